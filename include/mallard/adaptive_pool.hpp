@@ -1,0 +1,149 @@
+// Purpose: blocks of one size, for node containers; memory of empty slabs goes back to upstream.
+//
+//   mallard::adaptive_pool_resource pool{{.block_bytes = 24, .alignment = 8}};
+//   std::list<int, mallard::allocator<int, mallard::adaptive_pool_resource>> numbers{&pool};
+//   numbers.assign({3, 1, 2});
+//   numbers.clear();
+//   std::size_t given_back_bytes = pool.trim();
+//
+// Complexity: allocate and deallocate O(1), amortised where a slab changes.
+// Thread-safety: none; one thread at a time per resource.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/slab_layout.hpp"
+#include "mallard/detail/core/slab_set.hpp"
+#include "mallard/detail/resources/bump_resource.hpp"
+#include "mallard/detail/resources/oversize_list.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1 {
+
+struct adaptive_pool_options {
+  std::size_t block_bytes = 0;  // 0: size and alignment of the first request
+  std::size_t alignment = alignof(std::max_align_t);
+  std::size_t empty_slabs_kept = 3;  // as in multipool_options
+};
+
+struct adaptive_pool_stats {
+  std::size_t block_bytes = 0;  // of a slot: the size rounded up to its alignment
+  std::size_t in_use_blocks = 0;
+  std::size_t reserved_bytes = 0;
+  std::size_t slabs = 0;
+  std::size_t empty_slabs = 0;
+  std::size_t unpooled_blocks = 0;  // of other sizes, straight from upstream
+};
+
+// A request that fits the block size and its alignment takes one block; any other goes to upstream
+// and is given back by `release` as well. Source of the idea: the adaptive pools of Gaztañaga.
+class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
+ public:
+  static constexpr std::size_t largest_block_bytes = detail::largest_class_bytes;
+
+  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  adaptive_pool_resource() noexcept : adaptive_pool_resource(adaptive_pool_options{}) {}
+  explicit adaptive_pool_resource(std::pmr::memory_resource* upstream) noexcept
+      : adaptive_pool_resource(adaptive_pool_options{}, upstream) {}
+  explicit adaptive_pool_resource(adaptive_pool_options options,
+                                  std::pmr::memory_resource* upstream =
+                                      page_source::instance()) noexcept
+      : options_(options),
+        slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {
+    if (options.block_bytes != 0) fix_block(options.block_bytes, options.alignment);
+  }
+
+  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
+  template <detail::bump_resource Bump>
+  explicit adaptive_pool_resource(Bump* upstream) noexcept
+      : adaptive_pool_resource({.empty_slabs_kept = detail::keep_every_slab}, upstream) {
+    upstream_ignores_ = true;
+  }
+
+  adaptive_pool_resource(const adaptive_pool_resource&) = delete;
+  adaptive_pool_resource& operator=(const adaptive_pool_resource&) = delete;
+  ~adaptive_pool_resource() override { release(); }
+
+  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
+  // never null, distinct for every live block, also for 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    MALLARD_ASSERT(std::has_single_bit(alignment));
+    if (!is_pooled(bytes, alignment)) [[unlikely]] {
+      return allocate_unpooled(bytes, alignment);
+    }
+    if (pool_.free_slots == 0) [[unlikely]] {
+      slabs_.refill(pool_, layout_);
+    }
+    void* const p = detail::take_slot(pool_, layout_.block_bytes);
+    detail::unpoison(p, bytes);
+    return p;
+  }
+
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
+  MALLARD_ALWAYS_INLINE void deallocate(
+      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    if (!is_pooled(bytes, alignment)) [[unlikely]] {
+      return oversize_.deallocate(*upstream(), p);
+    }
+    detail::poison(p, layout_.block_bytes);
+    if (detail::give_slot(p, layout_)) [[unlikely]] {
+      slabs_.settle(pool_, layout_, p);
+    }
+  }
+
+  // Effects: fills `blocks` with `count` blocks of `bytes` bytes each, in address order as far as
+  // they come from one slab; each may be given back alone. All or nothing.
+  // Errors: as `allocate`.
+  void allocate_many(void** blocks, std::size_t count, std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t));
+
+  // Effects: gives back `count` blocks that were allocated with this size and alignment.
+  void deallocate_many(void* const* blocks, std::size_t count, std::size_t bytes,
+                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: gives everything back to upstream, also the blocks still in use. A block size that the
+  // first request fixed is open again.
+  void release() noexcept;
+
+  // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
+  std::size_t trim() noexcept;
+
+  // O(slabs).
+  adaptive_pool_stats stats() const noexcept;
+  adaptive_pool_options options() const noexcept { return options_; }
+  std::pmr::memory_resource* upstream() const noexcept { return slabs_.upstream(); }
+
+ private:
+  bool is_pooled(std::size_t bytes, std::size_t alignment) const noexcept {
+    return bytes <= pooled_bytes_ && alignment <= pooled_alignment_;
+  }
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  void fix_block(std::size_t bytes, std::size_t alignment) noexcept;
+  MALLARD_COLD void* allocate_unpooled(std::size_t bytes, std::size_t alignment);
+
+  adaptive_pool_options options_;
+  bool fixed_ = false;
+  bool upstream_ignores_ = false;
+  std::size_t pooled_bytes_ = 0;
+  std::size_t pooled_alignment_ = 0;  // 0: nothing is pooled, the block size is still open
+  detail::slab_layout layout_;
+  detail::slab_pool pool_;
+  detail::slab_set slabs_;
+  detail::oversize_list oversize_;
+};
+
+}  // namespace mallard::inline v1

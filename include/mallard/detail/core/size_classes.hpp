@@ -1,0 +1,71 @@
+// Purpose: the one table of size classes: steps of 8 bytes to 64 and of 16 to 128, then four classes
+// per doubling.
+//
+// A block of class c is aligned to the largest power of two that divides its size, because slots
+// start at multiples of the size from an aligned slab. So a request is rounded up to a multiple of
+// its alignment first, and the class of that size is aligned enough.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/core/bits.hpp"
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t smallest_class_bytes = 16;
+inline constexpr std::size_t largest_class_bytes = 32 * 1024;
+inline constexpr std::size_t table_limit_bytes = 1024;  // sizes up to here are looked up
+inline constexpr unsigned classes_to_64 = 7;            // 16, 24, 32, … 64
+inline constexpr unsigned classes_to_128 = 11;          // 80, 96, 112, 128
+inline constexpr unsigned classes_per_doubling = 4;
+
+// The class of a size above 128 bytes, computed from the position of its highest bit.
+constexpr unsigned computed_class(std::size_t bytes) noexcept {
+  const auto high = static_cast<unsigned>(std::bit_width(bytes - 1)) - 1;  // 7 for 129 … 256
+  const auto quarter = static_cast<unsigned>((bytes - 1) >> (high - 2)) & 3;
+  return classes_to_128 + (high - 7) * classes_per_doubling + quarter;
+}
+
+inline constexpr unsigned class_count = computed_class(largest_class_bytes) + 1;
+
+constexpr std::size_t class_bytes(unsigned size_class) noexcept {
+  if (size_class < classes_to_64) return smallest_class_bytes + 8 * size_class;
+  if (size_class < classes_to_128) return 64 + 16 * (size_class - classes_to_64 + 1);
+  const unsigned above = size_class - classes_to_128;
+  const unsigned shift = above / classes_per_doubling;
+  return (std::size_t{128} << shift) + (std::size_t{32} << shift) * (above % 4 + 1);
+}
+
+// Indexed by the size in 8-byte granules, rounded up; one cache line per 512 bytes of size.
+inline constexpr auto class_by_granule = [] {
+  std::array<std::uint8_t, table_limit_bytes / 8 + 1> table{};
+  for (std::size_t granule = 0; granule < table.size(); ++granule) {
+    const std::size_t bytes = granule * 8;
+    table[granule] = static_cast<std::uint8_t>(
+        bytes <= smallest_class_bytes ? 0
+        : bytes <= 64                 ? (bytes - smallest_class_bytes) / 8
+        : bytes <= 128                ? classes_to_64 + (bytes - 65) / 16
+                                      : computed_class(bytes));
+  }
+  return table;
+}();
+
+inline constexpr unsigned table_class_count = class_by_granule.back() + 1u;
+
+// Requires 1 <= bytes <= largest_class_bytes.
+constexpr unsigned class_of(std::size_t bytes) noexcept {
+  return bytes <= table_limit_bytes ? class_by_granule[(bytes + 7) / 8] : computed_class(bytes);
+}
+
+// The size that decides the class of a request, or a value that fails `is_pooled` when the request
+// is empty or too large; a sum that wraps becomes 0 and fails too.
+constexpr std::size_t class_request(std::size_t bytes, std::size_t alignment) noexcept {
+  return round_up(bytes, alignment);
+}
+
+constexpr bool is_pooled(std::size_t request) noexcept { return request - 1 < largest_class_bytes; }
+
+}  // namespace mallard::inline v1::detail

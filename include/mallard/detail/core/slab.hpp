@@ -1,0 +1,79 @@
+// Purpose: the slab's header and the two hot operations of the engine: take a slot, give one back.
+//
+// Free state lives in the header's bitmap, never in the blocks: a free block is not touched, and
+// free slots come out in address order. A pool works on one bitmap word at a time, held in the pool
+// itself with one bit per slot.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/core/slab_layout.hpp"
+
+namespace mallard::inline v1::detail {
+
+enum class slab_place : std::uint8_t {
+  ring,     // has free slots; linked with the other slabs of its pool, or the pool's current one
+  full,     // in no ring until enough slots are free again
+  reserve,  // empty, kept for any pool that needs a slab of this size
+};
+
+struct slab {
+  const slab_layout* layout;
+  slab* ring_next;
+  slab* ring_prev;
+  slab* all_next;
+  slab* all_prev;
+  // Slots given back until the slab must change places; `floor` is what is still taken then.
+  std::uint32_t countdown;
+  std::uint32_t floor;
+  std::uint32_t carved_slots;
+  std::uint16_t carved_words;  // words of the bitmap that have been handed out at least once
+  std::uint16_t next_word;     // where the pool's sweep goes on
+  slab_place place;
+
+  // Taken slots, among them those whose bits a pool holds.
+  std::uint32_t taken() const noexcept { return floor + countdown; }
+  std::uint64_t* words() noexcept {
+    return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(this) + slab_header_bytes);
+  }
+  std::byte* slot(std::uint32_t index) noexcept {
+    return reinterpret_cast<std::byte*>(this) + std::size_t{index} * layout->block_bytes;
+  }
+};
+static_assert(sizeof(slab) <= slab_header_bytes);
+
+// The slots at hand of one size class: `free_slots` bit i is the block at `base + i * block_bytes`.
+struct slab_pool {
+  std::uint64_t free_slots = 0;
+  std::byte* base = nullptr;  // in the current slab; null when there is none
+
+  slab* current(const slab_layout& layout) const noexcept {
+    return aligned_start<slab>(base, layout.slab_bytes);
+  }
+};
+
+// Requires a free slot at hand. The lowest address first.
+MALLARD_ALWAYS_INLINE void* take_slot(slab_pool& pool, std::size_t block_bytes) noexcept {
+  const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
+  pool.free_slots &= pool.free_slots - 1;
+  return pool.base + slot * block_bytes;
+}
+
+// Returns true when the slab must change places (see `slab_set::settle`).
+MALLARD_ALWAYS_INLINE bool give_slot(void* p, const slab_layout& layout) noexcept {
+  const std::uintptr_t address = address_of(p);
+  slab* const owner = aligned_start<slab>(p, layout.slab_bytes);
+  const std::size_t offset = address & (layout.slab_bytes - 1);
+  std::uint64_t& word = owner->words()[offset >> (layout.granule_shift + 6)];
+  const std::uint64_t bit = std::uint64_t{1} << ((address >> layout.granule_shift) & 63);
+  MALLARD_ASSERT((word & bit) == 0 && "block given back twice");
+  MALLARD_ASSERT(offset % layout.block_bytes == 0 && "not the start of a block of this size");
+  word |= bit;
+  return --owner->countdown == 0;
+}
+
+}  // namespace mallard::inline v1::detail

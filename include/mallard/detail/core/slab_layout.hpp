@@ -1,0 +1,110 @@
+// Purpose: where the slots of a slab lie, derived from the block size and the slab size alone.
+//
+// A slab is a power-of-two sized, equally aligned region: a header, a bitmap, then slots at every
+// multiple of the block size. The bitmap has one bit per granule: the largest power of two not above
+// the block size, or a 64th of the slab if that is less, so that a bitmap word is always full of
+// granules. A slot is named by the granule in which it starts: freeing needs shifts, no division.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t slab_header_bytes = 64;
+
+// Between the block size and the next power of two a word's slots repeat with at most this period.
+inline constexpr std::size_t longest_pattern = 15;
+
+struct slab_layout {
+  std::uint32_t block_bytes = 0;
+  std::uint32_t slab_bytes = 0;
+  std::uint32_t first_slot = 0;  // index of the first slot behind the header
+  std::uint32_t end_slot = 0;
+  std::uint16_t words = 0;  // of the bitmap, 64 granules each
+  std::uint8_t granule_shift = 0;
+  std::uint8_t pattern_period = 0;            // 0: no patterns, slots are found by stepping
+  const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
+
+  constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
+  constexpr bool one_slot_per_granule() const noexcept {
+    return block_bytes == std::uint32_t{1} << granule_shift;
+  }
+  // The first slot that starts at or after bitmap word `w`; slots before `first_slot` count too.
+  constexpr std::uint32_t slot_of_word(std::uint32_t w) const noexcept {
+    return ((w << (granule_shift + 6)) + block_bytes - 1) / block_bytes;
+  }
+};
+
+// Requires: block_bytes a multiple of 8, at least 16; slab_bytes a power of two with room for one
+// slot behind the header.
+constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_bytes) noexcept {
+  slab_layout out;
+  out.block_bytes = static_cast<std::uint32_t>(block_bytes);
+  out.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
+  const std::size_t granule = std::min(std::bit_floor(block_bytes), slab_bytes / 64);
+  out.granule_shift = static_cast<std::uint8_t>(std::bit_width(granule) - 1);
+  out.words = static_cast<std::uint16_t>(slab_bytes / granule / 64);
+  const std::size_t header = slab_header_bytes + out.words * sizeof(std::uint64_t);
+  out.first_slot = static_cast<std::uint32_t>(divide_up(header, block_bytes));
+  out.end_slot = static_cast<std::uint32_t>(slab_bytes / block_bytes);
+
+  return out;
+}
+
+using slot_patterns = std::array<std::uint64_t, longest_pattern>;
+
+constexpr std::size_t pattern_period_of(const slab_layout& layout) noexcept {
+  const std::size_t word_span = std::size_t{64} << layout.granule_shift;
+  return layout.block_bytes / std::gcd(std::size_t{layout.block_bytes}, word_span);
+}
+
+constexpr slot_patterns make_patterns(const slab_layout& layout) noexcept {
+  slot_patterns out{};
+  const std::size_t word_span = std::size_t{64} << layout.granule_shift;
+  for (std::size_t w = 0; w < pattern_period_of(layout); ++w) {
+    const std::size_t start = w * word_span;
+    for (std::size_t at = divide_up(start, layout.block_bytes) * layout.block_bytes;
+         at < start + word_span; at += layout.block_bytes) {
+      out[w] |= std::uint64_t{1} << ((at - start) >> layout.granule_shift);
+    }
+  }
+  return out;
+}
+
+// Small blocks in small slabs, so that a pool with few blocks stays on few pages; large blocks in
+// slabs that hold enough of them.
+constexpr std::size_t slab_bytes_for(std::size_t block_bytes) noexcept {
+  if (block_bytes <= 256) return std::size_t{16} << 10;
+  if (block_bytes <= 2048) return std::size_t{64} << 10;
+  return std::size_t{256} << 10;
+}
+
+constexpr slab_layout class_layout(unsigned size_class) noexcept {
+  return make_layout(class_bytes(size_class), slab_bytes_for(class_bytes(size_class)));
+}
+
+inline constexpr auto class_patterns = [] {
+  std::array<slot_patterns, class_count> table{};
+  for (unsigned c = 0; c < class_count; ++c) table[c] = make_patterns(class_layout(c));
+  return table;
+}();
+
+inline constexpr auto class_layouts = [] {
+  std::array<slab_layout, class_count> table{};
+  for (unsigned c = 0; c < class_count; ++c) {
+    table[c] = class_layout(c);
+    table[c].pattern_period = static_cast<std::uint8_t>(pattern_period_of(table[c]));
+    table[c].patterns = class_patterns[c].data();
+  }
+  return table;
+}();
+
+}  // namespace mallard::inline v1::detail

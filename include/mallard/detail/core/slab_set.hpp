@@ -1,0 +1,75 @@
+// Purpose: everything about slabs that is not the hot path: getting, sweeping, ordering, returning.
+//
+// One slab_set serves all pools of a resource. Per pool there is a ring of slabs with free slots,
+// the current one first, fuller ones near the front, so that the choice is O(1) and the emptiest
+// slabs get the chance to become empty. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/slab.hpp"
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t keep_every_slab = ~std::size_t{0};
+
+// Of the empty slabs that a resource may keep, one is the pool's current one and one holds its hot
+// block; the others make up the reserve.
+inline constexpr std::size_t slabs_outside_reserve = 2;
+
+constexpr std::size_t reserve_of(std::size_t empty_slabs_kept) noexcept {
+  return empty_slabs_kept <= slabs_outside_reserve ? 0 : empty_slabs_kept - slabs_outside_reserve;
+}
+
+struct slab_usage {
+  std::size_t slabs = 0;
+  std::size_t empty_slabs = 0;
+  std::size_t reserved_bytes = 0;
+  std::size_t taken_bytes = 0;  // with the slots a pool holds at hand
+};
+
+class MALLARD_API slab_set {
+ public:
+  constexpr slab_set(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
+      : upstream_(upstream), reserve_limit_(reserve_limit) {}
+  slab_set(const slab_set&) = delete;
+  slab_set& operator=(const slab_set&) = delete;
+
+  // Puts at least one free slot at hand. Throws what upstream throws, leaving all as it was.
+  void refill(slab_pool& pool, const slab_layout& layout);
+
+  // To be called when `give_slot` says so: moves the slab of `p` to the place its count asks for.
+  void settle(slab_pool& pool, const slab_layout& layout, void* p) noexcept;
+
+  // Give the pool's current slab, if it is empty, and the whole reserve back to upstream.
+  void trim_pool(slab_pool& pool, const slab_layout& layout) noexcept;
+  void trim_reserve() noexcept;
+
+  // Gives every slab back; the pools must be reset by the caller. With `forget`, upstream is known
+  // to ignore deallocation and no slab is visited.
+  void release(bool forget) noexcept;
+
+  slab_usage usage() const noexcept;
+  std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
+  std::size_t reserve_limit() const noexcept { return reserve_limit_; }
+
+ private:
+  static constexpr std::size_t reserve_lists = 8;  // by log2 of the slab size, from 16 KiB
+
+  slab* acquire(const slab_layout& layout);
+  void retire(slab* empty) noexcept;
+  void give_back(slab* empty) noexcept;
+  static bool next_word(slab_pool& pool, slab& s) noexcept;
+
+  std::pmr::memory_resource* upstream_;
+  std::size_t reserve_limit_;
+  slab* all_ = nullptr;
+  std::size_t reserve_count_ = 0;
+  std::array<slab*, reserve_lists> reserve_{};
+};
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,41 @@
+// Purpose: what the library asks of the operating system's virtual memory. One file per system.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1::detail::os {
+
+inline constexpr std::size_t page_bytes = 4096;             // the smallest unit we ask for
+inline constexpr std::size_t huge_page_bytes = 2 << 20;
+
+// Readable, writable, zeroed memory aligned to `alignment` (a power of two); null when refused.
+// With `huge`, huge pages are asked for; refusal of those is no failure.
+void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept;
+
+// Address space without memory behind it; null when refused.
+void* reserve(std::size_t bytes) noexcept;
+
+// Makes reserved pages usable. False when refused.
+bool commit(void* p, std::size_t bytes) noexcept;
+
+// Gives the memory back and keeps the addresses usable; the contents become zero.
+void purge(void* p, std::size_t bytes) noexcept;
+
+// Gives memory and addresses back, of `map` or `reserve`.
+void unmap(void* p, std::size_t bytes) noexcept;
+
+std::size_t physical_memory_bytes() noexcept;
+
+// Coarse and cheap; only differences mean something.
+unsigned long long milliseconds() noexcept;
+
+// The calls that the chunk cache makes, so that a test can stand in for the system.
+struct page_calls {
+  void* (*map)(std::size_t bytes, std::size_t alignment, bool huge) noexcept = os::map;
+  void (*unmap)(void* p, std::size_t bytes) noexcept = os::unmap;
+  unsigned long long (*milliseconds)() noexcept = os::milliseconds;
+};
+
+}  // namespace mallard::inline v1::detail::os

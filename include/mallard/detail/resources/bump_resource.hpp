@@ -1,0 +1,12 @@
+// Purpose: names the resources whose deallocate does nothing, so that others can spare the calls.
+#pragma once
+
+#include <concepts>
+#include <memory_resource>
+
+namespace mallard::inline v1::detail {
+
+template <class R>
+concept bump_resource = std::derived_from<R, std::pmr::memory_resource> && R::deallocate_is_noop;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,93 @@
+// Purpose: the verbs of every bump resource, written once over the store that holds its memory.
+//
+// `Store` has a `bump_range range`, `carve_slow`, `mark`, `rewind`, `reset`, `release`, `stats`.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <utility>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/chunk_stack.hpp"
+
+namespace mallard::inline v1::detail {
+
+template <class Derived, class Store>
+class bump_verbs : public std::pmr::memory_resource {
+ public:
+  static constexpr bool deallocate_is_noop = true;
+  using mark_type = typename Store::mark_type;
+
+  bump_verbs(const bump_verbs&) = delete;
+  bump_verbs& operator=(const bump_verbs&) = delete;
+
+  // Effects: returns `bytes` bytes aligned to `alignment` (a power of two); never null, distinct
+  // for every block, also for 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    if (void* const p = store_.range.carve(bytes, alignment)) [[likely]] {
+      return p;
+    }
+    return store_.carve_slow(bytes, alignment);
+  }
+
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    try {
+      return allocate(bytes, alignment);
+    } catch (...) {
+      return nullptr;
+    }
+  }
+
+  // Effects: none; the memory comes back by `release`, `reset` or `rewind`.
+  void deallocate(void*, std::size_t, std::size_t = alignof(std::max_align_t)) noexcept {}
+
+  // Effects: if the block of `old_bytes` bytes at `p` is the one allocated last and there is room
+  // behind it, it has `new_bytes` bytes from now on. Returns whether it has. Never moves.
+  bool try_expand(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    return store_.range.try_expand(p, old_bytes, new_bytes);
+  }
+
+  // Effects: gives back the end of the block if it is the one allocated last, else nothing.
+  void shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    store_.range.shrink(p, old_bytes, new_bytes);
+  }
+
+  // Effects: `rewind(m)` frees what was allocated since `m = mark()` and keeps the memory for
+  // reuse. Marks end with the next rewind to an older one, reset or release.
+  // Source: the markers of stack allocators, e.g. foonathan/memory.
+  mark_type mark() const noexcept { return store_.mark(); }
+  void rewind(mark_type to) noexcept { store_.rewind(to); }
+
+  // Effects: frees everything and keeps the memory for reuse (`rewind`), up to `keep_bytes` of it
+  // (`reset`), or gives all of it back (`release`). The source of the three is BDE and Zig.
+  void rewind() noexcept { store_.reset(~std::size_t{0}); }
+  void reset(std::size_t keep_bytes) noexcept { store_.reset(keep_bytes); }
+  void release() noexcept { store_.release(); }
+
+  // O(chunks).
+  monotonic_stats stats() const noexcept { return store_.stats(); }
+
+ protected:
+  template <class... Args>
+  explicit bump_verbs(Args&&... args) noexcept : store_(std::forward<Args>(args)...) {}
+  ~bump_verbs() override = default;
+
+  const Store& store() const noexcept { return store_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return allocate(bytes, alignment);
+  }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  Store store_;
+};
+
+}  // namespace mallard::inline v1::detail

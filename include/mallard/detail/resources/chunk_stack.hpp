@@ -1,0 +1,140 @@
+// Purpose: the bump allocation that the monotonic resources share: a stack of chunks, the newest in
+// use, and the block carved last, which may grow and shrink where it is.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <new>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/bits.hpp"
+
+namespace mallard::inline v1 {
+
+struct monotonic_options {
+  std::size_t initial_bytes = 4096;                // of the first chunk
+  std::size_t max_chunk_bytes = std::size_t{64} << 20;  // chunks double up to here
+};
+
+struct monotonic_stats {
+  std::size_t used_bytes = 0;      // carved so far, with what alignment and chunk ends cost
+  std::size_t peak_bytes = 0;      // the most `used_bytes` has been; kept by rewind and release
+  std::size_t reserved_bytes = 0;  // held, the caller's buffer included
+  std::size_t chunks = 0;          // held from upstream
+  std::size_t overflowed = 0;      // times that a caller's buffer was left for upstream
+};
+
+namespace detail {
+
+inline constexpr std::size_t bump_alignment = alignof(std::max_align_t);
+
+// The free range of the newest chunk. `end` is a multiple of `bump_alignment` (a caller's buffer is
+// cut there), so that aligning up within a chunk never passes it.
+struct bump_range {
+  std::byte* cursor = nullptr;
+  std::byte* end = nullptr;
+
+  // Null when it does not fit; empty requests take a byte, to be distinct.
+  MALLARD_ALWAYS_INLINE void* carve(std::size_t bytes, std::size_t alignment) noexcept {
+    MALLARD_ASSERT(std::has_single_bit(alignment));
+    const std::uintptr_t at = round_up(address_of(cursor), alignment);
+    const std::size_t wanted = bytes + (bytes == 0);
+    if (alignment > bump_alignment && at > address_of(end)) [[unlikely]] {
+      return nullptr;
+    }
+    if (wanted > address_of(end) - at) [[unlikely]] {
+      return nullptr;
+    }
+    std::byte* const p = cursor + (at - address_of(cursor));
+    if (p == nullptr) __builtin_unreachable();  // spares the caller its test
+    cursor = p + wanted;
+    unpoison(p, bytes);
+    return p;
+  }
+
+  bool try_expand(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    auto* const block = static_cast<std::byte*>(p);
+    if (new_bytes <= old_bytes) return true;
+    if (block + std::max<std::size_t>(old_bytes, 1) != cursor) return false;
+    if (new_bytes > address_of(end) - address_of(block)) return false;
+    cursor = block + new_bytes;
+    unpoison(block, new_bytes);
+    return true;
+  }
+
+  void shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+    auto* const block = static_cast<std::byte*>(p);
+    if (block + std::max<std::size_t>(old_bytes, 1) != cursor) return;
+    cursor = block + std::max<std::size_t>(new_bytes, 1);
+    poison(cursor, static_cast<std::size_t>(end - cursor));
+  }
+};
+
+// In front of every chunk from upstream.
+struct chunk_header {
+  chunk_header* older;
+  std::size_t bytes;  // with the header
+  std::byte* cursor;  // where carving stopped when a newer chunk took over
+  bool oversize;      // made for one block; carving goes on in an older chunk
+};
+
+class MALLARD_API chunk_stack {
+ public:
+  chunk_stack(monotonic_options options, std::pmr::memory_resource* upstream) noexcept
+      : options_(options), next_bytes_(options.initial_bytes), upstream_(upstream) {}
+  // The buffer is used up before upstream is asked.
+  chunk_stack(void* buffer, std::size_t bytes, std::pmr::memory_resource* upstream) noexcept;
+  chunk_stack(const chunk_stack&) = delete;
+  chunk_stack& operator=(const chunk_stack&) = delete;
+  ~chunk_stack();
+
+  bump_range range;
+
+  struct mark_type {
+    const chunk_header* chunk = nullptr;
+    std::byte* cursor = nullptr;
+  };
+  mark_type mark() const noexcept { return {chunks_, range.cursor}; }
+  // Newer chunks are kept for reuse.
+  void rewind(mark_type to) noexcept;
+  // Back to the start; chunks are kept for reuse up to `keep_bytes` in all.
+  void reset(std::size_t keep_bytes) noexcept;
+  void release() noexcept;
+
+  // Carves from another chunk. Throws what upstream throws, leaving all as it was.
+  MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
+
+  monotonic_stats stats() const noexcept;
+  std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
+
+ private:
+  // Blocks up to here share chunks in any case; above, a block that does not fit into the next
+  // chunk gets one of its own, and the growth goes on as if it had not been.
+  static constexpr std::size_t shared_up_to_bytes = std::size_t{64} << 10;
+
+  chunk_header* take_spare(std::size_t bytes) noexcept;
+  chunk_header* allocate_chunk(std::size_t bytes);
+  void give_back(chunk_header* chunk) noexcept;
+  void leave_current() noexcept;
+  void use_current() noexcept;
+  chunk_header* current() const noexcept;  // null: the buffer
+  std::size_t used_bytes() const noexcept;
+
+  monotonic_options options_;
+  std::size_t next_bytes_;
+  std::byte* buffer_ = nullptr;
+  std::byte* buffer_end_ = nullptr;
+  std::byte* buffer_cursor_ = nullptr;  // where carving stopped when a chunk took over
+  chunk_header* chunks_ = nullptr;      // in use, the newest first
+  chunk_header* spares_ = nullptr;      // kept for reuse
+  std::size_t peak_bytes_ = 0;
+  std::size_t overflowed_ = 0;
+  std::pmr::memory_resource* upstream_;
+};
+
+}  // namespace detail
+}  // namespace mallard::inline v1

@@ -1,0 +1,39 @@
+// Purpose: blocks too large for any pool: one upstream block each, in a list so that a resource
+// can give them all back. Allocate and deallocate are O(1).
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1::detail {
+
+class MALLARD_API oversize_list {
+ public:
+  // Throws `std::bad_alloc` when the size with its header does not fit, or what upstream throws.
+  void* allocate(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment);
+  void deallocate(std::pmr::memory_resource& upstream, void* p) noexcept;
+  void release(std::pmr::memory_resource& upstream) noexcept;
+  void forget() noexcept { *this = oversize_list(); }
+
+  std::size_t blocks() const noexcept { return blocks_; }
+  std::size_t payload_bytes() const noexcept { return payload_bytes_; }
+  std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }
+
+ private:
+  struct header {
+    header* next;
+    header* prev;
+    std::size_t bytes;
+    std::size_t alignment;  // of the upstream block
+    std::size_t offset;     // from the upstream block to the payload
+  };
+
+  header* head_ = nullptr;
+  std::size_t blocks_ = 0;
+  std::size_t payload_bytes_ = 0;
+  std::size_t reserved_bytes_ = 0;
+};
+
+}  // namespace mallard::inline v1::detail

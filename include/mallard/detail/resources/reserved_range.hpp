@@ -1,0 +1,56 @@
+// Purpose: the memory of a reserved_resource: reserved once, committed from the front as needed.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/chunk_stack.hpp"
+
+namespace mallard::inline v1 {
+
+struct reserved_options {
+  std::size_t reserve_bytes = std::size_t{64} << 30;  // of address space, not of memory
+};
+
+namespace detail {
+
+class MALLARD_API reserved_range {
+ public:
+  explicit reserved_range(reserved_options options) noexcept : options_(options) {}
+  reserved_range(const reserved_range&) = delete;
+  reserved_range& operator=(const reserved_range&) = delete;
+  ~reserved_range() { release(); }
+
+  // Ends at the committed part; `carve_slow` moves the end.
+  struct growing_range : bump_range {
+    explicit growing_range(reserved_range& owner) noexcept : owner_(owner) {}
+    bool try_expand(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept;
+
+   private:
+    reserved_range& owner_;
+  };
+  growing_range range{*this};
+
+  struct mark_type {
+    std::size_t used_bytes = 0;
+  };
+  mark_type mark() const noexcept { return {used_bytes()}; }
+  void rewind(mark_type to) noexcept;
+  void reset(std::size_t keep_bytes) noexcept;
+  void release() noexcept;
+
+  MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
+  monotonic_stats stats() const noexcept;
+
+ private:
+  bool commit_up_to(std::size_t bytes) noexcept;
+  std::size_t used_bytes() const noexcept;
+  std::size_t committed_bytes() const noexcept;
+
+  reserved_options options_;
+  std::byte* begin_ = nullptr;  // null until the first request
+  std::size_t peak_bytes_ = 0;
+};
+
+}  // namespace detail
+}  // namespace mallard::inline v1

@@ -1,0 +1,46 @@
+// Purpose: bump allocation; memory comes back all at once, or down to a mark.
+//
+//   char buffer[4096];
+//   mallard::monotonic_resource arena{buffer, sizeof buffer};
+//   std::vector<int, mallard::allocator<int, mallard::monotonic_resource>> v{&arena};
+//   v.resize(100);
+//   arena.release();  // v must not be used any more
+//
+// Complexity: allocate O(1), a chunk from upstream now and then; deallocate does nothing.
+// Thread-safety: none; one thread at a time per resource.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/bump_resource.hpp"
+#include "mallard/detail/resources/bump_verbs.hpp"
+#include "mallard/detail/resources/chunk_stack.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1 {
+
+// Chunks double from `initial_bytes` to `max_chunk_bytes`. A block that is larger than the next
+// chunk and than 64 KiB gets a chunk of exactly its own and does not change the growth. A chunk is
+// asked of upstream with fundamental alignment only, whatever the block's own alignment.
+class MALLARD_API monotonic_resource final
+    : public detail::bump_verbs<monotonic_resource, detail::chunk_stack> {
+ public:
+  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  monotonic_resource() noexcept : monotonic_resource(monotonic_options{}) {}
+  explicit monotonic_resource(std::pmr::memory_resource* upstream) noexcept
+      : monotonic_resource(monotonic_options{}, upstream) {}
+  explicit monotonic_resource(monotonic_options options, std::pmr::memory_resource* upstream =
+                                                             page_source::instance()) noexcept
+      : bump_verbs(options, upstream) {}
+
+  // The caller's buffer of `bytes` bytes is used first, and never given to upstream.
+  monotonic_resource(void* buffer, std::size_t bytes,
+                     std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : bump_verbs(buffer, bytes, upstream) {}
+
+  std::pmr::memory_resource* upstream() const noexcept { return store().upstream(); }
+};
+
+}  // namespace mallard::inline v1

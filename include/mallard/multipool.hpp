@@ -1,0 +1,149 @@
+// Purpose: one pool per size class over aligned slabs; the default choice for many small blocks.
+//
+//   mallard::multipool_resource pool;
+//   std::unordered_set<int, std::hash<int>, std::equal_to<>,
+//                      mallard::allocator<int, mallard::multipool_resource>> ids{&pool};
+//   ids.insert(42);
+//
+// Complexity: allocate and deallocate O(1); O(1) amortised where a slab changes; a block above
+// `largest_pooled_bytes` goes to upstream, O(1) beside what upstream does.
+// Thread-safety: none; one thread at a time per resource.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/core/slab_set.hpp"
+#include "mallard/detail/resources/bump_resource.hpp"
+#include "mallard/detail/resources/oversize_list.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1 {
+
+struct multipool_options {
+  // Empty slabs a pool may hold: the one it works on, one with its hot block (so 2 at least), the
+  // others in a reserve shared by all pools.
+  std::size_t empty_slabs_kept = 3;
+};
+
+struct multipool_stats {
+  std::size_t in_use_bytes = 0;    // of the blocks handed out, rounded up to their size classes
+  std::size_t reserved_bytes = 0;  // held from upstream
+  std::size_t slabs = 0;
+  std::size_t empty_slabs = 0;
+  std::size_t oversize_blocks = 0;  // above `largest_pooled_bytes`
+};
+
+// Adaptive pools of slabs: memory of empty slabs goes back to upstream, addresses are handed out
+// in order, and free blocks are never written to.
+class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
+ public:
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+
+  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  multipool_resource() noexcept : multipool_resource(multipool_options{}) {}
+  explicit multipool_resource(std::pmr::memory_resource* upstream) noexcept
+      : multipool_resource(multipool_options{}, upstream) {}
+  explicit multipool_resource(multipool_options options, std::pmr::memory_resource* upstream =
+                                                             page_source::instance()) noexcept
+      : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {}
+
+  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
+  template <detail::bump_resource Bump>
+  explicit multipool_resource(Bump* upstream) noexcept
+      : options_{detail::keep_every_slab},
+        upstream_ignores_(true),
+        slabs_(upstream, detail::keep_every_slab) {}
+
+  multipool_resource(const multipool_resource&) = delete;
+  multipool_resource& operator=(const multipool_resource&) = delete;
+  ~multipool_resource() override { give_back_all(); }
+
+  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
+  // never null, distinct for every live block, also for 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    MALLARD_ASSERT(std::has_single_bit(alignment));
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (!detail::is_pooled(request)) [[unlikely]] {
+      return allocate_unpooled(bytes, alignment);
+    }
+    const unsigned size_class = detail::class_of(request);
+    if (size_class < detail::table_class_count && hot_[size_class] != nullptr) {
+      void* const p = hot_[size_class];
+      hot_[size_class] = nullptr;
+      detail::unpoison(p, bytes);
+      return p;
+    }
+    detail::slab_pool& pool = pools_[size_class];
+    if (pool.free_slots == 0) [[unlikely]] {
+      return refill_and_take(size_class, bytes);
+    }
+    void* const p = detail::take_slot(pool, detail::class_layouts[size_class].block_bytes);
+    detail::unpoison(p, bytes);
+    return p;
+  }
+
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
+  MALLARD_ALWAYS_INLINE void deallocate(
+      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (!detail::is_pooled(request)) [[unlikely]] {
+      return deallocate_unpooled(p, bytes, alignment);
+    }
+    const unsigned size_class = detail::class_of(request);
+    detail::poison(p, detail::class_layouts[size_class].block_bytes);
+    if (size_class < detail::table_class_count && hot_[size_class] == nullptr) {
+      hot_[size_class] = p;
+      return;
+    }
+    if (detail::give_slot(p, detail::class_layouts[size_class])) [[unlikely]] {
+      settle(size_class, p);
+    }
+  }
+
+  // Effects: gives everything back to upstream, also the blocks still in use; the resource is as
+  // new. O(slabs + oversize blocks); O(oversize blocks) over a bump resource.
+  void release() noexcept;
+
+  // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
+  std::size_t trim() noexcept;
+
+  // O(slabs).
+  multipool_stats stats() const noexcept;
+  multipool_options options() const noexcept { return options_; }
+  std::pmr::memory_resource* upstream() const noexcept { return slabs_.upstream(); }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  void give_back_all() noexcept;
+  void cool(unsigned size_class) noexcept;
+  MALLARD_COLD void* refill_and_take(unsigned size_class, std::size_t bytes);
+  MALLARD_COLD void settle(unsigned size_class, void* p) noexcept;
+  MALLARD_COLD void* allocate_unpooled(std::size_t bytes, std::size_t alignment);
+  MALLARD_COLD void deallocate_unpooled(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+  // One block of each small class is handed back to and fro without asking its slab.
+  std::array<void*, detail::table_class_count> hot_{};
+  std::array<detail::slab_pool, detail::class_count> pools_{};
+  multipool_options options_;
+  bool upstream_ignores_ = false;
+  detail::slab_set slabs_;
+  detail::oversize_list oversize_;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,86 @@
+// The results, indexed so that any cell is found at once.
+
+import { geometricMean, speedUp } from './stats.js';
+
+const key = (...parts) => parts.join('|');
+
+/** One machine, build, mode and scale: the cells that may be compared with each other. */
+export class Dataset {
+  #cells = new Map();
+
+  constructor(raw, model) {
+    this.label = raw.label;
+    this.runs = raw.runs;
+    /** The newest source speaks for all: machine, build, mode and scale are the same in each. */
+    this.run = raw.runs[raw.runs.length - 1];
+    this.claims = raw.claims;
+    this.cells = raw.cells.map((row) =>
+      Object.fromEntries(row.map((value, at) => [model.cell_fields[at], value])));
+    for (const cell of this.cells) {
+      this.#cells.set(key(cell.ds, cell.size, cell.strategy, cell.peer, cell.heap), cell);
+    }
+    const present = (field) => new Set(this.cells.map((cell) => cell[field]));
+    const [structures, strategies, peers, heaps] =
+      ['ds', 'strategy', 'peer', 'heap'].map(present);
+    this.structures = model.structures.filter(({ id }) => structures.has(id));
+    this.strategies = model.strategies.filter(({ id }) => strategies.has(id));
+    this.peers = ['mallard', 'std', 'boost'].filter((peer) => peers.has(peer));
+    this.heaps = ['clean', 'aged'].filter((heap) => heaps.has(heap));
+    this.sizes = [...present('size')].sort((a, b) => a - b);
+    this.failed = this.cells.filter((cell) => cell.status !== 'ok').length;
+    /** strategy@peer pairs in the order of the tables. */
+    this.contenders = this.strategies.flatMap(({ id }) =>
+      ['global', ...this.peers]
+        .filter((peer) => this.cells.some((cell) => cell.strategy === id && cell.peer === peer))
+        .map((peer) => ({ strategy: id, peer })));
+  }
+
+  /** The cell, failed or not; undefined when it was not run. */
+  find(ds, size, strategy, peer, heap) {
+    return this.#cells.get(key(ds, size, strategy, peer, heap));
+  }
+
+  /**
+   * The cell of a column of the tables. The global heap belongs to no library, and the standard
+   * library's new_delete_resource stands in where a library has none of its own.
+   */
+  column(ds, size, strategy, peer, heap) {
+    const peers = strategy === 'AS1' ? ['global'] : strategy === 'AS2' ? [peer, 'std'] : [peer];
+    return peers.map((name) => this.find(ds, size, strategy, name, heap)).find(Boolean);
+  }
+
+  /** The same cell under the global heap, against which speed-ups are taken. */
+  baseline(cell) {
+    return this.find(cell.ds, cell.size, 'AS1', 'global', cell.heap);
+  }
+
+  /** [cell of a, cell of b] for each structure and size where both have a median. */
+  pairs(a, b, heap, structures = this.structures) {
+    const found = [];
+    for (const { id } of structures) {
+      for (const size of this.sizes) {
+        const first = this.find(id, size, a.strategy, a.peer, heap);
+        const second = this.find(id, size, b.strategy, b.peer, heap);
+        if (isMeasured(first) && isMeasured(second)) found.push([first, second]);
+      }
+    }
+    return found;
+  }
+
+  /** Geometric mean of how many times faster a is than b (by default: than the global heap). */
+  meanSpeedUp(a, heap, { over = globalHeap, structures } = {}) {
+    return geometricMean(this.pairs(a, over, heap, structures).map(([x, y]) => speedUp(x, y)));
+  }
+}
+
+export const globalHeap = { strategy: 'AS1', peer: 'global' };
+export const isMeasured = (cell) => cell !== undefined && cell.status === 'ok';
+export const contenderName = ({ strategy, peer }) =>
+  peer === 'global' ? strategy : `${strategy}@${peer}`;
+
+/** Everything the page shows, read from the JSON block inside the page itself. */
+export function loadModel() {
+  const model = JSON.parse(document.getElementById('mallard-data').textContent);
+  model.datasets = model.datasets.map((raw) => new Dataset(raw, model));
+  return model;
+}

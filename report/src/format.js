@@ -1,0 +1,37 @@
+// How numbers are written: three significant digits, units that fit, never an exponent.
+
+/** Three significant digits without an exponent. */
+export function significant(value, digits = 3) {
+  if (value === 0) return '0';
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  return value.toFixed(Math.min(8, Math.max(0, digits - 1 - magnitude)));
+}
+
+/** Picks the first unit in which the value is at least 1; units go from large to small. */
+function withUnit(value, units) {
+  const [factor, name] = units.find(([size]) => Math.abs(value) >= size) ?? units[units.length - 1];
+  return `${significant(value / factor)} ${name}`;
+}
+
+export const duration = (seconds) =>
+  withUnit(seconds, [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']]);
+
+export const bytes = (count) =>
+  withUnit(count, [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']])
+    .replace(/\.0+ /, ' ');
+
+/** 1234567 as 1 234 567, with spaces that do not break. */
+export const count = (value) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+
+/** A number short enough for a cell of a heat map. */
+export function short(value) {
+  const units = [[1e9, 'G'], [1e6, 'M'], [1e4, 'k']];
+  const unit = units.find(([size]) => value >= size);
+  if (!unit) return significant(value, value >= 1 ? 3 : 2);
+  const factor = unit[1] === 'k' ? 1e3 : unit[0];
+  return `${significant(value / factor, 2)}${unit[1]}`;
+}
+
+export const times = (ratio) => `${significant(ratio)}×`;
+
+export const interval = ({ low, high }, write = significant) => `${write(low)} – ${write(high)}`;

@@ -1,0 +1,184 @@
+// The first screen: where and how it was measured, what came out, and how to measure it again.
+
+import { chart } from '../chart.js';
+import { strategyBars } from '../bars.js';
+import { contenderName, globalHeap } from '../data.js';
+import { copyButton, h } from '../dom.js';
+import { bytes, count, interval, significant, times } from '../format.js';
+import { csvButton, table } from '../table.js';
+import { describeStrategy, heapName, peerName } from '../tooltip.js';
+import { section } from './section.js';
+
+/** Our own contenders, or another library's when only that one was measured. */
+const home = (dataset) => (dataset.peers.includes('mallard') ? 'mallard' : dataset.peers[0]);
+
+/** Local strategies (all but the global heap's) of one library with their means, best first. */
+function ranking(dataset, heap, structures) {
+  return dataset.contenders
+    .filter(({ strategy, peer }) => peer === home(dataset) && !['AS1', 'AS2'].includes(strategy))
+    .map((one) => ({ ...one, mean: dataset.meanSpeedUp(one, heap, { structures }) }))
+    .filter(({ mean }) => mean)
+    .sort((a, b) => b.mean.value - a.mean.value);
+}
+
+const strategyText = (dataset, id) =>
+  describeStrategy(dataset.strategies.find((one) => one.id === id));
+
+/** "AS4 (…) is 1.9× as fast as the global heap on a clean heap and 3.2× on an aged one." */
+function sentence(dataset, { strategy, peer }, lead) {
+  const means = dataset.heaps.map((heap) =>
+    [heap, dataset.meanSpeedUp({ strategy, peer }, heap)]).filter(([, mean]) => mean);
+  const heapText = { clean: ['a clean heap', 'a clean one'], aged: ['an aged heap', 'an aged one'] };
+  return [lead, h('strong', {}, strategy), ` (${strategyText(dataset, strategy)}): `,
+    means.map(([heap, mean], index) => [index > 0 && ', ', h('strong', {}, times(mean.value)),
+      index === 0 && ' the speed of the global heap', ' on ', heapText[heap][Math.min(index, 1)]]),
+    '.'];
+}
+
+/** The best strategy, and the best of those that can use freed memory again. */
+function verdict(dataset) {
+  const [best] = ranking(dataset, dataset.heaps[0]);
+  const recycling = ranking(dataset, dataset.heaps[0]).find(({ strategy }) =>
+    dataset.strategies.find(({ id }) => id === strategy).allocator !== 'monotonic');
+  if (!best) {
+    return h('p', { class: 'verdict' }, 'No local strategy was measured beside the global heap.');
+  }
+  return h('p', { class: 'verdict' }, sentence(dataset, best, 'Fastest on average: '),
+    recycling && recycling.strategy !== best.strategy &&
+      sentence(dataset, recycling, ' Fastest that reuses freed memory: '));
+}
+
+function tile(title, figures, tone = '') {
+  return h('div', { class: `tile ${tone}` }, h('span', { class: 'tile-title' }, title),
+    h('div', { class: 'tile-figures' }, figures.map(([value, detail]) =>
+      h('div', {}, h('strong', {}, value), h('span', {}, detail)))));
+}
+
+/** Mean speed-up of one contender over another under each heap, as one tile. */
+function meanTile(dataset, title, contender, over) {
+  const means = dataset.heaps
+    .map((heap) => [heap, dataset.meanSpeedUp(contender, heap, { over })])
+    .filter(([, mean]) => mean);
+  if (means.length === 0) return null;
+  return tile(title, means.map(([heap, mean]) =>
+    [times(mean.value), `${heap}, ${interval(mean)}`]));
+}
+
+function tiles(dataset) {
+  const ours = home(dataset);
+  const multipool = { strategy: 'AS7', peer: ours };
+  const rivals = dataset.peers.filter((peer) => peer !== ours);
+  const verdicts = (result) => dataset.claims.filter((one) => one.verdict === result).length;
+  return h('div', { class: 'tiles' },
+    meanTile(dataset, 'Multipool (AS7) over the global heap', multipool, globalHeap),
+    meanTile(dataset, 'Monotonic (AS3) over the global heap',
+      { strategy: 'AS3', peer: ours }, globalHeap),
+    rivals.map((peer) => meanTile(dataset, `Our multipool (AS7) over ${peerName(peer)}’s`,
+      multipool, { strategy: 'AS7', peer })),
+    dataset.claims.length > 0 && tile('Claims of the paper, on this machine',
+      ['holds', 'fails', 'undecided'].map((result) => [count(verdicts(result)), result])),
+    tile('Cells', [[count(dataset.cells.length - dataset.failed), 'measured'],
+      ...(dataset.failed ? [[count(dataset.failed), 'failed, marked ✕']] : [])],
+    dataset.failed ? 'warn' : ''));
+}
+
+function facts(dataset) {
+  const { machine, build, date, version, repetitions, scale, leaves, mode } = dataset.run;
+  const caches = [['L1d', machine.l1d_bytes], ['L2', machine.l2_bytes], ['L3', machine.l3_bytes]]
+    .filter(([, size]) => size).map(([name, size]) => `${name} ${bytes(size)}`);
+  const rows = [
+    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${bytes(machine.memory_bytes)}`],
+    ['Caches', caches.join(', ') || 'not known'],
+    ['System', `${machine.kernel}, huge pages: ${machine.transparent_hugepages}`],
+    ['Compiler', `${build.compiler} ${build.flags} (${build.build_type}` +
+      `${build.assertions ? ', assertions on' : ''})`],
+    ['Mode', `${mode}, ${dataset.heaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
+    ['Work per cell', `${count(leaves)} leaf insertions (${significant(scale * 100)} % of the ` +
+      `paper’s), ${repetitions} repetitions`],
+    ['Peers', dataset.runs.at(-1).peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
+      'none'],
+    ['Measured', `${date.replace('T', ' ').replace('Z', ' UTC')} with mallard ${version}`],
+  ];
+  const skipped = dataset.runs.flatMap((run) => run.skipped);
+  return h('aside', { class: 'facts card', 'aria-label': 'How it was measured' },
+    h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
+    skipped.map((one) => h('p', { class: 'note' }, `Not measured: ${one.peer} (${one.reason})`)),
+    commands(dataset));
+}
+
+const commands = (dataset) => h('div', { class: 'reproduce' },
+  h('h3', {}, 'To measure it again'),
+  dataset.runs.map(({ command, file }) => h('div', { class: 'command' },
+    // Words stay whole, so that a line never ends inside an option.
+    h('code', { title: `made ${file}` },
+      command.split(' ').map((word) => [h('span', {}, word), ' '])),
+    copyButton('Copy', () => command, { 'aria-label': 'Copy the command' }))));
+
+function speedUpCard(dataset) {
+  const rows = dataset.contenders.filter(({ strategy, peer }) =>
+    strategy !== 'AS1' && (peer === home(dataset) || strategy === 'AS2'));
+  const means = rows.flatMap((one) => dataset.heaps.map((heap) => ({
+    ...one, heap, mean: dataset.meanSpeedUp(one, heap) }))).filter(({ mean }) => mean);
+  const csv = () => [['strategy', 'peer', 'heap', 'speedup', 'low', 'high', 'worst_cell',
+    'best_cell', 'cells'], ...means.map(({ strategy, peer, heap, mean }) =>
+    [strategy, peer, heap, mean.value, mean.low, mean.high, mean.worst, mean.best, mean.cells])];
+  const bars = strategyBars({
+    categories: rows.map((one) => (one.peer === home(dataset) ? one.strategy : contenderName(one))),
+    series: dataset.heaps.map((heap) => ({ name: heapName(heap), tone: `heap-${heap}`,
+      means: rows.map((one) => dataset.meanSpeedUp(one, heap)) })),
+    titles: rows.map((one) => `${contenderName(one)} · ${strategyText(dataset, one.strategy)}`),
+  });
+  return h('div', { class: 'card' },
+    h('div', { class: 'card-head' }, h('h3', {}, 'Speed-up over the global heap (AS1)'),
+      csvButton(csv, 'the speed-ups')),
+    h('p', { class: 'hint' }, 'Geometric mean over all cells measured. Thick line: 95 % interval; ' +
+      'thin: worst to best cell.'),
+    h('div', { class: 'scroll' }, chart(bars, { height: 300, minWidth: 460,
+      label: 'Bars: speed-up of each strategy over the global heap' }).element));
+}
+
+/** The best strategy and all that cannot be told apart from it. */
+function leaders(dataset, heap, structure) {
+  const [best, ...others] = ranking(dataset, heap, [structure]);
+  return best && { best, peers: others.filter(({ mean }) => mean.high >= best.mean.low) };
+}
+
+function bestCard(dataset) {
+  const rows = dataset.structures.map((structure) => ({ structure,
+    leaders: dataset.heaps.map((heap) => leaders(dataset, heap, structure)) }));
+  const columns = [
+    { title: 'Structure', cell: ({ structure }) =>
+      [h('strong', {}, structure.id), ' ', h('code', {}, structure.type)] },
+    ...dataset.heaps.flatMap((heap, i) => [
+      { title: heapName(heap), cell: (row) => {
+        const found = row.leaders[i];
+        if (!found) return '–';
+        const ties = found.peers.map(({ strategy }) => strategy);
+        return [h('strong', {}, found.best.strategy), ties.length > 0 &&
+          h('span', { class: 'ties', title: `Not distinguishable from it: ${ties.join(', ')}` },
+            ` ≈ ${ties.length > 1 ? `${ties.length} others` : ties[0]}`)];
+      } },
+      { title: '× AS1', numeric: true, cell: (row) => {
+        const mean = row.leaders[i]?.best.mean;
+        return mean ? h('span', { title: interval(mean) }, times(mean.value)) : '–';
+      } }]),
+  ];
+  const csv = () => [['structure', 'type', 'heap', 'best', 'speedup', 'low', 'high',
+    'not_distinguishable'], ...rows.flatMap(({ structure, leaders: all }) =>
+    all.flatMap((found, i) => (found ? [[structure.id, structure.type, dataset.heaps[i],
+      found.best.strategy, found.best.mean.value, found.best.mean.low, found.best.mean.high,
+      found.peers.map(({ strategy }) => strategy).join(' ')]] : [])))];
+  return h('div', { class: 'card' },
+    h('div', { class: 'card-head' }, h('h3', {}, 'Best strategy for each structure'),
+      csvButton(csv, 'the best strategies')),
+    table(columns, rows, { caption: 'Best strategy for each structure', className: 'compact' }));
+}
+
+export function findings(dataset, model) {
+  return section('top', 'Would a local allocator help here?', null,
+    h('div', { class: 'hero' },
+      h('div', { class: 'hero-main' }, verdict(dataset), tiles(dataset)), facts(dataset)),
+    model.notes.length > 0 && h('div', { class: 'notes', role: 'note' },
+      model.notes.map((text) => h('p', {}, text))),
+    h('div', { class: 'pair' }, speedUpCard(dataset), bestCard(dataset)));
+}

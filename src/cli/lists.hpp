@@ -1,0 +1,39 @@
+// The values of the command's options: lists, ranges, fractions, sizes in bytes. All functions
+// throw usage_error with one line that names the option and the value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/strategies.hpp"
+#include "lab/structures.hpp"
+
+namespace mallard::cli {
+
+// "a,b,c"; blanks around items are dropped.
+std::vector<std::string> split_list(std::string_view text);
+
+// "all", or numbers and names like "1,DS4,9-12".
+std::vector<const lab::structure*> parse_structures(std::string_view text);
+
+// log2 sizes like "6,10,12-14".
+std::vector<int> parse_sizes(std::string_view text);
+
+// "all", or names like "AS1,AS3-AS6,AS3n".
+std::vector<const lab::strategy*> parse_strategies(std::string_view text);
+
+// "all" (those that are built in), or names like "mallard,std".
+std::vector<std::string> parse_peers(std::string_view text);
+
+// "clean", "aged" or both.
+std::vector<std::string> parse_heaps(std::string_view text);
+
+// "0.25" or "1/64": above 0, at most 1.
+double parse_scale(std::string_view text);
+
+// "512M", "2G", "100000": k, M, G, T are powers of 1024.
+std::uint64_t parse_bytes(std::string_view option, std::string_view text);
+
+}  // namespace mallard::cli

@@ -1,0 +1,21 @@
+// What the terminal can show.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mallard::cli {
+
+enum class colour_choice { automatic, always, never };
+
+// "auto": only on a terminal, and not when the environment has NO_COLOR.
+bool use_colour(colour_choice choice, int file_descriptor);
+
+// Text on a 24-bit background from green (0) over yellow to red (1).
+std::string on_heat(std::string_view text, double heat);
+
+// Text in bold, green, red or grey, when `colour` is set.
+enum class style { bold, good, bad, faint };
+std::string styled(std::string_view text, style how, bool colour);
+
+}  // namespace mallard::cli

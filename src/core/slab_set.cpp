@@ -1,0 +1,208 @@
+#include "mallard/detail/core/slab_set.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/core/slot_bits.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+using pool_ring = ring<slab, &slab::ring_next, &slab::ring_prev>;
+using all_ring = ring<slab, &slab::all_next, &slab::all_prev>;
+
+// A slab is swept again only when this many of its slots are free, so that a nearly full one is
+// not swept over and over for single slots; until then it is out of its ring.
+std::uint32_t worth_a_sweep(std::uint32_t slots) noexcept { return (slots + 7) / 8; }
+
+void set_floor(slab& s, std::uint32_t taken, std::uint32_t floor) noexcept {
+  s.floor = floor;
+  s.countdown = taken - floor;
+}
+
+// In the ring a slab moves once, when it becomes less than half full.
+std::uint32_t ring_floor(const slab& s, std::uint32_t taken) noexcept {
+  const std::uint32_t half = s.layout->capacity() / 2;
+  return taken > half ? half : 0;
+}
+
+void make_current(slab_pool& pool, slab* s) noexcept {
+  pool.free_slots = 0;
+  pool.base = s == nullptr ? nullptr : s->slot(s->layout->first_slot);
+  if (s == nullptr) return;
+  s->next_word = 0;
+  set_floor(*s, s->taken(), 0);
+}
+
+// Takes the slab out of its pool's ring; when it was the current one, the next becomes current.
+void leave_ring(slab_pool& pool, slab* s) noexcept {
+  const bool was_current = pool.current(*s->layout) == s;
+  slab* const next = pool_ring::remove(s);
+  if (was_current) make_current(pool, next);
+}
+
+std::size_t reserve_index(std::size_t slab_bytes) noexcept {
+  return static_cast<std::size_t>(std::bit_width(slab_bytes)) - 15;
+}
+
+}  // namespace
+
+// Sweeps forward to the next word with free slots; past the last carved word it starts over when
+// enough has been given back, else carves a fresh word. False when the slab is full.
+bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
+  const slab_layout& layout = *s.layout;
+  std::uint64_t* const words = s.words();
+  for (;;) {
+    for (std::uint32_t w = s.next_word; w < s.carved_words; ++w) {
+      if (words[w] == 0) continue;
+      s.countdown += static_cast<std::uint32_t>(std::popcount(words[w]));
+      pool.free_slots = slots_of_word(layout, w, words[w]);
+      pool.base = s.slot(layout.slot_of_word(w));
+      words[w] = 0;
+      s.next_word = static_cast<std::uint16_t>(w + 1);
+      return true;
+    }
+    const std::uint32_t given_back = s.carved_slots - s.taken();
+    if (given_back > 0 && given_back >= worth_a_sweep(s.carved_slots)) {
+      s.next_word = 0;
+      continue;
+    }
+    if (s.carved_words == layout.words) return false;
+    const std::uint32_t w = s.carved_words++;
+    words[w] = 0;
+    s.next_word = s.carved_words;
+    const std::uint32_t base = layout.slot_of_word(w);
+    const std::uint32_t begin = std::max(base, layout.first_slot);
+    const std::uint32_t end = std::min(layout.slot_of_word(w + 1), layout.end_slot);
+    if (begin >= end) continue;
+    s.carved_slots += end - begin;
+    s.countdown += end - begin;
+    pool.free_slots = low_bits(end - begin) << (begin - base);
+    pool.base = s.slot(base);
+    return true;
+  }
+}
+
+void slab_set::refill(slab_pool& pool, const slab_layout& layout) {
+  while (pool.base != nullptr) {
+    slab* const s = pool.current(layout);
+    if (next_word(pool, *s)) return;
+    leave_ring(pool, s);
+    s->place = slab_place::full;
+    set_floor(*s, s->taken(), layout.capacity() - worth_a_sweep(layout.capacity()));
+  }
+  slab* const s = acquire(layout);
+  pool_ring::insert_before(nullptr, s);
+  make_current(pool, s);
+  next_word(pool, *s);
+}
+
+void slab_set::settle(slab_pool& pool, const slab_layout& layout, void* p) noexcept {
+  slab* const s = aligned_start<slab>(p, layout.slab_bytes);
+  slab* const current = pool.current(layout);
+  if (s == current) return;  // empty, and at hand for what comes next
+  const std::uint32_t taken = s->taken();
+  if (taken == 0) {
+    if (s->place == slab_place::ring) leave_ring(pool, s);
+    retire(s);
+    return;
+  }
+  if (s->place == slab_place::full) {
+    s->place = slab_place::ring;
+    if (current == nullptr) {
+      pool_ring::insert_before(nullptr, s);
+      make_current(pool, s);
+      return;
+    }
+    pool_ring::insert_before(current->ring_next, s);  // the fullest: next in turn
+  } else {
+    leave_ring(pool, s);
+    pool_ring::insert_before(current, s);  // behind all others
+  }
+  set_floor(*s, taken, ring_floor(*s, taken));
+}
+
+slab* slab_set::acquire(const slab_layout& layout) {
+  slab*& kept = reserve_[reserve_index(layout.slab_bytes)];
+  slab* s = kept;
+  if (s != nullptr) {
+    kept = s->ring_next;
+    --reserve_count_;
+  } else {
+    s = ::new (upstream_->allocate(layout.slab_bytes, layout.slab_bytes)) slab;
+    all_ring::insert_before(all_, s);
+    all_ = s;
+  }
+  s->layout = &layout;
+  s->countdown = s->floor = s->carved_slots = 0;
+  s->carved_words = s->next_word = 0;
+  s->place = slab_place::ring;
+  poison(s->slot(layout.first_slot), layout.slab_bytes - layout.first_slot * layout.block_bytes);
+  return s;
+}
+
+void slab_set::retire(slab* empty) noexcept {
+  if (reserve_count_ >= reserve_limit_) return give_back(empty);
+  slab*& kept = reserve_[reserve_index(empty->layout->slab_bytes)];
+  unpoison(empty, empty->layout->slab_bytes);  // another layout may take it over
+  empty->place = slab_place::reserve;
+  empty->ring_next = kept;
+  kept = empty;
+  ++reserve_count_;
+}
+
+void slab_set::give_back(slab* empty) noexcept {
+  slab* const next = all_ring::remove(empty);
+  if (all_ == empty) all_ = next;
+  const std::size_t bytes = empty->layout->slab_bytes;
+  unpoison(empty, bytes);
+  upstream_->deallocate(empty, bytes, bytes);
+}
+
+void slab_set::trim_pool(slab_pool& pool, const slab_layout& layout) noexcept {
+  if (pool.base == nullptr) return;
+  slab* const current = pool.current(layout);
+  if (current->taken() != static_cast<std::uint32_t>(std::popcount(pool.free_slots))) return;
+  leave_ring(pool, current);
+  give_back(current);
+}
+
+void slab_set::trim_reserve() noexcept {
+  for (slab*& kept : reserve_) {
+    while (kept != nullptr) {
+      slab* const s = kept;
+      kept = s->ring_next;
+      give_back(s);
+    }
+  }
+  reserve_count_ = 0;
+}
+
+void slab_set::release(bool forget) noexcept {
+#ifdef MALLARD_ASAN
+  forget = false;  // what is given back must not stay poisoned
+#endif
+  while (all_ != nullptr && !forget) give_back(all_);
+  all_ = nullptr;
+  reserve_.fill(nullptr);
+  reserve_count_ = 0;
+}
+
+slab_usage slab_set::usage() const noexcept {
+  slab_usage out;
+  if (all_ == nullptr) return out;
+  const slab* s = all_;
+  do {
+    ++out.slabs;
+    out.reserved_bytes += s->layout->slab_bytes;
+    out.taken_bytes += std::size_t{s->taken()} * s->layout->block_bytes;
+    if (s->taken() == 0) ++out.empty_slabs;
+    s = s->all_next;
+  } while (s != all_);
+  return out;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,80 @@
+#include "lab/aging.hpp"
+
+#include <cstdlib>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "lab/kernels/barrier.hpp"
+#include "lab/random.hpp"
+
+namespace mallard::lab {
+namespace {
+
+using list = std::list<std::string>;
+
+std::string random_string(random_stream& random) {
+  const std::uint32_t length = 25 + random.below(104);
+  return std::string(length, static_cast<char>('a' + random.below(26)));
+}
+
+void shuffle(std::vector<list>& lists, std::size_t steps, random_stream& random) {
+  const auto count = static_cast<std::uint32_t>(lists.size());
+  for (std::size_t step = 0; step < steps; ++step) {
+    std::size_t from = random.below(count);
+    while (lists[from].empty()) from = (from + 1) % count;
+    lists[from].pop_front();
+    lists[step % count].push_back(random_string(random));
+  }
+}
+
+// Allocates and frees blocks of the sizes that workloads use, and of sizes that make malloc merge
+// and sort its chunks.
+void settle(random_stream& random) {
+  constexpr std::size_t rounds = 64;
+  constexpr std::size_t blocks = 2048;
+  std::vector<void*> held(blocks);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (void*& block : held) {
+      block = std::malloc(16 + random.below(1024));
+      consume_memory(block);
+    }
+    for (void* block : held) std::free(block);
+    // Large enough to consolidate the fast bins, small enough not to be mapped.
+    void* large = std::malloc(65536);
+    consume_memory(large);
+    std::free(large);
+  }
+}
+
+}  // namespace
+
+aging_report age_heap(const aging_recipe& recipe) {
+  // Never destroyed: the survivors have to stay where they are.
+  static auto& survivors = *new std::vector<list>();
+  random_stream random(1);
+  std::vector<list> lists(recipe.lists);
+  for (std::size_t i = 0; i < recipe.strings_per_list; ++i) {
+    for (list& one : lists) one.push_back(random_string(random));
+  }
+  const std::size_t strings = recipe.lists * recipe.strings_per_list;
+  shuffle(lists, recipe.shuffles * strings, random);
+
+  aging_report report;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    if (i % 4 == 3) {
+      report.strings_kept += lists[i].size();
+      for (const std::string& text : lists[i]) {
+        report.digest =
+            report.digest * 31 + text.size() * 256 + static_cast<unsigned char>(text[0]);
+      }
+      survivors.push_back(std::move(lists[i]));
+    }
+  }
+  lists.clear();
+  report.strings_freed = strings - report.strings_kept;
+  if (recipe.settle) settle(random);
+  return report;
+}
+
+}  // namespace mallard::lab

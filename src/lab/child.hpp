@@ -1,0 +1,54 @@
+// One repetition of one cell: what runs in a process of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "lab/kernels/work.hpp"
+
+namespace mallard::lab {
+
+// The repetition to measure. Sent to a forked process as it is, hence no owning members.
+struct job {
+  kernel run = nullptr;
+  std::uint64_t outer_elements = 0;
+  std::uint64_t leaves_per_run = 0;
+  std::uint64_t leaves = 0;        // what `seconds` is scaled to
+  std::uint64_t runs = 0;          // 0: as many as make up `leaves` and last for `min_seconds`
+  std::uint64_t buffer_bytes = 0;  // 0: no caller's buffer
+  std::uint64_t seed = 1;
+  std::uint64_t memory_limit = 0;  // bytes of address space; 0: none
+  double min_seconds = 0.005;
+  double timeout_seconds = 300;
+  bool paper = false;
+};
+
+struct measurement {
+  double seconds = 0;
+  double setup_seconds = 0;
+  std::uint64_t rss_bytes = 0;
+  std::uint64_t base_rss_bytes = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t checksum = 0;
+};
+
+// What comes back through a pipe: a measurement, or why there is none.
+struct outcome {
+  measurement measured;
+  std::array<char, 160> error{};  // empty: good
+  bool ok() const { return error[0] == '\0'; }
+  void fail(std::string_view why);
+};
+
+// Measures in this process. `paper_buffer` is the original's one buffer, prepared by the parent.
+// Never throws: an exception becomes an error.
+outcome measure(const job& what, std::span<std::byte> paper_buffer) noexcept;
+
+// Random printable characters, the same every time.
+void write_text(std::span<char> text, std::uint64_t seed);
+
+}  // namespace mallard::lab

@@ -1,0 +1,22 @@
+// The type-parameter binding for a peer's resource.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard::lab {
+
+// The peer's resource with non-virtual allocate and deallocate that call its implementation by
+// name, so that a peer bound by type parameter pays for no virtual call and may be inlined.
+template <class Resource>
+class shadow final : public Resource {
+ public:
+  using Resource::Resource;
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    return Resource::do_allocate(bytes, alignment);
+  }
+  void deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+    Resource::do_deallocate(block, bytes, alignment);
+  }
+};
+
+}  // namespace mallard::lab

@@ -1,0 +1,303 @@
+#include "lab/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "lab/strategies.hpp"
+#include "lab/structures.hpp"
+
+namespace mallard::lab {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// A member that must be there and of the right type; anything else is one line of complaint.
+template <class T>
+T required(const json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) throw std::runtime_error(fmt::format("'{}' is missing", name));
+  try {
+    return found->get<T>();
+  } catch (const json::exception&) {
+    throw std::runtime_error(fmt::format("'{}' has the wrong type", name));
+  }
+}
+
+// A member that older files or other writers may leave out.
+template <class T>
+T optional(const json& object, const char* name) {
+  return object.contains(name) ? required<T>(object, name) : T{};
+}
+
+machine_info read_machine(const json& object) {
+  machine_info machine;
+  machine.cpu = required<std::string>(object, "cpu");
+  machine.cores = required<unsigned>(object, "cores");
+  machine.memory_bytes = required<std::uint64_t>(object, "memory_bytes");
+  machine.kernel = required<std::string>(object, "kernel");
+  machine.page_bytes = required<std::uint64_t>(object, "page_bytes");
+  machine.transparent_hugepages = required<std::string>(object, "transparent_hugepages");
+  machine.l1d_bytes = optional<std::uint64_t>(object, "l1d_bytes");
+  machine.l2_bytes = optional<std::uint64_t>(object, "l2_bytes");
+  machine.l3_bytes = optional<std::uint64_t>(object, "l3_bytes");
+  return machine;
+}
+
+build_info read_build(const json& object) {
+  build_info build;
+  build.compiler = required<std::string>(object, "compiler");
+  build.flags = required<std::string>(object, "flags");
+  build.build_type = required<std::string>(object, "build_type");
+  build.assertions = required<bool>(object, "assertions");
+  return build;
+}
+
+run_info read_run(const json& object) {
+  run_info run;
+  run.schema = required<int>(object, "schema");
+  if (run.schema != result_schema) {
+    throw std::runtime_error(
+        fmt::format("schema {} is not known (this mallard reads {})", run.schema, result_schema));
+  }
+  run.version = required<std::string>(object, "version");
+  run.bench = required<std::string>(object, "bench");
+  run.command = required<std::string>(object, "command");
+  run.date = required<std::string>(object, "date");
+  run.machine = read_machine(required<json>(object, "machine"));
+  run.build = read_build(required<json>(object, "build"));
+  run.mode = required<std::string>(object, "mode");
+  run.scale = required<double>(object, "scale");
+  run.leaves = required<std::uint64_t>(object, "leaves");
+  run.repetitions = required<unsigned>(object, "repetitions");
+  run.seed = required<std::uint64_t>(object, "seed");
+  run.heaps = required<std::vector<std::string>>(object, "heaps");
+  for (const auto& peer : required<json>(object, "peers")) {
+    run.peers.push_back(
+        {required<std::string>(peer, "name"), required<std::string>(peer, "version")});
+  }
+  for (const auto& peer : required<json>(object, "skipped")) {
+    run.skipped.push_back(
+        {required<std::string>(peer, "peer"), required<std::string>(peer, "reason")});
+  }
+  return run;
+}
+
+void check_figures(const cell_result& cell) {
+  if (cell.seconds.empty()) throw std::runtime_error("'seconds' is empty");
+  const auto positive = [](double value) { return value > 0; };
+  if (!std::all_of(cell.seconds.begin(), cell.seconds.end(), positive) || !positive(cell.median) ||
+      !positive(cell.ci_low) || cell.ci_high < cell.ci_low) {
+    throw std::runtime_error("times must be positive and in order");
+  }
+}
+
+cell_result read_cell(const json& object) {
+  cell_result cell;
+  cell.bench = required<std::string>(object, "bench");
+  cell.key.ds = required<std::string>(object, "ds");
+  cell.key.size = required<int>(object, "size");
+  cell.key.strategy = required<std::string>(object, "strategy");
+  cell.key.peer = required<std::string>(object, "peer");
+  cell.key.heap = required<std::string>(object, "heap");
+  cell.mode = required<std::string>(object, "mode");
+  if (cell.bench == "density") {
+    if (!find_structure(cell.key.ds)) {
+      throw std::runtime_error(fmt::format("unknown data structure '{}'", cell.key.ds));
+    }
+    if (!find_strategy(cell.key.strategy)) {
+      throw std::runtime_error(fmt::format("unknown strategy '{}'", cell.key.strategy));
+    }
+  }
+  const auto status = required<std::string>(object, "status");
+  if (status == "failed") {
+    cell.error = required<std::string>(object, "error");
+    if (cell.error.empty()) throw std::runtime_error("'error' is empty");
+    return cell;
+  }
+  if (status != "ok") throw std::runtime_error(fmt::format("unknown status '{}'", status));
+  cell.seconds = required<std::vector<double>>(object, "seconds");
+  cell.median = required<double>(object, "median");
+  cell.ci_low = required<double>(object, "ci_low");
+  cell.ci_high = required<double>(object, "ci_high");
+  check_figures(cell);
+  cell.setup_seconds = required<std::vector<double>>(object, "setup_seconds");
+  cell.rss_bytes = required<std::vector<std::uint64_t>>(object, "rss_bytes");
+  cell.base_rss_bytes = optional<std::vector<std::uint64_t>>(object, "base_rss_bytes");
+  cell.minor_faults = required<std::vector<std::uint64_t>>(object, "minor_faults");
+  cell.major_faults = required<std::vector<std::uint64_t>>(object, "major_faults");
+  cell.leaves = required<std::uint64_t>(object, "leaves");
+  cell.runs = required<std::uint64_t>(object, "runs");
+  cell.checksum = required<std::string>(object, "checksum");
+  return cell;
+}
+
+// Empty when the text is not JSON at all; what is JSON but no object is wrong whatever follows.
+std::optional<json> parse_object(const std::string& text) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (object.is_discarded()) return std::nullopt;
+  if (!object.is_object()) throw std::runtime_error("a JSON object is expected");
+  return object;
+}
+
+// Collects the lines of one file.
+class reader {
+ public:
+  explicit reader(std::filesystem::path path) { file_.path = std::move(path); }
+
+  // `cut_off`: the line has no newline, so a writer may have been killed in the middle of it.
+  void line(const std::string& text, bool cut_off) {
+    ++number_;
+    if (text.empty()) return;
+    try {
+      const auto object = parse_object(text);
+      if (object) {
+        take(*object);
+      } else if (cut_off && seen_run_) {
+        file_.warnings.push_back(fmt::format("{}:{}: the last line is cut off and was left out",
+                                             file_.path.string(), number_));
+      } else {
+        throw std::runtime_error("not valid JSON");
+      }
+    } catch (const std::runtime_error& problem) {
+      throw std::runtime_error(
+          fmt::format("{}:{}: {}", file_.path.string(), number_, problem.what()));
+    }
+  }
+
+  result_file finish() {
+    if (!seen_run_) {
+      throw std::runtime_error(
+          fmt::format("{}:1: no 'run' line: not a result file", file_.path.string()));
+    }
+    return std::move(file_);
+  }
+
+ private:
+  void take(const json& object) {
+    const auto kind = required<std::string>(object, "kind");
+    if (kind == "run") {
+      if (seen_run_) throw std::runtime_error("a second 'run' line");
+      file_.run = read_run(object);
+      seen_run_ = true;
+    } else if (!seen_run_) {
+      throw std::runtime_error("the first line must be of kind 'run'");
+    } else if (kind == "cell") {
+      add(read_cell(object));
+    } else {
+      throw std::runtime_error(fmt::format("unknown kind '{}'", kind));
+    }
+  }
+
+  void add(cell_result cell) {
+    const auto [position, fresh] = index_.try_emplace(cell.key, file_.cells.size());
+    if (fresh) {
+      file_.cells.push_back(std::move(cell));
+    } else {
+      file_.cells[position->second] = std::move(cell);
+    }
+  }
+
+  result_file file_;
+  std::map<cell_key, std::size_t> index_;
+  bool seen_run_ = false;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+result_file load_results(const std::filesystem::path& path) {
+  // A directory opens well enough, and then reads as an empty file.
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) {
+    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
+  }
+  reader lines(path);
+  for (std::string text; std::getline(in, text);) lines.line(text, in.eof());
+  return lines.finish();
+}
+
+std::string to_line(const run_info& run) {
+  json peers = json::array();
+  for (const auto& peer : run.peers) {
+    peers.push_back({{"name", peer.name}, {"version", peer.version}});
+  }
+  json skipped = json::array();
+  for (const auto& peer : run.skipped) {
+    skipped.push_back({{"peer", peer.peer}, {"reason", peer.reason}});
+  }
+  const json object = {
+      {"kind", "run"},
+      {"schema", run.schema},
+      {"version", run.version},
+      {"bench", run.bench},
+      {"command", run.command},
+      {"date", run.date},
+      {"machine",
+       {{"cpu", run.machine.cpu},
+        {"cores", run.machine.cores},
+        {"memory_bytes", run.machine.memory_bytes},
+        {"kernel", run.machine.kernel},
+        {"page_bytes", run.machine.page_bytes},
+        {"transparent_hugepages", run.machine.transparent_hugepages},
+        {"l1d_bytes", run.machine.l1d_bytes},
+        {"l2_bytes", run.machine.l2_bytes},
+        {"l3_bytes", run.machine.l3_bytes}}},
+      {"build",
+       {{"compiler", run.build.compiler},
+        {"flags", run.build.flags},
+        {"build_type", run.build.build_type},
+        {"assertions", run.build.assertions}}},
+      {"mode", run.mode},
+      {"scale", run.scale},
+      {"leaves", run.leaves},
+      {"repetitions", run.repetitions},
+      {"seed", run.seed},
+      {"heaps", run.heaps},
+      {"peers", peers},
+      {"skipped", skipped},
+  };
+  return object.dump();
+}
+
+std::string to_line(const cell_result& cell) {
+  json object = {
+      {"kind", "cell"},
+      {"bench", cell.bench},
+      {"ds", cell.key.ds},
+      {"size", cell.key.size},
+      {"strategy", cell.key.strategy},
+      {"peer", cell.key.peer},
+      {"heap", cell.key.heap},
+      {"mode", cell.mode},
+      {"status", cell.ok() ? "ok" : "failed"},
+  };
+  if (!cell.ok()) {
+    object["error"] = cell.error;
+    return object.dump();
+  }
+  object["seconds"] = cell.seconds;
+  object["median"] = cell.median;
+  object["ci_low"] = cell.ci_low;
+  object["ci_high"] = cell.ci_high;
+  object["setup_seconds"] = cell.setup_seconds;
+  object["rss_bytes"] = cell.rss_bytes;
+  object["base_rss_bytes"] = cell.base_rss_bytes;
+  object["minor_faults"] = cell.minor_faults;
+  object["major_faults"] = cell.major_faults;
+  object["leaves"] = cell.leaves;
+  object["runs"] = cell.runs;
+  object["checksum"] = cell.checksum;
+  return object.dump();
+}
+
+std::string column_name(std::string_view strategy, std::string_view peer) {
+  return fmt::format("{}@{}", strategy, peer);
+}
+
+}  // namespace mallard::lab

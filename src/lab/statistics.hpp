@@ -1,0 +1,24 @@
+// Medians, their bootstrap confidence intervals, and geometric means.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace mallard::lab {
+
+struct interval {
+  double low;
+  double high;
+};
+
+// The middle value, or the mean of the two middle ones. Precondition: not empty.
+double median(std::span<const double> values);
+
+// 95 % percentile interval of the median over 2,000 resamples drawn with the given seed: the same
+// values and seed give the same interval. Precondition: not empty.
+interval bootstrap_median(std::span<const double> values, std::uint64_t seed);
+
+// Precondition: not empty, all positive.
+double geometric_mean(std::span<const double> values);
+
+}  // namespace mallard::lab

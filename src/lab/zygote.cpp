@@ -1,0 +1,196 @@
+#include "lab/zygote.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+#include "lab/aging.hpp"
+
+namespace mallard::lab {
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Whole object or nothing; restarts after signals unless `give_up` says so.
+template <class T>
+bool read_all(int channel, T& value, bool (*give_up)() = nullptr) {
+  auto* bytes = reinterpret_cast<char*>(&value);
+  for (std::size_t done = 0; done < sizeof value;) {
+    const ssize_t got = read(channel, bytes + done, sizeof value - done);
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (got == 0 || errno != EINTR || (give_up && give_up())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <class T>
+bool write_all(int channel, const T& value) {
+  const auto* bytes = reinterpret_cast<const char*>(&value);
+  for (std::size_t done = 0; done < sizeof value;) {
+    const ssize_t put = send(channel, bytes + done, sizeof value - done, MSG_NOSIGNAL);
+    if (put > 0) {
+      done += static_cast<std::size_t>(put);
+    } else if (put == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The zygote's first word to its parent.
+constexpr char ready = 'r';
+
+struct channel_pair {
+  int mine;
+  int theirs;
+};
+
+channel_pair make_channel() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail("socketpair");
+  return {ends[0], ends[1]};
+}
+
+// In a process just forked: interrupts from the terminal are for the parent to handle, and nothing
+// outlives it.
+void become_helper() {
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+// A crash must leave neither a core file nor text in the middle of the table.
+void be_quiet() {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  const int nowhere = open("/dev/null", O_WRONLY);
+  if (nowhere >= 0) {
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+  }
+}
+
+std::string describe_end(int status, bool timed_out, const job& what) {
+  if (timed_out) return fmt::format("timed out after {} s", what.timeout_seconds);
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    return fmt::format("killed by signal {} ({})", number, strsignal(number));
+  }
+  return fmt::format("exited with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+// In the zygote: one repetition in a copy of this process.
+outcome run_in_child(const job& what, std::span<std::byte> paper_buffer) {
+  outcome result;
+  const channel_pair channel = make_channel();
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) {
+    become_helper();
+    be_quiet();
+    write_all(channel.theirs, measure(what, paper_buffer));
+    _exit(0);
+  }
+  close(channel.theirs);
+  pollfd waiting{.fd = channel.mine, .events = POLLIN, .revents = 0};
+  const auto milliseconds = static_cast<int>(what.timeout_seconds * 1000);
+  const bool timed_out = poll(&waiting, 1, milliseconds) == 0;
+  if (timed_out) kill(child, SIGKILL);
+  const bool complete = !timed_out && read_all(channel.mine, result);
+  close(channel.mine);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!complete) result.fail(describe_end(status, timed_out, what));
+  return result;
+}
+
+// The original's buffer: written to before any child is forked.
+std::span<std::byte> make_paper_buffer(std::size_t bytes) {
+  if (bytes == 0) return {};
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) fail("mmap");
+  std::memset(mapped, 1, bytes);
+  return {static_cast<std::byte*>(mapped), bytes};
+}
+
+[[noreturn]] void serve(int channel, heap_state heap, std::size_t paper_buffer_bytes) {
+  become_helper();
+  try {
+    if (heap != heap_state::clean) {
+      aging_recipe recipe;
+      if (heap == heap_state::aged_unsettled) recipe = original_aging;
+      age_heap(recipe);
+    }
+    const std::span<std::byte> buffer = make_paper_buffer(paper_buffer_bytes);
+    if (!write_all(channel, ready)) _exit(0);
+    for (job what; read_all(channel, what);) {
+      if (!write_all(channel, run_in_child(what, buffer))) break;
+    }
+  } catch (const std::exception&) {
+    // The parent sees the channel closed.
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+zygote::zygote(heap_state heap, std::size_t paper_buffer_bytes) {
+  const channel_pair channel = make_channel();
+  process_ = fork();
+  if (process_ < 0) fail("fork");
+  if (process_ == 0) {
+    close(channel.mine);
+    serve(channel.theirs, heap, paper_buffer_bytes);
+  }
+  close(channel.theirs);
+  channel_ = channel.mine;
+  char word = 0;
+  if (!read_all(channel_, word)) {
+    stop();
+    throw std::runtime_error("the process that is to hold the heap could not be prepared");
+  }
+}
+
+zygote::~zygote() {
+  stop();
+}
+
+void zygote::stop() noexcept {
+  kill(process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  close(channel_);
+}
+
+outcome zygote::run(const job& what, bool (*interrupted)()) {
+  outcome result;
+  if (!write_all(channel_, what) || !read_all(channel_, result, interrupted)) {
+    result = {};
+    result.fail("the measuring process is gone");
+  }
+  return result;
+}
+
+}  // namespace mallard::lab

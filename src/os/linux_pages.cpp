@@ -1,0 +1,64 @@
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/os/pages.hpp"
+
+namespace mallard::inline v1::detail::os {
+namespace {
+
+void* map_anywhere(std::size_t bytes, int protection) noexcept {
+  void* const p =
+      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+}  // namespace
+
+void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept {
+  auto* p = static_cast<std::byte*>(map_anywhere(bytes, PROT_READ | PROT_WRITE));
+  if (p == nullptr) return nullptr;
+  if ((address_of(p) & (alignment - 1)) != 0) {
+    // Map with room to spare and cut both ends off.
+    munmap(p, bytes);
+    const std::size_t padded = bytes + alignment;
+    if (padded < bytes) return nullptr;
+    auto* const wide = static_cast<std::byte*>(map_anywhere(padded, PROT_READ | PROT_WRITE));
+    if (wide == nullptr) return nullptr;
+    const std::size_t before = round_up(address_of(wide), alignment) - address_of(wide);
+    p = wide + before;
+    if (before != 0) munmap(wide, before);
+    if (before != alignment) munmap(p + bytes, alignment - before);
+  }
+  if (huge) madvise(p, bytes, MADV_HUGEPAGE);
+  return p;
+}
+
+void* reserve(std::size_t bytes) noexcept { return map_anywhere(bytes, PROT_NONE); }
+
+bool commit(void* p, std::size_t bytes) noexcept {
+  return mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+void purge(void* p, std::size_t bytes) noexcept { madvise(p, bytes, MADV_DONTNEED); }
+
+void unmap(void* p, std::size_t bytes) noexcept { munmap(p, bytes); }
+
+std::size_t physical_memory_bytes() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long bytes = sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes)
+                                : 0;
+}
+
+unsigned long long milliseconds() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<unsigned long long>(now.tv_sec) * 1000 +
+         static_cast<unsigned long long>(now.tv_nsec) / 1'000'000;
+}
+
+}  // namespace mallard::inline v1::detail::os

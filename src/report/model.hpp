@@ -1,0 +1,14 @@
+// The one JSON document that the page shows.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "report/merge.hpp"
+
+namespace mallard::report {
+
+// {"schema", "notes", "structures", "strategies", "published", "cell_fields", "datasets"}, read by
+// report/src/data.js. The same results give the same document, byte for byte.
+nlohmann::ordered_json make_model(const merged_results& results);
+
+}  // namespace mallard::report

@@ -1,0 +1,66 @@
+#include "report/report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "report/merge.hpp"
+#include "report/model.hpp"
+#include "report/page.hpp"
+
+namespace mallard::report {
+namespace {
+
+// Writes beside the target and renames, so that whoever reads `out` sees the old page or the new
+// one, never half of it.
+void replace_file(const std::filesystem::path& out, std::string_view text) {
+  // Renaming over a device or a pipe would destroy it.
+  if (std::filesystem::exists(out) && !std::filesystem::is_regular_file(out)) {
+    throw std::runtime_error(fmt::format("{}: is not a regular file", out.string()));
+  }
+  std::filesystem::path temporary = out;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  errno = 0;
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.close();
+  std::string problem;
+  if (!file) {
+    problem = errno != 0 ? std::strerror(errno) : "write error";
+  } else {
+    std::error_code failure;
+    std::filesystem::rename(temporary, out, failure);
+    if (failure) problem = failure.message();
+  }
+  if (problem.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove(temporary, ignored);
+  throw std::runtime_error(fmt::format("{}: cannot be written: {}", out.string(), problem));
+}
+
+}  // namespace
+
+void write_report(std::span<const std::filesystem::path> results,
+                  const std::filesystem::path& out) {
+  if (results.empty()) throw std::runtime_error("no result file given");
+  std::vector<lab::result_file> files;
+  files.reserve(results.size());
+  for (const auto& path : results) {
+    files.push_back(lab::load_results(path));
+    std::error_code no_output_yet;
+    if (std::filesystem::equivalent(path, out, no_output_yet)) {
+      throw std::runtime_error(
+          fmt::format("{}: is an input; the report needs a file of its own", out.string()));
+    }
+  }
+  replace_file(out, fill_page(page_template(), make_model(merge(files))));
+}
+
+}  // namespace mallard::report

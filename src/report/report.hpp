@@ -1,0 +1,14 @@
+// The HTML report: one file with everything in it, made from result files.
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+namespace mallard::report {
+
+// Reads the result files, merges them (of the same cell in the same conditions the later file's
+// counts) and writes one self-contained page. Throws std::runtime_error with a one-line message
+// when an input is bad or the output cannot be written; an existing `out` is then left untouched.
+void write_report(std::span<const std::filesystem::path> results, const std::filesystem::path& out);
+
+}  // namespace mallard::report

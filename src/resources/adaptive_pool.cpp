@@ -1,0 +1,95 @@
+#include "mallard/adaptive_pool.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace mallard::inline v1 {
+
+void adaptive_pool_resource::fix_block(std::size_t bytes, std::size_t alignment) noexcept {
+  fixed_ = true;
+  const std::size_t block = detail::round_up(
+      std::max(bytes, detail::smallest_class_bytes), std::max<std::size_t>(alignment, 8));
+  if (block - 1 >= largest_block_bytes) return;  // every request goes to upstream
+  pooled_bytes_ = block;
+  pooled_alignment_ = alignment;
+  const detail::slab_layout& of_class = detail::class_layouts[detail::class_of(block)];
+  // The layout of a size class brings its patterns along.
+  layout_ = of_class.block_bytes == block
+                ? of_class
+                : detail::make_layout(block, detail::slab_bytes_for(block));
+}
+
+void* adaptive_pool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
+  return allocate(bytes, alignment);
+}
+
+void adaptive_pool_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  deallocate(p, bytes, alignment);
+}
+
+void* adaptive_pool_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void* adaptive_pool_resource::allocate_unpooled(std::size_t bytes, std::size_t alignment) {
+  if (!fixed_ && bytes <= largest_block_bytes && alignment <= largest_block_bytes) {
+    fix_block(bytes, alignment);
+    return allocate(bytes, alignment);
+  }
+  return oversize_.allocate(*upstream(), bytes, alignment);
+}
+
+void adaptive_pool_resource::allocate_many(void** blocks, std::size_t count, std::size_t bytes,
+                                           std::size_t alignment) {
+  std::size_t done = 0;
+  try {
+    for (; done < count; ++done) blocks[done] = allocate(bytes, alignment);
+  } catch (...) {
+    deallocate_many(blocks, done, bytes, alignment);
+    throw;
+  }
+}
+
+void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t count,
+                                             std::size_t bytes, std::size_t alignment) noexcept {
+  for (std::size_t i = 0; i < count; ++i) deallocate(blocks[i], bytes, alignment);
+}
+
+void adaptive_pool_resource::release() noexcept {
+  pool_ = {};
+  slabs_.release(upstream_ignores_);
+  if (upstream_ignores_) {
+    oversize_.forget();
+  } else {
+    oversize_.release(*upstream());
+  }
+  if (options_.block_bytes != 0) return;
+  fixed_ = false;
+  pooled_bytes_ = pooled_alignment_ = 0;
+}
+
+std::size_t adaptive_pool_resource::trim() noexcept {
+  const std::size_t before = slabs_.usage().reserved_bytes;
+  slabs_.trim_pool(pool_, layout_);
+  slabs_.trim_reserve();
+  return before - slabs_.usage().reserved_bytes;
+}
+
+adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {
+  const detail::slab_usage usage = slabs_.usage();
+  const auto at_hand = static_cast<std::size_t>(std::popcount(pool_.free_slots));
+  const std::size_t taken =
+      layout_.block_bytes == 0 ? 0 : usage.taken_bytes / layout_.block_bytes;
+  return {.block_bytes = layout_.block_bytes,
+          .in_use_blocks = taken - at_hand,
+          .reserved_bytes = usage.reserved_bytes + oversize_.reserved_bytes(),
+          .slabs = usage.slabs,
+          .empty_slabs = usage.empty_slabs,
+          .unpooled_blocks = oversize_.blocks()};
+}
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,179 @@
+#include "mallard/detail/resources/chunk_stack.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+constexpr std::size_t header_bytes = round_up(sizeof(chunk_header), bump_alignment);
+
+std::byte* begin_of(chunk_header* chunk) noexcept {
+  return reinterpret_cast<std::byte*>(chunk) + header_bytes;
+}
+std::byte* end_of(chunk_header* chunk) noexcept {
+  return reinterpret_cast<std::byte*>(chunk) + chunk->bytes;
+}
+
+std::size_t bytes_between(const std::byte* from, const std::byte* to) noexcept {
+  return static_cast<std::size_t>(to - from);
+}
+
+}  // namespace
+
+chunk_stack::chunk_stack(void* buffer, std::size_t bytes,
+                         std::pmr::memory_resource* upstream) noexcept
+    : chunk_stack(monotonic_options{}, upstream) {
+  buffer_ = buffer_cursor_ = static_cast<std::byte*>(buffer);
+  const std::uintptr_t end = round_down(address_of(buffer) + bytes, bump_alignment);
+  buffer_end_ = end > address_of(buffer) ? buffer_ + (end - address_of(buffer)) : buffer_;
+  next_bytes_ = std::max(next_bytes_, std::min(std::bit_ceil(bytes), options_.max_chunk_bytes));
+  range = {buffer_, buffer_end_};
+  poison(buffer_, bytes_between(buffer_, buffer_end_));
+}
+
+chunk_stack::~chunk_stack() {
+  release();
+  unpoison(buffer_, bytes_between(buffer_, buffer_end_));
+}
+
+void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
+  const std::size_t padding = alignment > bump_alignment ? alignment : 0;
+  const std::size_t needed = header_bytes + padding + std::max<std::size_t>(bytes, 1);
+  if (needed < bytes || needed > ~std::size_t{0} / 2) throw std::bad_alloc();
+  const bool oversize = needed > std::max(next_bytes_, shared_up_to_bytes);
+
+  if (oversize) {
+    chunk_header* const own = allocate_chunk(needed);
+    own->oversize = true;
+    bump_range all{begin_of(own), end_of(own)};
+    void* const p = all.carve(bytes, alignment);
+    own->cursor = all.cursor;
+    own->older = chunks_;
+    chunks_ = own;
+    return p;
+  }
+  chunk_header* chunk = take_spare(needed);
+  if (chunk == nullptr) {
+    const std::size_t wanted = std::max(next_bytes_, std::bit_ceil(needed));
+    chunk = allocate_chunk(wanted);
+    next_bytes_ = std::max(wanted, std::min(wanted * 2, options_.max_chunk_bytes));
+  }
+  if (buffer_ != nullptr && current() == nullptr) ++overflowed_;
+  leave_current();
+  chunk->oversize = false;
+  chunk->cursor = begin_of(chunk);
+  chunk->older = chunks_;
+  chunks_ = chunk;
+  use_current();
+  return range.carve(bytes, alignment);
+}
+
+// Spares come back in the order in which they were first made.
+chunk_header* chunk_stack::take_spare(std::size_t bytes) noexcept {
+  for (chunk_header** link = &spares_; *link != nullptr; link = &(*link)->older) {
+    chunk_header* const spare = *link;
+    if (spare->bytes < bytes) continue;
+    *link = spare->older;
+    return spare;
+  }
+  return nullptr;
+}
+
+chunk_header* chunk_stack::allocate_chunk(std::size_t bytes) {
+  bytes = round_up(bytes, bump_alignment);
+  void* const p = upstream_->allocate(bytes, bump_alignment);
+  auto* const chunk = ::new (p) chunk_header{};
+  chunk->bytes = bytes;
+  poison(begin_of(chunk), bytes - header_bytes);
+  return chunk;
+}
+
+void chunk_stack::give_back(chunk_header* chunk) noexcept {
+  const std::size_t bytes = chunk->bytes;
+  unpoison(chunk, bytes);
+  upstream_->deallocate(chunk, bytes, bump_alignment);
+}
+
+chunk_header* chunk_stack::current() const noexcept {
+  chunk_header* chunk = chunks_;
+  while (chunk != nullptr && chunk->oversize) chunk = chunk->older;
+  return chunk;
+}
+
+void chunk_stack::leave_current() noexcept {
+  chunk_header* const chunk = current();
+  (chunk != nullptr ? chunk->cursor : buffer_cursor_) = range.cursor;
+}
+
+void chunk_stack::use_current() noexcept {
+  chunk_header* const chunk = current();
+  range = chunk != nullptr ? bump_range{chunk->cursor, end_of(chunk)}
+                           : bump_range{buffer_cursor_, buffer_end_};
+}
+
+void chunk_stack::rewind(mark_type to) noexcept {
+  peak_bytes_ = std::max(peak_bytes_, used_bytes());
+  while (chunks_ != to.chunk) {
+    chunk_header* const newest = chunks_;
+    chunks_ = newest->older;
+    if (newest->oversize) {
+      give_back(newest);
+    } else {
+      newest->older = spares_;
+      spares_ = newest;
+      poison(begin_of(newest), newest->bytes - header_bytes);
+    }
+  }
+  use_current();
+  range.cursor = to.cursor;
+  poison(range.cursor, bytes_between(range.cursor, range.end));
+}
+
+void chunk_stack::reset(std::size_t keep_bytes) noexcept {
+  rewind({nullptr, buffer_});
+  chunk_header* kept = nullptr;
+  chunk_header** end = &kept;
+  std::size_t kept_bytes = 0;
+  while (spares_ != nullptr) {
+    chunk_header* const spare = spares_;
+    spares_ = spare->older;
+    if (spare->bytes > keep_bytes - kept_bytes) {
+      give_back(spare);
+      continue;
+    }
+    kept_bytes += spare->bytes;
+    spare->older = nullptr;
+    *end = spare;
+    end = &spare->older;
+  }
+  spares_ = kept;
+}
+
+void chunk_stack::release() noexcept {
+  reset(0);
+  next_bytes_ = options_.initial_bytes;
+}
+
+std::size_t chunk_stack::used_bytes() const noexcept {
+  const chunk_header* const in_use = current();
+  std::size_t used = bytes_between(buffer_, in_use == nullptr ? range.cursor : buffer_cursor_);
+  for (chunk_header* chunk = chunks_; chunk != nullptr; chunk = chunk->older) {
+    used += bytes_between(begin_of(chunk), chunk == in_use ? range.cursor : chunk->cursor);
+  }
+  return used;
+}
+
+monotonic_stats chunk_stack::stats() const noexcept {
+  monotonic_stats out;
+  out.used_bytes = used_bytes();
+  out.peak_bytes = std::max(peak_bytes_, out.used_bytes);
+  out.reserved_bytes = bytes_between(buffer_, buffer_end_);
+  for (const chunk_header* list : {chunks_, spares_}) {
+    for (const chunk_header* chunk = list; chunk != nullptr; chunk = chunk->older) {
+      out.reserved_bytes += chunk->bytes;
+      ++out.chunks;
+    }
+  }
+  out.overflowed = overflowed_;
+  return out;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,142 @@
+#include "mallard/page_source.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+
+#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/resources/shared_chunks.hpp"
+#include "mallard/detail/resources/thread_chunks.hpp"
+
+namespace mallard::inline v1 {
+
+constinit page_source_holder the_page_source;
+
+namespace {
+
+using detail::shared_chunks;
+using detail::thread_chunks;
+
+// Never destroyed: the threads that end last may still give chunks back.
+union shared_holder {
+  shared_chunks value;
+  constexpr shared_holder() noexcept : value() {}
+  ~shared_holder() {}
+};
+constinit shared_holder shared;
+constinit std::atomic<bool> caching{true};
+
+constexpr std::size_t thread_chunks_bytes = detail::round_up(sizeof(thread_chunks), 4096);
+constexpr unsigned thread_chunks_class = detail::chunk_class_of(thread_chunks_bytes);
+
+// Null until the thread's first request and again while the thread ends.
+thread_local thread_chunks* own = nullptr;
+thread_local bool ended = false;
+
+struct at_thread_exit {
+  ~at_thread_exit() {
+    ended = true;
+    thread_chunks* const last = own;
+    own = nullptr;
+    if (last == nullptr) return;
+    last->flush();
+    void* const chunk = last;
+    shared.value.give_small(thread_chunks_class, &chunk, 1);
+  }
+};
+
+void hold_across_fork() {
+  static const int registered = pthread_atfork([] { shared.value.lock().lock(); },
+                                               [] { shared.value.lock().unlock(); },
+                                               [] { shared.value.lock().unlock(); });
+  static_cast<void>(registered);
+}
+
+// Null for a thread that is ending: it works on the shared level.
+thread_chunks* begin_thread() {
+  if (ended) return nullptr;
+  hold_across_fork();
+  thread_local at_thread_exit flush_then;
+  static_cast<void>(flush_then);
+  void* chunk = nullptr;
+  shared.value.take_small(thread_chunks_class, &chunk, 1);
+  return own = ::new (chunk) thread_chunks(shared.value);
+}
+
+thread_chunks* chunks_of_thread() {
+  if (!caching.load(std::memory_order_relaxed)) [[unlikely]] {
+    return nullptr;
+  }
+  return own != nullptr ? own : begin_thread();
+}
+
+std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
+  return detail::class_request(std::max<std::size_t>(bytes, 1),
+                               std::max(alignment, detail::os::page_bytes));
+}
+
+}  // namespace
+
+void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
+  MALLARD_ASSERT(std::has_single_bit(alignment));
+  const std::size_t request = chunk_request(bytes, alignment);
+  if (detail::is_small_chunk(request)) [[likely]] {
+    const unsigned chunk_class = detail::chunk_class_of(request);
+    if (thread_chunks* const mine = chunks_of_thread()) return mine->take(chunk_class);
+    void* p = nullptr;
+    shared.value.take_small(chunk_class, &p, 1);
+    return p;
+  }
+  void* const p = request == 0 ? nullptr : shared.value.take_large(request, alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+void* page_source::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t request = chunk_request(bytes, alignment);
+  if (!detail::is_small_chunk(request)) return shared.value.give_large(p, request, alignment);
+  const unsigned chunk_class = detail::chunk_class_of(request);
+  thread_chunks* const mine = own;
+  if (mine != nullptr && caching.load(std::memory_order_relaxed)) {
+    return mine->give(chunk_class, p);
+  }
+  if (!caching.load(std::memory_order_relaxed)) {
+    detail::os::purge(p, detail::chunk_class_bytes(chunk_class));
+  }
+  shared.value.give_small(chunk_class, &p, 1);
+}
+
+void page_source::set_caching(bool on) noexcept {
+  caching.store(on, std::memory_order_relaxed);
+  shared.value.set_limit(on ? detail::os::physical_memory_bytes() / 8 : 0);
+}
+
+void page_source::set_cache_limit(std::size_t bytes) noexcept { shared.value.set_limit(bytes); }
+
+std::size_t page_source::trim() noexcept {
+  if (own != nullptr) own->flush();
+  return shared.value.trim();
+}
+
+page_source_stats page_source::stats() const noexcept {
+  const shared_chunks::usage_type usage = shared.value.usage();
+  const std::size_t idle = usage.os.cached_bytes + usage.free_in_superblocks;
+  return {.mapped_bytes = usage.os.mapped_bytes,
+          .in_use_bytes = usage.os.mapped_bytes - idle,
+          .cached_bytes = idle,
+          .os_maps = usage.os.maps,
+          .os_unmaps = usage.os.unmaps};
+}
+
+}  // namespace mallard::inline v1

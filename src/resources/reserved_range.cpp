@@ -1,0 +1,90 @@
+#include "mallard/detail/resources/reserved_range.hpp"
+
+#include "mallard/detail/os/pages.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+constexpr std::size_t smallest_commit_bytes = std::size_t{64} << 10;
+
+}  // namespace
+
+std::size_t reserved_range::used_bytes() const noexcept {
+  return static_cast<std::size_t>(range.cursor - begin_);
+}
+
+std::size_t reserved_range::committed_bytes() const noexcept {
+  return static_cast<std::size_t>(range.end - begin_);
+}
+
+// Commits at least up to `bytes` from the start, twice what is committed if possible.
+bool reserved_range::commit_up_to(std::size_t bytes) noexcept {
+  const std::size_t limit = round_up(options_.reserve_bytes, os::page_bytes);
+  if (bytes > limit) return false;
+  if (begin_ == nullptr) {
+    begin_ = static_cast<std::byte*>(os::reserve(limit));
+    if (begin_ == nullptr) return false;
+    range.cursor = range.end = begin_;
+  }
+  const std::size_t have = committed_bytes();
+  const std::size_t doubled = std::max({bytes, have * 2, smallest_commit_bytes});
+  const std::size_t target = std::min(round_up(doubled, os::page_bytes), limit);
+  if (!os::commit(range.end, target - have)) return false;
+  poison(range.end, target - have);
+  range.end += target - have;
+  return true;
+}
+
+void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
+  const std::size_t room = alignment + std::max<std::size_t>(bytes, 1);
+  if (room < bytes || room > ~std::size_t{0} / 2) throw std::bad_alloc();
+  if (!commit_up_to(used_bytes() + room)) {
+    // The last bytes of the reservation may do without room for alignment.
+    if (begin_ == nullptr || !commit_up_to(used_bytes() + room - alignment)) throw std::bad_alloc();
+  }
+  void* const p = range.carve(bytes, alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,
+                                               std::size_t new_bytes) noexcept {
+  if (bump_range::try_expand(p, old_bytes, new_bytes)) return true;
+  auto* const block = static_cast<std::byte*>(p);
+  if (block + std::max<std::size_t>(old_bytes, 1) != cursor) return false;
+  const auto before = static_cast<std::size_t>(block - owner_.begin_);
+  if (new_bytes > ~std::size_t{0} / 2 || !owner_.commit_up_to(before + new_bytes)) return false;
+  return bump_range::try_expand(p, old_bytes, new_bytes);
+}
+
+void reserved_range::rewind(mark_type to) noexcept {
+  if (begin_ == nullptr) return;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes());
+  range.cursor = begin_ + to.used_bytes;
+  poison(range.cursor, static_cast<std::size_t>(range.end - range.cursor));
+}
+
+void reserved_range::reset(std::size_t keep_bytes) noexcept {
+  rewind({0});
+  if (begin_ == nullptr || keep_bytes >= committed_bytes()) return;
+  const std::size_t keep = round_up(keep_bytes, os::page_bytes);
+  if (keep < committed_bytes()) os::purge(begin_ + keep, committed_bytes() - keep);
+}
+
+void reserved_range::release() noexcept {
+  if (begin_ == nullptr) return;
+  rewind({0});
+  unpoison(begin_, committed_bytes());
+  os::unmap(begin_, round_up(options_.reserve_bytes, os::page_bytes));
+  begin_ = range.cursor = range.end = nullptr;
+}
+
+monotonic_stats reserved_range::stats() const noexcept {
+  return {.used_bytes = used_bytes(),
+          .peak_bytes = std::max(peak_bytes_, used_bytes()),
+          .reserved_bytes = committed_bytes(),
+          .chunks = begin_ != nullptr ? std::size_t{1} : std::size_t{0},
+          .overflowed = 0};
+}
+
+}  // namespace mallard::inline v1::detail

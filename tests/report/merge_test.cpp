@@ -1,0 +1,91 @@
+// Merging result files: what belongs together, who wins, and what the reader is told.
+#include "report/merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "result_files.hpp"
+
+namespace mallard::report_test {
+namespace {
+
+using report::merge;
+
+TEST(merge, files_of_one_machine_and_mode_become_one_data_set) {
+  const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}),
+                             sample_file("b.jsonl", {sample_cell("AS7", 0.5)})};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 1U);
+  EXPECT_EQ(merged.datasets[0].cells.size(), 2U);
+  EXPECT_EQ(merged.datasets[0].sources.size(), 2U);
+  EXPECT_TRUE(merged.notes.empty());
+}
+
+TEST(merge, of_the_same_cell_the_later_one_counts_and_a_note_says_so) {
+  const std::vector files = {
+      sample_file("a.jsonl", {sample_cell("AS1", 1.0), sample_cell("AS7", 0.5)}),
+      sample_file("b.jsonl", {sample_cell("AS7", 0.25)})};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 1U);
+  ASSERT_EQ(merged.datasets[0].cells.size(), 2U);
+  EXPECT_EQ(merged.datasets[0].cells[1].median, 0.25);
+  ASSERT_EQ(merged.notes.size(), 1U);
+  EXPECT_EQ(merged.notes[0].substr(0, 2), "1 ");
+  EXPECT_NE(merged.notes[0].find("b.jsonl"), std::string::npos);
+}
+
+TEST(merge, machines_modes_and_scales_are_never_mixed) {
+  auto machine = sample_file("b.jsonl", {sample_cell("AS1", 2.0)});
+  machine.run.machine.cpu = "Another CPU";
+  auto mode = sample_file("c.jsonl", {sample_cell("AS1", 3.0)});
+  mode.run.mode = "paper";
+  auto scale = sample_file("d.jsonl", {sample_cell("AS1", 4.0)});
+  scale.run.leaves /= 2;
+  const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}), machine, mode,
+                             scale};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    ASSERT_EQ(merged.datasets[i].cells.size(), 1U);
+    EXPECT_EQ(merged.datasets[i].cells[0].median, static_cast<double>(i + 1));
+  }
+}
+
+TEST(merge, data_sets_that_read_alike_are_numbered) {
+  auto other_flags = sample_file("b.jsonl", {sample_cell("AS1", 2.0)});
+  other_flags.run.build.flags = "-O2";
+  const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}), other_flags};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 2U);
+  EXPECT_EQ(merged.datasets[1].label, merged.datasets[0].label + " (2)");
+}
+
+TEST(merge, a_file_without_cells_is_left_out_with_a_note) {
+  const std::vector files = {sample_file("empty.jsonl", {}),
+                             sample_file("a.jsonl", {sample_cell("AS1", 1.0)})};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 1U);
+  EXPECT_EQ(merged.datasets[0].sources.size(), 1U);
+  ASSERT_EQ(merged.notes.size(), 1U);
+  EXPECT_NE(merged.notes[0].find("empty.jsonl"), std::string::npos);
+}
+
+TEST(merge, warnings_of_the_reader_reach_the_notes) {
+  auto file = sample_file("a.jsonl", {sample_cell("AS1", 1.0)});
+  file.warnings = {"a.jsonl:3: cut off"};
+  EXPECT_EQ(merge(std::vector{file}).notes, file.warnings);
+}
+
+TEST(merge, no_cell_at_all_is_an_error) {
+  EXPECT_THROW(merge(std::vector{sample_file("a.jsonl", {})}), std::runtime_error);
+}
+
+TEST(merge, another_benchmark_is_an_error) {
+  auto file = sample_file("a.jsonl", {sample_cell("AS1", 1.0)});
+  file.run.bench = "locality";
+  EXPECT_THROW(merge(std::vector{file}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace mallard::report_test

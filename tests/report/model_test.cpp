@@ -1,0 +1,67 @@
+// The document behind the page.
+#include "report/model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "result_files.hpp"
+
+namespace mallard::report_test {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json model_of(std::vector<lab::cell_result> cells) {
+  return report::make_model(report::merge(std::vector{sample_file("a.jsonl", std::move(cells))}));
+}
+
+// The value of one field of one cell of the first data set.
+json field(const json& model, std::size_t cell, std::string_view name) {
+  const auto& fields = model.at("cell_fields");
+  const auto at = std::find(fields.begin(), fields.end(), name) - fields.begin();
+  return model.at("datasets").at(0).at("cells").at(cell).at(static_cast<std::size_t>(at));
+}
+
+TEST(model, a_cell_keeps_its_figures) {
+  const json model = model_of({sample_cell("AS1", 1.25), sample_cell("AS7", 0.5)});
+  EXPECT_EQ(field(model, 1, "strategy"), "AS7");
+  EXPECT_EQ(field(model, 1, "median"), 0.5);
+  EXPECT_EQ(field(model, 0, "seconds"), json({1.25, 1.25, 1.25}));
+  EXPECT_EQ(field(model, 0, "rss_bytes"), json({4096, 4096, 4096}));
+}
+
+TEST(model, times_have_six_significant_digits) {
+  const json model = model_of({sample_cell("AS1", 0.001234567891)});
+  EXPECT_EQ(field(model, 0, "median").dump(), "0.00123457");
+}
+
+TEST(model, a_failed_cell_keeps_its_reason) {
+  const json model = model_of({sample_cell("AS1", 1), failed_cell("AS7", "killed by signal 9")});
+  EXPECT_EQ(field(model, 1, "status"), "failed");
+  EXPECT_EQ(field(model, 1, "error"), "killed by signal 9");
+  EXPECT_TRUE(field(model, 1, "median").is_null());
+}
+
+TEST(model, the_published_tables_are_complete) {
+  const json& tables = model_of({sample_cell("AS1", 1)}).at("published").at("seconds");
+  ASSERT_EQ(tables.size(), 12U);
+  for (const auto& table : tables) {
+    ASSERT_EQ(table.size(), 11U);
+    for (const auto& row : table) EXPECT_EQ(row.size(), 14U);
+  }
+  EXPECT_EQ(tables.at("DS2").at("6").at("AS1"), 68.9);
+}
+
+TEST(model, every_claim_has_one_of_three_verdicts) {
+  const json model = model_of({sample_cell("AS1", 1)});
+  const json& claims = model.at("datasets").at(0).at("claims");
+  ASSERT_FALSE(claims.empty());
+  for (const auto& claim : claims) {
+    const std::string verdict = claim.at("verdict");
+    EXPECT_TRUE(verdict == "holds" || verdict == "fails" || verdict == "undecided") << verdict;
+  }
+}
+
+}  // namespace
+}  // namespace mallard::report_test

@@ -1,0 +1,97 @@
+#include "result_files.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace mallard::report_test {
+
+namespace fs = std::filesystem;
+
+lab::run_info sample_run() {
+  lab::run_info run;
+  run.version = "0.1.0";
+  run.bench = "density";
+  run.command = "mallard bench density";
+  run.date = "2026-01-02T03:04:05Z";
+  run.machine = {.cpu = "Example CPU",
+                 .cores = 4,
+                 .memory_bytes = 1U << 30,
+                 .kernel = "Linux",
+                 .page_bytes = 4096,
+                 .transparent_hugepages = "never"};
+  run.build = {.compiler = "gcc 12.2.0", .flags = "-O3", .build_type = "Release"};
+  run.mode = "fair";
+  run.scale = 0.5;
+  run.leaves = 1U << 26;
+  run.repetitions = 3;
+  run.seed = 1;
+  run.heaps = {"clean"};
+  return run;
+}
+
+lab::cell_result failed_cell(std::string_view strategy, std::string_view error) {
+  lab::cell_result cell;
+  cell.bench = "density";
+  cell.key = {.ds = "DS1",
+              .size = 6,
+              .strategy = std::string(strategy),
+              .peer = strategy == "AS1" ? "global" : "mallard",
+              .heap = "clean"};
+  cell.mode = "fair";
+  cell.error = error;
+  return cell;
+}
+
+lab::cell_result sample_cell(std::string_view strategy, double seconds) {
+  lab::cell_result cell = failed_cell(strategy, "");
+  cell.seconds = {seconds, seconds, seconds};
+  cell.median = cell.ci_low = cell.ci_high = seconds;
+  cell.setup_seconds = {0, 0, 0};
+  cell.rss_bytes = {4096, 4096, 4096};
+  cell.minor_faults = {1, 1, 1};
+  cell.major_faults = {0, 0, 0};
+  cell.leaves = 1U << 26;
+  cell.runs = 1U << 20;
+  cell.checksum = "0";
+  return cell;
+}
+
+lab::result_file sample_file(std::string_view name, std::vector<lab::cell_result> cells) {
+  return {.path = name, .run = sample_run(), .cells = std::move(cells), .warnings = {}};
+}
+
+scratch_directory::scratch_directory() {
+  std::string name = fs::temp_directory_path() / "mallard-report-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  path_ = name;
+}
+
+scratch_directory::~scratch_directory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::size_t scratch_directory::entries() const {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+}
+
+fs::path scratch_directory::write(std::string_view name, std::string_view text) const {
+  std::ofstream(path_ / name, std::ios::binary) << text;
+  return path_ / name;
+}
+
+fs::path scratch_directory::write(const lab::result_file& file) const {
+  std::string text = to_line(file.run) + "\n";
+  for (const auto& cell : file.cells) text += to_line(cell) + "\n";
+  return write(file.path.string(), text);
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace mallard::report_test
