@@ -52,7 +52,8 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
                                                              page_source::instance()) noexcept
       : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {}
 
-  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
+  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse. Through a
+  // plain `memory_resource*` that cannot be known; set `empty_slabs_kept` yourself then.
   template <detail::bump_resource Bump>
   explicit multipool_resource(Bump* upstream) noexcept
       : options_{detail::keep_every_slab},
@@ -70,21 +71,20 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
                                        std::size_t alignment = alignof(std::max_align_t)) {
     MALLARD_ASSERT(std::has_single_bit(alignment));
     const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_pooled(request)) [[unlikely]] {
-      return allocate_unpooled(bytes, alignment);
+    if (!detail::is_looked_up(request)) [[unlikely]] {
+      return allocate_beyond_table(bytes, alignment);
     }
     const unsigned size_class = detail::class_of(request);
-    if (size_class < detail::table_class_count && hot_[size_class] != nullptr) {
-      void* const p = hot_[size_class];
+    void* p = hot_[size_class];
+    if (p != nullptr) {
       hot_[size_class] = nullptr;
-      detail::unpoison(p, bytes);
-      return p;
+    } else {
+      detail::slab_pool& pool = pools_[size_class];
+      if (pool.free_slots == 0) [[unlikely]] {
+        return refill_and_take(size_class, bytes);
+      }
+      p = detail::take_slot(pool, detail::class_layouts[size_class].block_bytes);
     }
-    detail::slab_pool& pool = pools_[size_class];
-    if (pool.free_slots == 0) [[unlikely]] {
-      return refill_and_take(size_class, bytes);
-    }
-    void* const p = detail::take_slot(pool, detail::class_layouts[size_class].block_bytes);
     detail::unpoison(p, bytes);
     return p;
   }
@@ -97,16 +97,14 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_pooled(request)) [[unlikely]] {
-      return deallocate_unpooled(p, bytes, alignment);
+    if (!detail::is_looked_up(request)) [[unlikely]] {
+      return deallocate_beyond_table(p, bytes, alignment);
     }
     const unsigned size_class = detail::class_of(request);
     detail::poison(p, detail::class_layouts[size_class].block_bytes);
-    if (size_class < detail::table_class_count && hot_[size_class] == nullptr) {
+    if (hot_[size_class] == nullptr) {
       hot_[size_class] = p;
-      return;
-    }
-    if (detail::give_slot(p, detail::class_layouts[size_class])) [[unlikely]] {
+    } else if (detail::give_slot(p, detail::class_layouts[size_class])) [[unlikely]] {
       settle(size_class, p);
     }
   }
@@ -134,8 +132,8 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   void cool(unsigned size_class) noexcept;
   MALLARD_COLD void* refill_and_take(unsigned size_class, std::size_t bytes);
   MALLARD_COLD void settle(unsigned size_class, void* p) noexcept;
-  MALLARD_COLD void* allocate_unpooled(std::size_t bytes, std::size_t alignment);
-  MALLARD_COLD void deallocate_unpooled(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+  void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
+  void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
   // One block of each small class is handed back to and fro without asking its slab.
   std::array<void*, detail::table_class_count> hot_{};

@@ -51,6 +51,7 @@ std::vector<const Row*> parse_rows(std::string_view text, std::span<const Row> t
     const auto dash = item.find('-');
     const Row* first = find(std::string_view(item).substr(0, dash));
     const Row* last = dash == item.npos ? first : find(std::string_view(item).substr(dash + 1));
+    if (last < first) throw usage_error(fmt::format("'{}' is a range from high to low", item));
     for (const Row* row = first; row <= last; ++row) add_once(rows, row);
   }
   return rows;
@@ -103,6 +104,7 @@ std::vector<int> parse_sizes(std::string_view text) {
     const auto dash = item.find('-');
     const int first = size(std::string_view(item).substr(0, dash));
     const int last = dash == item.npos ? first : size(std::string_view(item).substr(dash + 1));
+    if (last < first) throw usage_error(fmt::format("'{}' is a range from high to low", item));
     for (int one = first; one <= last; ++one) add_once(sizes, one);
   }
   return sizes;

@@ -94,10 +94,30 @@ void slab_set::refill(slab_pool& pool, const slab_layout& layout) {
     s->place = slab_place::full;
     set_floor(*s, s->taken(), layout.capacity() - worth_a_sweep(layout.capacity()));
   }
-  slab* const s = acquire(layout);
+  slab* s;
+  try {
+    s = acquire(layout);
+  } catch (...) {
+    s = any_free_slot(layout);
+    if (s == nullptr) throw;
+    s->place = slab_place::ring;
+  }
   pool_ring::insert_before(nullptr, s);
   make_current(pool, s);
   next_word(pool, *s);
+}
+
+// A slab out of its ring although it has free slots, too few to be worth a sweep. O(slabs).
+slab* slab_set::any_free_slot(const slab_layout& layout) const noexcept {
+  slab* s = all_;
+  if (s == nullptr) return nullptr;
+  do {
+    if (s->layout == &layout && s->place == slab_place::full && s->taken() < layout.capacity()) {
+      return s;
+    }
+    s = s->all_next;
+  } while (s != all_);
+  return nullptr;
 }
 
 void slab_set::settle(slab_pool& pool, const slab_layout& layout, void* p) noexcept {

@@ -17,8 +17,8 @@ constexpr bool can_extract() noexcept { return false; }
 
 std::uint64_t slots_of_word_by_stepping(const slab_layout& layout, std::uint32_t w,
                                         std::uint64_t word) noexcept {
-  const std::uint32_t start = w << (layout.granule_shift + 6);
-  const std::uint32_t end = start + (64u << layout.granule_shift);
+  const std::uint32_t start = w << layout.word_shift;
+  const std::uint32_t end = start + (1u << layout.word_shift);
   std::uint64_t slots = 0;
   unsigned i = 0;
   for (std::uint32_t at = layout.slot_of_word(w) * layout.block_bytes; at < end;

@@ -21,9 +21,11 @@ std::size_t bytes_between(const std::byte* from, const std::byte* to) noexcept {
 chunk_stack::chunk_stack(void* buffer, std::size_t bytes,
                          std::pmr::memory_resource* upstream) noexcept
     : chunk_stack(monotonic_options{}, upstream) {
-  buffer_ = buffer_cursor_ = static_cast<std::byte*>(buffer);
-  const std::uintptr_t end = round_down(address_of(buffer) + bytes, bump_alignment);
-  buffer_end_ = end > address_of(buffer) ? buffer_ + (end - address_of(buffer)) : buffer_;
+  auto* const given = static_cast<std::byte*>(buffer);
+  const std::uintptr_t begin = round_up(address_of(given), bump_step);
+  const std::uintptr_t end = round_down(address_of(given) + bytes, bump_alignment);
+  buffer_ = buffer_cursor_ = given + (begin - address_of(given));
+  buffer_end_ = end > begin ? buffer_ + (end - begin) : buffer_;
   next_bytes_ = std::max(next_bytes_, std::min(std::bit_ceil(bytes), options_.max_chunk_bytes));
   range = {buffer_, buffer_end_};
   poison(buffer_, bytes_between(buffer_, buffer_end_));
@@ -35,30 +37,24 @@ chunk_stack::~chunk_stack() {
 }
 
 void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
-  const std::size_t padding = alignment > bump_alignment ? alignment : 0;
-  const std::size_t needed = header_bytes + padding + std::max<std::size_t>(bytes, 1);
-  if (needed < bytes || needed > ~std::size_t{0} / 2) throw std::bad_alloc();
-  const bool oversize = needed > std::max(next_bytes_, shared_up_to_bytes);
-
-  if (oversize) {
-    chunk_header* const own = allocate_chunk(needed);
-    own->oversize = true;
-    bump_range all{begin_of(own), end_of(own)};
-    void* const p = all.carve(bytes, alignment);
-    own->cursor = all.cursor;
-    own->older = chunks_;
-    chunks_ = own;
-    return p;
+  if (bytes == 0) {
+    if (void* const p = range.carve(1, alignment)) return p;
+    bytes = 1;
   }
-  chunk_header* chunk = take_spare(needed);
+  const std::size_t padding = alignment > bump_alignment ? alignment : 0;
+  const std::size_t needed = header_bytes + padding + bump_bytes(bytes);
+  if (needed < bytes || needed > ~std::size_t{0} / 2) throw std::bad_alloc();
+  if (needed > std::max(next_bytes_, shared_up_to_bytes)) {
+    return carve_oversize(needed, bytes, alignment);
+  }
+  chunk_header* chunk = take_spare(needed, false);
   if (chunk == nullptr) {
     const std::size_t wanted = std::max(next_bytes_, std::bit_ceil(needed));
-    chunk = allocate_chunk(wanted);
+    chunk = allocate_chunk(wanted, false);
     next_bytes_ = std::max(wanted, std::min(wanted * 2, options_.max_chunk_bytes));
   }
   if (buffer_ != nullptr && current() == nullptr) ++overflowed_;
   leave_current();
-  chunk->oversize = false;
   chunk->cursor = begin_of(chunk);
   chunk->older = chunks_;
   chunks_ = chunk;
@@ -66,22 +62,37 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
   return range.carve(bytes, alignment);
 }
 
-// Spares come back in the order in which they were first made.
-chunk_header* chunk_stack::take_spare(std::size_t bytes) noexcept {
+// The current chunk stays in use; the block's own goes into the stack beside it.
+void* chunk_stack::carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment) {
+  chunk_header* chunk = take_spare(needed, true);
+  if (chunk == nullptr) chunk = allocate_chunk(needed, true);
+  bump_range all{begin_of(chunk), end_of(chunk)};
+  void* const p = all.carve(bytes, alignment);
+  chunk->cursor = all.cursor;
+  chunk->older = chunks_;
+  chunks_ = chunk;
+  return p;
+}
+
+// Spares come back in the order in which they were first made. An oversize one may be larger than
+// the block by a quarter.
+chunk_header* chunk_stack::take_spare(std::size_t bytes, bool oversize) noexcept {
   for (chunk_header** link = &spares_; *link != nullptr; link = &(*link)->older) {
     chunk_header* const spare = *link;
-    if (spare->bytes < bytes) continue;
+    if (spare->oversize != oversize || spare->bytes < bytes) continue;
+    if (oversize && spare->bytes - bytes > bytes / 4) continue;
     *link = spare->older;
     return spare;
   }
   return nullptr;
 }
 
-chunk_header* chunk_stack::allocate_chunk(std::size_t bytes) {
+chunk_header* chunk_stack::allocate_chunk(std::size_t bytes, bool oversize) {
   bytes = round_up(bytes, bump_alignment);
   void* const p = upstream_->allocate(bytes, bump_alignment);
   auto* const chunk = ::new (p) chunk_header{};
   chunk->bytes = bytes;
+  chunk->oversize = oversize;
   poison(begin_of(chunk), bytes - header_bytes);
   return chunk;
 }
@@ -114,13 +125,9 @@ void chunk_stack::rewind(mark_type to) noexcept {
   while (chunks_ != to.chunk) {
     chunk_header* const newest = chunks_;
     chunks_ = newest->older;
-    if (newest->oversize) {
-      give_back(newest);
-    } else {
-      newest->older = spares_;
-      spares_ = newest;
-      poison(begin_of(newest), newest->bytes - header_bytes);
-    }
+    newest->older = spares_;
+    spares_ = newest;
+    poison(begin_of(newest), newest->bytes - header_bytes);
   }
   use_current();
   range.cursor = to.cursor;

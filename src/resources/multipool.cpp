@@ -34,15 +34,27 @@ void multipool_resource::settle(unsigned size_class, void* p) noexcept {
   slabs_.settle(pools_[size_class], class_layouts[size_class], p);
 }
 
-void* multipool_resource::allocate_unpooled(std::size_t bytes, std::size_t alignment) {
-  if (bytes == 0 && alignment <= largest_pooled_bytes) return allocate(1, alignment);
-  return oversize_.allocate(*upstream(), bytes, alignment);
+// Empty requests, larger classes, and what no class is for.
+void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
+  if (bytes == 0) return allocate(1, alignment);
+  const std::size_t request = detail::class_request(bytes, alignment);
+  if (!detail::is_pooled(request)) return oversize_.allocate(*upstream(), bytes, alignment);
+  const unsigned size_class = detail::class_of(request);
+  detail::slab_pool& pool = pools_[size_class];
+  if (pool.free_slots == 0) return refill_and_take(size_class, bytes);
+  void* const p = detail::take_slot(pool, class_layouts[size_class].block_bytes);
+  detail::unpoison(p, bytes);
+  return p;
 }
 
-void multipool_resource::deallocate_unpooled(void* p, std::size_t bytes,
-                                             std::size_t alignment) noexcept {
-  if (bytes == 0 && alignment <= largest_pooled_bytes) return deallocate(p, 1, alignment);
-  oversize_.deallocate(*upstream(), p);
+void multipool_resource::deallocate_beyond_table(void* p, std::size_t bytes,
+                                                 std::size_t alignment) noexcept {
+  if (bytes == 0) return deallocate(p, 1, alignment);
+  const std::size_t request = detail::class_request(bytes, alignment);
+  if (!detail::is_pooled(request)) return oversize_.deallocate(*upstream(), p);
+  const unsigned size_class = detail::class_of(request);
+  detail::poison(p, class_layouts[size_class].block_bytes);
+  if (detail::give_slot(p, class_layouts[size_class])) settle(size_class, p);
 }
 
 void multipool_resource::release() noexcept {

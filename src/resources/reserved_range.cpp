@@ -36,7 +36,8 @@ bool reserved_range::commit_up_to(std::size_t bytes) noexcept {
 }
 
 void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
-  const std::size_t room = alignment + std::max<std::size_t>(bytes, 1);
+  bytes = std::max<std::size_t>(bytes, 1);
+  const std::size_t room = alignment + bump_bytes(bytes);
   if (room < bytes || room > ~std::size_t{0} / 2) throw std::bad_alloc();
   if (!commit_up_to(used_bytes() + room)) {
     // The last bytes of the reservation may do without room for alignment.
@@ -51,9 +52,11 @@ bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,
                                                std::size_t new_bytes) noexcept {
   if (bump_range::try_expand(p, old_bytes, new_bytes)) return true;
   auto* const block = static_cast<std::byte*>(p);
-  if (block + std::max<std::size_t>(old_bytes, 1) != cursor) return false;
+  if (!is_last(block, old_bytes)) return false;
   const auto before = static_cast<std::size_t>(block - owner_.begin_);
-  if (new_bytes > ~std::size_t{0} / 2 || !owner_.commit_up_to(before + new_bytes)) return false;
+  if (new_bytes > ~std::size_t{0} / 2 || !owner_.commit_up_to(before + bump_bytes(new_bytes))) {
+    return false;
+  }
   return bump_range::try_expand(p, old_bytes, new_bytes);
 }
 

@@ -205,7 +205,8 @@ void add_lifetime_checks(std::vector<check>& checks) {
                     "it was got with; again does no harm; then the resource is as new.",
                     with_upstream_and<can_release>, release_returns_everything});
   checks.push_back({"destructor_returns_everything",
-                    "The destructor does the same, with blocks in use or not.", with_upstream,
+                    "The destructor does the same, with blocks in use or not.",
+                    with_upstream_and<can_release>,
                     destructor_returns_everything});
   checks.push_back({"blocks_come_back_one_by_one",
                     "Giving back every block and taking new ones disturbs nothing.", always,
@@ -227,7 +228,7 @@ void add_lifetime_checks(std::vector<check>& checks) {
   checks.push_back({"upstream_alignment_is_sane",
                     "Upstream is never asked for more than 256 KiB of alignment on behalf of "
                     "ordinary blocks.",
-                    with_upstream, upstream_alignment_is_sane});
+                    with_upstream_and<can_release>, upstream_alignment_is_sane});
   checks.push_back({"noop_deallocate_harms_nobody",
                     "Where deallocate does nothing, it does nothing to the neighbours either.",
                     [](const resource_case& c) { return c.deallocate_is_noop; },

@@ -41,7 +41,8 @@ struct plain {  // R{upstream}
   using type = R;
   static constexpr bool uses_upstream = true;
   R resource;
-  explicit plain(std::pmr::memory_resource* upstream) : resource(upstream) {}
+  // The upstream's own type is passed on: a pool treats one that never takes anything back otherwise.
+  explicit plain(auto* upstream) : resource(upstream) {}
 };
 
 template <class R>
@@ -57,7 +58,7 @@ struct with_options {  // R{Options, upstream}
   using type = R;
   static constexpr bool uses_upstream = true;
   R resource;
-  explicit with_options(std::pmr::memory_resource* upstream) : resource(Options, upstream) {}
+  explicit with_options(auto* upstream) : resource(Options, upstream) {}
 };
 
 template <class R, std::size_t Bytes>
@@ -67,7 +68,7 @@ struct with_buffer {  // R{buffer, Bytes, upstream}
   static constexpr std::size_t buffer_bytes = Bytes;
   std::byte buffer[Bytes];
   R resource;
-  explicit with_buffer(std::pmr::memory_resource* upstream) : resource(buffer, Bytes, upstream) {}
+  explicit with_buffer(auto* upstream) : resource(buffer, Bytes, upstream) {}
 };
 
 template <class Outer, class Inner>
@@ -78,7 +79,7 @@ struct on {  // the Outer holder on the Inner holder's resource
   Inner inner;
   Outer outer;
   type& resource = outer.resource;
-  explicit on(std::pmr::memory_resource* upstream) : inner(upstream), outer(&inner.resource) {}
+  explicit on(auto* upstream) : inner(upstream), outer(&inner.resource) {}
 };
 
 // What is known about a type without using it.

@@ -1,5 +1,6 @@
 // From result files to one page on disk, and what happens when that goes wrong.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <stdexcept>
@@ -84,11 +85,12 @@ TEST_F(write_report_to, an_output_in_a_directory_that_does_not_exist_is_named) {
   EXPECT_TRUE(contains(failure_of({results_}, out), out.string()));
 }
 
-TEST_F(write_report_to, a_directory_or_a_device_as_output_is_refused) {
-  const auto directory = dir_ / "";
-  EXPECT_TRUE(contains(failure_of({results_}, directory), "not a regular file"));
-  EXPECT_TRUE(contains(failure_of({results_}, "/dev/null"), "not a regular file"));
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+TEST_F(write_report_to, a_directory_or_a_pipe_as_output_is_refused) {
+  const auto pipe = dir_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_TRUE(contains(failure_of({results_}, pipe), "not a regular file"));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_TRUE(contains(failure_of({results_}, dir_ / ""), "not a regular file"));
 }
 
 TEST_F(write_report_to, an_input_as_output_is_refused_and_stays) {

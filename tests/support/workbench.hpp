@@ -39,9 +39,11 @@ class workbench {
   }
 
   // The end of every check: the blocks are intact, and the destructor gives back every block of the
-  // upstream, as it was got. The blocks may have been deallocated or not.
+  // upstream, as it was got. The blocks may have been deallocated or not, if the resource has them
+  // all in its hands.
   void finish() {
     blocks.verify();
+    if (!what_.has(can_release)) deallocate_all();
     blocks.clear();
     subject_.reset();
     const auto counts = upstream.counts();

@@ -24,7 +24,7 @@ void add_known_failures(const std::string& pool, std::vector<known_failure>& kno
   known.push_back({pool, "free_cost_of_oversize_blocks",
                    "Blocks beyond the largest pool are kept in a sorted array, and giving one back "
                    "moves all that follow."});
-  known.push_back({pool, "hole_is_found_at_once",
+  known.push_back({pool, "full_chunks_cost_nothing",
                    "When the newest chunk is full, all chunks are searched one after the other "
                    "(defect E)."});
 }

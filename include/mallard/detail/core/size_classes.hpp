@@ -39,11 +39,11 @@ constexpr std::size_t class_bytes(unsigned size_class) noexcept {
   return (std::size_t{128} << shift) + (std::size_t{32} << shift) * (above % 4 + 1);
 }
 
-// Indexed by the size in 8-byte granules, rounded up; one cache line per 512 bytes of size.
+// Indexed by (bytes - 1) / 8; one cache line per 512 bytes of size.
 inline constexpr auto class_by_granule = [] {
-  std::array<std::uint8_t, table_limit_bytes / 8 + 1> table{};
+  std::array<std::uint8_t, table_limit_bytes / 8> table{};
   for (std::size_t granule = 0; granule < table.size(); ++granule) {
-    const std::size_t bytes = granule * 8;
+    const std::size_t bytes = (granule + 1) * 8;
     table[granule] = static_cast<std::uint8_t>(
         bytes <= smallest_class_bytes ? 0
         : bytes <= 64                 ? (bytes - smallest_class_bytes) / 8
@@ -57,15 +57,18 @@ inline constexpr unsigned table_class_count = class_by_granule.back() + 1u;
 
 // Requires 1 <= bytes <= largest_class_bytes.
 constexpr unsigned class_of(std::size_t bytes) noexcept {
-  return bytes <= table_limit_bytes ? class_by_granule[(bytes + 7) / 8] : computed_class(bytes);
+  return bytes <= table_limit_bytes ? class_by_granule[(bytes - 1) / 8] : computed_class(bytes);
 }
 
-// The size that decides the class of a request, or a value that fails `is_pooled` when the request
-// is empty or too large; a sum that wraps becomes 0 and fails too.
+// The size that decides the class of a request. An empty request and a sum that wraps become 0;
+// compare the result less 1 with a limit, and these fail with those that are too large.
 constexpr std::size_t class_request(std::size_t bytes, std::size_t alignment) noexcept {
   return round_up(bytes, alignment);
 }
 
+constexpr bool is_looked_up(std::size_t request) noexcept {
+  return request - 1 < table_limit_bytes;
+}
 constexpr bool is_pooled(std::size_t request) noexcept { return request - 1 < largest_class_bytes; }
 
 }  // namespace mallard::inline v1::detail

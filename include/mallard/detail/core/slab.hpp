@@ -67,8 +67,8 @@ MALLARD_ALWAYS_INLINE void* take_slot(slab_pool& pool, std::size_t block_bytes) 
 MALLARD_ALWAYS_INLINE bool give_slot(void* p, const slab_layout& layout) noexcept {
   const std::uintptr_t address = address_of(p);
   slab* const owner = aligned_start<slab>(p, layout.slab_bytes);
-  const std::size_t offset = address & (layout.slab_bytes - 1);
-  std::uint64_t& word = owner->words()[offset >> (layout.granule_shift + 6)];
+  const std::size_t offset = address - address_of(owner);
+  std::uint64_t& word = owner->words()[offset >> layout.word_shift];
   const std::uint64_t bit = std::uint64_t{1} << ((address >> layout.granule_shift) & 63);
   MALLARD_ASSERT((word & bit) == 0 && "block given back twice");
   MALLARD_ASSERT(offset % layout.block_bytes == 0 && "not the start of a block of this size");

@@ -26,11 +26,12 @@ inline constexpr std::size_t longest_pattern = 15;
 struct slab_layout {
   std::uint32_t block_bytes = 0;
   std::uint32_t slab_bytes = 0;
+  std::uint8_t granule_shift = 0;
+  std::uint8_t word_shift = 0;      // from a byte offset to the index of its bitmap word
+  std::uint8_t pattern_period = 0;  // 0: no patterns, slots are found by stepping
   std::uint32_t first_slot = 0;  // index of the first slot behind the header
   std::uint32_t end_slot = 0;
   std::uint16_t words = 0;  // of the bitmap, 64 granules each
-  std::uint8_t granule_shift = 0;
-  std::uint8_t pattern_period = 0;            // 0: no patterns, slots are found by stepping
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
@@ -39,7 +40,7 @@ struct slab_layout {
   }
   // The first slot that starts at or after bitmap word `w`; slots before `first_slot` count too.
   constexpr std::uint32_t slot_of_word(std::uint32_t w) const noexcept {
-    return ((w << (granule_shift + 6)) + block_bytes - 1) / block_bytes;
+    return ((w << word_shift) + block_bytes - 1) / block_bytes;
   }
 };
 
@@ -51,6 +52,7 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
   out.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
   const std::size_t granule = std::min(std::bit_floor(block_bytes), slab_bytes / 64);
   out.granule_shift = static_cast<std::uint8_t>(std::bit_width(granule) - 1);
+  out.word_shift = static_cast<std::uint8_t>(out.granule_shift + 6);
   out.words = static_cast<std::uint16_t>(slab_bytes / granule / 64);
   const std::size_t header = slab_header_bytes + out.words * sizeof(std::uint64_t);
   out.first_slot = static_cast<std::uint32_t>(divide_up(header, block_bytes));
@@ -62,13 +64,13 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
 using slot_patterns = std::array<std::uint64_t, longest_pattern>;
 
 constexpr std::size_t pattern_period_of(const slab_layout& layout) noexcept {
-  const std::size_t word_span = std::size_t{64} << layout.granule_shift;
+  const std::size_t word_span = std::size_t{1} << layout.word_shift;
   return layout.block_bytes / std::gcd(std::size_t{layout.block_bytes}, word_span);
 }
 
 constexpr slot_patterns make_patterns(const slab_layout& layout) noexcept {
   slot_patterns out{};
-  const std::size_t word_span = std::size_t{64} << layout.granule_shift;
+  const std::size_t word_span = std::size_t{1} << layout.word_shift;
   for (std::size_t w = 0; w < pattern_period_of(layout); ++w) {
     const std::size_t start = w * word_span;
     for (std::size_t at = divide_up(start, layout.block_bytes) * layout.block_bytes;

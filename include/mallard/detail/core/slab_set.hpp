@@ -39,7 +39,7 @@ class MALLARD_API slab_set {
   slab_set(const slab_set&) = delete;
   slab_set& operator=(const slab_set&) = delete;
 
-  // Puts at least one free slot at hand. Throws what upstream throws, leaving all as it was.
+  // Puts at least one free slot at hand. Throws what upstream throws when there is no other.
   void refill(slab_pool& pool, const slab_layout& layout);
 
   // To be called when `give_slot` says so: moves the slab of `p` to the place its count asks for.
@@ -61,6 +61,7 @@ class MALLARD_API slab_set {
   static constexpr std::size_t reserve_lists = 8;  // by log2 of the slab size, from 16 KiB
 
   slab* acquire(const slab_layout& layout);
+  slab* any_free_slot(const slab_layout& layout) const noexcept;
   void retire(slab* empty) noexcept;
   void give_back(slab* empty) noexcept;
   static bool next_word(slab_pool& pool, slab& s) noexcept;

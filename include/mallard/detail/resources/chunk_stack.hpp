@@ -32,24 +32,33 @@ namespace detail {
 
 inline constexpr std::size_t bump_alignment = alignof(std::max_align_t);
 
-// The free range of the newest chunk. `end` is a multiple of `bump_alignment` (a caller's buffer is
-// cut there), so that aligning up within a chunk never passes it.
+// Sizes are rounded up to this, so that most requests find the cursor aligned.
+inline constexpr std::size_t bump_step = 8;
+
+// What a block takes; an empty block takes a step, to be distinct.
+constexpr std::size_t bump_bytes(std::size_t bytes) noexcept {
+  return round_up(bytes + (bytes == 0), bump_step);
+}
+
+// The free range of the newest chunk. The cursor is a multiple of `bump_step` and the end one of
+// `bump_alignment` (a caller's buffer is cut to that), so aligning up within a chunk never passes
+// the end unless more than fundamental alignment is asked for.
 struct bump_range {
   std::byte* cursor = nullptr;
   std::byte* end = nullptr;
 
-  // Null when it does not fit; empty requests take a byte, to be distinct.
+  // Null when it does not fit, and for empty requests.
   MALLARD_ALWAYS_INLINE void* carve(std::size_t bytes, std::size_t alignment) noexcept {
     MALLARD_ASSERT(std::has_single_bit(alignment));
-    const std::uintptr_t at = round_up(address_of(cursor), alignment);
-    const std::size_t wanted = bytes + (bytes == 0);
-    if (alignment > bump_alignment && at > address_of(end)) [[unlikely]] {
+    std::byte* p = cursor;
+    if (alignment > bump_step) {
+      p += round_up(address_of(p), alignment) - address_of(p);
+      if (alignment > bump_alignment && p > end) return nullptr;
+    }
+    const std::size_t wanted = round_up(bytes, bump_step);  // 0 also when the sum wraps
+    if (wanted - 1 >= static_cast<std::size_t>(end - p)) [[unlikely]] {
       return nullptr;
     }
-    if (wanted > address_of(end) - at) [[unlikely]] {
-      return nullptr;
-    }
-    std::byte* const p = cursor + (at - address_of(cursor));
     if (p == nullptr) __builtin_unreachable();  // spares the caller its test
     cursor = p + wanted;
     unpoison(p, bytes);
@@ -57,20 +66,25 @@ struct bump_range {
   }
 
   bool try_expand(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    auto* const block = static_cast<std::byte*>(p);
     if (new_bytes <= old_bytes) return true;
-    if (block + std::max<std::size_t>(old_bytes, 1) != cursor) return false;
-    if (new_bytes > address_of(end) - address_of(block)) return false;
-    cursor = block + new_bytes;
+    auto* const block = static_cast<std::byte*>(p);
+    if (!is_last(block, old_bytes)) return false;
+    const std::size_t wanted = round_up(new_bytes, bump_step);
+    if (wanted - 1 >= static_cast<std::size_t>(end - block)) return false;
+    cursor = block + wanted;
     unpoison(block, new_bytes);
     return true;
   }
 
   void shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
     auto* const block = static_cast<std::byte*>(p);
-    if (block + std::max<std::size_t>(old_bytes, 1) != cursor) return;
-    cursor = block + std::max<std::size_t>(new_bytes, 1);
-    poison(cursor, static_cast<std::size_t>(end - cursor));
+    if (new_bytes >= old_bytes || !is_last(block, old_bytes)) return;
+    cursor = block + bump_bytes(new_bytes);
+    poison(block + new_bytes, static_cast<std::size_t>(end - block) - new_bytes);
+  }
+
+  bool is_last(const std::byte* block, std::size_t bytes) const noexcept {
+    return block + bump_bytes(bytes) == cursor;
   }
 };
 
@@ -99,7 +113,7 @@ class MALLARD_API chunk_stack {
     std::byte* cursor = nullptr;
   };
   mark_type mark() const noexcept { return {chunks_, range.cursor}; }
-  // Newer chunks are kept for reuse.
+  // Newer chunks are kept for reuse: an oversize one for blocks of about its size.
   void rewind(mark_type to) noexcept;
   // Back to the start; chunks are kept for reuse up to `keep_bytes` in all.
   void reset(std::size_t keep_bytes) noexcept;
@@ -116,8 +130,9 @@ class MALLARD_API chunk_stack {
   // chunk gets one of its own, and the growth goes on as if it had not been.
   static constexpr std::size_t shared_up_to_bytes = std::size_t{64} << 10;
 
-  chunk_header* take_spare(std::size_t bytes) noexcept;
-  chunk_header* allocate_chunk(std::size_t bytes);
+  chunk_header* take_spare(std::size_t bytes, bool oversize) noexcept;
+  chunk_header* allocate_chunk(std::size_t bytes, bool oversize);
+  void* carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment);
   void give_back(chunk_header* chunk) noexcept;
   void leave_current() noexcept;
   void use_current() noexcept;

@@ -1,0 +1,51 @@
+# Two commands matter on a fresh Debian machine: `make demo` and `make test`.
+
+JOBS ?= $(shell nproc)
+RESULTS ?= results
+MALLARD = build/release/tools/mallard
+FORMAT = clang-format-19
+SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
+
+.PHONY: all demo test bench goals format lint fuzz docs-tables deps clean
+
+all: build/release/tools/mallard
+
+deps:
+	@packaging/install-deps.sh
+
+build/%/CMakeCache.txt: | deps
+	cmake --preset $* $(CMAKE_ARGS)
+
+# A quick Benchmark I on both heaps, its heat map, and the report.
+demo: deps build/release/CMakeCache.txt
+	@cmake --build --preset release --target mallard_tool -j $(JOBS)
+	@mkdir -p $(RESULTS)
+	@rm -f $(RESULTS)/demo.jsonl
+	$(MALLARD) bench density --quick --heap clean,aged --json $(RESULTS)/demo.jsonl
+	$(MALLARD) report $(RESULTS)/demo.jsonl -o $(RESULTS)/demo.html
+	@echo
+	@echo "The report is $(CURDIR)/$(RESULTS)/demo.html: open it in any browser."
+
+# Everything that CI runs.
+test: deps
+	@packaging/run-tests.sh
+
+# Every figure the README and docs/results.md quote; an hour or so. See docs/method.md.
+bench: deps build/release/CMakeCache.txt
+	cmake --build --preset release -j $(JOBS)
+	bench/run.sh $(RESULTS)
+
+format:
+	$(FORMAT) -i $(SOURCES)
+
+lint: deps build/ci/CMakeCache.txt
+	$(FORMAT) --dry-run --Werror $(SOURCES)
+	clang-tidy-19 --quiet -p build/ci $(filter %.cpp,$(filter src/%,$(SOURCES)))
+
+# Longer than the brief runs of `make test`: FUZZ_SECONDS for each target.
+FUZZ_SECONDS ?= 300
+fuzz: deps
+	@packaging/run-fuzzers.sh $(FUZZ_SECONDS)
+
+clean:
+	rm -rf build

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs what building and testing needs from Debian's packages; quiet when all is there.
+set -eu
+
+packages="g++ make cmake ninja-build git ca-certificates nodejs npm chromium valgrind
+  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libboost-container1.81-dev"
+
+missing=""
+for package in $packages; do
+  case $package in
+    # A newer node than Debian's is as good, wherever it came from.
+    nodejs) command -v node >/dev/null 2>&1 && continue ;;
+    npm) command -v npm >/dev/null 2>&1 && continue ;;
+    # The peer is measured in whatever version is there.
+    libboost-container*) ls /usr/include/boost/container/pmr/*.hpp >/dev/null 2>&1 && continue ;;
+  esac
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+    missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -eq 0 ]; then
+  as_root=""
+elif command -v sudo >/dev/null 2>&1; then
+  as_root="sudo"
+else
+  echo "install-deps: these Debian packages are missing and need root to install:$missing" >&2
+  exit 1
+fi
+
+echo "Installing from Debian:$missing"
+log=$(mktemp)
+if ! { $as_root apt-get update -qq &&
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "install-deps: apt-get failed" >&2
+  exit 1
+fi
+rm -f "$log"

@@ -1,0 +1,77 @@
+#include "cli/cli.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/commands.hpp"
+#include "cli/usage_error.hpp"
+#include "lab/build.hpp"
+
+namespace mallard::cli {
+namespace {
+
+bool needs_quotes(std::string_view word) {
+  constexpr std::string_view plain = "_-+=.,:/@%";
+  return word.empty() || !std::all_of(word.begin(), word.end(), [&](char one) {
+           return std::isalnum(static_cast<unsigned char>(one)) || plain.find(one) != plain.npos;
+         });
+}
+
+// What to type to do the same again, whatever the path of the executable was.
+std::string command_line(int argc, const char* const* argv) {
+  std::string line = "mallard";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    line += needs_quotes(word) ? fmt::format(" '{}'", word) : fmt::format(" {}", word);
+  }
+  return line;
+}
+
+// One line, whatever the exception's text looks like.
+int complain(std::string text, int status) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  fmt::print(stderr, "mallard: {}\n", text);
+  return status;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  CLI::App app("Measures what a local memory allocator would gain, and helps to choose one.",
+               "mallard");
+  app.set_version_flag("--version", fmt::format("mallard {}", lab::mallard_version()));
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  context shared;
+  shared.command_line = command_line(argc, argv);
+  const std::map<std::string, colour_choice> choices = {{"auto", colour_choice::automatic},
+                                                        {"always", colour_choice::always},
+                                                        {"never", colour_choice::never}};
+  app.add_option("--color", shared.colour, "Colour: auto, always or never")
+      ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case).description(""));
+  add_bench_command(app, shared);
+  add_show_command(app, shared);
+  add_compare_command(app, shared);
+  add_claims_command(app, shared);
+  add_report_command(app, shared);
+  add_export_command(app, shared);
+  add_doctor_command(app, shared);
+
+  try {
+    app.parse(argc, argv);
+    return shared.chosen();
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& problem) {
+    return complain(fmt::format("{} (--help tells more)", problem.what()), bad_usage);
+  } catch (const usage_error& problem) {
+    return complain(problem.what(), bad_usage);
+  } catch (const std::exception& problem) {
+    return complain(problem.what(), failure);
+  }
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,28 @@
+// The subcommands: each adds itself to the command line and says what is to be done if it is
+// chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "cli/terminal.hpp"
+
+namespace mallard::cli {
+
+// What every command gets.
+struct context {
+  std::string command_line;  // as it was typed
+  colour_choice colour = colour_choice::automatic;
+  std::function<int()> chosen;  // set when the command line was parsed; gives the exit status
+};
+
+void add_bench_command(CLI::App& app, context& shared);
+void add_show_command(CLI::App& app, context& shared);
+void add_compare_command(CLI::App& app, context& shared);
+void add_claims_command(CLI::App& app, context& shared);
+void add_report_command(CLI::App& app, context& shared);
+void add_export_command(CLI::App& app, context& shared);
+void add_doctor_command(CLI::App& app, context& shared);
+
+}  // namespace mallard::cli

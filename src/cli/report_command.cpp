@@ -1,0 +1,38 @@
+// mallard report
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/results_input.hpp"
+#include "report/report.hpp"
+
+namespace mallard::cli {
+namespace {
+
+struct report_options {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path out = "report.html";
+};
+
+int write(const report_options& options) {
+  for (const auto& file : options.files) read_results(file);  // for its warnings
+  report::write_report(options.files, options.out);
+  fmt::print("Report: {}\n", options.out.string());
+  return success;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, context& shared) {
+  CLI::App* command = app.add_subcommand("report", "Write one HTML page from result files");
+  const auto options = std::make_shared<report_options>();
+  command->add_option("RESULT", options->files, "Result files")->required();
+  command->add_option("-o,--output", options->out, "The page (default: report.html)");
+  command->callback([&shared, options] { shared.chosen = [options] { return write(*options); }; });
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,397 @@
+// Opens a report in a real browser, from a file, and uses it as a reader would.
+//
+//   node browser_test.mjs NODE_MODULES MALLARD_EXECUTABLE SCRATCH_DIRECTORY
+//
+// Exits with 77 (skipped) when no Chromium is found; CHROMIUM names one that is not on the path.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const [modules, mallard, scratch] = process.argv.slice(2).map((name) => path.resolve(name));
+
+function findBrowser() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM]
+    : process.env.PATH.split(':').flatMap((dir) => names.map((name) => path.join(dir, name)));
+  return candidates.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const executablePath = findBrowser();
+if (!executablePath) {
+  console.log('SKIP: no Chromium on this machine: the report was NOT tested in a browser.');
+  process.exit(77);
+}
+
+const { chromium } = createRequire(path.join(modules, 'from-here.js'))('playwright-core');
+
+// --- the reports under test -----------------------------------------------------------------------
+
+const file = (name) => path.join(scratch, name);
+const hostileCpu = '</script><script>document.title="broken"</script><b>CPU';
+
+function makeResults(name, ...options) {
+  execFileSync(process.execPath, [path.join(here, 'make_results.mjs'), file(name), ...options]);
+  return readFileSync(file(name), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+    .filter(({ kind }) => kind === 'cell');
+}
+
+function makeReport(name, ...results) {
+  execFileSync(mallard, ['report', ...results.map(file), '-o', file(name)]);
+  return pathToFileURL(file(name)).href;
+}
+
+rmSync(scratch, { recursive: true, force: true });
+mkdirSync(scratch, { recursive: true });
+const cells = makeResults('fair.jsonl', '--fail', 'DS6/14/AS8/mallard/clean');
+makeResults('again.jsonl', '--ds', 'DS1', '--sizes', '6', '--seed', '5');
+makeResults('paper.jsonl', '--mode', 'paper', '--sizes', '6,8', '--cpu', hostileCpu, '--seed', '2');
+const single = makeReport('single.html', 'fair.jsonl');
+const merged = makeReport('merged.html', 'fair.jsonl', 'again.jsonl', 'paper.jsonl');
+
+const find = (ds, size, strategy, peer, heap) => cells.find((cell) => cell.ds === ds &&
+  cell.size === size && cell.strategy === strategy && cell.peer === peer && cell.heap === heap);
+
+// --- the browser ----------------------------------------------------------------------------------
+
+let browser;
+/** Whatever the pages complain about or ask for; must stay empty. */
+const complaints = [];
+
+before(async () => {
+  // Playwright gives every launch a new, empty profile.
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu',
+    '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'] });
+});
+after(() => browser?.close());
+
+async function open(t, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce', ...options });
+  t.after(() => context.close());
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
+  page.on('request', (request) => {
+    if (request.url() !== url && !request.url().startsWith('data:')) {
+      complaints.push(`request: ${request.url()}`);
+    }
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Scrolls through the whole page, so that every chart gets drawn. */
+const drawAll = (page) => page.evaluate(async () => {
+  for (let y = 0; y < document.body.scrollHeight; y += 600) {
+    window.scrollTo({ top: y, behavior: 'instant' });
+    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+  }
+});
+
+/** The texts drawn in a chart, in document order. */
+const textsOf = (locator) => locator.locator('svg text').allTextContents();
+const map = (page, ds, which) => page.getByLabel(`Heat map of ${ds}, ${which}`);
+
+/** Waits until a chart is drawn and returns its markup. */
+async function drawing(locator) {
+  await locator.scrollIntoViewIfNeeded();
+  await locator.locator('svg text').first().waitFor();
+  return locator.innerHTML();
+}
+
+/** Clicks a "Copy as CSV" button and parses what the clipboard holds. No quoted cells expected. */
+async function copied(page, what) {
+  await page.getByRole('button', { name: `Copy ${what} as CSV` }).click();
+  await page.getByRole('button', { name: `Copy ${what} as CSV` }).filter({ hasText: 'Copied' })
+    .waitFor();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => line.split(','));
+  return rows.map((row) => Object.fromEntries(row.map((value, at) => [head[at], value])));
+}
+
+const close = (actual, expected, message) =>
+  assert.ok(Math.abs(actual / expected - 1) < 1e-4, `${message}: ${actual} is not ${expected}`);
+
+const geometricMean = (values) =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+
+// --- what a reader relies on ----------------------------------------------------------------------
+
+test('every chart of the page is drawn', async (t) => {
+  const page = await open(t, single);
+  await drawAll(page);
+  const charts = await page.locator('.chart').evaluateAll((all) => all.map((chart) => ({
+    label: chart.getAttribute('aria-label'),
+    texts: chart.querySelectorAll('svg text').length,
+    shapes: chart.querySelectorAll('svg path').length })));
+  // Two charts of bars, a comparison, and a measured and a published table per structure.
+  assert.equal(charts.length, 3 + 2 * 12);
+  for (const { label, texts, shapes } of charts) {
+    assert.ok(texts > 10 && shapes > 10, `${label}: ${texts} texts, ${shapes} shapes`);
+  }
+});
+
+test('a heat map shows every cell that was measured, and marks the failed one', async (t) => {
+  const page = await open(t, single);
+  const measured = map(page, 'DS6', 'measured');
+  await drawing(measured);
+  const texts = await textsOf(measured);
+  const expected = (find('DS6', 10, 'AS3', 'mallard', 'clean').median / 2 ** 21 * 1e9);
+  assert.ok(texts.includes(expected.toPrecision(3)), `${expected} is among ${texts}`);
+  assert.equal(texts.filter((text) => text === '✕').length, 1);
+  const numbers = texts.filter((text) => /^[\d.]+k?$/.test(text) && text !== '2');
+  // 18 strategies of three sizes, less the failed cell; the axis adds the three exponents.
+  assert.equal(numbers.length, 18 * 3 - 1 + 3);
+});
+
+test('a published heat map shows the paper’s figures, all of them on demand', async (t) => {
+  const page = await open(t, single);
+  await page.getByLabel('Value').selectOption('seconds');
+  const published = map(page, 'DS2', 'published');
+  await drawing(published);
+  assert.ok((await textsOf(published)).includes('68.9'));
+  assert.equal((await copied(page, 'DS2, published')).length, 3 * 14);
+  await page.getByLabel('Whole published tables').check();
+  assert.equal((await copied(page, 'DS2, published')).length, 11 * 14);
+});
+
+test('the first screen gives the true geometric means', async (t) => {
+  const page = await open(t, single);
+  const rows = await copied(page, 'the speed-ups');
+  for (const heap of ['clean', 'aged']) {
+    const row = rows.find((one) => one.strategy === 'AS7' && one.peer === 'mallard' &&
+      one.heap === heap);
+    const ratios = cells.filter((cell) => cell.strategy === 'AS7' && cell.peer === 'mallard' &&
+      cell.heap === heap).map((cell) =>
+      find(cell.ds, cell.size, 'AS1', 'global', heap).median / cell.median);
+    close(Number(row.speedup), geometricMean(ratios), `AS7 ${heap}`);
+    assert.equal(Number(row.cells), 36);
+    assert.ok(Number(row.low) < Number(row.speedup) && Number(row.speedup) < Number(row.high));
+    assert.match(await page.locator('.tiles').innerText(),
+      new RegExp(`${Number(row.speedup).toPrecision(3)}×`));
+  }
+});
+
+test('the best strategy of a structure is the one with the greatest mean', async (t) => {
+  const page = await open(t, single);
+  const row = (await copied(page, 'the best strategies'))
+    .find((one) => one.structure === 'DS3' && one.heap === 'clean');
+  const means = new Map();
+  for (const cell of cells) {
+    if (cell.ds !== 'DS3' || cell.heap !== 'clean' || cell.peer !== 'mallard') continue;
+    const logs = means.get(cell.strategy) ?? means.set(cell.strategy, []).get(cell.strategy);
+    logs.push(find('DS3', cell.size, 'AS1', 'global', 'clean').median / cell.median);
+  }
+  const [best] = [...means].map(([name, ratios]) => [name, geometricMean(ratios)])
+    .sort((a, b) => b[1] - a[1]);
+  assert.equal(row.best, best[0]);
+  close(Number(row.speedup), best[1], 'DS3');
+});
+
+test('selecting a library, heap, value or palette redraws the heat maps', async (t) => {
+  const page = await open(t, single);
+  const measured = map(page, 'DS1', 'measured');
+  let last = await drawing(measured);
+  const changes = {
+    library: () => page.locator('#map-peer').getByRole('radio', { name: 'Boost' }).check(),
+    heap: () => page.locator('#map-heap').getByRole('radio', { name: 'Aged heap' }).check(),
+    value: () => page.getByLabel('Value').selectOption('ratio'),
+    palette: () => page.getByLabel('Colours').selectOption('paper'),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    await change();
+    const next = await drawing(measured);
+    assert.ok(next !== last, `${what} changes the chart`);
+    last = next;
+  }
+  const rows = await copied(page, 'DS1, measured');
+  const row = rows.find((one) => one.strategy === 'AS9' && one.size === '1024');
+  assert.equal(row.peer, 'boost');
+  assert.equal(row.heap, 'aged');
+  close(Number(row.value), find('DS1', 10, 'AS1', 'global', 'aged').median /
+    find('DS1', 10, 'AS9', 'boost', 'aged').median, 'speed-up of AS9');
+});
+
+test('memory and page faults have no published side', async (t) => {
+  const page = await open(t, single);
+  for (const value of ['rss', 'faults']) {
+    await page.getByLabel('Value').selectOption(value);
+    await drawing(map(page, 'DS12', 'measured'));
+    assert.equal(await map(page, 'DS12', 'published').count(), 0);
+  }
+  const row = (await copied(page, 'DS12, measured')).find((one) => one.strategy === 'AS1');
+  const faults = [...find('DS12', 6, 'AS1', 'global', 'clean').minor_faults].sort((a, b) => a - b);
+  assert.equal(Number(row.value), faults[2]);
+});
+
+test('the CSV of a heat map holds the measured figures and the reason of a failure', async (t) => {
+  const page = await open(t, single);
+  const rows = await copied(page, 'DS6, measured');
+  assert.equal(rows.length, 18 * 3);
+  for (const row of rows) {
+    const cell = find('DS6', Math.log2(row.size), row.strategy, row.peer, 'clean');
+    if (cell.status === 'failed') assert.equal(row.value, `failed: ${cell.error}`);
+    else close(Number(row.value), cell.median / cell.leaves, `${row.strategy} ${row.size}`);
+  }
+});
+
+test('pointing at a cell shows its median, interval and repetitions', async (t) => {
+  const page = await open(t, single);
+  const measured = map(page, 'DS3', 'measured');
+  await drawing(measured);
+  const cell = find('DS3', 10, 'AS3', 'mallard', 'clean');
+  const text = (cell.median / cell.leaves * 1e9).toPrecision(3);
+  await measured.locator('svg text', { hasText: text }).first().hover({ force: true });
+  const card = page.locator('.card-tip');
+  await card.waitFor();
+  const shown = await card.innerText();
+  for (const part of ['DS3', 'Median', '95 % interval', 'Peak memory', 'Page faults',
+    '5 repetitions', 'global heap']) {
+    assert.ok(shown.includes(part), `${part} in ${shown}`);
+  }
+  assert.equal(await card.locator('circle').count(), 5);
+});
+
+test('arrow keys walk through the cells, and the failed one gives its reason', async (t) => {
+  const page = await open(t, single);
+  const measured = map(page, 'DS6', 'measured');
+  await drawing(measured);
+  await measured.focus();
+  for (let step = 0; step < 8; ++step) await page.keyboard.press('ArrowRight');
+  for (let step = 0; step < 2; ++step) await page.keyboard.press('ArrowDown');
+  const reason = 'killed by signal 9 <out of memory>';
+  assert.ok((await page.locator('#announcer').textContent()).includes(reason));
+  assert.ok((await page.locator('.card-tip .error').innerText()).includes(reason));
+  await page.keyboard.press('Escape');
+  await page.locator('.card-tip').waitFor({ state: 'hidden' });
+});
+
+test('any strategy can be set against any other', async (t) => {
+  const page = await open(t, single);
+  await page.locator('#compare-a select').selectOption('AS3@mallard');
+  await page.locator('#compare-b select').selectOption('AS9@boost');
+  await page.locator('#compare-heap').getByRole('radio', { name: 'Aged heap' }).check();
+  const rows = await copied(page, 'the comparison');
+  assert.equal(rows.length, 36);
+  for (const row of rows) {
+    const [a, b] = [['AS3', 'mallard'], ['AS9', 'boost']].map(([strategy, peer]) =>
+      find(row.structure, Math.log2(row.size), strategy, peer, 'aged'));
+    close(Number(row.speedup), b.median / a.median, row.structure);
+    const verdict = a.ci_high < b.ci_low ? 'won' : a.ci_low > b.ci_high ? 'lost' : 'undecided';
+    assert.equal(row.verdict, verdict);
+  }
+  const figures = (await page.locator('.figure strong').allTextContents()).map(Number);
+  assert.equal(figures.reduce((sum, one) => sum + one), 36);
+  assert.equal(figures[0], rows.filter(({ verdict }) => verdict === 'won').length);
+  await page.getByRole('button', { name: 'Swap the two' }).click();
+  const swapped = await copied(page, 'the comparison');
+  close(Number(swapped[5].speedup), 1 / Number(rows[5].speedup), 'swapped');
+});
+
+test('the libraries’ bars follow strategy and heap', async (t) => {
+  const page = await open(t, single);
+  const bars = page.getByLabel('Bars: speed-up over the global heap by library');
+  const all = await drawing(bars);
+  await page.locator('#peers-strategy select').selectOption('AS7');
+  assert.ok(await drawing(bars) !== all, 'other bars');
+  const rows = await copied(page, 'the libraries');
+  assert.equal(rows.length, 3 * 12);
+  const row = rows.find((one) => one.group === 'DS7' && one.peer === 'std');
+  close(Number(row.speedup), geometricMean([6, 10, 14].map((size) =>
+    find('DS7', size, 'AS1', 'global', 'clean').median /
+    find('DS7', size, 'AS7', 'std', 'clean').median)), 'AS7@std in DS7');
+});
+
+test('claims are filtered by verdict', async (t) => {
+  const page = await open(t, single);
+  const claims = page.locator('#claims');
+  const total = await claims.locator('tbody tr').count();
+  let sum = 0;
+  for (const verdict of ['holds', 'fails', 'undecided']) {
+    await claims.getByRole('radio', { name: verdict }).check();
+    const badges = await claims.locator('tbody .badge').allTextContents();
+    assert.ok(badges.every((text) => text.includes(verdict)), `${badges}`);
+    sum += badges.length;
+  }
+  assert.ok(total > 0);
+  assert.equal(sum, total);
+});
+
+test('the system’s theme is followed until another is chosen', async (t) => {
+  const page = await open(t, single, { colorScheme: 'dark' });
+  const becomes = (theme) => page.waitForFunction((wanted) => {
+    const channels = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+    return Math.max(...channels) < 60 === (wanted === 'dark');
+  }, theme, { timeout: 5000 });
+  const inkOf = (locator) => locator.locator('svg text').first().getAttribute('fill');
+  const chart = page.getByLabel('Bars: speed-up of each strategy over the global heap');
+  await drawing(chart);
+  await becomes('dark');
+  const dark = await inkOf(chart);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await becomes('light');
+  assert.notEqual(await inkOf(chart), dark);
+  await page.getByLabel('Theme').selectOption('dark');
+  await becomes('dark');
+  assert.equal(await inkOf(chart), dark);
+});
+
+test('merged files: a note on replaced cells, and data sets to choose from', async (t) => {
+  const page = await open(t, merged);
+  assert.match(await page.locator('.notes').innerText(), /again\.jsonl/);
+  const before = await drawing(map(page, 'DS2', 'measured'));
+  const [, second] = await page.locator('#dataset option').allTextContents();
+  assert.ok(second.includes(hostileCpu));
+  await page.getByLabel('Data set').selectOption(second);
+  assert.ok(await drawing(map(page, 'DS2', 'measured')) !== before, 'another table');
+  assert.match(await page.locator('.facts').innerText(), /paper/);
+});
+
+test('text from a result file stays text', async (t) => {
+  const page = await open(t, merged);
+  const title = await page.title();
+  await page.locator('#dataset select').selectOption({ index: 1 });
+  assert.ok((await page.locator('.facts').innerText()).includes(hostileCpu));
+  assert.equal(await page.title(), title);
+  assert.equal(await page.locator('main b').count(), 0);
+});
+
+test('a narrow screen never scrolls sideways', async (t) => {
+  const page = await open(t, single, { viewport: { width: 360, height: 740 } });
+  await drawAll(page);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+});
+
+test('paper gets every chart, in light colours', async (t) => {
+  const page = await open(t, single, { colorScheme: 'dark' });
+  await page.evaluate(() => window.addEventListener('afterprint', () => { window.printed = true; }));
+  const drawn = page.evaluate(() => new Promise((done) => {
+    window.addEventListener('beforeprint', () => done({
+      theme: document.documentElement.dataset.theme,
+      blank: [...document.querySelectorAll('.chart')].filter((c) => !c.querySelector('svg')).length,
+    }));
+  }));
+  const pdf = await page.pdf({ preferCSSPageSize: true });
+  assert.ok(pdf.length > 50000);
+  assert.deepEqual(await drawn, { theme: 'light', blank: 0 });
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+});
+
+test('nothing on any page asked for anything or complained', () => {
+  assert.deepEqual(complaints, []);
+});
