@@ -52,7 +52,7 @@ const axisText = (log) => (log >= 0 ? `${2 ** log}×` : `1/${2 ** -log}×`);
  */
 export function strategyBars({ categories, titles, series }) {
   return () => ({
-    legend: { top: 0, right: 0, itemWidth: 12, itemHeight: 12, itemGap: 16, icon: 'roundRect',
+    legend: { top: 0, left: 32, itemWidth: 12, itemHeight: 12, itemGap: 16, icon: 'roundRect',
       textStyle: { color: colour('muted'), fontSize: 12 }, inactiveColor: colour('faint') },
     grid: { left: 40, right: 6, top: 34, bottom: categories.length > 8 ? 42 : 26 },
     xAxis: { type: 'category', data: categories, axisTick: { show: false },

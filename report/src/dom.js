@@ -17,6 +17,10 @@ export function h(tag, props = {}, ...children) {
 /** 2 to the n, as people write it. */
 export const power = (n) => h('span', { class: 'power' }, '2', h('sup', {}, String(n)));
 
+/** Text with every 2^n in it written as a power. */
+export const withPowers = (text) =>
+  text.split(/2\^(\d+)/).map((part, at) => (at % 2 ? power(part) : part));
+
 let nextId = 0;
 const uniqueId = (prefix) => `${prefix}-${++nextId}`;
 

@@ -28,22 +28,27 @@ void shuffle(std::vector<list>& lists, std::size_t steps, random_stream& random)
   }
 }
 
-// Allocates and frees blocks of the sizes that workloads use, and of sizes that make malloc merge
-// and sort its chunks.
+// Uses the holes: fills them with blocks of the sizes that workloads ask for and frees those in
+// random order, a few times over. Then asks for blocks larger than any hole, which makes malloc
+// merge its freed chunks and sort them into bins.
 void settle(random_stream& random) {
-  constexpr std::size_t rounds = 64;
-  constexpr std::size_t blocks = 2048;
+  constexpr std::size_t rounds = 4;
+  constexpr std::size_t blocks = 1U << 16;
   std::vector<void*> held(blocks);
   for (std::size_t round = 0; round < rounds; ++round) {
     for (void*& block : held) {
       block = std::malloc(16 + random.below(1024));
       consume_memory(block);
     }
+    for (std::size_t i = blocks; i > 1; --i) {
+      std::swap(held[i - 1], held[random.below(static_cast<std::uint32_t>(i))]);
+    }
     for (void* block : held) std::free(block);
-    // Large enough to consolidate the fast bins, small enough not to be mapped.
-    void* large = std::malloc(65536);
-    consume_memory(large);
-    std::free(large);
+    for (int i = 0; i < 1000; ++i) {
+      void* large = std::malloc(65536);  // not so large that it would be mapped
+      consume_memory(large);
+      std::free(large);
+    }
   }
 }
 

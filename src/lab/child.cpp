@@ -13,6 +13,7 @@
 
 #include "lab/kernels/barrier.hpp"
 #include "lab/meters.hpp"
+#include "lab/private_heap.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -89,6 +90,8 @@ measurement measure_or_throw(const job& what, std::span<std::byte> paper_buffer)
   std::vector<char> text(text_bytes);
   write_text(text, what.seed);
   result.base_rss_bytes = read_resident_bytes();
+
+  if (what.uses_heap) make_heap_private();
 
   const auto setup_start = clock::now();
   const mapped_buffer own_buffer(what.paper ? 0 : what.buffer_bytes);

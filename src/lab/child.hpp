@@ -23,6 +23,7 @@ struct job {
   double min_seconds = 0.005;
   double timeout_seconds = 300;
   bool paper = false;
+  bool uses_heap = false;  // the heap was inherited, and its pages will be written to
 };
 
 struct measurement {

@@ -80,6 +80,12 @@ class pace {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// Whether a cell calls malloc while it is timed: ours never do, and a monotonic resource does not
+// while it has its buffer.
+bool allocates_from_heap(const column& where) {
+  return where.peer != "mallard" && !where.how->callers_buffer;
+}
+
 cell_state make_cell(const density_plan& plan, const structure& ds, int size,
                      const std::string& heap, const column& where) {
   cell_state cell{&where, {}, {}};
@@ -97,6 +103,7 @@ cell_state make_cell(const density_plan& plan, const structure& ds, int size,
   what.memory_limit = plan.memory_limit;
   what.timeout_seconds = plan.timeout_seconds;
   what.paper = plan.choices == mode::paper;
+  what.uses_heap = heap == "aged" && allocates_from_heap(where);
   if (where.how->callers_buffer) {
     what.buffer_bytes = what.paper ? max_buffer_bytes : buffer_bytes(ds, size);
   }

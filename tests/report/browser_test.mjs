@@ -320,6 +320,7 @@ test('the libraries’ bars follow strategy and heap', async (t) => {
 test('claims are filtered by verdict', async (t) => {
   const page = await open(t, single);
   const claims = page.locator('#claims');
+  await claims.getByRole('radio', { name: 'Aged heap' }).check();
   const total = await claims.locator('tbody tr').count();
   let sum = 0;
   for (const verdict of ['holds', 'fails', 'undecided']) {
@@ -330,6 +331,9 @@ test('claims are filtered by verdict', async (t) => {
   }
   assert.ok(total > 0);
   assert.equal(sum, total);
+  await claims.getByRole('radio', { name: 'Both' }).check();
+  await claims.getByRole('radio', { name: 'All' }).check();
+  assert.equal(await claims.locator('tbody .badge').count(), 2 * total);
 });
 
 test('the system’s theme is followed until another is chosen', async (t) => {

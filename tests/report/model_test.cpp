@@ -44,7 +44,8 @@ TEST(model, a_failed_cell_keeps_its_reason) {
 }
 
 TEST(model, the_published_tables_are_complete) {
-  const json& tables = model_of({sample_cell("AS1", 1)}).at("published").at("seconds");
+  const json model = model_of({sample_cell("AS1", 1)});
+  const json& tables = model.at("published").at("seconds");
   ASSERT_EQ(tables.size(), 12U);
   for (const auto& table : tables) {
     ASSERT_EQ(table.size(), 11U);

@@ -54,7 +54,6 @@ lab::cell_result sample_cell(std::string_view strategy, double seconds) {
   cell.major_faults = {0, 0, 0};
   cell.leaves = 1U << 26;
   cell.runs = 1U << 20;
-  cell.checksum = "0";
   return cell;
 }
 

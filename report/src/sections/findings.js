@@ -133,7 +133,7 @@ function speedUpCard(dataset) {
       csvButton(csv, 'the speed-ups')),
     h('p', { class: 'hint' }, 'Geometric mean over all cells measured. Thick line: 95 % interval; ' +
       'thin: worst to best cell.'),
-    h('div', { class: 'scroll' }, chart(bars, { height: 300, minWidth: 460,
+    h('div', { class: 'scroll' }, chart(bars, { height: 372, minWidth: 460,
       label: 'Bars: speed-up of each strategy over the global heap' }).element));
 }
 

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Measures everything the goals name and holds it against them: bench/run.sh [directory]
+# A shorter run: REPS=3 SCALE=1/1024 bench/run.sh
+set -eu
+cd "$(dirname "$0")/.."
+out=${1:-results}
+bin=build/release
+mkdir -p "$out"
+
+# 2^14 strings of 2^7 each need a scale of 1/64 to be one run.
+$bin/tools/mallard bench density --sizes 6,10,14 --heap clean,aged --reps "${REPS:-5}" \
+  --scale "${SCALE:-1/64}" --json "$out/goals.jsonl" --resume
+
+$bin/bench/mallard_micro --benchmark_repetitions=9 --benchmark_min_time=0.1 \
+  --benchmark_enable_random_interleaving=true --benchmark_format=json >"$out/micro.json"
+
+$bin/bench/mallard_footprint >"$out/footprint.json"
+
+: >"$out/instructions.txt"
+for loop in pairs batches; do
+  for operation in direct_allocate direct_deallocate base_allocate base_deallocate; do
+    log=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+      --toggle-collect="*count_$operation*" $bin/bench/mallard_instructions $loop 2>&1)
+    iterations=$(echo "$log" | grep -E '^[0-9]+$')
+    collected=$(echo "$log" | sed -n 's/.*Collected : //p')
+    echo "${loop}_$operation $(echo "$collected $iterations" | awk '{print $1 / $2}')" >>"$out/instructions.txt"
+  done
+done
+
+$bin/bench/mallard_goals "$out/goals.jsonl" "$out/micro.json" "$out/instructions.txt" \
+  "$out/footprint.json"

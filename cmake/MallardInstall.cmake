@@ -1,0 +1,29 @@
+# Install rules: headers, libraries, a CMake package, a pkg-config file, the command.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(mallard_install_targets mallard_lib)
+if(MALLARD_BUILD_SHARED)
+  list(APPEND mallard_install_targets mallard_shared)
+endif()
+install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(MALLARD_BUILD_TOOL)
+  install(TARGETS mallard_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+set(mallard_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
+install(EXPORT mallard-targets NAMESPACE mallard:: DESTINATION ${mallard_package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mallard-config.cmake.in
+  ${PROJECT_BINARY_DIR}/mallard-config.cmake INSTALL_DESTINATION ${mallard_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/mallard-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake
+  ${PROJECT_BINARY_DIR}/mallard-config-version.cmake DESTINATION ${mallard_package_dir})
+
+# The prefix follows the file, so that an installed tree can be moved.
+file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in ${PROJECT_BINARY_DIR}/mallard.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/mallard.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,10 @@
+// After a fork, parent and child share the pages of the heap until one of them writes to them.
+#pragma once
+
+namespace mallard::lab {
+
+// Gives this process its own copy of every page of the heap now, so that the copying does not
+// happen inside the clock. Does nothing where the system does not show where the heap is.
+void make_heap_private();
+
+}  // namespace mallard::lab

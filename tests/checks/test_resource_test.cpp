@@ -1,0 +1,266 @@
+#include "mallard/checks/test_resource.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory_resource>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using mallard::test_fault;
+using mallard::test_report;
+using mallard::test_resource;
+
+// A test_resource whose reports are kept. Its blocks come from a monotonic resource, so that the
+// leaks made here are no leaks of the test.
+class recorded : public testing::Test {
+ protected:
+  std::pmr::monotonic_buffer_resource ground;
+  std::vector<test_report> reports;
+  test_resource memory{[this](const test_report& r) { reports.push_back(r); }, &ground};
+
+  void* get(std::size_t bytes, std::size_t alignment = 8) {
+    return memory.allocate(bytes, alignment);
+  }
+  void expect_one(test_fault fault) {
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_STREQ(to_string(reports[0].fault), to_string(fault));
+  }
+};
+
+using test_resource_test = recorded;
+
+TEST_F(test_resource_test, reports_nothing_when_everything_is_right) {
+  for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+    void* const p = get(100, alignment);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+    memory.verify();
+    memory.deallocate(p, 100, alignment);
+  }
+  EXPECT_TRUE(reports.empty());
+}
+
+TEST_F(test_resource_test, reports_a_byte_written_behind_a_block) {
+  auto* const p = static_cast<char*>(get(10));
+  p[10] = 'x';
+  memory.verify();
+  expect_one(test_fault::overrun);
+  EXPECT_EQ(reports[0].block, p);
+  EXPECT_EQ(reports[0].expected_bytes, 10u);
+  memory.deallocate(p, 10, 8);
+  EXPECT_EQ(reports.size(), 2u);  // again when it comes back
+}
+
+TEST_F(test_resource_test, reports_a_byte_written_before_a_block) {
+  auto* const p = static_cast<char*>(get(10, 128));
+  p[-128] = 'x';
+  memory.deallocate(p, 10, 128);
+  expect_one(test_fault::underrun);
+}
+
+TEST_F(test_resource_test, reports_a_block_given_back_twice) {
+  void* const p = get(10);
+  memory.deallocate(p, 10, 8);
+  memory.deallocate(p, 10, 8);
+  expect_one(test_fault::double_free);
+  EXPECT_EQ(memory.counts().deallocations, 1u);
+}
+
+TEST_F(test_resource_test, reports_pointers_it_never_gave) {
+  int local = 0;
+  memory.deallocate(&local, sizeof local, alignof(int));
+  expect_one(test_fault::foreign_pointer);
+}
+
+TEST_F(test_resource_test, reports_a_pointer_into_a_block) {
+  auto* const p = static_cast<char*>(get(10));
+  memory.deallocate(p + 1, 9, 1);
+  expect_one(test_fault::foreign_pointer);
+  memory.deallocate(p, 10, 8);
+  EXPECT_EQ(reports.size(), 1u);
+}
+
+TEST_F(test_resource_test, reports_another_size) {
+  void* const p = get(10);
+  memory.deallocate(p, 11, 8);
+  expect_one(test_fault::wrong_size);
+  EXPECT_EQ(reports[0].bytes, 11u);
+  EXPECT_EQ(reports[0].expected_bytes, 10u);
+  EXPECT_EQ(memory.counts().bytes_in_use, 0u);  // the block is gone all the same
+}
+
+TEST_F(test_resource_test, reports_another_alignment) {
+  void* const p = get(10, 16);
+  memory.deallocate(p, 10, 8);
+  expect_one(test_fault::wrong_alignment);
+  EXPECT_EQ(reports[0].alignment, 8u);
+  EXPECT_EQ(reports[0].expected_alignment, 16u);
+}
+
+TEST_F(test_resource_test, reports_alignments_that_are_no_power_of_two) {
+  EXPECT_THROW((void)get(10, 24), std::bad_alloc);
+  expect_one(test_fault::bad_alignment);
+  EXPECT_THROW((void)get(10, 0), std::bad_alloc);
+  EXPECT_EQ(reports.size(), 2u);
+}
+
+TEST(test_resource, reports_blocks_never_given_back_as_one_leak) {
+  std::pmr::monotonic_buffer_resource ground;
+  std::vector<test_report> reports;
+  void* oldest = nullptr;
+  {
+    test_resource memory([&](const test_report& r) { reports.push_back(r); }, &ground);
+    memory.deallocate(memory.allocate(1, 1), 1, 1);
+    oldest = memory.allocate(10, 8);
+    (void)memory.allocate(20, 8);
+  }
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].fault, test_fault::leak);
+  EXPECT_EQ(reports[0].block, oldest);
+  EXPECT_EQ(reports[0].serial, 1u);
+  EXPECT_EQ(reports[0].blocks, 2u);
+  EXPECT_EQ(reports[0].bytes, 30u);
+  EXPECT_EQ(reports[0].expected_bytes, 10u);
+}
+
+TEST_F(test_resource_test, reports_leaks_since_a_certain_allocation) {
+  void* const before = get(10);
+  const auto since = memory.counts().allocations;
+  memory.report_leaks(since);
+  EXPECT_TRUE(reports.empty());
+  void* const after = get(20);
+  memory.report_leaks(since);
+  expect_one(test_fault::leak);
+  EXPECT_EQ(reports[0].block, after);
+  memory.deallocate(before, 10, 8);
+  memory.deallocate(after, 20, 8);
+}
+
+TEST_F(test_resource_test, fails_the_chosen_call_once) {
+  memory.fail_at(1);
+  void* const first = get(1);
+  EXPECT_THROW((void)get(2), mallard::test_exception);
+  void* const third = get(3);
+  EXPECT_EQ(memory.failures(), 1u);
+  EXPECT_EQ(memory.counts().allocations, 2u);
+  memory.deallocate(first, 1, 8);
+  memory.deallocate(third, 3, 8);
+}
+
+TEST_F(test_resource_test, fails_from_the_chosen_call_on_until_told_otherwise) {
+  memory.fail_after(1);
+  void* const first = get(1);
+  for (int i = 0; i < 3; ++i) EXPECT_THROW((void)get(2), mallard::test_exception);
+  EXPECT_EQ(memory.failures(), 3u);
+  memory.never_fail();
+  EXPECT_EQ(memory.failures(), 0u);
+  void* const second = get(1);
+  memory.deallocate(first, 1, 8);
+  memory.deallocate(second, 1, 8);
+}
+
+TEST_F(test_resource_test, the_exception_names_the_request) {
+  memory.fail_at(0);
+  try {
+    (void)get(123, 32);
+    FAIL() << "nothing was thrown";
+  } catch (const mallard::test_exception& e) {
+    EXPECT_EQ(e.bytes(), 123u);
+    EXPECT_EQ(e.alignment(), 32u);
+    EXPECT_STREQ(e.what(), "mallard::test_exception");
+  }
+}
+
+TEST_F(test_resource_test, sizes_that_overflow_with_the_pads_throw_and_change_nothing) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t bytes : {most, most - 64, most - 128, most / 2, most / 2 - 64}) {
+    EXPECT_THROW((void)get(bytes), std::bad_alloc);
+  }
+  EXPECT_EQ(memory.counts().allocations, 0u);
+  EXPECT_TRUE(reports.empty());
+}
+
+TEST(test_resource, passes_on_what_upstream_throws_and_counts_nothing) {
+  test_resource memory(std::pmr::null_memory_resource());
+  EXPECT_THROW((void)memory.allocate(1, 1), std::bad_alloc);
+  EXPECT_EQ(memory.counts().allocations, 0u);
+  EXPECT_EQ(memory.failures(), 0u);
+}
+
+TEST_F(test_resource_test, blocks_are_filled_when_new_and_when_dead) {
+  auto* const p = static_cast<unsigned char*>(get(100));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(p[i], 0xCD);
+  memory.deallocate(p, 100, 8);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(p[i], 0xDD);  // the ground never reuses memory
+}
+
+TEST_F(test_resource_test, empty_blocks_are_distinct) {
+  void* const a = get(0);
+  void* const b = get(0);
+  EXPECT_NE(a, b);
+  memory.deallocate(a, 0, 8);
+  memory.deallocate(b, 0, 8);
+  EXPECT_TRUE(reports.empty());
+}
+
+TEST(test_resource, gives_upstream_back_what_it_got_from_it) {
+  test_resource below;
+  {
+    test_resource above(&below);
+    void* const p = above.allocate(100, 256);
+    EXPECT_EQ(above.upstream(), &below);
+    above.deallocate(p, 100, 256);
+  }  // a mismatch would abort
+  EXPECT_EQ(below.counts().blocks_in_use, 0u);
+  EXPECT_EQ(below.counts().deallocations, 1u);
+}
+
+TEST(test_resource, equals_itself_only) {
+  test_resource a;
+  test_resource b;
+  EXPECT_TRUE(a.is_equal(a));
+  EXPECT_FALSE(a.is_equal(b));
+}
+
+TEST(test_resource, serves_many_threads) {
+  test_resource memory;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&memory] {
+      std::vector<void*> mine;
+      for (std::size_t i = 0; i < 500; ++i) {
+        mine.push_back(memory.allocate(i, 8));
+        if (i % 100 == 0) (void)memory.counts();
+      }
+      for (std::size_t i = 0; i < 500; ++i) memory.deallocate(mine[i], i, 8);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(memory.counts().allocations, 2000u);
+  EXPECT_EQ(memory.counts().blocks_in_use, 0u);
+}
+
+TEST(test_resource_death, without_a_handler_prints_one_line_and_aborts) {
+  EXPECT_DEATH(
+      {
+        test_resource memory;
+        memory.deallocate(memory.allocate(10, 8), 12, 8);
+      },
+      "mallard::test_resource: wrong_size: block 0x[0-9a-f]+, 12 bytes at alignment 8, "
+      "given by allocation 0 with 10 at 8\n");
+}
+
+TEST(test_resource_death, a_leak_aborts_too) {
+  EXPECT_DEATH(
+      {
+        test_resource memory;
+        (void)memory.allocate(10, 8);
+      },
+      "mallard::test_resource: leak: ");
+}
+
+}  // namespace
