@@ -33,6 +33,9 @@ export class Dataset {
       ['global', ...this.peers]
         .filter((peer) => this.cells.some((cell) => cell.strategy === id && cell.peer === peer))
         .map((peer) => ({ strategy: id, peer })));
+    /** Holes in the tables: an interrupted run, or files that cover different parts. */
+    this.missing = this.contenders.length * this.structures.length * this.sizes.length *
+      this.heaps.length - this.cells.length;
   }
 
   /** The cell, failed or not; undefined when it was not run. */

@@ -24,8 +24,9 @@ export const withPowers = (text) =>
 let nextId = 0;
 const uniqueId = (prefix) => `${prefix}-${++nextId}`;
 
-/** A row of mutually exclusive choices; options are [value, text] pairs. */
+/** A row of mutually exclusive choices; options are [value, text] pairs. Null if there is none. */
 export function choice(label, options, current, onChange, props = {}) {
+  if (options.length < 2) return null;
   const name = uniqueId('choice');
   const radios = options.map(([value, text]) =>
     h('label', {},

@@ -11,6 +11,9 @@ const squaredError = (cell) => {
   return Number.isFinite(halfWidth) ? (halfWidth / z95) ** 2 : 0;
 };
 
+/** Half the interval's width as a part of the median. */
+export const relativeError = (cell) => (cell.ci_high - cell.ci_low) / 2 / cell.median;
+
 /** How many times faster `cell` is than `base`: the logarithm and its squared standard error. */
 export function speedUp(cell, base) {
   return { log: Math.log(base.median / cell.median),

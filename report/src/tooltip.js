@@ -3,18 +3,8 @@
 import { isMeasured } from './data.js';
 import { h, power } from './dom.js';
 import { bytes, count, duration, interval, times } from './format.js';
+import { describeStrategy, heapName, peerName } from './names.js';
 import { median, speedUp, toRatio } from './stats.js';
-
-const peerNames = { global: 'global heap', mallard: 'mallard', std: 'std::pmr', boost: 'Boost' };
-export const peerName = (peer) => peerNames[peer] ?? peer;
-
-const heapNames = { clean: 'Clean heap', aged: 'Aged heap' };
-export const heapName = (heap) => heapNames[heap] ?? heap;
-
-/** "Monotonic, type parameter, winked out". */
-export function describeStrategy({ allocator, binding, wink }) {
-  return [allocator, binding, wink && 'winked out'].filter(Boolean).join(', ');
-}
 
 /** Repetitions as dots over the interval of the median: the spread at a glance. */
 function strip(cell) {

@@ -32,7 +32,7 @@ struct record {
   std::uint64_t serial;
 };
 
-// The front pad keeps the block aligned, so it grows with the alignment.
+// The bytes in front of a block end in its pad, and are enough to keep it aligned.
 std::size_t front_bytes(std::size_t alignment) {
   return std::max(alignment, pad_bytes);
 }
@@ -41,8 +41,8 @@ std::size_t padded_bytes(const record& r) {
   return front_bytes(r.alignment) + r.bytes + pad_bytes;
 }
 
-bool intact(const unsigned char* pad, std::size_t bytes) {
-  return std::all_of(pad, pad + bytes, [](unsigned char c) { return c == pad_fill; });
+bool intact(const unsigned char* pad) {
+  return std::all_of(pad, pad + pad_bytes, [](unsigned char c) { return c == pad_fill; });
 }
 
 void print_and_abort(const test_report& r) {
@@ -91,9 +91,8 @@ struct test_resource::state {
   // Appends what is wrong with the pads of `block`. The caller holds the lock.
   static void check_pads(const unsigned char* block, const record& r,
                          std::vector<test_report>& found) {
-    const std::size_t front = front_bytes(r.alignment);
-    if (!intact(block - front, front)) found.push_back(describe(test_fault::underrun, block, r));
-    if (!intact(block + r.bytes, pad_bytes)) {
+    if (!intact(block - pad_bytes)) found.push_back(describe(test_fault::underrun, block, r));
+    if (!intact(block + r.bytes)) {
       found.push_back(describe(test_fault::overrun, block, r));
     }
   }
@@ -215,7 +214,7 @@ void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
     state_->upstream->deallocate(base, padded_bytes(r), alignment);
     throw;
   }
-  std::memset(base, pad_fill, front);
+  std::memset(block - pad_bytes, pad_fill, pad_bytes);
   std::memset(block, new_fill, bytes);
   std::memset(block + bytes, pad_fill, pad_bytes);
   state_->counts.on_allocate(bytes, alignment);

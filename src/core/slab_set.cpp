@@ -74,14 +74,12 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
     const std::uint32_t w = s.carved_words++;
     words[w] = 0;
     s.next_word = s.carved_words;
-    const std::uint32_t base = layout.slot_of_word(w);
-    const std::uint32_t begin = std::max(base, layout.first_slot);
-    const std::uint32_t end = std::min(layout.slot_of_word(w + 1), layout.end_slot);
-    if (begin >= end) continue;
-    s.carved_slots += end - begin;
-    s.countdown += end - begin;
-    pool.free_slots = low_bits(end - begin) << (begin - base);
-    pool.base = s.slot(base);
+    const std::uint32_t begin = layout.slot_of_word(w);
+    const std::uint32_t count = std::min(layout.slot_of_word(w + 1), layout.end_slot) - begin;
+    s.carved_slots += count;
+    s.countdown += count;
+    pool.free_slots = low_bits(count);
+    pool.base = s.slot(begin);
     return true;
   }
 }
@@ -94,17 +92,32 @@ void slab_set::refill(slab_pool& pool, const slab_layout& layout) {
     s->place = slab_place::full;
     set_floor(*s, s->taken(), layout.capacity() - worth_a_sweep(layout.capacity()));
   }
-  slab* s;
   try {
-    s = acquire(layout);
+    start(pool, acquire(layout), layout);
   } catch (...) {
-    s = any_free_slot(layout);
+    slab* const s = any_free_slot(layout);
     if (s == nullptr) throw;
     s->place = slab_place::ring;
+    pool_ring::insert_before(nullptr, s);
+    make_current(pool, s);
+    next_word(pool, *s);
   }
-  pool_ring::insert_before(nullptr, s);
-  make_current(pool, s);
-  next_word(pool, *s);
+}
+
+// The first word of a fresh slab is carved at once; the layout knows its slots.
+void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept {
+  const auto count = static_cast<std::uint32_t>(std::popcount(layout.first_slots));
+  s->layout = &layout;
+  s->ring_next = s->ring_prev = s;
+  s->carved_slots = count;
+  s->carved_words = s->next_word = 1;
+  s->place = slab_place::ring;
+  s->countdown = count;
+  s->floor = 0;
+  s->words()[0] = 0;
+  pool.free_slots = layout.first_slots;
+  pool.base = reinterpret_cast<std::byte*>(s);
+  poison(s->slot(layout.first_slot), layout.slab_bytes - layout.first_slot * layout.block_bytes);
 }
 
 // A slab out of its ring although it has free slots, too few to be worth a sweep. O(slabs).
@@ -147,20 +160,14 @@ void slab_set::settle(slab_pool& pool, const slab_layout& layout, void* p) noexc
 
 slab* slab_set::acquire(const slab_layout& layout) {
   slab*& kept = reserve_[reserve_index(layout.slab_bytes)];
-  slab* s = kept;
-  if (s != nullptr) {
+  if (slab* const s = kept) {
     kept = s->ring_next;
     --reserve_count_;
-  } else {
-    s = ::new (upstream_->allocate(layout.slab_bytes, layout.slab_bytes)) slab;
-    all_ring::insert_before(all_, s);
-    all_ = s;
+    return s;
   }
-  s->layout = &layout;
-  s->countdown = s->floor = s->carved_slots = 0;
-  s->carved_words = s->next_word = 0;
-  s->place = slab_place::ring;
-  poison(s->slot(layout.first_slot), layout.slab_bytes - layout.first_slot * layout.block_bytes);
+  auto* const s = ::new (upstream_->allocate(layout.slab_bytes, layout.slab_bytes)) slab;
+  all_ring::insert_before(all_, s);
+  all_ = s;
   return s;
 }
 
@@ -177,9 +184,13 @@ void slab_set::retire(slab* empty) noexcept {
 void slab_set::give_back(slab* empty) noexcept {
   slab* const next = all_ring::remove(empty);
   if (all_ == empty) all_ = next;
-  const std::size_t bytes = empty->layout->slab_bytes;
-  unpoison(empty, bytes);
-  upstream_->deallocate(empty, bytes, bytes);
+  return_upstream(empty);
+}
+
+void slab_set::return_upstream(slab* s) noexcept {
+  const std::size_t bytes = s->layout->slab_bytes;
+  unpoison(s, bytes);
+  upstream_->deallocate(s, bytes, bytes);
 }
 
 void slab_set::trim_pool(slab_pool& pool, const slab_layout& layout) noexcept {
@@ -205,7 +216,14 @@ void slab_set::release(bool forget) noexcept {
 #ifdef MALLARD_ASAN
   forget = false;  // what is given back must not stay poisoned
 #endif
-  while (all_ != nullptr && !forget) give_back(all_);
+  if (all_ != nullptr && !forget) {
+    all_->all_prev->all_next = nullptr;
+    for (slab* s = all_; s != nullptr;) {
+      slab* const next = s->all_next;
+      return_upstream(s);
+      s = next;
+    }
+  }
   all_ = nullptr;
   reserve_.fill(nullptr);
   reserve_count_ = 0;

@@ -18,14 +18,12 @@
 namespace mallard::lab {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
 // The warm-up goes on at least this long: one run of a small container would neither touch all the
 // memory that later runs touch nor bring the heap into a steady state.
 constexpr double warm_up_seconds = 0.002;
 
-double seconds_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
+double read_wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // The caller's buffer. Its pages are touched first by the warm-up, that is, before the clock starts
@@ -74,13 +72,13 @@ struct warmth {
 // Runs until the state is steady.
 warmth warm_up(const job& what, work state) {
   std::uint64_t first_checksum = 0;
-  const auto start = clock::now();
+  const double start = read_wall_seconds();
   for (std::uint64_t batch = 1;; batch *= 2) {
-    const auto batch_start = clock::now();
+    const double batch_start = read_wall_seconds();
     what.run(state, batch);
-    const double per_run = seconds_since(batch_start) / static_cast<double>(batch);
+    const double per_run = (read_wall_seconds() - batch_start) / static_cast<double>(batch);
     if (batch == 1) first_checksum = state.checksum;
-    if (seconds_since(start) >= warm_up_seconds) return {per_run, first_checksum};
+    if (read_wall_seconds() - start >= warm_up_seconds) return {per_run, first_checksum};
   }
 }
 
@@ -93,7 +91,7 @@ measurement measure_or_throw(const job& what, std::span<std::byte> paper_buffer)
 
   if (what.uses_heap) make_heap_private();
 
-  const auto setup_start = clock::now();
+  const double setup_start = read_wall_seconds();
   const mapped_buffer own_buffer(what.paper ? 0 : what.buffer_bytes);
   const auto fresh = [&] {
     work state;
@@ -112,14 +110,16 @@ measurement measure_or_throw(const job& what, std::span<std::byte> paper_buffer)
     result.checksum = warm.checksum;
     if (result.runs == 0) result.runs = runs_for(what, warm.seconds_per_run);
   }
-  result.setup_seconds = seconds_since(setup_start);
+  result.setup_seconds = read_wall_seconds() - setup_start;
 
   work state = fresh();
   reset_peak_resident();
   const page_faults faults_before = read_page_faults();
-  const auto start = clock::now();
+  // The original looked at the clock on the wall.
+  const auto read_seconds = what.paper ? read_wall_seconds : read_thread_seconds;
+  const double start = read_seconds();
   what.run(state, result.runs);
-  const double elapsed = seconds_since(start);
+  const double elapsed = read_seconds() - start;
   const page_faults faults_after = read_page_faults();
   result.rss_bytes = read_peak_resident_bytes();
   result.minor_faults = faults_after.minor - faults_before.minor;

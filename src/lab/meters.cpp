@@ -1,6 +1,7 @@
 #include "lab/meters.hpp"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <cstdio>
 #include <memory>
@@ -26,6 +27,12 @@ std::uint64_t read_status_bytes(const char* format) {
 }
 
 }  // namespace
+
+double read_thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
 
 page_faults read_page_faults() {
   rusage usage{};

@@ -1,9 +1,12 @@
-// What is read beside the clock: resident set and page faults of this process.
+// The clock, and what is read beside it: resident set and page faults of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace mallard::lab {
+
+// Processor time of this thread: what the work takes, however often others interrupt it.
+double read_thread_seconds();
 
 struct page_faults {
   std::uint64_t minor = 0;

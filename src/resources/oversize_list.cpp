@@ -40,7 +40,7 @@ void oversize_list::deallocate(std::pmr::memory_resource& upstream, void* p) noe
   upstream.deallocate(payload - gone.offset, gone.offset + gone.bytes, gone.alignment);
 }
 
-void oversize_list::release(std::pmr::memory_resource& upstream) noexcept {
+void oversize_list::release_all(std::pmr::memory_resource& upstream) noexcept {
   while (head_ != nullptr) deallocate(upstream, head_ + 1);
 }
 

@@ -33,8 +33,9 @@ constexpr std::size_t thread_chunks_bytes = detail::round_up(sizeof(thread_chunk
 constexpr unsigned thread_chunks_class = detail::chunk_class_of(thread_chunks_bytes);
 
 // Null until the thread's first request and again while the thread ends.
-thread_local thread_chunks* own = nullptr;
-thread_local bool ended = false;
+// The storage is found without a call, also from a shared library that is loaded at start.
+[[gnu::tls_model("initial-exec")]] thread_local thread_chunks* own = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local bool ended = false;
 
 struct at_thread_exit {
   ~at_thread_exit() {

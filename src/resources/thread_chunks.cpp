@@ -6,7 +6,7 @@ namespace mallard::inline v1::detail {
 
 void thread_chunks::fill(unsigned chunk_class) {
   // Taken in address order and handed out from the top: reversed, the lowest address goes first.
-  const unsigned wanted = std::max(1u, depth(chunk_class) / 2);
+  const unsigned wanted = std::max(1u, depths[chunk_class] / 2u);
   auto& stack = chunks_[chunk_class];
   const unsigned taken = shared_.take_small(chunk_class, stack.data(), wanted);
   std::reverse(stack.begin(), stack.begin() + taken);

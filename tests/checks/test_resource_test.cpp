@@ -57,7 +57,7 @@ TEST_F(test_resource_test, reports_a_byte_written_behind_a_block) {
 
 TEST_F(test_resource_test, reports_a_byte_written_before_a_block) {
   auto* const p = static_cast<char*>(get(10, 128));
-  p[-128] = 'x';
+  p[-64] = 'x';
   memory.deallocate(p, 10, 128);
   expect_one(test_fault::underrun);
 }

@@ -111,8 +111,8 @@ void add_binding_checks(std::vector<check>& checks) {
   checks.push_back({"polymorphic_allocator",
                     "new_object, allocate_bytes and their counterparts work.", always,
                     polymorphic_allocator_works});
-  checks.push_back({"threads_take_turns",
-                    "A resource may be handed from thread to thread.", always, threads_take_turns});
+  checks.push_back({"threads_take_turns", "A resource may be handed from thread to thread.", always,
+                    threads_take_turns});
 }
 
 }  // namespace conformance

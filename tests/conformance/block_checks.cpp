@@ -60,7 +60,9 @@ void blocks_of_24_bytes(const resource_case& what) {
   eight_of_each(what, 100, 64);
 }
 
-void blocks_of_40_bytes_at_64(const resource_case& what) { eight_of_each(what, 40, 64); }
+void blocks_of_40_bytes_at_64(const resource_case& what) {
+  eight_of_each(what, 40, 64);
+}
 
 void alignment_beyond_size(const resource_case& what) {
   for (std::size_t alignment = 32; alignment <= largest_alignment; alignment *= 2) {
@@ -127,8 +129,8 @@ void add_block_checks(std::vector<check>& checks) {
   checks.push_back({"zero_size",
                     "Blocks of no bytes have an address of their own and can be given back.",
                     always, zero_size});
-  checks.push_back({"large_blocks", "Blocks of several MiB work like small ones.", always,
-                    large_blocks});
+  checks.push_back(
+      {"large_blocks", "Blocks of several MiB work like small ones.", always, large_blocks});
   checks.push_back({"random_programs",
                     "Random programs of all the resource's verbs agree with a model, with an "
                     "upstream that fails now and then.",

@@ -14,8 +14,12 @@ void add_binding_checks(std::vector<check>& checks);   // how a resource may be 
 void add_cost_checks(std::vector<check>& checks);      // what must not grow with the load
 
 // Whether a check applies.
-inline bool always(const resource_case&) { return true; }
-inline bool with_upstream(const resource_case& c) { return c.uses_upstream; }
+inline bool always(const resource_case&) {
+  return true;
+}
+inline bool with_upstream(const resource_case& c) {
+  return c.uses_upstream;
+}
 template <unsigned Verbs>
 bool with_verbs(const resource_case& c) {
   return c.has(Verbs);

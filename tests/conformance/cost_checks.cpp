@@ -91,9 +91,15 @@ void free_is_flat(const resource_case& what, std::size_t bytes) {
               "giving back the oldest block");
 }
 
-void free_of_nodes(const resource_case& what) { free_is_flat(what, 24); }
-void free_of_pages(const resource_case& what) { free_is_flat(what, 4096); }
-void free_of_oversize(const resource_case& what) { free_is_flat(what, 48 * 1024); }
+void free_of_nodes(const resource_case& what) {
+  free_is_flat(what, 24);
+}
+void free_of_pages(const resource_case& what) {
+  free_is_flat(what, 4096);
+}
+void free_of_oversize(const resource_case& what) {
+  free_is_flat(what, 48 * 1024);
+}
 
 void fill_every_chunk(loaded& load, std::size_t count) {
   load.fill(count);
@@ -137,7 +143,9 @@ void freed_blocks_serve_again(const resource_case& what) {
           " blocks given back here and there, only ", served, " could be got again");
 }
 
-bool is_pool(const resource_case& c) { return c.pools && c.uses_upstream; }
+bool is_pool(const resource_case& c) {
+  return c.pools && c.uses_upstream;
+}
 
 }  // namespace
 
@@ -146,8 +154,8 @@ void add_cost_checks(std::vector<check>& checks) {
                     "Giving back the oldest of 16,000 blocks of 24 bytes costs no more than of "
                     "1,000 (instructions counted).",
                     is_pool, free_of_nodes});
-  checks.push_back({"free_cost_of_pages", "The same for blocks of 4 KiB (defect C).", is_pool,
-                    free_of_pages});
+  checks.push_back(
+      {"free_cost_of_pages", "The same for blocks of 4 KiB (defect C).", is_pool, free_of_pages});
   checks.push_back({"free_cost_of_oversize_blocks", "The same for blocks of 48 KiB.", is_pool,
                     free_of_oversize});
   checks.push_back({"full_chunks_cost_nothing",

@@ -21,7 +21,8 @@ std::vector<std::size_t> absurd_sizes() {
   // Near SIZE_MAX a header, a rounding up or an alignment makes a sum wrap; so every size there.
   for (std::size_t below = 0; below <= 300; ++below) sizes.push_back(largest_size - below);
   for (std::size_t step = 512; step <= (1u << 24); step *= 2) {
-    sizes.insert(sizes.end(), {largest_size - step, largest_size - step + 1, largest_size - step - 1});
+    sizes.insert(sizes.end(),
+                 {largest_size - step, largest_size - step + 1, largest_size - step - 1});
   }
   sizes.insert(sizes.end(), {largest_difference + 2, largest_difference + 1, largest_difference,
                              largest_difference - 4096, largest_size / 4 * 3});
@@ -87,8 +88,7 @@ void every_upstream_call_fails(const resource_case& what, mallard::failing mode)
     if (what.has(mallard_test::can_release)) bench.resource().release();
     bench.expect_upstream_respected();
   };
-  const std::size_t runs =
-      mallard::exception_test_loop(bench.upstream, run, after_failure, mode);
+  const std::size_t runs = mallard::exception_test_loop(bench.upstream, run, after_failure, mode);
   require(runs > 1, "the program did not ask upstream for anything");
   bench.deallocate_all();
   bench.finish();
@@ -145,13 +145,13 @@ void add_failure_checks(std::vector<check>& checks) {
                     "Whichever call to upstream fails, the live blocks are intact, the resource "
                     "goes on, and nothing is lost.",
                     with_upstream, upstream_fails_once});
-  checks.push_back({"upstream_fails_for_good",
-                    "The same when upstream fails from that call on.", with_upstream,
-                    upstream_fails_for_good});
-  checks.push_back({"first_upstream_calls_fail",
-                    "One of the first six calls to upstream fails, and the failed request is simply "
-                    "skipped (defect B).",
-                    with_upstream, third_upstream_call_fails});
+  checks.push_back({"upstream_fails_for_good", "The same when upstream fails from that call on.",
+                    with_upstream, upstream_fails_for_good});
+  checks.push_back(
+      {"first_upstream_calls_fail",
+       "One of the first six calls to upstream fails, and the failed request is simply "
+       "skipped (defect B).",
+       with_upstream, third_upstream_call_fails});
   checks.push_back({"upstream_without_memory",
                     "Over std::pmr::null_memory_resource() every request throws std::bad_alloc.",
                     with_upstream, upstream_without_memory});

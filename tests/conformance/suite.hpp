@@ -33,15 +33,16 @@ struct check {
 // Returns: every check there is, in the order of the table.
 const std::vector<check>& all_checks();
 
-// How a resource is made for a test. Each holder has a member `resource` and is constructed with the
-// upstream to use.
+// How a resource is made for a test. Each holder has a member `resource` and is constructed with
+// the upstream to use.
 
 template <class R>
 struct plain {  // R{upstream}
   using type = R;
   static constexpr bool uses_upstream = true;
   R resource;
-  // The upstream's own type is passed on: a pool treats one that never takes anything back otherwise.
+  // The upstream's own type is passed on: a pool treats one that never takes anything back
+  // otherwise.
   explicit plain(auto* upstream) : resource(upstream) {}
 };
 

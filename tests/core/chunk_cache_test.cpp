@@ -34,7 +34,9 @@ void fake_unmap(void* p, std::size_t bytes) noexcept {
   ++fake.unmaps;
   os::unmap(p, bytes);
 }
-unsigned long long fake_milliseconds() noexcept { return fake.now; }
+unsigned long long fake_milliseconds() noexcept {
+  return fake.now;
+}
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 

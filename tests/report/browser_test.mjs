@@ -6,7 +6,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -60,6 +60,15 @@ makeResults('again.jsonl', '--ds', 'DS1', '--sizes', '6', '--seed', '5');
 makeResults('paper.jsonl', '--mode', 'paper', '--sizes', '6,8', '--cpu', hostileCpu, '--seed', '2');
 const single = makeReport('single.html', 'fair.jsonl');
 const merged = makeReport('merged.html', 'fair.jsonl', 'again.jsonl', 'paper.jsonl');
+
+/** A report on what `change` makes of the cells of fair.jsonl; it returns null to drop a cell. */
+function reportOn(name, change) {
+  const lines = readFileSync(file('fair.jsonl'), 'utf8').trim().split('\n')
+    .map((line) => JSON.parse(line))
+    .map((line) => (line.kind === 'cell' ? change(line) : line)).filter(Boolean);
+  writeFileSync(file(`${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return makeReport(`${name}.html`, `${name}.jsonl`);
+}
 
 const find = (ds, size, strategy, peer, heap) => cells.find((cell) => cell.ds === ds &&
   cell.size === size && cell.strategy === strategy && cell.peer === peer && cell.heap === heap);
@@ -194,8 +203,9 @@ test('the best strategy of a structure is the one with the greatest mean', async
   const means = new Map();
   for (const cell of cells) {
     if (cell.ds !== 'DS3' || cell.heap !== 'clean' || cell.peer !== 'mallard') continue;
-    const logs = means.get(cell.strategy) ?? means.set(cell.strategy, []).get(cell.strategy);
-    logs.push(find('DS3', cell.size, 'AS1', 'global', 'clean').median / cell.median);
+    if (!means.has(cell.strategy)) means.set(cell.strategy, []);
+    means.get(cell.strategy).push(
+      find('DS3', cell.size, 'AS1', 'global', 'clean').median / cell.median);
   }
   const [best] = [...means].map(([name, ratios]) => [name, geometricMean(ratios)])
     .sort((a, b) => b[1] - a[1]);
@@ -374,6 +384,29 @@ test('text from a result file stays text', async (t) => {
   assert.equal(await page.title(), title);
   assert.equal(await page.locator('main b').count(), 0);
 });
+
+const sparse = {
+  'the global heap alone': (cell) => (cell.strategy === 'AS1' ? cell : null),
+  'one strategy without the global heap': (cell) =>
+    (cell.strategy === 'AS7' && cell.peer === 'std' ? cell : null),
+  'failures alone': ({ kind, bench, ds, size, strategy, peer, heap, mode }) =>
+    ({ kind, bench, ds, size, strategy, peer, heap, mode, status: 'failed', error: 'no memory' }),
+  'a single cell': (() => {
+    let taken = false;
+    return (cell) => { const first = !taken; taken = true; return first ? cell : null; };
+  })(),
+};
+
+for (const [what, change] of Object.entries(sparse)) {
+  test(`a report on ${what} shows what there is`, async (t) => {
+    const page = await open(t, reportOn(what.replaceAll(' ', '-'), change));
+    await drawAll(page);
+    await drawing(page.locator('#maps .chart').first());
+    for (const id of ['top', 'claims', 'maps', 'compare', 'peers', 'method']) {
+      assert.doesNotMatch(await page.locator(`#${id}`).innerText(), /NaN|undefined|null|Infinity/);
+    }
+  });
+}
 
 test('a narrow screen never scrolls sideways', async (t) => {
   const page = await open(t, single, { viewport: { width: 360, height: 740 } });

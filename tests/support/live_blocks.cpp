@@ -38,7 +38,9 @@ void check(const live_block& b) {
   });
 }
 
-std::uintptr_t begin_of(const live_block& b) { return reinterpret_cast<std::uintptr_t>(b.data); }
+std::uintptr_t begin_of(const live_block& b) {
+  return reinterpret_cast<std::uintptr_t>(b.data);
+}
 std::uintptr_t end_of(const live_block& b) {
   return begin_of(b) + std::max<std::size_t>(b.bytes, 1);
 }
@@ -54,7 +56,9 @@ void live_blocks::insert_range(const live_block& b) {
   ranges_.emplace(begin_of(b), end_of(b));
 }
 
-void live_blocks::erase_range(const live_block& b) { ranges_.erase(begin_of(b)); }
+void live_blocks::erase_range(const live_block& b) {
+  ranges_.erase(begin_of(b));
+}
 
 void live_blocks::add(void* data, std::size_t bytes, std::size_t alignment) {
   require(data != nullptr, "allocate(", bytes, ", ", alignment, ") returned null");
@@ -93,8 +97,12 @@ void live_blocks::forget_since(unsigned tag) {
   }
 }
 
-void live_blocks::clear() { forget_since(0); }
+void live_blocks::clear() {
+  forget_since(0);
+}
 
-void live_blocks::verify() const { std::for_each(blocks_.begin(), blocks_.end(), check); }
+void live_blocks::verify() const {
+  std::for_each(blocks_.begin(), blocks_.end(), check);
+}
 
 }  // namespace mallard_test

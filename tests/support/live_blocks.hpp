@@ -40,7 +40,8 @@ class live_blocks {
   void erase_range(const live_block& block);
 
   std::vector<live_block> blocks_;
-  std::map<std::uintptr_t, std::uintptr_t> ranges_;  // begin -> end, an empty block counts as a byte
+  std::map<std::uintptr_t, std::uintptr_t>
+      ranges_;  // begin -> end, an empty block counts as a byte
   unsigned next_tag_ = 1;
 };
 

@@ -56,8 +56,7 @@ class program {
   }
 
   request pick() {
-    static constexpr std::array<std::size_t, 8> limits = {33,  65,   129,  513,
-                                                          513, 2049, 9001, 65536};
+    static constexpr std::array<std::size_t, 8> limits = {33, 65, 129, 513, 513, 2049, 9001, 65536};
     std::size_t bytes = decide_.below(limits[decide_.below(limits.size())]);
     if (decide_.below(64) == 0) bytes = bytes * 16 + decide_.below(16);  // up to 1 MiB
     const std::size_t steps = decide_.below(4) == 0 ? 13 : 5;
@@ -109,8 +108,8 @@ class program {
     const std::size_t which = decide_.below(3);
     bench_.upstream.fail_at(which);
     void* p = nullptr;
-    const bool refused = throws_bad_alloc(
-        [&] { p = bench_.resource().allocate(r.bytes, r.alignment); });
+    const bool refused =
+        throws_bad_alloc([&] { p = bench_.resource().allocate(r.bytes, r.alignment); });
     require(!refused || bench_.upstream.failures() != 0, "bad_alloc without a cause");
     bench_.upstream.never_fail();
     if (!refused) added(p, r);

@@ -1,5 +1,5 @@
-// Checks that do not depend on a test framework, so that the same check can run under GoogleTest, in
-// a forked child that may crash, and under a fuzzer.
+// Checks that do not depend on a test framework, so that the same check can run under GoogleTest,
+// in a forked child that may crash, and under a fuzzer.
 #pragma once
 
 #include <sstream>

@@ -53,10 +53,10 @@ class subject {
 struct resource_case {
   std::string name;
   unsigned verbs = none;
-  bool uses_upstream = false;          // its memory comes from the upstream it is made with
-  bool directly = true;                // what it gives back reaches that upstream at once
-  bool deallocate_is_noop = false;     // memory comes back by release or rewind only
-  bool pools = false;                  // keeps lists of free blocks, whose cost can be looked at
+  bool uses_upstream = false;            // its memory comes from the upstream it is made with
+  bool directly = true;                  // what it gives back reaches that upstream at once
+  bool deallocate_is_noop = false;       // memory comes back by release or rewind only
+  bool pools = false;                    // keeps lists of free blocks, whose cost can be looked at
   std::size_t first_upstream_bytes = 0;  // this much may be given before upstream is asked
   std::function<std::unique_ptr<subject>(std::pmr::memory_resource* upstream)> make;
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "mallard/checks/test_resource.hpp"
-#include "support/strict_upstream.hpp"
 #include "support/live_blocks.hpp"
 #include "support/require.hpp"
+#include "support/strict_upstream.hpp"
 #include "support/subject.hpp"
 
 namespace mallard_test {

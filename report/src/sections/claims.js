@@ -1,8 +1,8 @@
 // Each statement of the paper's Benchmark I with its verdict on this machine, heap by heap.
 
 import { choice, h, withPowers } from '../dom.js';
+import { heapName, heapOptions } from '../names.js';
 import { csvButton, table } from '../table.js';
-import { heapName } from '../tooltip.js';
 import { fill, section } from './section.js';
 
 const signs = { holds: '✓', fails: '✕', undecided: '?' };
@@ -58,8 +58,7 @@ export function claims(dataset) {
         choice('Verdict', [['all', 'All'],
           ...Object.entries(signs).map(([verdict, sign]) => [verdict, `${sign} ${verdict}`])],
         show.verdict, (value) => { show.verdict = value; redraw(); }),
-        dataset.heaps.length > 1 && choice('Heap', [['all', 'Both'],
-          ...dataset.heaps.map((heap) => [heap, heapName(heap)])],
+        dataset.heaps.length > 1 && choice('Heap', [['all', 'Both'], ...heapOptions(dataset)],
         show.heap, (value) => { show.heap = value; redraw(); }),
         csvButton(csv, 'the claims')),
       body));

@@ -5,10 +5,11 @@ import { contenderName } from '../data.js';
 import { choice, dropdown, h } from '../dom.js';
 import { interval, short, times } from '../format.js';
 import { heatmap } from '../heatmap.js';
+import { heapOptions } from '../names.js';
 import { gradient, ratioScale } from '../palette.js';
 import { duel, geometricMean, speedUp, toRatio } from '../stats.js';
 import { csvButton } from '../table.js';
-import { heapName, smallCard } from '../tooltip.js';
+import { smallCard } from '../tooltip.js';
 import { fill, section } from './section.js';
 
 const verdictText = { won: 'faster', lost: 'slower', undecided: 'intervals overlap' };
@@ -114,7 +115,7 @@ export function compare(dataset) {
     'slower; a question mark: the intervals overlap.',
     h('div', { class: 'card' },
       h('div', { class: 'controls' }, lists,
-        choice('Heap', dataset.heaps.map((heap) => [heap, heapName(heap)]), show.heap,
+        choice('Heap', heapOptions(dataset), show.heap,
           (heap) => { show.heap = heap; redraw(); }, { id: 'compare-heap' })),
       body));
 }

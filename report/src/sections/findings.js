@@ -2,11 +2,12 @@
 
 import { chart } from '../chart.js';
 import { strategyBars } from '../bars.js';
-import { contenderName, globalHeap } from '../data.js';
+import { contenderName, globalHeap, isMeasured } from '../data.js';
 import { copyButton, h } from '../dom.js';
 import { bytes, count, interval, significant, times } from '../format.js';
+import { describeStrategy, heapName, peerName } from '../names.js';
+import { median, relativeError } from '../stats.js';
 import { csvButton, table } from '../table.js';
-import { describeStrategy, heapName, peerName } from '../tooltip.js';
 import { section } from './section.js';
 
 /** Our own contenders, or another library's when only that one was measured. */
@@ -24,28 +25,26 @@ function ranking(dataset, heap, structures) {
 const strategyText = (dataset, id) =>
   describeStrategy(dataset.strategies.find((one) => one.id === id));
 
-/** "AS4 (…) is 1.9× as fast as the global heap on a clean heap and 3.2× on an aged one." */
-function sentence(dataset, { strategy, peer }, lead) {
-  const means = dataset.heaps.map((heap) =>
-    [heap, dataset.meanSpeedUp({ strategy, peer }, heap)]).filter(([, mean]) => mean);
-  const heapText = { clean: ['a clean heap', 'a clean one'], aged: ['an aged heap', 'an aged one'] };
-  return [lead, h('strong', {}, strategy), ` (${strategyText(dataset, strategy)}): `,
-    means.map(([heap, mean], index) => [index > 0 && ', ', h('strong', {}, times(mean.value)),
-      index === 0 && ' the speed of the global heap', ' on ', heapText[heap][Math.min(index, 1)]]),
-    '.'];
+/** "On a clean heap AS4 (…) is fastest: 1.9× the speed of the global heap; …" */
+function sentence(dataset, heap) {
+  const ranked = ranking(dataset, heap);
+  if (ranked.length === 0) return [];
+  const [best] = ranked;
+  const recycling = ranked.find(({ strategy }) =>
+    dataset.strategies.find(({ id }) => id === strategy).allocator !== 'monotonic');
+  const naming = ({ strategy }) =>
+    [h('strong', {}, strategy), ` (${strategyText(dataset, strategy)})`];
+  return [`On ${heap === 'aged' ? 'an' : 'a'} ${heap} heap `, naming(best), ' is fastest: ',
+    h('strong', {}, times(best.mean.value)), ' the speed of the global heap',
+    recycling && recycling !== best ? ['; of those that reuse freed memory ', naming(recycling),
+      ': ', h('strong', {}, times(recycling.mean.value))] : [], '. '];
 }
 
-/** The best strategy, and the best of those that can use freed memory again. */
+/** For each heap the best strategy, and the best of those that can use freed memory again. */
 function verdict(dataset) {
-  const [best] = ranking(dataset, dataset.heaps[0]);
-  const recycling = ranking(dataset, dataset.heaps[0]).find(({ strategy }) =>
-    dataset.strategies.find(({ id }) => id === strategy).allocator !== 'monotonic');
-  if (!best) {
-    return h('p', { class: 'verdict' }, 'No local strategy was measured beside the global heap.');
-  }
-  return h('p', { class: 'verdict' }, sentence(dataset, best, 'Fastest on average: '),
-    recycling && recycling.strategy !== best.strategy &&
-      sentence(dataset, recycling, ' Fastest that reuses freed memory: '));
+  const sentences = dataset.heaps.flatMap((heap) => sentence(dataset, heap));
+  return h('p', { class: 'verdict' }, sentences.length > 0 ? sentences
+    : 'No local strategy was measured beside the global heap.');
 }
 
 function tile(title, figures, tone = '') {
@@ -78,8 +77,20 @@ function tiles(dataset) {
     dataset.claims.length > 0 && tile('Claims of the paper, on this machine',
       ['holds', 'fails', 'undecided'].map((result) => [count(verdicts(result)), result])),
     tile('Cells', [[count(dataset.cells.length - dataset.failed), 'measured'],
-      ...(dataset.failed ? [[count(dataset.failed), 'failed, marked ✕']] : [])],
+      ...(dataset.failed ? [[count(dataset.failed), 'failed, marked ✕']] : []),
+      ...(dataset.missing ? [[count(dataset.missing), 'not measured']] : [])],
     dataset.failed ? 'warn' : ''));
+}
+
+/** Typical half width of an interval, relative to the median, from which on a run is "noisy". */
+const noisy = 0.05;
+
+function spread(dataset) {
+  const errors = dataset.cells.filter(isMeasured).map(relativeError);
+  if (errors.length === 0) return 'nothing was measured';
+  const typical = median(errors);
+  return `half of the cells within ±${significant(100 * typical, 2)} %` +
+    (typical > noisy ? ': noisy, better repeated on a quiet machine' : '');
 }
 
 function facts(dataset) {
@@ -95,8 +106,9 @@ function facts(dataset) {
     ['Mode', `${mode}, ${dataset.heaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
     ['Work per cell', `${count(leaves)} leaf insertions (${significant(scale * 100)} % of the ` +
       `paper’s), ${repetitions} repetitions`],
-    ['Peers', dataset.runs.at(-1).peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
+    ['Libraries', dataset.run.peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
       'none'],
+    ['Spread', spread(dataset)],
     ['Measured', `${date.replace('T', ' ').replace('Z', ' UTC')} with mallard ${version}`],
   ];
   const skipped = dataset.runs.flatMap((run) => run.skipped);
@@ -122,6 +134,9 @@ function speedUpCard(dataset) {
   const csv = () => [['strategy', 'peer', 'heap', 'speedup', 'low', 'high', 'worst_cell',
     'best_cell', 'cells'], ...means.map(({ strategy, peer, heap, mean }) =>
     [strategy, peer, heap, mean.value, mean.low, mean.high, mean.worst, mean.best, mean.cells])];
+  if (means.length === 0) {
+    return h('p', { class: 'hint empty' }, 'No strategy was measured beside AS1.');
+  }
   const bars = strategyBars({
     categories: rows.map((one) => (one.peer === home(dataset) ? one.strategy : contenderName(one))),
     series: dataset.heaps.map((heap) => ({ name: heapName(heap), tone: `heap-${heap}`,
@@ -137,10 +152,13 @@ function speedUpCard(dataset) {
       label: 'Bars: speed-up of each strategy over the global heap' }).element));
 }
 
-/** The best strategy and all that cannot be told apart from it. */
+/** The best strategy and all that cannot be told apart from it; the global heap takes part. */
 function leaders(dataset, heap, structure) {
-  const [best, ...others] = ranking(dataset, heap, [structure]);
-  return best && { best, peers: others.filter(({ mean }) => mean.high >= best.mean.low) };
+  const local = ranking(dataset, heap, [structure]);
+  if (local.length === 0) return undefined;
+  const global = { ...globalHeap, mean: { value: 1, low: 1, high: 1 } };
+  const [best, ...others] = [...local, global].sort((a, b) => b.mean.value - a.mean.value);
+  return { best, peers: others.filter(({ mean }) => mean.high >= best.mean.low) };
 }
 
 function bestCard(dataset) {

@@ -5,10 +5,11 @@ import { isMeasured } from '../data.js';
 import { checkbox, choice, dropdown, h } from '../dom.js';
 import { bytes, count, duration, short, times } from '../format.js';
 import { heatmap } from '../heatmap.js';
+import { describeStrategy, heapName, heapOptions, peerName } from '../names.js';
 import { gradient, paletteOptions, tableScale } from '../palette.js';
 import { median } from '../stats.js';
 import { csvButton } from '../table.js';
-import { cellCard, describeStrategy, heapName, peerName, smallCard } from '../tooltip.js';
+import { cellCard, smallCard } from '../tooltip.js';
 import { fill, section } from './section.js';
 
 /**
@@ -141,7 +142,7 @@ const strategyKey = (model) => h('details', { class: 'key' },
     h('li', {}, h('strong', {}, one.id), ` ${describeStrategy(one)}`))));
 
 export function heatmaps(dataset, model) {
-  const show = { peer: dataset.peers[0], heap: dataset.heaps[0], value: 'leaf', palette: 'safe',
+  const show = { peer: dataset.peers[0] ?? 'global', heap: dataset.heaps[0], value: 'leaf', palette: 'safe',
     whole: false };
   const body = h('div', { class: 'maps' });
   const redraw = () => {
@@ -158,7 +159,7 @@ export function heatmaps(dataset, model) {
     h('div', { class: 'controls sticky' },
       choice('Library', dataset.peers.map((peer) => [peer, peerName(peer)]), show.peer,
         set('peer'), { id: 'map-peer' }),
-      choice('Heap', dataset.heaps.map((heap) => [heap, heapName(heap)]), show.heap, set('heap'),
+      choice('Heap', heapOptions(dataset), show.heap, set('heap'),
         { id: 'map-heap' }),
       dropdown('Value', Object.entries(values).map(([id, { name }]) => [id, name]), show.value,
         set('value'), { id: 'map-value' }),

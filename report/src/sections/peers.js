@@ -3,8 +3,8 @@
 import { strategyBars } from '../bars.js';
 import { chart, disposeCharts } from '../chart.js';
 import { choice, dropdown, h } from '../dom.js';
+import { describeStrategy, heapOptions, peerName } from '../names.js';
 import { csvButton } from '../table.js';
-import { describeStrategy, heapName, peerName } from '../tooltip.js';
 import { fill, section } from './section.js';
 
 /** Bars of one library per series, over strategies (all structures) or over structures (one). */
@@ -25,6 +25,10 @@ export function peers(dataset) {
   const redraw = () => {
     disposeCharts(body);
     const groups = groupsOf(dataset, show);
+    if (!dataset.peers.flatMap(meansOf).some(Boolean)) {
+      fill(body, h('p', { class: 'hint empty' }, 'No strategy was measured beside AS1.'));
+      return;
+    }
     const option = strategyBars({
       categories: groups.map(({ label }) => label), titles: groups.map(({ title }) => title),
       series: dataset.peers.map((peer) =>
@@ -48,7 +52,7 @@ export function peers(dataset) {
       h('div', { class: 'controls' },
         dropdown('Strategy', strategies, show.strategy,
           (value) => { show.strategy = value; redraw(); }, { id: 'peers-strategy' }),
-        choice('Heap', dataset.heaps.map((heap) => [heap, heapName(heap)]), show.heap,
+        choice('Heap', heapOptions(dataset), show.heap,
           (value) => { show.heap = value; redraw(); }, { id: 'peers-heap' }),
         csvButton(csv, 'the libraries')),
       body));

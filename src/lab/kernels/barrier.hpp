@@ -11,6 +11,12 @@ inline T* launder_pointer(T* pointer) noexcept {
   return pointer;
 }
 
+// Makes the compiler forget what it knows about a value.
+template <class T>
+inline void forget_value(T& value) noexcept {
+  asm volatile("" : "+r"(value));
+}
+
 // Makes the compiler believe that the memory behind the pointer is read here.
 inline void consume_memory(const void* pointer) noexcept {
   asm volatile("" : : "r"(pointer) : "memory");

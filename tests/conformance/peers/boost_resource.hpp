@@ -21,8 +21,8 @@ class boost_upstream final : public boost::container::pmr::memory_resource {
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
     to_->deallocate(p, bytes, alignment);
   }
-  bool do_is_equal(
-      const boost::container::pmr::memory_resource& other) const BOOST_NOEXCEPT override {
+  bool do_is_equal(const boost::container::pmr::memory_resource& other) const
+      BOOST_NOEXCEPT override {
     return this == &other;
   }
   std::pmr::memory_resource* to_;

@@ -61,10 +61,13 @@ verdict worst(const table& results, const std::string& name, std::size_t check) 
 const char* symbol(verdict v) {
   switch (v) {
     case verdict::passes:
-    case verdict::newly_passes: return "✓";
+    case verdict::newly_passes:
+      return "✓";
     case verdict::fails_as_known:
-    case verdict::fails: return "**✗**";
-    case verdict::not_applicable: break;
+    case verdict::fails:
+      return "**✗**";
+    case verdict::not_applicable:
+      break;
   }
   return "–";
 }

@@ -47,7 +47,8 @@ peer_library standard_library() {
   out.cases.push_back(row<plain<std::pmr::monotonic_buffer_resource>>(monotonic));
   out.cases.push_back(pool_row<plain<std::pmr::unsynchronized_pool_resource>>(pool));
   out.cases.push_back(pool_row<plain<std::pmr::synchronized_pool_resource>>(shared_pool));
-  for (const std::string& either : {pool, shared_pool}) add_known_failures(either, out.known_failures);
+  for (const std::string& either : {pool, shared_pool})
+    add_known_failures(either, out.known_failures);
   return out;
 }
 

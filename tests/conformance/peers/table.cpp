@@ -18,11 +18,16 @@ bool is_known(const peer_library& library, const std::string& resource, const st
 
 const char* to_string(verdict v) {
   switch (v) {
-    case verdict::not_applicable: return "–";
-    case verdict::passes: return "passes";
-    case verdict::fails_as_known: return "fails (known)";
-    case verdict::fails: return "FAILS";
-    case verdict::newly_passes: return "newly passes";
+    case verdict::not_applicable:
+      return "–";
+    case verdict::passes:
+      return "passes";
+    case verdict::fails_as_known:
+      return "fails (known)";
+    case verdict::fails:
+      return "FAILS";
+    case verdict::newly_passes:
+      return "newly passes";
   }
   return "?";
 }

@@ -27,13 +27,15 @@ struct slab {
   slab* ring_prev;
   slab* all_next;
   slab* all_prev;
-  // Slots given back until the slab must change places; `floor` is what is still taken then.
-  std::uint32_t countdown;
-  std::uint32_t floor;
   std::uint32_t carved_slots;
   std::uint16_t carved_words;  // words of the bitmap that have been handed out at least once
   std::uint16_t next_word;     // where the pool's sweep goes on
   slab_place place;
+
+  // Here begins what giving a slot back touches, on one cache line with the first bitmap words.
+  // Slots given back until the slab must change places; `floor` is what is still taken then.
+  alignas(64) std::uint32_t countdown;
+  std::uint32_t floor;
 
   // Taken slots, among them those whose bits a pool holds.
   std::uint32_t taken() const noexcept { return floor + countdown; }
@@ -44,7 +46,7 @@ struct slab {
     return reinterpret_cast<std::byte*>(this) + std::size_t{index} * layout->block_bytes;
   }
 };
-static_assert(sizeof(slab) <= slab_header_bytes);
+static_assert(offsetof(slab, floor) + sizeof(std::uint32_t) == slab_header_bytes);
 
 // The slots at hand of one size class: `free_slots` bit i is the block at `base + i * block_bytes`.
 struct slab_pool {

@@ -64,6 +64,8 @@ class MALLARD_API slab_set {
   slab* any_free_slot(const slab_layout& layout) const noexcept;
   void retire(slab* empty) noexcept;
   void give_back(slab* empty) noexcept;
+  void return_upstream(slab* s) noexcept;
+  static void start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept;
   static bool next_word(slab_pool& pool, slab& s) noexcept;
 
   std::pmr::memory_resource* upstream_;

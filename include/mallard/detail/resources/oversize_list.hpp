@@ -14,7 +14,9 @@ class MALLARD_API oversize_list {
   // Throws `std::bad_alloc` when the size with its header does not fit, or what upstream throws.
   void* allocate(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment);
   void deallocate(std::pmr::memory_resource& upstream, void* p) noexcept;
-  void release(std::pmr::memory_resource& upstream) noexcept;
+  void release(std::pmr::memory_resource& upstream) noexcept {
+    if (head_ != nullptr) release_all(upstream);
+  }
   void forget() noexcept { *this = oversize_list(); }
 
   std::size_t blocks() const noexcept { return blocks_; }
@@ -29,6 +31,8 @@ class MALLARD_API oversize_list {
     std::size_t alignment;  // of the upstream block
     std::size_t offset;     // from the upstream block to the payload
   };
+
+  void release_all(std::pmr::memory_resource& upstream) noexcept;
 
   header* head_ = nullptr;
   std::size_t blocks_ = 0;

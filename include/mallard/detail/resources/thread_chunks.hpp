@@ -22,8 +22,8 @@ class thread_chunks {
   }
 
   void give(unsigned chunk_class, void* p) noexcept {
-    if (counts_[chunk_class] == depth(chunk_class)) [[unlikely]] {
-      spill(chunk_class, depth(chunk_class) / 2);
+    if (counts_[chunk_class] == depths[chunk_class]) [[unlikely]] {
+      spill(chunk_class, depths[chunk_class] / 2u);
     }
     chunks_[chunk_class][counts_[chunk_class]++] = p;
   }
@@ -36,10 +36,14 @@ class thread_chunks {
   static constexpr unsigned deepest = 16;
   static constexpr std::size_t bytes_per_class = std::size_t{1} << 20;
 
-  static constexpr unsigned depth(unsigned chunk_class) noexcept {
-    const std::size_t fit = bytes_per_class / chunk_class_bytes(chunk_class);
-    return fit < deepest ? static_cast<unsigned>(fit) : deepest;
-  }
+  static constexpr auto depths = [] {
+    std::array<std::uint8_t, chunk_class_count> table{};
+    for (unsigned c = 0; c < chunk_class_count; ++c) {
+      const std::size_t fit = bytes_per_class / chunk_class_bytes(c);
+      table[c] = static_cast<std::uint8_t>(fit < deepest ? fit : deepest);
+    }
+    return table;
+  }();
 
   void fill(unsigned chunk_class);
   // Gives the oldest `count` chunks to the shared level.

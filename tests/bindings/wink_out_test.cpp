@@ -1,0 +1,115 @@
+#include "mallard/wink_out.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <memory_resource>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mallard/checks/counting_resource.hpp"
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/mallard.hpp"
+
+// Owns only memory by declaration; its destructor says when it runs.
+struct telltale {
+  explicit telltale(int* runs) : destructor_runs(runs) {}
+  ~telltale() { ++*destructor_runs; }
+  int* destructor_runs;
+};
+template <>
+struct mallard::winkable<telltale> : std::true_type {};
+
+struct failing_constructor {
+  failing_constructor() { throw std::runtime_error("no"); }
+  std::uint64_t words[8] = {};
+};
+
+namespace {
+
+using arena = mallard::monotonic_resource;
+template <class T>
+using in_arena = mallard::allocator<T, arena>;
+using arena_string = std::basic_string<char, std::char_traits<char>, in_arena<char>>;
+
+static_assert(mallard::is_winkable_v<int>);
+static_assert(mallard::is_winkable_v<std::vector<int, in_arena<int>>>);
+static_assert(mallard::is_winkable_v<arena_string>);
+static_assert(mallard::is_winkable_v<std::list<arena_string, in_arena<arena_string>>>);
+static_assert(mallard::is_winkable_v<std::pmr::vector<std::pmr::string>>);
+static_assert(mallard::is_winkable_v<std::pmr::map<int, std::pmr::string>>);
+static_assert(mallard::is_winkable_v<std::pmr::unordered_map<std::pmr::string, int>>);
+// These own memory of the global heap, or more than memory.
+static_assert(!mallard::is_winkable_v<std::string>);
+static_assert(!mallard::is_winkable_v<std::vector<int>>);
+static_assert(!mallard::is_winkable_v<std::pmr::vector<std::string>>);
+static_assert(!mallard::is_winkable_v<std::unique_ptr<int>>);
+static_assert(!mallard::is_winkable_v<std::pmr::vector<std::shared_ptr<int>>>);
+
+TEST(wink_out, make_constructs_in_the_resource) {
+  mallard::counting_resource counter;
+  arena memory(&counter);
+  auto* const numbers = mallard::make<std::vector<int, in_arena<int>>>(memory, 100u, 7, &memory);
+  EXPECT_EQ(numbers->size(), 100u);
+  EXPECT_EQ(numbers->get_allocator().resource(), &memory);
+  EXPECT_GE(memory.stats().used_bytes, sizeof(*numbers) + 100 * sizeof(int));
+}
+
+TEST(wink_out, destructors_never_run) {
+  int runs = 0;
+  {
+    arena memory;
+    const mallard::wink_scope scope(memory);
+    for (int i = 0; i < 100; ++i) (void)mallard::make<telltale>(memory, &runs);
+  }
+  EXPECT_EQ(runs, 0);
+}
+
+TEST(wink_out, elements_of_a_container_are_not_destroyed_either) {
+  int runs = 0;
+  {
+    mallard::multipool_resource memory;
+    const mallard::wink_scope scope(memory);
+    using list = std::list<telltale, mallard::allocator<telltale, mallard::multipool_resource>>;
+    list* const telltales = mallard::make<list>(memory, &memory);
+    for (int i = 0; i < 100; ++i) telltales->emplace_back(&runs);
+  }
+  EXPECT_EQ(runs, 0);
+}
+
+TEST(wink_out, the_scope_gives_all_memory_back) {
+  mallard::test_resource upstream;
+  arena memory(&upstream);
+  {
+    const mallard::wink_scope scope(memory);
+    auto* const names = mallard::make<std::pmr::vector<std::pmr::string>>(
+        memory, std::pmr::polymorphic_allocator<>(&memory));
+    for (std::size_t i = 0; i < 100; ++i) names->emplace_back(i, 'x');
+    EXPECT_GT(upstream.counts().bytes_in_use, 0u);
+  }
+  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+  (void)memory.allocate(1);  // usable again
+}
+
+TEST(wink_out, a_throwing_constructor_gives_its_memory_back) {
+  mallard::counting_resource memory;
+  EXPECT_THROW((void)mallard::make<failing_constructor>(memory), std::runtime_error);
+  EXPECT_EQ(memory.counts().allocations, 1u);
+  EXPECT_EQ(memory.counts().blocks_in_use, 0u);
+}
+
+TEST(wink_out, make_aligns) {
+  struct alignas(128) wide {
+    char bytes[128];
+  };
+  arena memory;
+  (void)memory.allocate(1, 1);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mallard::make<wide>(memory)) % 128, 0u);
+}
+
+}  // namespace

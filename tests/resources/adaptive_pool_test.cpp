@@ -1,0 +1,100 @@
+#include "mallard/adaptive_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "mallard/checks/test_resource.hpp"
+
+namespace {
+
+using mallard::adaptive_pool_options;
+using mallard::adaptive_pool_resource;
+using mallard::test_resource;
+
+TEST(adaptive_pool_resource, the_first_request_fixes_the_block) {
+  test_resource upstream;
+  adaptive_pool_resource pool(&upstream);
+  void* const node = pool.allocate(40, 8);
+  EXPECT_EQ(pool.stats().block_bytes, 40u);
+  EXPECT_EQ(pool.stats().in_use_blocks, 1u);
+  void* const other = pool.allocate(100, 8);  // does not fit: upstream
+  EXPECT_EQ(pool.stats().in_use_blocks, 1u);
+  EXPECT_EQ(pool.stats().unpooled_blocks, 1u);
+  pool.deallocate(other, 100, 8);
+  EXPECT_EQ(pool.stats().unpooled_blocks, 0u);
+  pool.deallocate(node, 40, 8);
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_resource, release_opens_the_block_size_again) {
+  adaptive_pool_resource pool;
+  (void)pool.allocate(40, 8);
+  pool.release();
+  (void)pool.allocate(200, 8);
+  EXPECT_EQ(pool.stats().block_bytes, 200u);
+
+  adaptive_pool_resource fixed(adaptive_pool_options{.block_bytes = 24, .alignment = 8});
+  (void)fixed.allocate(24, 8);
+  fixed.release();
+  EXPECT_EQ(fixed.stats().block_bytes, 24u);
+}
+
+TEST(adaptive_pool_resource, blocks_lie_side_by_side_without_headers) {
+  adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = 40, .alignment = 8});
+  auto* last = static_cast<std::byte*>(pool.allocate(40, 8));
+  for (int i = 0; i < 100; ++i) {
+    auto* const next = static_cast<std::byte*>(pool.allocate(40, 8));
+    EXPECT_EQ(next, last + 40);
+    last = next;
+  }
+}
+
+TEST(adaptive_pool_resource, blocks_are_aligned_as_the_options_say) {
+  adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = 100, .alignment = 64});
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pool.allocate(100, 64)) % 64, 0u);
+  }
+}
+
+TEST(adaptive_pool_resource, memory_of_empty_slabs_goes_back_to_upstream) {
+  for (const std::size_t kept : {0u, 3u, 8u}) {
+    test_resource upstream;
+    adaptive_pool_resource pool(
+        adaptive_pool_options{.block_bytes = 24, .alignment = 8, .empty_slabs_kept = kept},
+        &upstream);
+    std::vector<void*> blocks(100000);
+    for (void*& p : blocks) p = pool.allocate(24, 8);
+    EXPECT_GT(pool.stats().slabs, 50u);
+    for (void* p : blocks) pool.deallocate(p, 24, 8);
+    EXPECT_LE(pool.stats().slabs, std::max<std::size_t>(kept, 2));
+    EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().bytes_in_use);
+    (void)pool.trim();
+    EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+  }
+}
+
+TEST(adaptive_pool_resource, many_at_once_are_distinct_and_may_go_back_one_by_one) {
+  adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = 32});
+  std::array<void*, 3000> blocks{};
+  pool.allocate_many(blocks.data(), blocks.size(), 32);
+  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+  EXPECT_EQ(pool.stats().in_use_blocks, blocks.size());
+  for (std::size_t i = 0; i < 1000; ++i) pool.deallocate(blocks[i], 32);
+  pool.deallocate_many(blocks.data() + 1000, 2000, 32);
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_resource, many_at_once_are_all_or_nothing) {
+  test_resource upstream;
+  adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = 32}, &upstream);
+  std::array<void*, 3000> blocks{};
+  upstream.fail_at(2);
+  EXPECT_THROW(pool.allocate_many(blocks.data(), blocks.size(), 32), std::bad_alloc);
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+}  // namespace

@@ -1,0 +1,227 @@
+#include "mallard/monotonic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "mallard/checks/test_resource.hpp"
+
+namespace {
+
+using mallard::monotonic_options;
+using mallard::monotonic_resource;
+using mallard::test_resource;
+
+static_assert(std::is_final_v<monotonic_resource>);
+static_assert(std::is_nothrow_default_constructible_v<monotonic_resource>);
+static_assert(!std::is_copy_constructible_v<monotonic_resource>);
+static_assert(monotonic_resource::deallocate_is_noop);
+
+std::byte* bytes_of(void* p) {
+  return static_cast<std::byte*>(p);
+}
+
+TEST(monotonic_resource, asks_for_nothing_before_the_first_request) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  EXPECT_EQ(arena.upstream(), &upstream);
+  EXPECT_EQ(arena.stats().reserved_bytes, 0u);
+  EXPECT_EQ(upstream.counts().allocations, 0u);
+}
+
+TEST(monotonic_resource, places_blocks_one_behind_the_other) {
+  monotonic_resource arena;
+  std::byte* const a = bytes_of(arena.allocate(16, 8));
+  EXPECT_EQ(arena.allocate(24, 8), a + 16);
+  EXPECT_EQ(arena.allocate(0, 8), a + 40);
+  EXPECT_EQ(arena.allocate(8, 8), a + 48);  // the empty block has a place of its own
+}
+
+TEST(monotonic_resource, chunks_grow_geometrically_up_to_the_limit) {
+  test_resource upstream;
+  monotonic_resource arena(monotonic_options{.initial_bytes = 1024, .max_chunk_bytes = 8192},
+                           &upstream);
+  std::size_t last = 0;
+  for (int chunk = 0; chunk < 8; ++chunk) {
+    const auto before = upstream.counts();
+    while (upstream.counts().allocations == before.allocations) (void)arena.allocate(64);
+    const auto size = upstream.counts().total_bytes - before.total_bytes;
+    EXPECT_EQ(size, chunk == 0 ? 1024 : std::min<std::size_t>(2 * last, 8192));
+    last = size;
+  }
+}
+
+TEST(monotonic_resource, an_oversize_block_gets_its_own_chunk_and_does_not_drive_growth) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  (void)arena.allocate(1);
+  const auto before = upstream.counts();
+  (void)arena.allocate(10 << 20);
+  const auto oversize = upstream.counts().total_bytes - before.total_bytes;
+  EXPECT_LE(oversize, (10u << 20) + 256);  // exact but for a header
+  // The old chunk is still in use, and the next one has its usual size.
+  const auto calls = upstream.counts().allocations;
+  (void)arena.allocate(100);
+  EXPECT_EQ(upstream.counts().allocations, calls);
+  while (upstream.counts().allocations == calls) (void)arena.allocate(100);
+  EXPECT_LE(upstream.counts().total_bytes - before.total_bytes - oversize, 16384u);
+}
+
+TEST(monotonic_resource, uses_the_callers_buffer_first_and_tells_when_it_did_not_do) {
+  alignas(16) std::byte buffer[256];
+  test_resource upstream;
+  monotonic_resource arena(buffer, sizeof buffer, &upstream);
+  for (int i = 0; i < 16; ++i) {
+    std::byte* const p = bytes_of(arena.allocate(16));
+    EXPECT_GE(p, buffer);
+    EXPECT_LE(p + 16, buffer + sizeof buffer);
+  }
+  EXPECT_EQ(upstream.counts().allocations, 0u);
+  EXPECT_EQ(arena.stats().overflowed, 0u);
+  (void)arena.allocate(16);
+  EXPECT_EQ(upstream.counts().allocations, 1u);
+  EXPECT_EQ(arena.stats().overflowed, 1u);
+  arena.release();
+  EXPECT_EQ(arena.allocate(16), buffer);
+}
+
+TEST(monotonic_resource, copes_with_buffers_that_are_small_odd_and_misaligned) {
+  alignas(64) std::byte memory[128];
+  for (std::size_t offset = 0; offset < 17; ++offset) {
+    for (std::size_t bytes = 0; bytes < 60; ++bytes) {
+      test_resource upstream;
+      monotonic_resource arena(memory + offset, bytes, &upstream);
+      for (int i = 0; i < 5; ++i) {
+        std::byte* const p = bytes_of(arena.allocate(8, 8));
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 8, 0u);
+        const bool inside = p >= memory && p < memory + sizeof memory;
+        if (inside) {
+          EXPECT_GE(p, memory + offset);
+          EXPECT_LE(p + 8, memory + offset + bytes);
+        }
+        std::memset(p, 0x5A, 8);
+      }
+    }
+  }
+}
+
+TEST(monotonic_resource, the_last_block_grows_in_place) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  void* const p = arena.allocate(16, 8);
+  ASSERT_TRUE(arena.try_expand(p, 16, 104));
+  EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 104);
+}
+
+TEST(monotonic_resource, a_block_that_is_not_the_last_does_not_grow) {
+  monotonic_resource arena;
+  void* const p = arena.allocate(16, 8);
+  (void)arena.allocate(8, 8);
+  EXPECT_FALSE(arena.try_expand(p, 16, 24));
+  EXPECT_TRUE(arena.try_expand(p, 16, 16));
+}
+
+TEST(monotonic_resource, the_last_block_does_not_grow_beyond_its_chunk) {
+  monotonic_resource arena(monotonic_options{.initial_bytes = 1024});
+  void* const p = arena.allocate(16, 8);
+  for (const std::size_t bytes : {std::size_t{1} << 20, ~std::size_t{0}, ~std::size_t{0} - 6}) {
+    EXPECT_FALSE(arena.try_expand(p, 16, bytes));
+  }
+  EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 16);  // nothing has changed
+}
+
+TEST(monotonic_resource, shrinking_the_last_block_gives_its_end_back) {
+  monotonic_resource arena;
+  void* const p = arena.allocate(96, 8);
+  arena.shrink(p, 96, 32);
+  EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 32);
+  arena.shrink(p, 32, 8);  // not the last any more: nothing happens
+  EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 40);
+}
+
+TEST(monotonic_resource, a_mark_in_an_earlier_chunk_is_found_again) {
+  test_resource upstream;
+  monotonic_resource arena(monotonic_options{.initial_bytes = 512}, &upstream);
+  (void)arena.allocate(100);
+  const auto mark = arena.mark();
+  void* const first = arena.allocate(50, 1);
+  for (int i = 0; i < 100; ++i) (void)arena.allocate(500);
+  const auto calls = upstream.counts().allocations;
+  arena.rewind(mark);
+  EXPECT_EQ(arena.allocate(50, 1), first);
+  for (int i = 0; i < 100; ++i) (void)arena.allocate(500);
+  EXPECT_EQ(upstream.counts().allocations, calls);  // the chunks were kept
+}
+
+TEST(monotonic_resource, a_mark_of_an_empty_arena_rewinds_to_the_start) {
+  monotonic_resource arena;
+  const auto mark = arena.mark();
+  void* const first = arena.allocate(100);
+  (void)arena.allocate(100000);
+  arena.rewind(mark);
+  EXPECT_EQ(arena.stats().used_bytes, 0u);
+  EXPECT_EQ(arena.allocate(100), first);
+}
+
+TEST(monotonic_resource, a_mark_between_oversize_blocks_keeps_the_earlier_one) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  auto* const kept = bytes_of(arena.allocate(1 << 20));
+  std::memset(kept, 1, 1 << 20);
+  const auto mark = arena.mark();
+  (void)arena.allocate(2 << 20);
+  arena.rewind(mark);
+  upstream.verify();
+  EXPECT_EQ(kept[(1 << 20) - 1], std::byte{1});
+  std::memset(kept, 2, 1 << 20);  // still ours
+}
+
+TEST(monotonic_resource, stats_tell_used_peak_and_reserved) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  (void)arena.allocate(1000, 8);
+  (void)arena.allocate(504, 8);
+  EXPECT_EQ(arena.stats().used_bytes, 1504u);
+  EXPECT_EQ(arena.stats().peak_bytes, 1504u);
+  EXPECT_EQ(arena.stats().reserved_bytes, upstream.counts().bytes_in_use);
+  EXPECT_EQ(arena.stats().chunks, upstream.counts().blocks_in_use);
+  arena.rewind();
+  EXPECT_EQ(arena.stats().used_bytes, 0u);
+  EXPECT_EQ(arena.stats().peak_bytes, 1504u);
+  (void)arena.allocate(10, 8);
+  EXPECT_EQ(arena.stats().peak_bytes, 1504u);
+  arena.release();
+  EXPECT_EQ(arena.stats().reserved_bytes, 0u);
+  EXPECT_EQ(arena.stats().chunks, 0u);
+  EXPECT_EQ(arena.stats().peak_bytes, 1504u);
+}
+
+TEST(monotonic_resource, reset_keeps_as_much_as_it_is_told) {
+  test_resource upstream;
+  monotonic_resource arena(monotonic_options{.initial_bytes = 1024}, &upstream);
+  for (int i = 0; i < 1000; ++i) (void)arena.allocate(100);
+  const std::size_t held = upstream.counts().bytes_in_use;
+  arena.reset(held);
+  EXPECT_EQ(upstream.counts().bytes_in_use, held);
+  arena.reset(held / 2);
+  EXPECT_LE(upstream.counts().bytes_in_use, held / 2);
+  EXPECT_GT(upstream.counts().bytes_in_use, 0u);
+  arena.reset(0);
+  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+}
+
+TEST(monotonic_resource, a_failed_request_changes_nothing) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  void* const p = arena.allocate(16, 8);
+  const auto before = arena.stats();
+  upstream.fail_at(0);
+  EXPECT_THROW((void)arena.allocate(1 << 20), mallard::test_exception);
+  EXPECT_EQ(arena.stats().used_bytes, before.used_bytes);
+  EXPECT_EQ(arena.stats().chunks, before.chunks);
+  EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 16);
+}
+
+}  // namespace

@@ -1,0 +1,202 @@
+#include "mallard/multipool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/monotonic.hpp"
+#include "support/seeds.hpp"
+
+namespace {
+
+using mallard::multipool_options;
+using mallard::multipool_resource;
+using mallard::test_resource;
+
+static_assert(std::is_final_v<multipool_resource>);
+static_assert(std::is_nothrow_default_constructible_v<multipool_resource>);
+static_assert(!std::is_copy_constructible_v<multipool_resource>);
+
+constexpr std::size_t node_bytes = 24;
+
+std::vector<void*> get_many(multipool_resource& pool, std::size_t count, std::size_t bytes) {
+  std::vector<void*> blocks(count);
+  for (void*& p : blocks) p = pool.allocate(bytes, 8);
+  return blocks;
+}
+
+void give_all(multipool_resource& pool, const std::vector<void*>& blocks, std::size_t bytes) {
+  for (void* p : blocks) pool.deallocate(p, bytes, 8);
+}
+
+TEST(multipool_resource, asks_for_nothing_before_the_first_request) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  EXPECT_EQ(pool.upstream(), &upstream);
+  EXPECT_EQ(pool.stats().reserved_bytes, 0u);
+  EXPECT_EQ(upstream.counts().allocations, 0u);
+}
+
+TEST(multipool_resource, hands_out_addresses_in_order_at_constant_distance) {
+  multipool_resource pool;
+  const auto blocks = get_many(pool, 200, node_bytes);
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    EXPECT_EQ(static_cast<std::byte*>(blocks[i]) - static_cast<std::byte*>(blocks[i - 1]),
+              static_cast<std::ptrdiff_t>(node_bytes));
+  }
+}
+
+// What keeps a shuffled program as fast as a fresh one: addresses given back in any order come out
+// again in ascending runs.
+TEST(multipool_resource, reuses_addresses_in_order_after_random_frees) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(5)) {
+    multipool_resource pool;
+    auto blocks = get_many(pool, 20000, node_bytes);
+    std::shuffle(blocks.begin(), blocks.end(), std::mt19937_64(seed));
+    give_all(pool, blocks, node_bytes);
+    const auto again = get_many(pool, blocks.size(), node_bytes);
+    std::size_t descents = 0;
+    for (std::size_t i = 1; i < again.size(); ++i) descents += again[i] < again[i - 1];
+    // One descent per slab may happen, as slabs come in the order of their fill.
+    const std::size_t slabs = pool.stats().slabs;
+    EXPECT_LE(descents, slabs + 2) << mallard_test::reproduce_with(seed);
+  }
+}
+
+TEST(multipool_resource, keeps_no_more_empty_slabs_than_it_is_told) {
+  for (const std::size_t kept : {0u, 2u, 3u, 10u}) {
+    test_resource upstream;
+    multipool_resource pool(multipool_options{.empty_slabs_kept = kept}, &upstream);
+    EXPECT_EQ(pool.options().empty_slabs_kept, kept);
+    give_all(pool, get_many(pool, 100000, node_bytes), node_bytes);
+    EXPECT_LE(pool.stats().empty_slabs, std::max<std::size_t>(kept, 2));
+    // The slab of the hot block is not empty, but nothing else is in it.
+    EXPECT_LE(pool.stats().slabs, std::max<std::size_t>(kept, 2));
+    EXPECT_EQ(upstream.counts().bytes_in_use, pool.stats().reserved_bytes);
+  }
+}
+
+TEST(multipool_resource, trim_returns_every_empty_slab_and_says_how_much) {
+  test_resource upstream;
+  multipool_resource pool(multipool_options{.empty_slabs_kept = 10}, &upstream);
+  for (const std::size_t bytes : {24u, 100u, 1000u, 20000u}) {
+    give_all(pool, get_many(pool, 1000, bytes), bytes);
+  }
+  const std::size_t before = upstream.counts().bytes_in_use;
+  EXPECT_GT(before, 0u);
+  EXPECT_EQ(pool.trim(), before);
+  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+  EXPECT_EQ(pool.stats().slabs, 0u);
+  EXPECT_EQ(pool.trim(), 0u);
+}
+
+TEST(multipool_resource, trim_keeps_slabs_in_use) {
+  multipool_resource pool;
+  const auto blocks = get_many(pool, 5000, node_bytes);
+  const std::size_t slabs = pool.stats().slabs;
+  (void)pool.trim();
+  EXPECT_EQ(pool.stats().slabs, slabs);
+  give_all(pool, blocks, node_bytes);
+}
+
+TEST(multipool_resource, stats_count_exactly_what_is_in_use) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  EXPECT_EQ(pool.stats().in_use_bytes, 0u);
+  const auto blocks = get_many(pool, 3333, 24);
+  EXPECT_EQ(pool.stats().in_use_bytes, 3333 * 24u);
+  for (std::size_t i = 0; i < 1000; ++i) pool.deallocate(blocks[i], 24, 8);
+  EXPECT_EQ(pool.stats().in_use_bytes, 2333 * 24u);
+  void* const other = pool.allocate(1000, 8);
+  const std::size_t other_bytes = pool.stats().in_use_bytes - 2333 * 24u;
+  EXPECT_GE(other_bytes, 1000u);
+  EXPECT_LE(other_bytes, 1250u);
+  pool.deallocate(other, 1000, 8);
+  EXPECT_EQ(pool.stats().in_use_bytes, 2333 * 24u);
+  EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().bytes_in_use);
+  EXPECT_EQ(pool.stats().slabs, upstream.counts().blocks_in_use);
+}
+
+TEST(multipool_resource, a_million_nodes_cost_little_more_than_their_bytes) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  (void)get_many(pool, 1000000, node_bytes);
+  const double over = static_cast<double>(upstream.counts().bytes_in_use) / (1e6 * node_bytes) - 1;
+  EXPECT_LE(over, 0.015);
+}
+
+TEST(multipool_resource, a_block_beyond_the_largest_class_is_not_rounded_to_a_power_of_two) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  const std::size_t bytes = multipool_resource::largest_pooled_bytes + 1;
+  void* const p = pool.allocate(bytes, 8);
+  EXPECT_EQ(pool.stats().oversize_blocks, 1u);
+  EXPECT_LE(upstream.counts().bytes_in_use, bytes + 128);
+  pool.deallocate(p, bytes, 8);
+  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);  // and goes back at once
+  EXPECT_EQ(pool.stats().oversize_blocks, 0u);
+}
+
+TEST(multipool_resource, oversize_blocks_go_back_in_any_order) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  auto blocks = get_many(pool, 100, 50000);
+  std::shuffle(blocks.begin(), blocks.end(), std::mt19937_64(7));
+  for (std::size_t i = 0; i < 60; ++i) pool.deallocate(blocks[i], 50000, 8);
+  EXPECT_EQ(pool.stats().oversize_blocks, 40u);
+  pool.release();
+  EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+}
+
+TEST(multipool_resource, over_alignment_beyond_the_largest_class_is_honoured) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  for (std::size_t alignment = 8192; alignment <= (1u << 20); alignment *= 2) {
+    for (const std::size_t bytes : {0u, 1u, 24u, 5000u, 100000u}) {
+      void* const p = pool.allocate(bytes, alignment);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+      pool.deallocate(p, bytes, alignment);
+    }
+  }
+}
+
+TEST(multipool_resource, on_a_monotonic_resource_keeps_every_slab) {
+  test_resource upstream;
+  mallard::monotonic_resource arena(&upstream);
+  multipool_resource pool(&arena);
+  give_all(pool, get_many(pool, 100000, node_bytes), node_bytes);
+  const std::size_t used = arena.stats().used_bytes;
+  for (const std::size_t bytes : {24u, 200u}) {  // another class takes the same slabs over
+    give_all(pool, get_many(pool, 10000, bytes), bytes);
+  }
+  EXPECT_EQ(arena.stats().used_bytes, used);
+}
+
+TEST(multipool_resource, a_slab_of_one_class_serves_another_after_it_is_empty) {
+  test_resource upstream;
+  multipool_resource pool(multipool_options{.empty_slabs_kept = 100}, &upstream);
+  give_all(pool, get_many(pool, 20000, 24), 24);
+  const auto calls = upstream.counts().allocations;
+  give_all(pool, get_many(pool, 5000, 48), 48);
+  EXPECT_EQ(upstream.counts().allocations, calls);
+}
+
+TEST(multipool_resource, free_blocks_are_never_written_to) {
+  multipool_resource pool;
+  std::vector<void*> blocks = get_many(pool, 1000, 4096);
+  for (void* p : blocks) *static_cast<std::uint64_t*>(p) = 0x1234567890ABCDEF;
+  give_all(pool, blocks, 4096);
+  std::size_t unchanged = 0;
+  for (void* p : get_many(pool, 1000, 4096)) {
+    unchanged += *static_cast<std::uint64_t*>(p) == 0x1234567890ABCDEF;
+  }
+  // Slabs that went back to the page source and came again may have been written to there.
+  EXPECT_GT(unchanged, 10u);
+}
+
+}  // namespace

@@ -1,0 +1,54 @@
+#include "structure/snippets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace {
+
+using structure::program_of_page;
+
+TEST(snippets, a_block_becomes_the_body_of_a_function) {
+  const std::string program = program_of_page("p.md", "Text.\n```cpp\nint x = 1;\n```\nMore.\n");
+  EXPECT_NE(program.find("int block_0() {\n#line 3 \"p.md\"\nint x = 1;\nreturn 0;\n}"),
+            std::string::npos)
+      << program;
+  EXPECT_EQ(program.find("Text"), std::string::npos);
+}
+
+TEST(snippets, includes_move_to_the_top) {
+  const std::string program =
+      program_of_page("p.md", "```cpp\n#include <vector>\nstd::vector<int> v;\n```\n");
+  EXPECT_EQ(program.find("#include <vector>\n"), 0u) << program;
+}
+
+TEST(snippets, a_block_with_a_main_is_taken_as_it_is) {
+  const std::string program =
+      program_of_page("p.md", "```cpp\nstruct s {};\nint main() { s x; }\n```\n");
+  EXPECT_NE(program.find("#define main block_0\n#line 2 \"p.md\"\nstruct s {};\n"
+                         "int main() { s x; return 0;}\n#undef main\n"),
+            std::string::npos)
+      << program;
+}
+
+TEST(snippets, other_languages_are_left_out) {
+  const std::string program = program_of_page("p.md", "```sh\nrm -rf x\n```\n```\nplain\n```\n");
+  EXPECT_EQ(program, "int main() {\n}\n");
+}
+
+TEST(snippets, every_block_is_run) {
+  const std::string program = program_of_page("p.md", "```cpp\nf();\n```\n```cpp\ng();\n```\n");
+  EXPECT_NE(program.find("if (const int result = block_0())"), std::string::npos);
+  EXPECT_NE(program.find("if (const int result = block_1())"), std::string::npos);
+}
+
+TEST(snippets, no_block_may_be_left_out) {
+  EXPECT_THROW(program_of_page("p.md", "```cpp no-compile\nx\n```\n"), std::runtime_error);
+  EXPECT_THROW(program_of_page("p.md", "```cpp,ignore\nx\n```\n"), std::runtime_error);
+}
+
+TEST(snippets, an_open_fence_is_an_error) {
+  EXPECT_THROW(program_of_page("p.md", "```cpp\nint x;\n"), std::runtime_error);
+}
+
+}  // namespace
