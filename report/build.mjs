@@ -41,6 +41,15 @@ async function style() {
   return face + code;
 }
 
+/** The licences of everything that is inlined, as text for the page. */
+async function licences() {
+  const files = ['echarts/NOTICE', 'echarts/LICENSE', 'zrender/LICENSE', 'tslib/LICENSE.txt',
+    '@fontsource-variable/inter/LICENSE'];
+  const texts = await Promise.all(files.map(async (name) =>
+    `${path.dirname(name)}\n\n${(await readFile(path.join(modules, name), 'utf8')).trim()}`));
+  return texts.join('\n\n\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
 /** A C++ raw string; long literals are cut, since compilers need not accept endless ones. */
 function literal(text) {
   if (text.includes(')page~"')) throw new Error('the page contains the raw string delimiter');
@@ -53,6 +62,7 @@ const fill = (page, marker, text) => {
 };
 
 let page = await readFile(path.join(here, 'template.html'), 'utf8');
+page = fill(page, '@MALLARD_LICENCES@', await licences());
 page = fill(page, '@MALLARD_STYLE@', await style());
 page = fill(page, '@MALLARD_SCRIPT@', (await script()).trim());
 fill(page, '@MALLARD_DATA@', '');

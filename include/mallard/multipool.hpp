@@ -101,6 +101,7 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
       return deallocate_beyond_table(p, bytes, alignment);
     }
     const unsigned size_class = detail::class_of(request);
+    MALLARD_ASSERT(hot_[size_class] != p && "block given back twice");
     detail::poison(p, detail::class_layouts[size_class].block_bytes);
     if (hot_[size_class] == nullptr) {
       hot_[size_class] = p;

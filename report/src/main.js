@@ -31,8 +31,7 @@ const links = [['top', 'Findings'], ['claims', 'Claims'], ['maps', 'Heat maps'],
 
 fill(document.getElementById('sections'),
   links.map(([id, text]) => h('a', { href: `#${id}` }, text)));
-fill(document.getElementById('footer'), h('p', {},
-  `Made by mallard ${model.datasets[0].run.version}. Charts: Apache ECharts ${ECHARTS_VERSION} ` +
-  '(Apache License 2.0). Typeface: Inter (SIL Open Font License 1.1).'));
+fill(document.getElementById('made-by'), `Made by mallard ${model.datasets[0].run.version}. ` +
+  `Charts: Apache ECharts ${ECHARTS_VERSION}. Typeface: Inter.`);
 startTheme(document.getElementById('theme'));
 show(model.datasets[0]);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
@@ -21,18 +22,18 @@
 namespace mallard::cli {
 namespace {
 
-// The options as they were typed; empty where not given.
+// The options as they were typed.
 struct density_options {
   std::string structures = "all";
-  std::string sizes;
+  std::optional<std::string> sizes;
   std::string strategies = "all";
   std::string peers = "all";
-  std::string heaps;
-  std::string scale;
-  unsigned repetitions = 0;
+  std::optional<std::string> heaps;
+  std::optional<std::string> scale;
+  std::optional<unsigned> repetitions;
   std::uint64_t seed = 1;
-  std::string json;
-  std::string memory_limit;
+  std::optional<std::string> json;
+  std::optional<std::string> memory_limit;
   double timeout = 300;
   bool quick = false;
   bool fair = false;
@@ -53,22 +54,19 @@ constexpr defaults quick = {"6,8,10", "1/1024", "clean,aged", 3};
 
 lab::density_plan make_plan(const density_options& options) {
   const defaults& preset = options.quick ? quick : usual;
-  const auto given_or = [](const std::string& given, const char* other) {
-    return given.empty() ? std::string(other) : given;
-  };
   lab::density_plan plan;
   plan.structures = parse_structures(options.structures);
-  plan.sizes = parse_sizes(given_or(options.sizes, preset.sizes));
+  plan.sizes = parse_sizes(options.sizes.value_or(preset.sizes));
   plan.columns =
       lab::make_columns(parse_strategies(options.strategies), parse_peers(options.peers));
-  plan.heaps = parse_heaps(given_or(options.heaps, preset.heaps));
-  plan.scale = parse_scale(given_or(options.scale, preset.scale));
-  plan.repetitions = options.repetitions > 0 ? options.repetitions : preset.repetitions;
+  plan.heaps = parse_heaps(options.heaps.value_or(preset.heaps));
+  plan.scale = parse_scale(options.scale.value_or(preset.scale));
+  plan.repetitions = options.repetitions.value_or(preset.repetitions);
   plan.choices = options.paper ? lab::mode::paper : lab::mode::fair;
   plan.seed = options.seed;
   plan.timeout_seconds = options.timeout;
-  if (!options.memory_limit.empty()) {
-    plan.memory_limit = parse_bytes("--memory-limit", options.memory_limit);
+  if (options.memory_limit) {
+    plan.memory_limit = parse_bytes("--memory-limit", *options.memory_limit);
   }
   if (plan.columns.empty()) {
     throw usage_error("none of the peers has any of the strategies (see 'mallard bench list')");
@@ -160,14 +158,14 @@ std::vector<lab::cell_result> complete_cells(const std::vector<lab::cell_result>
 int run_bench(const density_options& options, const context& shared) {
   const lab::density_plan plan = make_plan(options);
   const lab::run_info run = describe(plan, options, shared.command_line);
-  if (options.resume && options.json.empty()) {
+  if (options.resume && !options.json) {
     throw usage_error("--resume needs the file to go on with: --json FILE");
   }
   const auto policy = options.resume  ? existing_file::resume
                       : options.force ? existing_file::replace
                                       : existing_file::refuse;
   const std::filesystem::path file =
-      options.json.empty() ? default_file(run.date) : std::filesystem::path(options.json);
+      options.json ? std::filesystem::path(*options.json) : default_file(run.date);
   result_writer writer(file, run, policy);
   warn(run);
 

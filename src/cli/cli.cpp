@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "cli/commands.hpp"
 #include "cli/usage_error.hpp"
@@ -29,6 +28,22 @@ std::string command_line(int argc, const char* const* argv) {
   return line;
 }
 
+colour_choice parse_colour(std::string_view word) {
+  if (word == "auto") return colour_choice::automatic;
+  if (word == "always") return colour_choice::always;
+  if (word == "never") return colour_choice::never;
+  throw usage_error(fmt::format("--color: unknown value '{}' (known: auto, always, never)", word));
+}
+
+// CLI11 says "A subcommand is required" even where an unknown one was given.
+std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (problem.get_name() == "RequiredError" && !unknown.empty()) {
+    return fmt::format("unknown command '{}'", unknown.front());
+  }
+  return problem.what();
+}
+
 // One line, whatever the exception's text looks like.
 int complain(std::string text, int status) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -47,11 +62,9 @@ int run(int argc, const char* const* argv) {
 
   context shared;
   shared.command_line = command_line(argc, argv);
-  const std::map<std::string, colour_choice> choices = {{"auto", colour_choice::automatic},
-                                                        {"always", colour_choice::always},
-                                                        {"never", colour_choice::never}};
-  app.add_option("--color", shared.colour, "Colour: auto, always or never")
-      ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case).description(""));
+  app.add_option_function<std::string>(
+      "--color", [&](const std::string& word) { shared.colour = parse_colour(word); },
+      "Colour: auto, always or never");
   add_bench_command(app, shared);
   add_show_command(app, shared);
   add_compare_command(app, shared);
@@ -66,7 +79,7 @@ int run(int argc, const char* const* argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& problem) {
-    return complain(fmt::format("{} (--help tells more)", problem.what()), bad_usage);
+    return complain(fmt::format("{} (--help tells more)", describe(problem, app)), bad_usage);
   } catch (const usage_error& problem) {
     return complain(problem.what(), bad_usage);
   } catch (const std::exception& problem) {

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/ring.hpp"
 
 namespace mallard::inline v1::detail {

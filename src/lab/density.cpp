@@ -238,7 +238,6 @@ void compare_checksums(std::vector<cell_result>& cells, const std::vector<cell_r
 
 density_end run_density(const density_plan& plan, const std::vector<cell_result>& finished,
                         const density_events& events) {
-  conditions ready(plan);
   std::set<cell_key> done;
   for (const cell_result& cell : finished) done.insert(cell.key);
 
@@ -253,6 +252,8 @@ density_end run_density(const density_plan& plan, const std::vector<cell_result>
     }
   }
 
+  if (repetitions == 0) return density_end::finished;
+  conditions ready(plan);
   pace clock(repetitions, expected, events);
   for (group& one : groups) {
     const density_end end = one.measure(ready, events, clock);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail::os {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/ring.hpp"
 
 namespace mallard::inline v1::detail {

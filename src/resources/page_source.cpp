@@ -6,7 +6,7 @@
 #include <atomic>
 #include <new>
 
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
 #include "mallard/detail/resources/thread_chunks.hpp"

@@ -28,15 +28,21 @@ bool reserved_range::commit_up_to(std::size_t bytes) noexcept {
   }
   const std::size_t have = committed_bytes();
   const std::size_t doubled = std::max({bytes, have * 2, smallest_commit_bytes});
-  const std::size_t target = std::min(round_up(doubled, os::page_bytes), limit);
-  if (!os::commit(range.end, target - have)) return false;
+  std::size_t target = std::min(round_up(doubled, os::page_bytes), limit);
+  if (!os::commit(range.end, target - have)) {
+    target = round_up(bytes, os::page_bytes);
+    if (!os::commit(range.end, target - have)) return false;
+  }
   poison(range.end, target - have);
   range.end += target - have;
   return true;
 }
 
 void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
-  bytes = std::max<std::size_t>(bytes, 1);
+  if (bytes == 0) {
+    if (void* const p = range.carve(1, alignment)) return p;
+    bytes = 1;
+  }
   const std::size_t room = alignment + bump_bytes(bytes);
   if (room < bytes || room > ~std::size_t{0} / 2) throw std::bad_alloc();
   if (!commit_up_to(used_bytes() + room)) {
@@ -71,7 +77,10 @@ void reserved_range::reset(std::size_t keep_bytes) noexcept {
   rewind({0});
   if (begin_ == nullptr || keep_bytes >= committed_bytes()) return;
   const std::size_t keep = round_up(keep_bytes, os::page_bytes);
-  if (keep < committed_bytes()) os::purge(begin_ + keep, committed_bytes() - keep);
+  if (keep >= committed_bytes()) return;
+  unpoison(begin_ + keep, committed_bytes() - keep);
+  os::purge(begin_ + keep, committed_bytes() - keep);
+  range.end = begin_ + keep;
 }
 
 void reserved_range::release() noexcept {

@@ -1,4 +1,4 @@
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 
 #include <gtest/gtest.h>
 

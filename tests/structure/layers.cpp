@@ -23,6 +23,7 @@ struct place {
 // The first prefix that fits decides. Public headers of the resources are listed one by one.
 constexpr place places[] = {
     {"include/mallard/detail/config.hpp", "common"},
+    {"include/mallard/detail/bits.hpp", "common"},
     {"include/mallard/detail/os/", "os"},
     {"include/mallard/detail/core/", "core"},
     {"include/mallard/detail/resources/", "resources"},

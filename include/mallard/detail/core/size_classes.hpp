@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 
 namespace mallard::inline v1::detail {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 
 namespace mallard::inline v1::detail {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 
 namespace mallard::inline v1::detail {

@@ -11,7 +11,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/bits.hpp"
+#include "mallard/detail/bits.hpp"
 
 namespace mallard::inline v1 {
 

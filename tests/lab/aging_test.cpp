@@ -1,0 +1,68 @@
+#include "lab/aging.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+#include "lab/meters.hpp"
+#include "lab/private_heap.hpp"
+
+namespace mallard::lab {
+namespace {
+
+constexpr aging_recipe small = {.lists = 16, .strings_per_list = 500};
+
+// What a child process gives back in its exit status.
+template <class Check>
+bool in_child(const Check& check) {
+  const pid_t child = fork();
+  if (child == 0) _exit(check() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Aging, SameRecipeKeepsTheSameStringsEveryTime) {
+  const aging_report first = age_heap(small);
+  const aging_report second = age_heap(small);
+  EXPECT_EQ(first.digest, second.digest);
+  EXPECT_EQ(first.strings_kept, second.strings_kept);
+}
+
+TEST(Aging, AnotherRecipeKeepsOthers) {
+  aging_recipe other = small;
+  other.shuffles = 4;
+  EXPECT_NE(age_heap(small).digest, age_heap(other).digest);
+}
+
+TEST(Aging, FreesThreeOfFourListsAndKeepsTheRest) {
+  const aging_report report = age_heap(small);
+  EXPECT_EQ(report.strings_kept + report.strings_freed, 16U * 500U);
+  EXPECT_NEAR(static_cast<double>(report.strings_kept), 16 * 500 / 4.0, 16 * 500 / 20.0);
+}
+
+TEST(PrivateHeap, LeavesNoPageOfTheHeapToBeCopiedLater) {
+  std::vector<char> block(32 << 10, 'x');  // on the heap, and there before the fork
+  EXPECT_TRUE(in_child([&] {
+    make_heap_private();
+    const auto before = read_page_faults().minor;
+    for (std::size_t at = 0; at < block.size(); at += 512) block[at] = 'y';
+    return read_page_faults().minor - before <= 1;
+  }));
+}
+
+TEST(Meters, PeakOfTheResidentSetFollowsWhatIsTouched) {
+  constexpr std::size_t bytes = 32 << 20;
+  EXPECT_TRUE(in_child([&] {
+    reset_peak_resident();
+    const auto before = read_peak_resident_bytes();
+    std::vector<char> block(bytes, 'x');
+    return block[bytes / 2] == 'x' && read_peak_resident_bytes() >= before + bytes * 9 / 10;
+  }));
+}
+
+}  // namespace
+}  // namespace mallard::lab

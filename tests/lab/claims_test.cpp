@@ -1,0 +1,174 @@
+// Claims judged on made-up results, where the verdict is known.
+#include "lab/claims.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cells.hpp"
+#include "lab/claim_table.hpp"
+#include "lab/reference.hpp"
+#include "lab/strategies.hpp"
+#include "lab/structures.hpp"
+
+namespace mallard::lab {
+namespace {
+
+using testing::HasSubstr;
+
+claim_verdict find(const std::vector<claim_verdict>& all, std::string_view id) {
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == id; });
+  EXPECT_NE(found, all.end()) << id;
+  return found == all.end() ? claim_verdict{} : *found;
+}
+
+verdict judge_one(const std::vector<cell_result>& cells, std::string_view id) {
+  return find(evaluate_claims(cells), id).result;
+}
+
+TEST(ClaimTable, HasUniqueIdsAndKnownNames) {
+  EXPECT_GE(density_claims().size(), 20U);
+  std::set<std::string_view> ids;
+  for (const claim& one : density_claims()) {
+    EXPECT_TRUE(ids.insert(one.id).second) << one.id;
+    EXPECT_FALSE(one.statement.empty());
+    EXPECT_FALSE(one.comparisons.empty()) << one.id;
+    for (const comparison& part : one.comparisons) {
+      EXPECT_FALSE(part.structures.empty()) << one.id;
+      for (const auto ds : part.structures) EXPECT_TRUE(find_structure(ds)) << one.id;
+      for (const auto& list : {part.left, part.right}) {
+        for (const auto name : list) EXPECT_TRUE(find_strategy(name)) << one.id << ' ' << name;
+      }
+      const bool pairs =
+          part.left.size() == part.right.size() || part.left.size() == 1 || part.right.size() <= 1;
+      EXPECT_TRUE(pairs) << one.id;
+      EXPECT_LT(part.at_least, part.at_most) << one.id;
+    }
+  }
+}
+
+// The paper's own figures are where the claims were read from.
+TEST(Claims, MostHoldOnThePublishedFigures) {
+  std::vector<cell_result> cells;
+  for (const structure& ds : all_structures()) {
+    for (int size = 6; size <= 16; ++size) {
+      for (const strategy& how : all_strategies()) {
+        const auto seconds = published_seconds(ds.name, size, how.name);
+        if (!seconds) continue;
+        const auto peer = how.name == "AS1" ? "global" : how.name == "AS2" ? "std" : "mallard";
+        cells.push_back(make_cell(ds.name, size, how.name, peer, "clean", *seconds));
+      }
+    }
+  }
+  std::size_t holds = 0;
+  std::string others;
+  const auto verdicts = evaluate_claims(cells);
+  for (const auto& one : verdicts) {
+    holds += one.result == verdict::holds;
+    if (one.result != verdict::holds) {
+      others += one.id + " " + std::string(to_string(one.result)) + ": " + one.figures + "\n";
+    }
+  }
+  EXPECT_GE(holds * 10, verdicts.size() * 8) << others;
+}
+
+TEST(Claims, HoldsWhenTheWholeIntervalIsInTheRange) {
+  const auto cells = make_table([](auto, int, std::string_view strategy) {
+    return strategy == "AS1" || strategy == "AS2" ? 10.0 : 1.0;
+  });
+  EXPECT_EQ(judge_one(cells, "I-G.1"), verdict::holds);  // monotonic at least four times as fast
+  EXPECT_EQ(judge_one(cells, "I-2.1"), verdict::holds);  // AS2 like AS1
+  EXPECT_EQ(judge_one(cells, "I-2.5"), verdict::holds);  // virtual like direct
+}
+
+TEST(Claims, FailsWhenTheWholeIntervalIsOutside) {
+  const auto cells = make_table([](auto, int, std::string_view) { return 1.0; });
+  const auto all = evaluate_claims(cells);
+  EXPECT_EQ(find(all, "I-G.1").result, verdict::fails);
+  EXPECT_THAT(find(all, "I-G.1").figures, HasSubstr("= 1.00"));
+  EXPECT_THAT(find(all, "I-G.1").figures, HasSubstr("at least 4"));
+}
+
+TEST(Claims, IsUndecidedWhenTheIntervalStraddlesTheLimit) {
+  auto cells = make_table([](auto, int, std::string_view strategy) {
+    return strategy == "AS1" ? 1.0 : 1.0 / 3.0;  // exactly the claimed three times
+  });
+  EXPECT_EQ(judge_one(cells, "I-10.1"), verdict::undecided);
+}
+
+TEST(Claims, IsUndecidedWithoutItsDataAndSaysWhatIsMissing) {
+  auto cells = make_table(
+      [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
+  std::erase_if(cells, [](const auto& cell) { return cell.key.strategy == "AS5"; });
+  const auto without = find(evaluate_claims(cells), "I-7.1");
+  EXPECT_EQ(without.result, verdict::undecided);
+  EXPECT_THAT(without.figures, HasSubstr("not measured: AS1 / AS5 in DS7"));
+}
+
+TEST(Claims, FailedCellsCountAsMissing) {
+  auto cells = make_table(
+      [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
+  for (auto& cell : cells) {
+    if (cell.key.strategy == "AS5") cell.error = "out of memory";
+  }
+  EXPECT_EQ(judge_one(cells, "I-7.1"), verdict::undecided);
+}
+
+TEST(Claims, OneBadCellFailsAClaimAboutEveryCell) {
+  auto cells = make_table(
+      [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
+  EXPECT_EQ(judge_one(cells, "I-G.8"), verdict::holds);
+  for (auto& cell : cells) {
+    if (cell.key.ds == "DS6" && cell.key.size == 10 && cell.key.strategy == "AS9") {
+      cell = make_cell("DS6", 10, "AS9", "mallard", "clean", 11);
+    }
+  }
+  const auto spoilt = find(evaluate_claims(cells), "I-G.8");
+  EXPECT_EQ(spoilt.result, verdict::fails);
+  EXPECT_THAT(spoilt.figures, HasSubstr("AS1 / AS9 in DS6 2^10"));
+}
+
+TEST(Claims, GrowthComparesAStrategyWithItselfAtOtherSizes) {
+  const auto growing = make_table([](auto, int size, std::string_view strategy) {
+    return strategy == "AS1" && size >= 14 ? 3.0 : 1.0;
+  });
+  EXPECT_EQ(judge_one(growing, "I-3.2"), verdict::holds);
+  const auto flat = make_table([](auto, int, std::string_view) { return 1.0; });
+  EXPECT_EQ(judge_one(flat, "I-3.2"), verdict::fails);
+}
+
+TEST(Claims, AreJudgedOncePerHeap) {
+  auto cells = make_table(
+      [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
+  const std::size_t clean = cells.size();
+  for (std::size_t i = 0; i < clean; ++i) {
+    const cell_key key = cells[i].key;
+    cells.push_back(make_cell(key.ds, key.size, key.strategy, key.peer, "aged", 1));
+  }
+  const auto all = evaluate_claims(cells);
+  ASSERT_EQ(all.size(), density_claims().size() * 2);
+  EXPECT_EQ(all.front().heap, "clean");
+  EXPECT_EQ(all.back().heap, "aged");
+  EXPECT_EQ(find(all, "I-G.1").result, verdict::holds);
+  EXPECT_EQ(all[all.size() - 8].id, "I-G.1");
+  EXPECT_EQ(all[all.size() - 8].result, verdict::fails);
+}
+
+TEST(Claims, PeersResourcesAreNotOurs) {
+  auto cells = make_table(
+      [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
+  for (auto& cell : cells) {
+    if (cell.key.peer == "mallard") cell.key.peer = "boost";
+  }
+  EXPECT_EQ(judge_one(cells, "I-G.1"), verdict::undecided);
+}
+
+TEST(Claims, NothingIsJudgedWithoutCells) {
+  EXPECT_TRUE(evaluate_claims({}).empty());
+}
+
+}  // namespace
+}  // namespace mallard::lab
