@@ -106,6 +106,10 @@ cell_state make_cell(const density_plan& plan, const structure& ds, int size,
   what.uses_heap = heap == "aged" && allocates_from_heap(where);
   if (where.how->callers_buffer) {
     what.buffer_bytes = what.paper ? max_buffer_bytes : buffer_bytes(ds, size);
+    // Address space that is never touched must not be what breaks the limit.
+    if (plan.memory_limit > 0) {
+      what.buffer_bytes = std::min(what.buffer_bytes, plan.memory_limit / 2);
+    }
   }
   return cell;
 }

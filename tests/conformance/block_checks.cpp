@@ -97,7 +97,7 @@ void large_blocks(const resource_case& what) {
 }
 
 void random_programs(const resource_case& what) {
-  constexpr std::uint64_t programs = 12;
+  constexpr std::uint64_t programs = 8;
   constexpr std::size_t decisions = 20000;
   for (const std::uint64_t seed : mallard_test::test_seeds(programs)) {
     choices decide(seed, decisions);

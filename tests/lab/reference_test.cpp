@@ -23,7 +23,9 @@ TEST(Reference, EveryPublishedCellIsThere) {
       for (const strategy& one : all_strategies()) {
         const auto seconds = published_seconds(ds.name, size, one.name);
         EXPECT_EQ(seconds.has_value(), one.published()) << ds.name << size << one.name;
-        if (seconds) EXPECT_GT(*seconds, 0);
+        if (seconds) {
+          EXPECT_GT(*seconds, 0);
+        }
       }
     }
   }

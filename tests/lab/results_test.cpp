@@ -131,8 +131,6 @@ TEST_F(ResultFile, EveryMissingOrMistypedMemberIsNamed) {
     return run_ + cell.erase(at, text.size()) + "\n";
   };
   EXPECT_EQ(complaint(without("\"ds\":\"DS2\",")), ":2: 'ds' is missing");
-  EXPECT_EQ(complaint(without("\"checksum\":\"00000000000000ff\"").replace(0, 0, "")),
-            ":2: not valid JSON");  // leaves a comma behind
   EXPECT_EQ(complaint(without("\"median\":0.25,")), ":2: 'median' is missing");
   std::string cell = to_line(cell_);
   cell.replace(cell.find("\"size\":6"), 8, "\"size\":\"six\"");

@@ -85,7 +85,9 @@ TEST(Structures, NestedOnesRepeatTheFirstFourInsideAVectorAndInsideASet) {
     EXPECT_EQ(all[i].nested, i >= 4);
     EXPECT_EQ(all[i].inner_set, all[i % 4].inner_set);
     EXPECT_EQ(all[i].strings, all[i % 4].strings);
-    if (i >= 4) EXPECT_EQ(all[i].outer_set, i >= 8);
+    if (i >= 4) {
+      EXPECT_EQ(all[i].outer_set, i >= 8);
+    }
   }
 }
 

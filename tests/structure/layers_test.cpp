@@ -42,8 +42,8 @@ TEST(layers, an_upward_include_is_found) {
 }
 
 TEST(layers, angle_brackets_are_no_way_round) {
-  expect_one({{"src/os/pages.cpp", "#include <mallard/detail/bits.hpp>\n"}},
-             "src/os/pages.cpp (os) includes mallard/detail/bits.hpp (core)");
+  expect_one({{"src/os/pages.cpp", "#include <mallard/detail/core/ring.hpp>\n"}},
+             "src/os/pages.cpp (os) includes mallard/detail/core/ring.hpp (core)");
 }
 
 TEST(layers, the_tool_is_above_the_library_and_the_command_above_the_report) {

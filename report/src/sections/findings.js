@@ -1,13 +1,13 @@
-// The first screen: where and how it was measured, what came out, and how to measure it again.
+// The first screen: what came out, beside where and how it was measured.
 
-import { chart } from '../chart.js';
 import { strategyBars } from '../bars.js';
-import { contenderName, globalHeap, isMeasured } from '../data.js';
-import { copyButton, h } from '../dom.js';
-import { bytes, count, interval, significant, times } from '../format.js';
+import { chart } from '../chart.js';
+import { contenderName, globalHeap } from '../data.js';
+import { h } from '../dom.js';
+import { count, interval, times } from '../format.js';
 import { describeStrategy, heapName, peerName } from '../names.js';
-import { median, relativeError } from '../stats.js';
 import { csvButton, table } from '../table.js';
+import { facts } from './facts.js';
 import { section } from './section.js';
 
 /** Our own contenders, or another library's when only that one was measured. */
@@ -81,50 +81,6 @@ function tiles(dataset) {
       ...(dataset.missing ? [[count(dataset.missing), 'not measured']] : [])],
     dataset.failed ? 'warn' : ''));
 }
-
-/** Typical half width of an interval, relative to the median, from which on a run is "noisy". */
-const noisy = 0.05;
-
-function spread(dataset) {
-  const errors = dataset.cells.filter(isMeasured).map(relativeError);
-  if (errors.length === 0) return 'nothing was measured';
-  const typical = median(errors);
-  return `half of the cells within ±${significant(100 * typical, 2)} %` +
-    (typical > noisy ? ': noisy, better repeated on a quiet machine' : '');
-}
-
-function facts(dataset) {
-  const { machine, build, date, version, repetitions, scale, leaves, mode } = dataset.run;
-  const caches = [['L1d', machine.l1d_bytes], ['L2', machine.l2_bytes], ['L3', machine.l3_bytes]]
-    .filter(([, size]) => size).map(([name, size]) => `${name} ${bytes(size)}`);
-  const rows = [
-    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${bytes(machine.memory_bytes)}`],
-    ['Caches', caches.join(', ') || 'not known'],
-    ['System', `${machine.kernel}, huge pages: ${machine.transparent_hugepages}`],
-    ['Compiler', `${build.compiler} ${build.flags} (${build.build_type}` +
-      `${build.assertions ? ', assertions on' : ''})`],
-    ['Mode', `${mode}, ${dataset.heaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
-    ['Work per cell', `${count(leaves)} leaf insertions (${significant(scale * 100)} % of the ` +
-      `paper’s), ${repetitions} repetitions`],
-    ['Libraries', dataset.run.peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
-      'none'],
-    ['Spread', spread(dataset)],
-    ['Measured', `${date.replace('T', ' ').replace('Z', ' UTC')} with mallard ${version}`],
-  ];
-  const skipped = dataset.runs.flatMap((run) => run.skipped);
-  return h('aside', { class: 'facts card', 'aria-label': 'How it was measured' },
-    h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
-    skipped.map((one) => h('p', { class: 'note' }, `Not measured: ${one.peer} (${one.reason})`)),
-    commands(dataset));
-}
-
-const commands = (dataset) => h('div', { class: 'reproduce' },
-  h('h3', {}, 'To measure it again'),
-  dataset.runs.map(({ command, file }) => h('div', { class: 'command' },
-    // Words stay whole, so that a line never ends inside an option.
-    h('code', { title: `made ${file}` },
-      command.split(' ').map((word) => [h('span', {}, word), ' '])),
-    copyButton('Copy', () => command, { 'aria-label': 'Copy the command' }))));
 
 function speedUpCard(dataset) {
   const rows = dataset.contenders.filter(({ strategy, peer }) =>

@@ -40,7 +40,7 @@ const topics = [
     'conditions. Look at the clean and the aged heap here for the two halves of the picture.',
     'In DS4, DS8 and DS12 the original’s strings with a custom allocator used a hash whose value ' +
     'the containers did not store, so that long strings were hashed again and again; those of ' +
-    'AS1 did not. The cost ascribed to virtual calls there is mostly this. Fair mode gives all ' +
+    'AS1 did not. Most of the cost ascribed to virtual calls there is probably this. Fair mode gives all ' +
     'strings the same hash.',
     'Each published figure is a single run without repetition.']],
   ['Speed-ups and intervals of means', [
@@ -56,7 +56,7 @@ const topics = [
   ['Noise', [
     'Other work on the machine, frequency scaling, the address layout of a process and virtual ' +
     'machines all move these figures by some percent, sometimes between runs rather than within ' +
-    'one. Differences of less than about 3 % should not guide a decision. Measure your own ' +
+    'one. Differences of a few percent should not guide a decision. Measure your own ' +
     'program: a benchmark that only builds and drops containers shows allocation at its most ' +
     'prominent.']],
 ];

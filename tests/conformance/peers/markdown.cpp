@@ -79,7 +79,7 @@ void write_table(std::ostream& out, const table& results, const std::vector<std:
   for (std::size_t i = 0; i < names.size(); ++i) out << ":-:|";
   out << "\n";
   for (std::size_t check = 0; check < all_checks().size(); ++check) {
-    out << "| [" << all_checks()[check].name << "](#checks) |";
+    out << "| " << all_checks()[check].name << " |";
     for (const std::string& name : names) out << " " << symbol(worst(results, name, check)) << " |";
     out << "\n";
   }
@@ -114,6 +114,8 @@ std::string as_markdown(const table& results, const std::vector<peer_library>& p
   out << introduction << "## Ours\n\n";
   write_table(out, results, ours);
   out << "\n## Other libraries\n\n";
+  for (const peer_library& library : peers) out << library.name << " " << library.version << ". ";
+  out << "Why they fail is below.\n\n";
   write_table(out, results, theirs);
 
   out << "\n## Checks\n\n";

@@ -1,0 +1,51 @@
+// Where, how and from what the figures come, and the commands that make them again.
+
+import { isMeasured } from '../data.js';
+import { copyButton, h } from '../dom.js';
+import { bytes, count, significant } from '../format.js';
+import { heapName } from '../names.js';
+import { median, relativeError } from '../stats.js';
+
+/** Typical half width of an interval, relative to the median, from which on a run is "noisy". */
+const noisy = 0.05;
+
+function spread(dataset) {
+  const errors = dataset.cells.filter(isMeasured).map(relativeError);
+  if (errors.length === 0) return 'nothing was measured';
+  const typical = median(errors);
+  return `half of the cells within ±${significant(100 * typical, 2)} %` +
+    (typical > noisy ? ': noisy, better repeated on a quiet machine' : '');
+}
+
+export function facts(dataset) {
+  const { machine, build, date, version, repetitions, scale, leaves, mode } = dataset.run;
+  const caches = [['L1d', machine.l1d_bytes], ['L2', machine.l2_bytes], ['L3', machine.l3_bytes]]
+    .filter(([, size]) => size).map(([name, size]) => `${name} ${bytes(size)}`);
+  const rows = [
+    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${bytes(machine.memory_bytes)}`],
+    ['Caches', caches.join(', ') || 'not known'],
+    ['System', `${machine.kernel}, huge pages: ${machine.transparent_hugepages}`],
+    ['Compiler', `${build.compiler} ${build.flags} (${build.build_type}` +
+      `${build.assertions ? ', assertions on' : ''})`],
+    ['Mode', `${mode}, ${dataset.heaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
+    ['Work per cell', `${count(leaves)} leaf insertions (${significant(scale * 100)} % of the ` +
+      `paper’s), ${repetitions} repetitions`],
+    ['Libraries', dataset.run.peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
+      'none'],
+    ['Spread', spread(dataset)],
+    ['Measured', `${date.replace('T', ' ').replace('Z', ' UTC')} with mallard ${version}`],
+  ];
+  const skipped = dataset.runs.flatMap((run) => run.skipped);
+  return h('aside', { class: 'facts card', 'aria-label': 'How it was measured' },
+    h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
+    skipped.map((one) => h('p', { class: 'note' }, `Not measured: ${one.peer} (${one.reason})`)),
+    commands(dataset));
+}
+
+const commands = (dataset) => h('div', { class: 'reproduce' },
+  h('h3', {}, 'To measure it again'),
+  dataset.runs.map(({ command, file }) => h('div', { class: 'command' },
+    // Words stay whole, so that a line never ends inside an option.
+    h('code', { title: `made ${file}` },
+      command.split(' ').map((word) => [h('span', {}, word), ' '])),
+    copyButton('Copy', () => command, { 'aria-label': 'Copy the command' }))));

@@ -1,0 +1,295 @@
+// The command as a user calls it: good input works, bad input is one clear line and a status.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "cells.hpp"
+
+namespace mallard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct ended {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+// Each test has a folder of its own and runs the command in it.
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(file("good.jsonl")) << good_;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path file(const std::string& name) const { return folder_ / name; }
+
+  pid_t start(const std::vector<std::string>& words) const {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const auto redirect = [&](const char* name, int to) {
+      dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
+    };
+    redirect("stdout", STDOUT_FILENO);
+    redirect("stderr", STDERR_FILENO);
+    if (chdir(folder_.c_str()) != 0) _exit(126);
+    std::vector<char*> arguments = {const_cast<char*>("mallard")};
+    for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(MALLARD_COMMAND, arguments.data());
+    _exit(127);
+  }
+
+  ended finish(pid_t child) const {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(file("stdout")),
+            read_file(file("stderr"))};
+  }
+
+  ended run(const std::vector<std::string>& words) const { return finish(start(words)); }
+
+  // Bad input: nothing on stdout, one line on stderr, the status.
+  void expect_refused(const std::vector<std::string>& words, int status,
+                      const std::string& message) const {
+    const ended result = run(words);
+    const std::string all = testing::PrintToString(words);
+    EXPECT_EQ(result.status, status) << all;
+    EXPECT_EQ(result.out, "") << all;
+    EXPECT_THAT(result.err, StartsWith("mallard: ")) << all;
+    EXPECT_THAT(result.err, HasSubstr(message)) << all;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << all << result.err;
+  }
+
+  // A bench of one structure that takes a moment.
+  std::vector<std::string> small_bench(const std::string& json,
+                                       std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {
+        "bench",   "density", "--ds",    "1",       "--sizes", "4", "--strategies", "AS1,AS3",
+        "--peers", "std",     "--scale", "1/65536", "--reps",  "2", "--json",       json};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) /
+      (std::string("command_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string good_ = to_line(lab::make_run()) + "\n" +
+                            to_line(lab::make_cell("DS1", 6, "AS1", "global", "clean", 2)) + "\n" +
+                            to_line(lab::make_cell("DS1", 6, "AS7", "mallard", "clean", 1)) + "\n";
+};
+
+TEST_F(Command, TellsItsVersionAndItsHelp) {
+  EXPECT_THAT(run({"--version"}).out, StartsWith("mallard "));
+  EXPECT_EQ(run({"--version"}).status, 0);
+  EXPECT_THAT(run({"--help"}).out, HasSubstr("bench"));
+  EXPECT_THAT(run({"bench", "density", "--help"}).out, HasSubstr("--memory-limit"));
+}
+
+TEST_F(Command, UnknownCommandsAndOptionsAreRefused) {
+  expect_refused({}, 2, "subcommand is required");
+  expect_refused({"fly"}, 2, "unknown command 'fly'");
+  expect_refused({"bench"}, 2, "subcommand is required");
+  expect_refused({"bench", "fly"}, 2, "unknown command 'fly'");
+  expect_refused({"bench", "density", "--fly"}, 2, "--fly");
+  expect_refused({"--color", "pink", "bench", "list"}, 2, "'pink'");
+}
+
+TEST_F(Command, BadBenchOptionsAreRefusedBeforeAnyFileIsMade) {
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
+    std::vector<std::string> words = {"bench", "density", "--json", "new.jsonl"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refused(words, 2, message);
+    EXPECT_FALSE(fs::exists(file("new.jsonl")));
+  };
+  refused({"--ds", "13"}, "--ds: unknown value '13'");
+  refused({"--sizes", "99"}, "--sizes: unknown value '99'");
+  refused({"--sizes", ""}, "--sizes: unknown value ''");
+  refused({"--strategies", "AS77"}, "--strategies: unknown value 'AS77'");
+  refused({"--peers", "jemalloc"}, "--peers: unknown value 'jemalloc'");
+  refused({"--heap", "dusty"}, "--heap: unknown value 'dusty'");
+  refused({"--scale", "7"}, "--scale: '7'");
+  refused({"--reps", "0"}, "--reps");
+  refused({"--timeout", "-1"}, "--timeout");
+  refused({"--memory-limit", "much"}, "--memory-limit: 'much'");
+  refused({"--fair", "--paper"}, "excludes");
+  refused({"--strategies", "AS2", "--peers", "mallard"}, "none of the peers");
+  expect_refused({"bench", "density", "--resume"}, 2, "--resume needs the file");
+}
+
+TEST_F(Command, OutputThatCannotBeWrittenIsFoundOutBeforeMeasuring) {
+  expect_refused(small_bench("/no/such/folder/x.jsonl"), 1, "cannot be written");
+  expect_refused(small_bench("."), 1, "is there already");
+  expect_refused(small_bench("good.jsonl"), 1, "is there already");
+  EXPECT_EQ(read_file(file("good.jsonl")), good_);
+}
+
+TEST_F(Command, BadResultFilesAreRefusedByEveryReader) {
+  std::ofstream(file("bad.jsonl")) << good_ << "{\"kind\":\"cell\"}\n";
+  for (const char* name : {"show", "claims", "compare", "report", "export"}) {
+    std::vector<std::string> options;
+    if (std::string(name) == "compare") options = {"good.jsonl"};
+    if (std::string(name) == "report") options = {"-o", "page.html"};
+    if (std::string(name) == "export") options = {"--google-benchmark", "-o", "out.json"};
+    const auto words = [&](const char* input) {
+      std::vector<std::string> all = {name, input};
+      all.insert(all.end(), options.begin(), options.end());
+      return all;
+    };
+    expect_refused(words("none.jsonl"), 1, "none.jsonl: cannot be read");
+    expect_refused(words("bad.jsonl"), 1, "bad.jsonl:4: ");
+    expect_refused(words("."), 1, "cannot be read");
+  }
+  EXPECT_FALSE(fs::exists(file("page.html")));
+  EXPECT_FALSE(fs::exists(file("out.json")));
+}
+
+TEST_F(Command, CutOffLastLineIsAWarning) {
+  std::ofstream(file("cut.jsonl")) << good_.substr(0, good_.size() - 20);
+  const ended result = run({"show", "cut.jsonl", "--peer", "global"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.err, HasSubstr("cut.jsonl:3: the last line is cut off"));
+  EXPECT_THAT(result.out, HasSubstr("DS1 vector<int>"));
+}
+
+TEST_F(Command, BadReaderOptionsAreRefused) {
+  expect_refused({"show"}, 2, "RESULT");
+  expect_refused({"show", "good.jsonl", "--peer", "boost"}, 2, "no cells of peer 'boost'");
+  expect_refused({"compare", "good.jsonl"}, 2, "needs two results");
+  expect_refused({"compare", "good.jsonl", "--base", "AS1"}, 2, "go together");
+  expect_refused({"compare", "good.jsonl", "--base", "AS0", "--against", "AS7"}, 2, "'AS0'");
+  expect_refused({"compare", "good.jsonl", "--base", "AS3", "--against", "AS7"}, 1,
+                 "no cells to compare");
+  expect_refused({"export", "good.jsonl", "-o", "x.json"}, 2, "--google-benchmark");
+  expect_refused({"export", "good.jsonl", "--google-benchmark", "-o", "/no/such/folder/x"}, 1,
+                 "cannot be written");
+  expect_refused({"report", "good.jsonl", "-o", "/no/such/folder/x.html"}, 1, "cannot be written");
+}
+
+TEST_F(Command, BenchWritesWhatTheOtherCommandsRead) {
+  const ended bench = run(small_bench("new.jsonl"));
+  ASSERT_EQ(bench.status, 0) << bench.err;
+  EXPECT_THAT(bench.out, HasSubstr("DS1 vector<int>, clean heap, std"));
+  EXPECT_THAT(bench.out, testing::Not(HasSubstr("\033")));
+  const lab::result_file results = lab::load_results(file("new.jsonl"));
+  EXPECT_EQ(results.cells.size(), 2U);
+  EXPECT_THAT(results.run.command, StartsWith("mallard bench density --ds 1"));
+
+  EXPECT_EQ(run({"show", "new.jsonl", "--peer", "std"}).status, 0);
+  EXPECT_THAT(run({"show", "new.jsonl", "--peer", "std", "--color", "always"}).out,
+              HasSubstr("\033[30;48;2;"));
+  EXPECT_THAT(run({"compare", "new.jsonl", "--base", "AS1", "--against", "AS3@std"}).out,
+              HasSubstr("DS1"));
+  const ended claims = run({"claims", "new.jsonl", "--json"});
+  EXPECT_GE(nlohmann::json::parse(claims.out).size(), 20U);
+  ASSERT_EQ(run({"report", "new.jsonl", "-o", "page.html"}).status, 0);
+  EXPECT_THAT(read_file(file("page.html")), HasSubstr("</html>"));
+}
+
+TEST_F(Command, CompareReadsTwoResults) {
+  std::ofstream(file("other.jsonl"))
+      << to_line(lab::make_run()) << "\n"
+      << to_line(lab::make_cell("DS1", 6, "AS7", "mallard", "clean", 0.25)) << "\n";
+  const ended result = run({"compare", "good.jsonl", "other.jsonl"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("4.000"));
+}
+
+TEST_F(Command, ExportHasAnEntryPerRepetitionAndAMedian) {
+  ASSERT_EQ(run({"export", "good.jsonl", "--google-benchmark", "-o", "out.json"}).status, 0);
+  const auto json = nlohmann::json::parse(read_file(file("out.json")));
+  EXPECT_TRUE(json.contains("context"));
+  ASSERT_EQ(json["benchmarks"].size(), 2U * 4U);
+  const auto& first = json["benchmarks"][0];
+  EXPECT_EQ(first["name"], "density/DS1/6/AS1@global/clean");
+  EXPECT_EQ(first["run_type"], "iteration");
+  // 2 s for 2^21 leaves: 64 leaves take 61,035 ns.
+  EXPECT_NEAR(json["benchmarks"][3]["real_time"].get<double>(), 61035, 1);
+  EXPECT_EQ(json["benchmarks"][3]["aggregate_name"], "median");
+}
+
+TEST_F(Command, ResumeMeasuresOnlyWhatIsMissing) {
+  ASSERT_EQ(run(small_bench("new.jsonl")).status, 0);
+  const std::string before = read_file(file("new.jsonl"));
+  EXPECT_EQ(run(small_bench("new.jsonl", {"--resume"})).status, 0);
+  EXPECT_EQ(read_file(file("new.jsonl")), before);
+  EXPECT_EQ(run(small_bench("new.jsonl", {"--resume", "--heap", "clean,aged"})).status, 0);
+  EXPECT_EQ(lab::load_results(file("new.jsonl")).cells.size(), 4U);
+  expect_refused(small_bench("new.jsonl", {"--resume", "--seed", "9"}), 1, "--seed 1, not 9");
+}
+
+TEST_F(Command, FailedCellsAreNamedAndTheRestGoesOn) {
+  auto words = small_bench("new.jsonl");
+  words[3] = "1,6";
+  words[5] = "4,12";
+  const ended result = run([&] {
+    words.insert(words.end(), {"--memory-limit", "150M"});
+    return words;
+  }());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("DS6 2^12 AS1@global (clean heap) failed: out of memory"));
+  EXPECT_THAT(result.out, HasSubstr("FAIL"));
+  const auto results = lab::load_results(file("new.jsonl"));
+  EXPECT_EQ(results.cells.size(), 8U);
+  EXPECT_EQ(std::count_if(results.cells.begin(), results.cells.end(),
+                          [](const auto& cell) { return cell.ok(); }),
+            6);
+}
+
+TEST_F(Command, InterruptKeepsWhatIsMeasuredAndSaysHowToGoOn) {
+  auto words = small_bench("new.jsonl");
+  *(std::find(words.begin(), words.end(), "--reps") + 1) = "10000";
+  const pid_t child = start(words);
+  // Wait until it measures: the first line is there.
+  for (int i = 0; i < 500 && read_file(file("new.jsonl")).empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  kill(child, SIGINT);
+  const ended result = finish(child);
+  EXPECT_EQ(result.status, 130);
+  EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
+  const auto results = lab::load_results(file("new.jsonl"));
+  EXPECT_GE(results.cells.size(), 1U);
+  for (const auto& cell : results.cells) {
+    EXPECT_TRUE(cell.ok());
+    EXPECT_LT(cell.seconds.size(), 10000U);
+  }
+}
+
+TEST_F(Command, DoctorAndListNameThePeers) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"doctor"}, std::vector<std::string>{"bench", "list"}}) {
+    const ended result = run(words);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.out, HasSubstr("std"));
+    EXPECT_THAT(result.out, HasSubstr("boost"));  // built in, or skipped with its reason
+  }
+}
+
+}  // namespace
+}  // namespace mallard

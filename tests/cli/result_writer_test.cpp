@@ -1,0 +1,120 @@
+#include "cli/result_writer.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "cells.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class ResultWriter : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove(path_); }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  std::string content() const {
+    std::ifstream in(path_);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  std::string complaint(const lab::run_info& run, existing_file policy) const {
+    try {
+      const result_writer writer(path_, run, policy);
+    } catch (const std::runtime_error& problem) {
+      return problem.what();
+    }
+    return "no complaint";
+  }
+
+  const std::filesystem::path path_ =
+      std::filesystem::path(testing::TempDir()) /
+      (std::string("writer_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const lab::run_info run_ = lab::make_run();
+  const lab::cell_result cell_ = lab::make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
+};
+
+TEST_F(ResultWriter, EachCellIsInTheFileAtOnce) {
+  result_writer writer(path_, run_, existing_file::refuse);
+  writer.write(cell_);
+  EXPECT_EQ(lab::load_results(path_).cells.size(), 1U);  // while it is still open
+}
+
+TEST_F(ResultWriter, ExistingFileIsNotTouchedUnlessAskedFor) {
+  {
+    result_writer(path_, run_, existing_file::refuse).write(cell_);
+  }
+  const std::string before = content();
+  EXPECT_THAT(complaint(run_, existing_file::refuse), HasSubstr("is there already"));
+  EXPECT_EQ(content(), before);
+  EXPECT_EQ(complaint(run_, existing_file::replace), "no complaint");
+  EXPECT_TRUE(lab::load_results(path_).cells.empty());
+}
+
+TEST_F(ResultWriter, ResumeKeepsTheCellsAndAppends) {
+  {
+    result_writer(path_, run_, existing_file::refuse).write(cell_);
+  }
+  {
+    result_writer writer(path_, run_, existing_file::resume);
+    EXPECT_EQ(writer.earlier().size(), 1U);
+    writer.write(lab::make_cell("DS3", 6, "AS7", "mallard", "aged", 0.5));
+  }
+  EXPECT_EQ(lab::load_results(path_).cells.size(), 2U);
+}
+
+TEST_F(ResultWriter, ResumeDropsALineThatWasCutOff) {
+  {
+    result_writer(path_, run_, existing_file::refuse).write(cell_);
+  }
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) - 40);
+  {
+    result_writer writer(path_, run_, existing_file::resume);
+    EXPECT_TRUE(writer.earlier().empty());
+    writer.write(cell_);
+  }
+  const auto file = lab::load_results(path_);
+  EXPECT_EQ(file.cells.size(), 1U);
+  EXPECT_TRUE(file.warnings.empty());
+}
+
+TEST_F(ResultWriter, ResumeOfAMissingFileStartsIt) {
+  EXPECT_EQ(complaint(run_, existing_file::resume), "no complaint");
+  EXPECT_EQ(lab::load_results(path_).run.seed, run_.seed);
+}
+
+TEST_F(ResultWriter, ResumeWithOtherParametersIsRefusedWithTheDifference) {
+  {
+    result_writer(path_, run_, existing_file::refuse).write(cell_);
+  }
+  const std::string before = content();
+  lab::run_info other = run_;
+  other.scale = 0.5;
+  EXPECT_THAT(complaint(other, existing_file::resume), HasSubstr("--scale 0.015625, not 0.5"));
+  other = run_;
+  other.mode = "paper";
+  EXPECT_THAT(complaint(other, existing_file::resume), HasSubstr("mode fair, not paper"));
+  other = run_;
+  other.repetitions = 9;
+  EXPECT_THAT(complaint(other, existing_file::resume), HasSubstr("--reps 3, not 9"));
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(ResultWriter, FileThatIsNoResultIsNotResumed) {
+  std::ofstream(path_) << "my diary\n";
+  EXPECT_THAT(complaint(run_, existing_file::resume), HasSubstr(":1: not valid JSON"));
+  EXPECT_EQ(content(), "my diary\n");
+}
+
+TEST_F(ResultWriter, FolderThatIsNotThereIsAnError) {
+  EXPECT_THROW(result_writer("/no/such/folder/x", run_, existing_file::refuse), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace mallard::cli
