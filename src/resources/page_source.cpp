@@ -7,6 +7,7 @@
 #include <new>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
 #include "mallard/detail/resources/thread_chunks.hpp"
@@ -64,6 +65,7 @@ thread_chunks* begin_thread() {
   static_cast<void>(flush_then);
   void* chunk = nullptr;
   shared.value.take_small(thread_chunks_class, &chunk, 1);
+  detail::unpoison(chunk, thread_chunks_bytes);
   return own = ::new (chunk) thread_chunks(shared.value);
 }
 
@@ -84,15 +86,19 @@ std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
 void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
   MALLARD_ASSERT(std::has_single_bit(alignment));
   const std::size_t request = chunk_request(bytes, alignment);
+  void* p = nullptr;
   if (detail::is_small_chunk(request)) [[likely]] {
     const unsigned chunk_class = detail::chunk_class_of(request);
-    if (thread_chunks* const mine = chunks_of_thread()) return mine->take(chunk_class);
-    void* p = nullptr;
-    shared.value.take_small(chunk_class, &p, 1);
-    return p;
+    if (thread_chunks* const mine = chunks_of_thread()) {
+      p = mine->take(chunk_class);
+    } else {
+      shared.value.take_small(chunk_class, &p, 1);
+    }
+  } else {
+    if (request != 0) p = shared.value.take_large(request, alignment);
+    if (p == nullptr) throw std::bad_alloc();
   }
-  void* const p = request == 0 ? nullptr : shared.value.take_large(request, alignment);
-  if (p == nullptr) throw std::bad_alloc();
+  detail::unpoison(p, request);
   return p;
 }
 
@@ -106,6 +112,7 @@ void* page_source::try_allocate(std::size_t bytes, std::size_t alignment) noexce
 
 void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t request = chunk_request(bytes, alignment);
+  detail::poison(p, request);
   if (!detail::is_small_chunk(request)) return shared.value.give_large(p, request, alignment);
   const unsigned chunk_class = detail::chunk_class_of(request);
   thread_chunks* const mine = own;

@@ -3,7 +3,6 @@
 #include <bit>
 #include <new>
 
-#include "mallard/detail/core/annotate.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -34,8 +33,7 @@ unsigned shared_chunks::take_small(unsigned chunk_class, void** out, unsigned co
   if (pool.free_slots == 0) superblocks_.refill(pool, chunk_layouts[chunk_class]);
   unsigned taken = 0;
   while (taken < count && pool.free_slots != 0) {
-    out[taken] = take_slot(pool, chunk_class_bytes(chunk_class));
-    unpoison(out[taken++], chunk_class_bytes(chunk_class));
+    out[taken++] = take_slot(pool, chunk_class_bytes(chunk_class));
   }
   return taken;
 }
@@ -44,7 +42,6 @@ void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsign
   const std::lock_guard hold(lock_);
   set_start_limit();
   for (unsigned i = 0; i < count; ++i) {
-    poison(chunks[i], chunk_class_bytes(chunk_class));
     if (give_slot(chunks[i], chunk_layouts[chunk_class])) {
       superblocks_.settle(pools_[chunk_class], chunk_layouts[chunk_class], chunks[i]);
     }

@@ -50,8 +50,8 @@ TEST(ClaimTable, HasUniqueIdsAndKnownNames) {
   }
 }
 
-// The paper's own figures are where the claims were read from.
-TEST(Claims, MostHoldOnThePublishedFigures) {
+// A claim that the paper's own figures do not bear out was not read correctly.
+TEST(Claims, HoldOnThePublishedFigures) {
   std::vector<cell_result> cells;
   for (const structure& ds : all_structures()) {
     for (int size = 6; size <= 16; ++size) {
@@ -63,16 +63,11 @@ TEST(Claims, MostHoldOnThePublishedFigures) {
       }
     }
   }
-  std::size_t holds = 0;
-  std::string others;
-  const auto verdicts = evaluate_claims(cells);
-  for (const auto& one : verdicts) {
-    holds += one.result == verdict::holds;
-    if (one.result != verdict::holds) {
-      others += one.id + " " + std::string(to_string(one.result)) + ": " + one.figures + "\n";
-    }
+  for (const auto& one : evaluate_claims(cells)) {
+    // Its second half is not borne out by the paper's own tables: see its note.
+    const auto expected = one.id == "I-G.6" ? verdict::fails : verdict::holds;
+    EXPECT_EQ(one.result, expected) << one.id << ' ' << one.figures;
   }
-  EXPECT_GE(holds * 10, verdicts.size() * 8) << others;
 }
 
 TEST(Claims, HoldsWhenTheWholeIntervalIsInTheRange) {

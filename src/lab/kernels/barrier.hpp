@@ -22,4 +22,11 @@ inline void consume_memory(const void* pointer) noexcept {
   asm volatile("" : : "r"(pointer) : "memory");
 }
 
+// Makes the compiler believe that this one object is read and written here. Unlike the above, it
+// lets everything else stay in registers.
+template <class T>
+inline void renew(T& object) noexcept {
+  asm volatile("" : "+m"(object));
+}
+
 }  // namespace mallard::lab

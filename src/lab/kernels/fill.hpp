@@ -74,14 +74,11 @@ piece next_string(work& job) {
 // Adds one element and gives back its address (in a set: of the equal one that was there before).
 template <class Container, class... Args>
 const typename Container::value_type* add(Container& container, Args&&... args) {
-  const typename Container::value_type* added;
   if constexpr (vector_like<Container>) {
-    added = &container.emplace_back(std::forward<Args>(args)...);
+    return &container.emplace_back(std::forward<Args>(args)...);
   } else {
-    added = &*container.emplace(std::forward<Args>(args)...).first;
+    return &*container.emplace(std::forward<Args>(args)...).first;
   }
-  consume_memory(added);  // or the touching would be merged into the construction
-  return added;
 }
 
 // The element to copy: the newest of a vector, any one of a set.
@@ -98,23 +95,25 @@ const typename Container::value_type& newest(Container& container) {
 template <class Mode, class Container>
 void fill_leaves(Container& container, std::uint64_t count, work& job) {
   using leaf = typename Container::value_type;
+  std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const leaf* added;
     if constexpr (std::same_as<leaf, int>) {
       added = add(container, static_cast<int>(i));
     } else {
-      piece text = next_string<Mode>(job);
-      forget_value(text.length);  // or copies are compiled differently where its range is seen
+      const piece text = next_string<Mode>(job);
       added = add(container, text.begin, text.length);
     }
     if constexpr (!Mode::paper) {
-      job.checksum += touch(*added, job.zero);
+      renew(const_cast<leaf&>(*added));  // or touching could be merged into the construction
+      sum += touch(*added, job.zero);
     } else if constexpr (std::same_as<leaf, int> && vector_like<Container>) {
       overwrite(const_cast<int*>(added));
     } else if constexpr (vector_like<Container>) {
       overwrite(const_cast<char*>(added->data()));
     }
   }
+  job.checksum += sum;
 }
 
 // The container that every element of DS5 to DS12 is a copy of.
@@ -139,7 +138,10 @@ void fill_containers(Container& container, std::uint64_t count, work& job) {
   const inner* added = add(container, make_prototype<Mode, inner>(allocator, job));
   const std::uint64_t copies = Mode::paper ? count : count - 1;
   for (std::uint64_t i = 0;; ++i) {
-    if constexpr (!Mode::paper) job.checksum += touch(*added, job.zero);
+    if constexpr (!Mode::paper) {
+      consume_memory(added);
+      job.checksum += touch(*added, job.zero);
+    }
     if (i == copies) break;
     added = add(container, newest(container));
   }
