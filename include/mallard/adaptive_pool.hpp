@@ -141,7 +141,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   std::size_t pooled_bytes_ = 0;
   std::size_t pooled_alignment_ = 0;  // 0: nothing is pooled, the block size is still open
   detail::slab_layout layout_;
-  detail::slab_pool pool_;
+  detail::slab_pool pool_{};
   detail::slab_set slabs_;
   detail::oversize_list oversize_;
 };

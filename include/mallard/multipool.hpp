@@ -50,7 +50,9 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
       : multipool_resource(multipool_options{}, upstream) {}
   explicit multipool_resource(multipool_options options, std::pmr::memory_resource* upstream =
                                                              page_source::instance()) noexcept
-      : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {}
+      : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {
+    detail::zero(&pools_, sizeof pools_);
+  }
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse. Through a
   // plain `memory_resource*` that cannot be known; set `empty_slabs_kept` yourself then.
@@ -58,7 +60,9 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   explicit multipool_resource(Bump* upstream) noexcept
       : options_{detail::keep_every_slab},
         upstream_ignores_(true),
-        slabs_(upstream, detail::keep_every_slab) {}
+        slabs_(upstream, detail::keep_every_slab) {
+    detail::zero(&pools_, sizeof pools_);
+  }
 
   multipool_resource(const multipool_resource&) = delete;
   multipool_resource& operator=(const multipool_resource&) = delete;
@@ -75,11 +79,11 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
       return allocate_beyond_table(bytes, alignment);
     }
     const unsigned size_class = detail::class_of(request);
-    void* p = hot_[size_class];
+    void* p = pools_.hot[size_class];
     if (p != nullptr) {
-      hot_[size_class] = nullptr;
+      pools_.hot[size_class] = nullptr;
     } else {
-      detail::slab_pool& pool = pools_[size_class];
+      detail::slab_pool& pool = pools_.by_class[size_class];
       if (pool.free_slots == 0) [[unlikely]] {
         return refill_and_take(size_class, bytes);
       }
@@ -101,10 +105,10 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
       return deallocate_beyond_table(p, bytes, alignment);
     }
     const unsigned size_class = detail::class_of(request);
-    MALLARD_ASSERT(hot_[size_class] != p && "block given back twice");
+    MALLARD_ASSERT(pools_.hot[size_class] != p && "block given back twice");
     detail::poison(p, detail::class_layouts[size_class].block_bytes);
-    if (hot_[size_class] == nullptr) {
-      hot_[size_class] = p;
+    if (pools_.hot[size_class] == nullptr) {
+      pools_.hot[size_class] = p;
     } else if (detail::give_slot(p, detail::class_layouts[size_class])) [[unlikely]] {
       settle(size_class, p);
     }
@@ -136,9 +140,12 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-  // One block of each small class is handed back to and fro without asking its slab.
-  std::array<void*, detail::table_class_count> hot_{};
-  std::array<detail::slab_pool, detail::class_count> pools_{};
+  struct class_pools {
+    // One block of each small class is handed back and forth without asking its slab.
+    std::array<void*, detail::table_class_count> hot;
+    std::array<detail::slab_pool, detail::class_count> by_class;
+  };
+  class_pools pools_;
   multipool_options options_;
   bool upstream_ignores_ = false;
   detail::slab_set slabs_;

@@ -43,8 +43,8 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: with `on` false every chunk comes from the operating system and goes straight back.
-  // Chunks may be given back under another setting than they were allocated under.
+  // Effects: with `on` false, chunks go straight back to the system: larger ones are unmapped, the
+  // memory of smaller ones is purged. Other threads first use up the few chunks they have at hand.
   void set_caching(bool on) noexcept;
 
   // Effects: at most `bytes` stay in the shared cache. The start value is an eighth of the memory.
@@ -58,6 +58,8 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
  private:
   friend struct page_source_holder;
   constexpr page_source() noexcept = default;
+
+  MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     return allocate(bytes, alignment);

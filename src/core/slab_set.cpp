@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <new>
 
 #include "mallard/detail/core/annotate.hpp"
@@ -50,6 +51,8 @@ std::size_t reserve_index(std::size_t slab_bytes) noexcept {
 
 }  // namespace
 
+void zero(void* p, std::size_t bytes) noexcept { std::memset(p, 0, bytes); }
+
 // Sweeps forward to the next word with free slots; past the last carved word it starts over when
 // enough has been given back, else carves a fresh word. False when the slab is full.
 bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
@@ -76,7 +79,7 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
     s.next_word = s.carved_words;
     const std::uint32_t begin = layout.slot_of_word(w);
     const std::uint32_t count = std::min(layout.slot_of_word(w + 1), layout.end_slot) - begin;
-    s.carved_slots += count;
+    s.carved_slots = static_cast<std::uint16_t>(s.carved_slots + count);
     s.countdown += count;
     pool.free_slots = low_bits(count);
     pool.base = s.slot(begin);
@@ -106,10 +109,10 @@ void slab_set::refill(slab_pool& pool, const slab_layout& layout) {
 
 // The first word of a fresh slab is carved at once; the layout knows its slots.
 void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept {
-  const auto count = static_cast<std::uint32_t>(std::popcount(layout.first_slots));
+  const std::uint32_t count = layout.first_count;
   s->layout = &layout;
   s->ring_next = s->ring_prev = s;
-  s->carved_slots = count;
+  s->carved_slots = static_cast<std::uint16_t>(count);
   s->carved_words = s->next_word = 1;
   s->place = slab_place::ring;
   s->countdown = count;

@@ -32,7 +32,8 @@ chunk_stack::chunk_stack(void* buffer, std::size_t bytes,
 }
 
 chunk_stack::~chunk_stack() {
-  release();
+  give_back_list(chunks_);
+  give_back_list(spares_);
   unpoison(buffer_, bytes_between(buffer_, buffer_end_));
 }
 
@@ -53,12 +54,12 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
     chunk = allocate_chunk(wanted, false);
     next_bytes_ = std::max(wanted, std::min(wanted * 2, options_.max_chunk_bytes));
   }
-  if (buffer_ != nullptr && current() == nullptr) ++overflowed_;
+  if (buffer_ != nullptr && current_ == nullptr) ++overflowed_;
   leave_current();
   chunk->cursor = begin_of(chunk);
   chunk->older = chunks_;
   chunks_ = chunk;
-  use_current();
+  use(chunk);
   return range.carve(bytes, alignment);
 }
 
@@ -103,19 +104,20 @@ void chunk_stack::give_back(chunk_header* chunk) noexcept {
   upstream_->deallocate(chunk, bytes, bump_alignment);
 }
 
-chunk_header* chunk_stack::current() const noexcept {
-  chunk_header* chunk = chunks_;
-  while (chunk != nullptr && chunk->oversize) chunk = chunk->older;
-  return chunk;
+void chunk_stack::give_back_list(chunk_header* newest) noexcept {
+  while (newest != nullptr) {
+    chunk_header* const older = newest->older;
+    give_back(newest);
+    newest = older;
+  }
 }
 
 void chunk_stack::leave_current() noexcept {
-  chunk_header* const chunk = current();
-  (chunk != nullptr ? chunk->cursor : buffer_cursor_) = range.cursor;
+  (current_ != nullptr ? current_->cursor : buffer_cursor_) = range.cursor;
 }
 
-void chunk_stack::use_current() noexcept {
-  chunk_header* const chunk = current();
+void chunk_stack::use(chunk_header* chunk) noexcept {
+  current_ = chunk;
   range = chunk != nullptr ? bump_range{chunk->cursor, end_of(chunk)}
                            : bump_range{buffer_cursor_, buffer_end_};
 }
@@ -129,7 +131,9 @@ void chunk_stack::rewind(mark_type to) noexcept {
     spares_ = newest;
     poison(begin_of(newest), newest->bytes - header_bytes);
   }
-  use_current();
+  chunk_header* current = chunks_;
+  while (current != nullptr && current->oversize) current = current->older;
+  use(current);
   range.cursor = to.cursor;
   poison(range.cursor, bytes_between(range.cursor, range.end));
 }
@@ -160,10 +164,9 @@ void chunk_stack::release() noexcept {
 }
 
 std::size_t chunk_stack::used_bytes() const noexcept {
-  const chunk_header* const in_use = current();
-  std::size_t used = bytes_between(buffer_, in_use == nullptr ? range.cursor : buffer_cursor_);
+  std::size_t used = bytes_between(buffer_, current_ == nullptr ? range.cursor : buffer_cursor_);
   for (chunk_header* chunk = chunks_; chunk != nullptr; chunk = chunk->older) {
-    used += bytes_between(begin_of(chunk), chunk == in_use ? range.cursor : chunk->cursor);
+    used += bytes_between(begin_of(chunk), chunk == current_ ? range.cursor : chunk->cursor);
   }
   return used;
 }

@@ -59,7 +59,7 @@ void hold_across_fork() {
 
 // Null for a thread that is ending: it works on the shared level.
 thread_chunks* begin_thread() {
-  if (ended) return nullptr;
+  if (own != nullptr || ended) return own;
   hold_across_fork();
   thread_local at_thread_exit flush_then;
   static_cast<void>(flush_then);
@@ -69,16 +69,8 @@ thread_chunks* begin_thread() {
   return own = ::new (chunk) thread_chunks(shared.value);
 }
 
-thread_chunks* chunks_of_thread() {
-  if (!caching.load(std::memory_order_relaxed)) [[unlikely]] {
-    return nullptr;
-  }
-  return own != nullptr ? own : begin_thread();
-}
-
 std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::class_request(std::max<std::size_t>(bytes, 1),
-                               std::max(alignment, detail::os::page_bytes));
+  return detail::class_request(bytes, std::max(alignment, detail::os::page_bytes));
 }
 
 }  // namespace
@@ -86,10 +78,21 @@ std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
 void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
   MALLARD_ASSERT(std::has_single_bit(alignment));
   const std::size_t request = chunk_request(bytes, alignment);
+  if (detail::is_small_chunk(request) && own != nullptr) [[likely]] {
+    void* const p = own->take(detail::chunk_class_of(request));
+    detail::unpoison(p, request);
+    return p;
+  }
+  return allocate_slow(bytes, alignment);
+}
+
+// Empty requests, large ones, a thread's first, and those of a thread that is ending.
+void* page_source::allocate_slow(std::size_t bytes, std::size_t alignment) {
+  const std::size_t request = chunk_request(std::max<std::size_t>(bytes, 1), alignment);
   void* p = nullptr;
-  if (detail::is_small_chunk(request)) [[likely]] {
+  if (detail::is_small_chunk(request)) {
     const unsigned chunk_class = detail::chunk_class_of(request);
-    if (thread_chunks* const mine = chunks_of_thread()) {
+    if (thread_chunks* const mine = begin_thread()) {
       p = mine->take(chunk_class);
     } else {
       shared.value.take_small(chunk_class, &p, 1);
@@ -111,22 +114,21 @@ void* page_source::try_allocate(std::size_t bytes, std::size_t alignment) noexce
 }
 
 void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t request = chunk_request(bytes, alignment);
+  const std::size_t request = chunk_request(std::max<std::size_t>(bytes, 1), alignment);
   detail::poison(p, request);
   if (!detail::is_small_chunk(request)) return shared.value.give_large(p, request, alignment);
   const unsigned chunk_class = detail::chunk_class_of(request);
-  thread_chunks* const mine = own;
-  if (mine != nullptr && caching.load(std::memory_order_relaxed)) {
-    return mine->give(chunk_class, p);
+  const bool keep = caching.load(std::memory_order_relaxed);
+  if (keep && own != nullptr) [[likely]] {
+    return own->give(chunk_class, p);
   }
-  if (!caching.load(std::memory_order_relaxed)) {
-    detail::os::purge(p, detail::chunk_class_bytes(chunk_class));
-  }
+  if (!keep) detail::os::purge(p, detail::chunk_class_bytes(chunk_class));
   shared.value.give_small(chunk_class, &p, 1);
 }
 
 void page_source::set_caching(bool on) noexcept {
   caching.store(on, std::memory_order_relaxed);
+  if (!on && own != nullptr) own->flush();
   shared.value.set_limit(on ? detail::os::physical_memory_bytes() / 8 : 0);
 }
 

@@ -21,21 +21,20 @@ enum class slab_place : std::uint8_t {
   reserve,  // empty, kept for any pool that needs a slab of this size
 };
 
+// With the first bitmap word it fills one cache line, all that a slab with few blocks touches.
 struct slab {
   const slab_layout* layout;
   slab* ring_next;
   slab* ring_prev;
   slab* all_next;
   slab* all_prev;
-  std::uint32_t carved_slots;
+  // Slots given back until the slab must change places; `floor` is what is still taken then.
+  std::uint32_t countdown;
+  std::uint32_t floor;
+  std::uint16_t carved_slots;
   std::uint16_t carved_words;  // words of the bitmap that have been handed out at least once
   std::uint16_t next_word;     // where the pool's sweep goes on
   slab_place place;
-
-  // Here begins what giving a slot back touches, on one cache line with the first bitmap words.
-  // Slots given back until the slab must change places; `floor` is what is still taken then.
-  alignas(64) std::uint32_t countdown;
-  std::uint32_t floor;
 
   // Taken slots, among them those whose bits a pool holds.
   std::uint32_t taken() const noexcept { return floor + countdown; }
@@ -46,12 +45,12 @@ struct slab {
     return reinterpret_cast<std::byte*>(this) + std::size_t{index} * layout->block_bytes;
   }
 };
-static_assert(offsetof(slab, floor) + sizeof(std::uint32_t) == slab_header_bytes);
+static_assert(sizeof(slab) == slab_header_bytes);
 
 // The slots at hand of one size class: `free_slots` bit i is the block at `base + i * block_bytes`.
 struct slab_pool {
-  std::uint64_t free_slots = 0;
-  std::byte* base = nullptr;  // in the current slab; null when there is none
+  std::uint64_t free_slots;
+  std::byte* base;  // in the current slab; null when there is none
 
   slab* current(const slab_layout& layout) const noexcept {
     return aligned_start<slab>(base, layout.slab_bytes);

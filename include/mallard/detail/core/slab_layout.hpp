@@ -18,7 +18,7 @@
 
 namespace mallard::inline v1::detail {
 
-inline constexpr std::size_t slab_header_bytes = 72;  // up to where the bitmap begins
+inline constexpr std::size_t slab_header_bytes = 56;  // the bitmap begins behind it
 
 // Between the block size and the next power of two a word's slots repeat with at most this period.
 inline constexpr std::size_t longest_pattern = 15;
@@ -32,7 +32,8 @@ struct slab_layout {
   std::uint32_t first_slot = 0;  // index of the first slot behind the header
   std::uint32_t end_slot = 0;
   std::uint16_t words = 0;  // of the bitmap, 64 granules each
-  std::uint64_t first_slots = 0;            // the slots that start in bitmap word 0
+  std::uint32_t first_count = 0;
+  std::uint64_t first_slots = 0;  // the `first_count` slots that start in bitmap word 0
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
@@ -59,7 +60,8 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
   out.first_slot = static_cast<std::uint32_t>(divide_up(header, block_bytes));
   out.end_slot = static_cast<std::uint32_t>(slab_bytes / block_bytes);
   const std::uint32_t begin_of_word_1 = std::min(out.slot_of_word(1), out.end_slot);
-  out.first_slots = low_bits(begin_of_word_1 - out.first_slot) << out.first_slot;
+  out.first_count = begin_of_word_1 - out.first_slot;
+  out.first_slots = low_bits(out.first_count) << out.first_slot;
 
   return out;
 }

@@ -15,6 +15,10 @@
 
 namespace mallard::inline v1::detail {
 
+// Clears the pools of a resource. Out of line, because compilers expand a memset of some hundred
+// bytes into a string instruction that takes longer to start than the library's memset to finish.
+MALLARD_API void zero(void* p, std::size_t bytes) noexcept;
+
 inline constexpr std::size_t keep_every_slab = ~std::size_t{0};
 
 // Of the empty slabs that a resource may keep, one is the pool's current one and one holds its hot

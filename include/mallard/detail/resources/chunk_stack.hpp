@@ -134,9 +134,9 @@ class MALLARD_API chunk_stack {
   chunk_header* allocate_chunk(std::size_t bytes, bool oversize);
   void* carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment);
   void give_back(chunk_header* chunk) noexcept;
+  void give_back_list(chunk_header* newest) noexcept;
   void leave_current() noexcept;
-  void use_current() noexcept;
-  chunk_header* current() const noexcept;  // null: the buffer
+  void use(chunk_header* chunk) noexcept;  // null: the buffer
   std::size_t used_bytes() const noexcept;
 
   monotonic_options options_;
@@ -145,6 +145,7 @@ class MALLARD_API chunk_stack {
   std::byte* buffer_end_ = nullptr;
   std::byte* buffer_cursor_ = nullptr;  // where carving stopped when a chunk took over
   chunk_header* chunks_ = nullptr;      // in use, the newest first
+  chunk_header* current_ = nullptr;     // where carving goes on; null: in the buffer
   chunk_header* spares_ = nullptr;      // kept for reuse
   std::size_t peak_bytes_ = 0;
   std::size_t overflowed_ = 0;
