@@ -45,6 +45,18 @@ bool intact(const unsigned char* pad) {
   return std::all_of(pad, pad + pad_bytes, [](unsigned char c) { return c == pad_fill; });
 }
 
+// Filling all of a huge block would touch pages that its user never needs.
+void fill(unsigned char* block, std::size_t bytes, unsigned char value) {
+  constexpr std::size_t filled_whole = std::size_t{1} << 20;
+  constexpr std::size_t filled_end = filled_whole / 16;
+  if (bytes <= filled_whole) {
+    std::memset(block, value, bytes);
+    return;
+  }
+  std::memset(block, value, filled_end);
+  std::memset(block + bytes - filled_end, value, filled_end);
+}
+
 void print_and_abort(const test_report& r) {
   std::fprintf(stderr, "mallard::test_resource: %s: block %p, %zu bytes at alignment %zu",
                to_string(r.fault), r.block, r.bytes, r.alignment);
@@ -215,7 +227,7 @@ void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
     throw;
   }
   std::memset(block - pad_bytes, pad_fill, pad_bytes);
-  std::memset(block, new_fill, bytes);
+  fill(block, bytes, new_fill);
   std::memset(block + bytes, pad_fill, pad_bytes);
   state_->counts.on_allocate(bytes, alignment);
   return block;
@@ -241,7 +253,7 @@ void test_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignm
       if (alignment != r.alignment) mismatch(test_fault::wrong_alignment);
       state::check_pads(block, r, found);
 
-      std::memset(block, dead_fill, r.bytes);
+      fill(block, r.bytes, dead_fill);
       state_->upstream->deallocate(block - front_bytes(r.alignment), padded_bytes(r), r.alignment);
       state_->in_use.erase(at);
       state_->freed[state_->counts.deallocations % remembered_frees] = p;

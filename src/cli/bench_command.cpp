@@ -1,16 +1,15 @@
-// mallard bench density, mallard bench list
+// mallard bench density
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/density_options.hpp"
 #include "cli/heat_map.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/lists.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/result_writer.hpp"
 #include "cli/usage_error.hpp"
@@ -21,58 +20,6 @@
 
 namespace mallard::cli {
 namespace {
-
-// The options as they were typed.
-struct density_options {
-  std::string structures = "all";
-  std::optional<std::string> sizes;
-  std::string strategies = "all";
-  std::string peers = "all";
-  std::optional<std::string> heaps;
-  std::optional<std::string> scale;
-  std::optional<unsigned> repetitions;
-  std::uint64_t seed = 1;
-  std::optional<std::string> json;
-  std::optional<std::string> memory_limit;
-  double timeout = 300;
-  bool quick = false;
-  bool fair = false;
-  bool paper = false;
-  bool resume = false;
-  bool force = false;
-};
-
-// What --quick changes: small enough for all structures, strategies and heaps in a few minutes.
-struct defaults {
-  const char* sizes;
-  const char* scale;
-  const char* heaps;
-  unsigned repetitions;
-};
-constexpr defaults usual = {"6,10,14", "1/64", "clean", 5};
-constexpr defaults quick = {"6,8,10", "1/1024", "clean,aged", 3};
-
-lab::density_plan make_plan(const density_options& options) {
-  const defaults& preset = options.quick ? quick : usual;
-  lab::density_plan plan;
-  plan.structures = parse_structures(options.structures);
-  plan.sizes = parse_sizes(options.sizes.value_or(preset.sizes));
-  plan.columns =
-      lab::make_columns(parse_strategies(options.strategies), parse_peers(options.peers));
-  plan.heaps = parse_heaps(options.heaps.value_or(preset.heaps));
-  plan.scale = parse_scale(options.scale.value_or(preset.scale));
-  plan.repetitions = options.repetitions.value_or(preset.repetitions);
-  plan.choices = options.paper ? lab::mode::paper : lab::mode::fair;
-  plan.seed = options.seed;
-  plan.timeout_seconds = options.timeout;
-  if (options.memory_limit) {
-    plan.memory_limit = parse_bytes("--memory-limit", *options.memory_limit);
-  }
-  if (plan.columns.empty()) {
-    throw usage_error("none of the peers has any of the strategies (see 'mallard bench list')");
-  }
-  return plan;
-}
 
 lab::run_info describe(const lab::density_plan& plan, const density_options& options,
                        const std::string& command_line) {
@@ -127,7 +74,7 @@ void print_tables(const std::vector<lab::cell_result>& cells, const lab::run_inf
   const std::string peer = run.peers.empty() ? "mallard" : run.peers.front().name;
   for (const std::string& heap : run.heaps) fmt::print("{}", heat_maps(cells, heap, peer, colour));
   for (const std::string& heap : run.heaps) fmt::print("{}", speed_ups(cells, heap));
-  fmt::print("\nResults: {}\n", path.string());
+  fmt::print("\nResults: {}\nTo measure again: {}\n", path.string(), run.command);
   for (std::size_t i = 1; i < run.peers.size(); ++i) {
     fmt::print("The same tables for {0}: mallard show {1} --peer {0}\n", run.peers[i].name,
                path.string());
@@ -195,59 +142,6 @@ int run_bench(const density_options& options, const context& shared) {
   return report_failures(cells) == 0 ? success : failure;
 }
 
-int list_everything() {
-  fmt::print("Benches\n  density  Benchmark I of P0089R1: building and dropping containers\n");
-  fmt::print("\nData structures\n");
-  for (const lab::structure& ds : lab::all_structures()) {
-    fmt::print("  {:<5} {}\n", ds.name, ds.type);
-  }
-  fmt::print("\nStrategies\n");
-  for (const lab::strategy& one : lab::all_strategies()) {
-    const char* buffer =
-        one.what == lab::mechanism::monotonic && !one.callers_buffer ? ", no caller's buffer" : "";
-    fmt::print("  {:<5} {}, {}, {}{}\n", one.name, lab::to_string(one.what),
-               lab::to_string(one.how), lab::to_string(one.end), buffer);
-  }
-  fmt::print("\nHeaps\n  clean  as it is at the start of a program\n");
-  fmt::print("  aged   full of holes, and settled; the same for every strategy\n");
-  fmt::print("\nPeers\n");
-  for (const auto& peer : lab::available_peers()) {
-    fmt::print("  {:<8} {}\n", peer.name, peer.version);
-  }
-  for (const auto& peer : lab::missing_peers()) {
-    fmt::print("  {:<8} skipped: {}\n", peer.peer, peer.reason);
-  }
-  return success;
-}
-
-void add_options(CLI::App& density, density_options& options) {
-  density.add_option("--ds", options.structures, "Data structures, like 1,2,9-12 (default: all)");
-  density.add_option("--sizes", options.sizes,
-                     "log2 of the outer container, 4 to 20 (default: 6,10,14)");
-  density.add_option("--strategies", options.strategies, "Like AS1,AS3-AS6,AS3n (default: all)");
-  density.add_option("--peers", options.peers, "Whose resources (default: all that are there)");
-  density.add_option("--heap", options.heaps, "clean, aged or both (default: clean)");
-  density.add_option("--scale", options.scale,
-                     "Part of the paper's 2^27 leaf insertions per cell (default: 1/64)");
-  density.add_option("--reps", options.repetitions, "Repetitions of each cell (default: 5)")
-      ->check(CLI::Range(1U, 10000U).description(""));
-  density.add_option("--seed", options.seed, "Of the strings, the order and the intervals");
-  density.add_option("--json", options.json, "Result file (default: results/density-DATE.jsonl)");
-  density.add_option("--memory-limit", options.memory_limit,
-                     "Address space of a measuring process, like 2G (default: none)");
-  density.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
-      ->check(CLI::Range(0.001, 1e6).description(""));
-  density.add_flag("--quick", options.quick,
-                   "Smaller defaults: sizes 6,8,10, both heaps, scale 1/1024, 3 repetitions");
-  auto* fair = density.add_flag("--fair", options.fair, "The same work for all (default)");
-  density.add_flag("--paper", options.paper, "The original's choices, unfair ones included")
-      ->excludes(fair);
-  auto* resume = density.add_flag("--resume", options.resume,
-                                  "Go on with the result file: skip the cells that it has");
-  density.add_flag("--force", options.force, "Replace the result file if there is one")
-      ->excludes(resume);
-}
-
 }  // namespace
 
 void add_bench_command(CLI::App& app, context& shared) {
@@ -260,8 +154,7 @@ void add_bench_command(CLI::App& app, context& shared) {
   density->callback([&shared, options] {
     shared.chosen = [&shared, options] { return run_bench(*options, shared); };
   });
-  bench->add_subcommand("list", "What can be measured: structures, strategies, peers")
-      ->callback([&shared] { shared.chosen = list_everything; });
+  add_bench_list_command(*bench, shared);
 }
 
 }  // namespace mallard::cli

@@ -63,10 +63,12 @@ void print_table(const std::vector<lab::claim_verdict>& verdicts, bool colour) {
 }
 
 int judge(const claims_options& options, colour_choice colour) {
-  const auto verdicts = lab::evaluate_claims(read_results(options.file).cells);
+  const lab::result_file results = read_results(options.file);
+  const auto verdicts = lab::evaluate_claims(results.cells);
   if (options.json) {
     print_json(verdicts);
   } else {
+    fmt::print("{}\n{}, {}\n", results.run.command, results.run.machine.cpu, results.run.date);
     print_table(verdicts, use_colour(colour, STDOUT_FILENO));
   }
   return success;

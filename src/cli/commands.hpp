@@ -18,6 +18,7 @@ struct context {
 };
 
 void add_bench_command(CLI::App& app, context& shared);
+void add_bench_list_command(CLI::App& bench, context& shared);
 void add_show_command(CLI::App& app, context& shared);
 void add_compare_command(CLI::App& app, context& shared);
 void add_claims_command(CLI::App& app, context& shared);

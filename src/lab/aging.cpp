@@ -18,7 +18,7 @@ std::string random_string(random_stream& random) {
   return std::string(length, static_cast<char>('a' + random.below(26)));
 }
 
-void shuffle(std::vector<list>& lists, std::size_t steps, random_stream& random) {
+void churn(std::vector<list>& lists, std::size_t steps, random_stream& random) {
   const auto count = static_cast<std::uint32_t>(lists.size());
   for (std::size_t step = 0; step < steps; ++step) {
     std::size_t from = random.below(count);
@@ -40,9 +40,7 @@ void settle(random_stream& random) {
       block = std::malloc(16 + random.below(1024));
       consume_memory(block);
     }
-    for (std::size_t i = blocks; i > 1; --i) {
-      std::swap(held[i - 1], held[random.below(static_cast<std::uint32_t>(i))]);
-    }
+    shuffle(held, random);
     for (void* block : held) std::free(block);
     for (int i = 0; i < 1000; ++i) {
       void* large = std::malloc(65536);  // not so large that it would be mapped
@@ -63,7 +61,7 @@ aging_report age_heap(const aging_recipe& recipe) {
     for (list& one : lists) one.push_back(random_string(random));
   }
   const std::size_t strings = recipe.lists * recipe.strings_per_list;
-  shuffle(lists, recipe.shuffles * strings, random);
+  churn(lists, recipe.shuffles * strings, random);
 
   aging_report report;
   for (std::size_t i = 0; i < lists.size(); ++i) {

@@ -2,7 +2,10 @@
 // clock (about a nanosecond per number).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace mallard::lab {
 
@@ -29,5 +32,13 @@ class random_stream {
  private:
   std::uint64_t state_;
 };
+
+// Into random order.
+template <class T>
+void shuffle(std::vector<T>& list, random_stream& random) {
+  for (std::size_t i = list.size(); i > 1; --i) {
+    std::swap(list[i - 1], list[random.below(static_cast<std::uint32_t>(i))]);
+  }
+}
 
 }  // namespace mallard::lab

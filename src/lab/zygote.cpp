@@ -79,10 +79,17 @@ void become_helper() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-// A crash must leave neither a core file nor text in the middle of the table.
-void be_quiet() {
+// A crash must leave neither a core file nor text in the middle of the table. When memory runs out,
+// this is the process that the system should end.
+void be_expendable() {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (score >= 0) {
+    // Where it is not allowed, the child is still likely to be the largest process.
+    [[maybe_unused]] const auto written = write(score, "1000", 4);
+    close(score);
+  }
   const int nowhere = open("/dev/null", O_WRONLY);
   if (nowhere >= 0) {
     dup2(nowhere, STDOUT_FILENO);
@@ -108,7 +115,7 @@ outcome run_in_child(const job& what, std::span<std::byte> paper_buffer) {
   if (child < 0) fail("fork");
   if (child == 0) {
     become_helper();
-    be_quiet();
+    be_expendable();
     write_all(channel.theirs, measure(what, paper_buffer));
     _exit(0);
   }
@@ -149,7 +156,7 @@ std::span<std::byte> make_paper_buffer(std::size_t bytes) {
       if (!write_all(channel, run_in_child(what, buffer))) break;
     }
   } catch (const std::exception&) {
-    // The parent sees the channel closed.
+    _exit(1);  // the parent sees the channel closed
   }
   _exit(0);
 }

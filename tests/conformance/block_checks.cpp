@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "conformance/checks.hpp"
+#include "support/instrumented.hpp"
 #include "support/model.hpp"
 #include "support/seeds.hpp"
 #include "support/workbench.hpp"
@@ -34,7 +35,8 @@ std::vector<std::size_t> interesting_sizes() {
 }
 
 void size_alignment_matrix(const resource_case& what) {
-  for (std::size_t alignment = 1; alignment <= largest_alignment; alignment *= 2) {
+  constexpr std::size_t step = mallard_test::instrumented ? 16 : 2;
+  for (std::size_t alignment = 1; alignment <= largest_alignment; alignment *= step) {
     workbench bench(what);
     for (const std::size_t bytes : interesting_sizes()) bench.allocate(bytes, alignment);
     bench.blocks.verify();
@@ -97,7 +99,7 @@ void large_blocks(const resource_case& what) {
 }
 
 void random_programs(const resource_case& what) {
-  constexpr std::uint64_t programs = 8;
+  constexpr std::uint64_t programs = mallard_test::instrumented ? 2 : 8;
   constexpr std::size_t decisions = 20000;
   for (const std::uint64_t seed : mallard_test::test_seeds(programs)) {
     choices decide(seed, decisions);

@@ -70,6 +70,13 @@ TEST(Strategies, EveryArenaThatThePaperGivesABufferHasOne) {
   }
 }
 
+TEST(Strategies, EachIsFoundByItsName) {
+  for (const strategy& one : all_strategies()) {
+    ASSERT_NE(find_strategy(one.name), nullptr);
+    EXPECT_EQ(*find_strategy(one.name), one);
+  }
+}
+
 TEST(Strategies, UnknownNamesAreNotFound) {
   EXPECT_EQ(find_strategy("AS0"), nullptr);
   EXPECT_EQ(find_strategy("as1"), nullptr);

@@ -53,6 +53,15 @@ TEST(monotonic_resource, chunks_grow_geometrically_up_to_the_limit) {
   }
 }
 
+TEST(monotonic_resource, growth_starts_anew_after_release) {
+  test_resource upstream;
+  monotonic_resource arena(monotonic_options{.initial_bytes = 1024}, &upstream);
+  for (int i = 0; i < 1000; ++i) (void)arena.allocate(100);
+  arena.release();
+  (void)arena.allocate(100);
+  EXPECT_EQ(upstream.counts().bytes_in_use, 1024u);
+}
+
 TEST(monotonic_resource, an_oversize_block_gets_its_own_chunk_and_does_not_drive_growth) {
   test_resource upstream;
   monotonic_resource arena(&upstream);
@@ -196,6 +205,16 @@ TEST(monotonic_resource, stats_tell_used_peak_and_reserved) {
   EXPECT_EQ(arena.stats().reserved_bytes, 0u);
   EXPECT_EQ(arena.stats().chunks, 0u);
   EXPECT_EQ(arena.stats().peak_bytes, 1504u);
+}
+
+TEST(monotonic_resource, used_bytes_cover_every_chunk_and_the_buffer) {
+  alignas(16) std::byte buffer[256];
+  test_resource upstream;
+  monotonic_resource arena(buffer, sizeof buffer, &upstream);
+  for (int i = 0; i < 1000; ++i) (void)arena.allocate(96, 8);
+  EXPECT_GT(arena.stats().chunks, 3u);
+  EXPECT_GE(arena.stats().used_bytes, 1000 * 96u);
+  EXPECT_LT(arena.stats().used_bytes, 1000 * 96u + 100 * arena.stats().chunks);
 }
 
 TEST(monotonic_resource, reset_keeps_as_much_as_it_is_told) {

@@ -136,10 +136,12 @@ TEST(multipool_resource, a_block_beyond_the_largest_class_is_not_rounded_to_a_po
   const std::size_t bytes = multipool_resource::largest_pooled_bytes + 1;
   void* const p = pool.allocate(bytes, 8);
   EXPECT_EQ(pool.stats().oversize_blocks, 1u);
+  EXPECT_EQ(pool.stats().in_use_bytes, bytes);
   EXPECT_LE(upstream.counts().bytes_in_use, bytes + 128);
   pool.deallocate(p, bytes, 8);
   EXPECT_EQ(upstream.counts().bytes_in_use, 0u);  // and goes back at once
   EXPECT_EQ(pool.stats().oversize_blocks, 0u);
+  EXPECT_EQ(pool.stats().in_use_bytes, 0u);
 }
 
 TEST(multipool_resource, oversize_blocks_go_back_in_any_order) {

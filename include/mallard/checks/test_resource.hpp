@@ -7,9 +7,10 @@
 //   assert(upstream.counts().bytes_in_use == 0);  // leaks are also reported by the destructor
 //
 // It finds: overruns and underruns (pads of 64 bytes on both sides of every block, checked when the
-// block comes back), a block given back twice or never given, given back with another size or alignment, and
-// blocks never given back. New blocks are filled with 0xCD and dead ones with 0xDD, so code that
-// relies on zeroed memory or reads freed memory shows itself.
+// block comes back), a block given back twice or never given, given back with another size or
+// alignment, and blocks never given back. New blocks are filled with 0xCD and dead ones with 0xDD,
+// so code that relies on zeroed memory or reads freed memory shows itself; of blocks above 1 MiB
+// only the first and the last 64 KiB, so that huge blocks stay cheap.
 //
 // Complexity: O(bytes) per call, for the filling; one hash look-up. A block costs
 // max(alignment, 64) + 64 bytes and a table entry. Thread-safety: all members may be called from

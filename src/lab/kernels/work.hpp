@@ -21,9 +21,9 @@ struct work {
   const char* text = nullptr;
   std::span<std::byte> buffer;  // the caller's buffer; empty: start without one
   random_stream random{0};
-  std::default_random_engine paper_random{};  // the original's generator, with its default seed
-  int zero = 0;                               // set at run time: see touch()
-  std::uint64_t checksum = 0;                 // of all elements, the same for every strategy
+  std::default_random_engine paper_random;  // the original's generator, with its default seed
+  int zero = 0;                             // set at run time: see touch()
+  std::uint64_t checksum = 0;               // of all elements, the same for every strategy
 };
 
 // Builds and drops the data structure `runs` times.

@@ -85,14 +85,34 @@ void write_table(std::ostream& out, const table& results, const std::vector<std:
   }
 }
 
+// Names in code style, each once, in the order of the list.
+void write_names(std::ostream& out, const std::vector<known_failure>& known, const std::string& why,
+                 std::string known_failure::* member) {
+  std::vector<std::string> names;
+  for (const known_failure& k : known) {
+    const std::string& name = k.*member;
+    if (k.why != why || std::find(names.begin(), names.end(), name) != names.end()) continue;
+    out << (names.empty() ? "" : ", ") << "`" << name << "`";
+    names.push_back(name);
+  }
+}
+
+// One line per cause; a cause may fail several checks of several resources.
 void write_known_failures(std::ostream& out, const peer_library& library) {
   out << "\n### " << library.name << " " << library.version << "\n\n";
   if (library.version != library.listed_version) {
     out << "The list below describes version " << library.listed_version << ".\n\n";
   }
-  out << "| resource | check | what happens |\n|---|---|---|\n";
+  out << "| what happens | resources | checks |\n|---|---|---|\n";
+  std::vector<std::string> causes;
   for (const known_failure& k : library.known_failures) {
-    out << "| `" << k.resource << "` | " << k.check << " | " << k.why << " |\n";
+    if (std::find(causes.begin(), causes.end(), k.why) != causes.end()) continue;
+    causes.push_back(k.why);
+    out << "| " << k.why << " | ";
+    write_names(out, library.known_failures, k.why, &known_failure::resource);
+    out << " | ";
+    write_names(out, library.known_failures, k.why, &known_failure::check);
+    out << " |\n";
   }
 }
 

@@ -1,0 +1,67 @@
+#include "mallard/detail/os/pages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace {
+
+namespace os = mallard::detail::os;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+TEST(pages, a_mapping_is_aligned_zeroed_and_writable) {
+  for (const std::size_t alignment : {os::page_bytes, os::huge_page_bytes, 16 * mib}) {
+    for (const bool huge : {false, true}) {
+      auto* const p = static_cast<unsigned char*>(os::map(3 * mib, alignment, huge));
+      ASSERT_NE(p, nullptr);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+      EXPECT_EQ(p[0], 0);
+      EXPECT_EQ(p[3 * mib - 1], 0);
+      std::memset(p, 1, 3 * mib);
+      os::unmap(p, 3 * mib);
+    }
+  }
+}
+
+TEST(pages, what_the_system_refuses_is_null) {
+  EXPECT_EQ(os::map(~std::size_t{0} / 4, os::page_bytes, false), nullptr);
+  EXPECT_EQ(os::reserve(~std::size_t{0} / 2), nullptr);
+}
+
+TEST(pages, reserved_pages_become_usable_by_commit) {
+  auto* const p = static_cast<unsigned char*>(os::reserve(64 * mib));
+  ASSERT_NE(p, nullptr);
+  ASSERT_TRUE(os::commit(p, mib));
+  std::memset(p, 1, mib);
+  ASSERT_TRUE(os::commit(p + mib, mib));
+  std::memset(p + mib, 2, mib);
+  EXPECT_EQ(p[0], 1);
+  os::unmap(p, 64 * mib);
+}
+
+TEST(pages_death, reserved_pages_are_not_usable_before) {
+  auto* const p = static_cast<volatile unsigned char*>(os::reserve(mib));
+  EXPECT_DEATH(p[0] = 1, "");
+  os::unmap(const_cast<unsigned char*>(p), mib);
+}
+
+TEST(pages, purged_pages_are_zero_and_usable) {
+  auto* const p = static_cast<unsigned char*>(os::map(2 * mib, os::page_bytes, false));
+  std::memset(p, 1, 2 * mib);
+  os::purge(p + mib, mib);
+  EXPECT_EQ(p[mib - 1], 1);
+  EXPECT_EQ(p[mib], 0);
+  EXPECT_EQ(p[2 * mib - 1], 0);
+  p[mib] = 2;
+  os::unmap(p, 2 * mib);
+}
+
+TEST(pages, time_and_memory_are_sensible) {
+  const auto before = os::milliseconds();
+  EXPECT_GE(os::milliseconds(), before);
+  EXPECT_GT(os::physical_memory_bytes(), 16 * mib);
+}
+
+}  // namespace
