@@ -14,8 +14,8 @@ int main() {
   const mallard::multipool_stats full = pool.stats();
   for (void* p : live) pool.deallocate(p, node_bytes, 8);
   const mallard::multipool_stats erased = pool.stats();
-  std::printf("{\"live_bytes\": %zu, \"reserved_bytes\": %zu, \"slabs_after_erase\": %zu, "
-              "\"empty_slabs_kept\": %zu}\n",
-              nodes * node_bytes, full.reserved_bytes, erased.slabs,
-              pool.options().empty_slabs_kept);
+  std::printf(
+      "{\"live_bytes\": %zu, \"reserved_bytes\": %zu, \"slabs_after_erase\": %zu, "
+      "\"empty_slabs_kept\": %zu}\n",
+      nodes * node_bytes, full.reserved_bytes, erased.slabs, pool.options().empty_slabs_kept);
 }

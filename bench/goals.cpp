@@ -55,8 +55,8 @@ class density {
     ratios out;
     for (const auto& [key, cell] : cells_) {
       if (key.strategy != of.strategy || key.peer != of.peer || key.heap != heap) continue;
-      if (!structures.empty() && std::find(structures.begin(), structures.end(), key.ds) ==
-                                     structures.end()) {
+      if (!structures.empty() &&
+          std::find(structures.begin(), structures.end(), key.ds) == structures.end()) {
         continue;
       }
       cell_key other = key;
@@ -120,7 +120,9 @@ class goal_table {
 
 const column global{"AS1", "global"};
 
-column ours(const char* strategy) { return {strategy, "mallard"}; }
+column ours(const char* strategy) {
+  return {strategy, "mallard"};
+}
 
 void density_goals(const density& d, const std::string& heap, goal_table& table) {
   const std::string on = " [" + heap + "]";
@@ -205,8 +207,8 @@ void memory_goals(const nlohmann::json& footprint, goal_table& table) {
 
 int main(int argc, char** argv) {
   if (argc != 5) {
-    std::fprintf(stderr,
-                 "usage: %s density.jsonl micro.json instructions.txt footprint.json\n", argv[0]);
+    std::fprintf(stderr, "usage: %s density.jsonl micro.json instructions.txt footprint.json\n",
+                 argv[0]);
     return 2;
   }
   try {

@@ -29,7 +29,8 @@ std::vector<std::size_t> shuffled_order() {
 std::vector<std::size_t> string_sizes() {
   std::mt19937_64 random(2);
   std::vector<std::size_t> sizes(blocks);
-  for (std::size_t& size : sizes) size = std::uniform_int_distribution<std::size_t>(33, 1000)(random);
+  for (std::size_t& size : sizes)
+    size = std::uniform_int_distribution<std::size_t>(33, 1000)(random);
   return sizes;
 }
 
@@ -162,7 +163,7 @@ using boosted = direct<boost::container::pmr::unsynchronized_pool_resource>;
 #else
 #define WITH_BOOST(loop)
 #endif
-#define COMPARE(loop)           \
+#define COMPARE(loop)            \
   BENCHMARK(loop<ours>);         \
   BENCHMARK(loop<ours_by_base>); \
   WITH_BOOST(loop)               \

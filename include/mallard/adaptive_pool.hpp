@@ -48,11 +48,10 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   adaptive_pool_resource() noexcept : adaptive_pool_resource(adaptive_pool_options{}) {}
   explicit adaptive_pool_resource(std::pmr::memory_resource* upstream) noexcept
       : adaptive_pool_resource(adaptive_pool_options{}, upstream) {}
-  explicit adaptive_pool_resource(adaptive_pool_options options,
-                                  std::pmr::memory_resource* upstream =
-                                      page_source::instance()) noexcept
-      : options_(options),
-        slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {
+  explicit adaptive_pool_resource(
+      adaptive_pool_options options,
+      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {
     if (options.block_bytes != 0) fix_block(options.block_bytes, options.alignment);
   }
 
@@ -85,8 +84,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   }
 
   // Effects: as `allocate`, but returns null where that throws.
-  void* try_allocate(std::size_t bytes,
-                     std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(

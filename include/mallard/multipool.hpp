@@ -94,8 +94,7 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   }
 
   // Effects: as `allocate`, but returns null where that throws.
-  void* try_allocate(std::size_t bytes,
-                     std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(

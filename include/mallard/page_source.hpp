@@ -1,4 +1,5 @@
-// Purpose: the default upstream: page-aligned chunks, kept warm between uses, shared by all threads.
+// Purpose: the default upstream: page-aligned chunks, kept warm between uses, shared by all
+// threads.
 //
 //   mallard::page_source* source = mallard::page_source::instance();
 //   void* chunk = source->allocate(64 * 1024, 4096);
@@ -36,8 +37,7 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   // power of two) if that is more. Chunks of 2 MiB and more are aligned for huge pages.
   // Errors: throws `std::bad_alloc` when the operating system refuses.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  void* try_allocate(std::size_t bytes,
-                     std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: takes a chunk back; `bytes` and `alignment` as it was allocated.
   void deallocate(void* p, std::size_t bytes,
@@ -82,6 +82,8 @@ struct page_source_holder {
 };
 MALLARD_API extern page_source_holder the_page_source;
 
-inline page_source* page_source::instance() noexcept { return &the_page_source.source; }
+inline page_source* page_source::instance() noexcept {
+  return &the_page_source.source;
+}
 
 }  // namespace mallard::inline v1

@@ -4,8 +4,8 @@
 #include <bit>
 #include <new>
 
-#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/ring.hpp"
 
 namespace mallard::inline v1::detail {

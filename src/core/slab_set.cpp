@@ -17,7 +17,9 @@ using all_ring = ring<slab, &slab::all_next, &slab::all_prev>;
 
 // A slab is swept again only when this many of its slots are free, so that a nearly full one is
 // not swept over and over for single slots; until then it is out of its ring.
-std::uint32_t worth_a_sweep(std::uint32_t slots) noexcept { return (slots + 7) / 8; }
+std::uint32_t worth_a_sweep(std::uint32_t slots) noexcept {
+  return (slots + 7) / 8;
+}
 
 void set_floor(slab& s, std::uint32_t taken, std::uint32_t floor) noexcept {
   s.floor = floor;
@@ -51,7 +53,9 @@ std::size_t reserve_index(std::size_t slab_bytes) noexcept {
 
 }  // namespace
 
-void zero(void* p, std::size_t bytes) noexcept { std::memset(p, 0, bytes); }
+void zero(void* p, std::size_t bytes) noexcept {
+  std::memset(p, 0, bytes);
+}
 
 // Sweeps forward to the next word with free slots; past the last carved word it starts over when
 // enough has been given back, else carves a fresh word. False when the slab is full.

@@ -7,10 +7,16 @@ namespace {
 [[gnu::target("bmi2")]] std::uint64_t extract(std::uint64_t word, std::uint64_t pattern) noexcept {
   return __builtin_ia32_pext_di(word, pattern);
 }
-bool can_extract() noexcept { return __builtin_cpu_supports("bmi2") != 0; }
+bool can_extract() noexcept {
+  return __builtin_cpu_supports("bmi2") != 0;
+}
 #else
-std::uint64_t extract(std::uint64_t, std::uint64_t) noexcept { return 0; }
-constexpr bool can_extract() noexcept { return false; }
+std::uint64_t extract(std::uint64_t, std::uint64_t) noexcept {
+  return 0;
+}
+constexpr bool can_extract() noexcept {
+  return false;
+}
 #endif
 
 }  // namespace

@@ -37,15 +37,21 @@ void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept {
   return p;
 }
 
-void* reserve(std::size_t bytes) noexcept { return map_anywhere(bytes, PROT_NONE); }
+void* reserve(std::size_t bytes) noexcept {
+  return map_anywhere(bytes, PROT_NONE);
+}
 
 bool commit(void* p, std::size_t bytes) noexcept {
   return mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
-void purge(void* p, std::size_t bytes) noexcept { madvise(p, bytes, MADV_DONTNEED); }
+void purge(void* p, std::size_t bytes) noexcept {
+  madvise(p, bytes, MADV_DONTNEED);
+}
 
-void unmap(void* p, std::size_t bytes) noexcept { munmap(p, bytes); }
+void unmap(void* p, std::size_t bytes) noexcept {
+  munmap(p, bytes);
+}
 
 std::size_t physical_memory_bytes() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES);

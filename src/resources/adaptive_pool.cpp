@@ -7,8 +7,8 @@ namespace mallard::inline v1 {
 
 void adaptive_pool_resource::fix_block(std::size_t bytes, std::size_t alignment) noexcept {
   fixed_ = true;
-  const std::size_t block = detail::round_up(
-      std::max(bytes, detail::smallest_class_bytes), std::max<std::size_t>(alignment, 8));
+  const std::size_t block = detail::round_up(std::max(bytes, detail::smallest_class_bytes),
+                                             std::max<std::size_t>(alignment, 8));
   if (block - 1 >= largest_block_bytes) return;  // every request goes to upstream
   pooled_bytes_ = block;
   pooled_alignment_ = alignment;
@@ -82,8 +82,7 @@ std::size_t adaptive_pool_resource::trim() noexcept {
 adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {
   const detail::slab_usage usage = slabs_.usage();
   const auto at_hand = static_cast<std::size_t>(std::popcount(pool_.free_slots));
-  const std::size_t taken =
-      layout_.block_bytes == 0 ? 0 : usage.taken_bytes / layout_.block_bytes;
+  const std::size_t taken = layout_.block_bytes == 0 ? 0 : usage.taken_bytes / layout_.block_bytes;
   return {.block_bytes = layout_.block_bytes,
           .in_use_blocks = taken - at_hand,
           .reserved_bytes = usage.reserved_bytes + oversize_.reserved_bytes(),

@@ -82,7 +82,8 @@ void multipool_resource::give_back_all() noexcept {
 std::size_t multipool_resource::trim() noexcept {
   const std::size_t before = slabs_.usage().reserved_bytes;
   for (unsigned c = 0; c < detail::table_class_count; ++c) cool(c);
-  for (unsigned c = 0; c < detail::class_count; ++c) slabs_.trim_pool(pools_.by_class[c], class_layouts[c]);
+  for (unsigned c = 0; c < detail::class_count; ++c)
+    slabs_.trim_pool(pools_.by_class[c], class_layouts[c]);
   slabs_.trim_reserve();
   return before - slabs_.usage().reserved_bytes;
 }
@@ -93,7 +94,8 @@ multipool_stats multipool_resource::stats() const noexcept {
   for (unsigned c = 0; c < detail::class_count; ++c) {
     at_hand += static_cast<std::size_t>(std::popcount(pools_.by_class[c].free_slots)) *
                class_layouts[c].block_bytes;
-    if (c < detail::table_class_count && pools_.hot[c] != nullptr) at_hand += class_layouts[c].block_bytes;
+    if (c < detail::table_class_count && pools_.hot[c] != nullptr)
+      at_hand += class_layouts[c].block_bytes;
   }
   return {.in_use_bytes = usage.taken_bytes - at_hand + oversize_.payload_bytes(),
           .reserved_bytes = usage.reserved_bytes + oversize_.reserved_bytes(),

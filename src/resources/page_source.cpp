@@ -51,9 +51,9 @@ struct at_thread_exit {
 };
 
 void hold_across_fork() {
-  static const int registered = pthread_atfork([] { shared.value.lock().lock(); },
-                                               [] { shared.value.lock().unlock(); },
-                                               [] { shared.value.lock().unlock(); });
+  static const int registered =
+      pthread_atfork([] { shared.value.lock().lock(); }, [] { shared.value.lock().unlock(); },
+                     [] { shared.value.lock().unlock(); });
   static_cast<void>(registered);
 }
 
@@ -132,7 +132,9 @@ void page_source::set_caching(bool on) noexcept {
   shared.value.set_limit(on ? detail::os::physical_memory_bytes() / 8 : 0);
 }
 
-void page_source::set_cache_limit(std::size_t bytes) noexcept { shared.value.set_limit(bytes); }
+void page_source::set_cache_limit(std::size_t bytes) noexcept {
+  shared.value.set_limit(bytes);
+}
 
 std::size_t page_source::trim() noexcept {
   if (own != nullptr) own->flush();

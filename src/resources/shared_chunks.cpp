@@ -3,7 +3,6 @@
 #include <bit>
 #include <new>
 
-
 namespace mallard::inline v1::detail {
 namespace {
 

@@ -16,7 +16,9 @@ constexpr std::size_t round_down(std::size_t n, std::size_t alignment) noexcept 
   return n & ~(alignment - 1);
 }
 
-constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept { return (n + by - 1) / by; }
+constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept {
+  return (n + by - 1) / by;
+}
 
 inline std::uintptr_t address_of(const void* p) noexcept {
   return reinterpret_cast<std::uintptr_t>(p);

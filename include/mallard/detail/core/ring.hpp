@@ -3,7 +3,7 @@
 
 namespace mallard::inline v1::detail {
 
-template <class Node, Node* Node::*Next, Node* Node::*Prev>
+template <class Node, Node* Node::* Next, Node* Node::* Prev>
 struct ring {
   // Makes `node` a ring of its own when `before` is null.
   static void insert_before(Node* before, Node* node) noexcept {

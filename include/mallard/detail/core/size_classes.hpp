@@ -1,5 +1,5 @@
-// Purpose: the one table of size classes: steps of 8 bytes to 64 and of 16 to 128, then four classes
-// per doubling.
+// Purpose: the one table of size classes: steps of 8 bytes to 64 and of 16 to 128, then four
+// classes per doubling.
 //
 // A block of class c is aligned to the largest power of two that divides its size, because slots
 // start at multiples of the size from an aligned slab. So a request is rounded up to a multiple of
@@ -44,11 +44,10 @@ inline constexpr auto class_by_granule = [] {
   std::array<std::uint8_t, table_limit_bytes / 8> table{};
   for (std::size_t granule = 0; granule < table.size(); ++granule) {
     const std::size_t bytes = (granule + 1) * 8;
-    table[granule] = static_cast<std::uint8_t>(
-        bytes <= smallest_class_bytes ? 0
-        : bytes <= 64                 ? (bytes - smallest_class_bytes) / 8
-        : bytes <= 128                ? classes_to_64 + (bytes - 65) / 16
-                                      : computed_class(bytes));
+    table[granule] = static_cast<std::uint8_t>(bytes <= smallest_class_bytes ? 0
+                                               : bytes <= 64  ? (bytes - smallest_class_bytes) / 8
+                                               : bytes <= 128 ? classes_to_64 + (bytes - 65) / 16
+                                                              : computed_class(bytes));
   }
   return table;
 }();
@@ -69,6 +68,8 @@ constexpr std::size_t class_request(std::size_t bytes, std::size_t alignment) no
 constexpr bool is_looked_up(std::size_t request) noexcept {
   return request - 1 < table_limit_bytes;
 }
-constexpr bool is_pooled(std::size_t request) noexcept { return request - 1 < largest_class_bytes; }
+constexpr bool is_pooled(std::size_t request) noexcept {
+  return request - 1 < largest_class_bytes;
+}
 
 }  // namespace mallard::inline v1::detail

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/detail/config.hpp"
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/config.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 
 namespace mallard::inline v1::detail {

@@ -1,9 +1,10 @@
 // Purpose: where the slots of a slab lie, derived from the block size and the slab size alone.
 //
 // A slab is a power-of-two sized, equally aligned region: a header, a bitmap, then slots at every
-// multiple of the block size. The bitmap has one bit per granule: the largest power of two not above
-// the block size, or a 64th of the slab if that is less, so that a bitmap word is always full of
-// granules. A slot is named by the granule in which it starts: freeing needs shifts, no division.
+// multiple of the block size. The bitmap has one bit per granule: the largest power of two not
+// above the block size, or a 64th of the slab if that is less, so that a bitmap word is always full
+// of granules. A slot is named by the granule in which it starts: freeing needs shifts, no
+// division.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +30,11 @@ struct slab_layout {
   std::uint8_t granule_shift = 0;
   std::uint8_t word_shift = 0;      // from a byte offset to the index of its bitmap word
   std::uint8_t pattern_period = 0;  // 0: no patterns, slots are found by stepping
-  std::uint32_t first_slot = 0;  // index of the first slot behind the header
+  std::uint32_t first_slot = 0;     // index of the first slot behind the header
   std::uint32_t end_slot = 0;
   std::uint16_t words = 0;  // of the bitmap, 64 granules each
   std::uint32_t first_count = 0;
-  std::uint64_t first_slots = 0;  // the `first_count` slots that start in bitmap word 0
+  std::uint64_t first_slots = 0;            // the `first_count` slots that start in bitmap word 0
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }

@@ -7,7 +7,7 @@
 
 namespace mallard::inline v1::detail::os {
 
-inline constexpr std::size_t page_bytes = 4096;             // the smallest unit we ask for
+inline constexpr std::size_t page_bytes = 4096;  // the smallest unit we ask for
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
 
 // Readable, writable, zeroed memory aligned to `alignment` (a power of two); null when refused.

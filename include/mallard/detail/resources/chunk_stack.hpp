@@ -9,14 +9,14 @@
 #include <memory_resource>
 #include <new>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/bits.hpp"
 
 namespace mallard::inline v1 {
 
 struct monotonic_options {
-  std::size_t initial_bytes = 4096;                // of the first chunk
+  std::size_t initial_bytes = 4096;                     // of the first chunk
   std::size_t max_chunk_bytes = std::size_t{64} << 20;  // chunks double up to here
 };
 

@@ -1,4 +1,5 @@
-// Purpose: the page source's shared level: small chunks out of superblocks, large ones cached whole.
+// Purpose: the page source's shared level: small chunks out of superblocks, large ones cached
+// whole.
 //
 // A superblock is a slab whose slots are chunks: the slab engine serves them with the size-class
 // table scaled up, so 16 bytes there are a page here. Thread-safe, one lock.
