@@ -201,4 +201,17 @@ TEST(multipool_resource, free_blocks_are_never_written_to) {
   EXPECT_GT(unchanged, 10u);
 }
 
+TEST(multipool_resource, the_reserve_fills_again_after_a_trim) {
+  multipool_resource pool(multipool_options{.empty_slabs_kept = 10});
+  const auto slabs_left_by_a_load = [&] {
+    give_all(pool, get_many(pool, 20000, 24), 24);
+    return pool.stats().slabs;
+  };
+  const std::size_t left = slabs_left_by_a_load();
+  EXPECT_GT(left, 2u);
+  pool.trim();
+  EXPECT_EQ(pool.stats().slabs, 0u);
+  EXPECT_EQ(slabs_left_by_a_load(), left);
+}
+
 }  // namespace
