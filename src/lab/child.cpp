@@ -143,7 +143,7 @@ void write_text(std::span<char> text, std::uint64_t seed) {
   for (char& one : text) one = static_cast<char>(' ' + random.below('~' - ' ' + 1));
 }
 
-outcome measure(const job& what, std::span<std::byte> paper_buffer) noexcept {
+outcome measure_repetition(const job& what, std::span<std::byte> paper_buffer) noexcept {
   outcome result;
   try {
     result.measured = measure_or_throw(what, paper_buffer);

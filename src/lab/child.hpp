@@ -47,7 +47,7 @@ struct outcome {
 
 // Measures in this process. `paper_buffer` is the original's one buffer, prepared by the parent.
 // Never throws: an exception becomes an error.
-outcome measure(const job& what, std::span<std::byte> paper_buffer) noexcept;
+outcome measure_repetition(const job& what, std::span<std::byte> paper_buffer) noexcept;
 
 // Random printable characters, the same every time.
 void write_text(std::span<char> text, std::uint64_t seed);

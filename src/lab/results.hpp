@@ -4,9 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
+
+#include "lab/series.hpp"
 
 namespace mallard::lab {
 
@@ -41,22 +45,27 @@ struct skipped_peer {
   std::string reason;
 };
 
+// What was asked for, as far as it is not in the cells: names and numbers.
+using run_parameters = std::map<std::string, std::variant<std::int64_t, double, std::string>>;
+
 struct run_info {
   int schema = result_schema;
   std::string version;  // of mallard
-  std::string bench;    // "density"
+  std::string bench;    // "density", or that of a series
   std::string command;  // what to type to get these numbers again
   std::string date;     // ISO 8601, UTC
   machine_info machine;
   build_info build;
   std::string mode;          // "fair" or "paper"
-  double scale = 0;          // of the paper's number of leaf insertions
-  std::uint64_t leaves = 0;  // leaf insertions that every `seconds` is given for
+  double scale = 0;          // density: of the paper's number of leaf insertions
+  std::uint64_t leaves = 0;  // density: leaf insertions that every `seconds` is given for
   unsigned repetitions = 0;  // asked for; a cell of an interrupted run may have fewer
   std::uint64_t seed = 0;
   std::vector<std::string> heaps;  // conditions: "clean", "aged"
   std::vector<peer_version> peers;
   std::vector<skipped_peer> skipped;
+  run_parameters parameters;     // of a series
+  std::string malloc = "glibc";  // or the name of the library that was preloaded
 };
 
 // What identifies a cell inside one file.
@@ -97,7 +106,8 @@ struct cell_result {
 struct result_file {
   std::filesystem::path path;
   run_info run;
-  std::vector<cell_result> cells;
+  std::vector<cell_result> cells;     // of the bench "density"
+  std::vector<series_cell> series;    // of all others
   std::vector<std::string> warnings;  // for example a last line that was cut off
 };
 

@@ -5,35 +5,16 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
+#include "lab/json_members.hpp"
+#include "lab/series_json.hpp"
 #include "lab/strategies.hpp"
 #include "lab/structures.hpp"
 
 namespace mallard::lab {
 namespace {
-
-using json = nlohmann::ordered_json;
-
-// A member that must be there and of the right type; anything else is one line of complaint.
-template <class T>
-T required(const json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) throw std::runtime_error(fmt::format("'{}' is missing", name));
-  try {
-    return found->get<T>();
-  } catch (const json::exception&) {
-    throw std::runtime_error(fmt::format("'{}' has the wrong type", name));
-  }
-}
-
-// A member that older files or other writers may leave out.
-template <class T>
-T optional(const json& object, const char* name) {
-  return object.contains(name) ? required<T>(object, name) : T{};
-}
 
 machine_info read_machine(const json& object) {
   machine_info machine;
@@ -72,8 +53,10 @@ run_info read_run(const json& object) {
   run.machine = read_machine(required<json>(object, "machine"));
   run.build = read_build(required<json>(object, "build"));
   run.mode = required<std::string>(object, "mode");
-  run.scale = required<double>(object, "scale");
-  run.leaves = required<std::uint64_t>(object, "leaves");
+  if (run.bench == "density") {
+    run.scale = required<double>(object, "scale");
+    run.leaves = required<std::uint64_t>(object, "leaves");
+  }
   run.repetitions = required<unsigned>(object, "repetitions");
   run.seed = required<std::uint64_t>(object, "seed");
   run.heaps = required<std::vector<std::string>>(object, "heaps");
@@ -85,6 +68,8 @@ run_info read_run(const json& object) {
     run.skipped.push_back(
         {required<std::string>(peer, "peer"), required<std::string>(peer, "reason")});
   }
+  run.parameters = read_parameters(object);
+  run.malloc = optional<std::string>(object, "malloc", "glibc");
   return run;
 }
 
@@ -106,13 +91,11 @@ cell_result read_cell(const json& object) {
   cell.key.peer = required<std::string>(object, "peer");
   cell.key.heap = required<std::string>(object, "heap");
   cell.mode = required<std::string>(object, "mode");
-  if (cell.bench == "density") {
-    if (!find_structure(cell.key.ds)) {
-      throw std::runtime_error(fmt::format("unknown data structure '{}'", cell.key.ds));
-    }
-    if (!find_strategy(cell.key.strategy)) {
-      throw std::runtime_error(fmt::format("unknown strategy '{}'", cell.key.strategy));
-    }
+  if (!find_structure(cell.key.ds)) {
+    throw std::runtime_error(fmt::format("unknown data structure '{}'", cell.key.ds));
+  }
+  if (!find_strategy(cell.key.strategy)) {
+    throw std::runtime_error(fmt::format("unknown strategy '{}'", cell.key.strategy));
   }
   const auto status = required<std::string>(object, "status");
   if (status == "failed") {
@@ -144,6 +127,31 @@ std::optional<json> parse_object(const std::string& text) {
   if (!object.is_object()) throw std::runtime_error("a JSON object is expected");
   return object;
 }
+
+const cell_key& key_of(const cell_result& cell) {
+  return cell.key;
+}
+const series_key& key_of(const series_cell& cell) {
+  return cell.key();
+}
+
+// Of several cells with one key, the last one counts, in the place of the first.
+template <class Key>
+class latest {
+ public:
+  template <class Cell>
+  void add(std::vector<Cell>& all, Cell cell) {
+    const auto [position, fresh] = index_.try_emplace(key_of(cell), all.size());
+    if (fresh) {
+      all.push_back(std::move(cell));
+    } else {
+      all[position->second] = std::move(cell);
+    }
+  }
+
+ private:
+  std::map<Key, std::size_t> index_;
+};
 
 // Collects the lines of one file.
 class reader {
@@ -188,23 +196,19 @@ class reader {
     } else if (!seen_run_) {
       throw std::runtime_error("the first line must be of kind 'run'");
     } else if (kind == "cell") {
-      add(read_cell(object));
+      if (required<std::string>(object, "bench") == "density") {
+        cells_.add(file_.cells, read_cell(object));
+      } else {
+        series_.add(file_.series, read_series_cell(object));
+      }
     } else {
       throw std::runtime_error(fmt::format("unknown kind '{}'", kind));
     }
   }
 
-  void add(cell_result cell) {
-    const auto [position, fresh] = index_.try_emplace(cell.key, file_.cells.size());
-    if (fresh) {
-      file_.cells.push_back(std::move(cell));
-    } else {
-      file_.cells[position->second] = std::move(cell);
-    }
-  }
-
   result_file file_;
-  std::map<cell_key, std::size_t> index_;
+  latest<cell_key> cells_;
+  latest<series_key> series_;
   bool seen_run_ = false;
   std::size_t number_ = 0;
 };

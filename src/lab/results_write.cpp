@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "lab/results.hpp"
+#include "lab/series_json.hpp"
 
 namespace mallard::lab {
-
-using json = nlohmann::ordered_json;
 
 std::string to_line(const run_info& run) {
   json peers = json::array();
@@ -17,7 +14,7 @@ std::string to_line(const run_info& run) {
   for (const auto& peer : run.skipped) {
     skipped.push_back({{"peer", peer.peer}, {"reason", peer.reason}});
   }
-  const json object = {
+  json object = {
       {"kind", "run"},
       {"schema", run.schema},
       {"version", run.version},
@@ -40,14 +37,18 @@ std::string to_line(const run_info& run) {
         {"build_type", run.build.build_type},
         {"assertions", run.build.assertions}}},
       {"mode", run.mode},
-      {"scale", run.scale},
-      {"leaves", run.leaves},
-      {"repetitions", run.repetitions},
-      {"seed", run.seed},
-      {"heaps", run.heaps},
-      {"peers", peers},
-      {"skipped", skipped},
   };
+  if (run.bench == "density") {
+    object["scale"] = run.scale;
+    object["leaves"] = run.leaves;
+  }
+  object["repetitions"] = run.repetitions;
+  object["seed"] = run.seed;
+  object["heaps"] = run.heaps;
+  object["peers"] = peers;
+  object["skipped"] = skipped;
+  if (!run.parameters.empty()) object["parameters"] = write_parameters(run.parameters);
+  object["malloc"] = run.malloc;
   return object.dump();
 }
 

@@ -116,7 +116,7 @@ outcome run_in_child(const job& what, std::span<std::byte> paper_buffer) {
   if (child == 0) {
     become_helper();
     be_expendable();
-    write_all(channel.theirs, measure(what, paper_buffer));
+    write_all(channel.theirs, measure_repetition(what, paper_buffer));
     _exit(0);
   }
   close(channel.theirs);

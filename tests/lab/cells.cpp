@@ -72,4 +72,31 @@ run_info make_run() {
   return run;
 }
 
+series_cell make_series_cell(int subsystem, std::string_view strategy, std::string_view peer,
+                             std::string_view heap, double seconds) {
+  series_cell cell;
+  cell.bench = "locality";
+  cell.at = {{"links", 1 << 21},
+             {"subsystem", subsystem},
+             {"accesses", 8},
+             {"shuffles", 5},
+             {"variant", "code"}};
+  cell.strategy = strategy;
+  cell.peer = peer;
+  cell.heap = heap;
+  cell.measures["access_after"] = summarise("s", {seconds * 0.999, seconds, seconds * 1.001}, 1);
+  cell.measures["rss"] = summarise("B", {1e8, 1e8, 1e8}, 1);
+  return cell;
+}
+
+run_info make_series_run() {
+  run_info run = make_run();
+  run.bench = "locality";
+  run.command = "mallard bench locality";
+  run.scale = 0;
+  run.leaves = 0;
+  run.parameters = {{"links", "2^21"}, {"shuffles", 5}, {"part", 0.5}};
+  return run;
+}
+
 }  // namespace mallard::lab

@@ -20,4 +20,11 @@ std::vector<cell_result> make_table(
 
 run_info make_run();
 
+// A good cell of "locality" of three nearly equal repetitions around `seconds`.
+series_cell make_series_cell(int subsystem, std::string_view strategy, std::string_view peer,
+                             std::string_view heap, double seconds);
+
+// The run that such cells come from.
+run_info make_series_run();
+
 }  // namespace mallard::lab
