@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lab/density.hpp"
+#include "lab/bench_events.hpp"
 
 namespace mallard::cli {
 

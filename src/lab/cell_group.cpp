@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/random.hpp"
+#include "lab/interleave.hpp"
 #include "lab/statistics.hpp"
 
 namespace mallard::lab {
@@ -67,24 +67,21 @@ double cell_group::expected_seconds() const {
 
 bool cell_group::measure(conditions& ready, bool (*interrupted)(),
                          const std::function<void(double)>& step) {
-  std::vector<cell_state*> order;
-  order.reserve(cells_.size());
-  for (cell_state& cell : cells_) order.push_back(&cell);
-  random_stream random(plan_.seed);
-  for (unsigned repetition = 0; repetition < plan_.repetitions; ++repetition) {
-    // A new order each time, so that no strategy always follows the same other one.
-    shuffle(order, random);
-    for (cell_state* cell : order) {
-      if (cell->result.ok()) {
-        zygote& heap = ready.choose(cell->result.key.heap, *cell->where->how);
-        const outcome one = heap.run(cell->what, interrupted);
-        if (interrupted && interrupted()) return false;
-        add_repetition(cell->result, cell->what, one);
-      }
-      step(expected_seconds(cell->what));
+  return interleave(cells_, plan_.repetitions, plan_.seed, [&](cell_state& cell) {
+    if (cell.result.ok()) {
+      const outcome one = ready.choose(heap_of(cell)).run(cell.what, interrupted);
+      if (interrupted && interrupted()) return false;
+      add_repetition(cell.result, cell.what, one);
     }
-  }
-  return true;
+    step(expected_seconds(cell.what));
+    return true;
+  });
+}
+
+// The original measures all but AS1 and AS2 on a clean heap, whatever the heap of those two.
+std::string_view cell_group::heap_of(const cell_state& cell) const {
+  const bool global = cell.where->how->what == mechanism::global;
+  return cell.what.paper && !global ? "clean" : std::string_view(cell.result.key.heap);
 }
 
 std::vector<cell_result> cell_group::take_results() {

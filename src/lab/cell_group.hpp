@@ -39,6 +39,7 @@ class cell_group {
 
   cell_state make_cell(const std::string& heap, const column& where, int size) const;
   double expected_seconds(const job& what) const;
+  std::string_view heap_of(const cell_state& cell) const;
 
   const density_plan& plan_;
   const structure& ds_;

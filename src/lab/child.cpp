@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "lab/kernels/barrier.hpp"
+#include "lab/memory_limit.hpp"
 #include "lab/meters.hpp"
 #include "lab/private_heap.hpp"
 
@@ -50,12 +50,6 @@ class mapped_buffer {
   std::byte* data_ = nullptr;
   std::size_t bytes_;
 };
-
-void limit_memory(std::uint64_t bytes) {
-  if (bytes == 0) return;
-  const rlimit limit{bytes, bytes};
-  setrlimit(RLIMIT_AS, &limit);
-}
 
 std::uint64_t runs_for(const job& what, double seconds_per_run) {
   const std::uint64_t nominal = std::max<std::uint64_t>(1, what.leaves / what.leaves_per_run);
@@ -131,12 +125,6 @@ measurement measure_or_throw(const job& what, std::span<std::byte> paper_buffer)
 }
 
 }  // namespace
-
-void outcome::fail(std::string_view why) {
-  const std::size_t length = std::min(why.size(), error.size() - 1);
-  std::copy_n(why.begin(), length, error.begin());
-  error[length] = '\0';
-}
 
 void write_text(std::span<char> text, std::uint64_t seed) {
   random_stream random(seed);

@@ -1,17 +1,29 @@
 // One repetition of one cell: what runs in a process of its own.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "lab/kernels/work.hpp"
+#include "lab/outcome.hpp"
 
 namespace mallard::lab {
 
+struct measurement {
+  double seconds = 0;
+  double setup_seconds = 0;
+  std::uint64_t rss_bytes = 0;
+  std::uint64_t base_rss_bytes = 0;
+  std::uint64_t minor_faults = 0;
+  std::uint64_t major_faults = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t checksum = 0;
+};
+
 // The repetition to measure. Sent to a forked process as it is, hence no owning members.
 struct job {
+  using measured = measurement;
+
   kernel run = nullptr;
   std::uint64_t outer_elements = 0;
   std::uint64_t leaves_per_run = 0;
@@ -26,24 +38,7 @@ struct job {
   bool uses_heap = false;  // the heap was inherited, and its pages will be written to
 };
 
-struct measurement {
-  double seconds = 0;
-  double setup_seconds = 0;
-  std::uint64_t rss_bytes = 0;
-  std::uint64_t base_rss_bytes = 0;
-  std::uint64_t minor_faults = 0;
-  std::uint64_t major_faults = 0;
-  std::uint64_t runs = 0;
-  std::uint64_t checksum = 0;
-};
-
-// What comes back through a pipe: a measurement, or why there is none.
-struct outcome {
-  measurement measured;
-  std::array<char, 160> error{};  // empty: good
-  bool ok() const { return error[0] == '\0'; }
-  void fail(std::string_view why);
-};
+using outcome = basic_outcome<measurement>;
 
 // Measures in this process. `paper_buffer` is the original's one buffer, prepared by the parent.
 // Never throws: an exception becomes an error.

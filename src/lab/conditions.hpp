@@ -1,24 +1,26 @@
-// The processes that a run of the bench forks its measurements from.
+// The processes that a run of a bench forks its measurements from.
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
-#include "lab/plan.hpp"
 #include "lab/zygote.hpp"
 
 namespace mallard::lab {
 
-// One process for each condition that the plan needs.
+// One process for each condition that is needed.
 class conditions {
  public:
+  // `heaps`: "clean", "aged" or both. As the original has it: with its one buffer and a heap that
+  // has not settled, and a clean heap beside whatever is asked for.
   // Throws std::runtime_error when one cannot be prepared.
-  explicit conditions(const density_plan& plan);
+  explicit conditions(std::span<const std::string> heaps, bool as_the_original = false);
 
-  zygote& choose(std::string_view heap, const strategy& how);
+  zygote& choose(std::string_view heap) { return heap == "clean" ? *clean_ : *aged_; }
 
  private:
-  bool paper_;
   std::unique_ptr<zygote> clean_;
   std::unique_ptr<zygote> aged_;
 };

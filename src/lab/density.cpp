@@ -3,42 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
 #include "lab/cell_group.hpp"
+#include "lab/pace.hpp"
 
 namespace mallard::lab {
-namespace {
-
-// Counts repetitions and predicts the time left from the ratio of real to expected seconds.
-class pace {
- public:
-  pace(std::size_t total, double expected, const density_events& events)
-      : total_(total), expected_(expected), events_(events) {}
-
-  void step(double expected, std::string_view doing) {
-    ++done_;
-    spent_ += expected;
-    const double elapsed =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    if (events_.step) {
-      events_.step({done_, total_, elapsed * (expected_ - spent_) / spent_, doing});
-    }
-  }
-
- private:
-  std::size_t done_ = 0;
-  std::size_t total_;
-  double spent_ = 0;
-  double expected_;
-  const density_events& events_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
-
 void compare_checksums(std::vector<cell_result>& cells, const std::vector<cell_result>& others) {
   using where = std::pair<std::string, int>;
   std::map<where, std::map<std::string, std::size_t>> votes;
@@ -79,8 +50,8 @@ density_end run_density(const density_plan& plan, const std::vector<cell_result>
   }
 
   if (repetitions == 0) return density_end::finished;
-  conditions ready(plan);
-  pace clock(repetitions, expected, events);
+  conditions ready(plan.heaps, plan.choices == mode::paper);
+  pace clock(repetitions, expected, events.step);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::string_view doing = plan.structures[i / plan.sizes.size()]->name;
     const bool complete = groups[i].measure(ready, events.interrupted,

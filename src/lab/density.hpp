@@ -1,30 +1,16 @@
 // Runs Benchmark I: each repetition of each cell in its own process, interleaved over strategies.
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <vector>
 
+#include "lab/bench_events.hpp"
 #include "lab/plan.hpp"
 #include "lab/results.hpp"
 
 namespace mallard::lab {
 
-struct progress {
-  std::size_t done = 0;  // repetitions
-  std::size_t total = 0;
-  double seconds_left = 0;
-  std::string_view doing;
-};
-
-// What happens while the bench runs. `interrupted` is asked between and during repetitions.
-struct density_events {
-  std::function<void(const cell_result&)> cell;
-  std::function<void(const progress&)> step;
-  bool (*interrupted)() = nullptr;
-};
-
-enum class density_end { finished, interrupted };
+using density_events = bench_events<cell_result>;
+using density_end = bench_end;
 
 // Measures every cell of the plan that `finished` does not contain. A cell is reported when its
 // last repetition is done; after an interrupt the cells under way are reported with the repetitions

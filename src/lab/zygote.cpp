@@ -28,12 +28,11 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Whole object or nothing; restarts after signals unless `give_up` says so.
-template <class T>
-bool read_all(int channel, T& value, bool (*give_up)() = nullptr) {
-  auto* bytes = reinterpret_cast<char*>(&value);
-  for (std::size_t done = 0; done < sizeof value;) {
-    const ssize_t got = read(channel, bytes + done, sizeof value - done);
+// All bytes or nothing; restarts after signals unless `give_up` says so.
+bool read_all(int channel, void* value, std::size_t size, bool (*give_up)() = nullptr) {
+  auto* bytes = static_cast<char*>(value);
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = read(channel, bytes + done, size - done);
     if (got > 0) {
       done += static_cast<std::size_t>(got);
     } else if (got == 0 || errno != EINTR || (give_up && give_up())) {
@@ -43,11 +42,10 @@ bool read_all(int channel, T& value, bool (*give_up)() = nullptr) {
   return true;
 }
 
-template <class T>
-bool write_all(int channel, const T& value) {
-  const auto* bytes = reinterpret_cast<const char*>(&value);
-  for (std::size_t done = 0; done < sizeof value;) {
-    const ssize_t put = send(channel, bytes + done, sizeof value - done, MSG_NOSIGNAL);
+bool write_all(int channel, const void* value, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(value);
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t put = send(channel, bytes + done, size - done, MSG_NOSIGNAL);
     if (put > 0) {
       done += static_cast<std::size_t>(put);
     } else if (put == 0 || errno != EINTR) {
@@ -98,39 +96,13 @@ void be_expendable() {
   }
 }
 
-std::string describe_end(int status, bool timed_out, const job& what) {
-  if (timed_out) return fmt::format("timed out after {} s", what.timeout_seconds);
+std::string describe_end(int status, bool timed_out, double timeout_seconds) {
+  if (timed_out) return fmt::format("timed out after {} s", timeout_seconds);
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
     return fmt::format("killed by signal {} ({})", number, strsignal(number));
   }
   return fmt::format("exited with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-}
-
-// In the zygote: one repetition in a copy of this process.
-outcome run_in_child(const job& what, std::span<std::byte> paper_buffer) {
-  outcome result;
-  const channel_pair channel = make_channel();
-  const pid_t child = fork();
-  if (child < 0) fail("fork");
-  if (child == 0) {
-    become_helper();
-    be_expendable();
-    write_all(channel.theirs, measure_repetition(what, paper_buffer));
-    _exit(0);
-  }
-  close(channel.theirs);
-  pollfd waiting{.fd = channel.mine, .events = POLLIN, .revents = 0};
-  const auto milliseconds = static_cast<int>(what.timeout_seconds * 1000);
-  const bool timed_out = poll(&waiting, 1, milliseconds) == 0;
-  if (timed_out) kill(child, SIGKILL);
-  const bool complete = !timed_out && read_all(channel.mine, result);
-  close(channel.mine);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!complete) result.fail(describe_end(status, timed_out, what));
-  return result;
 }
 
 // The original's buffer: written to before any child is forked.
@@ -142,8 +114,39 @@ std::span<std::byte> make_paper_buffer(std::size_t bytes) {
   return {static_cast<std::byte*>(mapped), bytes};
 }
 
-[[noreturn]] void serve(int channel, heap_state heap, std::size_t paper_buffer_bytes) {
+}  // namespace
+
+// In the zygote: one repetition in a copy of this process.
+void zygote::run_in_child(const errand& what, const void* job, std::span<std::byte> paper_buffer,
+                          void* result) {
+  const channel_pair channel = make_channel();
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) {
+    become_helper();
+    be_expendable();
+    what.perform(job, paper_buffer, result);
+    write_all(channel.theirs, result, what.outcome_bytes);
+    _exit(0);
+  }
+  close(channel.theirs);
+  pollfd waiting{.fd = channel.mine, .events = POLLIN, .revents = 0};
+  const auto milliseconds = static_cast<int>(what.timeout_seconds * 1000);
+  const bool timed_out = poll(&waiting, 1, milliseconds) == 0;
+  if (timed_out) kill(child, SIGKILL);
+  const bool complete = !timed_out && read_all(channel.mine, result, what.outcome_bytes);
+  close(channel.mine);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!complete) what.fail(result, describe_end(status, timed_out, what.timeout_seconds));
+}
+
+void zygote::serve(int channel, heap_state heap, std::size_t paper_buffer_bytes) {
   become_helper();
+  // Room for any job and its outcome, made now: the heap stays as it is from here on.
+  alignas(std::max_align_t) static std::array<std::byte, largest_message> job;
+  alignas(std::max_align_t) static std::array<std::byte, largest_message> result;
   try {
     if (heap != heap_state::clean) {
       aging_recipe recipe;
@@ -151,17 +154,17 @@ std::span<std::byte> make_paper_buffer(std::size_t bytes) {
       age_heap(recipe);
     }
     const std::span<std::byte> buffer = make_paper_buffer(paper_buffer_bytes);
-    if (!write_all(channel, ready)) _exit(0);
-    for (job what; read_all(channel, what);) {
-      if (!write_all(channel, run_in_child(what, buffer))) break;
+    if (!write_all(channel, &ready, sizeof ready)) _exit(0);
+    for (errand what; read_all(channel, &what, sizeof what);) {
+      if (!read_all(channel, job.data(), what.job_bytes)) break;
+      run_in_child(what, job.data(), buffer, result.data());
+      if (!write_all(channel, result.data(), what.outcome_bytes)) break;
     }
   } catch (const std::exception&) {
     _exit(1);  // the parent sees the channel closed
   }
   _exit(0);
 }
-
-}  // namespace
 
 zygote::zygote(heap_state heap, std::size_t paper_buffer_bytes) {
   const channel_pair channel = make_channel();
@@ -174,7 +177,7 @@ zygote::zygote(heap_state heap, std::size_t paper_buffer_bytes) {
   close(channel.theirs);
   channel_ = channel.mine;
   char word = 0;
-  if (!read_all(channel_, word)) {
+  if (!read_all(channel_, &word, sizeof word)) {
     stop();
     throw std::runtime_error("the process that is to hold the heap could not be prepared");
   }
@@ -191,13 +194,11 @@ void zygote::stop() noexcept {
   close(channel_);
 }
 
-outcome zygote::run(const job& what, bool (*interrupted)()) {
-  outcome result;
-  if (!write_all(channel_, what) || !read_all(channel_, result, interrupted)) {
-    result = {};
-    result.fail("the measuring process is gone");
+void zygote::run(const errand& sent, const void* job, void* result, bool (*interrupted)()) {
+  if (!write_all(channel_, &sent, sizeof sent) || !write_all(channel_, job, sent.job_bytes) ||
+      !read_all(channel_, result, sent.outcome_bytes, interrupted)) {
+    sent.fail(result, "the measuring process is gone");
   }
-  return result;
 }
 
 }  // namespace mallard::lab

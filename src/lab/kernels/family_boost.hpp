@@ -8,6 +8,7 @@
 #include <boost/container/pmr/memory_resource.hpp>
 #include <boost/container/pmr/monotonic_buffer_resource.hpp>
 #include <boost/container/pmr/polymorphic_allocator.hpp>
+#include <boost/container/pmr/synchronized_pool_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 
 #include "lab/kernels/shadow.hpp"
@@ -21,6 +22,7 @@ struct boost_family {
   using polymorphic = boost::container::pmr::polymorphic_allocator<T>;
   using monotonic = shadow<boost::container::pmr::monotonic_buffer_resource>;
   using multipool = shadow<boost::container::pmr::unsynchronized_pool_resource>;
+  using synchronized = boost::container::pmr::synchronized_pool_resource;
   static base* new_delete() { return boost::container::pmr::new_delete_resource(); }
 };
 

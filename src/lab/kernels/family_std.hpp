@@ -15,6 +15,7 @@ struct std_family {
   using polymorphic = std::pmr::polymorphic_allocator<T>;
   using monotonic = shadow<std::pmr::monotonic_buffer_resource>;
   using multipool = shadow<std::pmr::unsynchronized_pool_resource>;
+  using synchronized = std::pmr::synchronized_pool_resource;
   static base* new_delete() { return std::pmr::new_delete_resource(); }
 };
 

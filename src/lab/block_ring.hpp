@@ -1,0 +1,45 @@
+// A bounded queue of blocks from one thread to one other.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace mallard::lab {
+
+// Single producer, single consumer, no locks. Each side keeps its own count on its own cache line.
+class block_ring {
+ public:
+  static constexpr std::size_t capacity = 256;
+
+  // False when it is full.
+  bool push(void* block) noexcept {
+    const std::size_t at = pushed_.load(std::memory_order_relaxed);
+    if (at - popped_.load(std::memory_order_acquire) == capacity) return false;
+    slots_[at % capacity] = block;
+    pushed_.store(at + 1, std::memory_order_release);
+    return true;
+  }
+
+  // Null when it is empty.
+  void* pop() noexcept {
+    const std::size_t at = popped_.load(std::memory_order_relaxed);
+    if (at == pushed_.load(std::memory_order_acquire)) return nullptr;
+    void* block = slots_[at % capacity];
+    popped_.store(at + 1, std::memory_order_release);
+    return block;
+  }
+
+  // By the producer: no more will come, for instance because there is no more memory.
+  void close() noexcept { closed_.store(true, std::memory_order_release); }
+  // Ask before pop() said that it is empty: then nothing is left.
+  bool closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+
+ private:
+  alignas(128) std::atomic<std::size_t> pushed_{0};
+  alignas(128) std::atomic<std::size_t> popped_{0};
+  alignas(128) std::atomic<bool> closed_{false};
+  alignas(128) std::array<void*, capacity> slots_{};
+};
+
+}  // namespace mallard::lab

@@ -1,0 +1,154 @@
+// The allocators of the series benches: what each strategy constructs, and through what kind of
+// pointer it is asked for memory.
+//
+// An arena has `heap()`, which gives a pointer with allocate(bytes, alignment) and
+// deallocate(p, bytes, alignment), and names the `allocator<T>` of containers that use it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "lab/kernels/barrier.hpp"
+#include "lab/strategies.hpp"
+#include "mallard/allocator.hpp"
+
+namespace mallard::lab {
+
+// AS1: operator new and delete, by name.
+class global_arena {
+ public:
+  struct operator_new {
+    void* allocate(std::size_t bytes, std::size_t) { return ::operator new(bytes); }
+    void deallocate(void* p, std::size_t, std::size_t) noexcept { ::operator delete(p); }
+  };
+  template <class T>
+  using allocator = std::allocator<T>;
+
+  operator_new* heap() { return &heap_; }
+  // For containers.
+  template <class T>
+  std::allocator<T> make_allocator() {
+    return {};
+  }
+
+ private:
+  [[no_unique_address]] operator_new heap_;
+};
+
+// The resources of one strategy of one library.
+template <class Family, mechanism What>
+struct arena_resources;
+
+template <class Family>
+struct arena_resources<Family, mechanism::monotonic> {
+  using outermost = typename Family::monotonic;
+  outermost top;
+};
+
+template <class Family>
+struct arena_resources<Family, mechanism::multipool> {
+  using outermost = typename Family::multipool;
+  outermost top;
+};
+
+template <class Family>
+struct arena_resources<Family, mechanism::multipool_on_monotonic> {
+  using outermost = typename Family::multipool;
+  typename Family::monotonic below;
+  outermost top{&below};
+};
+
+// Bound by type parameter: calls go to the resource by name.
+template <class Family, mechanism What>
+class direct_arena {
+  using resource = typename arena_resources<Family, What>::outermost;
+
+ public:
+  template <class T>
+  using allocator = mallard::allocator<T, resource>;
+
+  resource* heap() { return &resources_.top; }
+  template <class T>
+  allocator<T> make_allocator() {
+    return allocator<T>(heap());
+  }
+
+ private:
+  arena_resources<Family, What> resources_;
+};
+
+// Bound by abstract base. Where the pointer comes from is hidden from the compiler, so that virtual
+// calls are virtual calls in the machine code too.
+template <class Family, mechanism What>
+class abstract_arena {
+ public:
+  template <class T>
+  using allocator = typename Family::template polymorphic<T>;
+
+  typename Family::base* heap() {
+    return launder_pointer(static_cast<typename Family::base*>(&resources_.top));
+  }
+  template <class T>
+  allocator<T> make_allocator() {
+    return allocator<T>(heap());
+  }
+
+ private:
+  arena_resources<Family, What> resources_;
+};
+
+// AS2: operator new and delete behind an abstract base.
+template <class Family>
+class abstract_global_arena {
+ public:
+  template <class T>
+  using allocator = typename Family::template polymorphic<T>;
+
+  typename Family::base* heap() { return launder_pointer(Family::new_delete()); }
+  template <class T>
+  allocator<T> make_allocator() {
+    return allocator<T>(heap());
+  }
+};
+
+// "sync": a pool that threads may share, by abstract base.
+template <class Family>
+class synchronized_arena {
+ public:
+  typename Family::base* heap() {
+    return launder_pointer(static_cast<typename Family::base*>(&pool_));
+  }
+
+ private:
+  typename Family::synchronized pool_;
+};
+
+// "mutex": what one would write oneself, a lock around a pool that knows nothing of threads.
+template <class Family>
+class locked_arena {
+ public:
+  class locked {
+   public:
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+      const std::scoped_lock lock(mutex_);
+      return pool_.allocate(bytes, alignment);
+    }
+    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+      const std::scoped_lock lock(mutex_);
+      pool_.deallocate(p, bytes, alignment);
+    }
+
+   private:
+    std::mutex mutex_;
+    typename Family::multipool pool_;
+  };
+
+  locked* heap() { return &heap_; }
+
+ private:
+  locked heap_;
+};
+
+}  // namespace mallard::lab

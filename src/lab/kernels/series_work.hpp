@@ -1,0 +1,72 @@
+// What the kernels of the series benches are given, and how they are found.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "lab/readings.hpp"
+
+namespace mallard::lab {
+
+// How locality's elements wander between subsystems: see docs/method.md.
+enum class wandering { code, paper, slides };
+
+// Benchmark II.
+struct locality_work {
+  std::uint64_t lists = 0;
+  std::uint64_t links_per_list = 0;
+  std::uint64_t steps_per_list = 0;  // timed accesses each time a list has its turn
+  std::uint64_t repeats = 0;         // turns of each list
+  std::uint64_t moves = 0;           // elements that change lists
+  std::uint64_t seed = 1;
+  wandering how = wandering::code;
+};
+
+// Benchmark III.
+struct utilization_work {
+  std::uint64_t blocks = 0;         // allocated over all
+  std::uint64_t active_blocks = 0;  // allocated at one time
+  std::uint64_t block_bytes = 0;
+};
+
+// Benchmark IV.
+enum class sharing { own, shared, handoff };
+struct contention_work {
+  std::uint64_t iterations = 0;  // of each thread; with handoff, of each pair
+  std::uint64_t block_bytes = 0;
+  std::uint64_t rounds = 1;  // of that many iterations each
+  unsigned threads = 0;
+};
+
+// The slides' parallel counter, and its cousin of small objects.
+enum class placement {
+  shared_array,
+  local_variable,
+  arena_per_thread,
+  objects_of_one_allocator,
+  objects_of_own_arenas,
+};
+struct false_sharing_work {
+  std::uint64_t increments = 0;  // over all threads: elements looked at, or objects incremented
+  unsigned threads = 0;
+  std::uint64_t seed = 1;
+};
+
+template <class Work>
+using series_kernel = void (*)(const Work& work, readings& taken);
+
+// A column of the tables of a series: "AS1" to "AS14", "sync" or "mutex", and whose resources.
+struct series_column {
+  std::string_view strategy;
+  std::string_view peer;
+  friend bool operator==(const series_column&, const series_column&) = default;
+};
+
+// Null when that library has no such strategy, or it makes no sense there.
+series_kernel<locality_work> find_locality_kernel(const series_column& where);
+series_kernel<utilization_work> find_utilization_kernel(const series_column& where);
+series_kernel<contention_work> find_contention_kernel(const series_column& where, sharing form);
+series_kernel<false_sharing_work> find_false_sharing_kernel(const series_column& where,
+                                                            placement form);
+
+}  // namespace mallard::lab

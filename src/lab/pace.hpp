@@ -1,0 +1,30 @@
+// How far a bench has come and how long it will take.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "lab/bench_events.hpp"
+
+namespace mallard::lab {
+
+// Counts repetitions and predicts the time left from the ratio of real to expected seconds.
+class pace {
+ public:
+  pace(std::size_t total, double expected, std::function<void(const progress&)> tell)
+      : total_(total), expected_(expected), tell_(std::move(tell)) {}
+
+  void step(double expected, std::string_view doing);
+
+ private:
+  std::size_t done_ = 0;
+  std::size_t total_;
+  double spent_ = 0;
+  double expected_;
+  std::function<void(const progress&)> tell_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace mallard::lab

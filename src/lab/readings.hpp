@@ -1,0 +1,37 @@
+// What one repetition of a cell of a series measured.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace mallard::lab {
+
+// A figure with its name and unit, which are string literals: a forked process has them at the same
+// addresses.
+struct reading {
+  const char* name = nullptr;
+  const char* unit = nullptr;
+  double value = 0;
+};
+
+// Sent through a pipe as it is, hence no owning members.
+class readings {
+ public:
+  void add(const char* name, const char* unit, double value) {
+    assert(count_ < all_.size());
+    all_[count_++] = {name, unit, value};
+  }
+  std::span<const reading> all() const { return {all_.data(), count_}; }
+
+  // Of what was done, the same for every strategy.
+  std::uint64_t checksum = 0;
+
+ private:
+  std::array<reading, 12> all_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace mallard::lab
