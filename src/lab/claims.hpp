@@ -1,4 +1,4 @@
-// The checkable statements of P0089R1, section 7, each as a predicate over measured cells.
+// The checkable statements of the documents, each as a predicate over measured cells.
 #pragma once
 
 #include <span>
@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/observation.hpp"
 #include "lab/results.hpp"
 
 namespace mallard::lab {
@@ -13,17 +14,24 @@ namespace mallard::lab {
 enum class verdict { holds, fails, undecided };
 
 struct claim_verdict {
-  std::string id;         // "I-2.1"
-  std::string section;    // "7.2" (DS2), "7.12" for the general observations at its end
+  std::string id;         // "I-2.1", "II-3"
+  std::string source;     // "P0089R1", "slides", "talk": who says so
+  std::string section;    // "7.2", or what the passage is about
+  std::string bench;      // the bench it is about; "all" when about several
   std::string statement;  // what is claimed, in our own words
   std::string note;       // what the original measured instead, where that matters; else empty
   std::string heap;       // the condition it was judged under
+  std::string variant;    // of the bench, where that has several; else empty
   verdict result = verdict::undecided;
   std::string figures;  // the measured numbers behind the verdict, or what is missing
 };
 
-// Judges every claim once for each heap that occurs in `cells`, with our own resources ("mallard").
-// Failed cells count as missing.
+// Judges every claim about a bench of which there are cells, once for each heap that occurs in it
+// (and each variant), with our own resources ("mallard"). Failed cells count as missing, except
+// where the claim is that they fail. The cells must be of one machine and build.
+std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells);
+
+// Of Benchmark I alone.
 std::vector<claim_verdict> evaluate_claims(std::span<const cell_result> cells);
 
 std::string_view to_string(verdict result);

@@ -91,5 +91,6 @@ std::vector<claim> flat_claims();     // DS1 to DS4
 std::vector<claim> vector_claims();   // DS5 to DS8
 std::vector<claim> set_claims();      // DS9 to DS12
 std::vector<claim> general_claims();  // the observations at its end
+std::vector<claim> talk_claims();     // the slides and the talk on Benchmark I
 
 }  // namespace mallard::lab::density

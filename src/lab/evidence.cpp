@@ -4,75 +4,64 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "lab/peers.hpp"
 
 namespace mallard::lab {
 namespace {
 
-// The natural logarithm of a ratio of times, with how far its interval reaches down and up.
-struct log_ratio {
+// The natural logarithm of a quantity, with how far its interval reaches down and up.
+struct log_quantity {
   double value;
   double down;
   double up;
 };
 
+// A quantity and the cell it was taken at (of a ratio: the left one).
+struct sample {
+  const observation* cell;
+  log_quantity quantity;
+};
+
 // Errors of different cells are independent, so they add up in quadrature.
-estimate combine(std::string where, const std::vector<log_ratio>& ratios) {
-  const auto count = static_cast<double>(ratios.size());
+log_quantity mean_of(const std::vector<log_quantity>& all) {
+  const auto count = static_cast<double>(all.size());
   double sum = 0;
   double down = 0;
   double up = 0;
-  for (const log_ratio& one : ratios) {
+  for (const log_quantity& one : all) {
     sum += one.value;
     down += one.down * one.down;
     up += one.up * one.up;
   }
-  const double mean = sum / count;
-  return {std::move(where), std::exp(mean), std::exp(mean - std::sqrt(down) / count),
-          std::exp(mean + std::sqrt(up) / count)};
+  return {sum / count, std::sqrt(down) / count, std::sqrt(up) / count};
 }
 
-log_ratio divide(const cell_result& left, const cell_result& right) {
-  const auto log_of = [](double above, double below) { return std::log(above / below); };
-  return {log_of(left.median, right.median),
-          std::hypot(log_of(left.median, left.ci_low), log_of(right.ci_high, right.median)),
-          std::hypot(log_of(left.ci_high, left.median), log_of(right.median, right.ci_low))};
+log_quantity divide(const log_quantity& left, const log_quantity& right) {
+  return {left.value - right.value, std::hypot(left.down, right.up),
+          std::hypot(left.up, right.down)};
 }
 
-// The ratios of one pair of strategies in one structure, by size; empty when data is missing.
-std::map<int, log_ratio> same_size_ratios(const view& cells, const comparison& what,
-                                          std::string_view ds, std::string_view left,
-                                          std::string_view right) {
-  std::map<int, log_ratio> ratios;
-  const auto& others = cells.sizes(ds, right);
-  for (const auto& [size, cell] : cells.sizes(ds, left)) {
-    const auto other = others.find(size);
-    if (what.at.contains(size) && other != others.end()) {
-      ratios.emplace(size, divide(*cell, *other->second));
-    }
-  }
-  return ratios;
+estimate to_estimate(std::string where, const std::vector<log_quantity>& all) {
+  const log_quantity mean = mean_of(all);
+  return {std::move(where), std::exp(mean.value), std::exp(mean.value - mean.down),
+          std::exp(mean.value + mean.up)};
 }
 
-// How a strategy's time changes from the sizes `base` to the sizes `at`: each of the latter against
-// the mean of the former.
-std::map<int, log_ratio> growth_ratios(const view& cells, const comparison& what,
-                                       std::string_view ds, std::string_view name) {
-  std::map<int, log_ratio> ratios;
-  const auto& all = cells.sizes(ds, name);
-  for (const auto& [size, cell] : all) {
-    if (!what.at.contains(size)) continue;
-    std::vector<log_ratio> against;
-    for (const auto& [base_size, base] : all) {
-      if (what.base.contains(base_size)) against.push_back(divide(*cell, *base));
-    }
-    if (against.empty()) continue;
-    const estimate mean = combine({}, against);
-    ratios.emplace(size, log_ratio{std::log(mean.ratio), std::log(mean.ratio / mean.low),
-                                   std::log(mean.high / mean.ratio)});
-  }
-  return ratios;
+// Nothing for a cell that failed or has no such figure, or none that could be compared.
+std::optional<log_quantity> quantity_of(const observation& cell, std::string_view measure) {
+  const figure* one = cell.figure_of(measure);
+  if (!cell.ok() || !one || !(one->low > 0)) return std::nullopt;
+  return log_quantity{std::log(one->median), std::log(one->median / one->low),
+                      std::log(one->high / one->median)};
+}
+
+bool admits(const conditions_of& all, const observation& cell) {
+  return std::all_of(all.begin(), all.end(), [&](const condition& one) {
+    const coordinate* value = cell.find(one.coordinate);
+    return value && one.admitted.admits(*value);
+  });
 }
 
 struct name_pair {
@@ -96,55 +85,204 @@ std::vector<name_pair> pairs_of(const comparison& what) {
   return pairs;
 }
 
-// AS2 is the global heap behind the standard library's base class.
-std::string_view peer_of(std::string_view strategy) {
-  if (strategy == "AS1") return global_peer;
-  return strategy == "AS2" ? "std" : "mallard";
+// Where a cell lies, apart from the coordinates in which the two sides differ.
+coordinates common_place(const comparison& what, const observation& cell) {
+  coordinates place = cell.at;
+  for (const conditions_of* side : {&what.left_at, &what.right_at}) {
+    for (const condition& one : *side) place.erase(std::string(one.coordinate));
+  }
+  return place;
+}
+
+std::vector<sample> samples_of(const view& cells, const comparison& what, const name_pair& pair) {
+  std::vector<sample> samples;
+  std::map<coordinates, log_quantity> others;
+  if (!pair.right.empty()) {
+    for (const observation* cell : cells.find(what, pair.right, what.right_at)) {
+      const auto quantity = quantity_of(*cell, what.measure);
+      if (quantity) others.emplace(common_place(what, *cell), *quantity);
+    }
+  }
+  for (const observation* cell : cells.find(what, pair.left, what.left_at)) {
+    const auto quantity = quantity_of(*cell, what.measure);
+    if (!quantity) continue;
+    if (pair.right.empty()) {
+      samples.push_back({cell, *quantity});
+    } else if (const auto other = others.find(common_place(what, *cell)); other != others.end()) {
+      samples.push_back({cell, divide(*quantity, other->second)});
+    }
+  }
+  return samples;
+}
+
+// Those at the values `at`; with a base, each against the mean at the values `base`.
+std::vector<sample> along(const comparison& what, const std::vector<sample>& all) {
+  const auto lies_at = [&](const sample& one, const values& admitted) {
+    const coordinate* value = one.cell->find(what.along);
+    return admitted.everything() || (value && admitted.admits(*value));
+  };
+  std::map<coordinates, std::vector<log_quantity>> bases;
+  const auto rest = [&](const sample& one) {
+    coordinates place = one.cell->at;
+    place.erase(std::string(what.along));
+    return place;
+  };
+  for (const sample& one : all) {
+    if (!what.base.nothing() && lies_at(one, what.base)) bases[rest(one)].push_back(one.quantity);
+  }
+  std::vector<sample> chosen;
+  for (const sample& one : all) {
+    if (!lies_at(one, what.at)) continue;
+    if (what.base.nothing()) {
+      chosen.push_back(one);
+    } else if (const auto base = bases.find(rest(one)); base != bases.end()) {
+      chosen.push_back({one.cell, divide(one.quantity, mean_of(base->second))});
+    }
+  }
+  return chosen;
+}
+
+// The samples by what has to be in the range together, named for the reader.
+class groups {
+ public:
+  explicit groups(const comparison& what) : what_(what) {}
+
+  void add(const name_pair& pair, const sample& one) {
+    switch (what_.what) {
+      case over::all:
+        return add(std::string(what_.label), one);
+      case over::strategy:
+        return add(pair.text(), one);
+      case over::cell:
+        return add(fmt::format("{} {}", pair.text(), place_text(*one.cell)), one);
+      case over::value:
+        const coordinate* value = one.cell->find(what_.by);
+        return add(fmt::format("{}, {} {}", what_.label, what_.by, value ? to_string(*value) : "?"),
+                   one);
+    }
+  }
+
+  std::vector<estimate> finish() const {
+    std::vector<estimate> all;
+    all.reserve(order_.size());
+    for (const std::string& name : order_) all.push_back(to_estimate(name, members_.at(name)));
+    return all;
+  }
+
+ private:
+  void add(const std::string& name, const sample& one) {
+    const auto [position, fresh] = members_.try_emplace(name);
+    if (fresh) order_.push_back(name);
+    position->second.push_back(one.quantity);
+  }
+
+  const comparison& what_;
+  std::vector<std::string> order_;
+  std::map<std::string, std::vector<log_quantity>> members_;
+};
+
+// The first structure of Benchmark I, or the first pair, without a sample.
+std::string missing_text(const comparison& what, const name_pair& pair,
+                         const std::vector<sample>& samples) {
+  for (const std::string_view ds : what.structures) {
+    const bool seen = std::any_of(samples.begin(), samples.end(), [&](const sample& one) {
+      const coordinate* value = one.cell->find("ds");
+      return value && to_string(*value) == ds;
+    });
+    if (!seen) return fmt::format("{} in {}", pair.text(), ds);
+  }
+  if (!samples.empty()) return {};
+  // What changes along a coordinate may lack one end only: the label says which ends there are.
+  return fmt::format("{} of {}", what.base.nothing() ? pair.text() : std::string(what.label),
+                     what.bench);
 }
 
 }  // namespace
 
-view::view(std::span<const cell_result> cells, std::string_view heap) {
-  for (const cell_result& cell : cells) {
-    if (cell.ok() && cell.bench == "density" && cell.key.heap == heap) {
-      cells_[{cell.key.ds, cell.key.strategy, cell.key.peer}][cell.key.size] = &cell;
-    }
+bool values::admits(const coordinate& value) const {
+  if (const auto* number = std::get_if<std::int64_t>(&value)) {
+    return *number >= first && *number <= last;
+  }
+  if (words.empty()) return first <= last;
+  const auto& word = std::get<std::string>(value);
+  return (std::find(words.begin(), words.end(), word) != words.end()) != except;
+}
+
+bool values::everything() const {
+  return first == std::numeric_limits<std::int64_t>::min() && last == no_limit && words.empty();
+}
+
+view::view(std::span<const observation> cells, std::string_view heap, const conditions_of& only) {
+  for (const observation& cell : cells) {
+    const bool chosen = std::all_of(only.begin(), only.end(), [&](const condition& one) {
+      const coordinate* value = cell.find(one.coordinate);
+      return !value || one.admitted.admits(*value);
+    });
+    if (cell.heap != heap || !chosen) continue;
+    cells_[{cell.bench, cell.strategy, cell.peer}].push_back(&cell);
+    mallocs_[cell.bench].insert(std::get<std::string>(cell.at.at("malloc")));
   }
 }
 
-const view::by_size& view::sizes(std::string_view ds, std::string_view strategy) const {
-  static const by_size none;
-  const auto found = cells_.find({ds, strategy, peer_of(strategy)});
-  return found == cells_.end() ? none : found->second;
+view::list view::find(const comparison& what, std::string_view strategy,
+                      const conditions_of& side) const {
+  // The global heap behind a base class is one library's in Benchmark I and nobody's elsewhere.
+  names peers = {"mallard"};
+  if (strategy == "AS1") peers = {global_peer};
+  if (strategy == "AS2") peers = {"std", global_peer};
+
+  const auto speaks_of_malloc = [](const conditions_of& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [](const condition& one) { return one.coordinate == "malloc"; });
+  };
+  conditions_of malloc;
+  const auto known = mallocs_.find(what.bench);
+  if (what.along != "malloc" && !speaks_of_malloc(what.where) && !speaks_of_malloc(side) &&
+      known != mallocs_.end()) {
+    const auto& all = known->second;
+    const std::string_view home = all.contains("glibc") ? "glibc" : *all.begin();
+    malloc = {{"malloc", {.words = {home}}}};
+  }
+  for (const std::string_view peer : peers) {
+    const auto found = cells_.find({what.bench, strategy, peer});
+    if (found == cells_.end()) continue;
+    list chosen;
+    for (const observation* cell : found->second) {
+      const coordinate* ds = cell->find("ds");
+      const bool structure =
+          what.structures.empty() || (ds && values{.words = what.structures}.admits(*ds));
+      if (structure && admits(what.where, *cell) && admits(side, *cell) && admits(malloc, *cell)) {
+        chosen.push_back(cell);
+      }
+    }
+    return chosen;
+  }
+  return {};
 }
 
 evidence collect(const view& cells, const comparison& what) {
   evidence found;
-  std::vector<log_ratio> everything;
+  groups grouped(what);
   for (const name_pair& pair : pairs_of(what)) {
-    std::vector<log_ratio> of_pair;
-    for (const std::string_view ds : what.structures) {
-      const auto ratios = pair.right.empty()
-                              ? growth_ratios(cells, what, ds, pair.left)
-                              : same_size_ratios(cells, what, ds, pair.left, pair.right);
-      if (ratios.empty() && found.missing.empty()) {
-        found.missing = fmt::format("{} in {}", pair.text(), ds);
-      }
-      for (const auto& [size, ratio] : ratios) {
-        of_pair.push_back(ratio);
-        if (what.what == over::cell) {
-          found.estimates.push_back(
-              combine(fmt::format("{} in {} 2^{}", pair.text(), ds, size), {ratio}));
-        }
-      }
-    }
-    if (what.what == over::strategy && !of_pair.empty()) {
-      found.estimates.push_back(combine(pair.text(), of_pair));
-    }
-    everything.insert(everything.end(), of_pair.begin(), of_pair.end());
+    const std::vector<sample> samples = along(what, samples_of(cells, what, pair));
+    if (found.missing.empty()) found.missing = missing_text(what, pair, samples);
+    for (const sample& one : samples) grouped.add(pair, one);
   }
-  if (what.what == over::all && !everything.empty()) {
-    found.estimates.push_back(combine(std::string(what.label), everything));
+  found.estimates = grouped.finish();
+  return found;
+}
+
+failures collect_failures(const view& cells, const comparison& what) {
+  failures found;
+  for (const std::string_view strategy : what.left) {
+    for (const observation* cell : cells.find(what, strategy, what.left_at)) {
+      if (cell->ok()) {
+        ++found.succeeded;
+      } else {
+        ++found.failed;
+        if (found.example.empty()) found.example = cell->error;
+      }
+    }
   }
   return found;
 }

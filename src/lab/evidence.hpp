@@ -1,7 +1,8 @@
-// What measured cells say about a comparison: ratios of times with their intervals.
+// What measured cells say about a comparison: ratios of figures with their intervals.
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,11 +10,11 @@
 #include <vector>
 
 #include "lab/claim_table.hpp"
-#include "lab/results.hpp"
+#include "lab/observation.hpp"
 
 namespace mallard::lab {
 
-// A geometric mean of ratios of times, with its interval.
+// A geometric mean of ratios of figures, with its interval.
 struct estimate {
   std::string where;
   double ratio = 1;
@@ -21,25 +22,36 @@ struct estimate {
   double high = 1;
 };
 
-// The good cells of one heap, with our resources. Refers to the cells it was made of.
+// The cells of one heap, of the global heap and of our resources. Where a comparison says nothing
+// of malloc, those under the C library's own count. Refers to the cells it was made of.
 class view {
  public:
-  using by_size = std::map<int, const cell_result*>;
+  using list = std::vector<const observation*>;
 
-  view(std::span<const cell_result> cells, std::string_view heap);
+  // `only`: what all cells that have these coordinates must have there.
+  view(std::span<const observation> cells, std::string_view heap, const conditions_of& only = {});
 
-  // Empty when nothing was measured.
-  const by_size& sizes(std::string_view ds, std::string_view strategy) const;
+  // Of `what.bench`, under the conditions of the comparison; failed cells included.
+  list find(const comparison& what, std::string_view strategy, const conditions_of& side) const;
 
  private:
-  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, by_size> cells_;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, list> cells_;
+  std::map<std::string_view, std::set<std::string_view>> mallocs_;  // by bench
 };
 
 struct evidence {
-  std::vector<estimate> estimates;  // each of which has to be in the range
+  std::vector<estimate> estimates;  // of which `what.how_many` have to be in the range
   std::string missing;              // what was not measured; empty: nothing
 };
 
 evidence collect(const view& cells, const comparison& what);
+
+// For a comparison of cells that have to fail.
+struct failures {
+  std::size_t failed = 0;
+  std::size_t succeeded = 0;
+  std::string example;  // the reason that one of them gives
+};
+failures collect_failures(const view& cells, const comparison& what);
 
 }  // namespace mallard::lab

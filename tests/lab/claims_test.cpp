@@ -29,18 +29,25 @@ verdict judge_one(const std::vector<cell_result>& cells, std::string_view id) {
   return find(evaluate_claims(cells), id).result;
 }
 
+bool is_known(std::string_view name) {
+  return find_strategy(name) || name == "sync" || name == "mutex";
+}
+
 TEST(ClaimTable, HasUniqueIdsAndKnownNames) {
-  EXPECT_GE(density_claims().size(), 20U);
+  EXPECT_GE(density_claims().size(), 55U);
+  EXPECT_GE(all_claims().size(), density_claims().size() + 30);
   std::set<std::string_view> ids;
-  for (const claim& one : density_claims()) {
+  for (const claim& one : all_claims()) {
     EXPECT_TRUE(ids.insert(one.id).second) << one.id;
     EXPECT_FALSE(one.statement.empty());
+    EXPECT_FALSE(one.section.empty()) << one.id;
+    EXPECT_FALSE(one.source.empty()) << one.id;
     EXPECT_FALSE(one.comparisons.empty()) << one.id;
     for (const comparison& part : one.comparisons) {
-      EXPECT_FALSE(part.structures.empty()) << one.id;
+      EXPECT_FALSE(part.left.empty()) << one.id;
       for (const auto ds : part.structures) EXPECT_TRUE(find_structure(ds)) << one.id;
       for (const auto& list : {part.left, part.right}) {
-        for (const auto name : list) EXPECT_TRUE(find_strategy(name)) << one.id << ' ' << name;
+        for (const auto name : list) EXPECT_TRUE(is_known(name)) << one.id << ' ' << name;
       }
       const bool pairs =
           part.left.size() == part.right.size() || part.left.size() == 1 || part.right.size() <= 1;
@@ -65,7 +72,8 @@ TEST(Claims, HoldOnThePublishedFigures) {
   }
   for (const auto& one : evaluate_claims(cells)) {
     // Its second half is not borne out by the paper's own tables: see its note.
-    const auto expected = one.id == "I-G.6" ? verdict::fails : verdict::holds;
+    auto expected = one.id == "I-G.6" ? verdict::fails : verdict::holds;
+    if (one.bench != "density" || one.id == "M-1") expected = verdict::undecided;
     EXPECT_EQ(one.result, expected) << one.id << ' ' << one.figures;
   }
 }
@@ -144,12 +152,13 @@ TEST(Claims, AreJudgedOncePerHeap) {
     cells.push_back(make_cell(key.ds, key.size, key.strategy, key.peer, "aged", 1));
   }
   const auto all = evaluate_claims(cells);
-  ASSERT_EQ(all.size(), density_claims().size() * 2);
   EXPECT_EQ(all.front().heap, "clean");
   EXPECT_EQ(all.back().heap, "aged");
-  EXPECT_EQ(find(all, "I-G.1").result, verdict::holds);
-  EXPECT_EQ(all[all.size() - 8].id, "I-G.1");
-  EXPECT_EQ(all[all.size() - 8].result, verdict::fails);
+  std::vector<verdict> of_both;
+  for (const auto& one : all) {
+    if (one.id == "I-G.1") of_both.push_back(one.result);
+  }
+  EXPECT_THAT(of_both, testing::ElementsAre(verdict::holds, verdict::fails));
 }
 
 TEST(Claims, PeersResourcesAreNotOurs) {
@@ -162,7 +171,8 @@ TEST(Claims, PeersResourcesAreNotOurs) {
 }
 
 TEST(Claims, NothingIsJudgedWithoutCells) {
-  EXPECT_TRUE(evaluate_claims({}).empty());
+  EXPECT_TRUE(evaluate_claims(std::vector<cell_result>()).empty());
+  EXPECT_TRUE(evaluate_claims(std::vector<observation>()).empty());
 }
 
 }  // namespace

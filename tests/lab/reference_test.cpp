@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "lab/strategies.hpp"
 #include "lab/structures.hpp"
 
@@ -36,6 +39,39 @@ TEST(Reference, NothingIsMadeUpForOtherCells) {
   EXPECT_FALSE(published_seconds("DS1", 17, "AS1"));
   EXPECT_FALSE(published_seconds("DS1", 6, "AS3n"));
   EXPECT_FALSE(published_seconds("DS13", 6, "AS1"));
+}
+
+const published_table& find_table(std::string_view name) {
+  const auto all = published_tables();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const published_table& one) { return one.name == name; });
+  if (found == all.end()) throw std::logic_error("no such table");
+  return *found;
+}
+
+TEST(Reference, TablesOfTheOtherBenchmarksAreComplete) {
+  EXPECT_EQ(published_tables().size(), 9U);
+  EXPECT_EQ(find_table("benchmark2_shuffle_effects_1e7").rows.size(), 8U);
+  for (const auto& table : published_tables()) {
+    if (table.name.ends_with("2e21")) {
+      EXPECT_EQ(table.rows.size(), 22U) << table.name;
+    }
+    if (table.name.ends_with("2e25")) {
+      EXPECT_EQ(table.rows.size(), 26U) << table.name;
+    }
+    for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size()) << table.name;
+  }
+  EXPECT_EQ(find_table("benchmark3_as1_seconds_others_percent").rows.size(), 66U);
+  EXPECT_EQ(find_table("benchmark4_as1_seconds_others_percent").rows.size(), 56U);
+}
+
+TEST(Reference, FiguresOfTheOtherBenchmarksAreThoseOfThePaper) {
+  EXPECT_EQ(find_table("benchmark2_shuffle_effects_1e7").rows[1][2], 11.4);  // table 15
+  EXPECT_EQ(find_table("benchmark2_with_local_2e21").rows[21][9], 0.74);     // table 18
+  const auto& utilization = find_table("benchmark3_as1_seconds_others_percent");
+  EXPECT_EQ(utilization.rows[0][3], 0.063);
+  EXPECT_FALSE(utilization.rows[22][5]);  // 2^32 bytes, AS3: fail
+  EXPECT_EQ(find_table("benchmark4_as1_seconds_others_percent").rows[55][10], 21);
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#include "lab/density_claims.hpp"
+#include "lab/series_claims.hpp"
+
+namespace mallard::lab {
+
+std::span<const claim> all_claims() {
+  static const std::vector<claim> claims = [] {
+    const auto density = density_claims();
+    std::vector<claim> all(density.begin(), density.end());
+    for (const auto& part :
+         {density::talk_claims(), locality_claims(), utilization_claims(), contention_claims(),
+          false_sharing_claims(), malloc_claims(), overall_claims()}) {
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  }();
+  return claims;
+}
+
+}  // namespace mallard::lab

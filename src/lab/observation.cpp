@@ -1,0 +1,130 @@
+#include "lab/observation.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <optional>
+
+namespace mallard::lab {
+namespace {
+
+std::optional<std::int64_t> number(const coordinates& at, const std::string& name) {
+  const auto found = at.find(name);
+  if (found == at.end()) return std::nullopt;
+  const auto* value = std::get_if<std::int64_t>(&found->second);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+bool is_power_of_two(std::int64_t value) {
+  return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+// The size of a subsystem is given as the logarithm to the base that the links are a power of.
+std::int64_t subsystems(std::int64_t links, std::int64_t exponent) {
+  const std::int64_t base = is_power_of_two(links) ? 2 : 10;
+  for (; exponent > 0 && links > 0; --exponent) links /= base;
+  return links;
+}
+
+coordinates derive(const coordinates& at, unsigned cores) {
+  coordinates derived;
+  const auto links = number(at, "links");
+  const auto subsystem = number(at, "subsystem");
+  if (links && subsystem) derived["subsystems"] = subsystems(*links, *subsystem);
+  const auto threads = number(at, "threads");
+  if (threads && cores > 0) {
+    const auto available = static_cast<std::int64_t>(cores);
+    derived["threads_per_core"] = (*threads + available - 1) / available;
+  }
+  return derived;
+}
+
+std::string power_text(std::int64_t value) {
+  if (value >= 1024 && is_power_of_two(value)) {
+    return fmt::format("2^{}", std::countr_zero(static_cast<std::uint64_t>(value)));
+  }
+  return std::to_string(value);
+}
+
+}  // namespace
+
+const coordinate* observation::find(std::string_view name) const {
+  for (const coordinates* all : {&at, &derived}) {
+    const auto found = all->find(std::string(name));
+    if (found != all->end()) return &found->second;
+  }
+  return nullptr;
+}
+
+const figure* observation::figure_of(std::string_view measure) const {
+  const auto found = figures.find(measure);
+  return found == figures.end() ? nullptr : &found->second;
+}
+
+std::vector<observation> observe(std::span<const cell_result> cells, std::string_view malloc) {
+  std::vector<observation> seen;
+  seen.reserve(cells.size());
+  for (const cell_result& cell : cells) {
+    observation one{.bench = cell.bench,
+                    .strategy = cell.key.strategy,
+                    .peer = cell.key.peer,
+                    .heap = cell.key.heap,
+                    .at = {{"ds", cell.key.ds},
+                           {"size", std::int64_t{cell.key.size}},
+                           {"malloc", std::string(malloc)}},
+                    .derived = {},
+                    .error = cell.error,
+                    .figures = {}};
+    if (cell.ok()) {
+      const double leaves = cell.leaves > 0 ? static_cast<double>(cell.leaves) : 1;
+      one.figures["time"] = {cell.median / leaves, cell.ci_low / leaves, cell.ci_high / leaves};
+    }
+    seen.push_back(std::move(one));
+  }
+  return seen;
+}
+
+std::vector<observation> observe(std::span<const series_cell> cells, unsigned cores) {
+  std::vector<observation> seen;
+  seen.reserve(cells.size());
+  for (const series_cell& cell : cells) {
+    observation one{.bench = cell.bench,
+                    .strategy = cell.strategy,
+                    .peer = cell.peer,
+                    .heap = cell.heap,
+                    .at = cell.at,
+                    .derived = derive(cell.at, cores),
+                    .error = cell.error,
+                    .figures = {}};
+    one.at["malloc"] = cell.malloc;
+    for (const auto& [name, measured] : cell.measures) {
+      one.figures[name] = {measured.median, measured.ci_low, measured.ci_high};
+    }
+    seen.push_back(std::move(one));
+  }
+  return seen;
+}
+
+std::vector<observation> observe(const result_file& file) {
+  std::vector<observation> seen = observe(file.cells, file.run.malloc);
+  std::vector<observation> series = observe(file.series, file.run.machine.cores);
+  seen.insert(seen.end(), std::make_move_iterator(series.begin()),
+              std::make_move_iterator(series.end()));
+  return seen;
+}
+
+std::string place_text(const observation& cell) {
+  if (cell.bench == "density") {
+    return fmt::format("in {} 2^{}", to_string(cell.at.at("ds")), to_string(cell.at.at("size")));
+  }
+  std::string text;
+  for (const auto& [name, value] : cell.at) {
+    if (name == "malloc" && to_string(value) == "glibc") continue;
+    text += text.empty() ? "at " : ", ";
+    const auto* exact = std::get_if<std::int64_t>(&value);
+    text += fmt::format("{} {}", name, exact ? power_text(*exact) : to_string(value));
+  }
+  return text;
+}
+
+}  // namespace mallard::lab
