@@ -51,7 +51,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   explicit adaptive_pool_resource(
       adaptive_pool_options options,
       std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {
+      : options_(options), slabs_(&layout_, upstream, detail::reserve_of(options.empty_slabs_kept)) {
     if (options.block_bytes != 0) fix_block(options.block_bytes, options.alignment);
   }
 
@@ -76,7 +76,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
       return allocate_unpooled(bytes, alignment);
     }
     if (pool_.free_slots == 0) [[unlikely]] {
-      slabs_.refill(pool_, layout_);
+      slabs_.refill(pool_, 0);
     }
     void* const p = detail::take_slot(pool_, layout_.block_bytes);
     detail::unpoison(p, bytes);
@@ -94,7 +94,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     }
     detail::poison(p, layout_.block_bytes);
     if (detail::give_slot(p, layout_)) [[unlikely]] {
-      slabs_.settle(pool_, layout_, p);
+      slabs_.settle(pool_, 0, p);
     }
   }
 

@@ -10,14 +10,13 @@
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/class_pools.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/core/slab_set.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/page_source.hpp"
@@ -50,9 +49,7 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
       : multipool_resource(multipool_options{}, upstream) {}
   explicit multipool_resource(multipool_options options, std::pmr::memory_resource* upstream =
                                                              page_source::instance()) noexcept
-      : options_(options), slabs_(upstream, detail::reserve_of(options.empty_slabs_kept)) {
-    detail::zero(&pools_, sizeof pools_);
-  }
+      : options_(options), pools_(upstream, detail::reserve_of(options.empty_slabs_kept)) {}
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse. Through a
   // plain `memory_resource*` that cannot be known; set `empty_slabs_kept` yourself then.
@@ -60,13 +57,14 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   explicit multipool_resource(Bump* upstream) noexcept
       : options_{detail::keep_every_slab},
         upstream_ignores_(true),
-        slabs_(upstream, detail::keep_every_slab) {
-    detail::zero(&pools_, sizeof pools_);
-  }
+        pools_(upstream, detail::keep_every_slab) {}
 
   multipool_resource(const multipool_resource&) = delete;
   multipool_resource& operator=(const multipool_resource&) = delete;
-  ~multipool_resource() override { give_back_all(); }
+  ~multipool_resource() override {
+    pools_.release(upstream_ignores_);
+    give_back_oversize();
+  }
 
   // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
   // never null, distinct for every live block, also for 0 bytes.
@@ -78,17 +76,7 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
     if (!detail::is_looked_up(request)) [[unlikely]] {
       return allocate_beyond_table(bytes, alignment);
     }
-    const unsigned size_class = detail::class_of(request);
-    void* p = pools_.hot[size_class];
-    if (p != nullptr) {
-      pools_.hot[size_class] = nullptr;
-    } else {
-      detail::slab_pool& pool = pools_.by_class[size_class];
-      if (pool.free_slots == 0) [[unlikely]] {
-        return refill_and_take(size_class, bytes);
-      }
-      p = detail::take_slot(pool, detail::class_layouts[size_class].block_bytes);
-    }
+    void* const p = pools_.take_small(detail::class_of(request));
     detail::unpoison(p, bytes);
     return p;
   }
@@ -104,13 +92,8 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
       return deallocate_beyond_table(p, bytes, alignment);
     }
     const unsigned size_class = detail::class_of(request);
-    MALLARD_ASSERT(pools_.hot[size_class] != p && "block given back twice");
     detail::poison(p, detail::class_layouts[size_class].block_bytes);
-    if (pools_.hot[size_class] == nullptr) {
-      pools_.hot[size_class] = p;
-    } else if (detail::give_slot(p, detail::class_layouts[size_class])) [[unlikely]] {
-      settle(size_class, p);
-    }
+    pools_.give_small(p, size_class);
   }
 
   // Effects: gives everything back to upstream, also the blocks still in use; the resource is as
@@ -118,12 +101,12 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   void release() noexcept;
 
   // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
-  std::size_t trim() noexcept;
+  std::size_t trim() noexcept { return pools_.trim(); }
 
   // O(slabs).
   multipool_stats stats() const noexcept;
   multipool_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream() const noexcept { return slabs_.upstream(); }
+  std::pmr::memory_resource* upstream() const noexcept { return pools_.upstream(); }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -132,22 +115,13 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
     return this == &other;
   }
 
-  void give_back_all() noexcept;
-  void cool(unsigned size_class) noexcept;
-  MALLARD_COLD void* refill_and_take(unsigned size_class, std::size_t bytes);
-  MALLARD_COLD void settle(unsigned size_class, void* p) noexcept;
+  void give_back_oversize() noexcept;
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-  struct class_pools {
-    // One block of each small class is handed back and forth without asking its slab.
-    std::array<void*, detail::table_class_count> hot;
-    std::array<detail::slab_pool, detail::class_count> by_class;
-  };
-  class_pools pools_;
   multipool_options options_;
   bool upstream_ignores_ = false;
-  detail::slab_set slabs_;
+  detail::class_pools pools_;
   detail::oversize_list oversize_;
 };
 

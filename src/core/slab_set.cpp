@@ -27,24 +27,13 @@ void set_floor(slab& s, std::uint32_t taken, std::uint32_t floor) noexcept {
 }
 
 // In the ring a slab moves once, when it becomes less than half full.
-std::uint32_t ring_floor(const slab& s, std::uint32_t taken) noexcept {
-  const std::uint32_t half = s.layout->capacity() / 2;
-  return taken > half ? half : 0;
+std::uint32_t ring_floor(std::uint32_t capacity, std::uint32_t taken) noexcept {
+  return taken > capacity / 2 ? capacity / 2 : 0;
 }
 
-void make_current(slab_pool& pool, slab* s) noexcept {
-  pool.free_slots = 0;
-  pool.base = s == nullptr ? nullptr : s->slot(s->layout->first_slot);
-  if (s == nullptr) return;
-  s->next_word = 0;
-  set_floor(*s, s->taken(), 0);
-}
-
-// Takes the slab out of its pool's ring; when it was the current one, the next becomes current.
-void leave_ring(slab_pool& pool, slab* s) noexcept {
-  const bool was_current = pool.current(*s->layout) == s;
-  slab* const next = pool_ring::remove(s);
-  if (was_current) make_current(pool, next);
+// A slab out of its ring comes back when so few of its slots are taken.
+std::uint32_t full_floor(std::uint32_t capacity) noexcept {
+  return capacity - worth_a_sweep(capacity);
 }
 
 std::size_t reserve_index(std::size_t slab_bytes) noexcept {
@@ -57,17 +46,43 @@ void zero(void* p, std::size_t bytes) noexcept {
   std::memset(p, 0, bytes);
 }
 
+void slab_set::make_current(slab_pool& pool, slab* s) noexcept {
+  pool.free_slots = 0;
+  pool.base = s == nullptr ? nullptr : s->slot(layout_of(*s), layout_of(*s).first_slot);
+  if (s == nullptr) return;
+  s->next_word = 0;
+  set_floor(*s, s->taken(), 0);
+}
+
+// Into the ring of a pool, behind all others.
+void slab_set::enter_ring(slab_pool& pool, slab* s) noexcept {
+  s->place = slab_place::ring;
+  if (pool.base == nullptr) {
+    pool_ring::insert_before(nullptr, s);
+    make_current(pool, s);
+    return;
+  }
+  pool_ring::insert_before(pool.current(layout_of(*s)), s);
+}
+
+// Takes the slab out of its pool's ring; when it was the current one, the next becomes current.
+void slab_set::leave_ring(slab_pool& pool, slab* s) noexcept {
+  const bool was_current = pool.current(layout_of(*s)) == s;
+  slab* const next = pool_ring::remove(s);
+  if (was_current) make_current(pool, next);
+}
+
 // Sweeps forward to the next word with free slots; past the last carved word it starts over when
 // enough has been given back, else carves a fresh word. False when the slab is full.
 bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
-  const slab_layout& layout = *s.layout;
+  const slab_layout& layout = layout_of(s);
   std::uint64_t* const words = s.words();
   for (;;) {
     for (std::uint32_t w = s.next_word; w < s.carved_words; ++w) {
       if (words[w] == 0) continue;
       s.countdown += static_cast<std::uint32_t>(std::popcount(words[w]));
       pool.free_slots = slots_of_word(layout, w, words[w]);
-      pool.base = s.slot(layout.slot_of_word(w));
+      pool.base = s.slot(layout, layout.slot_of_word(w));
       words[w] = 0;
       s.next_word = static_cast<std::uint16_t>(w + 1);
       return true;
@@ -86,35 +101,39 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
     s.carved_slots = static_cast<std::uint16_t>(s.carved_slots + count);
     s.countdown += count;
     pool.free_slots = low_bits(count);
-    pool.base = s.slot(begin);
+    pool.base = s.slot(layout, begin);
     return true;
   }
 }
 
-void slab_set::refill(slab_pool& pool, const slab_layout& layout) {
+bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
+  const slab_layout& layout = layouts_[layout_index];
   while (pool.base != nullptr) {
     slab* const s = pool.current(layout);
-    if (next_word(pool, *s)) return;
+    if (next_word(pool, *s)) return true;
     leave_ring(pool, s);
     s->place = slab_place::full;
-    set_floor(*s, s->taken(), layout.capacity() - worth_a_sweep(layout.capacity()));
+    set_floor(*s, s->taken(), full_floor(layout.capacity()));
   }
+  return false;
+}
+
+void slab_set::grow(slab_pool& pool, unsigned layout_index) {
   try {
-    start(pool, acquire(layout), layout);
+    start(pool, acquire(layouts_[layout_index]), layout_index);
   } catch (...) {
-    slab* const s = any_free_slot(layout);
+    slab* const s = any_free_slot(layout_index);
     if (s == nullptr) throw;
-    s->place = slab_place::ring;
-    pool_ring::insert_before(nullptr, s);
-    make_current(pool, s);
+    enter_ring(pool, s);
     next_word(pool, *s);
   }
 }
 
 // The first word of a fresh slab is carved at once; the layout knows its slots.
-void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept {
+void slab_set::start(slab_pool& pool, slab* s, unsigned layout_index) noexcept {
+  const slab_layout& layout = layouts_[layout_index];
   const std::uint32_t count = layout.first_count;
-  s->layout = &layout;
+  s->layout_index = static_cast<std::uint8_t>(layout_index);
   s->ring_next = s->ring_prev = s;
   s->carved_slots = static_cast<std::uint16_t>(count);
   s->carved_words = s->next_word = 1;
@@ -124,15 +143,16 @@ void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexce
   s->words()[0] = 0;
   pool.free_slots = layout.first_slots;
   pool.base = reinterpret_cast<std::byte*>(s);
-  poison(s->slot(layout.first_slot), layout.slab_bytes - layout.first_slot * layout.block_bytes);
+  poison(s->slot(layout, layout.first_slot), layout.slab_bytes - layout.first_slot * layout.block_bytes);
 }
 
 // A slab out of its ring although it has free slots, too few to be worth a sweep. O(slabs).
-slab* slab_set::any_free_slot(const slab_layout& layout) const noexcept {
+slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
   slab* s = all_;
   if (s == nullptr) return nullptr;
   do {
-    if (s->layout == &layout && s->place == slab_place::full && s->taken() < layout.capacity()) {
+    if (s->layout_index == layout_index && s->place == slab_place::full &&
+        s->taken() < layout_of(*s).capacity()) {
       return s;
     }
     s = s->all_next;
@@ -140,7 +160,8 @@ slab* slab_set::any_free_slot(const slab_layout& layout) const noexcept {
   return nullptr;
 }
 
-void slab_set::settle(slab_pool& pool, const slab_layout& layout, void* p) noexcept {
+void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
+  const slab_layout& layout = layouts_[layout_index];
   slab* const s = aligned_start<slab>(p, layout.slab_bytes);
   slab* const current = pool.current(layout);
   if (s == current) return;  // empty, and at hand for what comes next
@@ -151,18 +172,14 @@ void slab_set::settle(slab_pool& pool, const slab_layout& layout, void* p) noexc
     return;
   }
   if (s->place == slab_place::full) {
+    if (current == nullptr) return enter_ring(pool, s);
     s->place = slab_place::ring;
-    if (current == nullptr) {
-      pool_ring::insert_before(nullptr, s);
-      make_current(pool, s);
-      return;
-    }
     pool_ring::insert_before(current->ring_next, s);  // the fullest: next in turn
   } else {
     leave_ring(pool, s);
-    pool_ring::insert_before(current, s);  // behind all others
+    enter_ring(pool, s);
   }
-  set_floor(*s, taken, ring_floor(*s, taken));
+  set_floor(*s, taken, ring_floor(layout.capacity(), taken));
 }
 
 slab* slab_set::acquire(const slab_layout& layout) {
@@ -173,36 +190,77 @@ slab* slab_set::acquire(const slab_layout& layout) {
     return s;
   }
   auto* const s = ::new (upstream_->allocate(layout.slab_bytes, layout.slab_bytes)) slab;
+  add(s);
+  return s;
+}
+
+void slab_set::add(slab* s) noexcept {
+  s->owner.store(this, std::memory_order_relaxed);
   all_ring::insert_before(all_, s);
   all_ = s;
-  return s;
+}
+
+bool slab_set::adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool,
+                     unsigned layout_index) noexcept {
+  if (from_pool.base == nullptr) return false;
+  slab* const s = from_pool.current(layouts_[layout_index]);
+  from.leave_ring(from_pool, s);
+  from.remove(s);
+  add(s);
+  enter_ring(pool, s);
+  return true;
+}
+
+void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
+  from.trim_reserve();
+  while (slab* const s = from.all_) {
+    const std::uint32_t taken = s->taken();
+    if (taken == 0) {
+      from.give_back(s);
+      continue;
+    }
+    from.remove(s);
+    add(s);
+    const std::uint32_t capacity = layout_of(*s).capacity();
+    if (taken > full_floor(capacity)) {
+      s->place = slab_place::full;
+      set_floor(*s, taken, full_floor(capacity));
+    } else {
+      set_floor(*s, taken, ring_floor(capacity, taken));
+      enter_ring(pools[s->layout_index], s);
+    }
+  }
 }
 
 void slab_set::retire(slab* empty) noexcept {
   if (reserve_count_ >= reserve_limit_) return give_back(empty);
-  slab*& kept = reserve_[reserve_index(empty->layout->slab_bytes)];
-  unpoison(empty, empty->layout->slab_bytes);  // another layout may take it over
+  slab*& kept = reserve_[reserve_index(layout_of(*empty).slab_bytes)];
+  unpoison(empty, layout_of(*empty).slab_bytes);  // another layout may take it over
   empty->place = slab_place::reserve;
   empty->ring_next = kept;
   kept = empty;
   ++reserve_count_;
 }
 
+void slab_set::remove(slab* s) noexcept {
+  slab* const next = all_ring::remove(s);
+  if (all_ == s) all_ = next;
+}
+
 void slab_set::give_back(slab* empty) noexcept {
-  slab* const next = all_ring::remove(empty);
-  if (all_ == empty) all_ = next;
+  remove(empty);
   return_upstream(empty);
 }
 
 void slab_set::return_upstream(slab* s) noexcept {
-  const std::size_t bytes = s->layout->slab_bytes;
+  const std::size_t bytes = layout_of(*s).slab_bytes;
   unpoison(s, bytes);
   upstream_->deallocate(s, bytes, bytes);
 }
 
-void slab_set::trim_pool(slab_pool& pool, const slab_layout& layout) noexcept {
+void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
   if (pool.base == nullptr) return;
-  slab* const current = pool.current(layout);
+  slab* const current = pool.current(layouts_[layout_index]);
   if (current->taken() != static_cast<std::uint32_t>(std::popcount(pool.free_slots))) return;
   leave_ring(pool, current);
   give_back(current);
@@ -242,8 +300,8 @@ slab_usage slab_set::usage() const noexcept {
   const slab* s = all_;
   do {
     ++out.slabs;
-    out.reserved_bytes += s->layout->slab_bytes;
-    out.taken_bytes += std::size_t{s->taken()} * s->layout->block_bytes;
+    out.reserved_bytes += layout_of(*s).slab_bytes;
+    out.taken_bytes += std::size_t{s->taken()} * layout_of(*s).block_bytes;
     if (s->taken() == 0) ++out.empty_slabs;
     s = s->all_next;
   } while (s != all_);

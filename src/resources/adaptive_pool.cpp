@@ -74,7 +74,7 @@ void adaptive_pool_resource::release() noexcept {
 
 std::size_t adaptive_pool_resource::trim() noexcept {
   const std::size_t before = slabs_.usage().reserved_bytes;
-  slabs_.trim_pool(pool_, layout_);
+  slabs_.trim_pool(pool_, 0);
   slabs_.trim_reserve();
   return before - slabs_.usage().reserved_bytes;
 }

@@ -4,17 +4,6 @@
 #include <new>
 
 namespace mallard::inline v1::detail {
-namespace {
-
-inline constexpr auto chunk_layouts = [] {
-  std::array<slab_layout, chunk_class_count> table{};
-  for (unsigned c = 0; c < chunk_class_count; ++c) {
-    table[c] = make_layout(chunk_class_bytes(c), superblock_bytes);
-  }
-  return table;
-}();
-
-}  // namespace
 
 void* superblock_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
   void* const p = cache_.allocate(bytes, alignment, chunk_kind::sparse);
@@ -29,7 +18,7 @@ void superblock_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t 
 unsigned shared_chunks::take_small(unsigned chunk_class, void** out, unsigned count) {
   const std::lock_guard hold(lock_);
   slab_pool& pool = pools_[chunk_class];
-  if (pool.free_slots == 0) superblocks_.refill(pool, chunk_layouts[chunk_class]);
+  if (pool.free_slots == 0) superblocks_.refill(pool, chunk_class);
   unsigned taken = 0;
   while (taken < count && pool.free_slots != 0) {
     out[taken++] = take_slot(pool, chunk_class_bytes(chunk_class));
@@ -42,7 +31,7 @@ void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsign
   set_start_limit();
   for (unsigned i = 0; i < count; ++i) {
     if (give_slot(chunks[i], chunk_layouts[chunk_class])) {
-      superblocks_.settle(pools_[chunk_class], chunk_layouts[chunk_class], chunks[i]);
+      superblocks_.settle(pools_[chunk_class], chunk_class, chunks[i]);
     }
   }
 }
@@ -73,7 +62,7 @@ void shared_chunks::set_limit(std::size_t bytes) noexcept {
 std::size_t shared_chunks::trim() noexcept {
   const std::lock_guard hold(lock_);
   for (unsigned c = 0; c < chunk_class_count; ++c) {
-    superblocks_.trim_pool(pools_[c], chunk_layouts[c]);
+    superblocks_.trim_pool(pools_[c], c);
   }
   return cache_.trim();
 }

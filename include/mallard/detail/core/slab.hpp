@@ -5,6 +5,7 @@
 // itself with one bit per slot.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +22,13 @@ enum class slab_place : std::uint8_t {
   reserve,  // empty, kept for any pool that needs a slab of this size
 };
 
+class slab_set;
+
 // With the first bitmap word it fills one cache line, all that a slab with few blocks touches.
 struct slab {
-  const slab_layout* layout;
+  // Written by the thread that owns the slab; other threads read it to learn where a block of this
+  // slab has to go.
+  std::atomic<slab_set*> owner;
   slab* ring_next;
   slab* ring_prev;
   slab* all_next;
@@ -35,14 +40,15 @@ struct slab {
   std::uint16_t carved_words;  // words of the bitmap that have been handed out at least once
   std::uint16_t next_word;     // where the pool's sweep goes on
   slab_place place;
+  std::uint8_t layout_index;  // in the owner's table of layouts
 
   // Taken slots, among them those whose bits a pool holds.
   std::uint32_t taken() const noexcept { return floor + countdown; }
   std::uint64_t* words() noexcept {
     return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(this) + slab_header_bytes);
   }
-  std::byte* slot(std::uint32_t index) noexcept {
-    return reinterpret_cast<std::byte*>(this) + std::size_t{index} * layout->block_bytes;
+  std::byte* slot(const slab_layout& layout, std::uint32_t index) noexcept {
+    return reinterpret_cast<std::byte*>(this) + std::size_t{index} * layout.block_bytes;
   }
 };
 static_assert(sizeof(slab) == slab_header_bytes);
@@ -67,14 +73,14 @@ MALLARD_ALWAYS_INLINE void* take_slot(slab_pool& pool, std::size_t block_bytes) 
 // Returns true when the slab must change places (see `slab_set::settle`).
 MALLARD_ALWAYS_INLINE bool give_slot(void* p, const slab_layout& layout) noexcept {
   const std::uintptr_t address = address_of(p);
-  slab* const owner = aligned_start<slab>(p, layout.slab_bytes);
-  const std::size_t offset = address - address_of(owner);
-  std::uint64_t& word = owner->words()[offset >> layout.word_shift];
+  slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+  const std::size_t offset = address - address_of(home);
+  std::uint64_t& word = home->words()[offset >> layout.word_shift];
   const std::uint64_t bit = std::uint64_t{1} << ((address >> layout.granule_shift) & 63);
   MALLARD_ASSERT((word & bit) == 0 && "block given back twice");
   MALLARD_ASSERT(offset % layout.block_bytes == 0 && "not the start of a block of this size");
   word |= bit;
-  return --owner->countdown == 0;
+  return --home->countdown == 0;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -38,19 +38,36 @@ struct slab_usage {
 
 class MALLARD_API slab_set {
  public:
-  constexpr slab_set(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
-      : upstream_(upstream), reserve_limit_(reserve_limit) {}
+  // `layouts` is the table that the indexes below refer to; it may be filled in later.
+  constexpr slab_set(const slab_layout* layouts, std::pmr::memory_resource* upstream,
+                     std::size_t reserve_limit) noexcept
+      : layouts_(layouts), upstream_(upstream), reserve_limit_(reserve_limit) {}
   slab_set(const slab_set&) = delete;
   slab_set& operator=(const slab_set&) = delete;
 
   // Puts at least one free slot at hand. Throws what upstream throws when there is no other.
-  void refill(slab_pool& pool, const slab_layout& layout);
+  void refill(slab_pool& pool, unsigned layout_index) {
+    if (!advance(pool, layout_index)) grow(pool, layout_index);
+  }
+
+  // The two halves of `refill`: false when the pool's slabs have no slots worth a sweep, and the
+  // pool has no current slab then; and the pool's next slab from the reserve or upstream.
+  bool advance(slab_pool& pool, unsigned layout_index) noexcept;
+  void grow(slab_pool& pool, unsigned layout_index);
 
   // To be called when `give_slot` says so: moves the slab of `p` to the place its count asks for.
-  void settle(slab_pool& pool, const slab_layout& layout, void* p) noexcept;
+  void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;
+
+  // Makes the current slab of `from_pool`, which belongs to `from` and has no slots at hand, the
+  // current one of `pool`, which has none. False when there is no such slab.
+  bool adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool, unsigned layout_index) noexcept;
+
+  // Takes over all slabs of `from`, whose pools have no slots at hand and must be reset by the
+  // caller; empty ones go back to upstream. `pools` are this set's, by layout index.
+  void absorb(slab_pool* pools, slab_set& from) noexcept;
 
   // Give the pool's current slab, if it is empty, and the whole reserve back to upstream.
-  void trim_pool(slab_pool& pool, const slab_layout& layout) noexcept;
+  void trim_pool(slab_pool& pool, unsigned layout_index) noexcept;
   void trim_reserve() noexcept;
 
   // Gives every slab back; the pools must be reset by the caller. With `forget`, upstream is known
@@ -64,14 +81,21 @@ class MALLARD_API slab_set {
  private:
   static constexpr std::size_t reserve_lists = 8;  // by log2 of the slab size, from 16 KiB
 
+  const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
   slab* acquire(const slab_layout& layout);
-  slab* any_free_slot(const slab_layout& layout) const noexcept;
+  slab* any_free_slot(unsigned layout_index) const noexcept;
+  void add(slab* s) noexcept;
+  void remove(slab* s) noexcept;
+  void enter_ring(slab_pool& pool, slab* s) noexcept;
+  void leave_ring(slab_pool& pool, slab* s) noexcept;
+  void make_current(slab_pool& pool, slab* s) noexcept;
   void retire(slab* empty) noexcept;
   void give_back(slab* empty) noexcept;
   void return_upstream(slab* s) noexcept;
-  static void start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept;
-  static bool next_word(slab_pool& pool, slab& s) noexcept;
+  void start(slab_pool& pool, slab* s, unsigned layout_index) noexcept;
+  bool next_word(slab_pool& pool, slab& s) noexcept;
 
+  const slab_layout* layouts_;
   std::pmr::memory_resource* upstream_;
   std::size_t reserve_limit_;
   slab* all_ = nullptr;

@@ -26,6 +26,14 @@ constexpr std::size_t chunk_class_bytes(unsigned chunk_class) noexcept {
   return class_bytes(chunk_class) * chunk_scale;
 }
 
+inline constexpr auto chunk_layouts = [] {
+  std::array<slab_layout, chunk_class_count> table{};
+  for (unsigned c = 0; c < chunk_class_count; ++c) {
+    table[c] = make_layout(chunk_class_bytes(c), superblock_bytes);
+  }
+  return table;
+}();
+
 // `request` is what `class_request` makes of a chunk request with at least page alignment.
 constexpr bool is_small_chunk(std::size_t request) noexcept {
   return request - 1 < largest_small_chunk_bytes;
@@ -51,7 +59,7 @@ class superblock_upstream final : public std::pmr::memory_resource {
 class MALLARD_API shared_chunks {
  public:
   constexpr explicit shared_chunks(os::page_calls calls = {}) noexcept
-      : cache_(calls), upstream_(cache_), superblocks_(&upstream_, 0) {}
+      : cache_(calls), upstream_(cache_), superblocks_(chunk_layouts.data(), &upstream_, 0) {}
 
   // Fills `out` with up to `count` chunks; returns how many, at least one. Throws std::bad_alloc.
   unsigned take_small(unsigned chunk_class, void** out, unsigned count);
