@@ -4,13 +4,11 @@
 #include <new>
 
 #include "mallard/detail/bits.hpp"
-#include "mallard/detail/core/ring.hpp"
 
 namespace mallard::inline v1::detail {
 
-void* oversize_list::allocate(std::pmr::memory_resource& upstream, std::size_t bytes,
-                              std::size_t alignment) {
-  using links = ring<header, &header::next, &header::prev>;
+void* oversize_list::make(std::pmr::memory_resource& upstream, std::size_t bytes,
+                          std::size_t alignment) {
   const std::size_t aligned = std::max(alignment, alignof(header));
   const std::size_t offset = std::max(round_up(sizeof(header), 64), alignment);
   if (bytes > ~std::size_t{0} / 2 - offset) throw std::bad_alloc();
@@ -19,25 +17,31 @@ void* oversize_list::allocate(std::pmr::memory_resource& upstream, std::size_t b
   h->bytes = bytes;
   h->alignment = aligned;
   h->offset = offset;
-  links::insert_before(head_, h);
-  head_ = h;
-  ++blocks_;
-  payload_bytes_ += bytes;
-  reserved_bytes_ += offset + bytes;
   return block + offset;
 }
 
-void oversize_list::deallocate(std::pmr::memory_resource& upstream, void* p) noexcept {
-  using links = ring<header, &header::next, &header::prev>;
-  auto* const payload = static_cast<std::byte*>(p);
-  auto* const h = reinterpret_cast<header*>(payload - sizeof(header));
+void oversize_list::give_back(std::pmr::memory_resource& upstream, void* p) noexcept {
+  const header gone = *header_of(p);
+  upstream.deallocate(static_cast<std::byte*>(p) - gone.offset, gone.offset + gone.bytes,
+                      gone.alignment);
+}
+
+void oversize_list::insert(void* p) noexcept {
+  header* const h = header_of(p);
+  links::insert_before(head_, h);
+  head_ = h;
+  ++blocks_;
+  payload_bytes_ += h->bytes;
+  reserved_bytes_ += h->offset + h->bytes;
+}
+
+void oversize_list::remove(void* p) noexcept {
+  header* const h = header_of(p);
   header* const next = links::remove(h);
   if (head_ == h) head_ = next;
-  const header gone = *h;
   --blocks_;
-  payload_bytes_ -= gone.bytes;
-  reserved_bytes_ -= gone.offset + gone.bytes;
-  upstream.deallocate(payload - gone.offset, gone.offset + gone.bytes, gone.alignment);
+  payload_bytes_ -= h->bytes;
+  reserved_bytes_ -= h->offset + h->bytes;
 }
 
 void oversize_list::release_all(std::pmr::memory_resource& upstream) noexcept {

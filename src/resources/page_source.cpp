@@ -50,17 +50,10 @@ struct at_thread_exit {
   }
 };
 
-void hold_across_fork() {
-  static const int registered =
-      pthread_atfork([] { shared.value.lock().lock(); }, [] { shared.value.lock().unlock(); },
-                     [] { shared.value.lock().unlock(); });
-  static_cast<void>(registered);
-}
-
 // Null for a thread that is ending: it works on the shared level.
 thread_chunks* begin_thread() {
   if (own != nullptr || ended) return own;
-  hold_across_fork();
+  detail::hold_chunks_across_fork();
   thread_local at_thread_exit flush_then;
   static_cast<void>(flush_then);
   void* chunk = nullptr;
@@ -74,6 +67,13 @@ std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 }  // namespace
+
+void detail::hold_chunks_across_fork() {
+  static const int registered =
+      pthread_atfork([] { shared.value.lock().lock(); }, [] { shared.value.lock().unlock(); },
+                     [] { shared.value.lock().unlock(); });
+  static_cast<void>(registered);
+}
 
 void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
   MALLARD_ASSERT(std::has_single_bit(alignment));

@@ -11,6 +11,7 @@ void add_monotonic(std::vector<resource_case>& cases);
 void add_buffered(std::vector<resource_case>& cases);
 void add_reserved(std::vector<resource_case>& cases);
 void add_multipool(std::vector<resource_case>& cases);
+void add_synchronized_multipool(std::vector<resource_case>& cases);
 void add_adaptive_pool(std::vector<resource_case>& cases);
 void add_page_source(std::vector<resource_case>& cases);
 void add_test_resource(std::vector<resource_case>& cases);
@@ -22,6 +23,7 @@ inline std::vector<resource_case> our_cases() {
   add_buffered(cases);
   add_reserved(cases);
   add_multipool(cases);
+  add_synchronized_multipool(cases);
   add_adaptive_pool(cases);
   add_page_source(cases);
   add_test_resource(cases);

@@ -74,6 +74,7 @@ class MALLARD_API slab_set {
   // to ignore deallocation and no slab is visited.
   void release(bool forget) noexcept;
 
+  bool has_no_slabs() const noexcept { return all_ == nullptr; }
   slab_usage usage() const noexcept;
   std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
   std::size_t reserve_limit() const noexcept { return reserve_limit_; }

@@ -6,14 +6,29 @@
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/ring.hpp"
 
 namespace mallard::inline v1::detail {
 
 class MALLARD_API oversize_list {
  public:
   // Throws `std::bad_alloc` when the size with its header does not fit, or what upstream throws.
-  void* allocate(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment);
-  void deallocate(std::pmr::memory_resource& upstream, void* p) noexcept;
+  void* allocate(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment) {
+    void* const p = make(upstream, bytes, alignment);
+    insert(p);
+    return p;
+  }
+  void deallocate(std::pmr::memory_resource& upstream, void* p) noexcept {
+    remove(p);
+    give_back(upstream, p);
+  }
+
+  // The halves of the two, for lists behind a lock: that of upstream and that of the list.
+  static void* make(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment);
+  static void give_back(std::pmr::memory_resource& upstream, void* p) noexcept;
+  void insert(void* p) noexcept;
+  void remove(void* p) noexcept;
+
   void release(std::pmr::memory_resource& upstream) noexcept {
     if (head_ != nullptr) release_all(upstream);
   }
@@ -31,6 +46,8 @@ class MALLARD_API oversize_list {
     std::size_t alignment;  // of the upstream block
     std::size_t offset;     // from the upstream block to the payload
   };
+  using links = ring<header, &header::next, &header::prev>;
+  static header* header_of(void* p) noexcept { return static_cast<header*>(p) - 1; }
 
   void release_all(std::pmr::memory_resource& upstream) noexcept;
 

@@ -91,4 +91,7 @@ class MALLARD_API shared_chunks {
   bool limit_set_ = false;
 };
 
+// Registers the handlers that take the lock of the page source's chunks before a fork.
+MALLARD_API void hold_chunks_across_fork();
+
 }  // namespace mallard::inline v1::detail

@@ -1,0 +1,115 @@
+// Purpose: the heaps of all threads that use one resource: who has which, what ended threads left.
+//
+// One lock for the whole program, the registry's, guards which thread has which heap, what ended
+// threads left behind, and calls to an upstream that is not known to be thread-safe. It is
+// recursive, since an upstream may be such a resource itself. A thread that works on its own heap
+// does not take it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <mutex>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/oversize_list.hpp"
+#include "mallard/detail/resources/thread_heap.hpp"
+
+namespace mallard::inline v1::detail {
+
+// The heaps a thread used last. Identities are never used twice, so an entry of a resource that is
+// gone matches none.
+struct known_heap {
+  std::uint64_t identity;
+  thread_heap* heap;
+};
+inline constexpr std::size_t known_heap_count = 16;
+[[gnu::tls_model("initial-exec")]] MALLARD_API extern constinit thread_local
+    std::array<known_heap, known_heap_count>
+        known_heaps;
+
+// An upstream that is called under the registry's lock.
+class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
+ public:
+  explicit locked_upstream(std::pmr::memory_resource* to) noexcept : to_(to) {}
+  std::pmr::memory_resource* to() const noexcept { return to_; }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  std::pmr::memory_resource* to_;
+};
+
+struct heaps_usage {
+  slab_usage slabs;
+  std::size_t at_hand_bytes = 0;
+  std::size_t oversize_payload_bytes = 0;
+  std::size_t oversize_reserved_bytes = 0;
+  std::size_t oversize_blocks = 0;
+  std::size_t heap_bytes = 0;    // of the heaps themselves
+  std::size_t heaps = 0;         // of threads that live
+  std::size_t orphan_slabs = 0;  // of threads that have ended, not adopted yet
+};
+
+class MALLARD_API synchronized_heaps {
+ public:
+  // `upstream_ignores`: upstream is known to take nothing back.
+  synchronized_heaps(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
+                     bool upstream_ignores) noexcept;
+  synchronized_heaps(const synchronized_heaps&) = delete;
+  synchronized_heaps& operator=(const synchronized_heaps&) = delete;
+  ~synchronized_heaps();
+
+  // The calling thread's heap, null when it has none (yet, or any more).
+  MALLARD_ALWAYS_INLINE thread_heap* known() const noexcept {
+    const known_heap& entry = known_heaps[identity_ % known_heap_count];
+    return entry.identity == identity_ ? entry.heap : nullptr;
+  }
+
+  // What the hot paths leave over. `mine` may be null. Throw what upstream throws.
+  MALLARD_COLD void* allocate_slow(thread_heap* mine, unsigned size_class);
+  MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
+
+  void* allocate_oversize(std::size_t bytes, std::size_t alignment);
+  void deallocate_oversize(void* p) noexcept;
+
+  // Requires that no other call is in flight.
+  void release() noexcept;
+  heaps_usage usage() noexcept;
+
+  std::size_t trim() noexcept;
+  std::pmr::memory_resource* upstream() const noexcept { return upstream_.to(); }
+
+  // For the registry, under its lock.
+  void orphan(thread_heap& heap) noexcept;
+  void forget_other_threads(const heaps_of_thread* survivor) noexcept;
+  std::mutex& oversize_lock() noexcept { return oversize_lock_; }
+  synchronized_heaps* next = nullptr;
+  synchronized_heaps* prev = nullptr;
+
+ private:
+  thread_heap* begin_thread();
+  bool adopt(thread_heap& mine, unsigned size_class) noexcept;
+  void detach_all() noexcept;
+  void give_back_all() noexcept;
+
+  std::uint64_t identity_;
+  std::size_t reserve_limit_;
+  bool upstream_ignores_;
+  locked_upstream upstream_;
+  std::pmr::memory_resource* source_;  // upstream, thread-safe
+  std::atomic<bool> orphaned_{false};  // there may be something to adopt
+  thread_heap* heaps_;
+  thread_heap first_;    // for the first thread that comes
+  thread_heap orphans_;  // of nobody: what ended threads left
+  std::mutex oversize_lock_;  // taken last, and nothing is called under it
+  oversize_list oversize_;
+};
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,131 @@
+// Purpose: the multipool for many threads: each works on slabs of its own, without a lock.
+//
+//   mallard::synchronized_multipool_resource pool;
+//   std::jthread other([&] { std::pmr::vector<int> v(1000, &pool); });
+//   std::pmr::list<int> mine(1000, &pool);
+//
+// Complexity: as multipool_resource. A block that another thread gives back is handed over with up
+// to 31 others in one atomic step, at the latest when that thread needs memory or ends.
+// Thread-safety: allocate, deallocate and trim may be called by any thread at any time; release,
+// stats and destruction when no other call is in flight. Upstream is called by one thread at a time
+// unless it is the page source.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/resources/bump_resource.hpp"
+#include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1 {
+
+struct synchronized_multipool_options {
+  std::size_t empty_slabs_kept = 3;  // by each thread; as in multipool_options
+};
+
+struct synchronized_multipool_stats {
+  std::size_t in_use_bytes = 0;    // of the blocks handed out, rounded up to their size classes
+  std::size_t reserved_bytes = 0;  // held from upstream
+  std::size_t slabs = 0;
+  std::size_t empty_slabs = 0;
+  std::size_t orphan_slabs = 0;     // left by threads that have ended, until others adopt them
+  std::size_t oversize_blocks = 0;  // above `largest_pooled_bytes`
+  std::size_t threads = 0;          // that have used the resource and have not ended
+};
+
+// A thread's slabs stay usable after it ends: threads that need memory adopt them. After a fork the
+// child keeps what its one thread had; the other threads' free memory is lost to it, their blocks
+// stay valid.
+class MALLARD_API synchronized_multipool_resource final : public std::pmr::memory_resource {
+ public:
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+
+  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  synchronized_multipool_resource() noexcept
+      : synchronized_multipool_resource(synchronized_multipool_options{}) {}
+  explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept
+      : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
+  explicit synchronized_multipool_resource(
+      synchronized_multipool_options options,
+      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : options_(options),
+        heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false) {}
+
+  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
+  template <detail::bump_resource Bump>
+  explicit synchronized_multipool_resource(Bump* upstream) noexcept
+      : options_{detail::keep_every_slab}, heaps_(upstream, detail::keep_every_slab, true) {}
+
+  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
+  // never null, distinct for every live block, also for 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    MALLARD_ASSERT(std::has_single_bit(alignment));
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (!detail::is_looked_up(request)) [[unlikely]] {
+      return allocate_beyond_table(bytes, alignment);
+    }
+    const unsigned size_class = detail::class_of(request);
+    detail::thread_heap* const mine = heaps_.known();
+    void* const p = mine == nullptr ? heaps_.allocate_slow(nullptr, size_class)
+                                    : mine->take_small(size_class, [&](unsigned c) {
+                                        return heaps_.allocate_slow(mine, c);
+                                      });
+    detail::unpoison(p, bytes);
+    return p;
+  }
+
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: takes back a block of this resource, whichever thread allocated it; `bytes` and
+  // `alignment` as it was allocated.
+  MALLARD_ALWAYS_INLINE void deallocate(
+      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (!detail::is_looked_up(request)) [[unlikely]] {
+      return deallocate_beyond_table(p, bytes, alignment);
+    }
+    const unsigned size_class = detail::class_of(request);
+    detail::poison(p, detail::class_layouts[size_class].block_bytes);
+    detail::thread_heap* const mine = heaps_.known();
+    if (detail::thread_heap::owner_of(p, size_class) != mine) [[unlikely]] {
+      return heaps_.deallocate_slow(mine, p, size_class);
+    }
+    mine->give_small(p, size_class);
+  }
+
+  // Effects: gives everything back to upstream, also the blocks still in use; the resource is as
+  // new. O(slabs + oversize blocks + threads).
+  void release() noexcept { heaps_.release(); }
+
+  // Effects: gives back to upstream the empty slabs of the calling thread and those that ended
+  // threads have left. Returns the bytes.
+  std::size_t trim() noexcept { return heaps_.trim(); }
+
+  // O(slabs).
+  synchronized_multipool_stats stats() noexcept;
+  synchronized_multipool_options options() const noexcept { return options_; }
+  std::pmr::memory_resource* upstream() const noexcept { return heaps_.upstream(); }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
+  void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+
+  synchronized_multipool_options options_;
+  detail::synchronized_heaps heaps_;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,241 @@
+#include "mallard/detail/resources/synchronized_heaps.hpp"
+
+#include "mallard/detail/resources/heap_registry.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+bool is_thread_safe(const std::pmr::memory_resource* upstream) noexcept {
+  return upstream == page_source::instance();
+}
+
+void add(slab_usage& sum, const slab_usage& one) noexcept {
+  sum.slabs += one.slabs;
+  sum.empty_slabs += one.empty_slabs;
+  sum.reserved_bytes += one.reserved_bytes;
+  sum.taken_bytes += one.taken_bytes;
+}
+
+}  // namespace
+
+void* locked_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
+  const std::lock_guard hold(registry_lock());
+  return to_->allocate(bytes, alignment);
+}
+
+void locked_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  const std::lock_guard hold(registry_lock());
+  to_->deallocate(p, bytes, alignment);
+}
+
+synchronized_heaps::synchronized_heaps(std::pmr::memory_resource* upstream,
+                                       std::size_t reserve_limit, bool upstream_ignores) noexcept
+    : identity_(new_identity()),
+      reserve_limit_(reserve_limit),
+      upstream_ignores_(upstream_ignores),
+      upstream_(upstream),
+      source_(is_thread_safe(upstream) ? upstream : &upstream_),
+      heaps_(&first_),
+      first_(source_, reserve_limit),
+      orphans_(source_, 0) {
+  first_.resource = this;
+  const std::lock_guard hold(registry_lock());
+  enroll(*this);
+}
+
+synchronized_heaps::~synchronized_heaps() {
+  detach_all();
+  {
+    const std::lock_guard hold(registry_lock());
+    strike_off(*this);
+  }
+  give_back_all();
+}
+
+void* synchronized_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
+  if (mine == nullptr) mine = begin_thread();
+  if (mine == nullptr) {
+    const std::lock_guard hold(registry_lock());
+    orphaned_.store(true, std::memory_order_relaxed);
+    orphans_.collect_now();
+    return orphans_.take(size_class);
+  }
+  mine->flush();
+  mine->collect();
+  if (!mine->advance_class(size_class) && orphaned_.load(std::memory_order_relaxed)) {
+    adopt(*mine, size_class);
+  }
+  return mine->take(size_class);
+}
+
+void synchronized_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept {
+  if (mine == nullptr) {
+    try {
+      mine = begin_thread();
+    } catch (...) {  // without a heap it takes a little longer
+    }
+  }
+  if (mine == nullptr) return thread_heap::send_alone(p, size_class);
+  if (thread_heap::owner_of(p, size_class) == mine) return mine->give(p, size_class);
+  mine->send(p, size_class);
+}
+
+// The calling thread's heap: the one it has, one that another thread has left, or a new one.
+thread_heap* synchronized_heaps::begin_thread() {
+  heaps_of_thread* const thread = heaps_of_this_thread();
+  if (thread == nullptr) return nullptr;
+  const auto find = [&]() -> thread_heap* {
+    for (thread_heap* heap = thread->heaps; heap != nullptr; heap = heap->next_of_thread) {
+      if (heap->resource == this) return heap;
+    }
+    for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+      if (heap->thread == nullptr) return heap;
+    }
+    return nullptr;
+  };
+  std::unique_lock hold(registry_lock());
+  thread_heap* heap = find();
+  if (heap == nullptr) {
+    hold.unlock();
+    heap = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
+        thread_heap(source_, reserve_limit_);
+    hold.lock();
+    heap->resource = this;
+    heap->next = heaps_;
+    heaps_ = heap;
+  }
+  if (heap->thread == nullptr) {
+    heap->thread = thread;
+    heap->next_of_thread = thread->heaps;
+    thread->heaps = heap;
+  }
+  known_heaps[identity_ % known_heap_count] = {identity_, heap};
+  return heap;
+}
+
+void synchronized_heaps::orphan(thread_heap& heap) noexcept {
+  heap.flush();
+  heap.collect_now();
+  // What cannot be given back stays where it is, for the next thread.
+  if (upstream_ignores_) return;
+  orphans_.absorb_all(heap);
+  orphaned_.store(true, std::memory_order_relaxed);
+}
+
+bool synchronized_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept {
+  const std::lock_guard hold(registry_lock());
+  // Blocks that were sent to a thread just when it ended.
+  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+    if (heap->thread != nullptr || !heap->has_incoming()) continue;
+    heap->collect_now();
+  }
+  orphans_.collect_now();
+  orphans_.rest();
+  if (!mine.adopt_class(size_class, orphans_)) {
+    orphaned_.store(!orphans_.has_no_slabs(), std::memory_order_relaxed);
+    return false;
+  }
+  return mine.advance_class(size_class);
+}
+
+void synchronized_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcept {
+  for (thread_heap** link = &heaps_; *link != nullptr;) {
+    thread_heap* const heap = *link;
+    if (heap->thread == nullptr || heap->thread == survivor) {
+      link = &heap->next;
+    } else {
+      *link = heap->next;
+    }
+  }
+}
+
+void* synchronized_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
+  void* const p = oversize_list::make(*source_, bytes, alignment);
+  const std::lock_guard hold(oversize_lock_);
+  oversize_.insert(p);
+  return p;
+}
+
+void synchronized_heaps::deallocate_oversize(void* p) noexcept {
+  {
+    const std::lock_guard hold(oversize_lock_);
+    oversize_.remove(p);
+  }
+  oversize_list::give_back(*source_, p);
+}
+
+// No thread knows its heap here any more.
+void synchronized_heaps::detach_all() noexcept {
+  const std::lock_guard hold(registry_lock());
+  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+    if (heap->thread != nullptr) detach(*heap);
+  }
+  identity_ = new_identity();
+}
+
+void synchronized_heaps::give_back_all() noexcept {
+  for (thread_heap** link = &heaps_; *link != nullptr;) {
+    thread_heap* const heap = *link;
+    heap->start_over(upstream_ignores_);
+    if (heap == &first_) {
+      link = &heap->next;
+      continue;
+    }
+    *link = heap->next;
+    heap->~thread_heap();
+    source_->deallocate(heap, sizeof(thread_heap), alignof(thread_heap));
+  }
+  orphans_.start_over(upstream_ignores_);
+  orphaned_.store(false, std::memory_order_relaxed);
+  if (upstream_ignores_) {
+    oversize_.forget();
+  } else {
+    oversize_.release(*source_);
+  }
+}
+
+void synchronized_heaps::release() noexcept {
+  detach_all();
+  give_back_all();
+}
+
+std::size_t synchronized_heaps::trim() noexcept {
+  std::size_t bytes = 0;
+  if (thread_heap* const mine = known()) {
+    mine->flush();
+    mine->collect();
+    bytes += mine->trim();
+  }
+  const std::lock_guard hold(registry_lock());
+  const std::size_t before = orphans_.usage().reserved_bytes;
+  orphans_.collect_now();
+  orphans_.trim();
+  return bytes + before - orphans_.usage().reserved_bytes;
+}
+
+heaps_usage synchronized_heaps::usage() noexcept {
+  const std::lock_guard hold(registry_lock());
+  heaps_usage out;
+  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+    heap->flush();
+  }
+  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+    heap->collect_now();
+    add(out.slabs, heap->usage());
+    out.at_hand_bytes += heap->at_hand_bytes();
+    if (heap != &first_) out.heap_bytes += sizeof(thread_heap);
+    if (heap->thread != nullptr) ++out.heaps;
+  }
+  orphans_.collect_now();
+  const slab_usage orphans = orphans_.usage();
+  add(out.slabs, orphans);
+  out.at_hand_bytes += orphans_.at_hand_bytes();
+  out.orphan_slabs = orphans.slabs;
+  out.oversize_payload_bytes = oversize_.payload_bytes();
+  out.oversize_reserved_bytes = oversize_.reserved_bytes();
+  out.oversize_blocks = oversize_.blocks();
+  return out;
+}
+
+}  // namespace mallard::inline v1::detail
