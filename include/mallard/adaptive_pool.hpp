@@ -51,7 +51,8 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   explicit adaptive_pool_resource(
       adaptive_pool_options options,
       std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options), slabs_(&layout_, upstream, detail::reserve_of(options.empty_slabs_kept)) {
+      : options_(options),
+        slabs_(&layout_, upstream, detail::reserve_of(options.empty_slabs_kept)) {
     if (options.block_bytes != 0) fix_block(options.block_bytes, options.alignment);
   }
 

@@ -53,8 +53,7 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   explicit synchronized_multipool_resource(
       synchronized_multipool_options options,
       std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options),
-        heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false) {}
+      : options_(options), heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false) {}
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>

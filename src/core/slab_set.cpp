@@ -143,7 +143,8 @@ void slab_set::start(slab_pool& pool, slab* s, unsigned layout_index) noexcept {
   s->words()[0] = 0;
   pool.free_slots = layout.first_slots;
   pool.base = reinterpret_cast<std::byte*>(s);
-  poison(s->slot(layout, layout.first_slot), layout.slab_bytes - layout.first_slot * layout.block_bytes);
+  poison(s->slot(layout, layout.first_slot),
+         layout.slab_bytes - layout.first_slot * layout.block_bytes);
 }
 
 // A slab out of its ring although it has free slots, too few to be worth a sweep. O(slabs).

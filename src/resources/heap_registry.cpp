@@ -14,7 +14,8 @@ constinit thread_local std::array<known_heap, known_heap_count> known_heaps{};
 
 namespace {
 
-using resource_ring = ring<synchronized_heaps, &synchronized_heaps::next, &synchronized_heaps::prev>;
+using resource_ring =
+    ring<synchronized_heaps, &synchronized_heaps::next, &synchronized_heaps::prev>;
 
 // Never destroyed: threads may end after the program's static objects have.
 union registry_holder {

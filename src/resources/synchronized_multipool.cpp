@@ -31,10 +31,10 @@ void* synchronized_multipool_resource::allocate_beyond_table(std::size_t bytes,
   if (!detail::is_pooled(request)) return heaps_.allocate_oversize(bytes, alignment);
   const unsigned size_class = detail::class_of(request);
   thread_heap* const mine = heaps_.known();
-  void* const p = mine == nullptr ? heaps_.allocate_slow(nullptr, size_class)
-                                  : mine->take(size_class, [&](unsigned c) {
-                                      return heaps_.allocate_slow(mine, c);
-                                    });
+  void* const p =
+      mine == nullptr
+          ? heaps_.allocate_slow(nullptr, size_class)
+          : mine->take(size_class, [&](unsigned c) { return heaps_.allocate_slow(mine, c); });
   detail::unpoison(p, bytes);
   return p;
 }
@@ -51,15 +51,15 @@ void synchronized_multipool_resource::deallocate_beyond_table(void* p, std::size
 
 synchronized_multipool_stats synchronized_multipool_resource::stats() noexcept {
   const detail::heaps_usage usage = heaps_.usage();
-  return {.in_use_bytes =
-              usage.slabs.taken_bytes - usage.at_hand_bytes + usage.oversize_payload_bytes,
-          .reserved_bytes =
-              usage.slabs.reserved_bytes + usage.heap_bytes + usage.oversize_reserved_bytes,
-          .slabs = usage.slabs.slabs,
-          .empty_slabs = usage.slabs.empty_slabs,
-          .orphan_slabs = usage.orphan_slabs,
-          .oversize_blocks = usage.oversize_blocks,
-          .threads = usage.heaps};
+  return {
+      .in_use_bytes = usage.slabs.taken_bytes - usage.at_hand_bytes + usage.oversize_payload_bytes,
+      .reserved_bytes =
+          usage.slabs.reserved_bytes + usage.heap_bytes + usage.oversize_reserved_bytes,
+      .slabs = usage.slabs.slabs,
+      .empty_slabs = usage.slabs.empty_slabs,
+      .orphan_slabs = usage.orphan_slabs,
+      .oversize_blocks = usage.oversize_blocks,
+      .threads = usage.heaps};
 }
 
 }  // namespace mallard::inline v1

@@ -26,9 +26,8 @@ struct known_heap {
   thread_heap* heap;
 };
 inline constexpr std::size_t known_heap_count = 16;
-[[gnu::tls_model("initial-exec")]] MALLARD_API extern constinit thread_local
-    std::array<known_heap, known_heap_count>
-        known_heaps;
+[[gnu::tls_model("initial-exec")]] MALLARD_API extern constinit thread_local std::array<
+    known_heap, known_heap_count> known_heaps;
 
 // An upstream that is called under the registry's lock.
 class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
@@ -106,8 +105,8 @@ class MALLARD_API synchronized_heaps {
   std::pmr::memory_resource* source_;  // upstream, thread-safe
   std::atomic<bool> orphaned_{false};  // there may be something to adopt
   thread_heap* heaps_;
-  thread_heap first_;    // for the first thread that comes
-  thread_heap orphans_;  // of nobody: what ended threads left
+  thread_heap first_;         // for the first thread that comes
+  thread_heap orphans_;       // of nobody: what ended threads left
   std::mutex oversize_lock_;  // taken last, and nothing is called under it
   oversize_list oversize_;
 };
