@@ -31,6 +31,7 @@ constexpr place places[] = {
     {"include/mallard/buffered.hpp", "resources"},
     {"include/mallard/reserved.hpp", "resources"},
     {"include/mallard/multipool.hpp", "resources"},
+    {"include/mallard/synchronized_multipool.hpp", "resources"},
     {"include/mallard/adaptive_pool.hpp", "resources"},
     {"include/mallard/page_source.hpp", "resources"},
     {"include/mallard/allocator.hpp", "bindings"},
