@@ -5,35 +5,43 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/results_input.hpp"
 #include "lab/claims.hpp"
+#include "report/merge.hpp"
 
 namespace mallard::cli {
 namespace {
 
 struct claims_options {
-  std::string file;
+  std::vector<std::string> files;
   bool json = false;
 };
 
-void print_json(const std::vector<lab::claim_verdict>& verdicts) {
-  auto list = nlohmann::ordered_json::array();
+using verdicts_of = std::vector<lab::claim_verdict>;
+
+void add_json(nlohmann::ordered_json& list, const report::dataset& set,
+              const verdicts_of& verdicts) {
   for (const auto& one : verdicts) {
     list.push_back({{"id", one.id},
+                    {"source", one.source},
                     {"section", one.section},
+                    {"bench", one.bench},
                     {"statement", one.statement},
                     {"note", one.note},
                     {"heap", one.heap},
+                    {"variant", one.variant},
                     {"verdict", lab::to_string(one.result)},
-                    {"figures", one.figures}});
+                    {"figures", one.figures},
+                    {"data_set", set.label}});
   }
-  fmt::print("{}\n", list.dump(2));
 }
 
-void print_table(const std::vector<lab::claim_verdict>& verdicts, bool colour) {
+void print_table(const verdicts_of& verdicts, bool colour) {
   const auto colour_of = [](lab::verdict result) {
     switch (result) {
       case lab::verdict::holds:
@@ -54,7 +62,8 @@ void print_table(const std::vector<lab::claim_verdict>& verdicts, bool colour) {
     }
     ++counts[one.result];
     const std::string word = fmt::format("{:<9}", lab::to_string(one.result));
-    fmt::print("{:<7} {} {}\n", one.id, styled(word, colour_of(one.result), colour), one.statement);
+    fmt::print("{:<7} {} {}{}\n", one.id, styled(word, colour_of(one.result), colour),
+               one.statement, one.variant.empty() ? "" : fmt::format(" ({})", one.variant));
     fmt::print("{:<17} {}\n", "", styled(one.figures, style::faint, colour));
     if (!one.note.empty()) fmt::print("{:<17} Note: {}\n", "", one.note);
   }
@@ -63,14 +72,23 @@ void print_table(const std::vector<lab::claim_verdict>& verdicts, bool colour) {
 }
 
 int judge(const claims_options& options, colour_choice colour) {
-  const lab::result_file results = read_results(options.file);
-  const auto verdicts = lab::evaluate_claims(results.cells);
-  if (options.json) {
-    print_json(verdicts);
-  } else {
-    fmt::print("{}\n{}, {}\n", results.run.command, results.run.machine.cpu, results.run.date);
+  std::vector<lab::result_file> files;
+  files.reserve(options.files.size());
+  for (const std::string& file : options.files) files.push_back(read_results(file));
+  const report::merged_results merged = report::merge(files);
+  auto list = nlohmann::ordered_json::array();
+  for (const report::dataset& set : merged.datasets) {
+    const auto verdicts = lab::evaluate_claims(report::observe(set));
+    if (options.json) {
+      add_json(list, set, verdicts);
+      continue;
+    }
+    for (const auto& one : set.sources) fmt::print("{}\n", one.run.command);
+    fmt::print("{}, {}\n", set.label, set.sources.back().run.date);
     print_table(verdicts, use_colour(colour, STDOUT_FILENO));
+    if (&set != &merged.datasets.back()) fmt::print("\n");
   }
+  if (options.json) fmt::print("{}\n", list.dump(2));
   return success;
 }
 
@@ -78,9 +96,9 @@ int judge(const claims_options& options, colour_choice colour) {
 
 void add_claims_command(CLI::App& app, context& shared) {
   CLI::App* command =
-      app.add_subcommand("claims", "Judge the statements of P0089R1 by a result file");
+      app.add_subcommand("claims", "Judge the documents' statements by result files");
   const auto options = std::make_shared<claims_options>();
-  command->add_option("RESULT", options->file, "Result file")->required();
+  command->add_option("RESULT", options->files, "Result files")->required();
   command->add_flag("--json", options->json, "As JSON");
   command->callback([&shared, options] {
     shared.chosen = [&shared, options] { return judge(*options, shared.colour); };

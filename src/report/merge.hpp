@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lab/observation.hpp"
 #include "lab/results.hpp"
 
 namespace mallard::report {
@@ -15,11 +16,18 @@ struct source {
   lab::run_info run;
 };
 
-// Everything measured on one machine with one build, mode and number of leaf insertions.
+// A cell of Benchmark I and the malloc it ran under.
+struct density_cell : lab::cell_result {
+  std::string malloc;
+};
+
+// Everything measured on one machine with one build and mode, whichever the bench and the malloc.
+// Of Benchmark I, also of one number of leaf insertions.
 struct dataset {
   std::string label;
   std::vector<source> sources;
-  std::vector<lab::cell_result> cells;
+  std::vector<density_cell> cells;
+  std::vector<lab::series_cell> series;
 };
 
 struct merged_results {
@@ -27,8 +35,10 @@ struct merged_results {
   std::vector<std::string> notes;  // what the reader must know: cells replaced, lines cut off
 };
 
-// Throws std::runtime_error when a file is of a benchmark the report does not show, or when there
-// is not one cell in all of them.
+// Throws std::runtime_error when there is not one cell in all of them.
 merged_results merge(std::span<const lab::result_file> files);
+
+// The cells of a data set in the form that claims are judged by.
+std::vector<lab::observation> observe(const dataset& set);
 
 }  // namespace mallard::report

@@ -55,11 +55,26 @@ json published() {
   return {{"leaves", lab::paper_leaves}, {"seconds", tables}};
 }
 
+// The tables of Benchmarks II to IV: {name: {"columns", "rows"}}; null is a failure.
+json published_series() {
+  json tables = json::object();
+  for (const auto& table : lab::published_tables()) {
+    json rows = json::array();
+    for (const auto& row : table.rows) {
+      json values = json::array();
+      for (const auto& value : row) values.push_back(value ? json(*value) : json(nullptr));
+      rows.push_back(std::move(values));
+    }
+    tables[std::string(table.name)] = {{"columns", table.columns}, {"rows", std::move(rows)}};
+  }
+  return tables;
+}
+
 // What the page needs of a cell, in the order of its rows. Names as in the result file.
 constexpr std::array cell_fields = {
-    "ds",    "size",      "strategy",       "peer",         "heap",        "status",
-    "error", "median",    "ci_low",         "ci_high",      "seconds",     "leaves",
-    "runs",  "rss_bytes", "base_rss_bytes", "minor_faults", "major_faults"};
+    "ds",     "size",  "strategy",  "peer",           "heap",         "malloc",
+    "status", "error", "median",    "ci_low",         "ci_high",      "seconds",
+    "leaves", "runs",  "rss_bytes", "base_rss_bytes", "minor_faults", "major_faults"};
 
 // Six significant digits are more than any clock gives, and shorten the page a good deal.
 void shorten(json& value) {
@@ -76,10 +91,27 @@ json cells(const dataset& set) {
   json all = json::array();
   for (const auto& cell : set.cells) {
     json line = json::parse(lab::to_line(cell));
+    line["malloc"] = cell.malloc;
     json row = json::array();
     for (const char* field : cell_fields) row.push_back(std::move(line[field]));
     shorten(row);
     all.push_back(std::move(row));
+  }
+  return all;
+}
+
+// The cells of all other benches, each as its line in the result file.
+json series(const dataset& set) {
+  json all = json::array();
+  for (const auto& cell : set.series) {
+    json line = json::parse(lab::to_line(cell));
+    line.erase("kind");
+    if (line.contains("measures")) {
+      for (auto& measure : line["measures"]) {
+        for (auto& member : measure) shorten(member);
+      }
+    }
+    all.push_back(std::move(line));
   }
   return all;
 }
@@ -97,12 +129,15 @@ json sources(const dataset& set) {
 
 json claims(const dataset& set) {
   json all = json::array();
-  for (const auto& claim : lab::evaluate_claims(set.cells)) {
+  for (const auto& claim : lab::evaluate_claims(observe(set))) {
     all.push_back({{"id", claim.id},
+                   {"source", claim.source},
                    {"section", claim.section},
+                   {"bench", claim.bench},
                    {"statement", claim.statement},
                    {"note", claim.note},
                    {"heap", claim.heap},
+                   {"variant", claim.variant},
                    {"verdict", lab::to_string(claim.result)},
                    {"figures", claim.figures}});
   }
@@ -117,13 +152,15 @@ json make_model(const merged_results& results) {
     datasets.push_back({{"label", set.label},
                         {"runs", sources(set)},
                         {"claims", claims(set)},
-                        {"cells", cells(set)}});
+                        {"cells", cells(set)},
+                        {"series", series(set)}});
   }
   return {{"schema", 1},
           {"notes", results.notes},
           {"structures", structures()},
           {"strategies", strategies()},
           {"published", published()},
+          {"published_series", published_series()},
           {"cell_fields", cell_fields},
           {"datasets", std::move(datasets)}};
 }

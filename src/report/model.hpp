@@ -7,8 +7,8 @@
 
 namespace mallard::report {
 
-// {"schema", "notes", "structures", "strategies", "published", "cell_fields", "datasets"}, read by
-// report/src/data.js. The same results give the same document, byte for byte.
+// {"schema", "notes", "structures", "strategies", "published", "published_series", "cell_fields",
+// "datasets"}, read by report/src/data.js. The same results give the same document, byte for byte.
 nlohmann::ordered_json make_model(const merged_results& results);
 
 }  // namespace mallard::report

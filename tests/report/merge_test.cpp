@@ -81,10 +81,45 @@ TEST(merge, no_cell_at_all_is_an_error) {
   EXPECT_THROW(merge(std::vector{sample_file("a.jsonl", {})}), std::runtime_error);
 }
 
-TEST(merge, another_benchmark_is_an_error) {
-  auto file = sample_file("a.jsonl", {sample_cell("AS1", 1.0)});
-  file.run.bench = "locality";
-  EXPECT_THROW(merge(std::vector{file}), std::runtime_error);
+TEST(merge, benches_of_one_machine_share_a_data_set) {
+  const std::vector files = {sample_series_file("l.jsonl", {sample_series_cell("AS1", 1.0)}),
+                             sample_file("d.jsonl", {sample_cell("AS1", 1.0)}),
+                             sample_series_file("m.jsonl", {sample_series_cell("AS7", 0.5)})};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 1U);
+  EXPECT_EQ(merged.datasets[0].cells.size(), 1U);
+  EXPECT_EQ(merged.datasets[0].series.size(), 2U);
+  EXPECT_NE(merged.datasets[0].label.find("leaves"), std::string::npos);
+  EXPECT_TRUE(merged.notes.empty());
+}
+
+TEST(merge, of_the_same_cell_of_a_series_the_later_one_counts_too) {
+  const std::vector files = {sample_series_file("a.jsonl", {sample_series_cell("AS1", 1.0)}),
+                             sample_series_file("b.jsonl", {sample_series_cell("AS1", 2.0)})};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets[0].series.size(), 1U);
+  EXPECT_EQ(merged.datasets[0].series[0].find("time")->median, 2.0);
+  ASSERT_EQ(merged.notes.size(), 1U);
+}
+
+TEST(merge, cells_under_another_malloc_stand_beside) {
+  auto other = sample_file("j.jsonl", {sample_cell("AS1", 2.0)});
+  other.run.malloc = "jemalloc";
+  auto cell = sample_series_cell("AS1", 3.0);
+  cell.malloc = "jemalloc";
+  const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}), other,
+                             sample_series_file("b.jsonl", {sample_series_cell("AS1", 1.0), cell})};
+  const auto merged = merge(files);
+  ASSERT_EQ(merged.datasets.size(), 1U);
+  ASSERT_EQ(merged.datasets[0].cells.size(), 2U);
+  EXPECT_EQ(merged.datasets[0].cells[1].malloc, "jemalloc");
+  EXPECT_EQ(merged.datasets[0].series.size(), 2U);
+  EXPECT_TRUE(merged.notes.empty());
+  std::size_t under_jemalloc = 0;
+  for (const auto& one : report::observe(merged.datasets[0])) {
+    under_jemalloc += lab::to_string(one.at.at("malloc")) == "jemalloc";
+  }
+  EXPECT_EQ(under_jemalloc, 2U);
 }
 
 }  // namespace

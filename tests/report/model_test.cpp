@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "result_files.hpp"
 
@@ -52,6 +53,41 @@ TEST(model, the_published_tables_are_complete) {
     for (const auto& row : table) EXPECT_EQ(row.size(), 14U);
   }
   EXPECT_EQ(tables.at("DS2").at("6").at("AS1"), 68.9);
+}
+
+TEST(model, the_published_tables_of_the_other_benchmarks_are_there) {
+  const json model = model_of({sample_cell("AS1", 1)});
+  const json& tables = model.at("published_series");
+  EXPECT_EQ(tables.size(), 9U);
+  const json& utilization = tables.at("benchmark3_as1_seconds_others_percent");
+  EXPECT_EQ(utilization.at("rows").at(0).at(3), 0.063);
+  EXPECT_TRUE(utilization.at("rows").at(22).at(5).is_null());
+}
+
+TEST(model, cells_of_a_series_keep_their_place_and_figures) {
+  const json model = report::make_model(report::merge(
+      std::vector{sample_series_file("u.jsonl", {sample_series_cell("AS1", 0.001234567891),
+                                                 failed_series_cell("AS3", "out of memory")})}));
+  const json& cells = model.at("datasets").at(0).at("series");
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_EQ(cells.at(0).at("bench"), "utilization");
+  EXPECT_EQ(cells.at(0).at("at").at("active"), 15);
+  EXPECT_EQ(cells.at(0).at("malloc"), "glibc");
+  EXPECT_EQ(cells.at(0).at("measures").at("time").at("median").dump(), "0.00123457");
+  EXPECT_EQ(cells.at(0).at("measures").at("time").at("samples").size(), 3U);
+  EXPECT_EQ(cells.at(1).at("error"), "out of memory");
+}
+
+TEST(model, claims_of_every_bench_that_was_measured_are_judged) {
+  const json model = report::make_model(
+      report::merge(std::vector{sample_series_file("u.jsonl", {sample_series_cell("AS1", 1)}),
+                                sample_file("d.jsonl", {sample_cell("AS1", 1)})}));
+  std::set<std::string> benches;
+  for (const auto& claim : model.at("datasets").at(0).at("claims")) {
+    benches.insert(claim.at("bench").get<std::string>());
+    EXPECT_FALSE(claim.at("source").get<std::string>().empty());
+  }
+  EXPECT_EQ(benches, (std::set<std::string>{"all", "density", "utilization"}));
 }
 
 TEST(model, every_claim_has_one_of_three_verdicts) {

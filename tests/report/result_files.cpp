@@ -58,7 +58,35 @@ lab::cell_result sample_cell(std::string_view strategy, double seconds) {
 }
 
 lab::result_file sample_file(std::string_view name, std::vector<lab::cell_result> cells) {
-  return {.path = name, .run = sample_run(), .cells = std::move(cells), .warnings = {}};
+  return {
+      .path = name, .run = sample_run(), .cells = std::move(cells), .series = {}, .warnings = {}};
+}
+
+lab::series_cell failed_series_cell(std::string_view strategy, std::string_view error) {
+  lab::series_cell cell;
+  cell.bench = "utilization";
+  cell.at = {
+      {"total", std::int64_t{30}}, {"active", std::int64_t{15}}, {"block", std::int64_t{10}}};
+  cell.strategy = strategy;
+  cell.peer = strategy == "AS1" ? "global" : "mallard";
+  cell.heap = "clean";
+  cell.error = error;
+  return cell;
+}
+
+lab::series_cell sample_series_cell(std::string_view strategy, double seconds) {
+  lab::series_cell cell = failed_series_cell(strategy, "");
+  cell.measures["time"] = {"s", {seconds, seconds, seconds}, seconds, seconds, seconds};
+  return cell;
+}
+
+lab::result_file sample_series_file(std::string_view name, std::vector<lab::series_cell> cells) {
+  lab::result_file file = sample_file(name, {});
+  file.run.bench = "utilization";
+  file.run.leaves = 0;
+  file.run.scale = 0;
+  file.series = std::move(cells);
+  return file;
 }
 
 scratch_directory::scratch_directory() {
@@ -85,6 +113,7 @@ fs::path scratch_directory::write(std::string_view name, std::string_view text) 
 fs::path scratch_directory::write(const lab::result_file& file) const {
   std::string text = to_line(file.run) + "\n";
   for (const auto& cell : file.cells) text += to_line(cell) + "\n";
+  for (const auto& cell : file.series) text += to_line(cell) + "\n";
   return write(file.path.string(), text);
 }
 

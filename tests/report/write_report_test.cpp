@@ -53,6 +53,20 @@ TEST_F(write_report_to, the_same_results_give_the_same_bytes) {
   EXPECT_EQ(read_file(dir_ / "one.html"), read_file(dir_ / "two.html"));
 }
 
+TEST_F(write_report_to, a_series_alone_makes_a_page) {
+  const auto series =
+      dir_.write(sample_series_file("u.jsonl", {sample_series_cell("AS7", 0.123456)}));
+  write_report(paths{series}, dir_ / "report.html");
+  EXPECT_TRUE(contains(read_file(dir_ / "report.html"), "0.123456"));
+}
+
+TEST_F(write_report_to, a_bench_without_a_section_is_refused) {
+  auto file = sample_series_file("n.jsonl", {sample_series_cell("AS7", 1)});
+  file.run.bench = "novel";
+  EXPECT_TRUE(contains(failure_of(paths{dir_.write(file)}, dir_ / "report.html"),
+                       "benchmark 'novel' has no place"));
+}
+
 TEST_F(write_report_to, an_old_report_is_replaced) {
   const auto out = dir_.write("report.html", "old");
   write_report(paths{results_}, out);
