@@ -1,6 +1,8 @@
 // mallard bench list
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "lab/peers.hpp"
@@ -11,7 +13,15 @@ namespace mallard::cli {
 namespace {
 
 int list_everything() {
-  fmt::print("Benches\n  density  Benchmark I of P0089R1: building and dropping containers\n");
+  fmt::print("Benches\n");
+  for (const auto& [name, what] :
+       {std::pair{"density", "Benchmark I of P0089R1: building and dropping containers"},
+        std::pair{"locality", "Benchmark II: walking lists whose elements have wandered"},
+        std::pair{"utilization", "Benchmark III: little of the memory asked for is in use at once"},
+        std::pair{"contention", "Benchmark IV: threads that do nothing but allocate and free"},
+        std::pair{"false-sharing", "the slides' parallel counter, and small objects of threads"}}) {
+    fmt::print("  {:<14} {}\n", name, what);
+  }
   fmt::print("\nData structures\n");
   for (const lab::structure& ds : lab::all_structures()) {
     fmt::print("  {:<5} {}\n", ds.name, ds.type);
@@ -23,6 +33,8 @@ int list_everything() {
     fmt::print("  {:<5} {}, {}, {}{}\n", one.name, lab::to_string(one.what),
                lab::to_string(one.how), lab::to_string(one.end), buffer);
   }
+  fmt::print("  {:<5} a pool that threads may share, abstract base (contention)\n", "sync");
+  fmt::print("  {:<5} a lock around the multipool (contention)\n", "mutex");
   fmt::print("\nHeaps\n  clean  as it is at the start of a program\n");
   fmt::print("  aged   full of holes, and settled; the same for every strategy\n");
   fmt::print("\nPeers\n");

@@ -18,6 +18,11 @@ struct context {
 };
 
 void add_bench_command(CLI::App& app, context& shared);
+void add_density_command(CLI::App& bench, context& shared);
+void add_locality_command(CLI::App& bench, context& shared);
+void add_utilization_command(CLI::App& bench, context& shared);
+void add_contention_command(CLI::App& bench, context& shared);
+void add_false_sharing_command(CLI::App& bench, context& shared);
 void add_bench_list_command(CLI::App& bench, context& shared);
 void add_show_command(CLI::App& app, context& shared);
 void add_compare_command(CLI::App& app, context& shared);

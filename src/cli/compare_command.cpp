@@ -87,6 +87,7 @@ void warn_of_differences(const lab::run_info& a, const lab::run_info& b) {
     }
   };
   check("modes", a.mode, b.mode);
+  check("mallocs", a.malloc, b.malloc);
   check("scales", a.scale, b.scale);
   check("processors", a.machine.cpu, b.machine.cpu);
   check("compilers", a.build.compiler, b.build.compiler);
@@ -107,6 +108,11 @@ int compare(const compare_options& options) {
   }
   const lab::result_file first = read_results(options.first);
   const lab::result_file second = options.second.empty() ? first : read_results(options.second);
+  for (const lab::result_file* file : {&first, &second}) {
+    if (file->run.bench == "density") continue;
+    throw usage_error(fmt::format("{} is of the bench {}: compare is for density only",
+                                  file->path.string(), file->run.bench));
+  }
   warn_of_differences(first.run, second.run);
 
   const auto pairs = compare_cells(first.cells, second.cells, base, against);

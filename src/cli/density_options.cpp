@@ -78,6 +78,9 @@ void add_options(CLI::App& density, density_options& options) {
       ->check(CLI::Range(1U, 10000U).description(""));
   density.add_option("--seed", options.seed, "Of the strings, the order and the intervals");
   density.add_option("--json", options.json, "Result file (default: results/density-DATE.jsonl)");
+  density.add_option(
+      "--malloc", options.malloc,
+      "Measure on this malloc: a library, or jemalloc, mimalloc, tcmalloc, tbbmalloc");
   density.add_option("--memory-limit", options.memory_limit,
                      "Address space of a measuring process, like 2G (default: none)");
   density.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")

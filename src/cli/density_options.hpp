@@ -23,6 +23,7 @@ struct density_options {
   std::uint64_t seed = 1;
   std::optional<std::string> json;
   std::optional<std::string> memory_limit;
+  std::string malloc;
   double timeout = 300;
   bool quick = false;
   bool fair = false;

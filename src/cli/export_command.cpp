@@ -8,6 +8,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/csv.hpp"
 #include "cli/results_input.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/plan.hpp"
@@ -21,6 +22,7 @@ struct export_options {
   std::filesystem::path file;
   std::filesystem::path out;
   bool google_benchmark = false;
+  bool csv = false;
 };
 
 json context_of(const lab::run_info& run) {
@@ -72,15 +74,33 @@ void add_entries(json& list, const lab::cell_result& cell) {
   add(cell.median);
 }
 
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path);
+  out << text << std::flush;
+  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
+}
+
 int convert(const export_options& options) {
-  if (!options.google_benchmark) throw usage_error("export needs a format: --google-benchmark");
+  if (options.google_benchmark == options.csv) {
+    throw usage_error("export needs one format: --google-benchmark or --csv");
+  }
   const lab::result_file results = read_results(options.file);
+  if (options.csv) {
+    write(options.out, to_csv(results));
+    fmt::print("{} cells: {}\n", results.cells.size() + results.series.size(),
+               options.out.string());
+    return success;
+  }
+  if (!results.series.empty()) {
+    throw usage_error(
+        fmt::format("{} is of the bench {}: --google-benchmark is for density, --csv "
+                    "for all",
+                    options.file.string(), results.run.bench));
+  }
   json benchmarks = json::array();
   for (const auto& cell : results.cells) add_entries(benchmarks, cell);
   const json whole = {{"context", context_of(results.run)}, {"benchmarks", benchmarks}};
-  std::ofstream out(options.out);
-  out << whole.dump(1) << '\n' << std::flush;
-  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", options.out.string()));
+  write(options.out, whole.dump(1) + '\n');
   fmt::print("{} entries: {}\n", benchmarks.size(), options.out.string());
   return success;
 }
@@ -92,6 +112,7 @@ void add_export_command(CLI::App& app, context& shared) {
   const auto options = std::make_shared<export_options>();
   command->add_option("RESULT", options->file, "Result file")->required();
   command->add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
+  command->add_flag("--csv", options->csv, "A line per cell and measure");
   command->add_option("-o,--output", options->out, "The new file")->required();
   command->callback(
       [&shared, options] { shared.chosen = [options] { return convert(*options); }; });

@@ -57,17 +57,18 @@ std::vector<const Row*> parse_rows(std::string_view text, std::span<const Row> t
   return rows;
 }
 
-std::vector<std::string> parse_names(std::string_view option, std::string_view text,
-                                     const std::vector<std::string>& known) {
-  if (text == "all") return known;
-  std::vector<std::string> names;
+// A list whose items are numbers or ranges of them, "first-last"; `read` reads one number.
+template <class Number, class Read>
+std::vector<Number> parse_ranges(std::string_view text, const Read& read) {
+  std::vector<Number> numbers;
   for (const std::string& item : split_list(text)) {
-    if (std::find(known.begin(), known.end(), item) == known.end()) {
-      unknown(option, item, fmt::format("{}", fmt::join(known, ", ")));
-    }
-    add_once(names, item);
+    const auto dash = item.find('-');
+    const Number first = read(std::string_view(item).substr(0, dash));
+    const Number last = dash == item.npos ? first : read(std::string_view(item).substr(dash + 1));
+    if (last < first) throw usage_error(fmt::format("'{}' is a range from high to low", item));
+    for (Number one = first; one <= last; ++one) add_once(numbers, one);
   }
-  return names;
+  return numbers;
 }
 
 }  // namespace
@@ -92,22 +93,47 @@ std::vector<const lab::structure*> parse_structures(std::string_view text) {
 }
 
 std::vector<int> parse_sizes(std::string_view text) {
-  std::vector<int> sizes;
-  const auto size = [](std::string_view item) {
+  return parse_ranges<int>(text, [](std::string_view item) {
     const auto value = to_number<int>(item);
     if (!value || *value < lab::min_size || *value > lab::max_size) {
       unknown("--sizes", item, fmt::format("{} to {}, log2", lab::min_size, lab::max_size));
     }
     return *value;
+  });
+}
+
+std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_view text,
+                                          std::uint64_t lowest, std::uint64_t highest) {
+  return parse_ranges<std::uint64_t>(text, [&](std::string_view item) {
+    const auto value = to_number<std::uint64_t>(item);
+    if (!value || *value < lowest || *value > highest) {
+      unknown(option, item, fmt::format("{} to {}", lowest, highest));
+    }
+    return *value;
+  });
+}
+
+lab::link_count parse_links(std::string_view text) {
+  const auto bad = [&](std::string_view why) {
+    throw usage_error(fmt::format("--links: '{}' {}, like 2^21, 10^7 or 100000", text, why));
   };
-  for (const std::string& item : split_list(text)) {
-    const auto dash = item.find('-');
-    const int first = size(std::string_view(item).substr(0, dash));
-    const int last = dash == item.npos ? first : size(std::string_view(item).substr(dash + 1));
-    if (last < first) throw usage_error(fmt::format("'{}' is a range from high to low", item));
-    for (int one = first; one <= last; ++one) add_once(sizes, one);
+  lab::link_count total;
+  const auto hat = text.find('^');
+  const auto base = to_number<std::uint64_t>(text.substr(0, hat));
+  const auto exponent = hat == text.npos ? std::optional<std::uint64_t>(1)
+                                         : to_number<std::uint64_t>(text.substr(hat + 1));
+  if (!base || *base < 1 || !exponent || (hat != text.npos && *base != 2 && *base != 10)) {
+    bad("is not a number of links");
   }
-  return sizes;
+  total.links = 1;
+  for (std::uint64_t i = 0; i < *exponent; ++i) {
+    if (total.links > lab::max_links / *base) bad("is too many: at most 2^31");
+    total.links *= *base;
+  }
+  std::uint64_t rest = total.links;
+  while (rest % 10 == 0) rest /= 10;
+  total.base = rest == 1 && total.links > 1 ? 10 : 2;
+  return total;
 }
 
 std::vector<const lab::strategy*> parse_strategies(std::string_view text) {
@@ -116,6 +142,39 @@ std::vector<const lab::strategy*> parse_strategies(std::string_view text) {
     if (!found) unknown("--strategies", name, "AS1 to AS14, AS3n to AS6n, all");
     return found;
   });
+}
+
+std::vector<std::string> parse_series_strategies(std::string_view text) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view item) {
+    for (const lab::strategy* one : parse_strategies(item)) add_once(names, std::string(one->name));
+  };
+  if (text == "all") {
+    add(text);
+    names.insert(names.end(), {"sync", "mutex"});
+    return names;
+  }
+  for (const std::string& item : split_list(text)) {
+    if (item == "sync" || item == "mutex") {
+      add_once(names, item);
+    } else {
+      add(item);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> parse_names(std::string_view option, std::string_view text,
+                                     const std::vector<std::string>& known) {
+  if (text == "all") return known;
+  std::vector<std::string> names;
+  for (const std::string& item : split_list(text)) {
+    if (std::find(known.begin(), known.end(), item) == known.end()) {
+      unknown(option, item, fmt::format("{}", fmt::join(known, ", ")));
+    }
+    add_once(names, item);
+  }
+  return names;
 }
 
 std::vector<std::string> parse_peers(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/series_plans.hpp"
 #include "lab/strategies.hpp"
 #include "lab/structures.hpp"
 
@@ -20,6 +21,20 @@ std::vector<const lab::structure*> parse_structures(std::string_view text);
 
 // log2 sizes like "6,10,12-14".
 std::vector<int> parse_sizes(std::string_view text);
+
+// Numbers like "1,2,4-8", each from `lowest` to `highest`.
+std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_view text,
+                                          std::uint64_t lowest, std::uint64_t highest);
+
+// "2^21", "10^7", "100000".
+lab::link_count parse_links(std::string_view text);
+
+// "all", or some of the known names.
+std::vector<std::string> parse_names(std::string_view option, std::string_view text,
+                                     const std::vector<std::string>& known);
+
+// "all", or names like "AS1,AS7-AS9,sync,mutex".
+std::vector<std::string> parse_series_strategies(std::string_view text);
 
 // "all", or names like "AS1,AS3-AS6,AS3n".
 std::vector<const lab::strategy*> parse_strategies(std::string_view text);

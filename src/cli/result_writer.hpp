@@ -19,9 +19,11 @@ class result_writer {
 
   // The cells of a resumed file.
   const std::vector<lab::cell_result>& earlier() const { return earlier_; }
+  const std::vector<lab::series_cell>& earlier_series() const { return earlier_series_; }
 
   // Appends and flushes, so that nothing is lost whatever happens next.
   void write(const lab::cell_result& cell);
+  void write(const lab::series_cell& cell);
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -31,6 +33,7 @@ class result_writer {
   std::filesystem::path path_;
   std::ofstream out_;
   std::vector<lab::cell_result> earlier_;
+  std::vector<lab::series_cell> earlier_series_;
 };
 
 }  // namespace mallard::cli

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/heat_map.hpp"
 #include "cli/results_input.hpp"
+#include "cli/series_table.hpp"
 #include "cli/usage_error.hpp"
 
 namespace mallard::cli {
@@ -19,25 +20,35 @@ struct show_options {
   std::string peer = "mallard";
 };
 
-int show(const show_options& options, colour_choice colour) {
-  const lab::result_file results = read_results(options.file);
+// The heaps of Benchmark I's cells, in the order of the file.
+std::vector<std::string> heaps_of(const lab::result_file& results) {
   std::vector<std::string> heaps;
-  bool any = false;
   for (const auto& cell : results.cells) {
-    any |= cell.key.peer == options.peer;
     if (std::find(heaps.begin(), heaps.end(), cell.key.heap) == heaps.end()) {
       heaps.push_back(cell.key.heap);
     }
   }
+  return heaps;
+}
+
+int show(const show_options& options, colour_choice choice) {
+  const lab::result_file results = read_results(options.file);
+  const bool any = std::any_of(results.cells.begin(), results.cells.end(),
+                               [&](const auto& cell) { return cell.key.peer == options.peer; }) ||
+                   std::any_of(results.series.begin(), results.series.end(),
+                               [&](const auto& cell) { return cell.peer == options.peer; });
   if (!any) {
     throw usage_error(fmt::format("{} has no cells of peer '{}'", options.file, options.peer));
   }
+  const bool colour = use_colour(choice, STDOUT_FILENO);
+  const std::vector<std::string> heaps = heaps_of(results);
   fmt::print("{}\n{}, {}\n", results.run.command, results.run.machine.cpu, results.run.date);
   for (const auto& heap : heaps) {
-    fmt::print("{}",
-               heat_maps(results.cells, heap, options.peer, use_colour(colour, STDOUT_FILENO)));
+    fmt::print("{}", heat_maps(results.cells, heap, options.peer, colour));
   }
   for (const auto& heap : heaps) fmt::print("{}", speed_ups(results.cells, heap));
+  fmt::print("{}", series_tables(results.series, options.peer, colour));
+  fmt::print("{}", series_speed_ups(results.series));
   return success;
 }
 

@@ -4,7 +4,8 @@
 namespace mallard::lab {
 
 // Gives this process its own copy of every page of the heap now, so that the copying does not
-// happen inside the clock. Does nothing where the system does not show where the heap is.
+// happen inside the clock. Does nothing where the system does not show where the heap is. With a
+// malloc that was preloaded the heap may be anywhere: all pages in use are copied then.
 void make_heap_private();
 
 }  // namespace mallard::lab

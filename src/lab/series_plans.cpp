@@ -58,15 +58,15 @@ double waves_of(unsigned threads) {
 
 }  // namespace
 
-std::vector<series_column> make_series_columns(const std::vector<std::string_view>& strategies,
-                                               const std::vector<std::string_view>& peers) {
+std::vector<series_column> make_series_columns(const std::vector<std::string>& strategies,
+                                               const std::vector<std::string>& peers) {
   std::vector<series_column> columns;
-  const auto is_global = [](std::string_view name) { return name == "AS1" || name == "AS2"; };
-  for (const std::string_view name : strategies) {
-    if (is_global(name)) columns.push_back({name, global_peer});
+  const auto is_global = [](const std::string& name) { return name == "AS1" || name == "AS2"; };
+  for (const std::string& name : strategies) {
+    if (is_global(name)) columns.push_back({name, std::string(global_peer)});
   }
-  for (const std::string_view peer : peers) {
-    for (const std::string_view name : strategies) {
+  for (const std::string& peer : peers) {
+    for (const std::string& name : strategies) {
       if (!is_global(name)) columns.push_back({name, peer});
     }
   }

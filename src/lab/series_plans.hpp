@@ -22,8 +22,8 @@ struct series_conditions {
 };
 
 // AS1 and AS2 once, as "global", then each of the others with every peer.
-std::vector<series_column> make_series_columns(const std::vector<std::string_view>& strategies,
-                                               const std::vector<std::string_view>& peers);
+std::vector<series_column> make_series_columns(const std::vector<std::string>& strategies,
+                                               const std::vector<std::string>& peers);
 
 // 2^exponent or 10^exponent; also any other number, of which sizes of subsystems are powers of 2.
 struct link_count {

@@ -1,5 +1,7 @@
 #include "lab/thread_team.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -11,6 +13,27 @@ namespace mallard::lab {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+// The processors that this process may use.
+std::vector<unsigned> own_processors() {
+  std::vector<unsigned> processors;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
+  for (unsigned one = 0; one < CPU_SETSIZE; ++one) {
+    if (CPU_ISSET(one, &allowed)) processors.push_back(one);
+  }
+  return processors;
+}
+
+// Binds the calling thread to one of them, in turn. Where that is not allowed it runs anyway.
+void settle_down(unsigned number, const std::vector<unsigned>& processors) {
+  if (processors.empty()) return;
+  cpu_set_t chosen;
+  CPU_ZERO(&chosen);
+  CPU_SET(processors[number % processors.size()], &chosen);
+  sched_setaffinity(0, sizeof chosen, &chosen);
+}
 
 // What a thread leaves behind.
 struct alignas(128) trace {
@@ -41,12 +64,14 @@ class start_line {
 
 double run_team(unsigned threads, const std::function<void(unsigned)>& prepare,
                 const std::function<void(unsigned)>& work) {
+  const std::vector<unsigned> processors = own_processors();
   start_line line(threads);
   std::vector<trace> traces(threads);
   std::vector<std::jthread> team;  // joined before anything above goes away
   team.reserve(threads);
   const auto life = [&](unsigned number) {
     trace& own = traces[number];
+    settle_down(number, processors);
     try {
       prepare(number);
     } catch (...) {

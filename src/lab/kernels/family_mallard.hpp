@@ -5,10 +5,7 @@
 
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
-#if __has_include("mallard/synchronized_multipool.hpp")
 #include "mallard/synchronized_multipool.hpp"
-#define MALLARD_LAB_SYNCHRONIZED
-#endif
 
 namespace mallard::lab {
 
@@ -19,9 +16,7 @@ struct mallard_family {
   using polymorphic = std::pmr::polymorphic_allocator<T>;
   using monotonic = monotonic_resource;
   using multipool = multipool_resource;
-#ifdef MALLARD_LAB_SYNCHRONIZED
   using synchronized = synchronized_multipool_resource;
-#endif
 };
 
 }  // namespace mallard::lab

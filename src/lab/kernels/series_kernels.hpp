@@ -49,9 +49,7 @@ auto with_local_arena(std::string_view name, const Pick& pick) {
 template <class Family, class Pick>
 auto with_shared_arena(std::string_view name, const Pick& pick) {
   using result = decltype(pick.template operator()<global_arena>());
-  if constexpr (requires { typename Family::synchronized; }) {
-    if (name == "sync") return pick.template operator()<synchronized_arena<Family>>();
-  }
+  if (name == "sync") return pick.template operator()<synchronized_arena<Family>>();
   // A lock of our own is one thing to compare with, not one for each library.
   if constexpr (std::string_view(Family::name) == "mallard") {
     if (name == "mutex") return pick.template operator()<locked_arena<Family>>();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "lab/readings.hpp"
@@ -57,8 +58,8 @@ using series_kernel = void (*)(const Work& work, readings& taken);
 
 // A column of the tables of a series: "AS1" to "AS14", "sync" or "mutex", and whose resources.
 struct series_column {
-  std::string_view strategy;
-  std::string_view peer;
+  std::string strategy;
+  std::string peer;
   friend bool operator==(const series_column&, const series_column&) = default;
 };
 

@@ -1,0 +1,76 @@
+#include "cli/run_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/cli.hpp"
+#include "cli/usage_error.hpp"
+#include "lab/build.hpp"
+#include "lab/machine.hpp"
+#include "lab/malloc_library.hpp"
+#include "lab/peers.hpp"
+
+namespace mallard::cli {
+namespace {
+
+std::filesystem::path default_file(const lab::run_info& run) {
+  std::string name = run.date;
+  std::erase(name, ':');
+  std::filesystem::create_directories("results");
+  return std::filesystem::path("results") / fmt::format("{}-{}.jsonl", run.bench, name);
+}
+
+}  // namespace
+
+lab::run_info describe_run(std::string_view bench, const std::string& command_line,
+                           const std::vector<std::string>& peers) {
+  lab::run_info run;
+  run.version = lab::mallard_version();
+  run.bench = bench;
+  run.command = command_line;
+  run.date = lab::utc_now();
+  run.machine = lab::this_machine();
+  run.build = lab::this_build();
+  run.mode = "fair";
+  run.malloc = lab::malloc_name();
+  for (const auto& peer : lab::available_peers()) {
+    if (std::find(peers.begin(), peers.end(), peer.name) != peers.end()) run.peers.push_back(peer);
+  }
+  run.skipped = lab::missing_peers();
+  return run;
+}
+
+result_writer open_results(const file_choice& choice, const lab::run_info& run) {
+  if (choice.resume && !choice.json) {
+    throw usage_error("--resume needs the file to go on with: --json FILE");
+  }
+  const auto policy = choice.resume  ? existing_file::resume
+                      : choice.force ? existing_file::replace
+                                     : existing_file::refuse;
+  return {choice.json ? std::filesystem::path(*choice.json) : default_file(run), run, policy};
+}
+
+void warn_of_run(const lab::run_info& run) {
+  for (const std::string& warning : lab::build_warnings()) {
+    fmt::print(stderr, "mallard: warning: {}: these figures are not worth quoting\n", warning);
+  }
+  for (const lab::skipped_peer& peer : run.skipped) {
+    fmt::print(stderr, "mallard: peer {} is skipped: {}\n", peer.peer, peer.reason);
+  }
+  if (run.mode == "paper") {
+    fmt::print(stderr,
+               "mallard: paper mode repeats the original's choices, unfair ones included "
+               "(docs/method.md)\n");
+  }
+}
+
+int tell_interrupted(const result_writer& writer) {
+  fmt::print(stderr,
+             "mallard: interrupted; what was measured is in {0} (the same command with --json {0} "
+             "--resume goes on)\n",
+             writer.path().string());
+  return interrupted;
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,32 @@
+// What all benches do before they measure: say what is run and where, and open the result file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/result_writer.hpp"
+#include "lab/results.hpp"
+
+namespace mallard::cli {
+
+// The first line of a result file. `peers`: the libraries whose resources are measured.
+lab::run_info describe_run(std::string_view bench, const std::string& command_line,
+                           const std::vector<std::string>& peers);
+
+struct file_choice {
+  std::optional<std::string> json;  // empty: a new file in the folder "results"
+  bool resume = false;
+  bool force = false;
+};
+
+// Throws usage_error, or std::runtime_error as result_writer does.
+result_writer open_results(const file_choice& choice, const lab::run_info& run);
+
+// Tells the user what must be known of the figures before they are taken.
+void warn_of_run(const lab::run_info& run);
+
+// What was measured is kept; how to go on. Gives the exit status.
+int tell_interrupted(const result_writer& writer);
+
+}  // namespace mallard::cli

@@ -1,0 +1,24 @@
+// Tables of the cells of a series in the terminal.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/series.hpp"
+
+namespace mallard::cli {
+
+// "links 2097152, subsystem 8": where a cell is, on one line.
+std::string describe_place(const lab::coordinates& at);
+
+// The main figures of the cells of one peer, and of the global heap: rows are places, columns
+// strategies, coloured along each row. False sharing has its threads in columns.
+std::string series_tables(const std::vector<lab::series_cell>& cells, std::string_view peer,
+                          bool colour);
+
+// Geometric means over everything both were measured in: how many times as fast as AS1 each
+// strategy is, a column per peer. Empty without AS1, and for false sharing.
+std::string series_speed_ups(const std::vector<lab::series_cell>& cells);
+
+}  // namespace mallard::cli

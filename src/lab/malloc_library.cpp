@@ -1,0 +1,35 @@
+#include "lab/malloc_library.hpp"
+
+#include <dlfcn.h>
+
+#include <system_error>
+
+namespace mallard::lab {
+
+std::filesystem::path malloc_file() {
+  // By name, as the dynamic linker resolves it for everyone, operator new included.
+  const void* found = dlsym(RTLD_DEFAULT, "malloc");
+  Dl_info where{};
+  if (!found || dladdr(found, &where) == 0 || !where.dli_fname) return {};
+  std::error_code ignored;
+  const auto real = std::filesystem::canonical(where.dli_fname, ignored);
+  return ignored ? std::filesystem::path(where.dli_fname) : real;
+}
+
+std::string library_name(const std::filesystem::path& file) {
+  std::string name = file.filename().string();
+  if (const auto end = name.find(".so"); end != name.npos) name.resize(end);
+  if (name.starts_with("lib")) name.erase(0, 3);
+  return name;
+}
+
+std::string malloc_name() {
+  const std::string name = library_name(malloc_file());
+  return name.empty() || name == "c" || name.starts_with("c-") ? "glibc" : name;
+}
+
+bool malloc_is_replaced() {
+  return malloc_name() != "glibc";
+}
+
+}  // namespace mallard::lab
