@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <string_view>
 #include <system_error>
 
 namespace mallard::lab {
@@ -20,6 +21,10 @@ std::string library_name(const std::filesystem::path& file) {
   std::string name = file.filename().string();
   if (const auto end = name.find(".so"); end != name.npos) name.resize(end);
   if (name.starts_with("lib")) name.erase(0, 3);
+  // Builds of one malloc with less beside it, or with a front that takes malloc's place.
+  for (const std::string_view suffix : {"_minimal", "_proxy"}) {
+    if (name.ends_with(suffix)) name.erase(name.size() - suffix.size());
+  }
   return name;
 }
 
