@@ -79,7 +79,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     if (pool_.free_slots == 0) [[unlikely]] {
       slabs_.refill(pool_, 0);
     }
-    void* const p = detail::take_slot(pool_, layout_.block_bytes);
+    void* const p = detail::take_slot(pool_, step_.block_bytes);
     detail::unpoison(p, bytes);
     return p;
   }
@@ -94,9 +94,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
       return oversize_.deallocate(*upstream(), p);
     }
     detail::poison(p, layout_.block_bytes);
-    if (detail::give_slot(p, layout_)) [[unlikely]] {
-      slabs_.settle(pool_, 0, p);
-    }
+    slabs_.give(pool_, 0, layout_, step_, p);
   }
 
   // Effects: fills `blocks` with `count` blocks of `bytes` bytes each, in address order as far as
@@ -140,6 +138,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   std::size_t pooled_bytes_ = 0;
   std::size_t pooled_alignment_ = 0;  // 0: nothing is pooled, the block size is still open
   detail::slab_layout layout_;
+  detail::slot_step step_;
   detail::slab_pool pool_{};
   detail::slab_set slabs_;
   detail::oversize_list oversize_;

@@ -24,8 +24,7 @@
 namespace mallard::inline v1 {
 
 struct multipool_options {
-  // Empty slabs a pool may hold: the one it works on, one with its hot block (so 2 at least), the
-  // others in a reserve shared by all pools.
+  // Empty slabs a pool may hold: the one it works on, the others in a reserve shared by all pools.
   std::size_t empty_slabs_kept = 3;
 };
 

@@ -5,20 +5,16 @@
 namespace mallard::inline v1::detail {
 
 void* class_pools::refill_and_take(unsigned size_class) {
-  slab_pool& pool = pools_.by_class[size_class];
+  slab_pool& pool = pools_[size_class];
   refill(pool, size_class);
   return take_slot(pool, class_layouts[size_class].block_bytes);
 }
 
-void class_pools::settle_class(unsigned size_class, void* p) noexcept {
-  settle(pools_.by_class[size_class], size_class, p);
-}
-
-// Puts the hot blocks back into their slabs.
+// Puts the hot blocks to the others at hand.
 void class_pools::cool() noexcept {
   for (unsigned c = 0; c < table_class_count; ++c) {
-    void* const p = pools_.hot[c];
-    pools_.hot[c] = nullptr;
+    void* const p = hot_[c];
+    hot_[c] = nullptr;
     if (p != nullptr) give(p, c);
   }
 }
@@ -26,7 +22,7 @@ void class_pools::cool() noexcept {
 void class_pools::rest() noexcept {
   cool();
   for (unsigned c = 0; c < class_count; ++c) {
-    slab_pool& pool = pools_.by_class[c];
+    slab_pool& pool = pools_[c];
     // The current slab stays where it is, however many are given back.
     for (; pool.free_slots != 0; pool.free_slots &= pool.free_slots - 1) {
       const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
@@ -39,14 +35,14 @@ void class_pools::rest() noexcept {
 void class_pools::absorb_all(class_pools& from) noexcept {
   from.rest();
   rest();
-  absorb(pools_.by_class.data(), from);
+  absorb(pools_.data(), from);
   from.reset();
 }
 
 std::size_t class_pools::trim() noexcept {
   const std::size_t before = usage().reserved_bytes;
   cool();
-  for (unsigned c = 0; c < class_count; ++c) trim_pool(pools_.by_class[c], c);
+  for (unsigned c = 0; c < class_count; ++c) trim_pool(pools_[c], c);
   trim_reserve();
   return before - usage().reserved_bytes;
 }
@@ -54,8 +50,8 @@ std::size_t class_pools::trim() noexcept {
 std::size_t class_pools::at_hand_bytes() const noexcept {
   std::size_t bytes = 0;
   for (unsigned c = 0; c < class_count; ++c) {
-    std::size_t blocks = static_cast<std::size_t>(std::popcount(pools_.by_class[c].free_slots));
-    if (c < table_class_count && pools_.hot[c] != nullptr) ++blocks;
+    auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
+    if (c < table_class_count && hot_[c] != nullptr) ++blocks;
     bytes += blocks * class_layouts[c].block_bytes;
   }
   return bytes;

@@ -21,6 +21,12 @@ std::uint32_t worth_a_sweep(std::uint32_t slots) noexcept {
   return (slots + 7) / 8;
 }
 
+// But while only the first page of a slab is in use, every free slot there is taken before a second
+// page is touched: there are few words to sweep.
+std::uint32_t words_on_first_page(const slab_layout& layout) noexcept {
+  return 4096u >> layout.word_shift;
+}
+
 void set_floor(slab& s, std::uint32_t taken, std::uint32_t floor) noexcept {
   s.floor = floor;
   s.countdown = taken - floor;
@@ -88,7 +94,8 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
       return true;
     }
     const std::uint32_t given_back = s.carved_slots - s.taken();
-    if (given_back > 0 && given_back >= worth_a_sweep(s.carved_slots)) {
+    if (given_back > 0 && (s.carved_words <= words_on_first_page(layout) ||
+                           given_back >= worth_a_sweep(s.carved_slots))) {
       s.next_word = 0;
       continue;
     }
@@ -217,7 +224,7 @@ void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
   while (slab* const s = from.all_) {
     const std::uint32_t taken = s->taken();
     if (taken == 0) {
-      from.give_back(s);
+      from.discard(s);
       continue;
     }
     from.remove(s);
@@ -234,7 +241,7 @@ void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
 }
 
 void slab_set::retire(slab* empty) noexcept {
-  if (reserve_count_ >= reserve_limit_) return give_back(empty);
+  if (reserve_count_ >= reserve_limit_) return discard(empty);
   slab*& kept = reserve_[reserve_index(layout_of(*empty).slab_bytes)];
   unpoison(empty, layout_of(*empty).slab_bytes);  // another layout may take it over
   empty->place = slab_place::reserve;
@@ -248,7 +255,7 @@ void slab_set::remove(slab* s) noexcept {
   if (all_ == s) all_ = next;
 }
 
-void slab_set::give_back(slab* empty) noexcept {
+void slab_set::discard(slab* empty) noexcept {
   remove(empty);
   return_upstream(empty);
 }
@@ -264,7 +271,7 @@ void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
   slab* const current = pool.current(layouts_[layout_index]);
   if (current->taken() != static_cast<std::uint32_t>(std::popcount(pool.free_slots))) return;
   leave_ring(pool, current);
-  give_back(current);
+  discard(current);
 }
 
 void slab_set::trim_reserve() noexcept {
@@ -272,7 +279,7 @@ void slab_set::trim_reserve() noexcept {
     while (kept != nullptr) {
       slab* const s = kept;
       kept = s->ring_next;
-      give_back(s);
+      discard(s);
     }
   }
   reserve_count_ = 0;

@@ -17,6 +17,7 @@ void adaptive_pool_resource::fix_block(std::size_t bytes, std::size_t alignment)
   layout_ = of_class.block_bytes == block
                 ? of_class
                 : detail::make_layout(block, detail::slab_bytes_for(block));
+  step_ = layout_.step();
 }
 
 void* adaptive_pool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {

@@ -30,9 +30,8 @@ void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsign
   const std::lock_guard hold(lock_);
   set_start_limit();
   for (unsigned i = 0; i < count; ++i) {
-    if (give_slot(chunks[i], chunk_layouts[chunk_class])) {
-      superblocks_.settle(pools_[chunk_class], chunk_class, chunks[i]);
-    }
+    superblocks_.give(pools_[chunk_class], chunk_class, chunk_layouts[chunk_class],
+                      chunk_layouts[chunk_class].step(), chunks[i]);
   }
 }
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <list>
 #include <random>
 #include <type_traits>
 #include <vector>
 
+#include "mallard/allocator.hpp"
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/monotonic.hpp"
 #include "support/seeds.hpp"
@@ -212,6 +215,35 @@ TEST(multipool_resource, the_reserve_fills_again_after_a_trim) {
   pool.trim();
   EXPECT_EQ(pool.stats().slabs, 0u);
   EXPECT_EQ(slabs_left_by_a_load(), left);
+}
+
+// How many of a list's nodes follow their predecessor within half a page, in percent.
+template <class List>
+int percent_of_close_neighbours(const List& list) {
+  int close = 0;
+  const int* last = &list.front();
+  for (const int& value : list) {
+    if (std::abs(reinterpret_cast<std::intptr_t>(&value) - reinterpret_cast<std::intptr_t>(last)) <
+        2048) {
+      ++close;
+    }
+    last = &value;
+  }
+  return close * 100 / static_cast<int>(list.size());
+}
+
+// A free list, or one hot block that may come from anywhere, scatters neighbours over the pool.
+TEST(multipool, a_list_whose_nodes_were_replaced_many_times_over_is_still_in_order) {
+  multipool_resource pool;
+  std::list<int, mallard::allocator<int, multipool_resource>> list(20'000, 1, &pool);
+  std::mt19937 engine(7);
+  for (int moved = 0; moved < 400'000;) {
+    const auto burst = static_cast<int>(engine() % 16);
+    for (int i = 0; i < burst; ++i) list.pop_front();
+    for (int i = 0; i < burst; ++i) list.push_back(2);
+    moved += burst;
+  }
+  EXPECT_GE(percent_of_close_neighbours(list), 90);
 }
 
 }  // namespace

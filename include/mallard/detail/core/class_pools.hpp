@@ -1,7 +1,7 @@
 // Purpose: one pool per size class over one slab_set; what every resource of many sizes is made of.
-//
-// Classes up to `table_limit_bytes` are small: they have a hot block, which is handed back and
-// forth without asking its slab. Not thread-safe.
+// The sizes that are looked up (`is_looked_up`) are small and have a hot block each: the one given
+// back last, if it lies near the other blocks at hand, is the first to be handed out again. Blocks
+// from anywhere would scatter what is allocated next. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -16,11 +16,6 @@
 namespace mallard::inline v1::detail {
 
 class MALLARD_API class_pools : public slab_set {
- private:
-  MALLARD_ALWAYS_INLINE auto own_refill() noexcept {
-    return [this](unsigned size_class) { return refill_and_take(size_class); };
-  }
-
  public:
   class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
       : slab_set(class_layouts.data(), upstream, reserve_limit) {
@@ -30,41 +25,45 @@ class MALLARD_API class_pools : public slab_set {
   // A block of a small class; when there is none at hand, what `refill(size_class)` returns.
   template <class Refill>
   MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class, Refill&& refill) {
-    if (void* const p = pools_.hot[size_class]) {
-      pools_.hot[size_class] = nullptr;
+    if (void* const p = hot_[size_class]) {
+      hot_[size_class] = nullptr;
       return p;
     }
     return take(size_class, refill);
   }
 
-  // The same for any class.
+  // The same for any class, without a look at the hot block.
   template <class Refill>
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class, Refill&& refill) {
-    slab_pool& pool = pools_.by_class[size_class];
+    slab_pool& pool = pools_[size_class];
     if (pool.free_slots == 0) [[unlikely]] {
       return refill(size_class);
     }
-    return take_slot(pool, class_layouts[size_class].block_bytes);
+    return take_slot(pool, class_steps[size_class].block_bytes);
   }
 
   MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class) {
-    return take_small(size_class, own_refill());
+    return take_small(size_class, [this](unsigned c) { return refill_and_take(c); });
   }
-  MALLARD_ALWAYS_INLINE void* take(unsigned size_class) { return take(size_class, own_refill()); }
+  MALLARD_ALWAYS_INLINE void* take(unsigned size_class) {
+    return take(size_class, [this](unsigned c) { return refill_and_take(c); });
+  }
 
   MALLARD_ALWAYS_INLINE void give_small(void* p, unsigned size_class) noexcept {
-    MALLARD_ASSERT(pools_.hot[size_class] != p && "block given back twice");
-    if (pools_.hot[size_class] == nullptr) {
-      pools_.hot[size_class] = p;
+    slab_pool& pool = pools_[size_class];
+    MALLARD_ASSERT(hot_[size_class] != p && "block given back twice");
+    if (!is_near(pool, p, class_steps[size_class])) {
+      give_back(pool, size_class, class_layouts[size_class], p);
+    } else if (hot_[size_class] == nullptr) {
+      hot_[size_class] = p;
     } else {
-      give(p, size_class);
+      keep_at_hand(pool, p, class_steps[size_class]);
     }
   }
 
   MALLARD_ALWAYS_INLINE void give(void* p, unsigned size_class) noexcept {
-    if (give_slot(p, class_layouts[size_class])) [[unlikely]] {
-      settle_class(size_class, p);
-    }
+    slab_set::give(pools_[size_class], size_class, class_layouts[size_class],
+                   class_steps[size_class], p);
   }
 
   // Gives every slab back (see `slab_set::release`); the pools are as new.
@@ -81,12 +80,12 @@ class MALLARD_API class_pools : public slab_set {
 
   // Whether a block of the class can be had without a further slab; one more is then at hand.
   bool advance_class(unsigned size_class) noexcept {
-    return advance(pools_.by_class[size_class], size_class);
+    return pools_[size_class].free_slots != 0 || advance(pools_[size_class], size_class);
   }
 
   // Moves one slab with free blocks of the class here, which has none. `from` must be at rest.
   bool adopt_class(unsigned size_class, class_pools& from) noexcept {
-    return adopt(pools_.by_class[size_class], from, from.pools_.by_class[size_class], size_class);
+    return adopt(pools_[size_class], from, from.pools_[size_class], size_class);
   }
 
   // Takes over everything that `from` holds; `from` is as new.
@@ -97,14 +96,15 @@ class MALLARD_API class_pools : public slab_set {
 
  private:
   MALLARD_COLD void* refill_and_take(unsigned size_class);
-  void reset() noexcept { zero(&pools_, sizeof pools_); }
   void cool() noexcept;
-  MALLARD_COLD void settle_class(unsigned size_class, void* p) noexcept;
+  void reset() noexcept {
+    zero(hot_.data(), sizeof hot_);
+    zero(pools_.data(), sizeof pools_);
+  }
 
-  struct {
-    std::array<void*, table_class_count> hot;
-    std::array<slab_pool, class_count> by_class;
-  } pools_;
+  std::array<void*, table_class_count> hot_;
+
+  std::array<slab_pool, class_count> pools_;
 };
 
 }  // namespace mallard::inline v1::detail

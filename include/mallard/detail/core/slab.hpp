@@ -54,6 +54,7 @@ struct slab {
 static_assert(sizeof(slab) == slab_header_bytes);
 
 // The slots at hand of one size class: `free_slots` bit i is the block at `base + i * block_bytes`.
+// They count as taken in their slab.
 struct slab_pool {
   std::uint64_t free_slots;
   std::byte* base;  // in the current slab; null when there is none
@@ -68,6 +69,21 @@ MALLARD_ALWAYS_INLINE void* take_slot(slab_pool& pool, std::size_t block_bytes) 
   const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
   pool.free_slots &= pool.free_slots - 1;
   return pool.base + slot * block_bytes;
+}
+
+// Whether a block lies near those at hand: within the span of one bitmap word from `base`, and so
+// in the same slab.
+MALLARD_ALWAYS_INLINE bool is_near(const slab_pool& pool, const void* p,
+                                   const slot_step& step) noexcept {
+  return address_of(p) - address_of(pool.base) < step.word_bytes;
+}
+
+// Puts a block that is near back at hand.
+MALLARD_ALWAYS_INLINE void keep_at_hand(slab_pool& pool, void* p, const slot_step& step) noexcept {
+  const std::size_t offset = address_of(p) - address_of(pool.base);
+  const std::uint64_t bit = std::uint64_t{1} << step.slots_in(offset);
+  MALLARD_ASSERT((pool.free_slots & bit) == 0 && "block given back twice");
+  pool.free_slots |= bit;
 }
 
 // Returns true when the slab must change places (see `slab_set::settle`).

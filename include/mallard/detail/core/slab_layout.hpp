@@ -24,6 +24,18 @@ inline constexpr std::size_t slab_header_bytes = 56;  // the bitmap begins behin
 // Between the block size and the next power of two a word's slots repeat with at most this period.
 inline constexpr std::size_t longest_pattern = 15;
 
+// What the hot paths need to know of a layout.
+struct slot_step {
+  std::uint32_t block_bytes = 0;
+  std::uint32_t reciprocal = 0;  // of block_bytes, times 2^32
+  std::uint64_t word_bytes = 0;  // what a bitmap word covers
+
+  // Requires a multiple of block_bytes below `word_bytes`. The rounded reciprocal is exact there.
+  constexpr unsigned slots_in(std::size_t bytes) const noexcept {
+    return static_cast<unsigned>(bytes * reciprocal >> 32);
+  }
+};
+
 struct slab_layout {
   std::uint32_t block_bytes = 0;
   std::uint32_t slab_bytes = 0;
@@ -38,6 +50,10 @@ struct slab_layout {
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
+  constexpr slot_step step() const noexcept {
+    return {block_bytes, static_cast<std::uint32_t>(divide_up(std::uint64_t{1} << 32, block_bytes)),
+            std::uint64_t{1} << word_shift};
+  }
   constexpr bool one_slot_per_granule() const noexcept {
     return block_bytes == std::uint32_t{1} << granule_shift;
   }
@@ -112,6 +128,12 @@ inline constexpr auto class_layouts = [] {
     table[c].pattern_period = static_cast<std::uint8_t>(pattern_period_of(table[c]));
     table[c].patterns = class_patterns[c].data();
   }
+  return table;
+}();
+
+inline constexpr auto class_steps = [] {
+  std::array<slot_step, class_count> table{};
+  for (unsigned c = 0; c < class_count; ++c) table[c] = class_layouts[c].step();
   return table;
 }();
 

@@ -21,12 +21,11 @@ MALLARD_API void zero(void* p, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t keep_every_slab = ~std::size_t{0};
 
-// Of the empty slabs that a resource may keep, one is the pool's current one and one holds its hot
-// block; the others make up the reserve.
-inline constexpr std::size_t slabs_outside_reserve = 2;
-
+// Of the empty slabs that a resource may keep, one is the pool's current one; the others make up
+// the reserve.
 constexpr std::size_t reserve_of(std::size_t empty_slabs_kept) noexcept {
-  return empty_slabs_kept <= slabs_outside_reserve ? 0 : empty_slabs_kept - slabs_outside_reserve;
+  return empty_slabs_kept == 0 || empty_slabs_kept == keep_every_slab ? empty_slabs_kept
+                                                                      : empty_slabs_kept - 1;
 }
 
 struct slab_usage {
@@ -55,8 +54,20 @@ class MALLARD_API slab_set {
   bool advance(slab_pool& pool, unsigned layout_index) noexcept;
   void grow(slab_pool& pool, unsigned layout_index);
 
-  // To be called when `give_slot` says so: moves the slab of `p` to the place its count asks for.
-  void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;
+  // Takes a block back. `layout` is that of the index, `step` its step; constants fold away.
+  MALLARD_ALWAYS_INLINE void give(slab_pool& pool, unsigned layout_index, const slab_layout& layout,
+                                  const slot_step& step, void* p) noexcept {
+    if (is_near(pool, p, step)) return keep_at_hand(pool, p, step);
+    give_back(pool, layout_index, layout, p);
+  }
+
+  // The same for a block that is not near.
+  MALLARD_ALWAYS_INLINE void give_back(slab_pool& pool, unsigned layout_index,
+                                       const slab_layout& layout, void* p) noexcept {
+    if (give_slot(p, layout)) [[unlikely]] {
+      settle(pool, layout_index, p);
+    }
+  }
 
   // Makes the current slab of `from_pool`, which belongs to `from` and has no slots at hand, the
   // current one of `pool`, which has none. False when there is no such slab.
@@ -87,11 +98,13 @@ class MALLARD_API slab_set {
   slab* any_free_slot(unsigned layout_index) const noexcept;
   void add(slab* s) noexcept;
   void remove(slab* s) noexcept;
+  // Moves the slab of `p` to the place its count of taken slots asks for.
+  MALLARD_COLD void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;
   void enter_ring(slab_pool& pool, slab* s) noexcept;
   void leave_ring(slab_pool& pool, slab* s) noexcept;
   void make_current(slab_pool& pool, slab* s) noexcept;
   void retire(slab* empty) noexcept;
-  void give_back(slab* empty) noexcept;
+  void discard(slab* empty) noexcept;
   void return_upstream(slab* s) noexcept;
   void start(slab_pool& pool, slab* s, unsigned layout_index) noexcept;
   bool next_word(slab_pool& pool, slab& s) noexcept;
