@@ -1,89 +1,29 @@
 // The command as a user calls it: good input works, bad input is one clear line and a status.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "cells.hpp"
+#include "command_fixture.hpp"
 #include "sanitized.hpp"
 
 namespace mallard {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-struct ended {
-  int status;
-  std::string out;
-  std::string err;
-};
-
-// Each test has a folder of its own and runs the command in it.
-class Command : public testing::Test {
+class Command : public CommandTest {
  protected:
   void SetUp() override {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    CommandTest::SetUp();
     std::ofstream(file("good.jsonl")) << good_;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path file(const std::string& name) const { return folder_ / name; }
-
-  pid_t start(const std::vector<std::string>& words) const {
-    const pid_t child = fork();
-    if (child != 0) return child;
-    const auto redirect = [&](const char* name, int to) {
-      dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
-    };
-    redirect("stdout", STDOUT_FILENO);
-    redirect("stderr", STDERR_FILENO);
-    if (chdir(folder_.c_str()) != 0) _exit(126);
-    std::vector<char*> arguments = {const_cast<char*>("mallard")};
-    for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execv(MALLARD_COMMAND, arguments.data());
-    _exit(127);
-  }
-
-  ended finish(pid_t child) const {
-    int status = 0;
-    waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(file("stdout")),
-            read_file(file("stderr"))};
-  }
-
-  ended run(const std::vector<std::string>& words) const { return finish(start(words)); }
-
-  // Bad input: nothing on stdout, one line on stderr, the status.
-  void expect_refused(const std::vector<std::string>& words, int status,
-                      const std::string& message) const {
-    const ended result = run(words);
-    const std::string all = testing::PrintToString(words);
-    EXPECT_EQ(result.status, status) << all;
-    EXPECT_EQ(result.out, "") << all;
-    EXPECT_THAT(result.err, StartsWith("mallard: ")) << all;
-    EXPECT_THAT(result.err, HasSubstr(message)) << all;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << all << result.err;
   }
 
   // A bench of one structure that takes a moment.
@@ -96,9 +36,6 @@ class Command : public testing::Test {
     return words;
   }
 
-  const fs::path folder_ =
-      fs::path(testing::TempDir()) /
-      (std::string("command_") + testing::UnitTest::GetInstance()->current_test_info()->name());
   const std::string good_ = to_line(lab::make_run()) + "\n" +
                             to_line(lab::make_cell("DS1", 6, "AS1", "global", "clean", 2)) + "\n" +
                             to_line(lab::make_cell("DS1", 6, "AS7", "mallard", "clean", 1)) + "\n";
@@ -185,7 +122,7 @@ TEST_F(Command, BadReaderOptionsAreRefused) {
   expect_refused({"compare", "good.jsonl", "--base", "AS0", "--against", "AS7"}, 2, "'AS0'");
   expect_refused({"compare", "good.jsonl", "--base", "AS3", "--against", "AS7"}, 1,
                  "no cells to compare");
-  expect_refused({"export", "good.jsonl", "-o", "x.json"}, 2, "--google-benchmark");
+  expect_refused({"export", "good.jsonl", "-o", "x.json"}, 2, "--google-benchmark or --csv");
   expect_refused({"export", "good.jsonl", "--google-benchmark", "-o", "/no/such/folder/x"}, 1,
                  "cannot be written");
   expect_refused({"report", "good.jsonl", "-o", "/no/such/folder/x.html"}, 1, "cannot be written");

@@ -81,6 +81,42 @@ TEST(Lists, ScaleIsAFractionAboveZeroAndUpToOne) {
   }
 }
 
+TEST(Lists, IntegersHaveRangesAndBounds) {
+  EXPECT_THAT(parse_integers("--n", "3,1,4-6,5", 1, 8), ElementsAre(3, 1, 4, 5, 6));
+  for (const char* wrong :
+       {"", "0", "9", "-1", "1-", "2-1", "x", "1.5", "1,,2", "99999999999999999999"}) {
+    EXPECT_NE(complaint([&] { parse_integers("--n", wrong, 1, 8); }), "no complaint") << wrong;
+  }
+  EXPECT_EQ(complaint([] { parse_integers("--n", "9", 1, 8); }),
+            "--n: unknown value '9' (known: 1 to 8)");
+}
+
+TEST(Lists, LinksArePowersOrNumbersAndKnowTheirBase) {
+  const auto check = [](const char* text, std::uint64_t links, unsigned base) {
+    const lab::link_count total = parse_links(text);
+    EXPECT_EQ(total.links, links) << text;
+    EXPECT_EQ(total.base, base) << text;
+  };
+  check("2^21", 1 << 21, 2);
+  check("2^31", std::uint64_t{1} << 31, 2);
+  check("10^7", 10'000'000, 10);
+  check("10000000", 10'000'000, 10);
+  check("1048576", 1 << 20, 2);
+  check("12345", 12345, 2);
+  check("1", 1, 2);
+  for (const char* wrong : {"", "0", "^", "2^", "^5", "2^32", "2^70", "10^10", "7^2", "-5", "2^-1",
+                            "2147483649", "1e6", "2^18446744073709551615"}) {
+    EXPECT_NE(complaint([&] { parse_links(wrong); }), "no complaint") << wrong;
+  }
+}
+
+TEST(Lists, SeriesHaveTwoMoreStrategies) {
+  EXPECT_THAT(parse_series_strategies("mutex,AS1-AS3,sync,AS2"),
+              ElementsAre("mutex", "AS1", "AS2", "AS3", "sync"));
+  EXPECT_EQ(parse_series_strategies("all").size(), lab::all_strategies().size() + 2);
+  EXPECT_NE(complaint([] { parse_series_strategies("lock"); }), "no complaint");
+}
+
 TEST(Lists, BytesHaveBinaryUnits) {
   EXPECT_EQ(parse_bytes("--b", "100"), 100U);
   EXPECT_EQ(parse_bytes("--b", "3k"), 3072U);

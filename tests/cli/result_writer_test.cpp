@@ -106,6 +106,29 @@ TEST_F(ResultWriter, ResumeWithOtherParametersIsRefusedWithTheDifference) {
   EXPECT_EQ(content(), before);
 }
 
+TEST_F(ResultWriter, SeriesAreResumedUnlessTheyWereMeasuredOtherwise) {
+  lab::run_info run = lab::make_series_run();
+  run.parameters["repeats"] = 4;
+  {
+    result_writer(path_, run, existing_file::refuse)
+        .write(lab::make_series_cell(8, "AS7", "mallard", "clean", 1));
+  }
+  {
+    const result_writer writer(path_, run, existing_file::resume);
+    EXPECT_EQ(writer.earlier_series().size(), 1U);
+    EXPECT_TRUE(writer.earlier().empty());
+  }
+  lab::run_info other = run;
+  other.parameters["links"] = "2^23";  // is in the cells
+  EXPECT_EQ(complaint(other, existing_file::resume), "no complaint");
+  other.parameters["repeats"] = 5;
+  EXPECT_THAT(complaint(other, existing_file::resume), HasSubstr("--repeats 4, not 5"));
+  other = run;
+  other.malloc = "jemalloc";
+  EXPECT_THAT(complaint(other, existing_file::resume), HasSubstr("--malloc glibc, not jemalloc"));
+  EXPECT_THAT(complaint(run_, existing_file::resume), HasSubstr("bench locality, not density"));
+}
+
 TEST_F(ResultWriter, FileThatIsNoResultIsNotResumed) {
   std::ofstream(path_) << "my diary\n";
   EXPECT_THAT(complaint(run_, existing_file::resume), HasSubstr(":1: not valid JSON"));

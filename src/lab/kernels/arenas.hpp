@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <mutex>
 #include <new>
 
@@ -99,14 +100,25 @@ class abstract_arena {
   arena_resources<Family, What> resources_;
 };
 
-// AS2: operator new and delete behind an abstract base.
-template <class Family>
+// AS2: operator new and delete behind an abstract base. The libraries' own resources for that would
+// not do: libstdc++'s asks for aligned memory, which takes another path through malloc.
 class abstract_global_arena {
+  class operator_new_resource final : public std::pmr::memory_resource {
+    void* do_allocate(std::size_t bytes, std::size_t) override { return ::operator new(bytes); }
+    void do_deallocate(void* p, std::size_t, std::size_t) override { ::operator delete(p); }
+    bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+  };
+
  public:
   template <class T>
-  using allocator = typename Family::template polymorphic<T>;
+  using allocator = std::pmr::polymorphic_allocator<T>;
 
-  typename Family::base* heap() { return launder_pointer(Family::new_delete()); }
+  std::pmr::memory_resource* heap() {
+    static operator_new_resource shared;
+    return launder_pointer(static_cast<std::pmr::memory_resource*>(&shared));
+  }
   template <class T>
   allocator<T> make_allocator() {
     return allocator<T>(heap());

@@ -1,12 +1,11 @@
 // The series benches on the global heap: AS1 by name, AS2 by abstract base.
-#include "lab/kernels/family_std.hpp"
 #include "lab/kernels/series_kernels.hpp"
 
 namespace mallard::lab {
 namespace {
 
 using by_name = global_arena;
-using by_base = abstract_global_arena<std_family>;
+using by_base = abstract_global_arena;
 
 series_kernel<locality_work> locality(std::string_view strategy) {
   if (strategy == "AS1") return run_locality<by_name>;

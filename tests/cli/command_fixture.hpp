@@ -1,0 +1,89 @@
+// Runs the command as a user does, in a folder of the test's own.
+#pragma once
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace mallard {
+
+namespace fs = std::filesystem;
+
+inline std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+struct ended {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+// Each test has a folder of its own and runs the command in it.
+class CommandTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path file(const std::string& name) const { return folder_ / name; }
+
+  pid_t start(const std::vector<std::string>& words) const {
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const auto redirect = [&](const char* name, int to) {
+      dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
+    };
+    redirect("stdout", STDOUT_FILENO);
+    redirect("stderr", STDERR_FILENO);
+    if (chdir(folder_.c_str()) != 0) _exit(126);
+    std::vector<char*> arguments = {const_cast<char*>("mallard")};
+    for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execv(MALLARD_COMMAND, arguments.data());
+    _exit(127);
+  }
+
+  ended finish(pid_t child) const {
+    int status = 0;
+    waitpid(child, &status, 0);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(file("stdout")),
+            read_file(file("stderr"))};
+  }
+
+  ended run(const std::vector<std::string>& words) const { return finish(start(words)); }
+
+  // Bad input: nothing on stdout, one line on stderr, the status.
+  void expect_refused(const std::vector<std::string>& words, int status,
+                      const std::string& message) const {
+    const ended result = run(words);
+    const std::string all = testing::PrintToString(words);
+    EXPECT_EQ(result.status, status) << all;
+    EXPECT_EQ(result.out, "") << all;
+    EXPECT_THAT(result.err, testing::StartsWith("mallard: ")) << all;
+    EXPECT_THAT(result.err, testing::HasSubstr(message)) << all;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << all << result.err;
+  }
+
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) /
+      (std::string("command_") +
+       testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
+       testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+}  // namespace mallard

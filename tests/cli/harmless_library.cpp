@@ -1,0 +1,4 @@
+// A library that does not care about malloc.
+extern "C" int harmless() {
+  return 0;
+}

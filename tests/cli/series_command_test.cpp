@@ -1,0 +1,234 @@
+// The series benches as a user calls them.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "cells.hpp"
+#include "command_fixture.hpp"
+#include "sanitized.hpp"
+
+namespace mallard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+using words = std::vector<std::string>;
+
+words operator+(words first, const words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+class SeriesCommand : public CommandTest {
+ protected:
+  lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
+
+  // Each bench, so small that it takes a moment.
+  const words locality_ = {"bench",  "locality",   "--links", "2^12",       "--subsystem",
+                           "4,8",    "--accesses", "2",       "--repeats",  "2",
+                           "--reps", "2",          "--peers", "mallard,std"};
+  const words utilization_ = {"bench",   "utilization", "--total", "20", "--active", "15",
+                              "--block", "10,12",       "--reps",  "2",  "--peers",  "mallard,std"};
+  // Only ours: std's shared pool takes its time.
+  const words contention_ = {"bench",  "contention", "--iterations", "10",     "--threads", "1,2",
+                             "--reps", "2",          "--peers",      "mallard"};
+  const words sharing_ = {"bench",     "false-sharing", "--increments", "18",
+                          "--threads", "1,2",           "--reps",       "2",
+                          "--peers",   "mallard,std"};
+};
+
+TEST_F(SeriesCommand, EachBenchWritesWhatShowAndExportRead) {
+  struct expected {
+    words call;
+    std::size_t cells;
+    const char* title;
+  };
+  const expected all[] = {
+      // AS1, AS2, and AS7, AS9, AS13 of two libraries
+      {locality_, 2 * 8, "ns per step, after shuffling"},
+      {utilization_, 2 * (2 + 2 * 6), "peak resident set, MiB"},
+      // own; shared with 1 and 2 threads, handoff with 2: AS1, sync, mutex
+      {contention_, 2 * (2 + 6) + 3 * 3, "form handoff, clean heap, glibc"},
+      {sharing_, 2 * (1 + 1 + 4 + 5 + 4), "objects of own arenas"},
+  };
+  for (const expected& one : all) {
+    const std::string name = one.call[1] + ".jsonl";
+    const ended bench = run(one.call + words{"--json", name});
+    ASSERT_EQ(bench.status, 0) << bench.err;
+    EXPECT_THAT(bench.out, HasSubstr(one.title));
+    EXPECT_THAT(bench.out, Not(HasSubstr("\033")));
+    const lab::result_file results = load(name);
+    EXPECT_EQ(results.run.bench, one.call[1]);
+    EXPECT_FALSE(results.run.parameters.empty());
+    EXPECT_TRUE(results.cells.empty());
+    EXPECT_EQ(results.series.size(), one.cells) << name;
+    std::set<lab::series_key> keys;
+    for (const auto& cell : results.series) {
+      EXPECT_TRUE(cell.ok()) << cell.error;
+      EXPECT_EQ(cell.bench, one.call[1]);
+      EXPECT_EQ(cell.measures.begin()->second.samples.size(), 2U);
+      keys.insert(cell.key());
+    }
+    EXPECT_EQ(keys.size(), one.cells);
+
+    EXPECT_THAT(run({"show", name, "--color", "never"}).out, HasSubstr(one.title)) << name;
+    EXPECT_THAT(run({"show", name, "--color", "always"}).out, HasSubstr("\033[30;48;2;")) << name;
+    ASSERT_EQ(run({"export", name, "--csv", "-o", "out.csv"}).status, 0);
+    const std::string csv = read_file(file("out.csv"));
+    EXPECT_THAT(csv, StartsWith("bench,"));
+    EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), static_cast<long>(one.cells));
+    expect_refused({"compare", name, name}, 2, "compare is for density only");
+    expect_refused({"export", name, "--google-benchmark", "-o", "x"}, 2, "is for density");
+  }
+}
+
+TEST_F(SeriesCommand, LocalityHasTheMeasuresThatItPromises) {
+  ASSERT_EQ(run(locality_ + words{"--variant", "slides", "--json", "new.jsonl"}).status, 0);
+  for (const lab::series_cell& cell : load("new.jsonl").series) {
+    EXPECT_EQ(lab::to_string(cell.at.at("links")), "4096");
+    EXPECT_EQ(lab::to_string(cell.at.at("variant")), "slides");
+    for (const char* name : {"create", "access_before", "shuffle", "access_after", "degradation",
+                             "bytes_per_node", "rss", "empty_share", "steps"}) {
+      EXPECT_NE(cell.find(name), nullptr) << name;
+    }
+    EXPECT_EQ(cell.find("steps")->median, 4096 * 2 * 2);
+  }
+}
+
+TEST_F(SeriesCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
+  const auto refused = [&](const std::string& bench, const words& more,
+                           const std::string& message) {
+    expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
+    EXPECT_FALSE(fs::exists(file("new.jsonl")));
+  };
+  refused("locality", {"--links", "2^70"}, "--links: '2^70' is too many");
+  refused("locality", {"--links", "3^5"}, "--links: '3^5' is not a number of links");
+  refused("locality", {"--links", "many"}, "--links: 'many' is not a number of links");
+  refused("locality", {"--links", "0"}, "--links: '0'");
+  refused("locality", {"--links", "2^10", "--subsystem", "11"}, "nothing to measure");
+  refused("locality", {"--subsystem", "x"}, "--subsystem: unknown value 'x'");
+  refused("locality", {"--accesses", "0"}, "--accesses: unknown value '0'");
+  refused("locality", {"--variant", "book"}, "--variant: unknown value 'book'");
+  refused("locality", {"--repeats", "0"}, "--repeats");
+  refused("locality", {"--strategies", "AS4"}, "nothing to measure");
+  refused("utilization", {"--total", "70"}, "--total: unknown value '70'");
+  refused("utilization", {"--active", "12", "--block", "13"}, "a block (2^13) must fit");
+  refused("utilization", {"--total", "18"}, "and that into the total (2^18)");
+  refused("contention", {"--form", "theirs"}, "--form: unknown value 'theirs'");
+  refused("contention", {"--threads", "0"}, "--threads: unknown value '0'");
+  refused("contention", {"--threads", "99999999999999999999"}, "--threads: unknown value");
+  refused("contention", {"--iterations", "70"}, "--iterations: unknown value '70'");
+  refused("contention", {"--form", "handoff", "--threads", "3"}, "nothing to measure");
+  refused("contention", {"--strategies", "mutexes"}, "--strategies: unknown value 'mutexes'");
+  refused("false-sharing", {"--form", "far"}, "--form: unknown value 'far'");
+  refused("false-sharing", {"--increments", "70"}, "--increments");
+  refused("false-sharing", {"--peers", "nobody"}, "--peers: unknown value 'nobody'");
+  refused("false-sharing", {"--malloc", "nosuch"}, "--malloc: 'nosuch' is neither a file nor");
+  refused("utilization", {"--heap", "dusty"}, "--heap: unknown value 'dusty'");
+  refused("utilization", {"--memory-limit", "2^70"}, "--memory-limit: '2^70'");
+  expect_refused({"bench", "contention", "--resume"}, 2, "--resume needs the file");
+  expect_refused(contention_ + words{"--json", "/no/such/folder/x"}, 1, "cannot be written");
+}
+
+TEST_F(SeriesCommand, CellsThatExceedTheMemoryLimitFailAndTheRestGoesOn) {
+  if (lab::sanitized) GTEST_SKIP();
+  const ended result = run({"bench", "utilization", "--total", "30", "--active", "16", "--block",
+                            "12", "--strategies", "AS1,AS3,AS7", "--peers", "mallard", "--reps",
+                            "1", "--memory-limit", "400M", "--json", "new.jsonl"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err,
+            "mallard: utilization active 16, block 12, total 30 AS3@mallard (clean heap) failed: "
+            "out of memory\n");
+  EXPECT_THAT(result.out, HasSubstr("FAIL"));
+  const auto results = load("new.jsonl");
+  ASSERT_EQ(results.series.size(), 3U);
+  EXPECT_EQ(std::count_if(results.series.begin(), results.series.end(),
+                          [](const auto& cell) { return cell.ok(); }),
+            2);
+}
+
+TEST_F(SeriesCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
+  const words call = locality_ + words{"--json", "new.jsonl"};
+  ASSERT_EQ(run(call).status, 0);
+  const std::string before = read_file(file("new.jsonl"));
+  expect_refused(call, 1, "is there already");
+  EXPECT_EQ(run(call + words{"--resume"}).status, 0);
+  EXPECT_EQ(read_file(file("new.jsonl")), before);
+  EXPECT_EQ(run(call + words{"--resume", "--heap", "clean,aged"}).status, 0);
+  EXPECT_EQ(load("new.jsonl").series.size(), 2U * 2U * 8U);
+  words other = call + words{"--resume"};
+  *(std::find(other.begin(), other.end(), "--repeats") + 1) = "3";
+  expect_refused(other, 1, "--repeats 2, not 3");
+}
+
+TEST_F(SeriesCommand, InterruptKeepsWhatIsMeasuredAndSaysHowToGoOn) {
+  words call = contention_ + words{"--json", "new.jsonl"};
+  *(std::find(call.begin(), call.end(), "--reps") + 1) = "10000";
+  const pid_t child = start(call);
+  for (int i = 0; i < 500 && read_file(file("new.jsonl")).empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  kill(child, SIGINT);
+  const ended result = finish(child);
+  EXPECT_EQ(result.status, 130);
+  EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
+  for (const auto& cell : load("new.jsonl").series) {
+    EXPECT_TRUE(cell.ok());
+    EXPECT_LT(cell.find("time")->samples.size(), 10000U);
+  }
+}
+
+TEST_F(SeriesCommand, ListNamesAllBenches) {
+  const ended list = run({"bench", "list"});
+  for (const char* name :
+       {"density", "locality", "utilization", "contention", "false-sharing", "sync", "mutex"}) {
+    EXPECT_THAT(list.out, HasSubstr(name));
+  }
+}
+
+// The library refuses blocks of 32 KiB: whoever gets one does not run on it.
+TEST_F(SeriesCommand, GlobalHeapRunsOnThePreloadedMallocAndOursDoNot) {
+  if (lab::sanitized) GTEST_SKIP();
+  const words call = {"bench",     "utilization", "--total",      "24",          "--active",
+                      "20",        "--block",     "15",           "--reps",      "1",
+                      "--peers",   "mallard",     "--strategies", "AS1,AS2,AS7", "--json",
+                      "new.jsonl", "--heap",      "clean,aged"};
+  ASSERT_EQ(run(call).status, 0);
+  const ended result = run(call + words{"--force", "--malloc", PICKY_MALLOC});
+  EXPECT_EQ(result.status, 1);
+  const auto results = load("new.jsonl");
+  EXPECT_EQ(results.run.malloc, "picky");
+  ASSERT_EQ(results.series.size(), 6U);
+  for (const lab::series_cell& cell : results.series) {
+    EXPECT_EQ(cell.malloc, "picky");
+    EXPECT_EQ(cell.error, cell.strategy == "AS7" ? "" : "out of memory");
+  }
+  // Cells of two mallocs do not go into one file unless they are told apart from the start.
+  expect_refused(call + words{"--resume"}, 1, "--malloc picky, not glibc");
+}
+
+TEST_F(SeriesCommand, DensityRunsOnAPreloadedMallocToo) {
+  if (lab::sanitized) GTEST_SKIP();
+  const ended result =
+      run({"bench",  "density",    "--ds",     "1",          "--sizes", "4",        "--strategies",
+           "AS1",    "--peers",    "std",      "--scale",    "1/65536", "--reps",   "1",
+           "--heap", "clean,aged", "--malloc", PICKY_MALLOC, "--json",  "new.jsonl"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(load("new.jsonl").run.malloc, "picky");
+}
+
+TEST_F(SeriesCommand, LibrariesThatAreNoMallocAreRefused) {
+  std::ofstream(file("text.so")) << "not a library\n";
+  const words call = contention_ + words{"--json", "new.jsonl", "--malloc"};
+  expect_refused(call + words{"text.so"}, 2, "text.so is no shared library");
+  expect_refused(call + words{"missing.so"}, 2, "'missing.so' is neither a file nor");
+  if (!lab::sanitized) expect_refused(call + words{HARMLESS_LIBRARY}, 2, "but malloc still is");
+  EXPECT_FALSE(fs::exists(file("new.jsonl")));
+}
+
+}  // namespace
+}  // namespace mallard

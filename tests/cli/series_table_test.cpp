@@ -1,0 +1,130 @@
+// Tables of series in the terminal, and their form as CSV.
+#include "cli/series_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cells.hpp"
+#include "cli/csv.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using lab::series_cell;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<series_cell> small_table() {
+  std::vector<series_cell> cells;
+  for (const int subsystem : {4, 8}) {
+    cells.push_back(lab::make_series_cell(subsystem, "AS1", "global", "clean", 0.8));
+    cells.push_back(lab::make_series_cell(subsystem, "AS7", "mallard", "clean", 0.2));
+    cells.push_back(lab::make_series_cell(subsystem, "AS7", "std", "clean", 0.4));
+  }
+  for (series_cell& cell : cells) {
+    cell.measures["steps"] = lab::summarise("count", {1e8, 1e8, 1e8}, 1);
+  }
+  return cells;
+}
+
+TEST(SeriesTables, RowsArePlacesAndColumnsTheStrategiesOfOnePeer) {
+  const std::string text = series_tables(small_table(), "mallard", false);
+  EXPECT_THAT(text, HasSubstr("locality, links 2097152, variant code, clean heap, glibc, mallard: "
+                              "ns per step, after shuffling\n"
+                              "subsystem  accesses   shuffles        AS1     AS7\n"
+                              "4          8          5              8.00    2.00\n"
+                              "8          8          5              8.00    2.00\n"));
+  EXPECT_THAT(series_tables(small_table(), "std", false), HasSubstr("8.00    4.00\n"));
+}
+
+TEST(SeriesTables, FailedCellsAndMissingMeasuresAreMarked) {
+  auto cells = small_table();
+  cells[1].error = "out of memory";
+  cells[1].measures.clear();
+  EXPECT_THAT(series_tables(cells, "mallard", false),
+              HasSubstr("4          8          5              8.00    FAIL\n"));
+}
+
+TEST(SeriesTables, HeapsAndMallocsAreTablesOfTheirOwn) {
+  auto cells = small_table();
+  cells.push_back(lab::make_series_cell(4, "AS1", "global", "aged", 1));
+  cells.push_back(lab::make_series_cell(4, "AS1", "global", "clean", 1));
+  cells.back().malloc = "jemalloc";
+  const std::string text = series_tables(cells, "mallard", false);
+  EXPECT_THAT(text, HasSubstr("aged heap, glibc, mallard"));
+  EXPECT_THAT(text, HasSubstr("clean heap, jemalloc, mallard"));
+}
+
+TEST(SeriesTables, ColoursRunAlongEachRow) {
+  const std::string text = series_tables(small_table(), "mallard", true);
+  EXPECT_THAT(text, HasSubstr("\033[30;48;2;99;190;123m    2.00"));   // the best: green
+  EXPECT_THAT(text, HasSubstr("\033[30;48;2;248;105;107m    8.00"));  // the worst: red
+}
+
+TEST(SeriesTables, FalseSharingHasItsThreadsInColumns) {
+  std::vector<series_cell> cells;
+  for (const int threads : {2, 1}) {
+    series_cell cell;
+    cell.bench = "false-sharing";
+    cell.at = {{"form", "shared array"}, {"threads", threads}};
+    cell.strategy = "AS1";
+    cell.peer = "global";
+    cell.heap = "clean";
+    cell.measures["time"] = lab::summarise("s", {0.001 * threads}, 1);
+    cells.push_back(cell);
+  }
+  EXPECT_THAT(series_tables(cells, "mallard", false),
+              HasSubstr("shared array              AS1@global      1.00    2.00\n"));
+  EXPECT_EQ(series_speed_ups(cells), "");
+}
+
+TEST(SeriesTables, BenchesOfLaterProgramsAreShownBySomeTable) {
+  auto cells = small_table();
+  for (series_cell& cell : cells) {
+    cell.bench = "later";
+    cell.measures["time"] = lab::summarise("s", {0.5}, 1);
+  }
+  EXPECT_THAT(series_tables(cells, "mallard", false), HasSubstr("500"));
+}
+
+TEST(SeriesSpeedUps, AreGeometricMeansOverThePlacesThatBothHave) {
+  auto cells = small_table();
+  EXPECT_THAT(series_speed_ups(cells), HasSubstr("AS7        4.00     2.00\n"));
+  cells[4].measures["access_after"] = lab::summarise("s", {0.05}, 1);  // 16 times as fast
+  cells[5].error = "crashed";
+  EXPECT_THAT(series_speed_ups(cells), HasSubstr("AS7        8.00     2.00\n"));
+  std::erase_if(cells, [](const series_cell& cell) { return cell.strategy == "AS1"; });
+  EXPECT_EQ(series_speed_ups(cells), "");
+}
+
+TEST(Csv, HasALinePerCellAndMeasureAndAColumnPerCoordinate) {
+  lab::result_file results;
+  results.series = {lab::make_series_cell(8, "AS7", "mallard", "aged", 0.5)};
+  const std::string text = to_csv(results);
+  EXPECT_THAT(text, HasSubstr("bench,accesses,links,shuffles,subsystem,variant,strategy,peer,heap,"
+                              "malloc,status,error,measure,unit,median,ci_low,ci_high,samples\n"));
+  EXPECT_THAT(text, HasSubstr("locality,8,2097152,5,8,code,AS7,mallard,aged,glibc,ok,,access_after,"
+                              "s,0.5,0.4995,0.5005"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2);
+}
+
+TEST(Csv, ReasonsOfFailuresAreQuotedWhereTheyMustBe) {
+  lab::result_file results;
+  results.series = {lab::make_series_cell(8, "AS7", "mallard", "aged", 0.5)};
+  results.series[0].error = "said \"no\", twice";
+  results.series[0].measures.clear();
+  EXPECT_THAT(to_csv(results), HasSubstr(",failed,\"said \"\"no\"\", twice\",,,,,,\n"));
+}
+
+TEST(Csv, CellsOfDensityAreThereToo) {
+  lab::result_file results;
+  results.run = lab::make_run();
+  results.cells = {lab::make_cell("DS2", 6, "AS7", "mallard", "clean", 0.25)};
+  const std::string text = to_csv(results);
+  EXPECT_THAT(text, HasSubstr("density,DS2,6,AS7,mallard,clean,glibc,ok,,seconds,s,0.25,"));
+  EXPECT_THAT(text, HasSubstr(",rss,B,2000,1000,3000,1000;2000;3000\n"));
+  EXPECT_THAT(text, Not(HasSubstr("failed")));
+}
+
+}  // namespace
+}  // namespace mallard::cli
