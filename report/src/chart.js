@@ -1,7 +1,7 @@
 // The only door to ECharts: registers the few parts the page uses (the bundler drops the rest),
 // draws a chart when it comes near the screen, and redraws it when theme or data change.
 
-import { BarChart, CustomChart } from 'echarts/charts';
+import { BarChart, CustomChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
@@ -10,7 +10,7 @@ import { h } from './dom.js';
 import { colour, onThemeChange } from './theme.js';
 
 // SVG and not canvas: sharp on paper and when zoomed.
-echarts.use([BarChart, CustomChart, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
+echarts.use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
 
 export const fontFamily = "'Inter Variable', system-ui, sans-serif";
 const live = new Set();

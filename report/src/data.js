@@ -1,21 +1,32 @@
 // The results, indexed so that any cell is found at once.
 
+import { Series } from './series.js';
 import { geometricMean, speedUp } from './stats.js';
 
 const key = (...parts) => parts.join('|');
 
-/** One machine, build, mode and scale: the cells that may be compared with each other. */
+/** One machine, build and mode: the cells that may be compared with each other. */
 export class Dataset {
   #cells = new Map();
 
   constructor(raw, model) {
     this.label = raw.label;
     this.runs = raw.runs;
-    /** The newest source speaks for all: machine, build, mode and scale are the same in each. */
+    /** The newest source speaks for all: machine, build and mode are the same in each. */
     this.run = raw.runs[raw.runs.length - 1];
+    /** The newest of Benchmark I, for its number of leaf insertions; undefined without one. */
+    this.densityRun = raw.runs.filter(({ bench }) => bench === 'density').at(-1);
     this.claims = raw.claims;
-    this.cells = raw.cells.map((row) =>
+    const all = raw.cells.map((row) =>
       Object.fromEntries(row.map((value, at) => [model.cell_fields[at], value])));
+    /** The other benches by name. */
+    this.series = Object.fromEntries([...new Set(raw.series.map(({ bench }) => bench))]
+      .map((bench) => [bench, new Series(bench, raw.series.filter((one) => one.bench === bench))]));
+    this.mallocs = [...new Set([...all, ...raw.series].map(({ malloc }) => malloc))].sort();
+    /** The malloc that the tables are of; the others appear beside it, by AS1 alone. */
+    this.home = this.mallocs.includes('glibc') ? 'glibc' : this.mallocs[0];
+    this.cells = all.filter(({ malloc }) => malloc === this.home);
+    this.otherCells = all.filter(({ malloc }) => malloc !== this.home);
     for (const cell of this.cells) {
       this.#cells.set(key(cell.ds, cell.size, cell.strategy, cell.peer, cell.heap), cell);
     }
@@ -27,7 +38,11 @@ export class Dataset {
     this.peers = ['mallard', 'std', 'boost'].filter((peer) => peers.has(peer));
     this.heaps = ['clean', 'aged'].filter((heap) => heaps.has(heap));
     this.sizes = [...present('size')].sort((a, b) => a - b);
-    this.failed = this.cells.filter((cell) => cell.status !== 'ok').length;
+    this.measured = [...all, ...raw.series].filter((cell) => cell.status === 'ok').length;
+    this.failed = all.length + raw.series.length - this.measured;
+    /** Heaps of all benches. */
+    this.allHeaps = ['clean', 'aged'].filter((heap) =>
+      heaps.has(heap) || raw.series.some((cell) => cell.heap === heap));
     /** strategy@peer pairs in the order of the tables. */
     this.contenders = this.strategies.flatMap(({ id }) =>
       ['global', ...this.peers]
@@ -50,6 +65,13 @@ export class Dataset {
   column(ds, size, strategy, peer, heap) {
     const peers = strategy === 'AS1' ? ['global'] : strategy === 'AS2' ? [peer, 'std'] : [peer];
     return peers.map((name) => this.find(ds, size, strategy, name, heap)).find(Boolean);
+  }
+
+  /** [AS1 under another malloc, AS1 under the home one] wherever both have a median. */
+  globalPairs(malloc, heap) {
+    return this.otherCells.filter((cell) => cell.strategy === 'AS1' && cell.malloc === malloc &&
+      cell.heap === heap && isMeasured(cell)).map((cell) => [cell, this.baseline(cell)])
+      .filter(([, base]) => isMeasured(base));
   }
 
   /** The same cell under the global heap, against which speed-ups are taken. */

@@ -15,11 +15,12 @@ export function h(tag, props = {}, ...children) {
 }
 
 /** 2 to the n, as people write it. */
-export const power = (n) => h('span', { class: 'power' }, '2', h('sup', {}, String(n)));
+export const power = (n, base = '2') =>
+  h('span', { class: 'power' }, base, h('sup', {}, String(n)));
 
-/** Text with every 2^n in it written as a power. */
-export const withPowers = (text) =>
-  text.split(/2\^(\d+)/).map((part, at) => (at % 2 ? power(part) : part));
+/** Text with every 2^n and 10^n in it written as a power. */
+export const withPowers = (text) => text.split(/((?:2|10)\^\d+)/)
+  .map((part, at) => (at % 2 ? power(...part.split('^').reverse()) : part));
 
 let nextId = 0;
 const uniqueId = (prefix) => `${prefix}-${++nextId}`;

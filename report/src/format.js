@@ -9,7 +9,7 @@ export function significant(value, digits = 3) {
 
 /** Picks the first unit in which the value is at least 1; units go from large to small. */
 function withUnit(value, units) {
-  const [factor, name] = units.find(([size]) => Math.abs(value) >= size) ?? units[units.length - 1];
+  const [factor, name] = units.find(([size]) => Math.abs(Number(value.toPrecision(3))) >= size) ?? units[units.length - 1];
   return `${significant(value / factor)} ${name}`;
 }
 
@@ -19,6 +19,10 @@ export const duration = (seconds) =>
 export const bytes = (count) =>
   withUnit(count, [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']])
     .replace(/\.0+ /, ' ');
+
+/** "2^18" as 2¹⁸, where only plain text can be shown. */
+export const plainPowers = (text) => text.replace(/\^(\d+)/g,
+  (all, digits) => digits.replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]));
 
 /** 1234567 as 1 234 567, with spaces that do not break. */
 export const count = (value) => String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, '\u202f');

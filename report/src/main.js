@@ -5,15 +5,41 @@ import { loadModel } from './data.js';
 import { dropdown, h } from './dom.js';
 import { claims } from './sections/claims.js';
 import { compare } from './sections/compare.js';
+import { contention } from './sections/contention.js';
+import { density } from './sections/density.js';
 import { findings } from './sections/findings.js';
 import { heatmaps } from './sections/heatmaps.js';
+import { locality } from './sections/locality.js';
+import { mallocs } from './sections/mallocs.js';
 import { method } from './sections/method.js';
 import { peers } from './sections/peers.js';
 import { fill } from './sections/section.js';
+import { sharing } from './sections/sharing.js';
+import { utilization } from './sections/utilization.js';
 import { startTheme } from './theme.js';
 
 const main = document.getElementById('main');
 const model = loadModel();
+
+const always = () => true;
+const hasDensity = ({ cells }) => cells.length > 0;
+const has = (bench) => ({ series }) => bench in series;
+
+/** Sections in their order: anchor, name in the bar, what makes it, and for which data sets. */
+const sections = [
+  ['top', 'Findings', findings, always],
+  ['claims', 'Claims', claims, ({ claims: judged }) => judged.length > 0],
+  ['density', 'Density', density, hasDensity],
+  ['maps', 'Heat maps', heatmaps, hasDensity],
+  ['compare', 'Compare', compare, hasDensity],
+  ['peers', 'Libraries', peers, hasDensity],
+  ['locality', 'Locality', locality, has('locality')],
+  ['utilization', 'Utilization', utilization, has('utilization')],
+  ['contention', 'Contention', contention, has('contention')],
+  ['sharing', 'False sharing', sharing, has('false-sharing')],
+  ['mallocs', 'Mallocs', mallocs, (dataset) => dataset.mallocs.length > 1],
+  ['method', 'Method', method, always],
+];
 
 function show(dataset) {
   disposeCharts(main);
@@ -22,15 +48,12 @@ function show(dataset) {
       String(model.datasets.indexOf(dataset)), (at) => show(model.datasets[Number(at)]),
       { class: 'dropdown dataset', id: 'dataset' })
     : [];
-  fill(main, chooser, [findings, claims, heatmaps, compare, peers, method]
-    .map((make) => make(dataset, model)));
+  const shown = sections.filter(([, , , wanted]) => wanted(dataset));
+  fill(main, chooser, shown.map(([, , make]) => make(dataset, model)));
+  fill(document.getElementById('sections'),
+    shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
 }
 
-const links = [['top', 'Findings'], ['claims', 'Claims'], ['maps', 'Heat maps'],
-  ['compare', 'Compare'], ['peers', 'Libraries'], ['method', 'Method']];
-
-fill(document.getElementById('sections'),
-  links.map(([id, text]) => h('a', { href: `#${id}` }, text)));
 fill(document.getElementById('made-by'), `Made by mallard ${model.datasets[0].run.version}. ` +
   `Charts: Apache ECharts ${ECHARTS_VERSION}. Typeface: Inter.`);
 startTheme(document.getElementById('theme'));

@@ -7,7 +7,7 @@ import { describeStrategy, heapName, peerName } from './names.js';
 import { median, speedUp, toRatio } from './stats.js';
 
 /** Repetitions as dots over the interval of the median: the spread at a glance. */
-function strip(cell) {
+export function strip(cell) {
   const all = [...cell.seconds, cell.ci_low, cell.ci_high];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const at = (value) => (high > low ? 6 + 288 * (value - low) / (high - low) : 150);

@@ -59,6 +59,25 @@ const cells = makeResults('fair.jsonl', '--fail', 'DS6/14/AS8/mallard/clean');
 makeResults('again.jsonl', '--ds', 'DS1', '--sizes', '6', '--seed', '5');
 makeResults('paper.jsonl', '--mode', 'paper', '--sizes', '6,8', '--cpu', hostileCpu, '--seed', '2');
 const single = makeReport('single.html', 'fair.jsonl');
+
+const benches = ['locality', 'shuffles', 'utilization', 'contention', 'false-sharing'];
+function makeSeries(bench, malloc = 'glibc') {
+  const name = `${bench}-${malloc}.jsonl`;
+  execFileSync(process.execPath,
+    [path.join(here, 'make_series_results.mjs'), file(name), bench, '--malloc', malloc]);
+  return readFileSync(file(name), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
+    .filter(({ kind }) => kind === 'cell');
+}
+const seriesCells = [...benches.flatMap((bench) => makeSeries(bench)),
+  ...makeSeries('contention', 'jemalloc'), ...makeSeries('utilization', 'jemalloc')];
+const seriesFiles = [...benches.map((bench) => `${bench}-glibc.jsonl`),
+  'contention-jemalloc.jsonl', 'utilization-jemalloc.jsonl'];
+const several = makeReport('several.html', ...seriesFiles, 'fair.jsonl');
+const findSeries = (bench, at, strategy, peer, malloc = 'glibc') =>
+  seriesCells.find((cell) => cell.bench === bench && cell.strategy === strategy &&
+    cell.peer === peer && cell.malloc === malloc &&
+    Object.entries(at).every(([name, value]) => cell.at[name] === value));
+const timeOf = (cell) => cell.measures.time.median;
 const merged = makeReport('merged.html', 'fair.jsonl', 'again.jsonl', 'paper.jsonl');
 
 /** A report on what `change` makes of the cells of fair.jsonl; it returns null to drop a cell. */
@@ -331,7 +350,7 @@ test('claims are filtered by verdict', async (t) => {
   const page = await open(t, single);
   const claims = page.locator('#claims');
   await claims.getByRole('radio', { name: 'Aged heap' }).check();
-  const total = await claims.locator('tbody tr').count();
+  const total = await claims.locator('table.claims tbody tr').count();
   let sum = 0;
   for (const verdict of ['holds', 'fails', 'undecided']) {
     await claims.getByRole('radio', { name: verdict }).check();
@@ -342,7 +361,7 @@ test('claims are filtered by verdict', async (t) => {
   assert.ok(total > 0);
   assert.equal(sum, total);
   await claims.getByRole('radio', { name: 'Both' }).check();
-  await claims.getByRole('radio', { name: 'All' }).check();
+  await claims.getByRole('radio', { name: 'All' }).first().check();
   assert.equal(await claims.locator('tbody .badge').count(), 2 * total);
 });
 
@@ -385,6 +404,198 @@ test('text from a result file stays text', async (t) => {
   assert.equal(await page.locator('main b').count(), 0);
 });
 
+test('benches of several files stand in one report, each with its section', async (t) => {
+  const page = await open(t, several);
+  await drawAll(page);
+  assert.equal(await page.locator('#dataset').count(), 0, 'one data set');
+  const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
+  assert.deepEqual(sections, ['top', 'claims', 'density', 'maps', 'compare', 'peers', 'locality',
+    'utilization', 'contention', 'sharing', 'mallocs', 'method']);
+  const links = await page.locator('#sections a').evaluateAll((all) =>
+    all.map((link) => link.getAttribute('href').slice(1)));
+  assert.deepEqual(links, sections);
+  for (const id of ['locality', 'contention', 'sharing']) {
+    const shapes = await page.locator(`#${id} .chart`).evaluateAll((all) =>
+      all.map((chart) => chart.querySelectorAll('svg path').length));
+    assert.ok(shapes.length > 0 && shapes.every((count) => count > 4), `${id}: ${shapes}`);
+  }
+  assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
+});
+
+test('sections appear only where there is data', async (t) => {
+  const page = await open(t, makeReport('one-bench.html', 'utilization-glibc.jsonl'));
+  const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
+  assert.deepEqual(sections, ['top', 'claims', 'utilization', 'method']);
+  assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
+  const without = await open(t, single);
+  assert.equal(await without.locator('#utilization').count(), 0);
+});
+
+test('the first table of the page is that of the claims, over all benches', async (t) => {
+  const page = await open(t, several);
+  assert.equal(await page.locator('main table').first()
+    .evaluate((table) => table.closest('section').id), 'claims');
+  const claims = page.locator('#claims');
+  await claims.getByRole('radio', { name: 'Contention' }).check();
+  const ids = await claims.locator('table.claims tbody strong').allTextContents();
+  assert.ok(ids.length >= 10 && ids.every((id) => /^(IV-|M-)/.test(id)), `${ids}`);
+});
+
+test('utilization: seconds of AS1, percent of it for the others, failures with their reason',
+  async (t) => {
+    const page = await open(t, several);
+    const rows = await copied(page, 'utilization, measured');
+    const at = { total: 30, active: 20, block: 12 };
+    const row = (strategy, malloc = 'glibc') => rows.find((one) => one.strategy === strategy &&
+      one.malloc === malloc && Number(one.total) === at.total &&
+      Number(one.active) === at.active && Number(one.block) === at.block);
+    const base = timeOf(findSeries('utilization', at, 'AS1', 'global'));
+    close(Number(row('AS1').time), base, 'AS1');
+    for (const strategy of ['AS3', 'AS7', 'AS13']) {
+      close(Number(row(strategy).percent_of_AS1),
+        100 * timeOf(findSeries('utilization', at, strategy, 'mallard')) / base, strategy);
+    }
+    close(Number(row('AS1', 'jemalloc').percent_of_AS1),
+      100 * timeOf(findSeries('utilization', at, 'AS1', 'global', 'jemalloc')) / base, 'jemalloc');
+    assert.ok(rows.some((one) => one.time === 'failed: out of memory <limit 5 GB>'));
+    const failed = page.locator('#utilization td.failed').first();
+    await failed.scrollIntoViewIfNeeded();
+    await failed.focus();
+    assert.match(await page.locator('.hover .error').innerText(), /out of memory <limit 5 GB>/);
+  });
+
+test('utilization: the published table stands beside, whole on demand', async (t) => {
+  const page = await open(t, several);
+  const part = await copied(page, 'utilization, published');
+  assert.equal(part.length, 12 * 8);
+  const printed = part.find((one) => one.total === '30' && one.active === '15' &&
+    one.strategy === 'AS7');
+  assert.equal(printed.value, '46');
+  assert.ok(part.some(({ value }) => value === 'failed'));
+  await page.locator('#utilization').getByLabel('Whole published table').check();
+  assert.equal((await copied(page, 'utilization, published')).length, 66 * 8);
+});
+
+test('contention: the table by threads, and the shared forms as lines', async (t) => {
+  const page = await open(t, several);
+  const rows = await copied(page, 'contention, measured');
+  const at = { iterations: 19, block: 8, threads: 4, form: 'own' };
+  const row = rows.find((one) => one.strategy === 'AS7' && one.iterations === '19' &&
+    one.threads === '4' && one.malloc === 'glibc');
+  close(Number(row.percent_of_AS1), 100 * timeOf(findSeries('contention', at, 'AS7', 'mallard')) /
+    timeOf(findSeries('contention', at, 'AS1', 'global')), 'AS7');
+  assert.equal((await copied(page, 'contention, published')).length, 12 * 8);
+  const lines = page.getByLabel('Lines: time by number of threads').first();
+  const shared = await drawing(lines);
+  const texts = await textsOf(lines);
+  for (const name of ['AS1', 'mutex mallard', 'sync mallard', 'sync Boost', 'AS1 jemalloc']) {
+    assert.ok(texts.includes(name), `${name} is among ${texts}`);
+  }
+  await page.locator('#threads-form').getByRole('radio', { name: 'Handed over' }).check();
+  assert.ok(await drawing(lines) !== shared, 'other lines');
+  assert.ok((await copied(page, 'times by threads')).every(({ form }) => form === 'handoff'));
+});
+
+test('locality: the three surfaces measured beside published', async (t) => {
+  const page = await open(t, several);
+  const at = { links: 2 ** 21, subsystem: 18, accesses: 8 };
+  const slowdown = (strategy, peer) =>
+    findSeries('locality', at, strategy, peer).measures.degradation.median;
+  const figure = async (what) => Number((await copied(page, what)).find((one) =>
+    one.subsystem === '18' && one.accesses === '8').figure);
+  close(await figure('the slow-down without, measured'), slowdown('AS1', 'global'), 'without');
+  close(await figure('the slow-down with, measured'), slowdown('AS7', 'mallard'), 'with');
+  close(await figure('the ratio, measured'),
+    slowdown('AS1', 'global') / slowdown('AS7', 'mallard'), 'ratio');
+  await page.locator('#locality-strategy select').selectOption({ label: 'AS9 Boost' });
+  close(await figure('the slow-down with, measured'), slowdown('AS9', 'boost'), 'another strategy');
+  const published = await copied(page, 'the slow-down without, published, 2^21 links');
+  assert.equal(published.length, 22 * 9);
+  assert.equal(published.find((one) => one.subsystem === '18' && one.accesses === '256').figure,
+    '18');
+});
+
+test('locality: a surface can be turned, and says what lies under the pointer', async (t) => {
+  const page = await open(t, several);
+  const surface = page.getByLabel('Surface of the slow-down without, measured');
+  const first = await drawing(surface);
+  assert.equal(await surface.locator('svg path[fill^="rgb"]').count(), 5 * 10, 'a quad for each four cells');
+  await surface.focus();
+  await page.keyboard.press('ArrowRight');
+  const turned = await drawing(surface);
+  assert.ok(turned !== first, 'turned by a key');
+  const box = await surface.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2 + 10, { steps: 3 });
+  await page.mouse.up();
+  assert.ok(await drawing(surface) !== turned, 'turned by dragging');
+});
+
+test('locality: shuffles by number at ten million links, and every measure by strategy',
+  async (t) => {
+    const page = await open(t, several);
+    await page.locator('#locality-links').getByRole('radio', { name: '107' }).check();
+    const measured = await copied(page, 'the slow-down by shuffles, measured');
+    assert.equal(measured.length, 8 * 6);
+    const published = await copied(page, 'the slow-down by shuffles, published, 10^7 links');
+    assert.equal(published.length, 8 * 10);
+    assert.equal(published.find((one) => one.subsystem === '6' && one.shuffles === '1').figure,
+      '11.4');
+    await page.locator('#locality-measure select').selectOption('bytes_per_node');
+    const rows = await copied(page, 'times and memory');
+    const row = rows.find((one) => one.strategy === 'AS7' && one.peer === 'std' &&
+      one.subsystem === '4');
+    const cell = findSeries('locality', { links: 1e7, subsystem: 4, shuffles: 5 }, 'AS7', 'std');
+    close(Number(row.figure), cell.measures.bytes_per_node.median, 'bytes per link');
+  });
+
+test('false sharing: time by threads and form, in lines and a table', async (t) => {
+  const page = await open(t, several);
+  await drawing(page.getByLabel('Lines: time by number of threads and form'));
+  const rows = await copied(page, 'false sharing');
+  const row = rows.find((one) => one.form === 'shared array' && one.threads === '2');
+  close(Number(row.time), timeOf(findSeries('false-sharing', { form: 'shared array', threads: 2 },
+    'AS1', 'global')), 'shared array');
+  assert.ok(rows.every(({ peer }) => peer === 'global' || peer === 'mallard'));
+  await page.locator('#sharing-peer').getByRole('radio', { name: 'Boost' }).check();
+  assert.ok((await copied(page, 'false sharing')).some(({ peer }) => peer === 'boost'));
+});
+
+test('pointing at a figure of a table shows its spread', async (t) => {
+  const page = await open(t, several);
+  const cell = page.locator('#sharing td.painted').first();
+  await cell.scrollIntoViewIfNeeded();
+  await cell.hover();
+  const card = page.locator('.hover');
+  const shown = await card.innerText();
+  for (const part of ['Time', '95 % interval', '5 repetitions']) {
+    assert.ok(shown.includes(part), `${part} in ${shown}`);
+  }
+  assert.equal(await card.locator('circle').count(), 5);
+  await page.mouse.move(0, 0);
+  await card.waitFor({ state: 'detached' });
+});
+
+test('other mallocs: the global heap under each, in the mean', async (t) => {
+  const page = await open(t, several);
+  const rows = await copied(page, 'the mallocs');
+  assert.deepEqual(rows.map(({ bench }) => bench).sort(), ['contention', 'utilization']);
+  const ratios = seriesCells.filter((one) => one.bench === 'utilization' && one.strategy === 'AS1' &&
+    one.malloc === 'glibc').map((one) => timeOf(one) /
+    timeOf(findSeries('utilization', one.at, 'AS1', 'global', 'jemalloc')));
+  close(Number(rows.find(({ bench }) => bench === 'utilization').speedup), geometricMean(ratios),
+    'jemalloc');
+});
+
+test('several benches on a narrow screen and on paper', async (t) => {
+  const page = await open(t, several, { viewport: { width: 360, height: 740 } });
+  await drawAll(page);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+  const pdf = await (await open(t, several)).pdf({ preferCSSPageSize: true });
+  assert.ok(pdf.length > 50000);
+});
+
 const sparse = {
   'the global heap alone': (cell) => (cell.strategy === 'AS1' ? cell : null),
   'one strategy without the global heap': (cell) =>
@@ -402,7 +613,7 @@ for (const [what, change] of Object.entries(sparse)) {
     const page = await open(t, reportOn(what.replaceAll(' ', '-'), change));
     await drawAll(page);
     await drawing(page.locator('#maps .chart').first());
-    for (const id of ['top', 'claims', 'maps', 'compare', 'peers', 'method']) {
+    for (const id of ['top', 'claims', 'density', 'maps', 'compare', 'peers', 'method']) {
       assert.doesNotMatch(await page.locator(`#${id}`).innerText(), /NaN|undefined|null|Infinity/);
     }
   });

@@ -1,7 +1,7 @@
-// Each statement of the paper's Benchmark I with its verdict on this machine, heap by heap.
+// Each statement of the documents with its verdict on this machine, heap by heap.
 
 import { choice, h, withPowers } from '../dom.js';
-import { heapName, heapOptions } from '../names.js';
+import { heapName } from '../names.js';
 import { csvButton, table } from '../table.js';
 import { fill, section } from './section.js';
 
@@ -10,56 +10,86 @@ const signs = { holds: '✓', fails: '✕', undecided: '?' };
 const badge = (verdict) => h('span', { class: `badge ${verdict}` },
   h('span', { 'aria-hidden': 'true' }, signs[verdict]), ` ${verdict}`);
 
-/** One row per statement: {id, section, statement, note, byHeap: Map of heap to verdict}. */
+const benchNames = { density: 'Density', locality: 'Locality', utilization: 'Utilization',
+  contention: 'Contention', 'false-sharing': 'False sharing', all: 'Several' };
+const benchName = (bench) => benchNames[bench] ?? bench;
+
+/** One row per statement and variant: {id, section, …, byHeap: Map of heap to verdict}. */
 function statements(judged) {
   const rows = new Map();
   for (const one of judged) {
-    if (!rows.has(one.id)) rows.set(one.id, { ...one, byHeap: new Map() });
-    rows.get(one.id).byHeap.set(one.heap, one);
+    const key = `${one.id}|${one.variant}`;
+    if (!rows.has(key)) rows.set(key, { ...one, byHeap: new Map() });
+    rows.get(key).byHeap.set(one.heap, one);
   }
   return [...rows.values()];
 }
 
 const statementColumns = [
-  { title: '§', cell: ({ section: number, id }) => h('span', { title: `claim ${id}` }, number) },
-  { title: 'Statement', cell: ({ statement, note }) =>
-    [withPowers(statement), note && h('p', { class: 'hint' }, withPowers(note))] },
+  { title: 'Claim', cell: ({ id, source, section: place }) =>
+    [h('strong', {}, id), h('p', { class: 'hint' }, source === 'P0089R1' ? `§ ${place}`
+      : `${source}, ${place}`)] },
+  { title: 'Statement', cell: ({ statement, note, variant }) =>
+    [withPowers(statement), variant && h('span', { class: 'ties' }, ` (variant “${variant}”)`),
+      note && h('p', { class: 'hint' }, withPowers(note))] },
 ];
 
 const heapColumn = (heap) => ({
   title: heapName(heap),
   cell: ({ byHeap }) => {
     const one = byHeap.get(heap);
-    return one ? [badge(one.verdict), h('p', { class: 'hint' }, one.figures)] : '–';
+    return one ? [badge(one.verdict), h('p', { class: 'hint' }, withPowers(one.figures))] : '–';
   },
 });
 
+/** How many statements of each bench hold, fail or are undecided, counted once for each heap. */
+function tally(judged) {
+  const benches = Object.keys(benchNames).filter((bench) =>
+    judged.some((one) => one.bench === bench));
+  const number = (bench, verdict) =>
+    judged.filter((one) => one.bench === bench && one.verdict === verdict).length;
+  return table([{ title: 'Benchmark', cell: benchName },
+    ...Object.entries(signs).map(([verdict, sign]) => ({ title: `${sign} ${verdict}`, numeric: true,
+      cell: (bench) => String(number(bench, verdict)) }))],
+  benches, { caption: 'Verdicts by benchmark', className: 'compact tally' });
+}
+
 export function claims(dataset) {
-  const show = { verdict: 'all', heap: 'all' };
-  const heaps = () => (show.heap === 'all' ? dataset.heaps : [show.heap]);
-  const matches = ({ byHeap }) => show.verdict === 'all' ||
-    heaps().some((heap) => byHeap.get(heap)?.verdict === show.verdict);
+  const show = { verdict: 'all', heap: 'all', bench: '*' };
+  const everywhere = ['clean', 'aged'].filter((heap) =>
+    dataset.claims.some((one) => one.heap === heap));
+  const benches = [...new Set(dataset.claims.map(({ bench }) => bench))];
+  const heaps = () => (show.heap === 'all' ? everywhere : [show.heap]);
+  const matches = ({ byHeap, bench }) => (show.bench === '*' || bench === show.bench) &&
+    heaps().some((heap) => byHeap.has(heap) &&
+      (show.verdict === 'all' || byHeap.get(heap).verdict === show.verdict));
   const rows = () => statements(dataset.claims).filter(matches);
-  const csv = () => [['id', 'section', 'heap', 'verdict', 'statement', 'figures', 'note'],
-    ...rows().flatMap(({ byHeap }) => heaps().flatMap((heap) => byHeap.get(heap) ?? []))
-      .map((one) => [one.id, one.section, one.heap, one.verdict, one.statement, one.figures,
-        one.note])];
-  const body = h('div', {});
+  const csv = () => [['id', 'source', 'section', 'bench', 'variant', 'heap', 'verdict', 'statement',
+    'figures', 'note'],
+  ...rows().flatMap(({ byHeap }) => heaps().flatMap((heap) => byHeap.get(heap) ?? []))
+    .map((one) => [one.id, one.source, one.section, one.bench, one.variant, one.heap, one.verdict,
+      one.statement, one.figures, one.note])];
+  const body = h('div', { class: 'claims-frame' });
   const redraw = () => fill(body, rows().length > 0
     ? table([...statementColumns, ...heaps().map(heapColumn)], rows(),
       { caption: 'Claims and verdicts', className: 'claims' })
     : h('p', { class: 'hint empty' }, 'No claim matches this filter.'));
+  const set = (name) => (value) => { show[name] = value; redraw(); };
   redraw();
-  return section('claims', 'The paper’s claims, on this machine',
-    'Each statement of P0089R1, section 7, checked against the cells measured here. Undecided ' +
-    'means that the intervals overlap or that a cell it needs is missing.',
+  return section('claims', 'The documents’ claims, on this machine',
+    'Each statement of P0089R1, of its slides and of the talk, checked against the cells measured ' +
+    'here. Undecided means that the intervals overlap or that a cell it needs is missing.',
     h('div', { class: 'card' },
+      benches.length > 1 && tally(dataset.claims),
       h('div', { class: 'controls' },
         choice('Verdict', [['all', 'All'],
           ...Object.entries(signs).map(([verdict, sign]) => [verdict, `${sign} ${verdict}`])],
-        show.verdict, (value) => { show.verdict = value; redraw(); }),
-        dataset.heaps.length > 1 && choice('Heap', [['all', 'Both'], ...heapOptions(dataset)],
-        show.heap, (value) => { show.heap = value; redraw(); }),
+        show.verdict, set('verdict')),
+        choice('Benchmark', [['*', 'All'], ...benches.map((one) => [one, benchName(one)])]
+          .filter((one, i, all) => all.length > 2 || i > 1), show.bench, set('bench'),
+        { id: 'claims-bench' }),
+        choice('Heap', [['all', 'Both'], ...everywhere.map((heap) => [heap, heapName(heap)])]
+          .filter((one, i, all) => all.length > 2 || i > 1), show.heap, set('heap')),
         csvButton(csv, 'the claims')),
       body));
 }

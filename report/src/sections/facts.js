@@ -4,13 +4,17 @@ import { isMeasured } from '../data.js';
 import { copyButton, h } from '../dom.js';
 import { bytes, count, significant } from '../format.js';
 import { heapName } from '../names.js';
+import { figureOf } from '../series.js';
 import { median, relativeError } from '../stats.js';
 
 /** Typical half width of an interval, relative to the median, from which on a run is "noisy". */
 const noisy = 0.05;
 
 function spread(dataset) {
-  const errors = dataset.cells.filter(isMeasured).map(relativeError);
+  const figures = Object.values(dataset.series).flatMap(({ bench, cells }) =>
+    cells.map((cell) => figureOf(cell, bench === 'locality' ? 'access_after' : 'time')))
+    .filter(Boolean);
+  const errors = [...dataset.cells.filter(isMeasured), ...figures].map(relativeError);
   if (errors.length === 0) return 'nothing was measured';
   const typical = median(errors);
   return `half of the cells within ±${significant(100 * typical, 2)} %` +
@@ -18,7 +22,8 @@ function spread(dataset) {
 }
 
 export function facts(dataset) {
-  const { machine, build, date, version, repetitions, scale, leaves, mode } = dataset.run;
+  const { machine, build, date, version, mode } = dataset.run;
+  const { densityRun } = dataset;
   const caches = [['L1d', machine.l1d_bytes], ['L2', machine.l2_bytes], ['L3', machine.l3_bytes]]
     .filter(([, size]) => size).map(([name, size]) => `${name} ${bytes(size)}`);
   const rows = [
@@ -27,9 +32,11 @@ export function facts(dataset) {
     ['System', `${machine.kernel}, huge pages: ${machine.transparent_hugepages}`],
     ['Compiler', `${build.compiler} ${build.flags} (${build.build_type}` +
       `${build.assertions ? ', assertions on' : ''})`],
-    ['Mode', `${mode}, ${dataset.heaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
-    ['Work per cell', `${count(leaves)} leaf insertions (${significant(scale * 100)} % of the ` +
-      `paper’s), ${repetitions} repetitions`],
+    ['Mode', `${mode}, ${dataset.allHeaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
+    ...(densityRun ? [['Density', `${count(densityRun.leaves)} leaf insertions per cell ` +
+      `(${significant(densityRun.scale * 100)} % of the paper’s)`]] : []),
+    ['Repetitions', [...new Set(dataset.runs.map((run) => run.repetitions))].join(', ')],
+    ['Malloc', dataset.mallocs.join(', ')],
     ['Libraries', dataset.run.peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
       'none'],
     ['Spread', spread(dataset)],

@@ -1,0 +1,41 @@
+// Tables of coloured figures: what a row is about on the left, then one figure per column, with a
+// card that tells its spread.
+
+import { h, withPowers } from './dom.js';
+import { hoverCard } from './hover.js';
+import { shade } from './palette.js';
+
+/** Fill and ink of both themes; the style sheet picks those of the theme in force. */
+function paint(element, palette, t) {
+  for (const theme of ['light', 'dark']) {
+    const { fill, text } = shade(palette, theme, t);
+    element.style.setProperty(`--${theme}-fill`, fill);
+    element.style.setProperty(`--${theme}-ink`, text);
+  }
+}
+
+function figureCell(figure, palette) {
+  if (!figure) return h('td', { class: 'figure-cell none' }, '–');
+  const failed = figure.failed ? ' failed' : '';
+  const painted = figure.t === undefined || failed ? '' : ' painted';
+  const cell = h('td', { class: `figure-cell${failed}${painted}`,
+    tabindex: figure.card ? '0' : null }, figure.text);
+  if (painted) paint(cell, palette, figure.t);
+  return figure.card ? hoverCard(cell, figure.card) : cell;
+}
+
+/**
+ * heads: names of the row labels; columns: names of the figures; rows: [{labels, figures}] with
+ * figures [{text, t, failed, card} or null], t being the place in the palette.
+ */
+export function figureTable({ heads, columns, rows, caption, palette = 'safe' }) {
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    h('table', { class: 'figures-table' },
+      h('caption', { class: 'offscreen' }, caption),
+      h('thead', {}, h('tr', {},
+        heads.map((head) => h('th', { scope: 'col', class: 'row-label' }, head)),
+        columns.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
+      h('tbody', {}, rows.map(({ labels, figures }) => h('tr', {},
+        labels.map((label) => h('th', { scope: 'row', class: 'row-label' }, withPowers(label))),
+        figures.map((figure) => figureCell(figure, palette)))))));
+}

@@ -1,0 +1,58 @@
+// Lines over a few positions, on a logarithmic axis, each point with its 95 % interval.
+
+import { tooltip } from './chart.js';
+import { colour } from './theme.js';
+
+/** Distinguishable in both themes, also for the colour-blind; then the same again, dashed. */
+const tones = ['line-1', 'line-2', 'line-3', 'line-4', 'line-5', 'line-6', 'line-7', 'line-8'];
+
+function intervals(points, tone) {
+  return {
+    type: 'custom', silent: true, tooltip: { show: false }, z: 1,
+    data: points.map(({ x, low, high }) => [x, low, high]), encode: { x: 0, y: [1, 2] },
+    renderItem(params, api) {
+      const [x, top] = api.coord([api.value(0), api.value(2)]);
+      const bottom = api.coord([api.value(0), api.value(1)])[1];
+      return { type: 'line', shape: { x1: x, x2: x, y1: top, y2: bottom },
+        style: { stroke: tone, lineWidth: 5, opacity: 0.35 } };
+    },
+  };
+}
+
+/**
+ * positions: labels along the axis; series: [{name, points: [{x (index), value, low, high, card()}]}];
+ * write(figure) writes the axis.
+ */
+export function lineChart({ positions, series, xName, write }) {
+  return () => {
+    const all = series.flatMap(({ points }) => points.flatMap(({ low, high }) => [low, high]));
+    const nearest = (value, round) => {
+      const power = 10 ** Math.floor(Math.log10(value));
+      const steps = round === Math.floor ? [5, 2, 1] : [1, 2, 5, 10];
+      return power * steps.find((step) => (round === Math.floor ? step * power <= value
+        : step * power >= value));
+    };
+    const tone = (at) => colour(tones[at % tones.length]);
+    return {
+      legend: { type: 'scroll', top: 0, left: 0, itemWidth: 18, itemHeight: 9, itemGap: 14,
+        textStyle: { color: colour('muted'), fontSize: 12 }, inactiveColor: colour('faint'),
+        pageTextStyle: { color: colour('muted') }, pageIconColor: colour('muted'),
+        data: series.map(({ name }) => name) },
+      grid: { left: 62, right: 12, top: 36, bottom: 44 },
+      xAxis: { type: 'category', data: positions, boundaryGap: positions.length < 12, name: xName,
+        nameLocation: 'middle', nameGap: 28, nameTextStyle: { color: colour('muted'), fontSize: 12 },
+        axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
+        axisLabel: { color: colour('muted'), fontSize: 11 } },
+      yAxis: { type: 'log', min: nearest(Math.min(...all), Math.floor),
+        max: nearest(Math.max(...all), Math.ceil),
+        axisLabel: { color: colour('muted'), fontSize: 11, formatter: write },
+        minorSplitLine: { show: false }, splitLine: { lineStyle: { color: colour('line') } } },
+      tooltip: tooltip(({ data }) => data.card()),
+      series: series.flatMap(({ name, points }, at) => [
+        { type: 'line', name, z: 2, symbol: 'circle', symbolSize: 7, color: tone(at),
+          lineStyle: { width: 2, type: at < tones.length ? 'solid' : 'dashed' },
+          data: points.map(({ x, value, card }) => ({ value: [x, value], card })) },
+        intervals(points, tone(at))]),
+    };
+  };
+}

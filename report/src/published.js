@@ -1,0 +1,35 @@
+// The tables of the paper's Benchmarks II to IV, as they are kept: {columns, rows}.
+
+/** The number at the end of a column's name: "iterations_2e8" is 8. */
+const numberAtEnd = (column) => Number(column.match(/(\d+)$/)[1]);
+
+/** A table of Benchmark II as {sizes, columns, at(size, column)}. */
+function grid({ columns, rows }, toColumn) {
+  const names = columns.slice(1).map((one) => toColumn(numberAtEnd(one)));
+  return { sizes: rows.map(([size]) => size), columns: names,
+    at: (size, column) => rows.find(([one]) => one === size)?.[names.indexOf(column) + 1] ?? null };
+}
+
+/** Slow-down by list size and number of shuffles, ten million links. */
+export const publishedShuffles = (model) =>
+  grid(model.published_series.benchmark2_shuffle_effects_1e7, (n) => n);
+
+/** view: 'without_local', 'with_local' or 'ratio'; by list size and accesses in turn. Only for 2^21
+ *  and 2^25 links. */
+export function publishedSurface(model, view, links) {
+  const table = model.published_series[`benchmark2_${view}_2e${Math.log2(links)}`];
+  return table && grid(table, (n) => 2 ** n);
+}
+
+const percentTables = { utilization: ['benchmark3_as1_seconds_others_percent', 'total', 'active',
+  'block'], contention: ['benchmark4_as1_seconds_others_percent', 'iterations', 'block', 'threads'] };
+
+/** Rows of Benchmark III or IV: {at, AS1 (seconds), AS2, … (percent of AS1; null: failed)}. */
+export function publishedPercentages(model, bench) {
+  const [name, ...coordinates] = percentTables[bench];
+  const { columns, rows } = model.published_series[name];
+  const strategies = columns.slice(coordinates.length).map((one) => one.split('_')[0]);
+  return { strategies, rows: rows.map((row) => ({
+    at: Object.fromEntries(coordinates.map((one, i) => [one, row[i]])),
+    figures: Object.fromEntries(strategies.map((one, i) => [one, row[coordinates.length + i]])) })) };
+}
