@@ -191,7 +191,7 @@ std::vector<std::string> parse_peers(std::string_view text) {
 }
 
 std::vector<std::string> parse_heaps(std::string_view text) {
-  return parse_names("--heap", text, {"clean", "aged"});
+  return parse_names("--heap", text == "both" ? "all" : text, {"clean", "aged"});
 }
 
 double parse_scale(std::string_view text) {

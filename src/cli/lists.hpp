@@ -42,7 +42,7 @@ std::vector<const lab::strategy*> parse_strategies(std::string_view text);
 // "all" (those that are built in), or names like "mallard,std".
 std::vector<std::string> parse_peers(std::string_view text);
 
-// "clean", "aged" or both.
+// "clean", "aged", "clean,aged" or "both".
 std::vector<std::string> parse_heaps(std::string_view text);
 
 // "0.25" or "1/64": above 0, at most 1.

@@ -5,8 +5,19 @@
 #include "cli/lists.hpp"
 #include "lab/machine.hpp"
 #include "lab/malloc_library.hpp"
+#include "lab/meters.hpp"
 
 namespace mallard::cli {
+namespace {
+
+// 7/8 of the memory, so that a cell that is too large for the machine fails by itself. None where
+// this process has reserved more than that already, as sanitizers and some mallocs do.
+std::uint64_t default_memory_limit() {
+  const std::uint64_t limit = lab::this_machine().memory_bytes / 8 * 7;
+  return lab::read_address_space_bytes() < limit / 2 ? limit : 0;
+}
+
+}  // namespace
 
 void add_series_options(CLI::App& bench, series_options& options, const series_defaults& usual) {
   bench.add_option("--strategies", options.strategies,
@@ -43,7 +54,7 @@ lab::series_conditions make_conditions(const series_options& options,
   under.repetitions = options.repetitions.value_or(defaults.repetitions);
   under.seed = options.seed;
   under.memory_limit = options.memory_limit ? parse_bytes("--memory-limit", *options.memory_limit)
-                                            : lab::this_machine().memory_bytes / 8 * 7;
+                                            : default_memory_limit();
   under.timeout_seconds = options.timeout;
   return under;
 }

@@ -48,6 +48,10 @@ std::uint64_t read_peak_resident_bytes() {
   return read_status_bytes("VmHWM: %llu kB");
 }
 
+std::uint64_t read_address_space_bytes() {
+  return read_status_bytes("VmSize: %llu kB");
+}
+
 bool reset_peak_resident() {
   const file control(std::fopen("/proc/self/clear_refs", "w"));
   return control && std::fputs("5", control.get()) >= 0 && std::fflush(control.get()) == 0;

@@ -20,6 +20,9 @@ std::uint64_t read_resident_bytes();
 // Highest resident set since the process began, or since reset_peak_resident() where that works.
 std::uint64_t read_peak_resident_bytes();
 
+// Address space now, resident or not.
+std::uint64_t read_address_space_bytes();
+
 // Starts the peak anew. False when the kernel does not allow it.
 bool reset_peak_resident();
 

@@ -62,6 +62,12 @@ TEST(Lists, WrongItemsAreNamedWithTheirOption) {
             "--heap: unknown value 'old' (known: clean, aged)");
 }
 
+TEST(Lists, BothHeapsHaveANameOfTheirOwn) {
+  EXPECT_THAT(parse_heaps("both"), ElementsAre("clean", "aged"));
+  EXPECT_THAT(parse_heaps("aged"), ElementsAre("aged"));
+  EXPECT_NE(complaint([] { parse_heaps("both,aged"); }), "no complaint");
+}
+
 TEST(Lists, PeersAreThoseThatAreBuiltIn) {
   EXPECT_EQ(parse_peers("all").size(), lab::available_peers().size());
   EXPECT_THAT(parse_peers("std,mallard"), ElementsAre("std", "mallard"));
