@@ -10,7 +10,8 @@ import { h } from './dom.js';
 import { colour, onThemeChange } from './theme.js';
 
 // SVG and not canvas: sharp on paper and when zoomed.
-echarts.use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TooltipComponent, SVGRenderer]);
+echarts.use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TooltipComponent,
+  SVGRenderer]);
 
 export const fontFamily = "'Inter Variable', system-ui, sans-serif";
 const live = new Set();

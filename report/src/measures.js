@@ -41,7 +41,8 @@ const row = ([name, value]) => [h('dt', {}, name), h('dd', {}, value)];
 
 /** All about one cell: the chosen measure with its spread, then the others. */
 export function seriesCard(cell, chosen = 'time', extra = []) {
-  const head = h('header', {}, h('strong', {}, withPowers(placeTitle(cell.at))), h('span', {}, columnText(cell)));
+  const head = h('header', {}, h('strong', {}, withPowers(placeTitle(cell.at))),
+    h('span', {}, columnText(cell)));
   if (cell.status !== 'ok') {
     return h('div', { class: 'card-tip' }, head, h('p', { class: 'error' }, `Failed: ${cell.error}`));
   }

@@ -7,7 +7,7 @@ import { shade } from './palette.js';
 import { colour, theme } from './theme.js';
 import { smallCard } from './tooltip.js';
 
-const height = 340;
+const height = 380;
 
 /** Room around the drawing for the labels of the axes. */
 const margin = { x: 52, top: 14, bottom: 46 };

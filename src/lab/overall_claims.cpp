@@ -4,7 +4,6 @@
 namespace mallard::lab {
 namespace {
 
-constexpr double any = std::numeric_limits<double>::infinity();
 constexpr std::string_view which =
     "No figures were published. Judged with the mallocs measured here, newer than theirs, by the "
     "global heap's figure under each.";

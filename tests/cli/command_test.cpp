@@ -148,6 +148,34 @@ TEST_F(Command, BenchWritesWhatTheOtherCommandsRead) {
   EXPECT_THAT(read_file(file("page.html")), HasSubstr("</html>"));
 }
 
+TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
+  std::ofstream out(file("lists.jsonl"));
+  out << to_line(lab::make_series_run()) << "\n";
+  for (const auto& [strategy, peer, seconds] :
+       {std::tuple("AS1", "global", 30.0), std::tuple("AS7", "mallard", 2.0)}) {
+    out << to_line(lab::make_series_cell(18, strategy, peer, "clean", seconds)) << "\n";
+  }
+  out.close();
+  const ended printed = run({"claims", "good.jsonl", "lists.jsonl"});
+  ASSERT_EQ(printed.status, 0) << printed.err;
+  EXPECT_THAT(printed.out, HasSubstr("I-1.1"));
+  EXPECT_THAT(printed.out, HasSubstr("AS1 / AS7 at accesses 8, links 2^21"));
+
+  const ended json = run({"claims", "good.jsonl", "lists.jsonl", "--json"});
+  std::map<std::string, nlohmann::json> by_id;
+  for (const auto& one : nlohmann::json::parse(json.out)) by_id[one.at("id")] = one;
+  EXPECT_EQ(by_id.at("II-19").at("verdict"), "holds");  // an order of magnitude
+  EXPECT_EQ(by_id.at("II-19").at("source"), "Slides");
+  EXPECT_EQ(by_id.at("II-19").at("variant"), "code");
+  EXPECT_EQ(by_id.at("II-6").at("verdict"), "undecided");
+  EXPECT_TRUE(by_id.contains("I-1.1"));
+  EXPECT_FALSE(by_id.contains("III-1"));
+
+  std::ofstream(file("bad.jsonl")) << "{}\n";
+  expect_refused({"claims", "good.jsonl", "bad.jsonl"}, 1, "bad.jsonl:1: ");
+  expect_refused({"claims"}, 2, "RESULT");
+}
+
 TEST_F(Command, CompareReadsTwoResults) {
   std::ofstream(file("other.jsonl"))
       << to_line(lab::make_run()) << "\n"

@@ -519,7 +519,8 @@ test('locality: a surface can be turned, and says what lies under the pointer', 
   const page = await open(t, several);
   const surface = page.getByLabel('Surface of the slow-down without, measured');
   const first = await drawing(surface);
-  assert.equal(await surface.locator('svg path[fill^="rgb"]').count(), 5 * 10, 'a quad for each four cells');
+  assert.equal(await surface.locator('svg path[fill^="rgb"]').count(), 5 * 10,
+    'a quad between each four cells');
   await surface.focus();
   await page.keyboard.press('ArrowRight');
   const turned = await drawing(surface);

@@ -8,7 +8,7 @@ import { lineChart } from '../lines.js';
 import { csvOfCell, linksText, measureName, seriesCard, writeFigure } from '../measures.js';
 import { heapOptions } from '../names.js';
 import { tableScale } from '../palette.js';
-import { publishedShuffles, publishedSurface } from '../published.js';
+import { publishedShuffles, publishedSurface, timedNothing } from '../published.js';
 import { columnName, figureOf, globalColumn } from '../series.js';
 import { speedUp, toRatio } from '../stats.js';
 import { surface } from '../surface.js';
@@ -45,7 +45,8 @@ function gridPane({ title, what, links, columnTitle, sizes, columns, figure, csv
       caption: `${what}, ${title}, by ${columnTitle}`,
       rows: sizes.map((size, row) => ({ labels: [sizeText(links, size)],
         figures: figures[row].map((one) => one && (one.value
-          ? { text: short(one.value), t: scale.at(one.value), card: one.card }
+          ? { text: short(one.value) + (one.doubtful ? ' †' : ''), t: scale.at(one.value),
+            card: one.card }
           : { text: 'failed', failed: true, card: one.card })) })) }));
   return { values, element };
 }
@@ -74,8 +75,9 @@ function gainOf(without, withLocal) {
     ['Without', times(a.value)], ['With', times(b.value)]]) };
 }
 
-const publishedCard = (title, value) => () => smallCard(`${title} · published`,
-  [['Printed as', String(value)]]);
+const publishedCard = (title, value, doubtful) => () => smallCard(`${title} · published`,
+  [['Printed as', String(value)],
+    ...(doubtful ? [['†', 'timed nothing: its number of accesses overflowed']] : [])]);
 
 /** One of the paper's four views: its measured grid beside the published one. */
 function view(series, show, { title, what, published, columnTitle, coordinate, figure }) {
@@ -98,7 +100,9 @@ function view(series, show, { title, what, published, columnTitle, coordinate, f
       links: published.links, columnTitle, sizes: published.table.sizes,
       columns: published.table.columns, csvHead, figure: (size, column) => {
         const value = published.table.at(size, column);
-        return value === null ? null : { value, card: publishedCard(title, value) };
+        const doubtful = published.view && timedNothing(published.view, published.links, size, column);
+        return value === null ? null
+          : { value, doubtful, card: publishedCard(title, value, doubtful) };
       } }));
   }
   return h('article', { class: 'card map-card' }, h('h3', {}, title), pairOf(...panes));
@@ -107,7 +111,8 @@ function view(series, show, { title, what, published, columnTitle, coordinate, f
 /** The three surfaces over list size and accesses in turn: without, with, and their ratio. */
 function surfaceViews(series, model, show) {
   const links = [2 ** 21, 2 ** 25].includes(show.links) ? show.links : 2 ** 21;
-  const published = (name) => ({ links, table: publishedSurface(model, name, links) });
+  const published = (name) =>
+    ({ links, view: name, table: publishedSurface(model, name, links) });
   const global = globalColumn(series);
   const cell = (at, column) => series.find(at, column, show.heap);
   const common = { columnTitle: 'accesses in turn', coordinate: 'accesses' };
@@ -224,8 +229,8 @@ export function locality(dataset, model) {
   return section('locality', 'Locality: walking lists after a shuffle',
     'Benchmark II: many lists are filled one after the other; then their elements wander from list ' +
     'to list. Shown is how many times slower walking the lists is after than before. Drag a surface ' +
-    'to turn it, or use the arrow keys. Three published cells (2²⁵ links, 128 and 256 accesses of ' +
-    'the largest lists) timed nothing, because a counter overflowed.',
+    'to turn it, or use the arrow keys. Beside it: what P0089R1 published; † marks cells that timed ' +
+    'nothing, because their number of accesses overflowed.',
     h('div', { class: 'controls sticky' },
       choice('Links in all', totals.map((one) => [one, withPowers(linksText(one))]), show.links, set('links'),
         { id: 'locality-links' }),
