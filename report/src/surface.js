@@ -2,7 +2,7 @@
 // ECharts as polygons, far ones first. It needs no WebGL, and prints as sharp as the rest.
 
 import { chart, fontFamily, tooltip } from './chart.js';
-import { announce } from './dom.js';
+import { announce, withPowers } from './dom.js';
 import { shade } from './palette.js';
 import { colour, theme } from './theme.js';
 import { smallCard } from './tooltip.js';
@@ -130,7 +130,7 @@ export function surface(data, { label, top, position, palette = 'safe' }) {
   const view = { turn: -0.62, tilt: 0.5 };
   const quads = quadsOf(data, top);
   const option = () => ({
-    tooltip: tooltip(({ data: one }) => smallCard(label, [
+    tooltip: tooltip(({ data: one }) => smallCard(withPowers(label), [
       [data.xName, `${data.xs[one.quad.column]} – ${data.xs[one.quad.column + 1]}`],
       [data.yName, `${data.ys[one.quad.row]} – ${data.ys[one.quad.row + 1]}`],
       ['Mean of the corners', data.write(one.quad.mean)]])),

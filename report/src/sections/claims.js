@@ -25,12 +25,13 @@ function statements(judged) {
   return [...rows.values()];
 }
 
-const statementColumns = [
+/** `named`: whether a bench comes in several variants, so that each has to be told. */
+const statementColumns = (named) => [
   { title: 'Claim', cell: ({ id, source, section: place }) =>
     [h('strong', {}, id), h('p', { class: 'hint' }, source === 'P0089R1' ? `§ ${place}`
       : `${source}, ${place}`)] },
   { title: 'Statement', cell: ({ statement, note, variant }) =>
-    [withPowers(statement), variant && h('span', { class: 'ties' }, ` (variant “${variant}”)`),
+    [withPowers(statement), named && variant && h('span', { class: 'ties' }, ` (variant “${variant}”)`),
       note && h('p', { class: 'hint' }, withPowers(note))] },
 ];
 
@@ -59,7 +60,11 @@ export function claims(dataset) {
   const everywhere = ['clean', 'aged'].filter((heap) =>
     dataset.claims.some((one) => one.heap === heap));
   const benches = [...new Set(dataset.claims.map(({ bench }) => bench))];
-  const heaps = () => (show.heap === 'all' ? everywhere : [show.heap]);
+  const named = new Set(dataset.claims.map(({ variant }) => variant).filter(Boolean)).size > 1;
+  // A column only for heaps that the chosen benchmark was measured on.
+  const heaps = () => (show.heap === 'all' ? everywhere : [show.heap]).filter((heap) =>
+    show.bench === '*' || dataset.claims.some((one) => one.bench === show.bench &&
+      one.heap === heap));
   const matches = ({ byHeap, bench }) => (show.bench === '*' || bench === show.bench) &&
     heaps().some((heap) => byHeap.has(heap) &&
       (show.verdict === 'all' || byHeap.get(heap).verdict === show.verdict));
@@ -71,7 +76,7 @@ export function claims(dataset) {
       one.statement, one.figures, one.note])];
   const body = h('div', { class: 'claims-frame' });
   const redraw = () => fill(body, rows().length > 0
-    ? table([...statementColumns, ...heaps().map(heapColumn)], rows(),
+    ? table([...statementColumns(named), ...heaps().map(heapColumn)], rows(),
       { caption: 'Claims and verdicts', className: 'claims' })
     : h('p', { class: 'hint empty' }, 'No claim matches this filter.'));
   const set = (name) => (value) => { show[name] = value; redraw(); };
