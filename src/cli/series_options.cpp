@@ -32,8 +32,9 @@ void add_series_options(CLI::App& bench, series_options& options, const series_d
   bench.add_option("--malloc", options.malloc,
                    "Measure on this malloc: a library, or jemalloc, mimalloc, tcmalloc, tbbmalloc");
   bench.add_option("--json", options.json, "Result file (default: results/BENCH-DATE.jsonl)");
-  bench.add_option("--memory-limit", options.memory_limit,
-                   "Address space of a measuring process, like 2G (default: 7/8 of the memory)");
+  bench.add_option(
+      "--memory-limit", options.memory_limit,
+      "Address space of a measuring process, like 2G; 0: no limit (default: 7/8 of the memory)");
   bench.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
       ->check(CLI::Range(0.001, 1e6).description(""));
   bench.add_flag("--quick", options.quick, "Smaller defaults: done in some 20 seconds");

@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "lab/malloc_library.hpp"
-
 namespace mallard::lab {
 namespace {
 
@@ -83,8 +81,8 @@ void write_to_resident_pages(const region& all) {
 
 }  // namespace
 
-void make_heap_private() {
-  if (malloc_is_replaced()) {
+void make_heap_private(bool anywhere) {
+  if (anywhere) {
     find_heaps(/*anywhere=*/true, write_to_resident_pages);
   } else {
     find_heaps(/*anywhere=*/false, write_to_pages);

@@ -37,8 +37,8 @@ void add_cells(series_plan& plan, const series_conditions& under, std::string_vi
       cell.what.task = series_task<Work>{run, work};
       cell.what.memory_limit = under.memory_limit;
       cell.what.timeout_seconds = under.timeout_seconds;
-      // Ours never meet malloc's heap; the libraries' resources do, for their chunks.
-      cell.what.uses_heap = heap == "aged" && column.peer != "mallard";
+      // Also where a resource is ours: lists and tables are the global heap's.
+      cell.what.uses_heap = heap == "aged";
       cell.expected_seconds = seconds_per_process + expected_seconds;
       plan.cells.push_back(std::move(cell));
     }

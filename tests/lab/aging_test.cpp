@@ -1,10 +1,12 @@
 #include "lab/aging.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "lab/kernels/barrier.hpp"
@@ -55,6 +57,31 @@ TEST(PrivateHeap, LeavesNoPageOfTheHeapToBeCopiedLater) {
     for (std::size_t at = 0; at < block.size(); at += 512) block[at] = 'y';
     return read_page_faults().minor - before <= 1;
   }));
+}
+
+TEST(PrivateHeap, AnywhereCopiesWhatIsInUseAndNothingElse) {
+  if (sanitized) GTEST_SKIP();
+  constexpr std::size_t half = 16 << 20;
+  void* mapped =
+      mmap(nullptr, 2 * half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapped, MAP_FAILED);
+  auto* bytes = static_cast<char*>(mapped);
+  std::memset(bytes, 'x', half);
+  EXPECT_TRUE(in_child([&] {
+    const auto resident = read_resident_bytes();
+    make_heap_private(/*anywhere=*/true);
+    if (read_resident_bytes() > resident + half / 2) return false;  // the untouched half
+    const auto before = read_page_faults().minor;
+    for (std::size_t at = 0; at < half; at += 512) bytes[at] = 'y';
+    return read_page_faults().minor - before <= 1;
+  }));
+  EXPECT_EQ(bytes[0], 'x');
+  munmap(mapped, 2 * half);
+}
+
+TEST(Meters, AddressSpaceHoldsTheResidentSet) {
+  EXPECT_GT(read_resident_bytes(), 0U);
+  EXPECT_GE(read_address_space_bytes(), read_resident_bytes());
 }
 
 TEST(Meters, PeakOfTheResidentSetFollowsWhatIsTouched) {
