@@ -4,6 +4,44 @@
 
 namespace mallard::lab::density {
 
+namespace {
+
+// How a ratio changes from one structure to another.
+comparison across(std::string_view label, names left, names right, std::string_view from,
+                  std::string_view to) {
+  return {.label = label,
+          .structures = {from, to},
+          .left = std::move(left),
+          .right = std::move(right),
+          .at = {.words = {to}},
+          .base = {.words = {from}},
+          .along = "ds"};
+}
+
+// The gain of every local strategy over the global heap, within a third.
+comparison like_vector(std::string_view set, std::string_view vector) {
+  comparison what = across("AS1 / local, sets / vectors", {"AS1"}, local, vector, set);
+  what.at_least = 0.67;
+  what.at_most = 1.5;
+  return what;
+}
+
+comparison multipool_gain(std::string_view ints, std::string_view strings) {
+  comparison what = across("AS1 / multipool, ints / strings", {"AS1"}, multipool, strings, ints);
+  what.at_least = 1.5;
+  return what;
+}
+
+comparison sets_over_vectors(std::string_view sets, std::string_view vectors) {
+  comparison what =
+      across("destroyed / winked out, of sets / of vectors", {"AS3", "AS5", "AS11", "AS13"},
+             {"AS4", "AS6", "AS12", "AS14"}, vectors, sets);
+  what.at_least = 1;
+  return what;
+}
+
+}  // namespace
+
 std::vector<claim> general_claims() {
   return {
       // The general observations at the end of the section.
@@ -89,6 +127,23 @@ std::vector<claim> general_claims() {
          .right = local,
          .at_least = 1,
          .what = over::cell}}},
+      {"I-G.9",
+       "7, end",
+       "Sets of containers (DS9 to DS12) behave like vectors of containers (DS5 to DS8)",
+       "",
+       {like_vector("DS9", "DS5"), like_vector("DS10", "DS6"), like_vector("DS11", "DS7"),
+        like_vector("DS12", "DS8")}},
+      {"I-G.10",
+       "7, end",
+       "In sets of containers a multipool gains much more when the elements are ints than strings",
+       scrambled,
+       {multipool_gain("DS9", "DS10"), multipool_gain("DS11", "DS12")}},
+      {"I-G.11",
+       "7, end",
+       "Winking out gains most where a monotonic allocator has part in containers of sets",
+       "",
+       {sets_over_vectors("DS7", "DS5"), sets_over_vectors("DS8", "DS6"),
+        sets_over_vectors("DS11", "DS9"), sets_over_vectors("DS12", "DS10")}},
   };
 }
 

@@ -153,6 +153,17 @@ std::vector<claim> utilization_claims() {
                    {"AS7", "AS9", "AS11", "AS13"}, 1.75, any, {blocks(0, 12)}),
              over::strategy)}},
       {"III-16",
+       "Benchmark III",
+       "Where utilization is low and blocks are below 2^12, a multipool on a monotonic allocator "
+       "is "
+       "the one to use: ahead of the global heap, and as good as a multipool alone",
+       "",
+       {times("AS1 / AS11, AS13, blocks below 2^12", {"AS1"}, {"AS11", "AS13"}, 1, any,
+              {blocks(0, 11)}),
+        times("AS7, AS9 / AS11, AS13, blocks below 2^12", {"AS7", "AS9"}, {"AS11", "AS13"}, 0.95,
+              any, {blocks(0, 11)})},
+       talk},
+      {"III-17",
        "9",
        "More memory in total gives similar results (2^31 and up against 2^30)",
        "",

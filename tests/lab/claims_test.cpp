@@ -143,6 +143,38 @@ TEST(Claims, GrowthComparesAStrategyWithItselfAtOtherSizes) {
   EXPECT_EQ(judge_one(flat, "I-3.2"), verdict::fails);
 }
 
+// AS1 takes `ints` times as long as the multipools in DS9 and DS11, and twice as long elsewhere.
+std::vector<cell_result> gains_of_ints(double ints) {
+  return make_table([=](std::string_view ds, int, std::string_view strategy) {
+    if (strategy != "AS1") return 1.0;
+    return ds == "DS9" || ds == "DS11" ? ints : 2.0;
+  });
+}
+
+TEST(Claims, ARatioOfOneStructureIsHeldAgainstThatOfAnother) {
+  EXPECT_EQ(judge_one(gains_of_ints(6), "I-G.10"), verdict::holds);
+  EXPECT_EQ(judge_one(gains_of_ints(2), "I-G.10"), verdict::fails);
+  EXPECT_EQ(judge_one(gains_of_ints(3), "I-G.10"), verdict::undecided);
+  auto half = gains_of_ints(6);
+  std::erase_if(half, [](const auto& cell) { return cell.key.ds == "DS12"; });
+  const auto without = find(evaluate_claims(half), "I-G.10");
+  EXPECT_EQ(without.result, verdict::undecided);
+  EXPECT_THAT(without.figures, HasSubstr("not measured: AS1 / AS7 in DS11"));
+}
+
+TEST(Claims, EveryStructureCountsByItselfWhereTheClaimSaysSo) {
+  const auto with = [](double ds3) {
+    return make_table([=](std::string_view ds, int, std::string_view strategy) {
+      return strategy != "AS1" ? 1.0 : ds == "DS3" ? ds3 : 2.0;
+    });
+  };
+  EXPECT_EQ(judge_one(with(2), "I-T.1"), verdict::holds);
+  EXPECT_EQ(judge_one(with(1), "I-T.1"), verdict::undecided);
+  const auto spoilt = find(evaluate_claims(with(0.5)), "I-T.1");
+  EXPECT_EQ(spoilt.result, verdict::fails);
+  EXPECT_THAT(spoilt.figures, HasSubstr("ds DS3 = 0.50"));
+}
+
 TEST(Claims, AreJudgedOncePerHeap) {
   auto cells = make_table(
       [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
