@@ -19,9 +19,33 @@ function figureCell(figure, palette) {
   const failed = figure.failed ? ' failed' : '';
   const painted = figure.t === undefined || failed ? '' : ' painted';
   const cell = h('td', { class: `figure-cell${failed}${painted}`,
-    tabindex: figure.card ? '0' : null }, figure.text);
+    tabindex: figure.card ? '-1' : null }, figure.text);
   if (painted) paint(cell, palette, figure.t);
   return figure.card ? hoverCard(cell, figure.card) : cell;
+}
+
+/** One stop for the tab key; from there the arrow keys walk through the figures that have a card. */
+function walkable(table) {
+  table.querySelector('td[tabindex]')?.setAttribute('tabindex', '0');
+  const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  table.addEventListener('keydown', (event) => {
+    const from = event.target.closest('td');
+    if (!steps[event.key] || !from) return;
+    event.preventDefault();
+    const [across, down] = steps[event.key];
+    let [column, row] = [from.cellIndex, from.parentElement.rowIndex];
+    let next;
+    do {
+      column += across;
+      row += down;
+      next = table.rows[row]?.cells[column];
+    } while (next && !next.hasAttribute('tabindex'));
+    if (!next) return;
+    from.setAttribute('tabindex', '-1');
+    next.setAttribute('tabindex', '0');
+    next.focus();
+  });
+  return table;
 }
 
 /**
@@ -30,12 +54,12 @@ function figureCell(figure, palette) {
  */
 export function figureTable({ heads, columns, rows, caption, palette = 'safe' }) {
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    h('table', { class: 'figures-table' },
+    walkable(h('table', { class: 'figures-table' },
       h('caption', { class: 'offscreen' }, caption),
       h('thead', {}, h('tr', {},
         heads.map((head) => h('th', { scope: 'col', class: 'row-label' }, head)),
         columns.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
       h('tbody', {}, rows.map(({ labels, figures }) => h('tr', {},
         labels.map((label) => h('th', { scope: 'row', class: 'row-label' }, withPowers(label))),
-        figures.map((figure) => figureCell(figure, palette)))))));
+        figures.map((figure) => figureCell(figure, palette))))))));
 }

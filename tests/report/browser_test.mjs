@@ -576,6 +576,12 @@ test('pointing at a figure of a table shows its spread', async (t) => {
   assert.equal(await card.locator('circle').count(), 5);
   await page.mouse.move(0, 0);
   await card.waitFor({ state: 'detached' });
+  await cell.focus();
+  await page.keyboard.press('ArrowDown');
+  assert.match(await card.innerText(), /Time/);
+  assert.equal(await page.evaluate(() => document.activeElement.parentElement.rowIndex), 2);
+  await page.keyboard.press('Escape');
+  await card.waitFor({ state: 'detached' });
 });
 
 test('other mallocs: the global heap under each, in the mean', async (t) => {
