@@ -53,7 +53,7 @@ void print_results(const std::vector<lab::series_cell>& cells, const lab::run_in
   for (std::size_t i = 1; i < run.peers.size(); ++i) {
     fmt::print("The same tables for {0}: mallard show {1} --peer {0}\n", run.peers[i].name, file);
   }
-  fmt::print("As CSV: mallard export {} --csv -o results.csv\n", file);
+  fmt::print("As a page: mallard report {} -o report.html\n", file);
 }
 
 }  // namespace
