@@ -10,6 +10,8 @@
 #include "mallard/adaptive_pool.hpp"           // IWYU pragma: export
 #include "mallard/allocator.hpp"               // IWYU pragma: export
 #include "mallard/buffered.hpp"                // IWYU pragma: export
+#include "mallard/expandable_allocator.hpp"    // IWYU pragma: export
+#include "mallard/heap.hpp"                    // IWYU pragma: export
 #include "mallard/monotonic.hpp"               // IWYU pragma: export
 #include "mallard/multipool.hpp"               // IWYU pragma: export
 #include "mallard/page_source.hpp"             // IWYU pragma: export

@@ -49,6 +49,10 @@ void purge(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_DONTNEED);
 }
 
+void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
+  madvise(p, bytes, MADV_HUGEPAGE);
+}
+
 void unmap(void* p, std::size_t bytes) noexcept {
   munmap(p, bytes);
 }

@@ -69,6 +69,9 @@ class MALLARD_API slab_set {
     }
   }
 
+  // Moves the slab of `p`, whose countdown has come to its end, to the place its count asks for.
+  MALLARD_COLD void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;
+
   // Makes the current slab of `from_pool`, which belongs to `from` and has no slots at hand, the
   // current one of `pool`, which has none. False when there is no such slab.
   bool adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool, unsigned layout_index) noexcept;
@@ -98,8 +101,6 @@ class MALLARD_API slab_set {
   slab* any_free_slot(unsigned layout_index) const noexcept;
   void add(slab* s) noexcept;
   void remove(slab* s) noexcept;
-  // Moves the slab of `p` to the place its count of taken slots asks for.
-  MALLARD_COLD void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;
   void enter_ring(slab_pool& pool, slab* s) noexcept;
   void leave_ring(slab_pool& pool, slab* s) noexcept;
   void make_current(slab_pool& pool, slab* s) noexcept;

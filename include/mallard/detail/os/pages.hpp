@@ -23,6 +23,9 @@ bool commit(void* p, std::size_t bytes) noexcept;
 // Gives the memory back and keeps the addresses usable; the contents become zero.
 void purge(void* p, std::size_t bytes) noexcept;
 
+// Asks for huge pages where they fit. Refusal is no failure.
+void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
+
 // Gives memory and addresses back, of `map` or `reserve`.
 void unmap(void* p, std::size_t bytes) noexcept;
 

@@ -1,0 +1,72 @@
+// Purpose: free blocks linked by their first words, to be handed over many at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1 {
+
+// Every block has room for a pointer. The chain does not own them; copies share them.
+class block_chain {
+ public:
+  constexpr block_chain() noexcept = default;
+  // Blocks that are linked already.
+  static block_chain of(void* first, void* last, std::size_t size) noexcept {
+    block_chain chain;
+    chain.first_ = first;
+    chain.last_ = last;
+    chain.size_ = size;
+    return chain;
+  }
+
+  bool empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+  void* front() const noexcept { return first_; }
+  void* back() const noexcept { return last_; }  // requires that it is not empty
+  static void* next(void* block) noexcept { return *static_cast<void**>(block); }
+
+  // Require that the block is not linked anywhere. O(1).
+  void push_front(void* block) noexcept {
+    *static_cast<void**>(block) = first_;
+    first_ = block;
+    if (size_++ == 0) last_ = block;
+  }
+  void push_back(void* block) noexcept {
+    *static_cast<void**>(block) = nullptr;
+    if (size_++ == 0) {
+      first_ = block;
+    } else {
+      *static_cast<void**>(last_) = block;
+    }
+    last_ = block;
+  }
+
+  // Requires that the chain is not empty. O(1).
+  void* pop_front() noexcept {
+    void* const block = first_;
+    first_ = next(block);
+    --size_;
+    return block;
+  }
+
+  // Appends `other` and leaves it empty. O(1).
+  void splice(block_chain& other) noexcept {
+    if (other.empty()) return;
+    if (empty()) {
+      first_ = other.first_;
+    } else {
+      *static_cast<void**>(last_) = other.first_;
+    }
+    last_ = other.last_;
+    size_ += other.size_;
+    other = {};
+  }
+
+ private:
+  void* first_ = nullptr;
+  void* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,131 @@
+// Purpose: blocks of any size in segments of memory, split and coalesced; they can grow where they
+// are.
+//
+// Two-level segregated fit (Masmano, Ripoll, Crespo, Real, 2004): free blocks in bins by size, four
+// bits of the size below its highest one, with a bitmap over the bins, so that a fitting block is
+// found in O(1). Boundary tags (Knuth): a block knows its size, and that of the block before it
+// while that one is free, so that neighbours are joined in O(1). Eight bytes per block in use.
+// Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1::detail {
+
+// A block begins with its header; its payload reaches into the first word of the next header.
+struct fit_block {
+  std::size_t prev_bytes;       // of the block before, while that one is free
+  std::size_t bytes_and_flags;  // to the next block; a multiple of 16
+  fit_block* bin_next;          // from here on the payload, while the block is in use
+  fit_block* bin_prev;
+
+  static constexpr std::size_t header_bytes = 16;
+  static constexpr std::size_t smallest_bytes = 32;
+  enum flag : std::size_t { free = 1, after_free = 2, lone = 4, flags = 15 };
+
+  std::size_t bytes() const noexcept { return bytes_and_flags & ~std::size_t{flags}; }
+  bool is(flag f) const noexcept { return (bytes_and_flags & f) != 0; }
+  std::size_t payload_bytes() const noexcept { return bytes() - sizeof(prev_bytes); }
+  void* payload() noexcept { return &bin_next; }
+  fit_block* at(std::size_t offset) noexcept {
+    return reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(this) + offset);
+  }
+  fit_block* following() noexcept { return at(bytes()); }
+  static fit_block* of(void* payload) noexcept {
+    return reinterpret_cast<fit_block*>(static_cast<std::byte*>(payload) - header_bytes);
+  }
+  // What a block needs for a payload; 0 when that does not fit.
+  static constexpr std::size_t bytes_for(std::size_t payload) noexcept {
+    const std::size_t bytes = round_up(payload + sizeof(std::size_t), 16);
+    return bytes < payload ? 0 : bytes < smallest_bytes ? smallest_bytes : bytes;
+  }
+};
+
+class MALLARD_API fit_heap {
+ public:
+  // Of a segment's bytes these are not for blocks; the first segment also holds the bins.
+  static constexpr std::size_t segment_overhead = fit_block::header_bytes + 16;
+  static std::size_t first_segment_overhead() noexcept;
+
+  // Takes the memory, aligned to 16, for blocks, until `reset`.
+  void add_segment(void* p, std::size_t bytes) noexcept;
+  // Forgets all segments. O(1).
+  void reset() noexcept { *this = fit_heap(); }
+  // Takes a segment without blocks in use out again; false when it has some.
+  bool remove_segment(void* p, std::size_t bytes) noexcept;
+
+  // Null when no free block is large enough. `alignment` is a power of two.
+  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  void deallocate(void* p) noexcept;
+
+  // Makes the payload at `p` as large as `preferred`, or as it can be if that is `minimum` at
+  // least, by taking from the free block behind. Returns its bytes, 0 when there is no such room.
+  std::size_t expand(void* p, std::size_t minimum, std::size_t preferred) noexcept;
+
+  // The same by taking from the free block before, then behind. The new payload begins a multiple
+  // of `step`, itself a multiple of 16, before `p`. The bytes stay where they are. Null when there
+  // is no such room.
+  void* expand_backward(void* p, std::size_t minimum, std::size_t preferred,
+                        std::size_t step) noexcept;
+
+  // What `shrink` would leave.
+  static std::size_t shrunk(void* p, std::size_t bytes) noexcept;
+
+  // Frees what is beyond `bytes` and returns the bytes left.
+  std::size_t shrink(void* p, std::size_t bytes) noexcept;
+
+  static std::size_t payload_bytes(void* p) noexcept { return fit_block::of(p)->payload_bytes(); }
+
+  // Calls `purge(p, bytes)` for the pages inside free blocks, at least `least` bytes at a time.
+  template <class Purge>
+  void purge_free(std::size_t least, Purge&& purge) noexcept {
+    if (bins_ == nullptr) return;
+    const auto purge_pages = [&](fit_block* b) {
+      const std::uintptr_t begin = round_up(address_of(b + 1), 4096);
+      const std::uintptr_t end = round_down(address_of(b->following()), 4096);
+      if (end >= begin + least) purge(reinterpret_cast<void*>(begin), end - begin);
+    };
+    if (top_ != nullptr) purge_pages(top_);
+    for (std::size_t bin = bin_of(least); bin < bin_count; ++bin) {
+      if ((bins_->map[bin / 64] >> (bin % 64) & 1) == 0) continue;
+      for (fit_block* b = bins_->first[bin]; b != nullptr; b = b->bin_next) purge_pages(b);
+    }
+  }
+
+  std::size_t blocks_in_use() const noexcept { return blocks_in_use_; }
+  std::size_t bytes_in_use() const noexcept { return bytes_in_use_; }  // with headers
+  std::size_t segment_bytes() const noexcept { return segment_bytes_; }
+
+ private:
+  static constexpr std::size_t linear_limit = 512;  // below it, one bin per 16 bytes
+  static constexpr std::size_t largest_log2 = 46;
+  static constexpr std::size_t bin_count = linear_limit / 16 + (largest_log2 - 9) * 16;
+  static constexpr std::size_t map_words = (bin_count + 63) / 64;
+  struct bins {
+    std::uint64_t summary;
+    std::array<std::uint64_t, map_words> map;
+    std::array<fit_block*, bin_count> first;  // of a bin that is not marked: not initialised
+  };
+
+  static std::size_t bin_of(std::size_t bytes) noexcept;
+  fit_block* find(std::size_t bytes) const noexcept;
+  fit_block* find_in_bins(std::size_t bytes) const noexcept;
+  void insert(fit_block* b) noexcept;
+  void remove(fit_block* b) noexcept;
+  void make_free(fit_block* b, std::size_t bytes) noexcept;
+  void make_used(fit_block* b, std::size_t bytes) noexcept;
+  void cut(fit_block* b, std::size_t bytes) noexcept;
+
+  bins* bins_ = nullptr;      // in the first segment
+  fit_block* top_ = nullptr;  // a free block at the end of a segment; in no bin, and used last
+  std::size_t blocks_in_use_ = 0;
+  std::size_t bytes_in_use_ = 0;
+  std::size_t segment_bytes_ = 0;
+};
+
+}  // namespace mallard::inline v1::detail

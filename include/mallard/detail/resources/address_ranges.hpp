@@ -1,0 +1,35 @@
+// Purpose: large ranges of addresses whose pages get memory when they are first touched, for what
+// grows where it is. A few that were given back are kept, for heaps that come and go.
+//
+// Thread-safe, without a lock.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct address_range {
+  std::byte* begin = nullptr;  // aligned to a page; null: the system refused
+  std::size_t bytes = 0;
+};
+
+// AddressSanitizer has to mark every byte of it.
+#ifdef MALLARD_ASAN
+inline constexpr std::size_t standard_range_bytes = std::size_t{16} << 20;
+#else
+inline constexpr std::size_t standard_range_bytes = std::size_t{1} << 30;
+#endif
+
+// At least `bytes`; a standard one if that is enough and can be had.
+MALLARD_API address_range take_range(std::size_t bytes) noexcept;
+
+// What is beyond the first 256 KiB goes back to the system, or all of it.
+MALLARD_API void give_range(address_range range) noexcept;
+
+// Gives every kept range back to the system.
+MALLARD_API void trim_ranges() noexcept;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,74 @@
+// Purpose: the memory of a heap's large and growing blocks: segments that are split and coalesced,
+// and blocks with a range of addresses of their own.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/fit_heap.hpp"
+
+namespace mallard::inline v1::detail {
+
+class MALLARD_API array_space {
+ public:
+  // Blocks from here on get a range of their own when that is asked for.
+  static constexpr std::size_t lone_bytes = std::size_t{64} << 10;
+
+  // Segments come from `upstream`, or, if that is the page source, from address ranges.
+  explicit array_space(std::pmr::memory_resource* upstream) noexcept;
+  array_space(const array_space&) = delete;
+  array_space& operator=(const array_space&) = delete;
+
+  // Throw std::bad_alloc or what upstream throws. `roomy`: the block is expected to grow.
+  void* allocate(std::size_t bytes, std::size_t alignment, bool roomy);
+  void deallocate(void* p) noexcept;
+
+  static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }
+
+  // As in fit_heap.
+  std::size_t expand(void* p, std::size_t minimum, std::size_t preferred) noexcept;
+  void* expand_backward(void* p, std::size_t minimum, std::size_t preferred,
+                        std::size_t step) noexcept;
+  std::size_t shrink(void* p, std::size_t bytes) noexcept;
+
+  // Gives the memory of free blocks back to the system, and segments without blocks to where they
+  // came from. Returns the bytes of the latter.
+  std::size_t trim() noexcept;
+  // With `forget`, upstream is known to ignore deallocation.
+  void release(bool forget) noexcept;
+
+  std::size_t blocks() const noexcept { return heap_.blocks_in_use() + lone_blocks_; }
+  std::size_t lone_blocks() const noexcept { return lone_blocks_; }
+  std::size_t in_use_bytes() const noexcept { return heap_.bytes_in_use() + lone_in_use_; }
+  std::size_t reserved_bytes() const noexcept { return heap_.segment_bytes() + lone_reserved_; }
+
+ private:
+  struct segment {  // at its own start
+    segment* next;
+    segment* prev;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t segment_header_bytes = 64;
+  static constexpr std::size_t first_segment_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // freed at once
+
+  void* allocate_lone(std::size_t bytes) noexcept;
+  void grow(std::size_t bytes, std::size_t alignment);
+  void give_back(segment* s) noexcept;
+  void purge(void* p, std::size_t bytes) noexcept;
+  static segment* segment_of_lone(void* p) noexcept;
+
+  std::pmr::memory_resource* upstream_;
+  bool ranges_;  // not from upstream
+  fit_heap heap_;
+  segment* segments_ = nullptr;
+  segment* lone_ = nullptr;
+  std::size_t next_segment_bytes_ = first_segment_bytes;
+  std::size_t lone_blocks_ = 0;
+  std::size_t lone_in_use_ = 0;
+  std::size_t lone_reserved_ = 0;
+};
+
+}  // namespace mallard::inline v1::detail

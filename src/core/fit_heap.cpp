@@ -1,0 +1,258 @@
+#include "mallard/detail/core/fit_heap.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "mallard/detail/core/annotate.hpp"
+
+namespace mallard::inline v1::detail {
+
+std::size_t fit_heap::first_segment_overhead() noexcept {
+  return segment_overhead + round_up(sizeof(bins), 16);
+}
+
+std::size_t fit_heap::bin_of(std::size_t bytes) noexcept {
+  if (bytes < linear_limit) return bytes / 16;
+  const auto high = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
+  const std::size_t bin = linear_limit / 16 + (high - 9) * 16 + (bytes >> (high - 4) & 15);
+  return std::min(bin, bin_count - 1);
+}
+
+fit_block* fit_heap::find(std::size_t bytes) const noexcept {
+  if (bins_ == nullptr) return nullptr;
+  if (fit_block* const b = find_in_bins(bytes)) return b;
+  return top_ != nullptr && top_->bytes() >= bytes ? top_ : nullptr;
+}
+
+// The first block of the first bin in which every block is large enough.
+fit_block* fit_heap::find_in_bins(std::size_t bytes) const noexcept {
+  std::size_t rounded = bytes;
+  if (bytes >= linear_limit) {
+    const auto step = std::size_t{1} << (std::bit_width(bytes) - 5);
+    rounded = round_up(bytes, step);
+    if (rounded < bytes) return nullptr;
+  }
+  const std::size_t bin = bin_of(rounded);
+  std::size_t word = bin / 64;
+  std::uint64_t found = bins_->map[word] >> (bin % 64) << (bin % 64);
+  if (found == 0) {
+    const std::uint64_t later = word == 63 ? 0 : bins_->summary >> (word + 1) << (word + 1);
+    if (later == 0) return nullptr;
+    word = static_cast<std::size_t>(std::countr_zero(later));
+    found = bins_->map[word];
+  }
+  fit_block* const b = bins_->first[word * 64 + static_cast<std::size_t>(std::countr_zero(found))];
+  return b->bytes() >= bytes ? b : nullptr;  // only the last bin has smaller ones
+}
+
+void fit_heap::insert(fit_block* b) noexcept {
+  if (top_ == nullptr && b->following()->bytes() == 0) {
+    top_ = b;
+    return;
+  }
+  const std::size_t bin = bin_of(b->bytes());
+  const std::uint64_t bit = std::uint64_t{1} << (bin % 64);
+  std::uint64_t& word = bins_->map[bin / 64];
+  fit_block* const head = (word & bit) != 0 ? bins_->first[bin] : nullptr;
+  b->bin_next = head;
+  b->bin_prev = nullptr;
+  if (head != nullptr) head->bin_prev = b;
+  bins_->first[bin] = b;
+  word |= bit;
+  bins_->summary |= std::uint64_t{1} << (bin / 64);
+}
+
+void fit_heap::remove(fit_block* b) noexcept {
+  if (b == top_) {
+    top_ = nullptr;
+    return;
+  }
+  if (b->bin_next != nullptr) b->bin_next->bin_prev = b->bin_prev;
+  if (b->bin_prev != nullptr) {
+    b->bin_prev->bin_next = b->bin_next;
+    return;
+  }
+  const std::size_t bin = bin_of(b->bytes());
+  bins_->first[bin] = b->bin_next;
+  if (b->bin_next != nullptr) return;
+  std::uint64_t& word = bins_->map[bin / 64];
+  word &= ~(std::uint64_t{1} << (bin % 64));
+  if (word == 0) bins_->summary &= ~(std::uint64_t{1} << (bin / 64));
+}
+
+// The block before is in use: two free blocks are never neighbours.
+void fit_heap::make_free(fit_block* b, std::size_t bytes) noexcept {
+  b->bytes_and_flags = bytes | fit_block::free;
+  fit_block* const next = b->at(bytes);
+  next->prev_bytes = bytes;
+  next->bytes_and_flags |= fit_block::after_free;
+  insert(b);
+  poison(b + 1, bytes - sizeof(fit_block));
+}
+
+void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
+  b->bytes_and_flags = bytes | (b->bytes_and_flags & fit_block::after_free);
+  b->at(bytes)->bytes_and_flags &= ~std::size_t{fit_block::after_free};
+}
+
+// Leaves `bytes` of a used block and frees the rest, if that is enough for a block.
+void fit_heap::cut(fit_block* b, std::size_t bytes) noexcept {
+  std::size_t rest = b->bytes() - bytes;
+  if (rest == 0) return;
+  fit_block* const next = b->following();
+  const bool joins = next->is(fit_block::free);
+  if (!joins && rest < fit_block::smallest_bytes) return;
+  if (joins) {
+    remove(next);
+    rest += next->bytes();
+  }
+  make_used(b, bytes);
+  make_free(b->at(bytes), rest);
+}
+
+void fit_heap::add_segment(void* p, std::size_t bytes) noexcept {
+  segment_bytes_ += bytes;
+  auto* begin = static_cast<std::byte*>(p);
+  std::byte* const end = begin + round_down(bytes, 16) - fit_block::header_bytes;
+  if (bins_ == nullptr) {
+    bins_ = reinterpret_cast<bins*>(begin);
+    bins_->summary = 0;
+    bins_->map.fill(0);
+    begin += round_up(sizeof(bins), 16);
+  }
+  auto* const last = reinterpret_cast<fit_block*>(end);
+  last->bytes_and_flags = 0;  // in use for ever
+  auto* const b = reinterpret_cast<fit_block*>(begin);
+  make_free(b, static_cast<std::size_t>(end - begin));
+}
+
+bool fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
+  if (static_cast<void*>(bins_) == p) return false;
+  auto* const b = static_cast<fit_block*>(p);
+  if (!b->is(fit_block::free)) return false;
+  if (b->bytes() != round_down(bytes, 16) - fit_block::header_bytes) return false;
+  remove(b);
+  unpoison(p, bytes);
+  segment_bytes_ -= bytes;
+  return true;
+}
+
+void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t needed = fit_block::bytes_for(bytes);
+  if (needed == 0) return nullptr;
+  const std::size_t slack = alignment <= 16 ? 0 : alignment + fit_block::smallest_bytes;
+  if (needed + slack < needed) return nullptr;
+  fit_block* b = find(needed + slack);
+  if (b == nullptr) return nullptr;
+  remove(b);
+  const std::size_t whole = b->bytes();
+  unpoison(b, whole + sizeof(std::size_t));
+  if (slack != 0) {
+    const std::uintptr_t start = address_of(b->payload());
+    std::uintptr_t aligned = round_up(start, alignment);
+    if (aligned != start && aligned - start < fit_block::smallest_bytes) {
+      aligned = round_up(start + fit_block::smallest_bytes, alignment);
+    }
+    if (const std::size_t gap = aligned - start; gap != 0) {
+      fit_block* const inner = b->at(gap);
+      inner->bytes_and_flags = whole - gap;
+      make_free(b, gap);
+      b = inner;
+    }
+  }
+  make_used(b, b->bytes());
+  cut(b, needed);
+  ++blocks_in_use_;
+  bytes_in_use_ += b->bytes();
+  return b->payload();
+}
+
+void fit_heap::deallocate(void* p) noexcept {
+  fit_block* b = fit_block::of(p);
+  std::size_t bytes = b->bytes();
+  --blocks_in_use_;
+  bytes_in_use_ -= bytes;
+  fit_block* const next = b->following();
+  if (next->is(fit_block::free)) {
+    remove(next);
+    bytes += next->bytes();
+  }
+  if (b->is(fit_block::after_free)) {
+    const std::size_t before = b->prev_bytes;
+    b = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
+    remove(b);
+    bytes += before;
+  }
+  make_free(b, bytes);
+}
+
+std::size_t fit_heap::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
+  fit_block* const b = fit_block::of(p);
+  const std::size_t old = b->bytes();
+  if (b->payload_bytes() >= preferred) return b->payload_bytes();
+  fit_block* const next = b->following();
+  const std::size_t whole = old + (next->is(fit_block::free) ? next->bytes() : 0);
+  const std::size_t least = fit_block::bytes_for(minimum);
+  if (least == 0 || whole < least) return 0;
+  if (whole == old) return b->payload_bytes();
+  remove(next);
+  unpoison(next, next->bytes() + sizeof(std::size_t));
+  make_used(b, whole);
+  const std::size_t wanted = fit_block::bytes_for(preferred);
+  if (wanted != 0 && wanted < whole) cut(b, wanted);
+  bytes_in_use_ += b->bytes() - old;
+  return b->payload_bytes();
+}
+
+void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t preferred,
+                                std::size_t step) noexcept {
+  fit_block* const b = fit_block::of(p);
+  const std::size_t least = fit_block::bytes_for(minimum);
+  const std::size_t wanted = fit_block::bytes_for(preferred);
+  if (!b->is(fit_block::after_free) || least == 0 || wanted == 0) return nullptr;
+  const std::size_t before = b->prev_bytes;
+  const std::size_t old = b->bytes();
+  fit_block* const next = b->following();
+  const std::size_t behind = next->is(fit_block::free) ? next->bytes() : 0;
+  // As far back as is preferred, or as there is room; what stays free before must be a block.
+  std::size_t distance = wanted > old ? divide_up(wanted - old, step) * step : 0;
+  if (distance > before) distance = before / step * step;
+  while (distance != 0 && before != distance && before - distance < fit_block::smallest_bytes) {
+    distance -= step;
+  }
+  if (distance == 0 || old + distance + behind < least) return nullptr;
+  auto* const front = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
+  remove(front);
+  unpoison(front, before);
+  const std::size_t gap = before - distance;
+  fit_block* const moved = front->at(gap);
+  moved->bytes_and_flags = old + distance;
+  if (gap != 0) make_free(front, gap);
+  bytes_in_use_ += distance;
+  if (old + distance < wanted && behind != 0) {
+    expand(moved->payload(), minimum, preferred);
+  }
+  return moved->payload();
+}
+
+std::size_t fit_heap::shrunk(void* p, std::size_t bytes) noexcept {
+  fit_block* const b = fit_block::of(p);
+  const std::size_t wanted = fit_block::bytes_for(bytes);
+  if (wanted == 0 || wanted >= b->bytes()) return b->payload_bytes();
+  const bool joins = b->is(fit_block::lone) || b->following()->is(fit_block::free);
+  // A rest too small for a block of its own stays.
+  const bool stays = !joins && b->bytes() - wanted < fit_block::smallest_bytes;
+  return stays ? b->payload_bytes() : wanted - sizeof(std::size_t);
+}
+
+std::size_t fit_heap::shrink(void* p, std::size_t bytes) noexcept {
+  fit_block* const b = fit_block::of(p);
+  const std::size_t old = b->bytes();
+  const std::size_t wanted = fit_block::bytes_for(bytes);
+  if (wanted == 0 || wanted >= old) return b->payload_bytes();
+  cut(b, wanted);
+  bytes_in_use_ -= old - b->bytes();
+  return b->payload_bytes();
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,74 @@
+#include "mallard/detail/resources/address_ranges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/os/pages.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+constexpr std::size_t kept_ranges = 16;
+constexpr std::size_t kept_bytes = std::size_t{256} << 10;
+constexpr std::size_t smallest_range_bytes = std::size_t{4} << 20;
+constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;  // at the start of a range
+
+constinit std::array<std::atomic<std::byte*>, kept_ranges> kept{};
+
+address_range map_range(std::size_t bytes) noexcept {
+  auto* const begin = static_cast<std::byte*>(os::map(bytes, os::page_bytes, false));
+  if (begin == nullptr) return {};
+  if (bytes > small_pages_bytes) {
+    os::prefer_huge_pages(begin + small_pages_bytes, bytes - small_pages_bytes);
+  }
+  return {begin, bytes};
+}
+
+}  // namespace
+
+address_range take_range(std::size_t bytes) noexcept {
+  if (bytes > ~std::size_t{0} / 4) return {};
+  if (bytes <= standard_range_bytes) {
+    for (auto& place : kept) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      if (std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire)) {
+        return {begin, standard_range_bytes};
+      }
+    }
+  }
+  // Where addresses are limited, a smaller one has to do.
+  const std::size_t least = round_up(std::max(bytes, smallest_range_bytes), os::huge_page_bytes);
+  std::size_t wanted = std::max(least, standard_range_bytes);
+  if (least > standard_range_bytes / 2) wanted = std::max(wanted, least * 2);
+  for (;; wanted = std::max(least, wanted / 8)) {
+    const address_range range = map_range(wanted);
+    if (range.begin != nullptr || wanted == least) return range;
+  }
+}
+
+void give_range(address_range range) noexcept {
+  if (range.bytes == standard_range_bytes) {
+    for (auto& place : kept) {
+      if (place.load(std::memory_order_relaxed) != nullptr) continue;
+      os::purge(range.begin + kept_bytes, range.bytes - kept_bytes);
+      std::byte* nothing = nullptr;
+      if (place.compare_exchange_strong(nothing, range.begin, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+        return;
+      }
+    }
+  }
+  os::unmap(range.begin, range.bytes);
+}
+
+void trim_ranges() noexcept {
+  for (auto& place : kept) {
+    if (std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire)) {
+      os::unmap(begin, standard_range_bytes);
+    }
+  }
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,196 @@
+#include "mallard/detail/resources/array_space.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/os/pages.hpp"
+#include "mallard/detail/resources/address_ranges.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+template <class Segment>
+using segment_ring = ring<Segment, &Segment::next, &Segment::prev>;
+
+template <class Segment>
+void unlink(Segment*& list, Segment* s) noexcept {
+  Segment* const next = segment_ring<Segment>::remove(s);
+  if (list == s) list = next;
+}
+
+}  // namespace
+
+array_space::array_space(std::pmr::memory_resource* upstream) noexcept
+    : upstream_(upstream), ranges_(upstream == page_source::instance()) {}
+
+void* array_space::allocate(std::size_t bytes, std::size_t alignment, bool roomy) {
+  if (roomy && ranges_ && bytes >= lone_bytes && alignment <= 16) {
+    if (void* const p = allocate_lone(bytes)) return p;
+  }
+  if (void* const p = heap_.allocate(bytes, alignment)) return p;
+  grow(bytes, alignment);
+  void* const p = heap_.allocate(bytes, alignment);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
+void array_space::grow(std::size_t bytes, std::size_t alignment) {
+  // A block of these bytes is found in a bin of blocks up to a sixteenth larger.
+  constexpr std::size_t largest = ~std::size_t{0} / 4;
+  if (bytes > largest || alignment > largest) throw std::bad_alloc();
+  const std::size_t needed =
+      round_up(segment_header_bytes + fit_heap::first_segment_overhead() + bytes + bytes / 16 +
+                   2 * std::max<std::size_t>(alignment, 64),
+               4096);
+  segment* s = nullptr;
+  if (ranges_) {
+    const address_range range = take_range(needed);
+    if (range.begin == nullptr) throw std::bad_alloc();
+    s = ::new (range.begin) segment{nullptr, nullptr, range.bytes};
+  } else {
+    const std::size_t size = std::max(needed, next_segment_bytes_);
+    s = ::new (upstream_->allocate(size, segment_header_bytes)) segment{nullptr, nullptr, size};
+    next_segment_bytes_ = std::min(next_segment_bytes_ * 2, largest_step_bytes);
+  }
+  segment_ring<segment>::insert_before(segments_, s);
+  segments_ = s;
+  heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
+                    s->bytes - segment_header_bytes);
+}
+
+void* array_space::allocate_lone(std::size_t bytes) noexcept {
+  const std::size_t needed = fit_block::bytes_for(bytes);
+  constexpr std::size_t overhead = segment_header_bytes + 2 * fit_block::header_bytes;
+  if (needed == 0 || needed + overhead < needed) return nullptr;
+  const address_range range = take_range(needed + overhead);
+  if (range.begin == nullptr) return nullptr;
+  auto* const s = ::new (range.begin) segment{nullptr, nullptr, range.bytes};
+  segment_ring<segment>::insert_before(lone_, s);
+  lone_ = s;
+  auto* const b = reinterpret_cast<fit_block*>(range.begin + segment_header_bytes);
+  b->bytes_and_flags = needed | fit_block::lone;
+  ++lone_blocks_;
+  lone_in_use_ += needed;
+  lone_reserved_ += range.bytes;
+  return b->payload();
+}
+
+array_space::segment* array_space::segment_of_lone(void* p) noexcept {
+  return reinterpret_cast<segment*>(reinterpret_cast<std::byte*>(fit_block::of(p)) -
+                                    segment_header_bytes);
+}
+
+void array_space::deallocate(void* p) noexcept {
+  fit_block* const b = fit_block::of(p);
+  if (b->is(fit_block::lone)) {
+    segment* const s = segment_of_lone(p);
+    --lone_blocks_;
+    lone_in_use_ -= b->bytes();
+    lone_reserved_ -= s->bytes;
+    unlink(lone_, s);
+    give_range({reinterpret_cast<std::byte*>(s), s->bytes});
+    return;
+  }
+  if (b->bytes() >= purged_bytes) purge(p, b->payload_bytes());
+  heap_.deallocate(p);
+}
+
+// The whole pages of a block that is about to be free.
+void array_space::purge(void* p, std::size_t bytes) noexcept {
+  if (!ranges_) return;
+  const std::uintptr_t begin = round_up(address_of(p) + sizeof(fit_block), os::page_bytes);
+  const std::uintptr_t end = round_down(address_of(p) + bytes, os::page_bytes);
+  if (begin < end) os::purge(reinterpret_cast<void*>(begin), end - begin);
+}
+
+std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
+  fit_block* const b = fit_block::of(p);
+  if (!b->is(fit_block::lone)) return heap_.expand(p, minimum, preferred);
+  if (b->payload_bytes() >= preferred) return b->payload_bytes();
+  const std::size_t room =
+      round_down(segment_of_lone(p)->bytes - segment_header_bytes - fit_block::header_bytes, 16);
+  const std::size_t least = fit_block::bytes_for(minimum);
+  const std::size_t wanted = fit_block::bytes_for(preferred);
+  if (least == 0 || least > room) return 0;
+  const std::size_t bytes = wanted == 0 ? room : std::min(wanted, room);
+  lone_in_use_ += bytes - b->bytes();
+  b->bytes_and_flags = bytes | fit_block::lone;
+  return b->payload_bytes();
+}
+
+void* array_space::expand_backward(void* p, std::size_t minimum, std::size_t preferred,
+                                   std::size_t step) noexcept {
+  if (fit_block::of(p)->is(fit_block::lone)) return nullptr;
+  return heap_.expand_backward(p, minimum, preferred, step);
+}
+
+std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
+  fit_block* const b = fit_block::of(p);
+  const std::size_t old = b->payload_bytes();
+  const std::size_t wanted = fit_block::bytes_for(bytes);
+  if (wanted == 0 || wanted >= b->bytes()) return old;
+  auto* const rest = static_cast<std::byte*>(p) + bytes;
+  if (old - bytes >= purged_bytes || b->is(fit_block::lone)) purge(rest, old - bytes);
+  if (!b->is(fit_block::lone)) return heap_.shrink(p, bytes);
+  lone_in_use_ -= b->bytes() - wanted;
+  b->bytes_and_flags = wanted | fit_block::lone;
+  return b->payload_bytes();
+}
+
+std::size_t array_space::trim() noexcept {
+  const std::size_t before = reserved_bytes();
+  if (segments_ == nullptr) return 0;
+  if (heap_.blocks_in_use() == 0) {
+    heap_.reset();
+    while (segments_ != nullptr) give_back(segments_);
+    return before - reserved_bytes();
+  }
+  segment* s = segments_;
+  do {
+    segment* const next = s->next;
+    const bool last = next == segments_;
+    if (heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
+                             s->bytes - segment_header_bytes)) {
+      give_back(s);
+    }
+    if (last) break;
+    s = next;
+  } while (segments_ != nullptr);
+  if (ranges_) {
+    heap_.purge_free(os::page_bytes, [](void* p, std::size_t bytes) { os::purge(p, bytes); });
+  }
+  return before - reserved_bytes();
+}
+
+void array_space::give_back(segment* s) noexcept {
+  unlink(segments_, s);
+  const std::size_t bytes = s->bytes;
+  unpoison(s, bytes);
+  if (ranges_) {
+    give_range({reinterpret_cast<std::byte*>(s), bytes});
+  } else {
+    upstream_->deallocate(s, bytes, segment_header_bytes);
+  }
+}
+
+void array_space::release(bool forget) noexcept {
+#ifdef MALLARD_ASAN
+  forget = false;  // what is given back must not stay poisoned
+#endif
+  heap_.reset();
+  while (lone_ != nullptr) {
+    segment* const s = lone_;
+    unlink(lone_, s);
+    give_range({reinterpret_cast<std::byte*>(s), s->bytes});
+  }
+  lone_blocks_ = lone_in_use_ = lone_reserved_ = 0;
+  if (forget) segments_ = nullptr;
+  while (segments_ != nullptr) give_back(segments_);
+  next_segment_bytes_ = first_segment_bytes;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,333 @@
+#include "mallard/heap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/resources/address_ranges.hpp"
+#include "support/live_blocks.hpp"
+#include "support/seeds.hpp"
+
+namespace {
+
+using mallard::block_chain;
+using mallard::heap_resource;
+using mallard::sized_block;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+TEST(heap, an_array_alone_grows_where_it_is) {
+  heap_resource heap;
+  sized_block block = heap.allocate_at_least(16);
+  void* const where = block.p;
+  const std::size_t most = mallard::detail::standard_range_bytes / 2;
+  while (block.bytes < most) {
+    const std::size_t now = heap.try_expand(where, block.bytes, block.bytes + 1, block.bytes * 2);
+    ASSERT_GT(now, block.bytes);
+    block.bytes = now;
+  }
+  const auto stats = heap.stats();
+  EXPECT_EQ(stats.expansions_done, stats.expansions_tried);
+  heap.deallocate_expandable(where);
+}
+
+TEST(heap, large_arrays_among_many_others_grow_where_they_are) {
+  heap_resource heap;
+  std::vector<sized_block> arrays(100);
+  for (sized_block& a : arrays) a = heap.allocate_at_least(64 * kib);
+  const auto before = heap.stats();
+  for (int round = 0; round < 4; ++round) {
+    for (sized_block& a : arrays) {
+      const std::size_t wanted = a.bytes * 3 / 2;
+      const std::size_t now = heap.try_expand(a.p, a.bytes, wanted, wanted);
+      if (now != 0) a.bytes = now;
+    }
+  }
+  const auto after = heap.stats();
+  const auto tried = after.expansions_tried - before.expansions_tried;
+  EXPECT_GE((after.expansions_done - before.expansions_done) * 10, tried * 9);
+  for (const sized_block& a : arrays) heap.deallocate_expandable(a.p);
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
+TEST(heap, what_does_not_fit_fails_and_changes_nothing) {
+  heap_resource heap;
+  const sized_block a = heap.allocate_at_least(100);
+  const sized_block b = heap.allocate_at_least(100);
+  const auto before = heap.stats();
+  EXPECT_EQ(heap.try_expand(a.p, a.bytes, mib, mib), 0u);
+  EXPECT_EQ(heap.try_expand(b.p, b.bytes, ~std::size_t{0}, ~std::size_t{0}), 0u);
+  EXPECT_EQ(heap.try_expand_backward(a.p, a.bytes, mib, mib, 8).p, nullptr);
+  EXPECT_EQ(heap.try_allocate_expandable(~std::size_t{0} / 2, 0).p, nullptr);
+  EXPECT_EQ(heap.try_allocate(~std::size_t{0} / 2), nullptr);
+  EXPECT_EQ(heap.shrink_in_place(a.p, a.bytes, 8, 8), 0u);
+  EXPECT_EQ(heap.stats().in_use_bytes, before.in_use_bytes);
+}
+
+TEST(heap, shrinking_tells_what_it_will_do) {
+  heap_resource heap;
+  const sized_block a = heap.allocate_at_least(10'000);
+  const std::size_t foretold = heap.try_shrink(a.p, a.bytes, 5000, 4000);
+  EXPECT_GE(foretold, 4000u);
+  EXPECT_LE(foretold, 5000u);
+  EXPECT_EQ(heap.stats().in_use_bytes, a.bytes + 8);
+  EXPECT_EQ(heap.shrink_in_place(a.p, a.bytes, 5000, 4000), foretold);
+  EXPECT_EQ(heap.stats().in_use_bytes, foretold + 8);
+  heap.deallocate_expandable(a.p);
+}
+
+#ifndef MALLARD_ASAN  // whose shadow counts too
+
+std::size_t resident_bytes() {
+  std::size_t size = 0;
+  std::size_t resident = 0;
+  std::FILE* const f = std::fopen("/proc/self/statm", "r");
+  const int read = std::fscanf(f, "%zu %zu", &size, &resident);
+  std::fclose(f);
+  return read == 2 ? resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+TEST(heap, a_big_shrink_gives_the_memory_back) {
+  for (const bool lone : {false, true}) {
+    heap_resource heap;
+    // Smaller ones are not lone; they grow in the common segment.
+    sized_block a = heap.allocate_at_least(lone ? 64 * mib : 32 * kib);
+    if (!lone) a.bytes = heap.try_expand(a.p, a.bytes, 64 * mib, 64 * mib);
+    ASSERT_GE(a.bytes, 64 * mib);
+    std::memset(a.p, 1, 64 * mib);
+    const std::size_t full = resident_bytes();
+    ASSERT_NE(heap.shrink_in_place(a.p, a.bytes, mib + kib, mib), 0u);
+    EXPECT_LT(resident_bytes() + 60 * mib, full) << "lone: " << lone;
+    EXPECT_EQ(static_cast<char*>(a.p)[mib - 1], 1);
+    heap.deallocate_expandable(a.p);
+  }
+}
+
+TEST(heap, freed_memory_goes_back_to_the_system) {
+  heap_resource heap;
+  const std::size_t before = resident_bytes();
+  std::vector<void*> blocks;
+  for (int i = 0; i < 1000; ++i) {
+    blocks.push_back(heap.allocate(64 * kib));
+    std::memset(blocks.back(), 1, 64 * kib);
+  }
+  EXPECT_GT(resident_bytes(), before + 60 * mib);
+  for (void* p : blocks) heap.deallocate(p, 64 * kib);
+  heap.trim();
+  EXPECT_LT(resident_bytes(), before + 2 * mib);
+}
+
+#endif
+
+TEST(heap, remap_keeps_the_contents_wherever_the_block_goes) {
+  heap_resource heap;
+  sized_block a = heap.allocate_at_least(100);
+  std::vector<sized_block> others;
+  for (std::size_t bytes = 100; bytes < 8 * mib; bytes *= 3) {
+    std::memset(a.p, static_cast<int>(bytes % 251), bytes);
+    others.push_back(heap.allocate_at_least(50));  // in the way
+    a = heap.remap(a.p, bytes, bytes * 3);
+    ASSERT_NE(a.p, nullptr);
+    ASSERT_GE(a.bytes, bytes * 3);
+    for (std::size_t i = 0; i < bytes; i += 7) {
+      ASSERT_EQ(static_cast<unsigned char*>(a.p)[i], bytes % 251);
+    }
+  }
+  EXPECT_EQ(heap.remap(a.p, a.bytes, ~std::size_t{0} / 2).p, nullptr);
+  a = heap.remap(a.p, a.bytes, 100);
+  EXPECT_LT(a.bytes, 200u);
+  heap.deallocate_expandable(a.p);
+  for (const sized_block& b : others) heap.deallocate_expandable(b.p);
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
+TEST(heap, a_burst_is_all_or_nothing_and_its_blocks_are_like_any_other) {
+  mallard::test_resource upstream;
+  heap_resource heap(&upstream);
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{24}, std::size_t{3000}, std::size_t{100'000}}) {
+    block_chain chain = heap.allocate_many(1000, bytes);
+    ASSERT_EQ(chain.size(), 1000u);
+    std::vector<void*> half;
+    while (chain.size() > 500) half.push_back(chain.pop_front());
+    for (void* p : half) {
+      std::memset(p, 1, bytes);
+      heap.deallocate(p, bytes);
+    }
+    heap.deallocate_many(chain, bytes);
+    EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+  }
+  heap.deallocate_many(block_chain(), 24);
+  heap.release();
+  for (unsigned n = 0; n < 3; ++n) {
+    upstream.fail_after(n);
+    EXPECT_THROW(static_cast<void>(heap.allocate_many(100'000, 64)), mallard::test_exception);
+    EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+    EXPECT_THROW(static_cast<void>(heap.allocate_many(1000, 50'000)), mallard::test_exception);
+    EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+    upstream.never_fail();
+  }
+}
+
+TEST(heap, a_burst_may_have_blocks_of_many_sizes) {
+  heap_resource heap;
+  const std::vector<std::size_t> sizes{8, 100, 50'000, 0, 1, 24, 24, 2000};
+  block_chain chain = heap.allocate_many(sizes);
+  ASSERT_EQ(chain.size(), sizes.size());
+  for (const std::size_t bytes : sizes) heap.deallocate(chain.pop_front(), bytes);
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
+TEST(heap, a_burst_of_nodes_comes_in_address_order) {
+  heap_resource heap;
+  block_chain chain = heap.allocate_many(2000, 24);
+  int backward = 0;
+  for (void* p = chain.pop_front(); !chain.empty(); p = chain.front(), chain.pop_front()) {
+    if (chain.front() < p) ++backward;
+  }
+  EXPECT_LE(backward, 4);  // one for a slab, at most
+  heap.release();
+}
+
+TEST(heap, heaps_come_and_go_without_system_calls_for_each) {
+  for (int i = 0; i < 10'000; ++i) {
+    heap_resource heap;
+    static_cast<void>(heap.allocate(24));
+    static_cast<void>(heap.allocate_at_least(1000));
+  }
+}
+
+TEST(heap, many_heaps_live_at_once) {
+  std::vector<std::unique_ptr<heap_resource>> heaps;
+  std::vector<sized_block> blocks;
+  for (int i = 0; i < 300; ++i) {
+    heaps.push_back(std::make_unique<heap_resource>());
+    blocks.push_back(heaps.back()->allocate_at_least(1000));
+    std::memset(blocks.back().p, i, 1000);
+  }
+  for (std::size_t i = 0; i < heaps.size(); ++i) {
+    EXPECT_EQ(static_cast<unsigned char*>(blocks[i].p)[999], i % 256);
+    heaps[i].reset();
+  }
+}
+
+TEST(heap, random_programs_agree_with_the_model) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(8)) {
+    SCOPED_TRACE(mallard_test::reproduce_with(seed));
+    std::mt19937_64 random(seed);
+    mallard::test_resource upstream;
+    heap_resource own;
+    heap_resource over(&upstream);
+    heap_resource& heap = seed % 2 == 0 ? own : over;
+    struct plain_block {
+      void* p;
+      std::size_t bytes;
+    };
+    mallard_test::live_blocks arrays;
+    mallard_test::live_blocks nodes;
+    const auto some_size = [&]() -> std::size_t {
+      return random() % 8 == 0 ? random() % 200'000 : random() % 2000;
+    };
+    for (int step = 0; step < 5000; ++step) {
+      switch (random() % 12) {
+        case 0:
+        case 1: {
+          const std::size_t bytes = some_size();
+          nodes.add(heap.allocate(bytes), bytes, 16);
+          break;
+        }
+        case 2:
+        case 3:
+          if (!nodes.empty()) {
+            const auto block = nodes.remove(random() % nodes.size());
+            heap.deallocate(block.data, block.bytes);
+          }
+          break;
+        case 4: {
+          const std::size_t bytes = 1 + random() % 300;
+          block_chain chain = heap.allocate_many(random() % 50, bytes);
+          while (!chain.empty()) nodes.add(chain.pop_front(), bytes, 1);
+          break;
+        }
+        case 5: {
+          const std::size_t least = some_size();
+          const sized_block block = heap.allocate_expandable(least, least + random() % 1000);
+          ASSERT_GE(block.bytes, least);
+          arrays.add(block.p, block.bytes, 16);
+          break;
+        }
+        case 6:
+          if (!arrays.empty()) {
+            heap.deallocate_expandable(arrays.remove(random() % arrays.size()).data);
+          }
+          break;
+        case 7:
+        case 8:
+          if (!arrays.empty()) {
+            const std::size_t index = random() % arrays.size();
+            const auto& a = arrays[index];
+            const std::size_t least = a.bytes + random() % 1000;
+            if (const std::size_t now = heap.try_expand(a.data, a.bytes, least, least * 2)) {
+              ASSERT_GE(now, least);
+              arrays.resize(index, now);
+            }
+          }
+          break;
+        case 9:
+          if (!arrays.empty()) {
+            const std::size_t index = random() % arrays.size();
+            const auto& a = arrays[index];
+            const std::size_t wanted = random() % (a.bytes + 1);
+            const std::size_t foretold = heap.try_shrink(a.data, a.bytes, a.bytes, wanted);
+            const std::size_t now = heap.shrink_in_place(a.data, a.bytes, a.bytes, wanted);
+            ASSERT_EQ(now, foretold);
+            ASSERT_GE(now, wanted);
+            arrays.resize(index, now);
+          }
+          break;
+        case 10:
+          if (!arrays.empty()) {
+            const auto old = arrays.remove(random() % arrays.size());
+            const std::size_t least = old.bytes + random() % 3000;
+            const sized_block front =
+                heap.try_expand_backward(old.data, old.bytes, least, least, 24);
+            if (front.p == nullptr) {
+              arrays.add(old.data, old.bytes, 1);
+            } else {
+              ASSERT_EQ((old.data - static_cast<std::byte*>(front.p)) % 48, 0);
+              arrays.add(front.p, front.bytes, 16);
+            }
+          }
+          break;
+        default:
+          if (random() % 20 == 0) heap.trim();
+          if (random() % 100 == 0) {
+            arrays.clear();  // and checks them
+            nodes.clear();
+            heap.release();
+            ASSERT_EQ(heap.stats().in_use_bytes, 0u);
+            ASSERT_EQ(heap.stats().reserved_bytes, 0u);
+          }
+      }
+    }
+    while (!arrays.empty()) heap.deallocate_expandable(arrays.remove(0).data);
+    while (!nodes.empty()) {
+      const auto block = nodes.remove(0);
+      heap.deallocate(block.data, block.bytes);
+    }
+    EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+    heap.trim();
+    EXPECT_EQ(heap.stats().reserved_bytes, 0u);
+    EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+  }
+}
+
+}  // namespace
