@@ -6,7 +6,7 @@ import { figureTable } from '../figures.js';
 import { interval, plainPowers, significant, times } from '../format.js';
 import { lineChart } from '../lines.js';
 import { csvOfCell, linksText, measureName, seriesCard, writeFigure } from '../measures.js';
-import { heapOptions } from '../names.js';
+import { heapName } from '../names.js';
 import { tableScale } from '../palette.js';
 import { publishedShuffles, publishedSurface, timedNothing } from '../published.js';
 import { columnName, figureOf, globalColumn } from '../series.js';
@@ -209,14 +209,18 @@ export function locality(dataset, model) {
   const series = dataset.series.locality;
   const locals = series.columns.filter(({ strategy, peer, malloc }) => malloc === series.home &&
     peer !== 'global' && strategy !== 'AS2');
-  // Totals in powers of two first: theirs are the paper's three surfaces.
-  const totals = series.values('links').sort((a, b) => isDecimal(a) - isDecimal(b) || a - b);
-  const show = { links: totals[0], variant: series.values('variant')[0], heap: series.heaps[0],
-    column: locals[0] ?? globalColumn(series) };
+  // What was measured; totals in powers of two first: theirs are the paper's three surfaces.
+  const runs = [...new Map(series.cells.map(({ at: { links, variant }, heap }) =>
+    [`${links}|${variant}|${heap}`, { links, variant, heap }])).values()]
+    .sort((a, b) => isDecimal(a.links) - isDecimal(b.links) || a.links - b.links);
+  const runText = ({ links, variant, heap }) => plainPowers(`${linksText(links)} links, ` +
+    `shuffled as in the ${variant}, ${heapName(heap).toLowerCase()}`);
+  const show = { ...runs[0], column: locals[0] ?? globalColumn(series) };
   const body = h('div', { class: 'maps' });
   const redraw = () => {
     disposeCharts(body);
-    const matches = ({ at }) => at.links === show.links && at.variant === show.variant;
+    const matches = ({ at, heap }) => at.links === show.links && at.variant === show.variant &&
+      heap === show.heap;
     const [shuffles, accesses] = ['shuffles', 'accesses'].map((one) => series.values(one, matches));
     show.shuffles = shuffles.includes(5) ? 5 : shuffles.at(-1);
     show.accesses = accesses.includes(10) ? 10 : accesses.at(-1);
@@ -224,7 +228,7 @@ export function locality(dataset, model) {
       accesses.length > 1 || shuffles.length === 1 ? surfaceViews(series, model, show) : [],
       measuresCard(series, show));
   };
-  const set = (name) => (value) => { show[name] = value; redraw(); };
+  const change = (changes) => { Object.assign(show, changes); redraw(); };
   redraw();
   return section('locality', 'Locality: walking lists after a shuffle',
     'Benchmark II: many lists are filled one after the other; then their elements wander from list ' +
@@ -232,12 +236,9 @@ export function locality(dataset, model) {
     'to turn it, or use the arrow keys. Beside it: what P0089R1 published; † marks cells that timed ' +
     'nothing, because their number of accesses overflowed.',
     h('div', { class: 'controls sticky' },
-      choice('Links in all', totals.map((one) => [one, withPowers(linksText(one))]), show.links, set('links'),
-        { id: 'locality-links' }),
+      dropdown('Measured', runs.map((one, i) => [String(i), runText(one)]), '0',
+        (i) => change(runs[Number(i)]), { id: 'locality-run' }),
       dropdown('Local allocator', locals.map((one, i) => [String(i), columnName(one, series.home)]),
-        '0', (i) => set('column')(locals[Number(i)]), { id: 'locality-strategy' }),
-      choice('Shuffle as in', series.values('variant').map((one) => [one, `the ${one}`]), show.variant,
-        set('variant')),
-      choice('Heap', heapOptions(series), show.heap, set('heap'))),
+        '0', (i) => change({ column: locals[Number(i)] }), { id: 'locality-strategy' })),
     body);
 }
