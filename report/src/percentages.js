@@ -50,14 +50,27 @@ const headOf = (column, series) => {
 const title = (at, coordinates) =>
   coordinates.map((one) => `${one} ${placeText(one, at[one])}`).join(', ');
 
+/**
+ * The published rows of the measured places; where there is none, those that differ in the first
+ * coordinate only (more memory or iterations in all), of its least published value.
+ */
+function publishedRows({ rows }, places, coordinates) {
+  const agreeing = (names) => rows.filter(({ at }) =>
+    places.some((one) => names.every((name) => one[name] === at[name])));
+  const exact = agreeing(coordinates);
+  if (exact.length > 0) return exact;
+  const [first, ...rest] = coordinates;
+  const near = agreeing(rest);
+  return near.filter(({ at }) => at[first] === near[0].at[first]);
+}
+
 /** Two panes: what was measured at `places`, and the published rows. */
 export function percentagePanes({ series, places, columns, heap, coordinates, heads, published,
   whole, what, titles }) {
   const labels = (at) => coordinates.map((one) => placeText(one, at[one]));
   const rows = places.map((at) => ({ labels: labels(at),
     figures: columns.map((column) => measuredFigure(series, at, column, heap)) }));
-  const same = (at) => places.some((one) => coordinates.every((name) => one[name] === at[name]));
-  const printed = published.rows.filter(({ at }) => whole || same(at));
+  const printed = whole ? published.rows : publishedRows(published, places, coordinates);
   const csv = () => [[...coordinates, 'strategy', 'peer', 'malloc', 'heap', 'time', 'low', 'high',
     'unit', 'percent_of_AS1'],
   ...places.flatMap((at) => columns.flatMap((column) => {

@@ -476,6 +476,18 @@ test('utilization: the published table stands beside, whole on demand', async (t
   assert.equal((await copied(page, 'utilization, published')).length, 66 * 8);
 });
 
+test('utilization: with less memory in all, the published rows of the same blocks stand beside',
+  async (t) => {
+    const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
+      .map((line) => JSON.parse(line)).filter(({ at }) => !at || at.total === 30);
+    for (const { at } of lines) if (at) at.total = 28;
+    writeFileSync(file('small.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const page = await open(t, makeReport('small.html', 'small.jsonl'));
+    const rows = await copied(page, 'utilization, published');
+    assert.equal(rows.length, 6 * 8);
+    assert.ok(rows.every(({ total }) => total === '30'));
+  });
+
 test('contention: the table by threads, and the shared forms as lines', async (t) => {
   const page = await open(t, several);
   const rows = await copied(page, 'contention, measured');
