@@ -12,6 +12,7 @@ import { heatmaps } from './sections/heatmaps.js';
 import { locality } from './sections/locality.js';
 import { mallocs } from './sections/mallocs.js';
 import { method } from './sections/method.js';
+import { other, otherBenches, otherTitle } from './sections/other.js';
 import { peers } from './sections/peers.js';
 import { fill } from './sections/section.js';
 import { sharing } from './sections/sharing.js';
@@ -37,6 +38,10 @@ const sections = [
   ['utilization', 'Utilization', utilization, has('utilization')],
   ['contention', 'Contention', contention, has('contention')],
   ['sharing', 'False sharing', sharing, has('false-sharing')],
+];
+
+/** What comes after the benches. */
+const closing = [
   ['mallocs', 'Mallocs', mallocs, (dataset) => dataset.mallocs.length > 1],
   ['method', 'Method', method, always],
 ];
@@ -48,7 +53,9 @@ function show(dataset) {
       String(model.datasets.indexOf(dataset)), (at) => show(model.datasets[Number(at)]),
       { class: 'dropdown dataset', id: 'dataset' })
     : [];
-  const shown = sections.filter(([, , , wanted]) => wanted(dataset));
+  const others = otherBenches(dataset).map((bench) =>
+    [bench, otherTitle(bench), other(bench), always]);
+  const shown = [...sections, ...others, ...closing].filter(([, , , wanted]) => wanted(dataset));
   fill(main, chooser, shown.map(([, , make]) => make(dataset, model)));
   fill(document.getElementById('sections'),
     shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));

@@ -31,7 +31,7 @@ export function placeText(name, value) {
   return name === 'links' ? linksText(value) : String(value);
 }
 
-const placeTitle = (at) =>
+export const placeTitle = (at) =>
   Object.entries(at).map(([name, value]) => `${name} ${placeText(name, value)}`).join(', ');
 const columnText = ({ strategy, peer, malloc, heap }) => [strategy, peerName(peer),
   malloc === 'glibc' ? null : `under ${malloc}`, heapName(heap).toLowerCase()]

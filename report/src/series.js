@@ -81,7 +81,7 @@ export class Series {
   columnsOf(peers, matches = () => true) {
     const measured = new Set(this.cells.filter(matches).map(columnKey));
     const wanted = ({ strategy, peer, malloc }) => (malloc === this.home
-      ? ['AS1', 'AS2'].includes(strategy) || peers.includes(peer) : strategy === 'AS1');
+      ? peer === 'global' || strategy === 'AS2' || peers.includes(peer) : strategy === 'AS1');
     return this.columns.filter((one) => measured.has(columnKey(one)) && wanted(one));
   }
 }

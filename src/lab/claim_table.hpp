@@ -44,6 +44,8 @@ struct condition {
 };
 using conditions_of = std::vector<condition>;
 
+// Strategies are ours, or the global heap's, unless they name a peer: "AS7@boost".
+//
 // The figure of left[i] divided by that of right[i] in a cell that agrees in all else; a list of
 // one name is compared with all of the other. An empty `right`: the figure of left[i] itself. With
 // `base`, that quantity at the values `at` of the coordinate `along` is divided by its mean at the

@@ -229,7 +229,9 @@ view::view(std::span<const observation> cells, std::string_view heap, const cond
 view::list view::find(const comparison& what, std::string_view strategy,
                       const conditions_of& side) const {
   // The global heap behind a base class is one library's in Benchmark I and nobody's elsewhere.
-  names peers = {"mallard"};
+  const auto at_sign = strategy.find('@');
+  names peers = {at_sign == strategy.npos ? "mallard" : strategy.substr(at_sign + 1)};
+  strategy = strategy.substr(0, at_sign);
   if (strategy == "AS1") peers = {global_peer};
   if (strategy == "AS2") peers = {"std", global_peer};
 

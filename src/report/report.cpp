@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -47,18 +45,6 @@ void replace_file(const std::filesystem::path& out, std::string_view text) {
   throw std::runtime_error(fmt::format("{}: cannot be written: {}", out.string(), problem));
 }
 
-// The benches that the page has a section for.
-constexpr std::array shown_benches = {"density", "locality", "utilization", "contention",
-                                      "false-sharing"};
-
-void check_is_shown(const lab::result_file& file) {
-  const auto& bench = file.run.bench;
-  if (std::find(shown_benches.begin(), shown_benches.end(), bench) == shown_benches.end()) {
-    throw std::runtime_error(
-        fmt::format("{}: benchmark '{}' has no place in the report", file.path.string(), bench));
-  }
-}
-
 }  // namespace
 
 void write_report(std::span<const std::filesystem::path> results,
@@ -68,7 +54,6 @@ void write_report(std::span<const std::filesystem::path> results,
   files.reserve(results.size());
   for (const auto& path : results) {
     files.push_back(lab::load_results(path));
-    check_is_shown(files.back());
     std::error_code no_output_yet;
     if (std::filesystem::equivalent(path, out, no_output_yet)) {
       throw std::runtime_error(

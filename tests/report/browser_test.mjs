@@ -422,6 +422,24 @@ test('benches of several files stand in one report, each with its section', asyn
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
 });
 
+test('a bench without a section of its own gets lines and a table', async (t) => {
+  const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
+    .map((line) => ({ ...JSON.parse(line), bench: 'novel-bench' }));
+  for (const line of lines) if (line.at) line.at = { type: 'int', ...line.at };
+  writeFileSync(file('novel.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const page = await open(t, makeReport('novel.html', 'novel.jsonl'));
+  assert.equal(await page.locator('#novel-bench h2').innerText(), 'Novel bench');
+  await drawing(page.getByLabel('Lines: Time of novel-bench'));
+  const rows = await copied(page, 'novel-bench');
+  assert.ok(rows.length >= 9);
+  for (const row of rows) {
+    const at = { total: Number(row.total), active: Number(row.active), block: Number(row.block) };
+    const cell = findSeries('utilization', at, row.strategy, row.peer);
+    if (cell.status === 'ok') close(Number(row.time), timeOf(cell), row.strategy);
+  }
+  assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
+});
+
 test('sections appear only where there is data', async (t) => {
   const page = await open(t, makeReport('one-bench.html', 'utilization-glibc.jsonl'));
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));

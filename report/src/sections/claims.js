@@ -45,8 +45,7 @@ const heapColumn = (heap) => ({
 
 /** How many statements of each bench hold, fail or are undecided, counted once for each heap. */
 function tally(judged) {
-  const benches = Object.keys(benchNames).filter((bench) =>
-    judged.some((one) => one.bench === bench));
+  const benches = [...new Set(judged.map(({ bench }) => bench))];
   const number = (bench, verdict) =>
     judged.filter((one) => one.bench === bench && one.verdict === verdict).length;
   return table([{ title: 'Benchmark', cell: benchName },
