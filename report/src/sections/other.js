@@ -30,10 +30,11 @@ function card(series) {
   const along = longest(series, names);
   const rest = names.filter((name) => name !== along);
   // Where the other coordinates lie: only what was measured together can be chosen.
-  const places = [...new Map(series.cells.map(({ at }) => {
-    const { [along]: omitted, ...others } = at;
-    return [placeKey(others), others];
-  })).values()];
+  const elsewhere = ({ at: { [along]: omitted, ...others } }) => others;
+  const inAll = (place) => series.values(along, (cell) =>
+    placeKey(elsewhere(cell)) === placeKey(place)).length;
+  const places = [...new Map(series.cells.map((cell) =>
+    [placeKey(elsewhere(cell)), elsewhere(cell)])).values()].sort((a, b) => inAll(b) - inAll(a));
   // A time, where there is one.
   const units = Object.assign({}, ...series.cells.map(({ measures }) => measures ?? {}));
   const isTime = (measure) => units[measure].unit === 's';
@@ -59,7 +60,7 @@ function card(series) {
     const scale = tableScale(lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
     fill(body, lines.length > 0
       ? h('div', { class: 'scroll' }, chart(lineChart({ series: lines, xName: along, write,
-        positions: positions().map((value) => placeText(along, value)) }),
+        positions: positions().map((value) => plainPowers(placeText(along, value))) }),
       { height: 360, minWidth: 460, label: `Lines: ${measureName(show.measure)} of ${series.bench}` })
         .element)
       : h('p', { class: 'hint empty' }, 'Nothing was measured.'),
