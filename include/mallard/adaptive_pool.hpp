@@ -15,6 +15,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 #include "mallard/detail/core/slab_set.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
@@ -27,6 +28,10 @@ struct adaptive_pool_options {
   std::size_t block_bytes = 0;  // 0: size and alignment of the first request
   std::size_t alignment = alignof(std::max_align_t);
   std::size_t empty_slabs_kept = 3;  // as in multipool_options
+  // Slabs grow to hold so many blocks, with so little beside them, as far as their bitmaps can: to
+  // 64 KiB for blocks of 24 bytes, 256 KiB for blocks of 64.
+  std::size_t blocks_per_slab = 0;
+  unsigned overhead_percent = 0;  // 0: about 2
 };
 
 struct adaptive_pool_stats {
@@ -102,6 +107,13 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // Errors: as `allocate`.
   void allocate_many(void** blocks, std::size_t count, std::size_t bytes,
                      std::size_t alignment = alignof(std::max_align_t));
+
+  // Effects: the same, linked by their first words: `bytes` is at least the size of a pointer.
+  // Errors: as `allocate`.
+  block_chain allocate_many(std::size_t count, std::size_t bytes,
+                            std::size_t alignment = alignof(std::max_align_t));
+  void deallocate_many(block_chain chain, std::size_t bytes,
+                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: gives back `count` blocks that were allocated with this size and alignment.
   void deallocate_many(void* const* blocks, std::size_t count, std::size_t bytes,

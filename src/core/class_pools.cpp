@@ -10,55 +10,6 @@ void* class_pools::refill_and_take(unsigned size_class) {
   return take_slot(pool, class_layouts[size_class].block_bytes);
 }
 
-block_chain class_pools::take_many(unsigned size_class, std::size_t count) {
-  slab_pool& pool = pools_[size_class];
-  const std::size_t block_bytes = class_layouts[size_class].block_bytes;
-  block_chain chain;
-  while (chain.size() < count) {
-    if (pool.free_slots == 0) {
-      try {
-        refill(pool, size_class);
-      } catch (...) {
-        give_many(size_class, chain);
-        throw;
-      }
-    }
-    for (std::size_t wanted = count - chain.size(); wanted != 0 && pool.free_slots != 0; --wanted) {
-      void* const p = take_slot(pool, block_bytes);
-      unpoison(p, sizeof(void*));
-      chain.push_back(p);
-    }
-  }
-  return chain;
-}
-
-void class_pools::give_many(unsigned size_class, block_chain chain) noexcept {
-  const slab_layout& layout = class_layouts[size_class];
-  slab_pool& pool = pools_[size_class];
-  while (!chain.empty()) {
-    void* const p = chain.pop_front();
-    // One word of one slab at a time.
-    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
-    const std::size_t word = (address_of(p) - address_of(home)) >> layout.word_shift;
-    std::uint64_t bits = std::uint64_t{1} << ((address_of(p) >> layout.granule_shift) & 63);
-    std::uint32_t left = home->countdown - 1;
-    poison(p, layout.block_bytes);
-    while (left != 0 && !chain.empty()) {
-      void* const q = chain.front();
-      const std::size_t offset = address_of(q) - address_of(home);
-      if (offset >= layout.slab_bytes || offset >> layout.word_shift != word) break;
-      bits |= std::uint64_t{1} << ((address_of(q) >> layout.granule_shift) & 63);
-      --left;
-      chain.pop_front();
-      poison(q, layout.block_bytes);
-    }
-    MALLARD_ASSERT((home->words()[word] & bits) == 0 && "block given back twice");
-    home->words()[word] |= bits;
-    home->countdown = left;
-    if (left == 0) settle(pool, size_class, p);
-  }
-}
-
 // Puts the hot blocks to the others at hand.
 void class_pools::cool() noexcept {
   for (unsigned c = 0; c < table_class_count; ++c) {

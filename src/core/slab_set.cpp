@@ -168,6 +168,68 @@ slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
   return nullptr;
 }
 
+block_chain slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size_t count) {
+  const std::size_t block_bytes = layouts_[layout_index].block_bytes;
+  void* first = nullptr;
+  void** link = &first;  // of the last block so far
+  std::size_t left = count;
+  const auto append = [&](std::byte* p) {
+    unpoison(p, sizeof(void*));
+    *link = p;
+    link = reinterpret_cast<void**>(p);
+    --left;
+  };
+  const auto chain_so_far = [&] {
+    if (left == count) return block_chain();
+    *link = nullptr;
+    return block_chain::of(first, link, count - left);
+  };
+  while (left != 0) {
+    if (pool.free_slots == 0) {
+      try {
+        refill(pool, layout_index);
+      } catch (...) {
+        give_many(pool, layout_index, chain_so_far());
+        throw;
+      }
+    }
+    // A run of neighbours at a time; in a fresh slab they are all in one.
+    const auto start = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
+    const auto run = static_cast<std::size_t>(std::countr_one(pool.free_slots >> start));
+    const std::size_t taken = std::min(run, left);
+    std::byte* p = pool.base + start * block_bytes;
+    for (std::size_t i = 0; i < taken; ++i, p += block_bytes) append(p);
+    pool.free_slots &= ~(low_bits(static_cast<unsigned>(taken)) << start);
+  }
+  return chain_so_far();
+}
+
+// One word of one slab at a time.
+void slab_set::give_many(slab_pool& pool, unsigned layout_index, block_chain chain) noexcept {
+  const slab_layout& layout = layouts_[layout_index];
+  while (!chain.empty()) {
+    void* const p = chain.pop_front();
+    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+    const std::size_t word = (address_of(p) - address_of(home)) >> layout.word_shift;
+    std::uint64_t bits = std::uint64_t{1} << ((address_of(p) >> layout.granule_shift) & 63);
+    std::uint32_t left = home->countdown - 1;
+    poison(p, layout.block_bytes);
+    while (left != 0 && !chain.empty()) {
+      void* const q = chain.front();
+      const std::size_t offset = address_of(q) - address_of(home);
+      if (offset >= layout.slab_bytes || offset >> layout.word_shift != word) break;
+      bits |= std::uint64_t{1} << ((address_of(q) >> layout.granule_shift) & 63);
+      --left;
+      chain.pop_front();
+      poison(q, layout.block_bytes);
+    }
+    MALLARD_ASSERT((home->words()[word] & bits) == 0 && "block given back twice");
+    home->words()[word] |= bits;
+    home->countdown = left;
+    if (left == 0) settle(pool, layout_index, p);
+  }
+}
+
 void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
   const slab_layout& layout = layouts_[layout_index];
   slab* const s = aligned_start<slab>(p, layout.slab_bytes);

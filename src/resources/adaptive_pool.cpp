@@ -5,6 +5,25 @@
 
 namespace mallard::inline v1 {
 
+namespace {
+
+// The smallest slab that holds enough blocks with little enough beside them.
+std::size_t slab_bytes_for(std::size_t block, const adaptive_pool_options& options) noexcept {
+  constexpr std::size_t largest = std::size_t{256} << 10;
+  std::size_t bytes = detail::slab_bytes_for(block);
+  for (; bytes < largest && detail::is_possible_slab(block, bytes * 2); bytes *= 2) {
+    const detail::slab_layout layout = detail::make_layout(block, bytes);
+    const std::size_t beside = bytes - layout.capacity() * block;
+    if (layout.capacity() >= options.blocks_per_slab &&
+        (options.overhead_percent == 0 || beside * 100 <= options.overhead_percent * bytes)) {
+      break;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 void adaptive_pool_resource::fix_block(std::size_t bytes, std::size_t alignment) noexcept {
   fixed_ = true;
   const std::size_t block = detail::round_up(std::max(bytes, detail::smallest_class_bytes),
@@ -13,10 +32,11 @@ void adaptive_pool_resource::fix_block(std::size_t bytes, std::size_t alignment)
   pooled_bytes_ = block;
   pooled_alignment_ = alignment;
   const detail::slab_layout& of_class = detail::class_layouts[detail::class_of(block)];
+  layout_ = detail::make_layout(block, slab_bytes_for(block, options_));
   // The layout of a size class brings its patterns along.
-  layout_ = of_class.block_bytes == block
-                ? of_class
-                : detail::make_layout(block, detail::slab_bytes_for(block));
+  if (of_class.block_bytes == block && of_class.slab_bytes == layout_.slab_bytes) {
+    layout_ = of_class;
+  }
   step_ = layout_.step();
 }
 
@@ -58,6 +78,36 @@ void adaptive_pool_resource::allocate_many(void** blocks, std::size_t count, std
 void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t count,
                                              std::size_t bytes, std::size_t alignment) noexcept {
   for (std::size_t i = 0; i < count; ++i) deallocate(blocks[i], bytes, alignment);
+}
+
+block_chain adaptive_pool_resource::allocate_many(std::size_t count, std::size_t bytes,
+                                                  std::size_t alignment) {
+  if (!fixed_ && bytes <= largest_block_bytes && alignment <= largest_block_bytes) {
+    fix_block(bytes, alignment);
+  }
+  if (is_pooled(bytes, alignment)) {
+    const block_chain chain = slabs_.take_many(pool_, 0, count);
+#ifdef MALLARD_ASAN
+    for (void* p = chain.front(); p != nullptr; p = block_chain::next(p)) {
+      detail::unpoison(p, bytes);
+    }
+#endif
+    return chain;
+  }
+  block_chain chain;
+  try {
+    while (chain.size() < count) chain.push_back(allocate(bytes, alignment));
+  } catch (...) {
+    deallocate_many(chain, bytes, alignment);
+    throw;
+  }
+  return chain;
+}
+
+void adaptive_pool_resource::deallocate_many(block_chain chain, std::size_t bytes,
+                                             std::size_t alignment) noexcept {
+  if (is_pooled(bytes, alignment)) return slabs_.give_many(pool_, 0, chain);
+  while (!chain.empty()) deallocate(chain.pop_front(), bytes, alignment);
 }
 
 void adaptive_pool_resource::release() noexcept {

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "mallard/adaptive_pool_allocator.hpp"
 #include "mallard/expandable_allocator.hpp"
 #include "support/seeds.hpp"
 
@@ -172,11 +173,10 @@ TEST(boost_containers, strings_behave_as_std_string) {
 }
 
 template <class Ours>
-void run_list_program(std::uint64_t seed) {
+void run_list_program_on(std::uint64_t seed, const typename Ours::allocator_type& nodes) {
   std::mt19937 random(static_cast<std::uint32_t>(seed));
-  heap_resource heap;
   {
-    Ours ours(&heap);
+    Ours ours(nodes);
     std::list<int> theirs;
     for (int step = 0; step < 1500; ++step) {
       const auto value = static_cast<int>(random() % 100);
@@ -203,7 +203,7 @@ void run_list_program(std::uint64_t seed) {
           theirs.remove(value);
           break;
         case 5: {
-          Ours other(ours, expandable_allocator<int>(&heap));
+          Ours other(ours, nodes);
           ours.splice(ours.begin(), other);
           theirs.insert(theirs.begin(), theirs.begin(), theirs.end());
           if (theirs.size() > 3000) {
@@ -219,7 +219,23 @@ void run_list_program(std::uint64_t seed) {
       ASSERT_TRUE(std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end()));
     }
   }
+}
+
+template <class Ours>
+void run_list_program(std::uint64_t seed) {
+  heap_resource heap;
+  run_list_program_on<Ours>(seed, expandable_allocator<int>(&heap));
   EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
+TEST(boost_containers, lists_of_pool_nodes_behave_as_std_list) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(3)) {
+    SCOPED_TRACE(mallard_test::reproduce_with(seed));
+    mallard::adaptive_pool_resource pool(mallard::adaptive_pool_allocator<int>::options());
+    using ours = bc::list<int, mallard::adaptive_pool_allocator<int>>;
+    run_list_program_on<ours>(seed, mallard::adaptive_pool_allocator<int>(&pool));
+    EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+  }
 }
 
 TEST(boost_containers, lists_behave_as_std_list) {

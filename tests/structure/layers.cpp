@@ -36,6 +36,7 @@ constexpr place places[] = {
     {"include/mallard/adaptive_pool.hpp", "resources"},
     {"include/mallard/heap.hpp", "resources"},
     {"include/mallard/expandable_allocator.hpp", "bindings"},
+    {"include/mallard/adaptive_pool_allocator.hpp", "bindings"},
     {"include/mallard/page_source.hpp", "resources"},
     {"include/mallard/allocator.hpp", "bindings"},
     {"include/mallard/wink_out.hpp", "bindings"},

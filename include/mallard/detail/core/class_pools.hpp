@@ -10,7 +10,6 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/core/slab_set.hpp"
 
@@ -67,13 +66,13 @@ class MALLARD_API class_pools : public slab_set {
                    class_steps[size_class], p);
   }
 
-  // `count` blocks of the class, linked by their first words in address order as far as they come
-  // from one slab; all or none. Throws what upstream throws.
-  block_chain take_many(unsigned size_class, std::size_t count);
-
-  // Takes a chain of blocks of the class back. Neighbours that are neighbours in memory too cost
-  // one look at their slab.
-  void give_many(unsigned size_class, block_chain chain) noexcept;
+  // Bursts, see slab_set.
+  block_chain take_many(unsigned size_class, std::size_t count) {
+    return slab_set::take_many(pools_[size_class], size_class, count);
+  }
+  void give_many(unsigned size_class, block_chain chain) noexcept {
+    slab_set::give_many(pools_[size_class], size_class, chain);
+  }
 
   // Gives every slab back (see `slab_set::release`); the pools are as new.
   void release_all(bool forget) noexcept {

@@ -63,8 +63,16 @@ struct slab_layout {
   }
 };
 
-// Requires: block_bytes a multiple of 8, at least 16; slab_bytes a power of two with room for one
-// slot behind the header.
+// Whether a slot starts behind the header in what the first bitmap word covers, as the engine
+// needs.
+constexpr bool is_possible_slab(std::size_t block_bytes, std::size_t slab_bytes) noexcept {
+  const std::size_t granule = std::min(std::bit_floor(block_bytes), slab_bytes / 64);
+  const std::size_t header = slab_header_bytes + slab_bytes / granule / 64 * sizeof(std::uint64_t);
+  return divide_up(header, block_bytes) * block_bytes < granule * 64 &&
+         (divide_up(header, block_bytes) + 1) * block_bytes <= slab_bytes;
+}
+
+// Requires: block_bytes a multiple of 8, at least 16; slab_bytes a power of two, a possible slab.
 constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_bytes) noexcept {
   slab_layout out;
   out.block_bytes = static_cast<std::uint32_t>(block_bytes);

@@ -11,6 +11,7 @@
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/slab.hpp"
 
 namespace mallard::inline v1::detail {
@@ -68,6 +69,14 @@ class MALLARD_API slab_set {
       settle(pool, layout_index, p);
     }
   }
+
+  // `count` blocks, linked by their first words in address order as far as they come from one slab;
+  // all or none. Throws what upstream throws.
+  block_chain take_many(slab_pool& pool, unsigned layout_index, std::size_t count);
+
+  // Takes a chain of blocks back. Neighbours in the chain that are neighbours in memory too cost
+  // one look at their slab.
+  void give_many(slab_pool& pool, unsigned layout_index, block_chain chain) noexcept;
 
   // Moves the slab of `p`, whose countdown has come to its end, to the place its count asks for.
   MALLARD_COLD void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;

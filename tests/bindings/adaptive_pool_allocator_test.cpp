@@ -1,0 +1,103 @@
+#include "mallard/adaptive_pool_allocator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "mallard/checks/test_resource.hpp"
+
+namespace {
+
+using mallard::adaptive_pool_allocator;
+using mallard::adaptive_pool_resource;
+
+TEST(adaptive_pool_allocator, a_pool_of_ones_own_gives_empty_slabs_back) {
+  mallard::test_resource upstream;
+  adaptive_pool_resource pool(adaptive_pool_allocator<int>::options(), &upstream);
+  {
+    std::list<int, adaptive_pool_allocator<int>> list(&pool);
+    list.assign(100'000, 1);
+    list.clear();
+    EXPECT_LE(upstream.counts().blocks_in_use, 2u);
+    list.assign(10, 1);
+  }
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_allocator, bursts_are_all_or_nothing) {
+  mallard::test_resource upstream;
+  adaptive_pool_resource pool(adaptive_pool_allocator<long>::options(), &upstream);
+  adaptive_pool_allocator<long> a(&pool);
+  adaptive_pool_allocator<long>::multiallocation_chain chain;
+  a.deallocate_individual(chain);
+  a.allocate_individual(5000, chain);
+  EXPECT_EQ(chain.size(), 5000u);
+  EXPECT_EQ(pool.stats().in_use_blocks, 5000u);
+  a.deallocate_one(chain.pop_front());
+  a.deallocate_individual(chain);
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+  upstream.fail_after(1);
+  EXPECT_THROW(a.allocate_individual(1'000'000, chain), std::bad_alloc);
+  EXPECT_TRUE(chain.empty());
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_allocator, slabs_hold_the_blocks_and_the_overhead_that_were_asked_for) {
+  for (const std::size_t blocks : {std::size_t{1}, std::size_t{600}, std::size_t{2000}}) {
+    for (const unsigned percent : {2u, 5u}) {
+      adaptive_pool_resource pool({.block_bytes = 24,
+                                   .alignment = 8,
+                                   .empty_slabs_kept = 1,
+                                   .blocks_per_slab = blocks,
+                                   .overhead_percent = percent});
+      for (std::size_t i = 0; i < blocks; ++i) static_cast<void>(pool.allocate(24, 8));
+      EXPECT_EQ(pool.stats().slabs, 1u);
+      const std::size_t slab = pool.stats().reserved_bytes;
+      while (pool.stats().slabs == 1) static_cast<void>(pool.allocate(24, 8));
+      const std::size_t held = (pool.stats().in_use_blocks - 1) * 24;
+      EXPECT_LE((slab - held) * 100, percent * slab);
+    }
+  }
+}
+
+TEST(adaptive_pool_allocator, all_containers_share_the_pool_when_none_is_given) {
+  using set = std::set<int, std::less<>, adaptive_pool_allocator<int>>;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([] {
+      for (int round = 0; round < 20; ++round) {
+        set s;
+        for (int i = 0; i < 500; ++i) s.insert(i * 7 % 501);
+        ASSERT_EQ(s.size(), 500u);
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_TRUE(set().get_allocator() == adaptive_pool_allocator<char>());
+  adaptive_pool_resource pool;
+  EXPECT_FALSE(adaptive_pool_allocator<int>(&pool) == adaptive_pool_allocator<int>());
+}
+
+TEST(adaptive_pool_allocator, arrays_are_allocated_and_never_grow_in_place) {
+  adaptive_pool_resource pool(adaptive_pool_allocator<int>::options());
+  adaptive_pool_allocator<int> a(&pool);
+  int* reuse = a.allocate(10);
+  int* const old = reuse;
+  std::size_t count = 100;
+  int* const p = a.allocation_command(1 | 2, 11, count, reuse);
+  EXPECT_EQ(reuse, nullptr);
+  EXPECT_EQ(count, 100u);
+  reuse = p;
+  EXPECT_EQ(a.allocation_command(2 | 16, 200, count, reuse), nullptr);
+  EXPECT_THROW(static_cast<void>(a.allocation_command(2, 200, count, reuse)), std::bad_alloc);
+  a.deallocate(old, 10);
+  a.deallocate(p, 100);
+  std::vector<int, mallard::node_allocator<int>> v;
+  for (int i = 0; i < 1000; ++i) v.push_back(i);
+  EXPECT_EQ(v[999], 999);
+}
+
+}  // namespace
