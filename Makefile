@@ -16,13 +16,16 @@ deps:
 build/%/CMakeCache.txt: | deps
 	cmake --preset $* $(CMAKE_ARGS)
 
-# A quick Benchmark I on both heaps, its heat map, and the report.
+# Quick runs of the benchmarks, Benchmark I on both heaps, their tables, and the report.
+BENCHES = density locality utilization contention false-sharing
 demo: deps build/release/CMakeCache.txt
 	@cmake --build --preset release --target mallard_tool -j $(JOBS)
 	@mkdir -p $(RESULTS)
-	@rm -f $(RESULTS)/demo.jsonl
-	$(MALLARD) bench density --quick --heap clean,aged --json $(RESULTS)/demo.jsonl
-	$(MALLARD) report $(RESULTS)/demo.jsonl -o $(RESULTS)/demo.html
+	@for bench in $(BENCHES); do \
+	  echo; echo "== $$bench"; \
+	  $(MALLARD) bench $$bench --quick --force --json $(RESULTS)/demo-$$bench.jsonl || exit 1; \
+	done
+	$(MALLARD) report $(BENCHES:%=$(RESULTS)/demo-%.jsonl) -o $(RESULTS)/demo.html
 	@echo
 	@echo "The report is $(CURDIR)/$(RESULTS)/demo.html: open it in any browser."
 
