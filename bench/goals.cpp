@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "goal_table.hpp"
 #include "lab/results.hpp"
 
 namespace {
@@ -80,48 +81,25 @@ class density {
   std::map<cell_key, const cell_result*> cells_;
 };
 
-class goal_table {
- public:
-  // A figure that must not be above the goal.
-  void at_most(const std::string& what, double goal, std::optional<double> measured,
-               const std::string& where = "") {
-    const bool met = measured && *measured <= goal;
-    ++(measured ? (met ? met_ : missed_) : absent_);
-    std::printf("%-8s %-66s goal <= %-7.4g", measured ? (met ? "met" : "MISSED") : "absent",
-                what.c_str(), goal);
-    if (measured) std::printf(" measured %.4g %s", *measured, where.c_str());
-    std::printf("\n");
-  }
-
-  // Both the mean over all cells and the worst of them, as time ratios.
-  void ratio(const std::string& what, double mean_goal, double worst_goal, const ratios& r) {
-    const bool any = !r.each.empty();
-    if (mean_goal > 0) {
-      at_most(what + ", geometric mean", mean_goal,
-              any ? std::optional(r.geometric_mean()) : std::nullopt);
-    }
-    if (worst_goal > 0) {
-      at_most(what + ", worst cell", worst_goal, any ? std::optional(r.worst) : std::nullopt,
-              "(" + r.worst_cell + "; intervals apart in " + std::to_string(r.clearly_slower) +
-                  " of " + std::to_string(r.each.size()) + " cells)");
-    }
-  }
-
-  int summary() const {
-    std::printf("\n%d met, %d missed, %d without figures\n", met_, missed_, absent_);
-    return missed_ + absent_ == 0 ? 0 : 1;
-  }
-
- private:
-  int met_ = 0;
-  int missed_ = 0;
-  int absent_ = 0;
-};
-
 const column global{"AS1", "global"};
 
 column ours(const char* strategy) {
   return {strategy, "mallard"};
+}
+
+// Both the mean over all cells and the worst of them, as time ratios.
+void add_ratio(goal_table& table, const std::string& what, double mean_goal, double worst_goal,
+               const ratios& r) {
+  const bool any = !r.each.empty();
+  if (mean_goal > 0) {
+    table.at_most(what + ", geometric mean", mean_goal,
+                  any ? std::optional(r.geometric_mean()) : std::nullopt);
+  }
+  if (worst_goal > 0) {
+    table.at_most(what + ", worst cell", worst_goal, any ? std::optional(r.worst) : std::nullopt,
+                  "(" + r.worst_cell + "; intervals apart in " + std::to_string(r.clearly_slower) +
+                      " of " + std::to_string(r.each.size()) + " cells)");
+  }
 }
 
 void density_goals(const density& d, const std::string& heap, goal_table& table) {
@@ -130,7 +108,7 @@ void density_goals(const density& d, const std::string& heap, goal_table& table)
                        const std::vector<std::string>& structures = {}) {
     std::string what = of.name() + " / " + against.name() + on;
     if (!structures.empty()) what += ", sets of ints";
-    table.ratio(what, mean, worst, d.compare(of, against, heap, structures));
+    add_ratio(table, what, mean, worst, d.compare(of, against, heap, structures));
   };
   row(ours("AS7"), {"AS7", "std"}, 1 / 4.0, 1);
   row(ours("AS7"), {"AS7", "boost"}, 1 / 1.5, 1.03);

@@ -28,5 +28,15 @@ for loop in pairs batches; do
   done
 done
 
+$bin/tools/mallard bench locality --links "${LINKS:-2^21,2^23}" --subsystem 4,6,8,10,12,14,16,18 \
+  --accesses 8 --repeats 4 --strategies AS1,AS7,AS9 --reps "${REPS:-5}" --json "$out/locality.jsonl" \
+  --resume
+$bin/tools/mallard bench utilization --total "${TOTAL:-30}" --strategies AS1,AS7,AS9 \
+  --reps "${REPS:-5}" --json "$out/utilization.jsonl" --resume
+$bin/tools/mallard bench contention --threads 1,2,4,8 --strategies AS1,AS7,AS9,sync,mutex \
+  --reps "${REPS:-5}" --json "$out/contention.jsonl" --resume
+
+$bin/bench/mallard_series_goals "$out/locality.jsonl" "$out/utilization.jsonl" \
+  "$out/contention.jsonl" || true
 $bin/bench/mallard_goals "$out/goals.jsonl" "$out/micro.json" "$out/instructions.txt" \
   "$out/footprint.json"
