@@ -16,7 +16,8 @@ class goal_table {
     ++(measured ? (met ? met_ : missed_) : absent_);
     std::printf("%-8s %-66s goal <= %-7.4g", measured ? (met ? "met" : "MISSED") : "absent",
                 what.c_str(), goal);
-    if (measured) std::printf(" measured %.4g %s", *measured, where.c_str());
+    if (measured) std::printf(" measured %.4g", *measured);
+    if (measured && !where.empty()) std::printf(" (%s)", where.c_str());
     std::printf("\n");
   }
 

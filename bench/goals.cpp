@@ -97,8 +97,8 @@ void add_ratio(goal_table& table, const std::string& what, double mean_goal, dou
   }
   if (worst_goal > 0) {
     table.at_most(what + ", worst cell", worst_goal, any ? std::optional(r.worst) : std::nullopt,
-                  "(" + r.worst_cell + "; intervals apart in " + std::to_string(r.clearly_slower) +
-                      " of " + std::to_string(r.each.size()) + " cells)");
+                  r.worst_cell + "; intervals apart in " + std::to_string(r.clearly_slower) +
+                      " of " + std::to_string(r.each.size()) + " cells");
   }
 }
 

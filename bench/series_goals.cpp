@@ -72,9 +72,12 @@ class cells {
 std::string name_of(const series_cell& cell) {
   std::string out;
   for (const auto& [name, value] : cell.at) {
-    out += (out.empty() ? "" : " ") + name + " " + mallard::lab::to_string(value);
+    if (!out.empty()) out += ", ";
+    out += name;
+    out += ' ';
+    out += mallard::lab::to_string(value);
   }
-  return "(" + out + ")";
+  return out;
 }
 
 void worst(goal_table& table, const std::string& what, double goal,
@@ -90,7 +93,7 @@ void median(goal_table& table, const std::string& what, double goal,
   if (all.empty()) return table.at_most(what + ", median", goal, std::nullopt);
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
   table.at_most(what + ", median", goal, all[all.size() / 2].value,
-                "(" + std::to_string(all.size()) + " cells)");
+                std::to_string(all.size()) + " cells");
 }
 
 cells::where subsystem_from(std::int64_t least) {
