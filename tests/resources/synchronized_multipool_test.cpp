@@ -179,7 +179,8 @@ TEST(synchronized_multipool, memory_goes_back_upstream_whoever_frees_it) {
     worker b;
     std::vector<block> blocks;
     a.does([&] {
-      for (int k = 0; k < 20'000; ++k) blocks.push_back(take(pool, 16 + k % 3000u, 4));
+      for (int k = 0; k < 20'000; ++k)
+        blocks.push_back(take(pool, 16 + static_cast<unsigned>(k) % 3000, 4));
     });
     b.does([&] {
       for (const block& one : blocks) give(pool, one);
