@@ -17,6 +17,8 @@ void class_pools::cool() noexcept {
     hot_[c] = nullptr;
     if (p != nullptr) give(p, c);
   }
+  if (large_hot_request_ != 0) give(large_hot_, computed_class(large_hot_request_));
+  large_hot_request_ = 0;
 }
 
 void class_pools::rest() noexcept {
@@ -52,6 +54,7 @@ std::size_t class_pools::at_hand_bytes() const noexcept {
   for (unsigned c = 0; c < class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
     if (c < table_class_count && hot_[c] != nullptr) ++blocks;
+    if (large_hot_request_ != 0 && c == computed_class(large_hot_request_)) ++blocks;
     bytes += blocks * class_layouts[c].block_bytes;
   }
   return bytes;

@@ -2,8 +2,6 @@
 
 namespace mallard::inline v1 {
 
-using detail::class_layouts;
-
 void* multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
   return allocate(bytes, alignment);
 }
@@ -25,7 +23,7 @@ void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t a
   if (bytes == 0) return allocate(1, alignment);
   const std::size_t request = detail::class_request(bytes, alignment);
   if (!detail::is_pooled(request)) return oversize_.allocate(*upstream(), bytes, alignment);
-  void* const p = pools_.take(detail::class_of(request));
+  void* const p = pools_.take_large(request);
   detail::unpoison(p, bytes);
   return p;
 }
@@ -35,9 +33,8 @@ void multipool_resource::deallocate_beyond_table(void* p, std::size_t bytes,
   if (bytes == 0) return deallocate(p, 1, alignment);
   const std::size_t request = detail::class_request(bytes, alignment);
   if (!detail::is_pooled(request)) return oversize_.deallocate(*upstream(), p);
-  const unsigned size_class = detail::class_of(request);
-  detail::poison(p, class_layouts[size_class].block_bytes);
-  pools_.give(p, size_class);
+  detail::poison(p, request);
+  pools_.give_large(p, request);
 }
 
 void multipool_resource::release() noexcept {

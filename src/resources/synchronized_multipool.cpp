@@ -2,7 +2,6 @@
 
 namespace mallard::inline v1 {
 
-using detail::class_layouts;
 using detail::thread_heap;
 
 void* synchronized_multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -29,12 +28,10 @@ void* synchronized_multipool_resource::allocate_beyond_table(std::size_t bytes,
   if (bytes == 0) return allocate(1, alignment);
   const std::size_t request = detail::class_request(bytes, alignment);
   if (!detail::is_pooled(request)) return heaps_.allocate_oversize(bytes, alignment);
-  const unsigned size_class = detail::class_of(request);
   thread_heap* const mine = heaps_.known();
+  const auto refill = [&](unsigned size_class) { return heaps_.allocate_slow(mine, size_class); };
   void* const p =
-      mine == nullptr
-          ? heaps_.allocate_slow(nullptr, size_class)
-          : mine->take(size_class, [&](unsigned c) { return heaps_.allocate_slow(mine, c); });
+      mine == nullptr ? refill(detail::computed_class(request)) : mine->take_large(request, refill);
   detail::unpoison(p, bytes);
   return p;
 }
@@ -44,9 +41,13 @@ void synchronized_multipool_resource::deallocate_beyond_table(void* p, std::size
   if (bytes == 0) return deallocate(p, 1, alignment);
   const std::size_t request = detail::class_request(bytes, alignment);
   if (!detail::is_pooled(request)) return heaps_.deallocate_oversize(p);
-  const unsigned size_class = detail::class_of(request);
-  detail::poison(p, class_layouts[size_class].block_bytes);
-  heaps_.deallocate_slow(heaps_.known(), p, size_class);
+  const unsigned size_class = detail::computed_class(request);
+  detail::poison(p, request);
+  thread_heap* const mine = heaps_.known();
+  if (thread_heap::owner_of(p, size_class) != mine) {
+    return heaps_.deallocate_slow(mine, p, size_class);
+  }
+  mine->give_large(p, request);
 }
 
 synchronized_multipool_stats synchronized_multipool_resource::stats() noexcept {

@@ -32,6 +32,17 @@ class MALLARD_API class_pools : public slab_set {
     return take(size_class, refill);
   }
 
+  // The same for a larger request, which is rounded as `class_request` does. Large blocks have one
+  // hot block together, for requests of its size: not even the class has to be looked for.
+  template <class Refill>
+  MALLARD_ALWAYS_INLINE void* take_large(std::size_t request, Refill&& refill) {
+    if (large_hot_request_ == request) {
+      large_hot_request_ = 0;
+      return large_hot_;
+    }
+    return take(computed_class(request), refill);
+  }
+
   // The same for any class, without a look at the hot block.
   template <class Refill>
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class, Refill&& refill) {
@@ -45,6 +56,9 @@ class MALLARD_API class_pools : public slab_set {
   MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class) {
     return take_small(size_class, [this](unsigned c) { return refill_and_take(c); });
   }
+  void* take_large(std::size_t request) {
+    return take_large(request, [this](unsigned c) { return refill_and_take(c); });
+  }
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class) {
     return take(size_class, [this](unsigned c) { return refill_and_take(c); });
   }
@@ -52,12 +66,22 @@ class MALLARD_API class_pools : public slab_set {
   MALLARD_ALWAYS_INLINE void give_small(void* p, unsigned size_class) noexcept {
     slab_pool& pool = pools_[size_class];
     MALLARD_ASSERT(hot_[size_class] != p && "block given back twice");
-    if (!is_near(pool, p, class_steps[size_class])) {
+    if (size_class < first_spacious_class && !is_near(pool, p, class_steps[size_class])) {
       give_back(pool, size_class, class_layouts[size_class], p);
     } else if (hot_[size_class] == nullptr) {
       hot_[size_class] = p;
     } else {
-      keep_at_hand(pool, p, class_steps[size_class]);
+      give(p, size_class);
+    }
+  }
+
+  void give_large(void* p, std::size_t request) noexcept {
+    MALLARD_ASSERT((large_hot_request_ == 0 || large_hot_ != p) && "block given back twice");
+    if (large_hot_request_ == 0) {
+      large_hot_ = p;
+      large_hot_request_ = request;
+    } else {
+      give(p, computed_class(request));
     }
   }
 
@@ -108,9 +132,15 @@ class MALLARD_API class_pools : public slab_set {
   void reset() noexcept {
     zero(hot_.data(), sizeof hot_);
     zero(pools_.data(), sizeof pools_);
+    large_hot_request_ = 0;
   }
 
+  // Blocks of so many bytes are far from each other wherever they are: any may be hot.
+  static constexpr unsigned first_spacious_class = class_of(512);
+
   std::array<void*, table_class_count> hot_;
+  void* large_hot_;
+  std::size_t large_hot_request_;  // 0: there is none
 
   std::array<slab_pool, class_count> pools_;
 };

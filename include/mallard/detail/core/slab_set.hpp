@@ -103,7 +103,7 @@ class MALLARD_API slab_set {
   std::size_t reserve_limit() const noexcept { return reserve_limit_; }
 
  private:
-  static constexpr std::size_t reserve_lists = 8;  // by log2 of the slab size, from 16 KiB
+  static constexpr std::size_t reserve_lists = 5;  // by log2 of the slab size, from 16 KiB
 
   const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
   slab* acquire(const slab_layout& layout);
