@@ -83,8 +83,7 @@ TEST(slot_bits, stepping_maps_each_slot_to_its_place) {
 
 TEST(slab_layout, every_size_class_has_a_possible_slab) {
   for (unsigned c = 0; c < class_count; ++c) {
-    EXPECT_TRUE(
-        is_possible_slab(class_bytes(c), class_layouts[c].slab_bytes));
+    EXPECT_TRUE(is_possible_slab(class_bytes(c), class_layouts[c].slab_bytes));
   }
   EXPECT_FALSE(is_possible_slab(24, 128 * 1024)) << "its bitmap is too long";
 }
