@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench goals format lint fuzz docs-tables deps clean
+.PHONY: all demo test bench goals format lint sanitize fuzz docs-tables deps clean
 
 all: build/release/tools/mallard
 
@@ -44,6 +44,10 @@ format:
 lint: deps build/ci/CMakeCache.txt
 	$(FORMAT) --dry-run --Werror $(SOURCES)
 	clang-tidy-19 --quiet -p build/ci $(filter %.cpp,$(filter src/%,$(SOURCES)))
+
+# The command too under AddressSanitizer; `make test` has the library alone.
+sanitize: deps
+	@packaging/run-tests.sh asan-all
 
 # Longer than the brief runs of `make test`: FUZZ_SECONDS for each target.
 FUZZ_SECONDS ?= 300
