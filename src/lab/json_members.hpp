@@ -3,12 +3,35 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 namespace mallard::lab {
 
 using json = nlohmann::ordered_json;
+
+template <class T>
+inline constexpr bool is_integer_type = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+// The library turns any number into any other; here an integer has to be one, and in range.
+template <class T>
+bool integers_fit(const json& value) {
+  if constexpr (is_integer_type<T>) {
+    if (!value.is_number_integer()) return false;
+    return value.is_number_unsigned() ? std::in_range<T>(value.get<std::uint64_t>())
+                                      : std::in_range<T>(value.get<std::int64_t>());
+  } else if constexpr (requires { typename T::value_type; }) {
+    if constexpr (is_integer_type<typename T::value_type> && !std::is_same_v<T, std::string>) {
+      return std::all_of(value.begin(), value.end(), integers_fit<typename T::value_type>);
+    }
+  }
+  return true;
+}
 
 // A member that must be there and of the right type; anything else is one line of complaint.
 template <class T>
@@ -16,10 +39,10 @@ T required(const json& object, const char* name) {
   const auto found = object.find(name);
   if (found == object.end()) throw std::runtime_error(fmt::format("'{}' is missing", name));
   try {
-    return found->get<T>();
+    if (integers_fit<T>(*found)) return found->template get<T>();
   } catch (const json::exception&) {
-    throw std::runtime_error(fmt::format("'{}' has the wrong type", name));
   }
+  throw std::runtime_error(fmt::format("'{}' has the wrong type", name));
 }
 
 // A member that older files or other writers may leave out.

@@ -137,6 +137,22 @@ TEST_F(ResultFile, EveryMissingOrMistypedMemberIsNamed) {
   EXPECT_EQ(complaint(run_ + cell + "\n"), ":2: 'size' has the wrong type");
 }
 
+TEST_F(ResultFile, IntegersAreIntegersAndInRange) {
+  const auto with_size = [&](const std::string& size) {
+    std::string cell = to_line(cell_);
+    cell.replace(cell.find("\"size\":6"), 8, "\"size\":" + size);
+    return complaint(run_ + cell + "\n");
+  };
+  for (const char* size :
+       {"6.5", "4093333333333333333336", "1e300", "99999999999", "-99999999999"}) {
+    EXPECT_EQ(with_size(size), ":2: 'size' has the wrong type") << size;
+  }
+  std::string cell = to_line(cell_);
+  const auto at = cell.find("\"rss_bytes\":[") + 13;
+  cell.insert(at, "1e30,");
+  EXPECT_EQ(complaint(run_ + cell + "\n"), ":2: 'rss_bytes' has the wrong type");
+}
+
 TEST_F(ResultFile, ImpossibleFiguresAndNamesAreRefused) {
   cell_result cell = cell_;
   cell.seconds.clear();
