@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures everything the goals name and holds it against them: bench/run.sh [directory]
-# A shorter run: REPS=3 SCALE=1/1024 bench/run.sh
+# A shorter run: REPS=3 SCALE=1/1024 bench/run.sh; a larger one: LINKS=2^23 bench/run.sh elsewhere
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-results}
@@ -28,7 +28,7 @@ for loop in pairs batches; do
   done
 done
 
-$bin/tools/mallard bench locality --links "${LINKS:-2^21,2^23}" --subsystem 4,6,8,10,12,14,16,18 \
+$bin/tools/mallard bench locality --links "${LINKS:-2^21}" --subsystem 4,6,8,10,12,14,16,18 \
   --accesses 8 --repeats 4 --strategies AS1,AS7,AS9 --reps "${REPS:-5}" --json "$out/locality.jsonl" \
   --resume
 $bin/tools/mallard bench utilization --total "${TOTAL:-30}" --strategies AS1,AS7,AS9 \
