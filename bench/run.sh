@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measures everything the goals name and holds it against them: bench/run.sh [directory]
-# A shorter run: REPS=3 SCALE=1/1024 bench/run.sh; a larger one: LINKS=2^23 bench/run.sh elsewhere
+# A shorter run: REPS=3 SCALE=1/1024 bench/run.sh; a larger one: LINKS=2^23 bench/run.sh DIRECTORY
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-results}
