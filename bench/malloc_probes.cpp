@@ -1,0 +1,387 @@
+// Purpose: what a malloc holds of the machine's memory, and that a fork does not hang it.
+//
+//   LD_PRELOAD=libother.so mallard_malloc_probes PROBE
+// runs one probe and prints "name value unit" for each figure. bench/malloc_probes.sh prints the
+// table of all probes over all mallocs that are installed. State of the probes themselves is
+// mapped, and taken off the figures: only what is probed is allocated.
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <thread>
+
+namespace {
+
+// The step of splitmix64.
+struct random_numbers {
+  std::uint64_t state;
+  std::uint64_t next() {
+    std::uint64_t z = (state += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+  std::size_t between(std::size_t low, std::size_t high) { return low + next() % (high - low + 1); }
+};
+
+// Sizes of which every octave gets the same share of the bytes: many small ones, few large ones.
+std::size_t mixed_size(random_numbers& random, std::size_t low, std::size_t high) {
+  const double most = 1 / static_cast<double>(low);
+  const double least = 1 / static_cast<double>(high);
+  return static_cast<std::size_t>(1 / (least + random.unit() * (most - least)));
+}
+
+// A table in pages of its own.
+template <class T>
+class mapped {
+ public:
+  explicit mapped(std::size_t count) : count_(count) {
+    void* memory = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_POPULATE, -1, 0);
+    if (memory == MAP_FAILED) {
+      std::perror("mmap");
+      std::_Exit(1);
+    }
+    data_ = new (memory) T[count]();
+  }
+  ~mapped() { munmap(data_, count_ * sizeof(T)); }
+  mapped(const mapped&) = delete;
+  mapped& operator=(const mapped&) = delete;
+
+  T& operator[](std::size_t i) { return data_[i]; }
+  T* begin() { return data_; }
+
+ private:
+  T* data_;
+  std::size_t count_;
+};
+
+// Nobody may guess what is done with the pointer.
+void use(void* block) {
+  asm volatile("" : : "r"(block) : "memory");
+}
+
+void* written(void* block, std::size_t bytes) {
+  if (!block) {
+    std::fputs("out of memory\n", stderr);
+    std::_Exit(1);
+  }
+  use(std::memset(block, 1, bytes));
+  return block;
+}
+
+struct footprint {
+  double resident;
+  double address_space;
+};
+
+// Without allocating anything.
+footprint read_footprint() {
+  char text[128];
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  const ssize_t length = file < 0 ? -1 : read(file, text, sizeof text - 1);
+  if (file >= 0) close(file);
+  if (length <= 0) return {};
+  text[length] = '\0';
+  char* rest = nullptr;
+  const double pages = static_cast<double>(std::strtoull(text, &rest, 10));
+  const double resident = static_cast<double>(std::strtoull(rest, nullptr, 10));
+  const auto page = static_cast<double>(sysconf(_SC_PAGESIZE));
+  return {resident * page, pages * page};
+}
+double resident() {
+  return read_footprint().resident;
+}
+
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+constexpr double mebi = 1 << 20;
+
+void print(const char* name, double value, const char* unit) {
+  std::printf("%s %.4g %s\n", name, value, unit);
+}
+
+// A program that does next to nothing.
+void tiny() {
+  void* block = written(std::malloc(100), 100);
+  const footprint small = read_footprint();
+  std::free(block);
+  print("tiny_rss", small.resident / 1024, "KiB");
+  print("tiny_vsz", small.address_space / mebi, "MiB");
+}
+
+// 512 MiB from 16 B to 64 KiB, all freed again, and nothing done for three seconds.
+void freed() {
+  constexpr std::size_t bytes = std::size_t{512} << 20;
+  constexpr std::size_t most = bytes / 64;
+  mapped<void*> live(most);
+  random_numbers random{1};
+  const double before = resident();
+  std::size_t count = 0;
+  for (std::size_t sum = 0; sum < bytes && count < most; ++count) {
+    const std::size_t size = mixed_size(random, 16, 65536);
+    live[count] = written(std::malloc(size), size);
+    sum += size;
+  }
+  print("live_512", (resident() - before) / mebi, "MiB");
+  for (std::size_t i = 0; i < count; ++i) std::free(live[i]);
+  print("freed_at_once", (resident() - before) / mebi, "MiB");
+  sleep(3);
+  print("freed_idle_3s", (resident() - before) / mebi, "MiB");
+  for (int i = 0; i < 100; ++i) std::free(written(std::malloc(64), 64));
+  print("freed_then_used", (resident() - before) / mebi, "MiB");
+}
+
+// 256 MiB of small blocks, nine of ten freed at random, then 230 MiB of larger ones.
+void fragmented() {
+  constexpr std::size_t first = std::size_t{256} << 20;
+  constexpr std::size_t second = std::size_t{230} << 20;
+  constexpr std::size_t most = first / 64;
+  mapped<void*> live(most);
+  random_numbers random{2};
+  const double before = resident();
+  std::size_t count = 0;
+  for (std::size_t sum = 0; sum < first && count < most; ++count) {
+    const std::size_t size = random.between(64, 512);
+    live[count] = written(std::malloc(size), size);
+    sum += size;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (random.next() % 10 != 0) std::free(live[i]);
+  }
+  print("fragmented_10_percent", (resident() - before) / mebi, "MiB");
+  for (std::size_t sum = 0; sum < second;) {
+    const std::size_t size = random.between(520, 1024);
+    written(std::malloc(size), size);
+    sum += size;
+  }
+  print("fragmented_refilled", (resident() - before) / mebi, "MiB");
+}
+
+// Twelve times 128 MiB of one size, freed before the next.
+void phases() {
+  constexpr std::size_t bytes = std::size_t{128} << 20;
+  constexpr std::size_t sizes[] = {16, 24, 48, 96, 160, 320, 640, 1280, 2560, 5120, 10240, 40960};
+  mapped<void*> live(bytes / sizes[0]);
+  const double before = resident();
+  double peak = 0;
+  for (const std::size_t size : sizes) {
+    const std::size_t count = bytes / size;
+    for (std::size_t i = 0; i < count; ++i) live[i] = written(std::malloc(size), size);
+    peak = std::max(peak, resident() - before);
+    for (std::size_t i = 0; i < count; ++i) std::free(live[i]);
+  }
+  print("phases_peak", peak / mebi, "MiB");
+}
+
+// 500 threads with 20 small blocks each, alive all together.
+void many_threads() {
+  constexpr unsigned threads = 500;
+  constexpr std::size_t sizes[] = {16, 24, 32, 48, 64, 80, 96, 128, 160, 200};
+  static std::atomic<unsigned> waiting{0};
+  static std::atomic<unsigned> done{0};
+  static std::atomic<bool> go{false};
+  static std::atomic<bool> end{false};
+  mapped<std::thread> team(threads);
+  for (unsigned i = 0; i < threads; ++i) {
+    team[i] = std::thread([&] {
+      // As deep as an allocator may go, so that its stack is not counted as memory of the heap.
+      char stack[8192];
+      use(std::memset(stack, 0, sizeof stack));
+      ++waiting;
+      while (!go) usleep(1000);
+      for (int round = 0; round < 2; ++round) {
+        for (const std::size_t size : sizes) written(std::malloc(size), size);
+      }
+      ++done;
+      while (!end) usleep(10'000);
+    });
+  }
+  while (waiting < threads) usleep(1000);
+  const double before = resident();
+  go = true;
+  while (done < threads) usleep(1000);
+  print("per_thread", (resident() - before) / 1024 / threads, "KiB");
+  end = true;
+  for (unsigned i = 0; i < threads; ++i) team[i].join();
+}
+
+// 3,000 threads one after the other, each leaves one block behind.
+void short_threads() {
+  const double before = resident();
+  for (int i = 0; i < 3000; ++i) {
+    std::thread([&] {
+      written(std::malloc(64), 64);
+      for (int k = 0; k < 50; ++k) std::free(written(std::malloc(100), 100));
+    }).join();
+  }
+  print("short_threads", (resident() - before) / mebi, "MiB");
+}
+
+// One producer's blocks on their way to the one who frees.
+struct alignas(128) ring {
+  static constexpr std::size_t slots = 1 << 17;
+  void* blocks[slots];
+  alignas(128) std::atomic<std::size_t> put;
+  alignas(128) std::atomic<std::size_t> taken;
+};
+
+// Eight threads allocate, one that never allocated frees; 90 MiB are live.
+void remote() {
+  constexpr unsigned producers = 8;
+  constexpr std::size_t live = std::size_t{90} << 20;
+  constexpr std::size_t mean = 272;
+  constexpr std::size_t most_live = live / producers / mean;
+  constexpr std::size_t per_producer = 400'000;
+  static_assert(most_live < ring::slots);
+  mapped<ring> rings(producers);
+  mapped<std::thread> team(producers);
+  const double before = resident();
+  for (unsigned i = 0; i < producers; ++i) {
+    team[i] = std::thread([&own = rings[i], i] {
+      random_numbers random{i + 1};
+      for (std::size_t k = 0; k < per_producer; ++k) {
+        while (k - own.taken.load(std::memory_order_acquire) >= most_live) sched_yield();
+        const std::size_t size = random.between(32, 512);
+        own.blocks[k % ring::slots] = written(std::malloc(size), size);
+        own.put.store(k + 1, std::memory_order_release);
+      }
+    });
+  }
+  // It lets the producers fill up first and then keeps them filled.
+  double peak = 0;
+  std::thread freer([&] {
+    for (std::size_t k = 0; k < per_producer; ++k) {
+      for (unsigned i = 0; i < producers; ++i) {
+        ring& from = rings[i];
+        const std::size_t wanted = std::min(k + most_live, per_producer);
+        while (from.put.load(std::memory_order_acquire) < wanted) sched_yield();
+        std::free(from.blocks[k % ring::slots]);
+        from.taken.store(k + 1, std::memory_order_release);
+      }
+      if (k % 4096 == 0) peak = std::max(peak, resident() - before);
+    }
+  });
+  freer.join();
+  for (unsigned i = 0; i < producers; ++i) team[i].join();
+  print("remote_peak", peak / mebi, "MiB");
+}
+
+// One block that grows to 200 MiB, a mebibyte at a time.
+void growing() {
+  const double start = now();
+  void* block = nullptr;
+  for (std::size_t size = 1; size <= 200; ++size) {
+    block = std::realloc(block, size << 20);
+    written(static_cast<char*>(block) + ((size - 1) << 20), 1 << 20);
+  }
+  print("growing_to_200M", now() - start, "s");
+  std::free(block);
+}
+
+// Waits for the child, at most that long; false when it hangs.
+bool ends_within(pid_t child, double seconds, int& status) {
+  for (const double start = now(); now() - start < seconds;) {
+    if (waitpid(child, &status, WNOHANG) == child) return true;
+    usleep(200);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return false;
+}
+
+// 1,000 forks while four threads allocate, large blocks too, and free what others allocated.
+void forks() {
+  constexpr int wanted = 1000;
+  constexpr int enough_hangs = 10;
+  constexpr unsigned threads = 4;
+  static std::atomic<bool> end{false};
+  static std::atomic<void*> slots[256];
+  mapped<std::thread> team(threads);
+  for (unsigned i = 0; i < threads; ++i) {
+    team[i] = std::thread([i] {
+      random_numbers random{i + 1};
+      while (!end) {
+        const std::size_t size =
+            random.next() % 64 == 0 ? random.between(100'000, 400'000) : random.between(1, 2000);
+        void* block = std::malloc(size);
+        std::free(slots[random.next() % 256].exchange(block));
+      }
+    });
+  }
+  int hangs = 0;
+  int crashes = 0;
+  int done = 0;
+  random_numbers random{99};
+  for (; done < wanted && hangs < enough_hangs; ++done) {
+    const pid_t child = fork();
+    if (child < 0) {
+      std::perror("fork");
+      std::_Exit(1);
+    }
+    if (child == 0) {
+      void* own[100];
+      for (void*& one : own) {
+        const std::size_t size = random.between(1, 2000);
+        one = written(std::malloc(size), size);
+      }
+      for (void* one : own) std::free(one);
+      for (int i = 0; i < 50; ++i) std::free(slots[i].exchange(nullptr));
+      std::free(written(std::malloc(300'000), 300'000));
+      _exit(0);
+    }
+    int status = 0;
+    if (!ends_within(child, 2, status)) {
+      ++hangs;
+    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      ++crashes;
+    }
+  }
+  end = true;
+  for (unsigned i = 0; i < threads; ++i) team[i].join();
+  print("forks", done, "count");
+  print("fork_hangs", hangs, "count");
+  print("fork_crashes", crashes, "count");
+}
+
+struct probe {
+  const char* name;
+  void (*run)();
+};
+constexpr probe probes[] = {
+    {"tiny", tiny},     {"freed", freed},          {"fragmented", fragmented},
+    {"phases", phases}, {"threads", many_threads}, {"short-threads", short_threads},
+    {"remote", remote}, {"growing", growing},      {"forks", forks}};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const probe& one : probes) {
+    if (argc == 2 && std::strcmp(argv[1], one.name) == 0) {
+      one.run();
+      return 0;
+    }
+  }
+  std::fprintf(stderr, "usage: %s PROBE, one of", argv[0]);
+  for (const probe& one : probes) std::fprintf(stderr, " %s", one.name);
+  std::fputc('\n', stderr);
+  return 2;
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# What mallocs hold of the machine's memory: a table over all that are installed.
+#   bench/malloc_probes.sh [NAME | NAME=PATH.so]...
+# PROBES="tiny threads" limits it to some; BUILD is the build folder (default: build/release).
+set -eu
+cd "$(dirname "$0")/.."
+. bench/malloc_libraries.sh
+build=${BUILD:-build/release}
+program=$build/bench/mallard_malloc_probes
+probes=${PROBES:-tiny freed fragmented phases threads short-threads remote growing forks}
+[ -x "$program" ] || { echo "$program is not built" >&2; exit 1; }
+
+libraries=$(choose_libraries "$build" "$@")
+for probe in $probes; do
+  echo "$libraries" | while read -r name path; do
+    preload=$path
+    [ "$path" != - ] || preload=
+    # Each in a process of its own; one that fails leaves its cells empty.
+    LD_PRELOAD=$preload timeout 120 "$program" "$probe" </dev/null |
+      while read -r what value unit; do echo "$what $unit $name $value"; done ||
+      true
+  done
+done | pivot
