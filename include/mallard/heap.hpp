@@ -14,15 +14,14 @@
 // (N2045, Boost.Container).
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <memory_resource>
 #include <span>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/class_pools.hpp"
+#include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/array_space.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
@@ -90,14 +89,8 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the heap as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    MALLARD_ASSERT(std::has_single_bit(alignment));
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_looked_up(request)) [[unlikely]] {
-      return allocate_beyond_table(bytes, alignment);
-    }
-    void* const p = pools_.take_small(detail::class_of(request));
-    detail::unpoison(p, bytes);
-    return p;
+    return detail::allocate_by_class(pools_, bytes, alignment,
+                                     [&] { return allocate_beyond_table(bytes, alignment); });
   }
 
   // Effects: as `allocate`, but returns null where that throws.
@@ -106,13 +99,8 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   // Effects: takes back a block of `allocate`; `bytes` and `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_looked_up(request)) [[unlikely]] {
-      return deallocate_beyond_table(p, bytes, alignment);
-    }
-    const unsigned size_class = detail::class_of(request);
-    detail::poison(p, detail::class_layouts[size_class].block_bytes);
-    pools_.give_small(p, size_class);
+    detail::deallocate_by_class(pools_, p, bytes, alignment,
+                                [&] { deallocate_beyond_table(p, bytes, alignment); });
   }
 
   // Expandable blocks. Only those of `allocate_at_least` and `allocate_expandable`, and only

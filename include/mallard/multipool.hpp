@@ -14,8 +14,8 @@
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/class_pools.hpp"
+#include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
@@ -70,14 +70,8 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    MALLARD_ASSERT(std::has_single_bit(alignment));
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_looked_up(request)) [[unlikely]] {
-      return allocate_beyond_table(bytes, alignment);
-    }
-    void* const p = pools_.take_small(detail::class_of(request));
-    detail::unpoison(p, bytes);
-    return p;
+    return detail::allocate_by_class(pools_, bytes, alignment,
+                                     [&] { return allocate_beyond_table(bytes, alignment); });
   }
 
   // Effects: as `allocate`, but returns null where that throws.
@@ -86,13 +80,8 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_looked_up(request)) [[unlikely]] {
-      return deallocate_beyond_table(p, bytes, alignment);
-    }
-    const unsigned size_class = detail::class_of(request);
-    detail::poison(p, detail::class_layouts[size_class].block_bytes);
-    pools_.give_small(p, size_class);
+    detail::deallocate_by_class(pools_, p, bytes, alignment,
+                                [&] { deallocate_beyond_table(p, bytes, alignment); });
   }
 
   // Effects: gives everything back to upstream, also the blocks still in use; the resource is as

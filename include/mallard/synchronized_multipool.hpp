@@ -11,12 +11,11 @@
 // unless it is the page source.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/synchronized_heaps.hpp"
@@ -65,19 +64,8 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    MALLARD_ASSERT(std::has_single_bit(alignment));
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_looked_up(request)) [[unlikely]] {
-      return allocate_beyond_table(bytes, alignment);
-    }
-    const unsigned size_class = detail::class_of(request);
-    detail::thread_heap* const mine = heaps_.known();
-    void* const p = mine == nullptr ? heaps_.allocate_slow(nullptr, size_class)
-                                    : mine->take_small(size_class, [&](unsigned c) {
-                                        return heaps_.allocate_slow(mine, c);
-                                      });
-    detail::unpoison(p, bytes);
-    return p;
+    return detail::allocate_by_class(heaps_, bytes, alignment,
+                                     [&] { return allocate_beyond_table(bytes, alignment); });
   }
 
   // Effects: as `allocate`, but returns null where that throws.
@@ -87,17 +75,8 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   // `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (!detail::is_looked_up(request)) [[unlikely]] {
-      return deallocate_beyond_table(p, bytes, alignment);
-    }
-    const unsigned size_class = detail::class_of(request);
-    detail::poison(p, detail::class_layouts[size_class].block_bytes);
-    detail::thread_heap* const mine = heaps_.known();
-    if (detail::thread_heap::owner_of(p, size_class) != mine) [[unlikely]] {
-      return heaps_.deallocate_slow(mine, p, size_class);
-    }
-    mine->give_small(p, size_class);
+    detail::deallocate_by_class(heaps_, p, bytes, alignment,
+                                [&] { deallocate_beyond_table(p, bytes, alignment); });
   }
 
   // Effects: gives everything back to upstream, also the blocks still in use; the resource is as

@@ -8,6 +8,7 @@
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/ring.hpp"
 #include "mallard/detail/core/slot_bits.hpp"
+#include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -24,7 +25,7 @@ std::uint32_t worth_a_sweep(std::uint32_t slots) noexcept {
 // But while only the first page of a slab is in use, every free slot there is taken before a second
 // page is touched: there are few words to sweep.
 std::uint32_t words_on_first_page(const slab_layout& layout) noexcept {
-  return 4096u >> layout.word_shift;
+  return static_cast<std::uint32_t>(os::page_bytes >> layout.word_shift);
 }
 
 void set_floor(slab& s, std::uint32_t taken, std::uint32_t floor) noexcept {
@@ -169,13 +170,14 @@ slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
   return nullptr;
 }
 
-block_chain slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size_t count) {
+block_chain slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
+                                std::size_t bytes) {
   const std::size_t block_bytes = layouts_[layout_index].block_bytes;
   void* first = nullptr;
   void** link = &first;  // of the last block so far
   std::size_t left = count;
   const auto append = [&](std::byte* p) {
-    unpoison(p, sizeof(void*));
+    unpoison(p, std::max(bytes, sizeof(void*)));
     *link = p;
     link = reinterpret_cast<void**>(p);
     --left;

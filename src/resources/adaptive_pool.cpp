@@ -85,15 +85,7 @@ block_chain adaptive_pool_resource::allocate_many(std::size_t count, std::size_t
   if (!fixed_ && bytes <= largest_block_bytes && alignment <= largest_block_bytes) {
     fix_block(bytes, alignment);
   }
-  if (is_pooled(bytes, alignment)) {
-    const block_chain chain = slabs_.take_many(pool_, 0, count);
-#ifdef MALLARD_ASAN
-    for (void* p = chain.front(); p != nullptr; p = block_chain::next(p)) {
-      detail::unpoison(p, bytes);
-    }
-#endif
-    return chain;
-  }
+  if (is_pooled(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
   block_chain chain;
   try {
     while (chain.size() < count) chain.push_back(allocate(bytes, alignment));

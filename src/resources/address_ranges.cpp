@@ -63,12 +63,4 @@ void give_range(address_range range) noexcept {
   os::unmap(range.begin, range.bytes);
 }
 
-void trim_ranges() noexcept {
-  for (auto& place : kept) {
-    if (std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire)) {
-      os::unmap(begin, standard_range_bytes);
-    }
-  }
-}
-
 }  // namespace mallard::inline v1::detail

@@ -45,7 +45,7 @@ void array_space::grow(std::size_t bytes, std::size_t alignment) {
   const std::size_t needed =
       round_up(segment_header_bytes + fit_heap::first_segment_overhead() + bytes + bytes / 16 +
                    2 * std::max<std::size_t>(alignment, 64),
-               4096);
+               os::page_bytes);
   segment* s = nullptr;
   if (ranges_) {
     const address_range range = take_range(needed);
@@ -99,10 +99,10 @@ void array_space::deallocate(void* p) noexcept {
   heap_.deallocate(p);
 }
 
-// The whole pages of a block that is about to be free.
+// The whole pages of what is not needed any more.
 void array_space::purge(void* p, std::size_t bytes) noexcept {
   if (!ranges_) return;
-  const std::uintptr_t begin = round_up(address_of(p) + sizeof(fit_block), os::page_bytes);
+  const std::uintptr_t begin = round_up(address_of(p), os::page_bytes);
   const std::uintptr_t end = round_down(address_of(p) + bytes, os::page_bytes);
   if (begin < end) os::purge(reinterpret_cast<void*>(begin), end - begin);
 }
@@ -161,7 +161,7 @@ std::size_t array_space::trim() noexcept {
     s = next;
   } while (segments_ != nullptr);
   if (ranges_) {
-    heap_.purge_free(os::page_bytes, [](void* p, std::size_t bytes) { os::purge(p, bytes); });
+    heap_.for_each_free(os::page_bytes, [&](void* p, std::size_t bytes) { purge(p, bytes); });
   }
   return before - reserved_bytes();
 }

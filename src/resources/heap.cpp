@@ -22,23 +22,16 @@ void* heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
   }
 }
 
-// Empty requests, larger classes, and what no class is for.
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
-  if (bytes == 0) return allocate(1, alignment);
-  const std::size_t request = detail::class_request(bytes, alignment);
-  if (!detail::is_pooled(request)) return arrays_.allocate(bytes, alignment, false);
-  void* const p = pools_.take_large(request);
-  detail::unpoison(p, bytes);
-  return p;
+  return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
+    return arrays_.allocate(large, alignment, false);
+  });
 }
 
 void heap_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept {
-  if (bytes == 0) return deallocate(p, 1, alignment);
-  const std::size_t request = detail::class_request(bytes, alignment);
-  if (!detail::is_pooled(request)) return arrays_.deallocate(p);
-  detail::poison(p, request);
-  pools_.give_large(p, request);
+  detail::deallocate_beyond_table(pools_, p, bytes, alignment,
+                                  [&](void* large) { arrays_.deallocate(large); });
 }
 
 sized_block heap_resource::allocate_at_least(std::size_t bytes, std::size_t alignment) {
@@ -121,13 +114,7 @@ block_chain heap_resource::allocate_many(std::size_t count, std::size_t bytes,
                                          std::size_t alignment) {
   const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
-    const block_chain chain = pools_.take_many(detail::class_of(request), count);
-#ifdef MALLARD_ASAN
-    for (void* p = chain.front(); p != nullptr; p = block_chain::next(p)) {
-      detail::unpoison(p, std::max(bytes, sizeof(void*)));
-    }
-#endif
-    return chain;
+    return pools_.take_many(detail::class_of(request), count, bytes);
   }
   block_chain chain;
   try {

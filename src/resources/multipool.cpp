@@ -18,23 +18,16 @@ void* multipool_resource::try_allocate(std::size_t bytes, std::size_t alignment)
   }
 }
 
-// Empty requests, larger classes, and what no class is for.
 void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
-  if (bytes == 0) return allocate(1, alignment);
-  const std::size_t request = detail::class_request(bytes, alignment);
-  if (!detail::is_pooled(request)) return oversize_.allocate(*upstream(), bytes, alignment);
-  void* const p = pools_.take_large(request);
-  detail::unpoison(p, bytes);
-  return p;
+  return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
+    return oversize_.allocate(*upstream(), large, alignment);
+  });
 }
 
 void multipool_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                                  std::size_t alignment) noexcept {
-  if (bytes == 0) return deallocate(p, 1, alignment);
-  const std::size_t request = detail::class_request(bytes, alignment);
-  if (!detail::is_pooled(request)) return oversize_.deallocate(*upstream(), p);
-  detail::poison(p, request);
-  pools_.give_large(p, request);
+  detail::deallocate_beyond_table(pools_, p, bytes, alignment,
+                                  [&](void* large) { oversize_.deallocate(*upstream(), large); });
 }
 
 void multipool_resource::release() noexcept {

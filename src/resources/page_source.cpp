@@ -30,7 +30,8 @@ union shared_holder {
 constinit shared_holder shared;
 constinit std::atomic<bool> caching{true};
 
-constexpr std::size_t thread_chunks_bytes = detail::round_up(sizeof(thread_chunks), 4096);
+constexpr std::size_t thread_chunks_bytes =
+    detail::round_up(sizeof(thread_chunks), detail::os::page_bytes);
 constexpr unsigned thread_chunks_class = detail::chunk_class_of(thread_chunks_bytes);
 
 // Null until the thread's first request and again while the thread ends.

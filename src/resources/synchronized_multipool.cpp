@@ -2,8 +2,6 @@
 
 namespace mallard::inline v1 {
 
-using detail::thread_heap;
-
 void* synchronized_multipool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
   return allocate(bytes, alignment);
 }
@@ -22,32 +20,17 @@ void* synchronized_multipool_resource::try_allocate(std::size_t bytes,
   }
 }
 
-// Empty requests, larger classes, and what no class is for.
 void* synchronized_multipool_resource::allocate_beyond_table(std::size_t bytes,
                                                              std::size_t alignment) {
-  if (bytes == 0) return allocate(1, alignment);
-  const std::size_t request = detail::class_request(bytes, alignment);
-  if (!detail::is_pooled(request)) return heaps_.allocate_oversize(bytes, alignment);
-  thread_heap* const mine = heaps_.known();
-  const auto refill = [&](unsigned size_class) { return heaps_.allocate_slow(mine, size_class); };
-  void* const p =
-      mine == nullptr ? refill(detail::computed_class(request)) : mine->take_large(request, refill);
-  detail::unpoison(p, bytes);
-  return p;
+  return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
+    return heaps_.allocate_oversize(large, alignment);
+  });
 }
 
 void synchronized_multipool_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                                               std::size_t alignment) noexcept {
-  if (bytes == 0) return deallocate(p, 1, alignment);
-  const std::size_t request = detail::class_request(bytes, alignment);
-  if (!detail::is_pooled(request)) return heaps_.deallocate_oversize(p);
-  const unsigned size_class = detail::computed_class(request);
-  detail::poison(p, request);
-  thread_heap* const mine = heaps_.known();
-  if (thread_heap::owner_of(p, size_class) != mine) {
-    return heaps_.deallocate_slow(mine, p, size_class);
-  }
-  mine->give_large(p, request);
+  detail::deallocate_beyond_table(heaps_, p, bytes, alignment,
+                                  [&](void* large) { heaps_.deallocate_oversize(large); });
 }
 
 synchronized_multipool_stats synchronized_multipool_resource::stats() noexcept {

@@ -26,12 +26,7 @@ class block_chain {
   void* back() const noexcept { return last_; }  // requires that it is not empty
   static void* next(void* block) noexcept { return *static_cast<void**>(block); }
 
-  // Require that the block is not linked anywhere. O(1).
-  void push_front(void* block) noexcept {
-    *static_cast<void**>(block) = first_;
-    first_ = block;
-    if (size_++ == 0) last_ = block;
-  }
+  // Requires that the block is not linked anywhere. O(1).
   void push_back(void* block) noexcept {
     *static_cast<void**>(block) = nullptr;
     if (size_++ == 0) {
@@ -48,19 +43,6 @@ class block_chain {
     first_ = next(block);
     --size_;
     return block;
-  }
-
-  // Appends `other` and leaves it empty. O(1).
-  void splice(block_chain& other) noexcept {
-    if (other.empty()) return;
-    if (empty()) {
-      first_ = other.first_;
-    } else {
-      *static_cast<void**>(last_) = other.first_;
-    }
-    last_ = other.last_;
-    size_ += other.size_;
-    other = {};
   }
 
  private:

@@ -91,8 +91,8 @@ class MALLARD_API class_pools : public slab_set {
   }
 
   // Bursts, see slab_set.
-  block_chain take_many(unsigned size_class, std::size_t count) {
-    return slab_set::take_many(pools_[size_class], size_class, count);
+  block_chain take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
+    return slab_set::take_many(pools_[size_class], size_class, count, bytes);
   }
   void give_many(unsigned size_class, block_chain chain) noexcept {
     slab_set::give_many(pools_[size_class], size_class, chain);

@@ -81,19 +81,17 @@ class MALLARD_API fit_heap {
 
   static std::size_t payload_bytes(void* p) noexcept { return fit_block::of(p)->payload_bytes(); }
 
-  // Calls `purge(p, bytes)` for the pages inside free blocks, at least `least` bytes at a time.
-  template <class Purge>
-  void purge_free(std::size_t least, Purge&& purge) noexcept {
+  // Calls `visit(p, bytes)` for what free blocks do not need, if that is at least `least` bytes.
+  template <class Visit>
+  void for_each_free(std::size_t least, Visit&& visit) noexcept {
     if (bins_ == nullptr) return;
-    const auto purge_pages = [&](fit_block* b) {
-      const std::uintptr_t begin = round_up(address_of(b + 1), 4096);
-      const std::uintptr_t end = round_down(address_of(b->following()), 4096);
-      if (end >= begin + least) purge(reinterpret_cast<void*>(begin), end - begin);
+    const auto visit_block = [&](fit_block* b) {
+      if (b->bytes() >= least + sizeof(fit_block)) visit(b + 1, b->bytes() - sizeof(fit_block));
     };
-    if (top_ != nullptr) purge_pages(top_);
+    if (top_ != nullptr) visit_block(top_);
     for (std::size_t bin = bin_of(least); bin < bin_count; ++bin) {
       if ((bins_->map[bin / 64] >> (bin % 64) & 1) == 0) continue;
-      for (fit_block* b = bins_->first[bin]; b != nullptr; b = b->bin_next) purge_pages(b);
+      for (fit_block* b = bins_->first[bin]; b != nullptr; b = b->bin_next) visit_block(b);
     }
   }
 

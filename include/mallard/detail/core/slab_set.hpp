@@ -70,9 +70,10 @@ class MALLARD_API slab_set {
     }
   }
 
-  // `count` blocks, linked by their first words in address order as far as they come from one slab;
-  // all or none. Throws what upstream throws.
-  block_chain take_many(slab_pool& pool, unsigned layout_index, std::size_t count);
+  // `count` blocks for `bytes` bytes each, linked by their first words in address order as far as
+  // they come from one slab; all or none. Throws what upstream throws.
+  block_chain take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
+                        std::size_t bytes);
 
   // Takes a chain of blocks back. Neighbours in the chain that are neighbours in memory too cost
   // one look at their slab.

@@ -29,7 +29,4 @@ MALLARD_API address_range take_range(std::size_t bytes) noexcept;
 // What is beyond the first 256 KiB goes back to the system, or all of it.
 MALLARD_API void give_range(address_range range) noexcept;
 
-// Gives every kept range back to the system.
-MALLARD_API void trim_ranges() noexcept;
-
 }  // namespace mallard::inline v1::detail

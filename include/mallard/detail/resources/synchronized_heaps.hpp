@@ -71,6 +71,31 @@ class MALLARD_API synchronized_heaps {
     return entry.identity == identity_ ? entry.heap : nullptr;
   }
 
+  // Blocks by class, as in class_pools, of and for the calling thread.
+  MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class) {
+    thread_heap* const mine = known();
+    const auto refill = [&](unsigned c) { return allocate_slow(mine, c); };
+    return mine == nullptr ? refill(size_class) : mine->take_small(size_class, refill);
+  }
+  void* take_large(std::size_t request) {
+    thread_heap* const mine = known();
+    const auto refill = [&](unsigned c) { return allocate_slow(mine, c); };
+    return mine == nullptr ? refill(computed_class(request)) : mine->take_large(request, refill);
+  }
+  MALLARD_ALWAYS_INLINE void give_small(void* p, unsigned size_class) noexcept {
+    thread_heap* const mine = known();
+    if (thread_heap::owner_of(p, size_class) != mine) [[unlikely]] {
+      return deallocate_slow(mine, p, size_class);
+    }
+    mine->give_small(p, size_class);
+  }
+  void give_large(void* p, std::size_t request) noexcept {
+    thread_heap* const mine = known();
+    const unsigned size_class = computed_class(request);
+    if (thread_heap::owner_of(p, size_class) != mine) return deallocate_slow(mine, p, size_class);
+    mine->give_large(p, request);
+  }
+
   // What the hot paths leave over. `mine` may be null. Throw what upstream throws.
   MALLARD_COLD void* allocate_slow(thread_heap* mine, unsigned size_class);
   MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
