@@ -14,13 +14,12 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <mutex>
 #include <new>
 #include <type_traits>
 
 #include "mallard/adaptive_pool.hpp"
-#include "mallard/detail/bindings/node_chain.hpp"
+#include "mallard/detail/bindings/extended_allocator.hpp"
 
 namespace mallard::inline v1 {
 
@@ -51,22 +50,17 @@ struct shared_pool {
 // your own is made with the options it should have (`options()` has these).
 template <class T, std::size_t NodesPerBlock = 256, std::size_t MaxFreeBlocks = 2,
           unsigned OverheadPercent = 2>
-class adaptive_pool_allocator {
-  // A free node holds its link.
-  static constexpr std::size_t node_bytes = sizeof(T) < sizeof(void*) ? sizeof(void*) : sizeof(T);
+class adaptive_pool_allocator
+    : public detail::extended_allocator<
+          adaptive_pool_allocator<T, NodesPerBlock, MaxFreeBlocks, OverheadPercent>, T> {
+  using base = detail::extended_allocator<adaptive_pool_allocator, T>;
+  friend base;
+  using base::node_bytes;
   using shared =
       detail::shared_pool<node_bytes, alignof(T), NodesPerBlock, MaxFreeBlocks, OverheadPercent>;
 
  public:
-  using value_type = T;
-  using pointer = T*;
-  using size_type = std::size_t;
   using version = std::integral_constant<unsigned, 2>;
-  using multiallocation_chain = detail::node_chain<T>;
-  using propagate_on_container_copy_assignment = std::false_type;
-  using propagate_on_container_move_assignment = std::false_type;
-  using propagate_on_container_swap = std::false_type;
-  using is_always_equal = std::false_type;
   template <class U>
   struct rebind {
     using other = adaptive_pool_allocator<U, NodesPerBlock, MaxFreeBlocks, OverheadPercent>;
@@ -90,53 +84,20 @@ class adaptive_pool_allocator {
             .overhead_percent = OverheadPercent};
   }
 
-  // Effects: room for `n` objects; one has a node, more come from the pool's upstream.
+  // Effects: room for `n` objects; one has a node, more come from the pool's upstream. Arrays never
+  // grow in place: `allocation_command` can only make new ones.
   // Errors: `std::bad_array_new_length` when their size does not fit, or what the pool throws.
   [[nodiscard]] T* allocate(std::size_t n) {
-    if (n > max_count) throw std::bad_array_new_length();
-    return static_cast<T*>(
-        with_pool([&](adaptive_pool_resource& p) { return p.allocate(bytes_of(n), alignof(T)); }));
+    if (n <= 1) return base::allocate_one();
+    return static_cast<T*>(with_nodes(
+        [&](adaptive_pool_resource& p) { return p.allocate(base::bytes_of(n), alignof(T)); }));
   }
   void deallocate(T* block, std::size_t n) noexcept {
-    with_pool([&](adaptive_pool_resource& p) { p.deallocate(block, bytes_of(n), alignof(T)); });
-  }
-  [[nodiscard]] T* allocate_one() { return allocate(1); }
-  void deallocate_one(T* node) noexcept { deallocate(node, 1); }
-
-  // Effects: appends `n` nodes to `chain`. All or none.
-  void allocate_individual(std::size_t n, multiallocation_chain& chain) {
-    multiallocation_chain more(with_pool(
-        [&](adaptive_pool_resource& p) { return p.allocate_many(n, node_bytes, alignof(T)); }));
-    chain.splice_after(chain.last(), more);
-  }
-  // Effects: gives the nodes of a chain back, maybe of an empty one; it is empty then.
-  void deallocate_individual(multiallocation_chain& chain) noexcept {
-    const block_chain blocks = chain.extract_blocks();
-    with_pool(
-        [&](adaptive_pool_resource& p) { p.deallocate_many(blocks, node_bytes, alignof(T)); });
-  }
-
-  // Arrays are none of its business: they are allocated as asked for and never grow in place. See
-  // expandable_allocator for what the arguments mean.
-  T* allocation_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) {
-    constexpr unsigned new_flag = 1;
-    constexpr unsigned nothrow_flag = 16;
-    if ((command & new_flag) != 0) {
-      try {
-        T* const made = allocate(count);
-        reuse = nullptr;
-        return made;
-      } catch (...) {
-        if ((command & nothrow_flag) == 0) throw;
-      }
-    }
-    count = limit;
-    if ((command & nothrow_flag) == 0) throw std::bad_alloc();
-    return nullptr;
+    if (n <= 1) return base::deallocate_one(block);
+    with_nodes([&](adaptive_pool_resource& p) { p.deallocate(block, n * sizeof(T), alignof(T)); });
   }
 
   adaptive_pool_resource* pool() const noexcept { return pool_; }  // null: the shared one
-  std::size_t max_size() const noexcept { return max_count; }
 
   template <class U>
   bool operator==(const adaptive_pool_allocator<U, NodesPerBlock, MaxFreeBlocks, OverheadPercent>&
@@ -145,17 +106,28 @@ class adaptive_pool_allocator {
   }
 
  private:
-  static constexpr std::size_t max_count = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
-  static constexpr std::size_t bytes_of(std::size_t n) noexcept {
-    return n <= 1 ? node_bytes : n * sizeof(T);
-  }
-
   template <class Do>
-  auto with_pool(Do&& what) const {
+  auto with_nodes(Do&& what) const {
     if (pool_ != nullptr) return what(*pool_);
     shared& all = shared::instance();
     const std::lock_guard hold(all.lock);
     return what(all.pool);
+  }
+
+  T* try_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) noexcept {
+    if ((command & detail::new_flag) != 0) {
+      for (const std::size_t n : {count, limit}) {
+        try {
+          T* const made = allocate(n);
+          count = n;
+          reuse = nullptr;
+          return made;
+        } catch (...) {  // with fewer, maybe
+        }
+      }
+    }
+    count = limit;
+    return nullptr;
   }
 
   adaptive_pool_resource* pool_ = nullptr;

@@ -111,6 +111,26 @@ TEST(expandable_allocator, shrinking_in_place_and_trying_to) {
   EXPECT_EQ(a.allocation_command(shrink | nothrow, 1000, count, reuse), nullptr);
 }
 
+TEST(expandable_allocator, of_version_1_gives_nodes_of_slabs_and_arrays_real_sizes) {
+  heap_resource heap;
+  using version_1 = expandable_allocator<int, heap_resource, mallard::no_version_2>;
+  {
+    std::list<int, version_1> list(1000, 7, version_1(&heap));
+    EXPECT_EQ(heap.stats().array_blocks, 0u);
+    EXPECT_EQ(heap.stats().in_use_bytes, 1000u * 24);
+    std::vector<int, version_1> vector{version_1(&heap)};
+    for (int i = 0; i < 1000; ++i) vector.push_back(i);
+    EXPECT_EQ(heap.stats().array_blocks, 1u);
+  }
+  version_1 a(&heap);
+  for (std::size_t n = 0; n < 5; ++n) {
+    const auto array = a.allocate_at_least(n);
+    EXPECT_EQ(array.count == 1, n <= 1);
+    a.deallocate(array.ptr, array.count);
+  }
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
 TEST(expandable_allocator, capabilities_can_be_switched_off) {
   heap_resource heap;
   using mallard::no_backward;

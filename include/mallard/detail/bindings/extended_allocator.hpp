@@ -1,0 +1,89 @@
+// Purpose: what our extended ("version 2") allocators have in common: types, nodes alone and in
+// chains, and the rule of when the one call for arrays throws.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <type_traits>
+
+#include "mallard/detail/bindings/node_chain.hpp"
+#include "mallard/detail/core/block_chain.hpp"
+
+namespace mallard::inline v1::detail {
+
+// The values of Boost's `allocation_type`.
+enum allocation_flag : unsigned {
+  new_flag = 1,
+  forward_flag = 2,
+  backward_flag = 4,
+  shrink_flag = 8,
+  nothrow_flag = 16,
+  try_shrink_flag = 64,
+};
+
+// `Derived` has `with_nodes(what)`, which calls `what` with the resource of the nodes, and
+// `try_command`, which is `allocation_command` with null for every failure.
+template <class Derived, class T>
+class extended_allocator {
+ public:
+  using value_type = T;
+  using pointer = T*;
+  using size_type = std::size_t;
+  using multiallocation_chain = node_chain<T>;
+  using propagate_on_container_copy_assignment = std::false_type;
+  using propagate_on_container_move_assignment = std::false_type;
+  using propagate_on_container_swap = std::false_type;
+  using is_always_equal = std::false_type;
+
+  // One node, and many; only these take each other back.
+  [[nodiscard]] T* allocate_one() {
+    return static_cast<T*>(derived().with_nodes(
+        [](auto& nodes) { return nodes.allocate(node_bytes, node_alignment); }));
+  }
+  void deallocate_one(T* node) noexcept {
+    derived().with_nodes([&](auto& nodes) { nodes.deallocate(node, node_bytes, node_alignment); });
+  }
+
+  // Effects: appends `n` nodes to `chain`. All or none.
+  void allocate_individual(std::size_t n, multiallocation_chain& chain) {
+    multiallocation_chain more(derived().with_nodes(
+        [&](auto& nodes) { return nodes.allocate_many(n, node_bytes, node_alignment); }));
+    chain.splice_after(chain.last(), more);
+  }
+  // Effects: gives the nodes of a chain back, maybe of an empty one; it is empty then.
+  void deallocate_individual(multiallocation_chain& chain) noexcept {
+    const block_chain blocks = chain.extract_blocks();
+    derived().with_nodes(
+        [&](auto& nodes) { nodes.deallocate_many(blocks, node_bytes, node_alignment); });
+  }
+
+  // Boost's one call for arrays. `command` is a set of its flags; counts are in objects. In:
+  // `count` is what is preferred, `limit` what has to do (more than that when shrinking), `reuse`
+  // the array there is, or null. Out: `count` is what the array has now, or, when nothing could be
+  // done, what might be possible; `reuse` is null when the returned array is a new one.
+  // Errors: null with the flag for it, else std::bad_alloc. Then nothing has changed.
+  T* allocation_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) {
+    T* const p = derived().try_command(command, limit, count, reuse);
+    if (p == nullptr && (command & nothrow_flag) == 0) throw std::bad_alloc();
+    return p;
+  }
+
+  std::size_t max_size() const noexcept { return max_count; }
+
+ protected:
+  // A free node holds its link.
+  static constexpr std::size_t node_bytes = sizeof(T) < sizeof(void*) ? sizeof(void*) : sizeof(T);
+  static constexpr std::size_t node_alignment = alignof(T);
+  static constexpr std::size_t max_count = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+
+  static std::size_t bytes_of(std::size_t n) {
+    if (n > max_count) throw std::bad_array_new_length();
+    return n * sizeof(T);
+  }
+
+ private:
+  Derived& derived() noexcept { return static_cast<Derived&>(*this); }
+};
+
+}  // namespace mallard::inline v1::detail
