@@ -5,7 +5,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/lists.hpp"
-#include "cli/preload.hpp"
 #include "cli/series_run.hpp"
 #include "cli/usage_error.hpp"
 
@@ -24,16 +23,9 @@ constexpr series_defaults usual = {"AS1-AS3,AS5,AS7,AS9,AS11,AS13,sync,mutex", 5
 constexpr series_defaults quick = {usual.strategies, 3};
 
 std::vector<lab::sharing> parse_forms(std::string_view text) {
-  constexpr lab::sharing all[] = {lab::sharing::own, lab::sharing::shared, lab::sharing::handoff};
-  std::vector<std::string> known;
-  for (const auto one : all) known.emplace_back(lab::to_string(one));
-  std::vector<lab::sharing> forms;
-  for (const std::string& name : parse_names("--form", text, known)) {
-    for (const auto one : all) {
-      if (lab::to_string(one) == name) forms.push_back(one);
-    }
-  }
-  return forms;
+  return parse_choices("--form", text,
+                       {lab::sharing::own, lab::sharing::shared, lab::sharing::handoff},
+                       [](lab::sharing one) { return lab::to_string(one); });
 }
 
 series_request make_request(const contention_options& options) {
@@ -42,15 +34,9 @@ series_request make_request(const contention_options& options) {
   const std::string blocks = options.blocks.value_or("8");
   const std::string threads = options.threads.value_or(small ? "1,2,4" : "1,2,4,8");
   lab::contention_sizes sizes;
-  for (const auto one : parse_integers("--iterations", iterations, 8, 40)) {
-    sizes.iterations.push_back(static_cast<int>(one));
-  }
-  for (const auto one : parse_integers("--block", blocks, 3, 30)) {
-    sizes.blocks.push_back(static_cast<int>(one));
-  }
-  for (const auto one : parse_integers("--threads", threads, 1, 256)) {
-    sizes.threads.push_back(static_cast<unsigned>(one));
-  }
+  sizes.iterations = parse_integers<int>("--iterations", iterations, 8, 40);
+  sizes.blocks = parse_integers<int>("--block", blocks, 3, 30);
+  sizes.threads = parse_integers<unsigned>("--threads", threads, 1, 256);
   sizes.forms = parse_forms(options.forms);
 
   series_request request;
@@ -76,12 +62,7 @@ void add_contention_command(CLI::App& bench, context& shared) {
                       "own: an allocator for each thread, shared: one for all, handoff: one for "
                       "all, and another thread frees (default: all)");
   add_series_options(*command, options->common, usual);
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] {
-      preload_malloc(options->common.malloc);
-      return run_series_bench(make_request(*options), options->common, shared);
-    };
-  });
+  run_when_chosen(*command, shared, options, make_request);
 }
 
 }  // namespace mallard::cli

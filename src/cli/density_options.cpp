@@ -70,32 +70,19 @@ void add_options(CLI::App& density, density_options& options) {
   density.add_option("--strategies", options.strategies, "Like AS1,AS3-AS6,AS3n (default: all)");
   density.add_option("--peer-strategies", options.peer_strategies,
                      "Those of the other libraries (default: the same)");
-  density.add_option("--peers", options.peers, "Whose resources (default: all that are there)");
-  density.add_option("--heap", options.heaps, "clean, aged or both (default: clean)");
   density.add_option("--scale", options.scale,
                      "Part of the paper's 2^27 leaf insertions per cell (default: 1/64)");
-  density.add_option("--reps", options.repetitions, "Repetitions of each cell (default: 5)")
-      ->check(CLI::Range(1U, 10000U).description(""));
-  density.add_option("--seed", options.seed, "Of the strings, the order and the intervals");
-  density.add_option("--json", options.json, "Result file (default: results/density-DATE.jsonl)");
-  density.add_option(
-      "--malloc", options.malloc,
-      "Measure on this malloc: a library, or jemalloc, mimalloc, tcmalloc, tbbmalloc");
-  density.add_option("--memory-limit", options.memory_limit,
-                     "Address space of a measuring process, like 2G (default: none)");
-  density.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
-      ->check(CLI::Range(0.001, 1e6).description(""));
-  density.add_flag(
-      "--quick", options.quick,
-      "Smaller defaults: AS1-AS14 of ours, AS2,AS3,AS5,AS7,AS9 of others, sizes 6,8,10, "
-      "both heaps, scale 1/1024, 3 repetitions");
   auto* fair = density.add_flag("--fair", options.fair, "The same work for all (default)");
   density.add_flag("--paper", options.paper, "The original's choices, unfair ones included")
       ->excludes(fair);
-  auto* resume = density.add_flag("--resume", options.resume,
-                                  "Go on with the result file: skip the cells that it has");
-  density.add_flag("--force", options.force, "Replace the result file if there is one")
-      ->excludes(resume);
+  add_run_options(
+      density, options,
+      {.repetitions = usual.repetitions,
+       .seed = "Of the strings, the order and the intervals",
+       .json = "Result file (default: results/density-DATE.jsonl)",
+       .memory_limit = "Address space of a measuring process, like 2G (default: none)",
+       .quick = "Smaller defaults: AS1-AS14 of ours, AS2,AS3,AS5,AS7,AS9 of others, sizes 6,8,10, "
+                "both heaps, scale 1/1024, 3 repetitions"});
 }
 
 }  // namespace mallard::cli

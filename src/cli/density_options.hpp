@@ -2,34 +2,23 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "cli/run_options.hpp"
 #include "lab/plan.hpp"
 
 namespace mallard::cli {
 
 // The options as they were typed.
-struct density_options {
+struct density_options : run_options {
   std::string structures = "all";
   std::optional<std::string> sizes;
   std::optional<std::string> strategies;
   std::optional<std::string> peer_strategies;
-  std::string peers = "all";
-  std::optional<std::string> heaps;
   std::optional<std::string> scale;
-  std::optional<unsigned> repetitions;
-  std::uint64_t seed = 1;
-  std::optional<std::string> json;
-  std::optional<std::string> memory_limit;
-  std::string malloc;
-  double timeout = 300;
-  bool quick = false;
   bool fair = false;
   bool paper = false;
-  bool resume = false;
-  bool force = false;
 };
 
 void add_options(CLI::App& density, density_options& options);

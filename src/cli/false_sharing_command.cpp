@@ -7,7 +7,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/lists.hpp"
-#include "cli/preload.hpp"
 #include "cli/series_run.hpp"
 
 namespace mallard::cli {
@@ -25,24 +24,15 @@ constexpr series_defaults quick = {"AS1,AS3,AS7", 3};
 
 // Names on the command line have dashes where those in results have blanks.
 std::vector<lab::placement> parse_forms(std::string_view text) {
-  constexpr lab::placement all[] = {lab::placement::shared_array, lab::placement::local_variable,
-                                    lab::placement::arena_per_thread,
-                                    lab::placement::objects_of_one_allocator,
-                                    lab::placement::objects_of_own_arenas};
-  const auto name_of = [](lab::placement one) {
-    std::string name(lab::to_string(one));
-    std::replace(name.begin(), name.end(), ' ', '-');
-    return name;
-  };
-  std::vector<std::string> known;
-  for (const auto one : all) known.push_back(name_of(one));
-  std::vector<lab::placement> forms;
-  for (const std::string& name : parse_names("--form", text, known)) {
-    for (const auto one : all) {
-      if (name_of(one) == name) forms.push_back(one);
-    }
-  }
-  return forms;
+  using enum lab::placement;
+  return parse_choices("--form", text,
+                       {shared_array, local_variable, arena_per_thread, objects_of_one_allocator,
+                        objects_of_own_arenas},
+                       [](lab::placement one) {
+                         std::string name(lab::to_string(one));
+                         std::replace(name.begin(), name.end(), ' ', '-');
+                         return name;
+                       });
 }
 
 // 1, 2, 4 and so on, up to the number of processors; 2 in any case.
@@ -59,9 +49,7 @@ series_request make_request(const false_sharing_options& options) {
   const std::string threads = options.threads.value_or(default_threads());
   lab::false_sharing_sizes sizes{};
   sizes.increments = static_cast<int>(options.increments.value_or(small ? 23 : 25));
-  for (const auto one : parse_integers("--threads", threads, 1, 256)) {
-    sizes.threads.push_back(static_cast<unsigned>(one));
-  }
+  sizes.threads = parse_integers<unsigned>("--threads", threads, 1, 256);
   sizes.forms = parse_forms(options.forms);
 
   series_request request;
@@ -90,12 +78,7 @@ void add_false_sharing_command(CLI::App& bench, context& shared) {
                    "log2 of the work, shared out to the threads (default: 25)")
       ->check(CLI::Range(std::uint64_t{18}, std::uint64_t{40}).description(""));
   add_series_options(*command, options->common, usual);
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] {
-      preload_malloc(options->common.malloc);
-      return run_series_bench(make_request(*options), options->common, shared);
-    };
-  });
+  run_when_chosen(*command, shared, options, make_request);
 }
 
 }  // namespace mallard::cli

@@ -102,7 +102,7 @@ std::vector<int> parse_sizes(std::string_view text) {
   });
 }
 
-std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_view text,
+std::vector<std::uint64_t> parse_unsigned(std::string_view option, std::string_view text,
                                           std::uint64_t lowest, std::uint64_t highest) {
   return parse_ranges<std::uint64_t>(text, [&](std::string_view item) {
     const auto value = to_number<std::uint64_t>(item);

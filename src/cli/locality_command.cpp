@@ -5,7 +5,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/lists.hpp"
-#include "cli/preload.hpp"
 #include "cli/series_run.hpp"
 #include "cli/usage_error.hpp"
 
@@ -53,9 +52,7 @@ series_request make_request(const locality_options& options) {
       options.subsystems.value_or(decimal ? preset.decimal_subsystems : preset.subsystems);
   const std::string accesses = options.accesses.value_or("8");
   const std::string shuffles = options.shuffles.value_or("5");
-  for (const auto one : parse_integers("--subsystem", subsystems, 0, decimal ? 9 : 31)) {
-    sizes.subsystems.push_back(static_cast<int>(one));
-  }
+  sizes.subsystems = parse_integers<int>("--subsystem", subsystems, 0, decimal ? 9 : 31);
   sizes.accesses = parse_integers("--accesses", accesses, 1, most_factors);
   sizes.shuffles = parse_integers("--shuffles", shuffles, 0, most_factors);
   sizes.repeats = options.repeats.value_or(0);
@@ -100,12 +97,7 @@ void add_locality_command(CLI::App& bench, context& shared) {
   command->add_option("--variant", options->variant,
                       "How links wander: as in the code, the paper or the slides (default: code)");
   add_series_options(*command, options->common, usual.common);
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] {
-      preload_malloc(options->common.malloc);
-      return run_series_bench(make_request(*options), options->common, shared);
-    };
-  });
+  run_when_chosen(*command, shared, options, make_request);
 }
 
 }  // namespace mallard::cli

@@ -22,26 +22,13 @@ std::uint64_t default_memory_limit() {
 void add_series_options(CLI::App& bench, series_options& options, const series_defaults& usual) {
   bench.add_option("--strategies", options.strategies,
                    fmt::format("Like AS1,AS3,AS7-AS9 (default: {})", usual.strategies));
-  bench.add_option("--peers", options.peers, "Whose resources (default: all that are there)");
-  bench.add_option("--heap", options.heaps, "clean, aged or both (default: clean)");
-  bench
-      .add_option("--reps", options.repetitions,
-                  fmt::format("Repetitions of each cell (default: {})", usual.repetitions))
-      ->check(CLI::Range(1U, 10000U).description(""));
-  bench.add_option("--seed", options.seed, "Of the shuffling, the order and the intervals");
-  bench.add_option("--malloc", options.malloc,
-                   "Measure on this malloc: a library, or jemalloc, mimalloc, tcmalloc, tbbmalloc");
-  bench.add_option("--json", options.json, "Result file (default: results/BENCH-DATE.jsonl)");
-  bench.add_option(
-      "--memory-limit", options.memory_limit,
-      "Address space of a measuring process, like 2G; 0: no limit (default: 7/8 of the memory)");
-  bench.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
-      ->check(CLI::Range(0.001, 1e6).description(""));
-  bench.add_flag("--quick", options.quick, "Smaller defaults: done in some 20 seconds");
-  auto* resume = bench.add_flag("--resume", options.resume,
-                                "Go on with the result file: skip the cells that it has");
-  bench.add_flag("--force", options.force, "Replace the result file if there is one")
-      ->excludes(resume);
+  add_run_options(bench, options,
+                  {.repetitions = usual.repetitions,
+                   .seed = "Of the shuffling, the order and the intervals",
+                   .json = "Result file (default: results/BENCH-DATE.jsonl)",
+                   .memory_limit = "Address space of a measuring process, like 2G; 0: no limit "
+                                   "(default: 7/8 of the memory)",
+                   .quick = "Smaller defaults: done in some 20 seconds"});
 }
 
 lab::series_conditions make_conditions(const series_options& options,

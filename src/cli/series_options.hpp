@@ -2,28 +2,17 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "cli/run_options.hpp"
 #include "lab/series_plans.hpp"
 
 namespace mallard::cli {
 
 // The options as they were typed.
-struct series_options {
+struct series_options : run_options {
   std::optional<std::string> strategies;
-  std::string peers = "all";
-  std::optional<std::string> heaps;
-  std::optional<unsigned> repetitions;
-  std::uint64_t seed = 1;
-  std::optional<std::string> json;
-  std::optional<std::string> memory_limit;
-  std::string malloc;
-  double timeout = 300;
-  bool quick = false;
-  bool resume = false;
-  bool force = false;
 };
 
 // What is taken where nothing was typed.

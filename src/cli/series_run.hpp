@@ -1,9 +1,11 @@
 // Running a series bench: measuring, writing, printing.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/preload.hpp"
 #include "cli/series_options.hpp"
 #include "lab/results.hpp"
 #include "lab/series_bench.hpp"
@@ -19,5 +21,18 @@ struct series_request {
 // Gives the exit status. Throws usage_error when the plan has no cells.
 int run_series_bench(const series_request& request, const series_options& options,
                      const context& shared);
+
+// When the command is chosen, runs what `make_request` makes of its options, which have the common
+// ones as `common`.
+template <class Options, class MakeRequest>
+void run_when_chosen(CLI::App& command, context& shared, std::shared_ptr<Options> options,
+                     MakeRequest make_request) {
+  command.callback([&shared, options, make_request] {
+    shared.chosen = [&shared, options, make_request] {
+      preload_malloc(options->common.malloc);
+      return run_series_bench(make_request(*options), options->common, shared);
+    };
+  });
+}
 
 }  // namespace mallard::cli

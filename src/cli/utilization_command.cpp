@@ -5,7 +5,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/lists.hpp"
-#include "cli/preload.hpp"
 #include "cli/series_run.hpp"
 #include "cli/usage_error.hpp"
 
@@ -28,15 +27,6 @@ constexpr std::pair<int, int> paper_rows[] = {{15, 10}, {16, 10}, {17, 10}, {18,
                                               {20, 13}, {20, 14}, {20, 15}};
 constexpr std::pair<int, int> quick_rows[] = {{15, 10}, {20, 10}, {20, 12}, {20, 15}};
 
-std::vector<int> parse_exponents(std::string_view option, std::string_view text,
-                                 std::uint64_t lowest, std::uint64_t highest) {
-  std::vector<int> exponents;
-  for (const auto one : parse_integers(option, text, lowest, highest)) {
-    exponents.push_back(static_cast<int>(one));
-  }
-  return exponents;
-}
-
 // Either the paper's rows, or everything that was asked for with everything.
 std::vector<std::pair<int, int>> parse_rows(const utilization_options& options) {
   std::vector<std::pair<int, int>> rows;
@@ -48,8 +38,8 @@ std::vector<std::pair<int, int>> parse_rows(const utilization_options& options) 
     }
     return rows;
   }
-  for (const int active : parse_exponents("--active", options.actives.value_or("20"), 4, 40)) {
-    for (const int block : parse_exponents("--block", options.blocks.value_or("10"), 4, 30)) {
+  for (const int active : parse_integers<int>("--active", options.actives.value_or("20"), 4, 40)) {
+    for (const int block : parse_integers<int>("--block", options.blocks.value_or("10"), 4, 30)) {
       rows.emplace_back(active, block);
     }
   }
@@ -61,7 +51,7 @@ series_request make_request(const utilization_options& options) {
   const std::string totals = options.totals.value_or(options.common.quick ? "26" : "28");
   const auto rows = parse_rows(options);
   std::vector<lab::utilization_size> sizes;
-  for (const int total : parse_exponents("--total", totals, 10, 45)) {
+  for (const int total : parse_integers<int>("--total", totals, 10, 45)) {
     for (const auto& [active, block] : rows) {
       if (block > active || active > total) {
         throw usage_error(fmt::format(
@@ -93,12 +83,7 @@ void add_utilization_command(CLI::App& bench, context& shared) {
   command->add_option("--block", options->blocks,
                       "log2 of the bytes of a block (default: the paper's rows)");
   add_series_options(*command, options->common, usual);
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] {
-      preload_malloc(options->common.malloc);
-      return run_series_bench(make_request(*options), options->common, shared);
-    };
-  });
+  run_when_chosen(*command, shared, options, make_request);
 }
 
 }  // namespace mallard::cli

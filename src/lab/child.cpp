@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <new>
 #include <vector>
 
@@ -133,15 +132,7 @@ void write_text(std::span<char> text, std::uint64_t seed) {
 
 outcome measure_repetition(const job& what, std::span<std::byte> paper_buffer) noexcept {
   outcome result;
-  try {
-    result.measured = measure_or_throw(what, paper_buffer);
-  } catch (const std::bad_alloc&) {
-    result.fail("out of memory");
-  } catch (const std::exception& problem) {
-    result.fail(problem.what());
-  } catch (...) {
-    result.fail("an exception of unknown type");
-  }
+  measure_or_fail(result, [&] { result.measured = measure_or_throw(what, paper_buffer); });
   return result;
 }
 

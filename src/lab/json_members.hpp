@@ -51,4 +51,14 @@ T optional(const json& object, const char* name, T otherwise = {}) {
   return object.contains(name) ? required<T>(object, name) : otherwise;
 }
 
+// Whether a cell is good; else the line that says why not is in `error`.
+inline bool read_status(const json& object, std::string& error) {
+  const auto status = required<std::string>(object, "status");
+  if (status == "ok") return true;
+  if (status != "failed") throw std::runtime_error(fmt::format("unknown status '{}'", status));
+  error = required<std::string>(object, "error");
+  if (error.empty()) throw std::runtime_error("'error' is empty");
+  return false;
+}
+
 }  // namespace mallard::lab

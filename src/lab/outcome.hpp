@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <new>
 #include <string_view>
 
 namespace mallard::lab {
@@ -20,5 +22,19 @@ struct basic_outcome {
     error[length] = '\0';
   }
 };
+
+// Runs `measure`, which fills `result.measured`; what it throws becomes the error.
+template <class Measured, class Measure>
+void measure_or_fail(basic_outcome<Measured>& result, const Measure& measure) noexcept {
+  try {
+    measure();
+  } catch (const std::bad_alloc&) {
+    result.fail("out of memory");
+  } catch (const std::exception& problem) {
+    result.fail(problem.what());
+  } catch (...) {
+    result.fail("an exception of unknown type");
+  }
+}
 
 }  // namespace mallard::lab

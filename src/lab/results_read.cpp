@@ -97,13 +97,7 @@ cell_result read_cell(const json& object) {
   if (!find_strategy(cell.key.strategy)) {
     throw std::runtime_error(fmt::format("unknown strategy '{}'", cell.key.strategy));
   }
-  const auto status = required<std::string>(object, "status");
-  if (status == "failed") {
-    cell.error = required<std::string>(object, "error");
-    if (cell.error.empty()) throw std::runtime_error("'error' is empty");
-    return cell;
-  }
-  if (status != "ok") throw std::runtime_error(fmt::format("unknown status '{}'", status));
+  if (!read_status(object, cell.error)) return cell;
   cell.seconds = required<std::vector<double>>(object, "seconds");
   cell.median = required<double>(object, "median");
   cell.ci_low = required<double>(object, "ci_low");

@@ -59,13 +59,7 @@ series_cell read_series_cell(const json& object) {
   cell.peer = required<std::string>(object, "peer");
   cell.heap = required<std::string>(object, "heap");
   cell.malloc = optional<std::string>(object, "malloc", "glibc");
-  const auto status = required<std::string>(object, "status");
-  if (status == "failed") {
-    cell.error = required<std::string>(object, "error");
-    if (cell.error.empty()) throw std::runtime_error("'error' is empty");
-    return cell;
-  }
-  if (status != "ok") throw std::runtime_error(fmt::format("unknown status '{}'", status));
+  if (!read_status(object, cell.error)) return cell;
   for (const auto& [name, value] : required_object(object, "measures").items()) {
     cell.measures.emplace(name, read_measure(name, value));
   }

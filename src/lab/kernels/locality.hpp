@@ -62,32 +62,31 @@ void shuffle_as_code(subsystems<Arena>& all, const locality_work& work, random_s
   }
 }
 
-// The paper: each list in turn loses its front, and a random one gets a new element at its back.
-template <class Arena>
-void shuffle_as_paper(subsystems<Arena>& all, const locality_work& work, random_stream& random) {
+// `move(from, to)` makes an element of each list in turn, if it has one, that of a random one.
+template <class Arena, class Move>
+void shuffle_in_turn(subsystems<Arena>& all, const locality_work& work, random_stream& random,
+                     const Move& move) {
   const auto count = static_cast<std::uint32_t>(all.size());
   std::size_t turn = 0;
-  for (std::uint64_t move = 0; move < work.moves; ++move) {
+  for (std::uint64_t moved = 0; moved < work.moves; ++moved) {
     turn = next_filled(all, turn);
-    all[turn]->list.pop_front();
-    all[random.below(count)]->list.push_back(-9);
+    move(all[turn]->list, all[random.below(count)]->list);
     turn = turn + 1 == count ? 0 : turn + 1;
   }
 }
 
+// The paper: each list in turn loses its front, and a random one gets a new element at its back.
+inline constexpr auto move_as_paper = [](auto& from, auto& to) {
+  from.pop_front();
+  to.push_back(-9);
+};
+
 // The slides: the last element of each list in turn becomes the first of a random one.
-template <class Arena>
-void shuffle_as_slides(subsystems<Arena>& all, const locality_work& work, random_stream& random) {
-  const auto count = static_cast<std::uint32_t>(all.size());
-  std::size_t turn = 0;
-  for (std::uint64_t move = 0; move < work.moves; ++move) {
-    turn = next_filled(all, turn);
-    const int value = all[turn]->list.back();
-    all[turn]->list.pop_back();
-    all[random.below(count)]->list.push_front(value);
-    turn = turn + 1 == count ? 0 : turn + 1;
-  }
-}
+inline constexpr auto move_as_slides = [](auto& from, auto& to) {
+  const int value = from.back();
+  from.pop_back();
+  to.push_front(value);
+};
 
 template <class Arena>
 void shuffle_links(subsystems<Arena>& all, const locality_work& work) {
@@ -96,9 +95,9 @@ void shuffle_links(subsystems<Arena>& all, const locality_work& work) {
     case wandering::code:
       return shuffle_as_code(all, work, random);
     case wandering::paper:
-      return shuffle_as_paper(all, work, random);
+      return shuffle_in_turn(all, work, random, move_as_paper);
     case wandering::slides:
-      return shuffle_as_slides(all, work, random);
+      return shuffle_in_turn(all, work, random, move_as_slides);
   }
 }
 
