@@ -1,9 +1,10 @@
-// The options that all series benches have in common.
+// The options that the series benches have in common.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/run_options.hpp"
 #include "lab/series_plans.hpp"
@@ -24,9 +25,15 @@ struct series_defaults {
 // `usual` is what --help names.
 void add_series_options(CLI::App& bench, series_options& options, const series_defaults& usual);
 
-// Throws usage_error when the options make no sense. Without a limit of memory that was asked for,
-// a cell may use 7/8 of the machine's.
+// What all series benches have in common but the strategies. Throws usage_error when the options
+// make no sense. Without a limit of memory that was asked for, a cell may use 7/8 of the machine's.
+lab::series_conditions make_conditions(const run_options& options,
+                                       std::vector<lab::series_column> columns,
+                                       unsigned default_repetitions);
 lab::series_conditions make_conditions(const series_options& options,
                                        const series_defaults& defaults);
+
+// The options of all benches, as those of a series name them.
+void add_series_run_options(CLI::App& bench, run_options& options, unsigned default_repetitions);
 
 }  // namespace mallard::cli

@@ -21,7 +21,7 @@ std::vector<std::string> peers_of(const lab::series_plan& plan) {
 
 }  // namespace
 
-int run_series_bench(const series_request& request, const series_options& options,
+int run_series_bench(const series_request& request, const run_options& options,
                      const context& shared) {
   const lab::series_plan& plan = request.plan;
   if (plan.cells.empty()) {

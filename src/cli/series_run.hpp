@@ -19,7 +19,7 @@ struct series_request {
 };
 
 // Gives the exit status. Throws usage_error when the plan has no cells.
-int run_series_bench(const series_request& request, const series_options& options,
+int run_series_bench(const series_request& request, const run_options& options,
                      const context& shared);
 
 // When the command is chosen, runs what `make_request` makes of its options, which have the common
