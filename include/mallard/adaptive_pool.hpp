@@ -152,7 +152,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   detail::slab_layout layout_;
   detail::slot_step step_;
   detail::slab_pool pool_{};
-  detail::slab_set slabs_;
+  detail::resource_slab_set slabs_;
   detail::oversize_list oversize_;
 };
 

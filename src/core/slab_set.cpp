@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/ring.hpp"
@@ -127,15 +128,22 @@ bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
   return false;
 }
 
-void slab_set::grow(slab_pool& pool, unsigned layout_index) {
-  try {
-    start(pool, acquire(layouts_[layout_index]), layout_index);
-  } catch (...) {
-    slab* const s = any_free_slot(layout_index);
-    if (s == nullptr) throw;
-    enter_ring(pool, s);
-    next_word(pool, *s);
-  }
+bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
+  slab* const s = acquire(pool, layout_index);
+  if (s == nullptr) return pool.free_slots != 0;
+  start(pool, s, layout_index);
+  return true;
+}
+
+bool slab_set::scrape(slab_pool& pool, unsigned layout_index) noexcept {
+  slab* const s = any_free_slot(layout_index);
+  if (s == nullptr) return false;
+  enter_ring(pool, s);
+  return next_word(pool, *s);
+}
+
+bool slab_rescue::operator()() const noexcept {
+  return set.scrape(pool, layout_index);
 }
 
 // The first word of a fresh slab is carved at once; the layout knows its slots.
@@ -170,41 +178,63 @@ slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
   return nullptr;
 }
 
+namespace {
+
+// Blocks on their way to a caller; they go back to their slabs if they are not released to him.
+class unfinished_burst {
+ public:
+  unfinished_burst(slab_set& set, slab_pool& pool, unsigned layout_index,
+                   std::size_t bytes) noexcept
+      : set_(set),
+        pool_(pool),
+        layout_index_(layout_index),
+        bytes_(std::max(bytes, sizeof(void*))) {}
+  unfinished_burst(const unfinished_burst&) = delete;
+  unfinished_burst& operator=(const unfinished_burst&) = delete;
+  ~unfinished_burst() {
+    if (size_ != 0) set_.give_many(pool_, layout_index_, release());
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  void append(std::byte* p) noexcept {
+    unpoison(p, bytes_);
+    *link_ = p;
+    link_ = reinterpret_cast<void**>(p);
+    ++size_;
+  }
+  block_chain release() noexcept {
+    if (size_ == 0) return {};
+    *link_ = nullptr;
+    return block_chain::of(first_, link_, std::exchange(size_, 0));
+  }
+
+ private:
+  slab_set& set_;
+  slab_pool& pool_;
+  unsigned layout_index_;
+  std::size_t bytes_;
+  void* first_ = nullptr;
+  void** link_ = &first_;  // of the last block
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
 block_chain slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
                                 std::size_t bytes) {
   const std::size_t block_bytes = layouts_[layout_index].block_bytes;
-  void* first = nullptr;
-  void** link = &first;  // of the last block so far
-  std::size_t left = count;
-  const auto append = [&](std::byte* p) {
-    unpoison(p, std::max(bytes, sizeof(void*)));
-    *link = p;
-    link = reinterpret_cast<void**>(p);
-    --left;
-  };
-  const auto chain_so_far = [&] {
-    if (left == count) return block_chain();
-    *link = nullptr;
-    return block_chain::of(first, link, count - left);
-  };
-  while (left != 0) {
-    if (pool.free_slots == 0) {
-      try {
-        refill(pool, layout_index);
-      } catch (...) {
-        give_many(pool, layout_index, chain_so_far());
-        throw;
-      }
-    }
+  unfinished_burst burst(*this, pool, layout_index, bytes);
+  while (burst.size() != count) {
+    if (pool.free_slots == 0 && !refill(pool, layout_index)) return {};
     // A run of neighbours at a time; in a fresh slab they are all in one.
     const auto start = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
     const auto run = static_cast<std::size_t>(std::countr_one(pool.free_slots >> start));
-    const std::size_t taken = std::min(run, left);
+    const std::size_t taken = std::min(run, count - burst.size());
     std::byte* p = pool.base + start * block_bytes;
-    for (std::size_t i = 0; i < taken; ++i, p += block_bytes) append(p);
+    for (std::size_t i = 0; i < taken; ++i, p += block_bytes) burst.append(p);
     pool.free_slots &= ~(low_bits(static_cast<unsigned>(taken)) << start);
   }
-  return chain_so_far();
+  return burst.release();
 }
 
 // One word of one slab at a time.
@@ -255,14 +285,17 @@ void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept 
   set_floor(*s, taken, ring_floor(layout.capacity(), taken));
 }
 
-slab* slab_set::acquire(const slab_layout& layout) {
+slab* slab_set::acquire(slab_pool& pool, unsigned layout_index) {
+  const slab_layout& layout = layouts_[layout_index];
   slab*& kept = reserve_[reserve_index(layout.slab_bytes, reserve_lists)];
   if (slab* const s = kept) {
     kept = s->ring_next;
     --reserve_count_;
     return s;
   }
-  auto* const s = ::new (upstream_->allocate(layout.slab_bytes, layout.slab_bytes)) slab;
+  void* const p = source_->take(context_, layout.slab_bytes, {*this, pool, layout_index});
+  if (p == nullptr) return nullptr;
+  auto* const s = ::new (p) slab;
   add(s);
   return s;
 }
@@ -322,13 +355,13 @@ void slab_set::remove(slab* s) noexcept {
 
 void slab_set::discard(slab* empty) noexcept {
   remove(empty);
-  return_upstream(empty);
+  return_to_source(empty);
 }
 
-void slab_set::return_upstream(slab* s) noexcept {
+void slab_set::return_to_source(slab* s) noexcept {
   const std::size_t bytes = layout_of(*s).slab_bytes;
   unpoison(s, bytes);
-  upstream_->deallocate(s, bytes, bytes);
+  source_->give(context_, s, bytes);
 }
 
 void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
@@ -358,7 +391,7 @@ void slab_set::release(bool forget) noexcept {
     all_->all_prev->all_next = nullptr;
     for (slab* s = all_; s != nullptr;) {
       slab* const next = s->all_next;
-      return_upstream(s);
+      return_to_source(s);
       s = next;
     }
   }

@@ -15,10 +15,10 @@
 
 namespace mallard::inline v1::detail {
 
-class MALLARD_API class_pools : public slab_set {
+class MALLARD_API class_pools : public resource_slab_set {
  public:
   class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
-      : slab_set(class_layouts.data(), upstream, reserve_limit) {
+      : resource_slab_set(class_layouts.data(), upstream, reserve_limit) {
     reset();
   }
 

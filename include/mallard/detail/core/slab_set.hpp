@@ -13,6 +13,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/slab.hpp"
+#include "mallard/detail/core/slab_source.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -38,22 +39,29 @@ struct slab_usage {
 
 class MALLARD_API slab_set {
  public:
-  // `layouts` is the table that the indexes below refer to; it may be filled in later.
-  constexpr slab_set(const slab_layout* layouts, std::pmr::memory_resource* upstream,
+  // `layouts` is the table that the indexes below refer to; it may be filled in later. `context` is
+  // what the source's functions are called with.
+  constexpr slab_set(const slab_layout* layouts, const slab_source& source, void* context,
                      std::size_t reserve_limit) noexcept
-      : layouts_(layouts), upstream_(upstream), reserve_limit_(reserve_limit) {}
+      : layouts_(layouts),
+        source_(&source),
+        context_(context),
+        reserve_limit_(static_cast<std::uint32_t>(reserve_limit)) {}
   slab_set(const slab_set&) = delete;
   slab_set& operator=(const slab_set&) = delete;
 
-  // Puts at least one free slot at hand. Throws what upstream throws when there is no other.
-  void refill(slab_pool& pool, unsigned layout_index) {
-    if (!advance(pool, layout_index)) grow(pool, layout_index);
+  // Puts at least one free slot at hand. When there is none: false, or what the source throws.
+  bool refill(slab_pool& pool, unsigned layout_index) {
+    return advance(pool, layout_index) || grow(pool, layout_index);
   }
 
   // The two halves of `refill`: false when the pool's slabs have no slots worth a sweep, and the
-  // pool has no current slab then; and the pool's next slab from the reserve or upstream.
+  // pool has no current slab then; and the pool's next slab from the reserve or the source.
   bool advance(slab_pool& pool, unsigned layout_index) noexcept;
-  void grow(slab_pool& pool, unsigned layout_index);
+  bool grow(slab_pool& pool, unsigned layout_index);
+
+  // When the source has no slab: puts a slot at hand that is not worth a sweep. O(slabs).
+  bool scrape(slab_pool& pool, unsigned layout_index) noexcept;
 
   // Takes a block back. `layout` is that of the index, `step` its step; constants fold away.
   MALLARD_ALWAYS_INLINE void give(slab_pool& pool, unsigned layout_index, const slab_layout& layout,
@@ -71,7 +79,7 @@ class MALLARD_API slab_set {
   }
 
   // `count` blocks for `bytes` bytes each, linked by their first words in address order as far as
-  // they come from one slab; all or none. Throws what upstream throws.
+  // they come from one slab; all or none. Throws what the source throws.
   block_chain take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
                         std::size_t bytes);
 
@@ -100,14 +108,15 @@ class MALLARD_API slab_set {
 
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
   slab_usage usage() const noexcept;
-  std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
-  std::size_t reserve_limit() const noexcept { return reserve_limit_; }
+
+ protected:
+  void* context() const noexcept { return context_; }
 
  private:
   static constexpr std::size_t reserve_lists = 5;  // by log2 of the slab size, from 16 KiB
 
   const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
-  slab* acquire(const slab_layout& layout);
+  slab* acquire(slab_pool& pool, unsigned layout_index);
   slab* any_free_slot(unsigned layout_index) const noexcept;
   void add(slab* s) noexcept;
   void remove(slab* s) noexcept;
@@ -116,16 +125,28 @@ class MALLARD_API slab_set {
   void make_current(slab_pool& pool, slab* s) noexcept;
   void retire(slab* empty) noexcept;
   void discard(slab* empty) noexcept;
-  void return_upstream(slab* s) noexcept;
+  void return_to_source(slab* s) noexcept;
   void start(slab_pool& pool, slab* s, unsigned layout_index) noexcept;
   bool next_word(slab_pool& pool, slab& s) noexcept;
 
   const slab_layout* layouts_;
-  std::pmr::memory_resource* upstream_;
-  std::size_t reserve_limit_;
+  const slab_source* source_;
+  void* context_;
   slab* all_ = nullptr;
-  std::size_t reserve_count_ = 0;
+  std::uint32_t reserve_limit_;
+  std::uint32_t reserve_count_ = 0;
   std::array<slab*, reserve_lists> reserve_{};
+};
+
+// Slabs from a memory resource, the set's upstream.
+class resource_slab_set : public slab_set {
+ public:
+  constexpr resource_slab_set(const slab_layout* layouts, std::pmr::memory_resource* upstream,
+                              std::size_t reserve_limit) noexcept
+      : slab_set(layouts, resource_source, upstream, reserve_limit) {}
+  std::pmr::memory_resource* upstream() const noexcept {
+    return static_cast<std::pmr::memory_resource*>(context());
+  }
 };
 
 }  // namespace mallard::inline v1::detail

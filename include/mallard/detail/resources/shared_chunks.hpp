@@ -86,7 +86,7 @@ class MALLARD_API shared_chunks {
   std::mutex lock_;
   chunk_cache cache_;
   superblock_upstream upstream_;
-  slab_set superblocks_;
+  resource_slab_set superblocks_;
   std::array<slab_pool, chunk_class_count> pools_{};
   bool limit_set_ = false;
 };

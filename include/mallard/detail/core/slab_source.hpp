@@ -1,0 +1,33 @@
+// Purpose: where a slab_set gets its slabs from, as two functions, so that the engine itself
+// neither throws nor knows of memory resources.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1::detail {
+
+class slab_set;
+struct slab_pool;
+
+// What a set can do about a slab that it does not get.
+struct slab_rescue {
+  slab_set& set;
+  slab_pool& pool;
+  unsigned layout_index;
+
+  bool operator()() const noexcept;
+};
+
+struct slab_source {
+  // Memory for a slab, aligned to its size. When there is none, `rescue` is called, and the result
+  // is null; or, if the rescue failed too, it may be an exception.
+  void* (*take)(void* context, std::size_t bytes, const slab_rescue& rescue);
+  void (*give)(void* context, void* p, std::size_t bytes) noexcept;
+};
+
+// The context is a `std::pmr::memory_resource`.
+MALLARD_API extern const slab_source resource_source;
+
+}  // namespace mallard::inline v1::detail
