@@ -9,7 +9,8 @@ std::span<const claim> all_claims() {
     std::vector<claim> all(density.begin(), density.end());
     for (const auto& part :
          {density::talk_claims(), locality_claims(), utilization_claims(), contention_claims(),
-          false_sharing_claims(), malloc_claims(), overall_claims()}) {
+          false_sharing_claims(), malloc_claims(), overall_claims(), expansion_claims(),
+          burst_claims(), pool_claims(), malloc_bench_claims()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -44,7 +44,8 @@ struct condition {
 };
 using conditions_of = std::vector<condition>;
 
-// Strategies are ours, or the global heap's, unless they name a peer: "AS7@boost".
+// Strategies are ours (or of the library that the claim is judged with), or the global heap's,
+// unless they name a peer: "AS7@boost".
 //
 // The figure of left[i] divided by that of right[i] in a cell that agrees in all else; a list of
 // one name is compared with all of the other. An empty `right`: the figure of left[i] itself. With
@@ -69,7 +70,15 @@ struct comparison {
   conditions_of left_at = {};   // where the sides differ in more than the strategy
   conditions_of right_at = {};  // likewise
   bool failing = false;         // instead of any figure: the cells of `left` have to have failed
+  double floor = 0;   // what a lesser figure counts as, where figures may be zero; 0: it has none
+  names beside = {};  // coordinates that change together with `along`
+  std::string_view spread = {};  // instead of single cells: the greatest figure over the least of
+                                 // those that differ in this coordinate only
 };
+
+// A claim that is judged with every library that brings the strategies, ours first, has this as
+// its `each`.
+inline constexpr std::string_view every_library = "library";
 
 // Holds when all its comparisons do.
 struct claim {
@@ -79,7 +88,7 @@ struct claim {
   std::string_view note;
   std::vector<comparison> comparisons;
   std::string_view source = "P0089R1";
-  std::string_view each = {};  // a coordinate whose values are judged one by one
+  std::string_view each = {};  // a coordinate whose values are judged one by one, or every_library
 };
 
 // Benchmark I: the statements of section 7 of P0089R1, in its order.

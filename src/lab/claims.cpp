@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "lab/claim_table.hpp"
 #include "lab/evidence.hpp"
+#include "lab/peers.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -125,11 +127,36 @@ bool is_about(const names& benches, const observation& cell) {
   return std::find(benches.begin(), benches.end(), cell.bench) != benches.end();
 }
 
+// Whether the claim speaks of the strategy without saying whose it is.
+bool speaks_of(const claim& what, std::string_view strategy) {
+  return std::any_of(what.comparisons.begin(), what.comparisons.end(), [&](const comparison& one) {
+    return std::find(one.left.begin(), one.left.end(), strategy) != one.left.end() ||
+           std::find(one.right.begin(), one.right.end(), strategy) != one.right.end();
+  });
+}
+
+// The libraries of which strategies that the claim speaks of were measured, ours first.
+std::vector<std::string> libraries_of(const claim& what, std::string_view heap,
+                                      std::span<const observation> cells) {
+  std::set<std::string> found;
+  const names benches = benches_of(what);
+  for (const observation& cell : cells) {
+    if (cell.heap != heap || cell.peer == global_peer || !is_about(benches, cell)) continue;
+    if (speaks_of(what, cell.strategy)) found.insert(cell.peer);
+  }
+  std::vector<std::string> ordered(found.begin(), found.end());
+  if (ordered.empty()) ordered.emplace_back(our_library);
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const std::string& one) { return one == our_library; });
+  return ordered;
+}
+
 // The values of the coordinate that the claim is judged for one by one, in the order in which they
 // occur; one empty value when it is not.
 std::vector<std::string> variants_of(const claim& what, std::string_view heap,
                                      std::span<const observation> cells) {
   if (what.each.empty()) return {""};
+  if (what.each == every_library) return libraries_of(what, heap, cells);
   std::vector<std::string> found;
   const names benches = benches_of(what);
   for (const observation& cell : cells) {
@@ -163,6 +190,8 @@ std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells) {
       for (const std::string& variant : variants_of(one, heap, cells)) {
         if (variant.empty()) {
           verdicts.push_back(judge(of_heap, one, heap, variant));
+        } else if (one.each == every_library) {
+          verdicts.push_back(judge(view(cells, heap, {}, variant), one, heap, variant));
         } else {
           const view of_variant(cells, heap, {{one.each, {.words = {variant}}}});
           verdicts.push_back(judge(of_variant, one, heap, variant));

@@ -50,11 +50,14 @@ estimate to_estimate(std::string where, const std::vector<log_quantity>& all) {
 }
 
 // Nothing for a cell that failed or has no such figure, or none that could be compared.
-std::optional<log_quantity> quantity_of(const observation& cell, std::string_view measure) {
-  const figure* one = cell.figure_of(measure);
-  if (!cell.ok() || !one || !(one->low > 0)) return std::nullopt;
-  return log_quantity{std::log(one->median), std::log(one->median / one->low),
-                      std::log(one->high / one->median)};
+std::optional<log_quantity> quantity_of(const observation& cell, const comparison& what) {
+  const figure* one = cell.figure_of(what.measure);
+  if (!cell.ok() || !one) return std::nullopt;
+  const double low = std::max(one->low, what.floor);
+  const double median = std::max(one->median, what.floor);
+  const double high = std::max(one->high, what.floor);
+  if (!(low > 0)) return std::nullopt;
+  return log_quantity{std::log(median), std::log(median / low), std::log(high / median)};
 }
 
 bool admits(const conditions_of& all, const observation& cell) {
@@ -91,26 +94,47 @@ coordinates common_place(const comparison& what, const observation& cell) {
   for (const conditions_of* side : {&what.left_at, &what.right_at}) {
     for (const condition& one : *side) place.erase(std::string(one.coordinate));
   }
+  if (!what.spread.empty()) place.erase(std::string(what.spread));
   return place;
 }
 
-std::vector<sample> samples_of(const view& cells, const comparison& what, const name_pair& pair) {
-  std::vector<sample> samples;
-  std::map<coordinates, log_quantity> others;
-  if (!pair.right.empty()) {
-    for (const observation* cell : cells.find(what, pair.right, what.right_at)) {
-      const auto quantity = quantity_of(*cell, what.measure);
-      if (quantity) others.emplace(common_place(what, *cell), *quantity);
-    }
+// One sample for all that lie in the same place but for the coordinate `spread`: the greatest over
+// the least. A place with a single cell has none.
+std::vector<sample> spreads(const comparison& what, const std::vector<sample>& all) {
+  std::map<coordinates, std::vector<sample>> places;
+  for (const sample& one : all) places[common_place(what, *one.cell)].push_back(one);
+  std::vector<sample> found;
+  for (const auto& [place, members] : places) {
+    if (members.size() < 2) continue;
+    const auto [least, greatest] = std::minmax_element(
+        members.begin(), members.end(),
+        [](const sample& a, const sample& b) { return a.quantity.value < b.quantity.value; });
+    found.push_back({greatest->cell, divide(greatest->quantity, least->quantity)});
   }
-  for (const observation* cell : cells.find(what, pair.left, what.left_at)) {
-    const auto quantity = quantity_of(*cell, what.measure);
-    if (!quantity) continue;
-    if (pair.right.empty()) {
-      samples.push_back({cell, *quantity});
-    } else if (const auto other = others.find(common_place(what, *cell)); other != others.end()) {
-      samples.push_back({cell, divide(*quantity, other->second)});
-    }
+  return found;
+}
+
+// What one side of a comparison has.
+std::vector<sample> side_of(const view& cells, const comparison& what, std::string_view strategy,
+                            const conditions_of& side) {
+  std::vector<sample> all;
+  for (const observation* cell : cells.find(what, strategy, side)) {
+    if (const auto quantity = quantity_of(*cell, what)) all.push_back({cell, *quantity});
+  }
+  return what.spread.empty() ? all : spreads(what, all);
+}
+
+std::vector<sample> samples_of(const view& cells, const comparison& what, const name_pair& pair) {
+  std::vector<sample> left = side_of(cells, what, pair.left, what.left_at);
+  if (pair.right.empty()) return left;
+  std::map<coordinates, log_quantity> others;
+  for (const sample& one : side_of(cells, what, pair.right, what.right_at)) {
+    others.emplace(common_place(what, *one.cell), one.quantity);
+  }
+  std::vector<sample> samples;
+  for (const sample& one : left) {
+    const auto other = others.find(common_place(what, *one.cell));
+    if (other != others.end()) samples.push_back({one.cell, divide(one.quantity, other->second)});
   }
   return samples;
 }
@@ -125,6 +149,7 @@ std::vector<sample> along(const comparison& what, const std::vector<sample>& all
   const auto rest = [&](const sample& one) {
     coordinates place = one.cell->at;
     place.erase(std::string(what.along));
+    for (const std::string_view name : what.beside) place.erase(std::string(name));
     return place;
   };
   for (const sample& one : all) {
@@ -214,7 +239,9 @@ bool values::everything() const {
   return first == std::numeric_limits<std::int64_t>::min() && last == no_limit && words.empty();
 }
 
-view::view(std::span<const observation> cells, std::string_view heap, const conditions_of& only) {
+view::view(std::span<const observation> cells, std::string_view heap, const conditions_of& only,
+           std::string_view library)
+    : library_(library) {
   for (const observation& cell : cells) {
     const bool chosen = std::all_of(only.begin(), only.end(), [&](const condition& one) {
       const coordinate* value = cell.find(one.coordinate);
@@ -230,7 +257,7 @@ view::list view::find(const comparison& what, std::string_view strategy,
                       const conditions_of& side) const {
   // The global heap behind a base class is one library's in Benchmark I and nobody's elsewhere.
   const auto at_sign = strategy.find('@');
-  names peers = {at_sign == strategy.npos ? "mallard" : strategy.substr(at_sign + 1)};
+  names peers = {at_sign == strategy.npos ? library_ : strategy.substr(at_sign + 1)};
   strategy = strategy.substr(0, at_sign);
   if (strategy == "AS1") peers = {global_peer};
   if (strategy == "AS2") peers = {"std", global_peer};

@@ -22,19 +22,24 @@ struct estimate {
   double high = 1;
 };
 
-// The cells of one heap, of the global heap and of our resources. Where a comparison says nothing
-// of malloc, those under the C library's own count. Refers to the cells it was made of.
+inline constexpr std::string_view our_library = "mallard";
+
+// The cells of one heap, of the global heap and of one library's resources. Where a comparison says
+// nothing of malloc, those under the C library's own count. Refers to the cells it was made of.
 class view {
  public:
   using list = std::vector<const observation*>;
 
-  // `only`: what all cells that have these coordinates must have there.
-  view(std::span<const observation> cells, std::string_view heap, const conditions_of& only = {});
+  // `only`: what all cells that have these coordinates must have there. `library`: whose resources
+  // are meant where a comparison does not say.
+  view(std::span<const observation> cells, std::string_view heap, const conditions_of& only = {},
+       std::string_view library = our_library);
 
   // Of `what.bench`, under the conditions of the comparison; failed cells included.
   list find(const comparison& what, std::string_view strategy, const conditions_of& side) const;
 
  private:
+  std::string_view library_;
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, list> cells_;
   std::map<std::string_view, std::set<std::string_view>> mallocs_;  // by bench
 };

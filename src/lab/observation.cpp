@@ -39,6 +39,31 @@ coordinates derive(const coordinates& at, unsigned cores) {
   return derived;
 }
 
+figure divide(const figure& one, double by) {
+  return {one.median / by, one.low / by, one.high / by};
+}
+
+void derive_figures(observation& one) {
+  const auto ratio = [&](std::string_view above, std::string_view below, const char* name) {
+    const figure* a = one.figure_of(above);
+    const figure* b = one.figure_of(below);
+    if (!a || !b || !(b->low > 0)) return;
+    one.figures[name] = {a->median / b->median, a->low / b->high, a->high / b->low};
+  };
+  ratio("insert", "erase", "insert_over_erase");
+  ratio("end_dynamic", "peak_dynamic", "kept");
+  const auto elements = number(one.at, "elements");
+  if (!elements || *elements <= 0) return;
+  const auto count = static_cast<double>(*elements);
+  if (const figure* in_use = one.figure_of("in_use_after_erase")) {
+    one.figures["in_use_per_element"] = divide(*in_use, count);
+  }
+  const auto iterations = number(one.at, "iterations");
+  const figure* time = one.figure_of("time");
+  if (!time || !iterations || *iterations <= 0) return;
+  one.figures["per_element"] = divide(*time, count * static_cast<double>(*iterations));
+}
+
 std::string power_text(std::int64_t value) {
   if (value >= 1024 && is_power_of_two(value)) {
     return fmt::format("2^{}", std::countr_zero(static_cast<std::uint64_t>(value)));
@@ -100,6 +125,7 @@ std::vector<observation> observe(std::span<const series_cell> cells, unsigned co
     for (const auto& [name, measured] : cell.measures) {
       one.figures[name] = {measured.median, measured.ci_low, measured.ci_high};
     }
+    derive_figures(one);
     seen.push_back(std::move(one));
   }
   return seen;

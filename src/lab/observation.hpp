@@ -39,7 +39,12 @@ std::vector<observation> observe(std::span<const cell_result> cells,
                                  std::string_view malloc = "glibc");
 
 // All others, with the coordinates of the cell. Derived are "subsystems", how many lists of 2^n or
-// 10^n links the links make up, and "threads_per_core", rounded up.
+// 10^n links the links make up, and "threads_per_core", rounded up. Derived figures, where the cell
+// has what they are made of:
+//   per_element         time / (iterations x elements), of benches that fill or empty containers
+//   insert_over_erase   insert / erase
+//   in_use_per_element  in_use_after_erase / elements
+//   kept                end_dynamic / peak_dynamic: what is still held when all has been freed
 std::vector<observation> observe(std::span<const series_cell> cells, unsigned cores);
 
 // Everything in a result file.
