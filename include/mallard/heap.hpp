@@ -23,19 +23,15 @@
 #include "mallard/detail/core/class_pools.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/resources/array_space.hpp"
+#include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
+#include "mallard/detail/resources/growing_blocks.hpp"
 #include "mallard/page_source.hpp"
 
 namespace mallard::inline v1 {
 
 struct heap_options {
   std::size_t empty_slabs_kept = 3;  // of small blocks; as in multipool_options
-};
-
-struct sized_block {
-  void* p;
-  std::size_t bytes;
 };
 
 struct heap_stats {
@@ -50,6 +46,14 @@ struct heap_stats {
   std::size_t backward_tried = 0;
   std::size_t backward_done = 0;
 };
+
+namespace detail {
+
+// `at_hand_bytes` of the slabs' are free.
+MALLARD_API heap_stats stats_of(const growing_blocks& arrays, const slab_usage& slabs,
+                                std::size_t at_hand_bytes) noexcept;
+
+}  // namespace detail
 
 // Small blocks come from slabs, as in a multipool. Expandable blocks, and those above
 // `largest_pooled_bytes`, lie in segments that are split and coalesced; over the page source these
@@ -110,34 +114,46 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   // Effects: a block of at least `bytes` bytes and its real size.
   // Errors: as `allocate`.
   sized_block allocate_at_least(std::size_t bytes,
-                                std::size_t alignment = alignof(std::max_align_t));
+                                std::size_t alignment = alignof(std::max_align_t)) {
+    return arrays_.allocate_expandable(bytes, bytes, alignment);
+  }
   // Effects: the same; of `preferred` bytes if that can be had without more memory from upstream
   // than `minimum` takes.
   // Errors: as `allocate`; null and 0 instead with `try_`.
   sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
-                                  std::size_t alignment = alignof(std::max_align_t));
+                                  std::size_t alignment = alignof(std::max_align_t)) {
+    return arrays_.allocate_expandable(minimum, preferred, alignment);
+  }
   sized_block try_allocate_expandable(std::size_t minimum, std::size_t preferred,
                                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
-  void deallocate_expandable(void* p) noexcept;
+  void deallocate_expandable(void* p) noexcept { arrays_.deallocate(p); }
 
   // Effects: makes the block of `old` bytes larger where it is: at least `minimum` bytes, about
   // `preferred` if there is room. Returns its size now, 0 when there is no room for `minimum`.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
-                         std::size_t preferred) noexcept;
+                         std::size_t preferred) noexcept {
+    return arrays_.try_expand(p, old, minimum, preferred);
+  }
 
   // Effects: makes the block larger to the front, and behind if that is not enough. The returned
   // block begins a multiple of `element` and of 16 before `p`; the bytes stay where they are, for
   // the caller to move. Null and 0 when there is no room for `minimum` bytes.
   sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
-                                  std::size_t preferred, std::size_t element) noexcept;
+                                  std::size_t preferred, std::size_t element) noexcept {
+    return arrays_.try_expand_backward(p, old, minimum, preferred, element);
+  }
 
   // Effects: gives back what is beyond `preferred` bytes, or tries to; returns the size now, which
   // is at most `maximum`, or 0 when that cannot be had and nothing has changed.
   std::size_t shrink_in_place(void* p, std::size_t old, std::size_t maximum,
-                              std::size_t preferred) noexcept;
+                              std::size_t preferred) noexcept {
+    return arrays_.shrink_in_place(p, old, maximum, preferred);
+  }
   // Effects: what `shrink_in_place` would return, changing nothing.
   std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
-                         std::size_t preferred) const noexcept;
+                         std::size_t preferred) const noexcept {
+    return arrays_.try_shrink(p, old, maximum, preferred);
+  }
 
   // Effects: makes the block `bytes` large, where it is or elsewhere; the first `old` bytes go
   // along, as by memcpy. Null when there is no memory, and then nothing has changed.
@@ -181,11 +197,7 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   heap_options options_;
   bool upstream_ignores_ = false;
   detail::class_pools pools_;
-  detail::array_space arrays_;
-  std::size_t expansions_tried_ = 0;
-  std::size_t expansions_done_ = 0;
-  std::size_t backward_tried_ = 0;
-  std::size_t backward_done_ = 0;
+  detail::growing_blocks arrays_;
 };
 
 }  // namespace mallard::inline v1

@@ -17,5 +17,6 @@
 #include "mallard/multipool.hpp"                // IWYU pragma: export
 #include "mallard/page_source.hpp"              // IWYU pragma: export
 #include "mallard/reserved.hpp"                 // IWYU pragma: export
+#include "mallard/synchronized_heap.hpp"        // IWYU pragma: export
 #include "mallard/synchronized_multipool.hpp"   // IWYU pragma: export
 #include "mallard/wink_out.hpp"                 // IWYU pragma: export

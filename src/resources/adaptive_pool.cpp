@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "mallard/detail/resources/chains.hpp"
+
 namespace mallard::inline v1 {
 
 namespace {
@@ -86,14 +88,7 @@ block_chain adaptive_pool_resource::allocate_many(std::size_t count, std::size_t
     fix_block(bytes, alignment);
   }
   if (is_pooled(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
-  block_chain chain;
-  try {
-    while (chain.size() < count) chain.push_back(allocate(bytes, alignment));
-  } catch (...) {
-    deallocate_many(chain, bytes, alignment);
-    throw;
-  }
-  return chain;
+  return detail::allocate_each(*this, count, bytes, alignment);
 }
 
 void adaptive_pool_resource::deallocate_many(block_chain chain, std::size_t bytes,

@@ -53,22 +53,22 @@ struct at_thread_exit {
 
 void before_fork() {
   registry.lock.lock();
-  for_each_resource([](synchronized_heaps& resource) { resource.oversize_lock().lock(); });
+  for_each_resource([](synchronized_heaps& resource) { resource.large_blocks_lock().lock(); });
 }
 
-void unlock_oversize() {
-  for_each_resource([](synchronized_heaps& resource) { resource.oversize_lock().unlock(); });
+void unlock_large_blocks() {
+  for_each_resource([](synchronized_heaps& resource) { resource.large_blocks_lock().unlock(); });
 }
 
 void after_fork() {
-  unlock_oversize();
+  unlock_large_blocks();
   registry.lock.unlock();
 }
 
 // The other threads may have been in the middle of anything when they ceased to be.
 void after_fork_in_child() {
   for_each_resource([](synchronized_heaps& resource) { resource.forget_other_threads(&own); });
-  unlock_oversize();
+  unlock_large_blocks();
   // A recursive lock knows its thread by a number that is another one in the child.
   ::new (&registry.lock) std::recursive_mutex;
 }
@@ -81,13 +81,16 @@ std::recursive_mutex& registry_lock() noexcept {
 
 heaps_of_thread* heaps_of_this_thread() {
   if (own.ended) return nullptr;
+  thread_local at_thread_exit orphan_then;
+  static_cast<void>(orphan_then);
+  return &own;
+}
+
+void hold_resources_across_fork() noexcept {
   // The page source's lock is taken under the registry's: its handlers have to be there first.
   static const int registered =
       (hold_chunks_across_fork(), pthread_atfork(before_fork, after_fork, after_fork_in_child));
   static_cast<void>(registered);
-  thread_local at_thread_exit orphan_then;
-  static_cast<void>(orphan_then);
-  return &own;
 }
 
 std::uint64_t new_identity() noexcept {

@@ -6,10 +6,6 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-bool is_thread_safe(const std::pmr::memory_resource* upstream) noexcept {
-  return upstream == page_source::instance();
-}
-
 void add(slab_usage& sum, const slab_usage& one) noexcept {
   sum.slabs += one.slabs;
   sum.empty_slabs += one.empty_slabs;
@@ -18,6 +14,10 @@ void add(slab_usage& sum, const slab_usage& one) noexcept {
 }
 
 }  // namespace
+
+bool is_thread_safe(const std::pmr::memory_resource* upstream) noexcept {
+  return upstream == page_source::instance();
+}
 
 void* locked_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::lock_guard hold(registry_lock());
@@ -40,6 +40,7 @@ synchronized_heaps::synchronized_heaps(std::pmr::memory_resource* upstream,
       first_(source_, reserve_limit),
       orphans_(source_, 0) {
   first_.resource = this;
+  hold_resources_across_fork();
   const std::lock_guard hold(registry_lock());
   enroll(*this);
 }
@@ -61,12 +62,48 @@ void* synchronized_heaps::allocate_slow(thread_heap* mine, unsigned size_class) 
     orphans_.collect_now();
     return orphans_.take(size_class);
   }
-  mine->flush();
-  mine->collect();
-  if (!mine->advance_class(size_class) && orphaned_.load(std::memory_order_relaxed)) {
-    adopt(*mine, size_class);
-  }
+  prepare(*mine, size_class);
   return mine->take(size_class);
+}
+
+// Looks for blocks everywhere but upstream.
+void synchronized_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
+  mine.flush();
+  mine.collect();
+  if (!mine.advance_class(size_class) && orphaned_.load(std::memory_order_relaxed)) {
+    adopt(mine, size_class);
+  }
+}
+
+block_chain synchronized_heaps::take_many(unsigned size_class, std::size_t count,
+                                          std::size_t bytes) {
+  thread_heap* mine = known();
+  if (mine == nullptr) mine = begin_thread();
+  if (mine == nullptr) {
+    const std::lock_guard hold(registry_lock());
+    orphaned_.store(true, std::memory_order_relaxed);
+    return orphans_.take_many(size_class, count, bytes);
+  }
+  prepare(*mine, size_class);
+  return mine->take_many(size_class, count, bytes);
+}
+
+void synchronized_heaps::give_many(unsigned size_class, block_chain chain) noexcept {
+  while (!chain.empty()) {
+    thread_heap* const mine = known();
+    // As many in a row as are the thread's own, then one of another.
+    void* const first = chain.front();
+    void* last = nullptr;
+    std::size_t count = 0;
+    for (; !chain.empty() && thread_heap::owner_of(chain.front(), size_class) == mine; ++count) {
+      last = chain.pop_front();
+    }
+    if (count != 0) mine->give_many(size_class, block_chain::of(first, last, count));
+    if (chain.empty()) return;
+    void* const p = chain.pop_front();
+    poison(p, class_layouts[size_class].block_bytes);
+    deallocate_slow(mine, p, size_class);
+  }
 }
 
 void synchronized_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept {
@@ -152,14 +189,14 @@ void synchronized_heaps::forget_other_threads(const heaps_of_thread* survivor) n
 
 void* synchronized_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
   void* const p = oversize_list::make(*source_, bytes, alignment);
-  const std::lock_guard hold(oversize_lock_);
+  const std::lock_guard hold(large_blocks_lock_);
   oversize_.insert(p);
   return p;
 }
 
 void synchronized_heaps::deallocate_oversize(void* p) noexcept {
   {
-    const std::lock_guard hold(oversize_lock_);
+    const std::lock_guard hold(large_blocks_lock_);
     oversize_.remove(p);
   }
   oversize_list::give_back(*source_, p);

@@ -13,6 +13,7 @@ void add_reserved(std::vector<resource_case>& cases);
 void add_multipool(std::vector<resource_case>& cases);
 void add_synchronized_multipool(std::vector<resource_case>& cases);
 void add_heap(std::vector<resource_case>& cases);
+void add_synchronized_heap(std::vector<resource_case>& cases);
 void add_adaptive_pool(std::vector<resource_case>& cases);
 void add_page_source(std::vector<resource_case>& cases);
 void add_test_resource(std::vector<resource_case>& cases);
@@ -26,6 +27,7 @@ inline std::vector<resource_case> our_cases() {
   add_multipool(cases);
   add_synchronized_multipool(cases);
   add_heap(cases);
+  add_synchronized_heap(cases);
   add_adaptive_pool(cases);
   add_page_source(cases);
   add_test_resource(cases);

@@ -7,12 +7,11 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/resources/address_ranges.hpp"
-#include "support/live_blocks.hpp"
+#include "resources/heap_program.hpp"
 #include "support/seeds.hpp"
 
 namespace {
@@ -20,6 +19,7 @@ namespace {
 using mallard::block_chain;
 using mallard::heap_resource;
 using mallard::sized_block;
+using mallard_test::run_heap_program;
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -222,108 +222,11 @@ TEST(heap, many_heaps_live_at_once) {
 TEST(heap, random_programs_agree_with_the_model) {
   for (const std::uint64_t seed : mallard_test::test_seeds(8)) {
     SCOPED_TRACE(mallard_test::reproduce_with(seed));
-    std::mt19937_64 random(seed);
     mallard::test_resource upstream;
     heap_resource own;
     heap_resource over(&upstream);
     heap_resource& heap = seed % 2 == 0 ? own : over;
-    struct plain_block {
-      void* p;
-      std::size_t bytes;
-    };
-    mallard_test::live_blocks arrays;
-    mallard_test::live_blocks nodes;
-    const auto some_size = [&]() -> std::size_t {
-      return random() % 8 == 0 ? random() % 200'000 : random() % 2000;
-    };
-    for (int step = 0; step < 5000; ++step) {
-      switch (random() % 12) {
-        case 0:
-        case 1: {
-          const std::size_t bytes = some_size();
-          nodes.add(heap.allocate(bytes), bytes, 16);
-          break;
-        }
-        case 2:
-        case 3:
-          if (!nodes.empty()) {
-            const auto block = nodes.remove(random() % nodes.size());
-            heap.deallocate(block.data, block.bytes);
-          }
-          break;
-        case 4: {
-          const std::size_t bytes = 1 + random() % 300;
-          block_chain chain = heap.allocate_many(random() % 50, bytes);
-          while (!chain.empty()) nodes.add(chain.pop_front(), bytes, 1);
-          break;
-        }
-        case 5: {
-          const std::size_t least = some_size();
-          const sized_block block = heap.allocate_expandable(least, least + random() % 1000);
-          ASSERT_GE(block.bytes, least);
-          arrays.add(block.p, block.bytes, 16);
-          break;
-        }
-        case 6:
-          if (!arrays.empty()) {
-            heap.deallocate_expandable(arrays.remove(random() % arrays.size()).data);
-          }
-          break;
-        case 7:
-        case 8:
-          if (!arrays.empty()) {
-            const std::size_t index = random() % arrays.size();
-            const auto& a = arrays[index];
-            const std::size_t least = a.bytes + random() % 1000;
-            if (const std::size_t now = heap.try_expand(a.data, a.bytes, least, least * 2)) {
-              ASSERT_GE(now, least);
-              arrays.resize(index, now);
-            }
-          }
-          break;
-        case 9:
-          if (!arrays.empty()) {
-            const std::size_t index = random() % arrays.size();
-            const auto& a = arrays[index];
-            const std::size_t wanted = random() % (a.bytes + 1);
-            const std::size_t foretold = heap.try_shrink(a.data, a.bytes, a.bytes, wanted);
-            const std::size_t now = heap.shrink_in_place(a.data, a.bytes, a.bytes, wanted);
-            ASSERT_EQ(now, foretold);
-            ASSERT_GE(now, wanted);
-            arrays.resize(index, now);
-          }
-          break;
-        case 10:
-          if (!arrays.empty()) {
-            const auto old = arrays.remove(random() % arrays.size());
-            const std::size_t least = old.bytes + random() % 3000;
-            const sized_block front =
-                heap.try_expand_backward(old.data, old.bytes, least, least, 24);
-            if (front.p == nullptr) {
-              arrays.add(old.data, old.bytes, 1);
-            } else {
-              ASSERT_EQ((old.data - static_cast<std::byte*>(front.p)) % 48, 0);
-              arrays.add(front.p, front.bytes, 16);
-            }
-          }
-          break;
-        default:
-          if (random() % 20 == 0) heap.trim();
-          if (random() % 100 == 0) {
-            arrays.clear();  // and checks them
-            nodes.clear();
-            heap.release();
-            ASSERT_EQ(heap.stats().in_use_bytes, 0u);
-            ASSERT_EQ(heap.stats().reserved_bytes, 0u);
-          }
-      }
-    }
-    while (!arrays.empty()) heap.deallocate_expandable(arrays.remove(0).data);
-    while (!nodes.empty()) {
-      const auto block = nodes.remove(0);
-      heap.deallocate(block.data, block.bytes);
-    }
-    EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+    run_heap_program(heap, seed, [](auto&& step) { step(); });
     heap.trim();
     EXPECT_EQ(heap.stats().reserved_bytes, 0u);
     EXPECT_EQ(upstream.counts().blocks_in_use, 0u);

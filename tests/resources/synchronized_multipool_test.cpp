@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <barrier>
-#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -24,73 +22,19 @@
 
 #include "mallard/allocator.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "support/marked_block.hpp"
 #include "support/seeds.hpp"
+#include "support/worker.hpp"
 
 namespace {
 
 using mallard::synchronized_multipool_resource;
 
-// A thread that does one thing after another, when it is told to.
-class worker {
- public:
-  worker() : thread_([this] { run(); }) {}
-  ~worker() {
-    {
-      const std::lock_guard hold(lock_);
-      over_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-
-  void does(std::function<void()> what) {
-    std::unique_lock hold(lock_);
-    task_ = std::move(what);
-    changed_.notify_all();
-    changed_.wait(hold, [&] { return !task_; });
-  }
-
- private:
-  void run() {
-    std::unique_lock hold(lock_);
-    for (;;) {
-      changed_.wait(hold, [&] { return over_ || task_; });
-      if (!task_) return;
-      task_();
-      task_ = nullptr;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex lock_;
-  std::condition_variable changed_;
-  std::function<void()> task_;
-  bool over_ = false;
-  std::thread thread_;
-};
-
-struct block {
-  void* p;
-  std::size_t bytes;
-  unsigned char mark;
-};
-
-block take(std::pmr::memory_resource& pool, std::size_t bytes, unsigned char mark) {
-  void* const p = pool.allocate(bytes);
-  std::memset(p, mark, bytes);
-  return {p, bytes, mark};
-}
-
-void give(std::pmr::memory_resource& pool, const block& b) {
-  const auto* const bytes = static_cast<const unsigned char*>(b.p);
-  for (std::size_t i = 0; i < b.bytes; ++i) {
-    if (bytes[i] != b.mark) {
-      ADD_FAILURE() << "a block of " << b.bytes << " bytes was written to by another";
-      break;
-    }
-  }
-  pool.deallocate(b.p, b.bytes);
-}
+using mallard_test::give;
+using mallard_test::marked_block;
+using mallard_test::take;
+using mallard_test::worker;
+using block = marked_block;
 
 TEST(synchronized_multipool, a_block_may_be_given_back_by_another_thread) {
   synchronized_multipool_resource pool;

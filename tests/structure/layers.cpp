@@ -35,6 +35,7 @@ constexpr place places[] = {
     {"include/mallard/synchronized_multipool.hpp", "resources"},
     {"include/mallard/adaptive_pool.hpp", "resources"},
     {"include/mallard/heap.hpp", "resources"},
+    {"include/mallard/synchronized_heap.hpp", "resources"},
     {"include/mallard/expandable_allocator.hpp", "bindings"},
     {"include/mallard/adaptive_pool_allocator.hpp", "bindings"},
     {"include/mallard/page_source.hpp", "resources"},

@@ -22,6 +22,9 @@ heaps_of_thread* heaps_of_this_thread();
 
 std::uint64_t new_identity() noexcept;
 
+// Registers the handlers that take the locks of all resources before a fork.
+void hold_resources_across_fork() noexcept;
+
 // Under the registry's lock.
 void enroll(synchronized_heaps& resource) noexcept;
 void strike_off(synchronized_heaps& resource) noexcept;

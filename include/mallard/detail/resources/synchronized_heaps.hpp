@@ -29,6 +29,9 @@ inline constexpr std::size_t known_heap_count = 16;
 [[gnu::tls_model("initial-exec")]] MALLARD_API extern constinit thread_local std::array<
     known_heap, known_heap_count> known_heaps;
 
+// Whether upstream may be called by several threads at once.
+bool is_thread_safe(const std::pmr::memory_resource* upstream) noexcept;
+
 // An upstream that is called under the registry's lock.
 class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
  public:
@@ -100,6 +103,10 @@ class MALLARD_API synchronized_heaps {
   MALLARD_COLD void* allocate_slow(thread_heap* mine, unsigned size_class);
   MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
 
+  // Bursts, as in class_pools. At most one slab is adopted for one.
+  block_chain take_many(unsigned size_class, std::size_t count, std::size_t bytes);
+  void give_many(unsigned size_class, block_chain chain) noexcept;
+
   void* allocate_oversize(std::size_t bytes, std::size_t alignment);
   void deallocate_oversize(void* p) noexcept;
 
@@ -113,12 +120,13 @@ class MALLARD_API synchronized_heaps {
   // For the registry, under its lock.
   void orphan(thread_heap& heap) noexcept;
   void forget_other_threads(const heaps_of_thread* survivor) noexcept;
-  std::mutex& oversize_lock() noexcept { return oversize_lock_; }
+  std::mutex& large_blocks_lock() noexcept { return large_blocks_lock_; }
   synchronized_heaps* next = nullptr;
   synchronized_heaps* prev = nullptr;
 
  private:
   thread_heap* begin_thread();
+  void prepare(thread_heap& mine, unsigned size_class) noexcept;
   bool adopt(thread_heap& mine, unsigned size_class) noexcept;
   void detach_all() noexcept;
   void give_back_all() noexcept;
@@ -130,9 +138,9 @@ class MALLARD_API synchronized_heaps {
   std::pmr::memory_resource* source_;  // upstream, thread-safe
   std::atomic<bool> orphaned_{false};  // there may be something to adopt
   thread_heap* heaps_;
-  thread_heap first_;         // for the first thread that comes
-  thread_heap orphans_;       // of nobody: what ended threads left
-  std::mutex oversize_lock_;  // taken last, and nothing is called under it
+  thread_heap first_;             // for the first thread that comes
+  thread_heap orphans_;           // of nobody: what ended threads left
+  std::mutex large_blocks_lock_;  // taken last; of the list, or of what the resource has instead
   oversize_list oversize_;
 };
 

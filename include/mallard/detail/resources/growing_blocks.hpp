@@ -1,0 +1,55 @@
+// Purpose: what a heap can do with the blocks of its array_space, and how often it worked. The
+// verbs are explained in mallard/heap.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/sized_block.hpp"
+#include "mallard/detail/resources/array_space.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct growth_counts {
+  std::size_t expansions_tried = 0;
+  std::size_t expansions_done = 0;
+  std::size_t backward_tried = 0;
+  std::size_t backward_done = 0;
+};
+
+class MALLARD_API growing_blocks : public array_space {
+ public:
+  using array_space::array_space;
+
+  sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
+                                  std::size_t alignment);
+  std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
+                         std::size_t preferred) noexcept;
+  sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
+                                  std::size_t preferred, std::size_t element) noexcept;
+  std::size_t shrink_in_place(void* p, std::size_t old, std::size_t maximum,
+                              std::size_t preferred) noexcept;
+  std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
+                         std::size_t preferred) const noexcept;
+
+  // `remap` as far as it needs no second block: null and 0 when it does.
+  sized_block remap_in_place(void* p, std::size_t old, std::size_t bytes) noexcept;
+
+  growth_counts counts() const noexcept { return counts_; }
+
+ private:
+  growth_counts counts_;
+};
+
+// The rest of `remap`: the block moves.
+template <class Heap>
+sized_block remap_by_copy(Heap& heap, void* p, std::size_t old, std::size_t bytes) noexcept {
+  const sized_block moved = heap.try_allocate_expandable(bytes, bytes);
+  if (moved.p == nullptr) return moved;
+  std::memcpy(moved.p, p, old);
+  heap.deallocate_expandable(p);
+  return moved;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,143 @@
+// Purpose: the heap for many threads: small blocks without a lock, as in the synchronized
+// multipool; growing and large ones under one lock.
+//
+//   mallard::synchronized_heap_resource heap;
+//   std::jthread other([&] { std::pmr::vector<int> v(1000, &heap); });
+//   auto [p, bytes] = heap.allocate_at_least(1000, 16);
+//   bytes = heap.try_expand(p, bytes, 2000, 4000);  // 0: there is no room behind it
+//   heap.deallocate_expandable(p);
+//
+// Complexity: as heap_resource; of small blocks, as synchronized_multipool_resource.
+// Thread-safety: as synchronized_multipool_resource. A block may be grown, shrunk or given back by
+// any thread, by one at a time.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/block_chain.hpp"
+#include "mallard/detail/core/class_requests.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/core/sized_block.hpp"
+#include "mallard/detail/resources/bump_resource.hpp"
+#include "mallard/detail/resources/locked_blocks.hpp"
+#include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/heap.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1 {
+
+struct synchronized_heap_stats : heap_stats {
+  std::size_t orphan_slabs = 0;  // as in synchronized_multipool_stats
+  std::size_t threads = 0;
+};
+
+// The verbs mean what they mean in heap_resource. Of the options, `empty_slabs_kept` is for each
+// thread. A fork is survived as by a synchronized multipool.
+class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_resource {
+ public:
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+
+  // Nothing is allocated before the first request. `upstream` must outlive the heap.
+  synchronized_heap_resource() noexcept : synchronized_heap_resource(heap_options{}) {}
+  explicit synchronized_heap_resource(std::pmr::memory_resource* upstream) noexcept
+      : synchronized_heap_resource(heap_options{}, upstream) {}
+  explicit synchronized_heap_resource(
+      heap_options options, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : options_(options),
+        heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false),
+        arrays_(upstream, heaps_) {}
+
+  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
+  template <detail::bump_resource Bump>
+  explicit synchronized_heap_resource(Bump* upstream) noexcept
+      : options_{detail::keep_every_slab},
+        upstream_ignores_(true),
+        heaps_(upstream, detail::keep_every_slab, true),
+        arrays_(upstream, heaps_) {}
+
+  synchronized_heap_resource(const synchronized_heap_resource&) = delete;
+  synchronized_heap_resource& operator=(const synchronized_heap_resource&) = delete;
+  ~synchronized_heap_resource() override { release_arrays(); }
+
+  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
+  // never null, distinct for every live block, also for 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the heap as it was.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    return detail::allocate_by_class(heaps_, bytes, alignment,
+                                     [&] { return allocate_beyond_table(bytes, alignment); });
+  }
+
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: takes back a block of `allocate`, whichever thread allocated it; `bytes` and
+  // `alignment` as it was allocated.
+  MALLARD_ALWAYS_INLINE void deallocate(
+      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    detail::deallocate_by_class(heaps_, p, bytes, alignment,
+                                [&] { deallocate_beyond_table(p, bytes, alignment); });
+  }
+
+  // Expandable blocks.
+  sized_block allocate_at_least(std::size_t bytes,
+                                std::size_t alignment = alignof(std::max_align_t)) {
+    return allocate_expandable(bytes, bytes, alignment);
+  }
+  sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
+                                  std::size_t alignment = alignof(std::max_align_t));
+  sized_block try_allocate_expandable(std::size_t minimum, std::size_t preferred,
+                                      std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void deallocate_expandable(void* p) noexcept;
+  std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
+                         std::size_t preferred) noexcept;
+  sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
+                                  std::size_t preferred, std::size_t element) noexcept;
+  std::size_t shrink_in_place(void* p, std::size_t old, std::size_t maximum,
+                              std::size_t preferred) noexcept;
+  std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
+                         std::size_t preferred) noexcept;
+  sized_block remap(void* p, std::size_t old, std::size_t bytes) noexcept;
+
+  // Bursts.
+  block_chain allocate_many(std::size_t count, std::size_t bytes,
+                            std::size_t alignment = alignof(std::max_align_t));
+  block_chain allocate_many(std::span<const std::size_t> sizes,
+                            std::size_t alignment = alignof(std::max_align_t));
+  void deallocate_many(block_chain chain, std::size_t bytes,
+                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: gives everything back to upstream, also the blocks still in use; the heap is as new.
+  // O(slabs + segments + threads). Requires that no other call is in flight.
+  void release() noexcept;
+
+  // Effects: gives back what heap_resource's gives back, of slabs those of the calling thread and
+  // of threads that have ended. Returns the bytes that upstream got.
+  std::size_t trim() noexcept;
+
+  // O(slabs). Requires that no other call is in flight.
+  synchronized_heap_stats stats() noexcept;
+  heap_options options() const noexcept { return options_; }
+  std::pmr::memory_resource* upstream() const noexcept { return heaps_.upstream(); }
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
+  void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+  void release_arrays() noexcept;
+
+  heap_options options_;
+  bool upstream_ignores_ = false;
+  detail::synchronized_heaps heaps_;
+  detail::locked_blocks arrays_;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,141 @@
+#include "mallard/synchronized_heap.hpp"
+
+#include <algorithm>
+
+#include "mallard/detail/resources/chains.hpp"
+
+namespace mallard::inline v1 {
+
+using detail::growing_blocks;
+
+void* synchronized_heap_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
+  return allocate(bytes, alignment);
+}
+
+void synchronized_heap_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  deallocate(p, bytes, alignment);
+}
+
+void* synchronized_heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
+  return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
+    return arrays_.with([&](growing_blocks& a) { return a.allocate(large, alignment, false); });
+  });
+}
+
+void synchronized_heap_resource::deallocate_beyond_table(void* p, std::size_t bytes,
+                                                         std::size_t alignment) noexcept {
+  detail::deallocate_beyond_table(heaps_, p, bytes, alignment,
+                                  [&](void* large) { deallocate_expandable(large); });
+}
+
+sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
+                                                            std::size_t preferred,
+                                                            std::size_t alignment) {
+  return arrays_.with(
+      [&](growing_blocks& a) { return a.allocate_expandable(minimum, preferred, alignment); });
+}
+
+sized_block synchronized_heap_resource::try_allocate_expandable(std::size_t minimum,
+                                                                std::size_t preferred,
+                                                                std::size_t alignment) noexcept {
+  try {
+    return allocate_expandable(minimum, preferred, alignment);
+  } catch (...) {
+    return {nullptr, 0};
+  }
+}
+
+void synchronized_heap_resource::deallocate_expandable(void* p) noexcept {
+  arrays_.with([&](growing_blocks& a) { a.deallocate(p); });
+}
+
+std::size_t synchronized_heap_resource::try_expand(void* p, std::size_t old, std::size_t minimum,
+                                                   std::size_t preferred) noexcept {
+  return arrays_.with([&](growing_blocks& a) { return a.try_expand(p, old, minimum, preferred); });
+}
+
+sized_block synchronized_heap_resource::try_expand_backward(void* p, std::size_t old,
+                                                            std::size_t minimum,
+                                                            std::size_t preferred,
+                                                            std::size_t element) noexcept {
+  return arrays_.with([&](growing_blocks& a) {
+    return a.try_expand_backward(p, old, minimum, preferred, element);
+  });
+}
+
+std::size_t synchronized_heap_resource::shrink_in_place(void* p, std::size_t old,
+                                                        std::size_t maximum,
+                                                        std::size_t preferred) noexcept {
+  return arrays_.with(
+      [&](growing_blocks& a) { return a.shrink_in_place(p, old, maximum, preferred); });
+}
+
+std::size_t synchronized_heap_resource::try_shrink(void* p, std::size_t old, std::size_t maximum,
+                                                   std::size_t preferred) noexcept {
+  return arrays_.with([&](growing_blocks& a) { return a.try_shrink(p, old, maximum, preferred); });
+}
+
+// Bytes are copied without the lock.
+sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
+                                              std::size_t bytes) noexcept {
+  const sized_block here =
+      arrays_.with([&](growing_blocks& a) { return a.remap_in_place(p, old, bytes); });
+  return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
+}
+
+block_chain synchronized_heap_resource::allocate_many(std::size_t count, std::size_t bytes,
+                                                      std::size_t alignment) {
+  const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
+  if (detail::is_pooled(request)) {
+    return heaps_.take_many(detail::class_of(request), count, bytes);
+  }
+  return detail::allocate_each(*this, count, bytes, alignment);
+}
+
+block_chain synchronized_heap_resource::allocate_many(std::span<const std::size_t> sizes,
+                                                      std::size_t alignment) {
+  return detail::allocate_each(*this, sizes, alignment);
+}
+
+void synchronized_heap_resource::deallocate_many(block_chain chain, std::size_t bytes,
+                                                 std::size_t alignment) noexcept {
+  const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
+  if (detail::is_pooled(request)) return heaps_.give_many(detail::class_of(request), chain);
+  arrays_.with([&](growing_blocks& a) {
+    while (!chain.empty()) a.deallocate(chain.pop_front());
+  });
+}
+
+void synchronized_heap_resource::release_arrays() noexcept {
+  arrays_.with([&](growing_blocks& a) { a.release(upstream_ignores_); });
+}
+
+void synchronized_heap_resource::release() noexcept {
+  heaps_.release();
+  release_arrays();
+}
+
+std::size_t synchronized_heap_resource::trim() noexcept {
+  return heaps_.trim() + arrays_.with([](growing_blocks& a) { return a.trim(); });
+}
+
+synchronized_heap_stats synchronized_heap_resource::stats() noexcept {
+  const detail::heaps_usage usage = heaps_.usage();
+  synchronized_heap_stats out;
+  static_cast<heap_stats&>(out) = arrays_.with(
+      [&](growing_blocks& a) { return detail::stats_of(a, usage.slabs, usage.at_hand_bytes); });
+  out.reserved_bytes += usage.heap_bytes;
+  out.orphan_slabs = usage.orphan_slabs;
+  out.threads = usage.heaps;
+  return out;
+}
+
+}  // namespace mallard::inline v1
