@@ -7,7 +7,7 @@ import { colour } from './theme.js';
 import { smallCard } from './tooltip.js';
 
 /** Left edge and width of bar `index` of `total` in a group, as fractions of the group's width. */
-function slot(index, total) {
+export function slot(index, total) {
   const gap = 0.24;
   const width = (1 - gap) / total;
   return { left: gap / 2 + index * width, width };

@@ -3,6 +3,7 @@
 import { disposeCharts } from './chart.js';
 import { loadModel } from './data.js';
 import { dropdown, h } from './dom.js';
+import { arrayBenches, arrays } from './sections/arrays.js';
 import { claims } from './sections/claims.js';
 import { compare } from './sections/compare.js';
 import { contention } from './sections/contention.js';
@@ -10,8 +11,10 @@ import { density } from './sections/density.js';
 import { findings } from './sections/findings.js';
 import { heatmaps } from './sections/heatmaps.js';
 import { locality } from './sections/locality.js';
+import { mallocBenches, mallocBenchSection } from './sections/malloc_benches.js';
 import { mallocs } from './sections/mallocs.js';
 import { method } from './sections/method.js';
+import { nodeBenches, nodes } from './sections/nodes.js';
 import { other, otherBenches, otherTitle } from './sections/other.js';
 import { peers } from './sections/peers.js';
 import { fill } from './sections/section.js';
@@ -25,6 +28,7 @@ const model = loadModel();
 const always = () => true;
 const hasDensity = ({ cells }) => cells.length > 0;
 const has = (bench) => ({ series }) => bench in series;
+const hasAny = (benches) => ({ series }) => benches.some((bench) => bench in series);
 
 /** Sections in their order: anchor, name in the bar, what makes it, and for which data sets. */
 const sections = [
@@ -38,7 +42,13 @@ const sections = [
   ['utilization', 'Utilization', utilization, has('utilization')],
   ['contention', 'Contention', contention, has('contention')],
   ['sharing', 'False sharing', sharing, has('false-sharing')],
+  ['arrays', 'Arrays', arrays, hasAny(arrayBenches)],
+  ['nodes', 'Nodes', nodes, hasAny(nodeBenches)],
+  ['malloc-benches', 'Malloc benches', mallocBenchSection, hasAny(mallocBenches)],
 ];
+
+const shownElsewhere = ['locality', 'utilization', 'contention', 'false-sharing', ...arrayBenches,
+  ...nodeBenches, ...mallocBenches];
 
 /** What comes after the benches. */
 const closing = [
@@ -53,7 +63,7 @@ function show(dataset) {
       String(model.datasets.indexOf(dataset)), (at) => show(model.datasets[Number(at)]),
       { class: 'dropdown dataset', id: 'dataset' })
     : [];
-  const others = otherBenches(dataset).map((bench) =>
+  const others = otherBenches(dataset, shownElsewhere).map((bench) =>
     [bench, otherTitle(bench), other(bench), always]);
   const shown = [...sections, ...others, ...closing].filter(([, , , wanted]) => wanted(dataset));
   fill(main, chooser, shown.map(([, , make]) => make(dataset, model)));

@@ -47,8 +47,8 @@ const headOf = (column, series) => {
   return column.strategy === 'AS1' ? 'AS1, time' : `${column.strategy}, %`;
 };
 
-const title = (at, coordinates) =>
-  coordinates.map((one) => `${one} ${placeText(one, at[one])}`).join(', ');
+const title = (at, coordinates, bench) =>
+  coordinates.map((one) => `${one} ${placeText(one, at[one], bench)}`).join(', ');
 
 /**
  * The published rows of the measured places; where there is none, those that differ in the first
@@ -67,7 +67,7 @@ function publishedRows({ rows }, places, coordinates) {
 /** Two panes: what was measured at `places`, and the published rows. */
 export function percentagePanes({ series, places, columns, heap, coordinates, heads, published,
   whole, what, titles }) {
-  const labels = (at) => coordinates.map((one) => placeText(one, at[one]));
+  const labels = (at) => coordinates.map((one) => placeText(one, at[one], series.bench));
   const rows = places.map((at) => ({ labels: labels(at),
     figures: columns.map((column) => measuredFigure(series, at, column, heap)) }));
   const printed = whole ? published.rows : publishedRows(published, places, coordinates);
@@ -97,6 +97,6 @@ export function percentagePanes({ series, places, columns, heap, coordinates, he
         : figureTable({ heads, columns: published.strategies.map((one) =>
           (one === 'AS1' ? 'AS1, time' : `${one}, %`)),
         rows: printed.map((row) => ({ labels: labels(row.at), figures: published.strategies.map((one) =>
-          publishedFigure(row, one, title(row.at, coordinates))) })),
+          publishedFigure(row, one, title(row.at, coordinates, series.bench))) })),
         caption: `${what}, published` }))];
 }

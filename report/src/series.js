@@ -4,8 +4,16 @@
 import { peerName } from './names.js';
 
 const order = ['global', 'mallard', 'std', 'boost'];
+/** Allocators of arrays and nodes, from what everybody has to what few have. */
+const allocators = ['std', 'realloc', 'v1', 'v2-none', 'v2-bwd', 'v2-fwd', 'v2', 'adaptive1', 'adaptive',
+  'node', 'fast_pool', 'pool', 'heap', 'dlmalloc'];
 const rank = (list, value) => (list.includes(value) ? list.indexOf(value) : list.length);
-const number = (name) => Number(name.replace(/\D/g, '')) || 1000;
+const number = (name) => (allocators.includes(name) ? 1000 + allocators.indexOf(name)
+  : Number(name.replace(/\D/g, '')) || 900);
+
+/** Whose allocator it is goes without saying, or is not a library. */
+const ownNames = { 'std@std': 'std', 'std@boost': 'std in Boost', 'pool@std': 'std::pmr pool',
+  'realloc@global': 'realloc', 'heap@mallard': 'mallard heap', 'dlmalloc@boost': 'Boost dlmalloc' };
 
 /** One key for equal coordinates, whatever the order in which they were written. */
 export const placeKey = (at) =>
@@ -15,8 +23,9 @@ const columnKey = ({ strategy, peer, malloc }) => `${strategy}@${peer}@${malloc}
 
 /** "AS1", "AS7 Boost", "AS1 jemalloc": short enough for the head of a table. */
 export function columnName({ strategy, peer, malloc }, home) {
-  const parts = [strategy];
-  if (peer !== 'global') parts.push(peerName(peer));
+  const own = ownNames[`${strategy}@${peer}`];
+  const parts = [own ?? strategy];
+  if (!own && peer !== 'global') parts.push(peerName(peer));
   if (malloc !== home) parts.push(malloc);
   return parts.join(' ');
 }
@@ -33,16 +42,24 @@ export class Series {
     this.mallocs = present((one) => one.malloc).sort();
     /** The malloc that the others are seen beside. */
     this.home = this.mallocs.includes('glibc') ? 'glibc' : this.mallocs[0];
+    /** Whether it is the mallocs themselves that are compared. */
+    this.ofMallocs = this.mallocs.length > 1 && cells.every(({ strategy }) => strategy === 'AS1');
     const columns = new Map(cells.map(({ strategy, peer, malloc }) =>
       [columnKey({ strategy, peer, malloc }), { strategy, peer, malloc }]));
-    /** strategy, peer and malloc: the home malloc first, then AS1, AS2, … */
+    const foreign = ({ malloc }) => (malloc === this.home ? 0 : malloc.startsWith('mallard') ? 1 : 2);
+    /** strategy, peer and malloc: the home malloc first, then ours, then AS1, AS2, … */
     this.columns = [...columns.values()].sort((a, b) =>
-      (a.malloc !== this.home) - (b.malloc !== this.home) || a.malloc.localeCompare(b.malloc) ||
+      foreign(a) - foreign(b) || a.malloc.localeCompare(b.malloc) ||
       number(a.strategy) - number(b.strategy) || a.strategy.localeCompare(b.strategy) ||
       rank(order, a.peer) - rank(order, b.peer));
     this.peers = ['mallard', 'std', 'boost'].filter((peer) =>
       present((one) => one.peer).includes(peer));
     this.measures = [...new Set(cells.flatMap((one) => Object.keys(one.measures ?? {})))];
+  }
+
+  /** What a column is called in this bench. */
+  nameOf(column) {
+    return this.ofMallocs ? column.malloc : columnName(column, this.home);
   }
 
   #key(at, { strategy, peer, malloc }, heap) {

@@ -72,6 +72,11 @@ const seriesCells = [...benches.flatMap((bench) => makeSeries(bench)),
   ...makeSeries('contention', 'jemalloc'), ...makeSeries('utilization', 'jemalloc')];
 const seriesFiles = [...benches.map((bench) => `${bench}-glibc.jsonl`),
   'contention-jemalloc.jsonl', 'utilization-jemalloc.jsonl'];
+/** Benches of arrays and nodes, and of mallocs. */
+const newer = ['expand-forward', 'shrink', 'burst', 'adaptive-pool', 'mixed', 'churn', 'thrash', 'speed',
+  'memory', 'larson', 'mixed-malloc'];
+seriesCells.push(...newer.flatMap((bench) => makeSeries(bench)));
+const newerReport = makeReport('newer.html', ...newer.map((bench) => `${bench}-glibc.jsonl`));
 const several = makeReport('several.html', ...seriesFiles, 'fair.jsonl');
 const findSeries = (bench, at, strategy, peer, malloc = 'glibc') =>
   seriesCells.find((cell) => cell.bench === bench && cell.strategy === strategy &&
@@ -440,6 +445,132 @@ test('a bench without a section of its own gets lines and a table', async (t) =>
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
 });
 
+const medianOf = (cell, measure) => cell.measures[measure].median;
+/** The text of a figure in the card's table: by what its row and its column are called. */
+const figureText = (card, row, column) => card.locator('table').evaluate((table, [rowName, name]) => {
+  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  const found = [...table.tBodies[0].rows].find(({ cells: [head] }) => head.textContent === rowName);
+  return found.cells[heads.indexOf(name)].textContent;
+}, [row, column]);
+const cardOf = (page, title) => page.locator('.card').filter({ has: page.getByRole('heading',
+  { name: title, exact: true }) });
+const ratioText = (value) => `${Number(value.toPrecision(3)) >= 1 ? value.toPrecision(3)
+  : value.toFixed(2 - Math.floor(Math.log10(value)))}×`;
+
+test('benches of arrays, nodes and mallocs have sections, and every chart is drawn', async (t) => {
+  const page = await open(t, newerReport);
+  await drawAll(page);
+  const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
+  assert.deepEqual(sections, ['top', 'claims', 'arrays', 'nodes', 'malloc-benches', 'mixed', 'mallocs',
+    'method']);
+  const charts = await page.locator('.chart').evaluateAll((all) => all.map((chart) =>
+    [chart.getAttribute('aria-label'), chart.querySelectorAll('svg path').length]));
+  assert.equal(charts.length, 2 + 2 + 8 + 1);
+  for (const [label, shapes] of charts) assert.ok(shapes > 15, `${label}: ${shapes} shapes`);
+  assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
+});
+
+test('the first screen says what growing in place, bursts and another malloc gain', async (t) => {
+  const page = await open(t, newerReport);
+  const gain = (bench, measure, a, b, matches) => geometricMean(seriesCells
+    .filter((one) => one.bench === bench && matches(one) && a(one))
+    .map((one) => medianOf(seriesCells.find((other) => b(other) && other.bench === bench &&
+      JSON.stringify(other.at) === JSON.stringify(one.at)), measure) / medianOf(one, measure)));
+  const column = (strategy, peer) => (one) => one.strategy === strategy && one.peer === peer;
+  const arrays = gain('expand-forward', 'time', column('v2', 'mallard'), column('std', 'std'),
+    ({ at }) => at.elements === 10000);
+  const lists = gain('burst', 'insert', column('v2', 'mallard'), column('v1', 'mallard'),
+    ({ at }) => at.container === 'list');
+  const text = await page.locator('.verdict').innerText();
+  assert.match(text, /^Large arrays that grow in place have/);
+  for (const one of [arrays, lists]) assert.ok(text.includes(ratioText(one)), `${text}: ${one}`);
+  assert.match(text, /our malloc has [\d.]+× the speed of glibc’s\.$/);
+});
+
+test('arrays: times in proportion to a column that can be chosen', async (t) => {
+  const page = await open(t, newerReport);
+  const card = cardOf(page, 'Filling an array from its end');
+  const at = { elements: 10000, type: 'int' };
+  const time = (strategy, peer) => timeOf(findSeries('expand-forward', at, strategy, peer));
+  const ours = time('v2', 'mallard');
+  assert.equal(await figureText(card, '104', 'v2 mallard'), ratioText(ours / time('v1', 'mallard')));
+  assert.equal(await figureText(card, '104', 'v1 mallard'), '1.00×');
+  const before = await drawing(card.locator('.chart'));
+  await card.locator('.chart').evaluate(({ chart }) => chart.point(3));
+  assert.match(await page.locator('.card-tip').innerText(), /In proportion to v1 mallard[^]* repetitions:/);
+  await card.locator('.chart').evaluate(({ chart }) => chart.unpoint());
+  await card.getByLabel('In proportion to').selectOption({ label: 'std' });
+  assert.equal(await figureText(card, '104', 'v2 mallard'), ratioText(ours / time('std', 'std')));
+  assert.notEqual(await drawing(card.locator('.chart')), before);
+  await card.getByLabel('In proportion to').selectOption({ label: 'the slowest' });
+  const all = await card.locator('tbody tr').last().locator('td').allTextContents();
+  assert.ok(all.includes('1.00×') && all.every((one) => one === '–' || parseFloat(one) <= 1), `${all}`);
+  await card.getByLabel('In proportion to').selectOption({ label: 'nothing' });
+  assert.match(await figureText(card, '104', 'v2 mallard'), /^[\d.]+ (s|ms)$/);
+  const row = (await copied(page, 'filling an array from its end')).find((one) =>
+    one.strategy === 'v2' && one.peer === 'mallard' && one.elements === '10000');
+  close(Number(row.value), ours, 'v2');
+  assert.equal(row.iterations, '10000');
+});
+
+test('arrays: what was never tried is not the same as what never succeeded', async (t) => {
+  const lines = readFileSync(file('expand-forward-glibc.jsonl'), 'utf8').trim().split('\n')
+    .map((line) => JSON.parse(line));
+  for (const { strategy, peer, at, measures } of lines) {
+    if (strategy !== 'v2' || peer !== 'boost' || at.elements !== 10) continue;
+    measures.success = { unit: 'ratio', samples: [0], median: 0, ci_low: 0, ci_high: 0 };
+  }
+  writeFileSync(file('zero.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const page = await open(t, makeReport('zero.html', 'zero.jsonl'));
+  const card = cardOf(page, 'Filling an array from its end');
+  await card.getByLabel('Measure').selectOption({ label: 'Success in place' });
+  assert.equal(await figureText(card, '10', 'v2 Boost'), '0×');
+  const heads = await card.locator('thead th').allTextContents();
+  assert.ok(!heads.includes('v1 Boost'), `${heads}`);
+});
+
+test('pools: bytes after erasing are bytes, also where there are none', async (t) => {
+  const page = await open(t, newerReport);
+  const card = cardOf(page, 'Pools of nodes');
+  await card.getByLabel('Measure').selectOption({ label: 'In use after erasing' });
+  assert.equal(await figureText(card, '100', 'v2 mallard'), '0 B');
+  assert.match(await figureText(card, '100', 'node mallard'), /^4[5-9](\.\d+)? MiB$/);
+});
+
+test('mallocs: lines by threads, chains in proportion to glibc, percentiles, throughput', async (t) => {
+  const page = await open(t, newerReport);
+  const malloc = (bench, at, name) => findSeries(bench, at, 'AS1', 'global', name);
+  const churn = cardOf(page, 'Churn: blocks replaced at random');
+  const shared = await figureText(churn, '2', 'jemalloc');
+  await churn.getByLabel('At', { exact: true }).selectOption({ label: 'sharing private' });
+  assert.notEqual(await figureText(churn, '2', 'jemalloc'), shared);
+  const heads = await churn.locator('thead th').allTextContents();
+  assert.deepEqual(heads.slice(0, 4), ['Threads', 'glibc', 'mallard', 'mallard-hardened']);
+
+  const chain = { chain: 'calloc-free', threads: 1 };
+  assert.equal(await figureText(cardOf(page, 'Speed: chains of calls'), 'calloc-free', 'mallard'),
+    ratioText(medianOf(malloc('speed', chain, 'mallard'), 'per_op') /
+      medianOf(malloc('speed', chain, 'glibc'), 'per_op')));
+  assert.match(await figureText(cardOf(page, 'Latency of single calls'), 'malloc p99.9', 'glibc'),
+    /^6\.\d+ µs$/);
+  assert.match(await figureText(cardOf(page, 'Larson: a server’s throughput'), '2', 'glibc'),
+    /^4\dM\/s$/);
+});
+
+test('memory over time: a line for each malloc beside what was requested', async (t) => {
+  const page = await open(t, newerReport);
+  const card = cardOf(page, 'Memory over time');
+  const resident = await drawing(card.locator('.chart'));
+  assert.ok((await textsOf(card.locator('.chart'))).includes('requested by the program'));
+  await card.getByLabel('Measure').selectOption({ label: 'Heap area (sbrk)' });
+  assert.notEqual(await drawing(card.locator('.chart')), resident);
+  assert.equal(await figureText(card, '51 %', 'jemalloc'), '0 B');
+  assert.match(await figureText(card, '51 %', 'glibc'), / MiB$/);
+  // Points between are in the chart and in the CSV alone.
+  assert.equal(await card.locator('tbody tr').count(), 10);
+  assert.equal((await copied(page, 'memory over time')).length, 60 * 7);
+});
+
 test('sections appear only where there is data', async (t) => {
   const page = await open(t, makeReport('one-bench.html', 'utilization-glibc.jsonl'));
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
@@ -627,9 +758,11 @@ test('other mallocs: the global heap under each, in the mean', async (t) => {
 });
 
 test('several benches on a narrow screen and on paper', async (t) => {
-  const page = await open(t, several, { viewport: { width: 360, height: 740 } });
-  await drawAll(page);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+  for (const report of [several, newerReport]) {
+    const page = await open(t, report, { viewport: { width: 360, height: 740 } });
+    await drawAll(page);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+  }
   const pdf = await (await open(t, several)).pdf({ preferCSSPageSize: true });
   assert.ok(pdf.length > 50000);
 });

@@ -1,12 +1,18 @@
-// Writes a result file as the benches II to IV and false sharing would, with made-up but plausible
-// figures. The same arguments give the same file. For tests of the report only.
+// Writes a result file as the benches other than density would, with made-up but plausible figures.
+// The same arguments give the same file. For tests of the report only.
 //
 //   node make_series_results.mjs OUT.jsonl BENCH [--cpu NAME] [--malloc NAME] [--seed N]
 //
-// BENCH: locality, shuffles (locality by number of shuffles), utilization, contention, false-sharing.
+// BENCH: locality, shuffles (locality by number of shuffles), utilization, contention, false-sharing;
+// of arrays and nodes: expand-forward, expand-backward, shrink, realloc, burst, adaptive-pool, mixed;
+// of mallocs (all of them in one file): churn, thrash, scratch, speed, memory, larson, remote-free,
+// mixed-malloc.
 
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+
+import { articleCells } from './make_article_cells.mjs';
+import { mallocCells } from './make_malloc_cells.mjs';
 
 const { values: options, positionals: [out, what] } = parseArgs({
   allowPositionals: true,
@@ -36,8 +42,8 @@ function measure(unit, figure) {
 }
 
 const lines = [];
-function cell(at, strategy, peer, figures) {
-  const key = { kind: 'cell', bench, at, strategy, peer, heap: 'clean', malloc };
+function cell(at, strategy, peer, figures, under = malloc, of = bench) {
+  const key = { kind: 'cell', bench: of, at, strategy, peer, heap: 'clean', malloc: under };
   lines.push(typeof figures === 'string' ? { ...key, status: 'failed', error: figures }
     : { ...key, status: 'ok', measures: Object.fromEntries(Object.entries(figures)
       .map(([name, [unit, figure]]) => [name, measure(unit, figure)])) });
@@ -153,6 +159,8 @@ const write = {
       }
     }
   },
+  ...articleCells(cell),
+  ...mallocCells(cell),
 };
 write[what]();
 

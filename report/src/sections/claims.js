@@ -1,7 +1,7 @@
 // Each statement of the documents with its verdict on this machine, heap by heap.
 
-import { choice, h, withPowers } from '../dom.js';
-import { heapName } from '../names.js';
+import { choice, dropdown, h, withPowers } from '../dom.js';
+import { heapName, peerName } from '../names.js';
 import { csvButton, table } from '../table.js';
 import { fill, section } from './section.js';
 
@@ -11,8 +11,14 @@ const badge = (verdict) => h('span', { class: `badge ${verdict}` },
   h('span', { 'aria-hidden': 'true' }, signs[verdict]), ` ${verdict}`);
 
 const benchNames = { density: 'Density', locality: 'Locality', utilization: 'Utilization',
-  contention: 'Contention', 'false-sharing': 'False sharing', all: 'Several' };
+  contention: 'Contention', 'false-sharing': 'False sharing', all: 'Several',
+  'expand-forward': 'Growing forward', 'expand-backward': 'Growing backward', shrink: 'Shrinking',
+  burst: 'Bursts', 'adaptive-pool': 'Pools', churn: 'Churn', thrash: 'Cache thrash',
+  scratch: 'Cache scratch', speed: 'Speed', memory: 'Memory', 'memory-series': 'Memory over time' };
 const benchName = (bench) => benchNames[bench] ?? bench;
+const isLibrary = (variant) => variant === 'mallard' || variant === 'boost';
+const variantText = (variant) => (isLibrary(variant) ? ` (with ${peerName(variant)})`
+  : ` (variant “${variant}”)`);
 
 /** One row per statement and variant: {id, section, …, byHeap: Map of heap to verdict}. */
 function statements(judged) {
@@ -25,13 +31,14 @@ function statements(judged) {
   return [...rows.values()];
 }
 
-/** `named`: whether a bench comes in several variants, so that each has to be told. */
+/** `named`(bench): whether it comes in several variants, so that each has to be told. */
 const statementColumns = (named) => [
   { title: 'Claim', cell: ({ id, source, section: place }) =>
     [h('strong', {}, id), h('p', { class: 'hint' }, source === 'P0089R1' ? `§ ${place}`
       : `${source}, ${place}`)] },
-  { title: 'Statement', cell: ({ statement, note, variant }) =>
-    [withPowers(statement), named && variant && h('span', { class: 'ties' }, ` (variant “${variant}”)`),
+  { title: 'Statement', cell: ({ statement, note, variant, bench }) =>
+    [withPowers(statement), variant && (isLibrary(variant) || named(bench)) &&
+      h('span', { class: 'ties' }, variantText(variant)),
       note && h('p', { class: 'hint' }, withPowers(note))] },
 ];
 
@@ -59,7 +66,8 @@ export function claims(dataset) {
   const everywhere = ['clean', 'aged'].filter((heap) =>
     dataset.claims.some((one) => one.heap === heap));
   const benches = [...new Set(dataset.claims.map(({ bench }) => bench))];
-  const named = new Set(dataset.claims.map(({ variant }) => variant).filter(Boolean)).size > 1;
+  const named = (wanted) => new Set(dataset.claims.filter(({ bench }) => bench === wanted)
+    .map(({ variant }) => variant).filter(Boolean)).size > 1;
   // A column only for heaps that the chosen benchmark was measured on.
   const heaps = () => (show.heap === 'all' ? everywhere : [show.heap]).filter((heap) =>
     show.bench === '*' || dataset.claims.some((one) => one.bench === show.bench &&
@@ -67,6 +75,7 @@ export function claims(dataset) {
   const matches = ({ byHeap, bench }) => (show.bench === '*' || bench === show.bench) &&
     heaps().some((heap) => byHeap.has(heap) &&
       (show.verdict === 'all' || byHeap.get(heap).verdict === show.verdict));
+  const chooseBench = benches.length > 7 ? dropdown : choice;
   const rows = () => statements(dataset.claims).filter(matches);
   const csv = () => [['id', 'source', 'section', 'bench', 'variant', 'heap', 'verdict', 'statement',
     'figures', 'note'],
@@ -81,7 +90,8 @@ export function claims(dataset) {
   const set = (name) => (value) => { show[name] = value; redraw(); };
   redraw();
   return section('claims', 'The documents’ claims, on this machine',
-    'Each statement of P0089R1, of its slides and of the talk, checked against the cells measured ' +
+    'Each statement of P0089R1, of its slides and of the talk, of Gaztañaga’s article and of the ' +
+    'chapter on mallocs in Zulfiqar’s thesis, checked against the cells measured ' +
     'here. Undecided means that the intervals overlap or that a cell it needs is missing.',
     h('div', { class: 'card' },
       benches.length > 1 && tally(dataset.claims),
@@ -89,7 +99,7 @@ export function claims(dataset) {
         choice('Verdict', [['all', 'All'],
           ...Object.entries(signs).map(([verdict, sign]) => [verdict, `${sign} ${verdict}`])],
         show.verdict, set('verdict')),
-        choice('Benchmark', [['*', 'All'], ...benches.map((one) => [one, benchName(one)])]
+        chooseBench('Benchmark', [['*', 'All'], ...benches.map((one) => [one, benchName(one)])]
           .filter((one, i, all) => all.length > 2 || i > 1), show.bench, set('bench'),
         { id: 'claims-bench' }),
         choice('Heap', [['all', 'Both'], ...everywhere.map((heap) => [heap, heapName(heap)])]

@@ -42,17 +42,24 @@ export function facts(dataset) {
     ['Spread', spread(dataset)],
     ['Measured', `${date.replace('T', ' ').replace('Z', ' UTC')} with mallard ${version}`],
   ];
-  const skipped = dataset.runs.flatMap((run) => run.skipped);
+  const skipped = new Set(dataset.runs.flatMap((run) => run.skipped)
+    .map((one) => `Not measured: ${one.peer} (${one.reason})`));
   return h('aside', { class: 'facts card', 'aria-label': 'How it was measured' },
     h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
-    skipped.map((one) => h('p', { class: 'note' }, `Not measured: ${one.peer} (${one.reason})`)),
+    [...skipped].map((text) => h('p', { class: 'note' }, text)),
     commands(dataset));
 }
 
-const commands = (dataset) => h('div', { class: 'reproduce' },
-  h('h3', {}, 'To measure it again'),
-  dataset.runs.map(({ command, file }) => h('div', { class: 'command' },
+/** As many commands as are seen at once; more are folded away. */
+const atOnce = 6;
+
+function commands({ runs }) {
+  const all = runs.map(({ command, file }) => h('div', { class: 'command' },
     // Words stay whole, so that a line never ends inside an option.
     h('code', { title: `made ${file}` },
       command.split(' ').map((word) => [h('span', {}, word), ' '])),
-    copyButton('Copy', () => command, { 'aria-label': 'Copy the command' }))));
+    copyButton('Copy', () => command, { 'aria-label': 'Copy the command' })));
+  return h('div', { class: 'reproduce' }, h('h3', {}, 'To measure it again'), all.slice(0, atOnce),
+    all.length > atOnce && h('details', {},
+      h('summary', {}, `${all.length - atOnce} more`), all.slice(atOnce)));
+}

@@ -46,6 +46,44 @@ function multipoolGains(dataset) {
     });
 }
 
+const timedMallocBenches = ['churn', 'thrash', 'scratch', 'speed', 'remote-free', 'mixed-malloc'];
+const heapColumn = (strategy, peer) => (series) => ({ strategy, peer, malloc: series.home });
+const mallocColumn = (malloc) => () => ({ strategy: 'AS1', peer: 'global', malloc });
+
+/** What else is set against what: {title, fast, slow, benches, measure, a, b, matches}. */
+const duels = [
+  { title: 'Large arrays that grow in place, over std’s', fast: 'large arrays that grow in place',
+    slow: 'std’s', benches: ['expand-forward'], measure: 'time', a: heapColumn('v2', 'mallard'),
+    b: heapColumn('std', 'std'), matches: ({ at }) => at.elements >= 10000 },
+  { title: 'Lists filled in bursts, over node by node', fast: 'lists of nodes in bursts',
+    slow: 'those of single nodes', benches: ['burst'], measure: 'insert',
+    a: heapColumn('v2', 'mallard'), b: heapColumn('v1', 'mallard'),
+    matches: ({ at }) => at.container === 'list' },
+  { title: 'Our malloc over glibc’s, micro-benchmarks', fast: 'our malloc', slow: 'glibc’s',
+    benches: timedMallocBenches, measure: 'time', a: mallocColumn('mallard'),
+    b: mallocColumn('glibc'), matches: always },
+];
+
+/** Those that were measured, with their mean. */
+const duelsOf = (dataset) => duels.flatMap((one) => {
+  const pairs = one.benches.flatMap((bench) => {
+    const series = dataset.series[bench];
+    return series ? series.pairs(one.a(series), one.b(series), one.measure, series.heaps[0],
+      one.matches) : [];
+  });
+  const mean = geometricMean(pairs.map(([first, second]) => speedUp(first, second)));
+  return mean ? [{ ...one, mean }] : [];
+});
+
+/** "Large arrays that grow in place have 2.1× the speed of std’s; our malloc …" */
+function duelSentence(dataset) {
+  const all = duelsOf(dataset);
+  const first = (text) => text[0].toUpperCase() + text.slice(1);
+  return all.map(({ fast, slow, mean }, i) => [`${i ? fast : first(fast)} ${fast.startsWith('our')
+    ? 'has' : 'have'} `, h('strong', {}, times(mean.value)), ` the speed of ${slow}`,
+  i + 1 < all.length ? '; ' : '. ']);
+}
+
 function gainSentence(dataset) {
   const gains = multipoolGains(dataset);
   if (gains.length === 0) return [];
@@ -57,7 +95,7 @@ function gainSentence(dataset) {
 /** For each heap the best strategy, and the best of those that can use freed memory again. */
 function verdict(dataset) {
   const sentences = [...dataset.heaps.flatMap((heap) => sentence(dataset, heap)),
-    ...gainSentence(dataset)];
+    ...gainSentence(dataset), ...duelSentence(dataset)];
   return h('p', { class: 'verdict' }, sentences.length > 0 ? sentences
     : 'No local strategy was measured beside the global heap.');
 }
@@ -91,6 +129,7 @@ function tiles(dataset) {
       multipool, { strategy: 'AS7', peer })),
     multipoolGains(dataset).map(([bench, , mean]) => tile(benchTitles[bench],
       [[times(mean.value), interval(mean)]])),
+    duelsOf(dataset).map(({ title, mean }) => tile(title, [[times(mean.value), interval(mean)]])),
     dataset.claims.length > 0 && tile('Claims of the documents, on this machine',
       ['holds', 'fails', 'undecided'].map((result) => [count(verdicts(result)), result])),
     tile('Cells', [[count(dataset.measured), 'measured'],

@@ -10,8 +10,12 @@ import { fill, section } from './section.js';
 
 const benchNames = { density: 'Benchmark I, density', locality: 'Benchmark II, access after the shuffle',
   utilization: 'Benchmark III, utilization', contention: 'Benchmark IV, contention',
-  'false-sharing': 'False sharing' };
-const measures = { locality: 'access_after' };
+  'false-sharing': 'False sharing', churn: 'Churn', thrash: 'Cache thrash', scratch: 'Cache scratch',
+  speed: 'Speed', memory: 'Memory', larson: 'Larson, throughput', 'remote-free': 'Remote frees',
+  'mixed-malloc': 'Mixed sizes' };
+const measures = { locality: 'access_after', larson: 'throughput' };
+/** Of these more is better. */
+const rates = ['throughput'];
 
 /** {bench, heap, home, malloc, mean}: how much faster AS1 is under malloc than under the home one. */
 function comparisons(dataset) {
@@ -32,7 +36,9 @@ function comparisons(dataset) {
           .map((at) => [malloc, series.home].map((one) =>
             figureOf(series.find(at, { ...global, malloc: one }, heap), measure)))
           .filter(([other, base]) => other && base);
-        if (malloc !== series.home) add(bench, heap, series.home, malloc, pairs);
+        if (malloc === series.home) continue;
+        add(bench, heap, series.home, malloc,
+          rates.includes(measure) ? pairs.map(([other, base]) => [base, other]) : pairs);
       }
     }
   }

@@ -10,7 +10,7 @@ import { csvOfCell, measureName, placeText, placeTitle, seriesCard, writeFigure 
   from '../measures.js';
 import { heapName } from '../names.js';
 import { tableScale } from '../palette.js';
-import { columnName, figureOf, placeKey } from '../series.js';
+import { figureOf, placeKey } from '../series.js';
 import { csvButton } from '../table.js';
 import { fill, section } from './section.js';
 
@@ -49,7 +49,7 @@ function card(series) {
     positions().some((value) => cellOf(column, value)));
   const redraw = () => {
     disposeCharts(body);
-    const lines = columns().map((column) => ({ name: columnName(column, series.home),
+    const lines = columns().map((column) => ({ name: series.nameOf(column),
       points: positions().flatMap((value, x) => {
         const one = figureOf(cellOf(column, value), show.measure);
         return one?.ci_low > 0 ? [{ x, value: one.median, low: one.ci_low, high: one.ci_high,
@@ -60,13 +60,13 @@ function card(series) {
     const scale = tableScale(lines.flatMap(({ points }) => points.map(({ value }) => value)), false);
     fill(body, lines.length > 0
       ? h('div', { class: 'scroll' }, chart(lineChart({ series: lines, xName: along, write,
-        positions: positions().map((value) => plainPowers(placeText(along, value))) }),
+        positions: positions().map((value) => plainPowers(placeText(along, value, series.bench))) }),
       { height: 360, minWidth: 460, label: `Lines: ${measureName(show.measure)} of ${series.bench}` })
         .element)
       : h('p', { class: 'hint empty' }, 'Nothing was measured.'),
     figureTable({ heads: [along], caption: `${measureName(show.measure)} of ${series.bench}`,
-      columns: columns().map((one) => columnName(one, series.home)),
-      rows: positions().map((value) => ({ labels: [placeText(along, value)],
+      columns: columns().map((one) => series.nameOf(one)),
+      rows: positions().map((value) => ({ labels: [placeText(along, value, series.bench)],
         figures: columns().map((column) => {
           const cell = cellOf(column, value);
           if (!cell) return null;
@@ -89,7 +89,7 @@ function card(series) {
   return h('div', { class: 'card' },
     h('div', { class: 'controls' },
       choose('Measure', measures, measureName, (one) => { show.measure = one; }),
-      choose('At', places, (at) => plainPowers(placeTitle(at)), (at) => { show.at = at; }),
+      choose('At', places, (at) => plainPowers(placeTitle(at, series.bench)), (at) => { show.at = at; }),
       choose('Heap', series.heaps, heapName, (one) => { show.heap = one; }),
       csvButton(csv, series.bench)),
     body);
@@ -100,6 +100,6 @@ export const other = (bench) => (dataset) =>
   section(bench, title(bench), null, card(dataset.series[bench]));
 
 /** The benches of a data set that have no section of their own. */
-export const otherBenches = ({ series }) => Object.keys(series).filter((bench) =>
-  !['locality', 'utilization', 'contention', 'false-sharing'].includes(bench));
+export const otherBenches = ({ series }, shownElsewhere) =>
+  Object.keys(series).filter((bench) => !shownElsewhere.includes(bench));
 export const otherTitle = title;

@@ -1,0 +1,82 @@
+// Grouped bars of figures, each with its 95 % interval: from zero, or on a logarithmic axis.
+
+import { slot } from './bars.js';
+import { tooltip } from './chart.js';
+import { binaryAxis, tones } from './lines.js';
+import { colour } from './theme.js';
+
+/** The power of ten at or below. */
+const below = (value) => 10 ** Math.floor(Math.log10(value));
+
+/** Bars of one series and the intervals on them. Colours beyond the last come again, paler. */
+function bars({ name, points }, index, total, floor) {
+  const tone = colour(tones[index % tones.length]);
+  const opacity = index < tones.length ? 1 : 0.5;
+  return {
+    type: 'custom', name, color: tone, itemStyle: { opacity },
+    data: points.map((one, at) => [at, one?.value ?? NaN, one?.low ?? NaN, one?.high ?? NaN]),
+    encode: { x: 0, y: [1, 2, 3] },
+    renderItem(params, api) {
+      const one = points[params.dataIndex];
+      if (!one) return null;
+      const group = api.size([1, 0])[0];
+      const { left, width } = slot(index, total);
+      const y = (value) => api.coord([0, Math.max(value, floor)])[1];
+      const x = api.coord([params.dataIndex, floor || 0])[0] - group / 2 + left * group;
+      const middle = x + width * group / 2;
+      return { type: 'group', children: [
+        { type: 'rect', shape: { x, width: Math.max(width * group - 1, 1.5), y: y(one.value),
+          height: Math.max(y(floor) - y(one.value), 1), r: [2, 2, 0, 0] },
+        style: { fill: tone, opacity } },
+        { type: 'line', shape: { x1: middle, x2: middle, y1: y(one.low), y2: y(one.high) },
+          style: { stroke: colour('ink'), lineWidth: 1.5, opacity: 0.75 } }] };
+    },
+  };
+}
+
+/** A line across at the figure that all others are divided by. */
+const reference = (value) => ({
+  type: 'custom', silent: true, data: [0], tooltip: { show: false }, legendHoverLink: false,
+  renderItem(params, api) {
+    const { x, width } = params.coordSys;
+    const y = api.coord([0, value])[1];
+    return { type: 'line', shape: { x1: x, x2: x + width, y1: y, y2: y },
+      style: { stroke: colour('ink'), lineWidth: 1, lineDash: [4, 3], opacity: 0.6 } };
+  },
+});
+
+/**
+ * positions: labels of the groups; series: [{name, points: [{value, low, high, card()} or null]}];
+ * write(figure) writes the axis; `log`: logarithmic; `one`: figures are ratios, with a line at 1;
+ * `binary`: they are bytes.
+ */
+export function figureBars({ positions, series, xName, write, log = false, one = false,
+  binary = false }) {
+  return () => {
+    const all = series.flatMap(({ points }) => points.flatMap((point) =>
+      (point && point.low > 0 ? [point.low] : [])));
+    const greatest = Math.max(1, ...series.flatMap(({ points }) =>
+      points.map((point) => point?.high ?? 0)));
+    const floor = log && all.length > 0 ? below(Math.min(...all)) : 0;
+    return {
+      legend: { type: 'scroll', top: 0, left: 0, itemWidth: 12, itemHeight: 12, itemGap: 14,
+        icon: 'roundRect', textStyle: { color: colour('muted'), fontSize: 12 },
+        inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') },
+        pageIconColor: colour('muted'), data: series.map(({ name }) => name) },
+      grid: { left: 62, right: 8, top: 36, bottom: positions.length > 8 ? 92 : 44 },
+      xAxis: { type: 'category', data: positions, name: xName, nameLocation: 'middle',
+        nameGap: positions.length > 8 ? 78 : 28,
+        nameTextStyle: { color: colour('muted'), fontSize: 12 }, axisTick: { show: false },
+        axisLine: { onZero: false, lineStyle: { color: colour('line') } },
+        axisLabel: { interval: 0, color: colour('muted'), fontSize: 11,
+          rotate: positions.length > 8 ? 32 : 0 } },
+      yAxis: { ...(log ? { type: 'log', min: floor } : { type: 'value', min: 0,
+        ...(binary ? binaryAxis(greatest) : {}) }),
+        axisLabel: { color: colour('muted'), fontSize: 11, formatter: write },
+        minorSplitLine: { show: false }, splitLine: { lineStyle: { color: colour('line') } } },
+      tooltip: tooltip(({ seriesIndex, dataIndex }) => series[seriesIndex].points[dataIndex].card()),
+      series: [...series.map((single, at) => bars(single, at, series.length, floor)),
+        ...(one ? [reference(1)] : [])],
+    };
+  };
+}
