@@ -16,22 +16,27 @@ void* map_anywhere(std::size_t bytes, int protection) noexcept {
   return p == MAP_FAILED ? nullptr : p;
 }
 
+// With room to spare at first, of which both ends are cut off.
+void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noexcept {
+  const std::size_t padded = bytes + alignment;
+  if (padded < bytes) return nullptr;
+  auto* const wide = static_cast<std::byte*>(map_anywhere(padded, protection));
+  if (wide == nullptr) return nullptr;
+  const std::size_t before = round_up(address_of(wide), alignment) - address_of(wide);
+  if (before != 0) munmap(wide, before);
+  if (before != alignment) munmap(wide + before + bytes, alignment - before);
+  return wide + before;
+}
+
 }  // namespace
 
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept {
   auto* p = static_cast<std::byte*>(map_anywhere(bytes, PROT_READ | PROT_WRITE));
   if (p == nullptr) return nullptr;
   if ((address_of(p) & (alignment - 1)) != 0) {
-    // Map with room to spare and cut both ends off.
     munmap(p, bytes);
-    const std::size_t padded = bytes + alignment;
-    if (padded < bytes) return nullptr;
-    auto* const wide = static_cast<std::byte*>(map_anywhere(padded, PROT_READ | PROT_WRITE));
-    if (wide == nullptr) return nullptr;
-    const std::size_t before = round_up(address_of(wide), alignment) - address_of(wide);
-    p = wide + before;
-    if (before != 0) munmap(wide, before);
-    if (before != alignment) munmap(p + bytes, alignment - before);
+    p = static_cast<std::byte*>(map_aligned(bytes, alignment, PROT_READ | PROT_WRITE));
+    if (p == nullptr) return nullptr;
   }
   if (huge) madvise(p, bytes, MADV_HUGEPAGE);
   return p;
@@ -51,6 +56,15 @@ void purge(void* p, std::size_t bytes) noexcept {
 
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_HUGEPAGE);
+}
+
+void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept {
+  if (mremap(p, bytes, new_bytes, 0) != MAP_FAILED) return p;
+  void* const to = map_aligned(new_bytes, alignment, PROT_NONE);
+  if (to == nullptr) return nullptr;
+  if (mremap(p, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED) return to;
+  munmap(to, new_bytes);
+  return nullptr;
 }
 
 void unmap(void* p, std::size_t bytes) noexcept {

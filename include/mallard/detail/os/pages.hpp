@@ -26,6 +26,10 @@ void purge(void* p, std::size_t bytes) noexcept;
 // Asks for huge pages where they fit. Refusal is no failure.
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 
+// Makes a mapping of `map` larger, where it is or elsewhere at a multiple of `alignment`, by moving
+// its pages, not its bytes. Null when refused, and then nothing has changed.
+void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept;
+
 // Gives memory and addresses back, of `map` or `reserve`.
 void unmap(void* p, std::size_t bytes) noexcept;
 

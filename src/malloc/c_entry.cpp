@@ -1,0 +1,133 @@
+// The names of C, POSIX and glibc. Errors are told by null and errno.
+#include <errno.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mallard/detail/os/pages.hpp"
+#include "malloc/engine.hpp"
+
+#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace {
+
+namespace engine = mallard::detail;
+
+[[gnu::cold, gnu::noinline]] void* out_of_memory() noexcept {
+  errno = ENOMEM;
+  return nullptr;
+}
+
+void* or_errno(void* p) noexcept {
+  return p != nullptr ? p : out_of_memory();
+}
+
+// The bytes of an array; `SIZE_MAX`, which no request can have, when the product does not fit.
+std::size_t product(std::size_t count, std::size_t bytes) noexcept {
+  std::size_t all = 0;
+  return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
+}
+
+void* aligned(std::size_t alignment, std::size_t bytes) noexcept {
+  return or_errno(engine::allocate_aligned(bytes, alignment));
+}
+
+}  // namespace
+
+MALLARD_ENTRY void* malloc(std::size_t bytes) noexcept {
+  if (void* const p = engine::allocate(bytes)) [[likely]] {
+    return p;
+  }
+  return out_of_memory();
+}
+
+MALLARD_ENTRY void free(void* p) noexcept {
+  engine::deallocate(p);
+}
+
+MALLARD_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
+  return or_errno(engine::allocate_zeroed(product(count, bytes)));
+}
+
+MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
+  if (p == nullptr) return malloc(bytes);
+  if (bytes == 0) {
+    free(p);
+    return nullptr;
+  }
+  return or_errno(engine::reallocate(p, bytes));
+}
+
+MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
+  return realloc(p, product(count, bytes));
+}
+
+MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  // As glibc does: the next power of two.
+  if (alignment > PTRDIFF_MAX) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return aligned(std::bit_ceil(alignment), bytes);
+}
+
+MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  if (!std::has_single_bit(alignment)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return aligned(alignment, bytes);
+}
+
+MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {
+  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  void* const p = engine::allocate_aligned(bytes, alignment);
+  if (p == nullptr) return ENOMEM;
+  *out = p;
+  return 0;
+}
+
+MALLARD_ENTRY void* valloc(std::size_t bytes) noexcept {
+  return aligned(engine::os::page_bytes, bytes);
+}
+
+MALLARD_ENTRY void* pvalloc(std::size_t bytes) noexcept {
+  const std::size_t pages = engine::round_up(bytes, engine::os::page_bytes);
+  return pages < bytes ? out_of_memory() : aligned(engine::os::page_bytes, pages);
+}
+
+MALLARD_ENTRY void cfree(void* p) noexcept {
+  engine::deallocate(p);
+}
+
+MALLARD_ENTRY void free_sized(void* p, std::size_t) noexcept {
+  engine::deallocate(p);
+}
+
+MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t, std::size_t) noexcept {
+  engine::deallocate(p);
+}
+
+MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
+  return p == nullptr ? 0 : engine::usable_bytes(p);
+}
+
+MALLARD_ENTRY int malloc_trim(std::size_t) noexcept {
+  return engine::trim() ? 1 : 0;
+}
+
+// What programs that were linked statically with parts of glibc may call.
+#define MALLARD_ALIAS(name, of) \
+  extern "C" [[gnu::visibility("default"), gnu::alias(#of), gnu::copy(of)]] decltype(of) name
+MALLARD_ALIAS(__libc_malloc, malloc);
+MALLARD_ALIAS(__libc_free, free);
+MALLARD_ALIAS(__libc_calloc, calloc);
+MALLARD_ALIAS(__libc_realloc, realloc);
+MALLARD_ALIAS(__libc_memalign, memalign);
+MALLARD_ALIAS(__libc_valloc, valloc);
+MALLARD_ALIAS(__libc_pvalloc, pvalloc);
+MALLARD_ALIAS(__posix_memalign, posix_memalign);

@@ -1,0 +1,131 @@
+// The names of C++. What fails calls the new handler and throws, by functions of the C++ runtime
+// that are weak here: a program without that runtime does not have to load it.
+#include <cstddef>
+#include <new>
+
+#include "malloc/engine.hpp"
+#include "malloc/fatal.hpp"
+
+#define MALLARD_ENTRY [[gnu::visibility("default")]]
+
+// Nothing of these is called before an exception is thrown, and that takes the runtime.
+asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch");
+
+[[gnu::weak]] std::new_handler runtime_new_handler() noexcept asm("_ZSt15get_new_handlerv");
+[[noreturn, gnu::weak]] void runtime_throw_bad_alloc() asm("_ZSt17__throw_bad_allocv");
+
+namespace {
+
+namespace engine = mallard::detail;
+
+// After [new.delete.single]: as long as there is a handler, it is called and allocation tried
+// again.
+template <class Allocate>
+[[gnu::cold, gnu::noinline]] void* allocate_with_handler(Allocate allocate) {
+  for (;;) {
+    const std::new_handler handler =
+        runtime_new_handler != nullptr ? runtime_new_handler() : nullptr;
+    if (handler == nullptr) break;
+    handler();
+    if (void* const p = allocate()) return p;
+  }
+  if (runtime_throw_bad_alloc != nullptr) runtime_throw_bad_alloc();
+  engine::fatal("operator new has no memory, and no way to throw", nullptr);
+}
+
+template <class Allocate>
+MALLARD_ALWAYS_INLINE void* allocate_or_throw(Allocate allocate) {
+  if (void* const p = allocate()) [[likely]] {
+    return p;
+  }
+  return allocate_with_handler(allocate);
+}
+
+template <class Allocate>
+MALLARD_ALWAYS_INLINE void* allocate_or_null(Allocate allocate) noexcept {
+  if (void* const p = allocate()) [[likely]] {
+    return p;
+  }
+  try {
+    return allocate_with_handler(allocate);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+auto of(std::size_t bytes) {
+  return [=] { return engine::allocate(bytes); };
+}
+
+auto of(std::size_t bytes, std::align_val_t alignment) {
+  return [=] { return engine::allocate_aligned(bytes, static_cast<std::size_t>(alignment)); };
+}
+
+}  // namespace
+
+using std::align_val_t;
+using std::nothrow_t;
+using std::size_t;
+
+MALLARD_ENTRY void* operator new(size_t n) {
+  return allocate_or_throw(of(n));
+}
+MALLARD_ENTRY void* operator new[](size_t n) {
+  return allocate_or_throw(of(n));
+}
+MALLARD_ENTRY void* operator new(size_t n, align_val_t a) {
+  return allocate_or_throw(of(n, a));
+}
+MALLARD_ENTRY void* operator new[](size_t n, align_val_t a) {
+  return allocate_or_throw(of(n, a));
+}
+MALLARD_ENTRY void* operator new(size_t n, const nothrow_t&) noexcept {
+  return allocate_or_null(of(n));
+}
+MALLARD_ENTRY void* operator new[](size_t n, const nothrow_t&) noexcept {
+  return allocate_or_null(of(n));
+}
+MALLARD_ENTRY void* operator new(size_t n, align_val_t a, const nothrow_t&) noexcept {
+  return allocate_or_null(of(n, a));
+}
+MALLARD_ENTRY void* operator new[](size_t n, align_val_t a, const nothrow_t&) noexcept {
+  return allocate_or_null(of(n, a));
+}
+
+// A block is found by its address: no form needs more.
+MALLARD_ENTRY void operator delete(void* p) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete[](void* p) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete(void* p, size_t) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete[](void* p, size_t) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete(void* p, align_val_t) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete[](void* p, align_val_t) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete(void* p, size_t, align_val_t) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete[](void* p, size_t, align_val_t) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete(void* p, const nothrow_t&) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete[](void* p, const nothrow_t&) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete(void* p, align_val_t, const nothrow_t&) noexcept {
+  engine::deallocate(p);
+}
+MALLARD_ENTRY void operator delete[](void* p, align_val_t, const nothrow_t&) noexcept {
+  engine::deallocate(p);
+}

@@ -1,0 +1,143 @@
+#include "malloc/engine.hpp"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "malloc/fatal.hpp"
+#include "malloc/heap_list.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
+#include "malloc/slice_supply.hpp"
+#include "malloc/thread_exit.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+// Null when there is no memory for one.
+malloc_heap* heap_of_thread() noexcept {
+  return cache.heap != nullptr ? cache.heap : the_heaps.begin_thread();
+}
+
+// Which space a thread uses: threads that began one after the other use different ones.
+slice_mark space_of_thread() noexcept {
+  const malloc_heap* const heap = heap_of_thread();
+  return first_space_mark + address_of(heap) / slice_bytes % space_count;
+}
+
+void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes > PTRDIFF_MAX) return nullptr;
+  if (bytes + alignment >= least_huge_bytes) return allocate_huge(bytes, alignment);
+  const slice_mark mark = space_of_thread();
+  if (void* const p = space_of_mark(mark).allocate(bytes, alignment, mark)) return p;
+  return allocate_huge(bytes, alignment);
+}
+
+// Giving memory back to the system may fail, and nobody needs to know.
+class kept_errno {
+ public:
+  kept_errno() noexcept : value_(errno) {}
+  ~kept_errno() { errno = value_; }
+  kept_errno(const kept_errno&) = delete;
+  kept_errno& operator=(const kept_errno&) = delete;
+
+ private:
+  int value_;
+};
+
+bool is_of_slab(slice_mark mark) noexcept {
+  return mark >= mark_limit;
+}
+
+std::size_t class_bytes_of(slice_mark mark) noexcept {
+  return class_steps[mark % mark_limit].block_bytes;
+}
+
+bool is_of_space(slice_mark mark) noexcept {
+  return mark - first_space_mark < space_count;
+}
+
+// Whether the block may stay where it is with the new size.
+bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
+  if (is_of_slab(mark)) {
+    const std::size_t have = class_bytes_of(mark);
+    return bytes <= have && bytes >= have / 2;
+  }
+  if (bytes <= largest_class_bytes || !is_of_space(mark)) return false;
+  return space_of_mark(mark).resize(p, bytes);
+}
+
+}  // namespace
+
+void* allocate_slow(std::size_t bytes) noexcept {
+  if (bytes > largest_class_bytes) return allocate_large(bytes, malloc_alignment);
+  malloc_heap* const heap = heap_of_thread();
+  if (heap == nullptr) return nullptr;
+  const unsigned size_class = malloc_class_of(bytes);
+  if (void* const p = cache.take(size_class)) return p;
+  return heap->refill(cache, size_class);
+}
+
+void deallocate_slow(void* p) noexcept {
+  const kept_errno keep;
+  const slice_mark mark = mark_of(p);
+  if (is_of_slab(mark)) {
+    malloc_heap* const heap = may_begin_thread() ? heap_of_thread() : cache.heap;
+    if (heap == nullptr) return malloc_heap::send_alone(p, mark);
+    if (malloc_heap::of_mark(mark) != heap) return heap->send(p, mark);
+    if (!cache.give(p, mark % mark_limit))
+      heap->spill(cache, p, static_cast<unsigned>(mark % mark_limit));
+    return;
+  }
+  if (is_of_space(mark)) return space_of_mark(mark).deallocate(p);
+  if (mark == huge_mark) return deallocate_huge(p);
+  fatal("free of an address where no block begins", p);
+}
+
+void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment <= malloc_alignment) return allocate(bytes);
+  const std::size_t request = class_request(std::max<std::size_t>(bytes, 1), alignment);
+  if (is_pooled(request)) return allocate(request);
+  return allocate_large(std::max<std::size_t>(bytes, 1), alignment);
+}
+
+void* allocate_zeroed(std::size_t bytes) noexcept {
+  void* const p = allocate(bytes);
+  // A huge block is fresh from the system.
+  if (p == nullptr || (bytes > largest_class_bytes && mark_of(p) == huge_mark)) return p;
+  return std::memset(p, 0, bytes);
+}
+
+std::size_t usable_bytes(const void* p) noexcept {
+  const slice_mark mark = mark_of(p);
+  if (is_of_slab(mark)) return class_bytes_of(mark);
+  if (is_of_space(mark)) return large_space::payload_bytes(const_cast<void*>(p));
+  if (mark == huge_mark) return huge_payload_bytes(p);
+  fatal("size of an address where no block begins", p);
+}
+
+void* reallocate(void* p, std::size_t bytes) noexcept {
+  if (bytes > PTRDIFF_MAX) return nullptr;
+  const slice_mark mark = mark_of(p);
+  if (mark == huge_mark && bytes >= least_huge_bytes / 2) return resize_huge(p, bytes);
+  const std::size_t have = usable_bytes(p);
+  if (resize_in_place(p, mark, bytes)) return p;
+  void* const moved = allocate(bytes);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, p, std::min(have, bytes));
+  deallocate(p);
+  return moved;
+}
+
+bool trim() noexcept {
+  if (malloc_heap* const heap = cache.heap) {
+    heap->detach(cache);
+    heap->attach(cache);
+  }
+  the_heaps.trim_idle();
+  for (large_space& space : the_spaces) space.trim();
+  return the_supply.trim() != 0;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,72 @@
+// Purpose: malloc without its name: the hot paths, and what they leave over. The entry points of C
+// and C++ are thin layers over these functions.
+//
+//   allocate(bytes)
+//     class by table, block from the thread's magazine         no lock, no atomic operation
+//     allocate_slow
+//       malloc_heap::refill                                    bits of a slab to the magazine
+//         collect what other threads freed
+//         the pool's next bits, an idle heap's slab, a new slab from the supply (lock)
+//       large_space::allocate                                  above the largest class (lock)
+//       allocate_huge                                          a mapping of its own
+//   deallocate(p)
+//     mark of the slice, block to the thread's magazine        no lock, no atomic operation
+//     deallocate_slow
+//       malloc_heap::spill                                     half the magazine to the bits
+//       malloc_heap::send                                      another heap's: batched
+//       large_space::deallocate, deallocate_huge
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "malloc/region.hpp"
+#include "malloc/thread_cache.hpp"
+
+namespace mallard::inline v1::detail {
+
+// Null when there is no memory.
+void* allocate_slow(std::size_t bytes) noexcept;
+void deallocate_slow(void* p) noexcept;  // keeps errno
+
+MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
+  if (bytes > largest_class_bytes) [[unlikely]] {
+    return allocate_slow(bytes);
+  }
+  if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
+    return p;
+  }
+  return allocate_slow(bytes);
+}
+
+// Null is a block of no bytes.
+MALLARD_ALWAYS_INLINE void deallocate(void* p) noexcept {
+  region* const r = region::of(p);
+  if (r == nullptr) [[unlikely]] {
+    return;
+  }
+  // What is left when the heap's name is taken off the mark is the class, if the heap is ours.
+  const slice_mark mark = r->marks[region::index_of(p)].load(std::memory_order_relaxed);
+  const std::uintptr_t size_class = mark ^ cache.heap_name;
+  if (size_class >= class_count) [[unlikely]] {
+    return deallocate_slow(p);
+  }
+  if (!cache.give(p, size_class)) [[unlikely]] {
+    return deallocate_slow(p);
+  }
+}
+
+// `alignment` is a power of two.
+void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
+void* allocate_zeroed(std::size_t bytes) noexcept;
+
+// Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
+void* reallocate(void* p, std::size_t bytes) noexcept;
+
+std::size_t usable_bytes(const void* p) noexcept;
+
+// Gives idle memory back to the system: of the calling thread, of ended ones, and what is shared.
+// Returns whether there was any.
+bool trim() noexcept;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,60 @@
+#include "malloc/fatal.hpp"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "mallard/detail/bits.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+class line {
+ public:
+  void add(const char* text) noexcept {
+    for (; *text != '\0' && length_ < sizeof text_ - 1; ++text) text_[length_++] = *text;
+  }
+  void add_address(const void* p) noexcept {
+    char digits[19] = "0x";
+    std::size_t length = 2;
+    const std::uintptr_t value = address_of(p);
+    for (int shift = 60; shift >= 0; shift -= 4) {
+      const std::uintptr_t digit = value >> shift & 15;
+      if (digit != 0 || length > 2 || shift == 0) digits[length++] = "0123456789abcdef"[digit];
+    }
+    digits[length] = '\0';
+    add(digits);
+  }
+  void print() noexcept {
+    text_[length_++] = '\n';
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text_, length_);
+  }
+
+ private:
+  char text_[256];
+  std::size_t length_ = 0;
+};
+
+}  // namespace
+
+void fatal(const char* what, const void* where) noexcept {
+  line out;
+  out.add("mallard: ");
+  out.add(what);
+  out.add(": ");
+  out.add_address(where);
+  out.print();
+  std::abort();
+}
+
+void warn(const char* what, const char* detail) noexcept {
+  line out;
+  out.add("mallard: ");
+  out.add(what);
+  out.add(detail);
+  out.print();
+}
+
+}  // namespace mallard::inline v1::detail

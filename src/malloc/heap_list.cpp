@@ -1,0 +1,64 @@
+#include "malloc/heap_list.hpp"
+
+#include <new>
+
+#include "malloc/slice_supply.hpp"
+#include "malloc/thread_exit.hpp"
+
+namespace mallard::inline v1::detail {
+
+constinit heap_list the_heaps;
+
+malloc_heap* heap_list::begin_thread() noexcept {
+  malloc_heap* heap = nullptr;
+  {
+    const holding hold(lock_);
+    heap = first_idle_;
+    if (heap != nullptr) {
+      first_idle_ = heap->next_idle;
+      heap->idle.store(false, std::memory_order_relaxed);
+      idle_.fetch_sub(1, std::memory_order_relaxed);
+    }
+  }
+  if (heap == nullptr) {
+    void* const p = the_supply.take(slice_bytes);
+    if (p == nullptr) return nullptr;
+    heap = ::new (p) malloc_heap;
+    const holding hold(lock_);
+    heap->next = first_;
+    first_ = heap;
+  }
+  heap->attach(cache);
+  end_heap_with_thread();
+  return heap;
+}
+
+void heap_list::end_thread() noexcept {
+  malloc_heap* const heap = cache.heap;
+  if (heap == nullptr) return;
+  heap->detach(cache);
+  const holding hold(lock_);
+  heap->next_idle = first_idle_;
+  first_idle_ = heap;
+  heap->idle.store(true, std::memory_order_relaxed);
+  idle_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void heap_list::collect_idle(malloc_heap& heap) noexcept {
+  const holding hold(lock_);
+  if (!heap.idle.load(std::memory_order_relaxed)) return;
+  heap.trim();
+}
+
+void heap_list::trim_idle() noexcept {
+  const holding hold(lock_);
+  for (malloc_heap* heap = first_idle_; heap != nullptr; heap = heap->next_idle) heap->trim();
+}
+
+void heap_list::forget_other_threads() noexcept {
+  for (malloc_heap* heap = first_; heap != nullptr; heap = heap->next) {
+    if (heap != cache.heap) heap->forget_thread();
+  }
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,41 @@
+// Purpose: all heaps, and those whose threads have ended; how a thread gets one and leaves it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "malloc/lock.hpp"
+#include "malloc/malloc_heap.hpp"
+
+namespace mallard::inline v1::detail {
+
+class heap_list {
+ public:
+  // The calling thread's heap: an idle one or a new one. Null when there is no memory.
+  malloc_heap* begin_thread() noexcept;
+  void end_thread() noexcept;
+
+  // Guarded by the lock.
+  malloc_heap* first() const noexcept { return first_; }
+  malloc_heap* first_idle() const noexcept { return first_idle_; }
+  futex_lock& lock() noexcept { return lock_; }
+  bool have_idle() const noexcept { return idle_.load(std::memory_order_relaxed) != 0; }
+
+  // Works off what was sent to an idle heap, if it still is one.
+  void collect_idle(malloc_heap& heap) noexcept;
+  void trim_idle() noexcept;
+
+  // In the child of a fork: the threads of all other heaps are gone, maybe in the middle of
+  // something. What those heaps hold stays as it is for ever.
+  void forget_other_threads() noexcept;
+
+ private:
+  futex_lock lock_;
+  malloc_heap* first_ = nullptr;
+  malloc_heap* first_idle_ = nullptr;
+  std::atomic<std::size_t> idle_{0};
+};
+
+extern constinit heap_list the_heaps;
+
+}  // namespace mallard::inline v1::detail

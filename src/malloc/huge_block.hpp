@@ -1,0 +1,29 @@
+// Purpose: blocks with a mapping of their own, which grows by moving pages, not bytes. Thread-safe
+// without a lock: different blocks share nothing but counters.
+#pragma once
+
+#include <cstddef>
+
+#include "malloc/region.hpp"
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t least_huge_bytes = std::size_t{8} << 20;
+
+// Its memory is zeroed. Null when the system refuses. `alignment` is a power of two.
+void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept;
+void deallocate_huge(void* p) noexcept;
+
+// Makes the block `bytes` large, where it is or elsewhere. Null when the system refuses, and then
+// nothing has changed.
+void* resize_huge(void* p, std::size_t bytes) noexcept;
+
+std::size_t huge_payload_bytes(const void* p) noexcept;
+
+struct huge_usage_type {
+  std::size_t blocks = 0;
+  std::size_t mapped_bytes = 0;
+};
+huge_usage_type huge_usage() noexcept;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,98 @@
+#include "malloc/large_space.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "mallard/detail/os/pages.hpp"
+#include "malloc/slice_supply.hpp"
+
+namespace mallard::inline v1::detail {
+
+constinit std::array<large_space, space_count> the_spaces;
+
+void* large_space::allocate(std::size_t bytes, std::size_t alignment, slice_mark mark) noexcept {
+  const holding hold(lock_);
+  void* p = heap_.allocate(bytes, alignment);
+  if (p == nullptr && grow(bytes + alignment, mark)) p = heap_.allocate(bytes, alignment);
+  if (p != nullptr) reused(payload_bytes(p));
+  return p;
+}
+
+void large_space::deallocate(void* p) noexcept {
+  const holding hold(lock_);
+  const std::size_t bytes = payload_bytes(p);
+  heap_.deallocate(p);
+  freed(bytes);
+}
+
+bool large_space::resize(void* p, std::size_t bytes) noexcept {
+  const holding hold(lock_);
+  const std::size_t before = payload_bytes(p);
+  if (bytes <= before) {
+    freed(before - heap_.shrink(p, bytes));
+    return true;
+  }
+  const std::size_t now = heap_.expand(p, bytes, bytes);
+  if (now == 0) return false;
+  reused(now - before);
+  return true;
+}
+
+// Segments grow with what is there already, so that there are few of them. A block is only found
+// in a bin whose blocks are all large enough: hence a sixteenth more.
+bool large_space::grow(std::size_t bytes, slice_mark mark) noexcept {
+  const std::size_t overhead = segment_header_bytes + fit_heap::segment_overhead +
+                               fit_heap::first_segment_overhead() + fit_block::header_bytes;
+  const std::size_t least = round_up(bytes + bytes / 16 + overhead, slice_supply::word_bytes);
+  const std::size_t roomy = std::max(
+      least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
+  std::size_t got = roomy;
+  void* p = the_supply.take_words(got / slice_supply::word_bytes, mark);
+  if (p == nullptr && roomy != least) {
+    got = least;
+    p = the_supply.take_words(got / slice_supply::word_bytes, mark);
+  }
+  if (p == nullptr) return false;
+  segments_ = ::new (p) segment{segments_, got};
+  segment_total_ += got;
+  heap_.add_segment(static_cast<std::byte*>(p) + segment_header_bytes, got - segment_header_bytes);
+  return true;
+}
+
+void large_space::freed(std::size_t bytes) noexcept {
+  idle_bytes_ += bytes;
+  if (idle_bytes_ > std::max(idle_limit_bytes, heap_.bytes_in_use() / 8)) purge();
+}
+
+void large_space::purge() noexcept {
+  for (segment** link = &segments_; *link != nullptr;) {
+    segment* const s = *link;
+    const std::size_t bytes = s->bytes;
+    if (heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
+                             bytes - segment_header_bytes)) {
+      *link = s->next;
+      segment_total_ -= bytes;
+      the_supply.give(s, bytes);
+    } else {
+      link = &s->next;
+    }
+  }
+  heap_.for_each_free(purged_bytes, [](void* p, std::size_t bytes) {
+    const std::uintptr_t begin = round_up(address_of(p), os::page_bytes);
+    const std::uintptr_t end = round_down(address_of(p) + bytes, os::page_bytes);
+    os::purge(reinterpret_cast<void*>(begin), end - begin);
+  });
+  idle_bytes_ = 0;
+}
+
+void large_space::trim() noexcept {
+  const holding hold(lock_);
+  purge();
+}
+
+space_usage large_space::usage() noexcept {
+  const holding hold(lock_);
+  return {heap_.blocks_in_use(), heap_.bytes_in_use(), heap_.segment_bytes()};
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,66 @@
+// Purpose: blocks between the largest size class and a huge one: segments that are split and
+// coalesced, behind a lock. There are a few spaces, so that threads seldom meet.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "mallard/detail/core/fit_heap.hpp"
+#include "malloc/lock.hpp"
+#include "malloc/region.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct space_usage {
+  std::size_t blocks = 0;
+  std::size_t in_use_bytes = 0;
+  std::size_t reserved_bytes = 0;
+};
+
+class large_space {
+ public:
+  // Null when the system refuses. `alignment` is a power of two.
+  void* allocate(std::size_t bytes, std::size_t alignment, slice_mark mark) noexcept;
+  void deallocate(void* p) noexcept;
+
+  static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }
+  // Makes the block `bytes` large where it is. False when there is no room.
+  bool resize(void* p, std::size_t bytes) noexcept;
+
+  // Gives idle memory back to the system, and segments without blocks to the supply.
+  void trim() noexcept;
+  space_usage usage() noexcept;
+  futex_lock& lock() noexcept { return lock_; }
+
+ private:
+  struct segment {  // at its own start
+    segment* next;
+    std::size_t bytes;
+  };
+  static constexpr std::size_t segment_header_bytes = 64;
+  static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
+  static constexpr std::size_t idle_limit_bytes = std::size_t{8} << 20;
+  static constexpr std::size_t purged_bytes = std::size_t{64} << 10;  // at a time, at least
+
+  bool grow(std::size_t bytes, slice_mark mark) noexcept;
+  void purge() noexcept;
+  void freed(std::size_t bytes) noexcept;
+  void reused(std::size_t bytes) noexcept {
+    idle_bytes_ -= bytes < idle_bytes_ ? bytes : idle_bytes_;
+  }
+
+  futex_lock lock_;
+  fit_heap heap_;
+  segment* segments_ = nullptr;
+  std::size_t segment_total_ = 0;
+  std::size_t idle_bytes_ = 0;  // freed and not reused since pages were given back, about
+};
+
+inline constexpr std::size_t space_count = 4;
+extern constinit std::array<large_space, space_count> the_spaces;
+
+inline large_space& space_of_mark(slice_mark mark) noexcept {
+  return the_spaces[mark - first_space_mark];
+}
+
+}  // namespace mallard::inline v1::detail

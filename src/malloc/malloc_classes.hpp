@@ -1,0 +1,58 @@
+// Purpose: the size classes as malloc uses them: every request rounded up to 16 bytes, its class by
+// one look-up, and how many free blocks of a class a thread may have at hand.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/core/slab_layout.hpp"
+#include "malloc/region.hpp"
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t malloc_alignment = 16;
+
+// Indexed by the request divided by 16, rounded up; also of 0 bytes.
+inline constexpr auto class_by_request = [] {
+  std::array<std::uint8_t, largest_class_bytes / malloc_alignment + 1> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = static_cast<std::uint8_t>(class_of(std::max<std::size_t>(i, 1) * malloc_alignment));
+  }
+  return table;
+}();
+static_assert(class_count <= mark_limit);
+
+// Requires bytes <= largest_class_bytes.
+MALLARD_ALWAYS_INLINE unsigned malloc_class_of(std::size_t bytes) noexcept {
+  return class_by_request[(bytes + malloc_alignment - 1) / malloc_alignment];
+}
+
+// Blocks in a full magazine.
+constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
+  const std::size_t bytes = class_bytes(size_class);
+  return bytes <= 256 ? 64 : bytes <= 1024 ? 32 : bytes <= 4096 ? 16 : bytes <= 16384 ? 8 : 4;
+}
+
+// Where the slots of each magazine begin; the first of them is always null. Last, the sum.
+inline constexpr auto magazine_begin = [] {
+  std::array<std::uint16_t, class_count + 1> begin{};
+  for (unsigned c = 0; c < class_count; ++c) {
+    begin[c + 1] = static_cast<std::uint16_t>(begin[c] + magazine_capacity(c) + 1);
+  }
+  return begin;
+}();
+inline constexpr std::size_t magazine_slots = magazine_begin.back();
+
+// Of blocks under way to another heap there are at most so many bytes, or one block.
+inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
+inline constexpr unsigned longest_batch_blocks = 64;
+
+constexpr std::uint32_t batch_weight(unsigned size_class) noexcept {
+  return static_cast<std::uint32_t>(
+      std::max(class_bytes(size_class), batch_bytes / longest_batch_blocks));
+}
+
+}  // namespace mallard::inline v1::detail

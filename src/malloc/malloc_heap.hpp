@@ -1,0 +1,94 @@
+// Purpose: the slabs of one thread, and what its magazines are filled from and emptied to.
+//
+// Only the thread that has the heap works on it; blocks that other threads free come over a list.
+// A heap is never destroyed: when its thread ends, it waits for the next, and in the meantime
+// anybody may work on it under the lock of the heap list.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/core/slab_set.hpp"
+#include "malloc/malloc_classes.hpp"
+#include "malloc/remote_list.hpp"
+#include "malloc/thread_cache.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct malloc_heap_usage {
+  slab_usage slabs;
+  std::size_t at_hand_bytes = 0;  // of free blocks that count as taken there
+};
+
+class alignas(heap_alignment) malloc_heap final : public slab_set {
+ public:
+  malloc_heap() noexcept;
+
+  slice_mark mark() const noexcept { return reinterpret_cast<slice_mark>(this); }
+  static malloc_heap* of_mark(slice_mark mark) noexcept {
+    return reinterpret_cast<malloc_heap*>(mark & ~(mark_limit - 1));
+  }
+
+  // Makes the magazines the calling thread's.
+  void attach(thread_cache& to) noexcept;
+  // Puts all that the magazines hold into the slabs, and gives back those that are empty then.
+  void detach(thread_cache& from) noexcept;
+
+  // A block, and more of them for the magazine, which is empty. Null when there is no memory.
+  void* refill(thread_cache& to, unsigned size_class) noexcept;
+  // Takes the block; the magazine is full.
+  void spill(thread_cache& from, void* p, unsigned size_class) noexcept;
+
+  // Takes a block that the mark says is another heap's.
+  void send(void* p, slice_mark mark) noexcept;
+  // The same by a thread that has no heap.
+  static void send_alone(void* p, slice_mark mark) noexcept;
+  // Hands over what was sent and waits for company.
+  void post_all() noexcept;
+
+  // Puts what other threads have freed into the slabs.
+  void collect() noexcept {
+    if (!incoming_.empty()) collect_all();
+  }
+
+  // Gives back what is empty. The magazines keep what they have.
+  void trim() noexcept;
+  malloc_heap_usage usage() const noexcept;
+
+  // In the child of a fork, of a heap whose thread is not there.
+  void forget_thread() noexcept { magazines_ = nullptr; }
+
+  // Guarded by the lock of the heap list.
+  malloc_heap* next = nullptr;       // of all heaps
+  malloc_heap* next_idle = nullptr;  // of those without a thread
+  std::atomic<bool> idle{false};
+
+ private:
+  struct batch {
+    malloc_heap* to;
+    remote_block* first;
+    remote_block* last;
+    std::int32_t room;  // bytes
+  };
+  static constexpr std::size_t batch_count = 4;
+
+  bool find_slots(unsigned size_class) noexcept;
+  bool adopt_from_idle(unsigned size_class) noexcept;
+  void mark_current(unsigned size_class) noexcept;
+  void give_block(void* p, unsigned size_class) noexcept;
+  MALLARD_COLD void collect_all() noexcept;
+  void post(batch& b) noexcept;
+  void rest(unsigned size_class) noexcept;
+
+  std::array<slab_pool, class_count> pools_{};
+  std::array<batch, batch_count> batches_{};
+  std::array<std::uint8_t, class_count> grown_{};  // capacities so far: they start small
+  thread_cache* magazines_ = nullptr;
+  alignas(64) remote_list incoming_;
+  alignas(64) std::array<void*, magazine_slots> slots_;
+};
+static_assert(sizeof(malloc_heap) <= slice_bytes);
+
+}  // namespace mallard::inline v1::detail

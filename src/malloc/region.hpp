@@ -1,0 +1,70 @@
+// Purpose: the map from any block to what it is: regions of address space, cut into slices that are
+// marked with the heap or space they belong to.
+//
+// A region begins at a multiple of its size, so that the mark of a block's slice is found from the
+// block's address by masks and one load. Marks are written under a lock, before the first block of
+// the slice is handed out and after the last one came back; they are read without one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t slice_bytes = std::size_t{16} << 10;
+inline constexpr std::size_t region_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t slices_per_region = region_bytes / slice_bytes;
+inline constexpr std::size_t slices_per_word = 64;
+inline constexpr std::size_t region_words = slices_per_region / slices_per_word;
+
+// Of a slice of a slab: the address of its heap, with the size class in the low bits that the
+// alignment of heaps leaves free. The other marks are smaller than any address.
+using slice_mark = std::uintptr_t;
+inline constexpr std::size_t heap_alignment = 64;
+inline constexpr slice_mark no_mark = 0;
+inline constexpr slice_mark huge_mark = 1;
+inline constexpr slice_mark first_space_mark = 2;  // plus the index of the space
+inline constexpr slice_mark mark_limit = heap_alignment;
+
+// At the start of a region; it takes the region's first slices itself.
+struct region {
+  // Of a region that is one huge block; else 0.
+  std::size_t huge_mapped;
+  std::size_t huge_offset;  // of the block from the region's start
+
+  // Guarded by the lock of `slice_supply`.
+  region* next;
+  std::size_t free_slices;
+  std::array<std::uint64_t, region_words> free;
+  std::array<std::uint64_t, region_words> dirty;  // free, and not given back to the system
+
+  std::array<std::atomic<slice_mark>, slices_per_region> marks;
+
+  static region* of(const void* p) noexcept {
+    return reinterpret_cast<region*>(address_of(p) & ~(region_bytes - 1));
+  }
+  static std::size_t index_of(const void* p) noexcept {
+    return address_of(p) / slice_bytes % slices_per_region;
+  }
+  std::byte* slice(std::size_t index) noexcept {
+    return reinterpret_cast<std::byte*>(this) + index * slice_bytes;
+  }
+  void set_marks(std::size_t index, std::size_t slices, slice_mark mark) noexcept {
+    for (std::size_t i = 0; i < slices; ++i) {
+      marks[index + i].store(mark, std::memory_order_relaxed);
+    }
+  }
+};
+inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), slice_bytes);
+
+// Requires a block of this malloc.
+MALLARD_ALWAYS_INLINE slice_mark mark_of(const void* p) noexcept {
+  return region::of(p)->marks[region::index_of(p)].load(std::memory_order_relaxed);
+}
+
+}  // namespace mallard::inline v1::detail

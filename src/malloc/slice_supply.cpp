@@ -1,0 +1,169 @@
+#include "malloc/slice_supply.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "mallard/detail/os/pages.hpp"
+
+namespace mallard::inline v1::detail {
+
+constinit slice_supply the_supply;
+
+namespace {
+
+// Bit i of the result: bits i to i + n - 1 of `word` are set and i is a multiple of n.
+std::uint64_t aligned_runs(std::uint64_t word, std::size_t n) noexcept {
+  if (n == 1) return word;
+  std::uint64_t runs = word & (word >> 1);
+  runs &= runs >> 2;
+  if (n == 4) return runs & 0x1111111111111111;
+  runs &= runs >> 4;
+  runs &= runs >> 8;
+  return runs & 0x0001000100010001;
+}
+
+}  // namespace
+
+region* slice_supply::add_region() noexcept {
+  void* const p = os::map(region_bytes, region_bytes, false);
+  if (p == nullptr) return nullptr;
+  auto* const r = static_cast<region*>(p);  // zeroed, as a new region has to be
+  r->free.fill(~std::uint64_t{0});
+  r->free[0] <<= region_header_slices;
+  r->free_slices = slices_per_region - region_header_slices;
+  (last_ == nullptr ? first_ : last_->next) = r;
+  last_ = r;
+  ++regions_;
+  return r;
+}
+
+void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept {
+  const auto count = static_cast<std::size_t>(std::popcount(bits));
+  dirty_slices_ -= static_cast<std::size_t>(std::popcount(r.dirty[word] & bits));
+  r.free[word] &= ~bits;
+  r.dirty[word] &= ~bits;
+  r.free_slices -= count;
+  used_slices_ += count;
+}
+
+void* slice_supply::take_from(region& r, std::size_t slices) noexcept {
+  const std::uint64_t run = low_bits(static_cast<unsigned>(slices));
+  std::size_t clean_word = region_words;
+  std::uint64_t clean = 0;
+  for (std::size_t w = 0; w < region_words; ++w) {
+    if (r.free[w] == 0) continue;
+    if (const std::uint64_t warm = aligned_runs(r.dirty[w], slices)) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(warm));
+      mark_taken(r, w, run << bit);
+      return r.slice(w * slices_per_word + bit);
+    }
+    if (clean != 0) continue;
+    clean = aligned_runs(r.free[w], slices);
+    clean_word = w;
+    if (dirty_slices_ == 0 && clean != 0) break;
+  }
+  if (clean == 0) return nullptr;
+  const auto bit = static_cast<std::size_t>(std::countr_zero(clean));
+  mark_taken(r, clean_word, run << bit);
+  return r.slice(clean_word * slices_per_word + bit);
+}
+
+void* slice_supply::take(std::size_t bytes) noexcept {
+  const std::size_t slices = bytes / slice_bytes;
+  const holding hold(lock_);
+  for (region* r = first_; r != nullptr; r = r->next) {
+    if (r->free_slices < slices) continue;
+    if (void* const p = take_from(*r, slices)) return p;
+  }
+  region* const r = add_region();
+  return r == nullptr ? nullptr : take_from(*r, slices);
+}
+
+void* slice_supply::take_words(std::size_t words, slice_mark mark) noexcept {
+  if (words >= region_words) return nullptr;
+  const holding hold(lock_);
+  for (region* r = first_;; r = r->next) {
+    if (r == nullptr && (r = add_region()) == nullptr) return nullptr;
+    if (r->free_slices < words * slices_per_word) continue;
+    std::size_t run = 0;
+    for (std::size_t w = 0; w < region_words; ++w) {
+      run = r->free[w] == ~std::uint64_t{0} ? run + 1 : 0;
+      if (run != words) continue;
+      const std::size_t begin = w + 1 - words;
+      for (std::size_t i = begin; i <= w; ++i) mark_taken(*r, i, ~std::uint64_t{0});
+      r->set_marks(begin * slices_per_word, words * slices_per_word, mark);
+      return r->slice(begin * slices_per_word);
+    }
+  }
+}
+
+void slice_supply::give(void* p, std::size_t bytes) noexcept {
+  region& r = *region::of(p);
+  const std::size_t index = region::index_of(p);
+  const std::size_t slices = bytes / slice_bytes;
+  const holding hold(lock_);
+  r.set_marks(index, slices, no_mark);
+  for (std::size_t i = index; i < index + slices;) {
+    const auto count =
+        static_cast<unsigned>(std::min(index + slices - i, slices_per_word - i % slices_per_word));
+    const std::uint64_t bits = low_bits(count) << (i % slices_per_word);
+    r.free[i / slices_per_word] |= bits;
+    r.dirty[i / slices_per_word] |= bits;
+    i += count;
+  }
+  r.free_slices += slices;
+  used_slices_ -= slices;
+  dirty_slices_ += slices;
+  if (dirty_slices_ > idle_limit()) purge(idle_limit() / 2);
+}
+
+// What is used makes room for what may be idle.
+std::size_t slice_supply::idle_limit() const noexcept {
+  return std::max(idle_limit_slices_, used_slices_ / 8);
+}
+
+// From the end of each region, which fills up from its start.
+std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
+  const std::size_t before = dirty_slices_;
+  for (region* r = first_; r != nullptr && dirty_slices_ > slices_to_keep; r = r->next) {
+    for (std::size_t end = slices_per_region; end > 0 && dirty_slices_ > slices_to_keep;) {
+      const auto is_dirty = [&](std::size_t i) {
+        return (r->dirty[i / slices_per_word] >> (i % slices_per_word) & 1) != 0;
+      };
+      if (end % slices_per_word == 0 && r->dirty[end / slices_per_word - 1] == 0) {
+        end -= slices_per_word;
+        continue;
+      }
+      if (!is_dirty(end - 1)) {
+        --end;
+        continue;
+      }
+      std::size_t begin = end - 1;
+      while (begin > 0 && is_dirty(begin - 1)) --begin;
+      os::purge(r->slice(begin), (end - begin) * slice_bytes);
+      for (std::size_t i = begin; i < end; ++i) {
+        r->dirty[i / slices_per_word] &= ~(std::uint64_t{1} << (i % slices_per_word));
+      }
+      dirty_slices_ -= end - begin;
+      end = begin;
+    }
+  }
+  return before - dirty_slices_;
+}
+
+std::size_t slice_supply::trim() noexcept {
+  const holding hold(lock_);
+  return purge(0) * slice_bytes;
+}
+
+void slice_supply::set_idle_limit(std::size_t bytes) noexcept {
+  const holding hold(lock_);
+  idle_limit_slices_ = bytes / slice_bytes;
+}
+
+supply_usage slice_supply::usage() noexcept {
+  const holding hold(lock_);
+  return {regions_, used_slices_ * slice_bytes, dirty_slices_ * slice_bytes};
+}
+
+}  // namespace mallard::inline v1::detail

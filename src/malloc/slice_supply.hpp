@@ -1,0 +1,55 @@
+// Purpose: hands out aligned runs of slices for slabs, heaps and segments, and gives idle memory
+// back to the system. Thread-safe, under one lock.
+#pragma once
+
+#include <cstddef>
+
+#include "malloc/lock.hpp"
+#include "malloc/region.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct supply_usage {
+  std::size_t regions = 0;
+  std::size_t used_bytes = 0;
+  std::size_t dirty_bytes = 0;  // free, but still backed by memory
+};
+
+class slice_supply {
+ public:
+  // A run for one slab: 1, 4 or 16 slices, aligned to its size, memory that was used before first.
+  // Null when the system refuses.
+  void* take(std::size_t bytes) noexcept;
+  // A run of whole words of slices. Null when it does not fit a region, or the system refuses.
+  static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
+  void* take_words(std::size_t words, slice_mark mark) noexcept;
+
+  // Unmarks and takes back what `take` or `take_words` returned.
+  void give(void* p, std::size_t bytes) noexcept;
+
+  // Gives all free memory back to the system. Returns the bytes.
+  std::size_t trim() noexcept;
+
+  void set_idle_limit(std::size_t bytes) noexcept;
+  supply_usage usage() noexcept;
+  futex_lock& lock() noexcept { return lock_; }
+
+ private:
+  region* add_region() noexcept;
+  void* take_from(region& r, std::size_t slices) noexcept;
+  void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
+  std::size_t idle_limit() const noexcept;
+  std::size_t purge(std::size_t slices_to_keep) noexcept;
+
+  futex_lock lock_;
+  region* first_ = nullptr;
+  region* last_ = nullptr;
+  std::size_t regions_ = 0;
+  std::size_t used_slices_ = 0;
+  std::size_t dirty_slices_ = 0;
+  std::size_t idle_limit_slices_ = (std::size_t{8} << 20) / slice_bytes;
+};
+
+extern constinit slice_supply the_supply;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,61 @@
+// Purpose: what the hot paths of malloc and free work on: for each size class a stack of free
+// blocks, the thread's magazine. In thread-local storage; only its thread touches it.
+//
+// The slots are in the heap of the thread. The lowest slot of a magazine is null, so that taking
+// from an empty one shows in what was taken. A thread without a heap has empty magazines of no
+// capacity, and a name that is no heap's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "malloc/malloc_classes.hpp"
+
+namespace mallard::inline v1::detail {
+
+class malloc_heap;
+
+// The null slot of all magazines of a thread without a heap.
+extern constinit void* const no_slot[1];
+
+inline constexpr std::uintptr_t no_heap_name = ~std::uintptr_t{0};
+
+struct thread_cache {
+  std::array<void**, class_count> top;    // the block that is next
+  std::array<void**, class_count> limit;  // where `top` may go
+  std::uintptr_t heap_name;               // the heap's address: slices of its slabs are marked so
+  malloc_heap* heap;
+
+  static constexpr thread_cache without_heap() noexcept {
+    thread_cache out{};
+    out.top.fill(const_cast<void**>(&no_slot[0]));
+    out.limit = out.top;
+    out.heap_name = no_heap_name;
+    return out;
+  }
+
+  // Null when the magazine is empty.
+  MALLARD_ALWAYS_INLINE void* take(unsigned size_class) noexcept {
+    void** const slot = top[size_class];
+    void* const p = *slot;
+    if (p != nullptr) [[likely]] {
+      top[size_class] = slot - 1;
+    }
+    return p;
+  }
+
+  // False when the magazine is full.
+  MALLARD_ALWAYS_INLINE bool give(void* p, std::uintptr_t size_class) noexcept {
+    void** const slot = top[size_class] + 1;
+    if (slot > limit[size_class]) [[unlikely]] {
+      return false;
+    }
+    *slot = p;
+    top[size_class] = slot;
+    return true;
+  }
+};
+
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_cache cache;
+
+}  // namespace mallard::inline v1::detail

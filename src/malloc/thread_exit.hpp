@@ -1,0 +1,14 @@
+// Purpose: what happens to a thread's heap when the thread ends, and to all state when the process
+// forks.
+#pragma once
+
+namespace mallard::inline v1::detail {
+
+// Lets the calling thread's heap go when the thread ends. Destructors of other thread-specific data
+// may still allocate after that: the thread begins again, up to as often as the system calls back.
+void end_heap_with_thread() noexcept;
+
+// False for a thread that has ended as often as it may: nobody would take its heap again.
+bool may_begin_thread() noexcept;
+
+}  // namespace mallard::inline v1::detail
