@@ -22,8 +22,11 @@ namespace engine = mallard::detail;
   return nullptr;
 }
 
-void* or_errno(void* p) noexcept {
-  return p != nullptr ? p : out_of_memory();
+MALLARD_ALWAYS_INLINE void* or_errno(void* p) noexcept {
+  if (p == nullptr) [[unlikely]] {
+    return out_of_memory();
+  }
+  return p;
 }
 
 // The bytes of an array; `SIZE_MAX`, which no request can have, when the product does not fit.
@@ -32,17 +35,19 @@ std::size_t product(std::size_t count, std::size_t bytes) noexcept {
   return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
 }
 
-void* aligned(std::size_t alignment, std::size_t bytes) noexcept {
+// `std::has_single_bit` counts bits, which takes a function on processors of the first generation.
+bool is_power_of_two(std::size_t n) noexcept {
+  return n != 0 && (n & (n - 1)) == 0;
+}
+
+MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) noexcept {
   return or_errno(engine::allocate_aligned(bytes, alignment));
 }
 
 }  // namespace
 
 MALLARD_ENTRY void* malloc(std::size_t bytes) noexcept {
-  if (void* const p = engine::allocate(bytes)) [[likely]] {
-    return p;
-  }
-  return out_of_memory();
+  return or_errno(engine::allocate(bytes));
 }
 
 MALLARD_ENTRY void free(void* p) noexcept {
@@ -76,7 +81,7 @@ MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept 
 }
 
 MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  if (!std::has_single_bit(alignment)) {
+  if (!is_power_of_two(alignment)) {
     errno = EINVAL;
     return nullptr;
   }
@@ -84,7 +89,7 @@ MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noex
 }
 
 MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {
-  if (!std::has_single_bit(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
+  if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   void* const p = engine::allocate_aligned(bytes, alignment);
   if (p == nullptr) return ENOMEM;
   *out = p;

@@ -79,6 +79,14 @@ void* allocate_slow(std::size_t bytes) noexcept {
   return heap->refill(cache, size_class);
 }
 
+void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
+  const slice_mark mark = difference ^ cache.heap_name;
+  if (is_of_slab(mark) && cache.heap != nullptr) [[likely]] {
+    return cache.heap->send(p, mark);
+  }
+  deallocate_slow(p);
+}
+
 void deallocate_slow(void* p) noexcept {
   const kept_errno keep;
   const slice_mark mark = mark_of(p);
@@ -95,14 +103,13 @@ void deallocate_slow(void* p) noexcept {
   fatal("free of an address where no block begins", p);
 }
 
-void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return allocate(bytes);
-  const std::size_t request = class_request(std::max<std::size_t>(bytes, 1), alignment);
-  if (is_pooled(request)) return allocate(request);
-  return allocate_large(std::max<std::size_t>(bytes, 1), alignment);
+  if (bytes == 0) return allocate_aligned(1, alignment);
+  return allocate_large(bytes, alignment);
 }
 
-void* allocate_zeroed(std::size_t bytes) noexcept {
+void* allocate_zeroed_slow(std::size_t bytes) noexcept {
   void* const p = allocate(bytes);
   // A huge block is fresh from the system.
   if (p == nullptr || (bytes > largest_class_bytes && mark_of(p) == huge_mark)) return p;

@@ -28,6 +28,8 @@ namespace mallard::inline v1::detail {
 // Null when there is no memory.
 void* allocate_slow(std::size_t bytes) noexcept;
 void deallocate_slow(void* p) noexcept;  // keeps errno
+// Not of this thread's slabs; `difference` is what the hot path found instead of a class.
+void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept;
 
 MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
   if (bytes > largest_class_bytes) [[unlikely]] {
@@ -49,7 +51,7 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p) noexcept {
   const slice_mark mark = r->marks[region::index_of(p)].load(std::memory_order_relaxed);
   const std::uintptr_t size_class = mark ^ cache.heap_name;
   if (size_class >= class_count) [[unlikely]] {
-    return deallocate_slow(p);
+    return deallocate_elsewhere(p, size_class);
   }
   if (!cache.give(p, size_class)) [[unlikely]] {
     return deallocate_slow(p);
@@ -57,8 +59,37 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p) noexcept {
 }
 
 // `alignment` is a power of two.
-void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
-void* allocate_zeroed(std::size_t bytes) noexcept;
+void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept;
+
+MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t request = class_request(bytes, alignment);
+  // A multiple of the alignment, which is at least that of all blocks: its class is aligned enough.
+  if (request - 1 >= largest_class_bytes || alignment < malloc_alignment) [[unlikely]] {
+    return allocate_aligned_slow(bytes, alignment);
+  }
+  return allocate(request);
+}
+
+void* allocate_zeroed_slow(std::size_t bytes) noexcept;
+
+// So few bytes are zero before a function for it has begun. Blocks are multiples of 16.
+inline constexpr std::size_t most_zeroed_inline = 128;
+
+MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
+  using two_words [[gnu::vector_size(16)]] = long long;
+  if (bytes > most_zeroed_inline) [[unlikely]] {
+    return allocate_zeroed_slow(bytes);
+  }
+  void* const p = allocate(bytes);
+  if (p == nullptr) [[unlikely]] {
+    return p;
+  }
+  // Volatile, or the compiler would call a function.
+  auto* at = static_cast<volatile two_words*>(p);
+  auto* const end = at + (bytes + 15) / 16;
+  for (; at < end; ++at) *at = two_words{};
+  return p;
+}
 
 // Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
 void* reallocate(void* p, std::size_t bytes) noexcept;

@@ -12,12 +12,9 @@ constinit std::atomic<std::size_t> blocks{0};
 constinit std::atomic<std::size_t> mapped{0};
 
 // Huge pages, where the system has them, from a size on at which a last one that is hardly used
-// does not matter.
+// does not matter. For all of the mapping: only one of a kind can be moved.
 void prefer_huge_pages(region* r) noexcept {
-  if (r->huge_mapped >= 16 * os::huge_page_bytes) {
-    os::prefer_huge_pages(reinterpret_cast<std::byte*>(r) + os::huge_page_bytes,
-                          r->huge_mapped - os::huge_page_bytes);
-  }
+  if (r->huge_mapped >= 16 * os::huge_page_bytes) os::prefer_huge_pages(r, r->huge_mapped);
 }
 
 // What is beyond the last page of the payload need not stay.

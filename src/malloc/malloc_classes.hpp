@@ -50,9 +50,13 @@ inline constexpr std::size_t magazine_slots = magazine_begin.back();
 inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
 inline constexpr unsigned longest_batch_blocks = 64;
 
-constexpr std::uint32_t batch_weight(unsigned size_class) noexcept {
-  return static_cast<std::uint32_t>(
-      std::max(class_bytes(size_class), batch_bytes / longest_batch_blocks));
-}
+inline constexpr auto batch_weights = [] {
+  std::array<std::int32_t, class_count> table{};
+  for (unsigned c = 0; c < class_count; ++c) {
+    table[c] =
+        static_cast<std::int32_t>(std::max(class_bytes(c), batch_bytes / longest_batch_blocks));
+  }
+  return table;
+}();
 
 }  // namespace mallard::inline v1::detail

@@ -40,19 +40,10 @@ void** slots_of(std::array<void*, magazine_slots>& slots, unsigned size_class) n
 }  // namespace
 
 malloc_heap::malloc_heap() noexcept
-    : slab_set(class_layouts.data(), supply_source, nullptr, kept_slabs) {
-  for (unsigned c = 0; c < class_count; ++c) {
-    *slots_of(slots_, c) = nullptr;
-    grown_[c] = first_capacity;
-  }
-}
+    : slab_set(class_layouts.data(), supply_source, nullptr, kept_slabs) {}
 
 void malloc_heap::attach(thread_cache& to) noexcept {
   magazines_ = &to;
-  for (unsigned c = 0; c < class_count; ++c) {
-    to.top[c] = slots_of(slots_, c);
-    to.limit[c] = to.top[c] + grown_[c];
-  }
   to.heap = this;
   to.heap_name = mark();
 }
@@ -61,8 +52,9 @@ void malloc_heap::detach(thread_cache& from) noexcept {
   post_all();
   collect();
   for (unsigned c = 0; c < class_count; ++c) {
-    for (void** slot = from.top[c]; *slot != nullptr; --slot) give_block(*slot, c);
-    grown_[c] = first_capacity;
+    if (grown_[c] == 0) continue;
+    give_blocks(slots_of(slots_, c) + 1, from.top[c] + 1, c);
+    grown_[c] = 0;
   }
   post_all();
   from = thread_cache::without_heap();
@@ -116,41 +108,85 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
   return true;
 }
 
+// They start small, and so that only the slots of classes that are used are touched, with none.
+void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept {
+  void** const bottom = slots_of(slots_, size_class);
+  std::uint8_t& capacity = grown_[size_class];
+  if (capacity == 0) {
+    *bottom = nullptr;
+    of.top[size_class] = bottom;
+    capacity = first_capacity;
+  } else if (capacity < magazine_capacity(size_class)) {
+    capacity = static_cast<std::uint8_t>(capacity * 2);
+  }
+  of.limit[size_class] = bottom + capacity;
+}
+
 void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
-  collect();
+  grow_magazine(to, size_class);
+  if (!incoming_.empty()) {
+    collect_all();
+    if (void* const p = to.take(size_class)) return p;
+  }
   if (!find_slots(size_class)) return nullptr;
   slab_pool& pool = pools_[size_class];
   const std::size_t block_bytes = class_steps[size_class].block_bytes;
+  // One word of the bitmap: the lowest address is handed out first, so it comes last.
+  const std::size_t most = grown_[size_class] / 2;
+  const std::size_t count =
+      std::min(static_cast<std::size_t>(std::popcount(pool.free_slots)), most);
   void** const bottom = to.top[size_class];
-  const std::size_t room = static_cast<std::size_t>(to.limit[size_class] - bottom);
-  const std::size_t wanted = std::max<std::size_t>(room / 2, 1);
-  std::size_t count = 0;
-  do {
-    while (pool.free_slots != 0 && count < wanted) bottom[++count] = take_slot(pool, block_bytes);
-  } while (count < wanted && advance(pool, size_class));
-  // The next block is the last slot's: the lowest address.
-  std::reverse(bottom + 1, bottom + 1 + count);
-  if (grown_[size_class] < magazine_capacity(size_class)) {
-    grown_[size_class] = static_cast<std::uint8_t>(grown_[size_class] * 2);
-    to.limit[size_class] = bottom + grown_[size_class];
+  void** slot = bottom + count;
+  std::uint64_t free = pool.free_slots;
+  while (slot != bottom) {
+    const auto start = static_cast<unsigned>(std::countr_zero(free));
+    std::byte* p = pool.base + start * block_bytes;
+    const auto run = static_cast<unsigned>(std::countr_one(free >> start));
+    const std::size_t taken = std::min<std::size_t>(run, static_cast<std::size_t>(slot - bottom));
+    for (void** const end = slot - taken; slot != end; p += block_bytes) *slot-- = p;
+    free &= ~(low_bits(static_cast<unsigned>(taken)) << start);
   }
+  pool.free_slots = free;
   to.top[size_class] = bottom + count - 1;
   return bottom[count];
 }
 
-void malloc_heap::spill(thread_cache& from, void* p, unsigned size_class) noexcept {
+void malloc_heap::spill(thread_cache& from, void* p, std::size_t of_class) noexcept {
+  const auto size_class = static_cast<unsigned>(of_class);
+  grow_magazine(from, size_class);
+  if (from.give(p, size_class)) return;
+  // The older half: what was freed last is in the processor's caches.
   void** const bottom = slots_of(slots_, size_class);
-  if (grown_[size_class] < magazine_capacity(size_class)) {
-    grown_[size_class] = static_cast<std::uint8_t>(grown_[size_class] * 2);
-    from.limit[size_class] = bottom + grown_[size_class];
-  } else {
-    // The older half: what was freed last is in the processor's caches.
-    const std::size_t count = magazine_capacity(size_class);
-    for (std::size_t i = 1; i <= count / 2; ++i) give_block(bottom[i], size_class);
-    std::memmove(bottom + 1, bottom + 1 + count / 2, (count - count / 2) * sizeof(void*));
-    from.top[size_class] = bottom + (count - count / 2);
+  const std::size_t half = magazine_capacity(size_class) / 2;
+  give_blocks(bottom + 1, bottom + 1 + half, size_class);
+  std::memcpy(bottom + 1, bottom + 1 + half, half * sizeof(void*));
+  from.top[size_class] = bottom + half;
+  from.give(p, size_class);
+}
+
+// Blocks that were allocated together are often freed together: one word of one slab at a time.
+void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept {
+  const slab_layout& layout = class_layouts[size_class];
+  const unsigned granule_shift = layout.granule_shift;
+  const std::uintptr_t word_bytes = std::uintptr_t{1} << layout.word_shift;
+  while (first != last) {
+    void* const p = *first;
+    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+    const std::uintptr_t start = address_of(p) & ~(word_bytes - 1);
+    // Not beyond the block at which the slab has to change places.
+    void* const* const begin = first;
+    void* const* const end =
+        begin + std::min<std::ptrdiff_t>(last - begin, std::ptrdiff_t{home->countdown});
+    std::uint64_t bits = 0;
+    do {
+      const std::uintptr_t offset = address_of(*first) - start;
+      if (offset >= word_bytes) break;
+      bits |= std::uint64_t{1} << (offset >> granule_shift);
+    } while (++first != end);
+    home->words()[(start - address_of(home)) >> layout.word_shift] |= bits;
+    home->countdown -= static_cast<std::uint32_t>(first - begin);
+    if (home->countdown == 0) settle(pools_[size_class], size_class, p);
   }
-  *++from.top[size_class] = p;
 }
 
 void malloc_heap::give_block(void* p, unsigned size_class) noexcept {
@@ -172,20 +208,9 @@ void malloc_heap::post_all() noexcept {
   for (batch& b : batches_) post(b);
 }
 
-void malloc_heap::send(void* p, slice_mark mark) noexcept {
-  malloc_heap* const to = of_mark(mark);
-  batch& b = batches_[address_of(to) / slice_bytes % batch_count];
-  if (b.to != to) [[unlikely]] {
-    post(b);
-    b = {to, nullptr, nullptr, static_cast<std::int32_t>(batch_bytes)};
-  }
-  auto* const block = ::new (p) remote_block{b.first};
-  if (b.first == nullptr) b.last = block;
-  b.first = block;
-  b.room -= static_cast<std::int32_t>(batch_weight(mark % mark_limit));
-  if (b.room <= 0) [[unlikely]] {
-    post(b);
-  }
+void malloc_heap::start_batch(batch& b, malloc_heap* to) noexcept {
+  post(b);
+  b = {to, nullptr, nullptr, static_cast<std::int32_t>(batch_bytes)};
 }
 
 void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
@@ -202,7 +227,9 @@ void malloc_heap::collect_all() noexcept {
     // The slab may have changed hands while the block was under way.
     const slice_mark at = mark_of(block);
     if (of_mark(at) == this) {
-      give_block(block, static_cast<unsigned>(at % mark_limit));
+      if (magazines_ == nullptr || !magazines_->give(block, at % mark_limit)) {
+        give_block(block, static_cast<unsigned>(at % mark_limit));
+      }
     } else {
       send(block, at);
     }
@@ -214,7 +241,7 @@ malloc_heap_usage malloc_heap::usage() const noexcept {
   malloc_heap_usage out{slab_set::usage(), 0};
   for (unsigned c = 0; c < class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
-    if (magazines_ != nullptr) {
+    if (magazines_ != nullptr && grown_[c] != 0) {
       blocks += static_cast<std::size_t>(magazines_->top[c] - (slots_.data() + magazine_begin[c]));
     }
     out.at_hand_bytes += blocks * class_bytes(c);

@@ -39,10 +39,24 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   // A block, and more of them for the magazine, which is empty. Null when there is no memory.
   void* refill(thread_cache& to, unsigned size_class) noexcept;
   // Takes the block; the magazine is full.
-  void spill(thread_cache& from, void* p, unsigned size_class) noexcept;
+  void spill(thread_cache& from, void* p, std::size_t size_class) noexcept;
 
   // Takes a block that the mark says is another heap's.
-  void send(void* p, slice_mark mark) noexcept;
+  void send(void* p, slice_mark mark) noexcept {
+    malloc_heap* const to = of_mark(mark);
+    batch& b = batches_[address_of(to) / slice_bytes % batch_count];
+    if (b.to != to) [[unlikely]] {
+      start_batch(b, to);
+    }
+    auto* const block = static_cast<remote_block*>(p);
+    block->next = b.first;
+    if (b.first == nullptr) b.last = block;
+    b.first = block;
+    b.room -= batch_weights[mark % mark_limit];
+    if (b.room <= 0) [[unlikely]] {
+      post(b);
+    }
+  }
   // The same by a thread that has no heap.
   static void send_alone(void* p, slice_mark mark) noexcept;
   // Hands over what was sent and waits for company.
@@ -78,8 +92,11 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   bool adopt_from_idle(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
   void give_block(void* p, unsigned size_class) noexcept;
+  void give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept;
+  void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   MALLARD_COLD void collect_all() noexcept;
-  void post(batch& b) noexcept;
+  MALLARD_COLD void start_batch(batch& b, malloc_heap* to) noexcept;
+  MALLARD_COLD void post(batch& b) noexcept;
   void rest(unsigned size_class) noexcept;
 
   std::array<slab_pool, class_count> pools_{};
