@@ -5,6 +5,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "lab/allocators.hpp"
 #include "lab/peers.hpp"
 #include "lab/strategies.hpp"
 #include "lab/structures.hpp"
@@ -19,7 +20,15 @@ int list_everything() {
         std::pair{"locality", "Benchmark II: walking lists whose elements have wandered"},
         std::pair{"utilization", "Benchmark III: little of the memory asked for is in use at once"},
         std::pair{"contention", "Benchmark IV: threads that do nothing but allocate and free"},
-        std::pair{"false-sharing", "the slides' parallel counter, and small objects of threads"}}) {
+        std::pair{"false-sharing", "the slides' parallel counter, and small objects of threads"},
+        std::pair{"churn", "mallocs: threads replace random blocks among a few"},
+        std::pair{"thrash", "mallocs: do they put blocks of several threads on one cache line?"},
+        std::pair{"scratch", "mallocs: do they leave them there when the program did?"},
+        std::pair{"speed", "mallocs: chains of malloc, calloc, realloc and free"},
+        std::pair{"memory", "mallocs: what producers and consumers make them hold, over time"},
+        std::pair{"larson", "mallocs: threads leave their blocks to their successors"},
+        std::pair{"remote-free", "mallocs: one thread frees what another one allocated"},
+        std::pair{"mixed-malloc", "mallocs: blocks of all sizes, and how long calls take"}}) {
     fmt::print("  {:<14} {}\n", name, what);
   }
   fmt::print("\nData structures\n");
@@ -43,6 +52,14 @@ int list_everything() {
   }
   for (const auto& peer : lab::missing_peers()) {
     fmt::print("  {:<8} skipped: {}\n", peer.peer, peer.reason);
+  }
+  fmt::print("\nMallocs\n");
+  const lab::allocator_list mallocs = lab::find_allocators(lab::own_program());
+  for (const auto& one : mallocs.found) {
+    fmt::print("  {:<17} {}\n", one.name, one.file.empty() ? "the system's" : one.file.string());
+  }
+  for (const auto& one : mallocs.missing) {
+    fmt::print("  {:<17} skipped: {}\n", one.peer, one.reason);
   }
   return success;
 }

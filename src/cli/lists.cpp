@@ -177,6 +177,13 @@ std::vector<std::string> parse_names(std::string_view option, std::string_view t
   return names;
 }
 
+std::size_t parse_choice(std::string_view option, std::string_view text,
+                         const std::vector<std::string>& known) {
+  const auto found = std::find(known.begin(), known.end(), text);
+  if (found == known.end()) unknown(option, text, fmt::format("{}", fmt::join(known, ", ")));
+  return static_cast<std::size_t>(found - known.begin());
+}
+
 std::vector<std::string> parse_peers(std::string_view text) {
   for (const std::string& item : split_list(text)) {
     for (const auto& missing : lab::missing_peers()) {

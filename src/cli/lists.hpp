@@ -43,6 +43,10 @@ lab::link_count parse_links(std::string_view text);
 std::vector<std::string> parse_names(std::string_view option, std::string_view text,
                                      const std::vector<std::string>& known);
 
+// One of the known words: which one.
+std::size_t parse_choice(std::string_view option, std::string_view text,
+                         const std::vector<std::string>& known);
+
 // "all", or some of the choices, by the names that `name_of` gives them.
 template <class Choice, class Name>
 std::vector<Choice> parse_choices(std::string_view option, std::string_view text,

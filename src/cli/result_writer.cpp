@@ -38,7 +38,9 @@ void check_same(const fs::path& path, const lab::run_info& then, const lab::run_
   check("compiler", then.build.compiler, now.build.compiler);
   check("flags", then.build.flags, now.build.flags);
   check("--malloc", then.malloc, now.malloc);
-  for (const char* name : {"repeats", "increments"}) {
+  for (const char* name :
+       {"repeats", "increments", "distribution", "min", "max", "step", "touch", "warm-up",
+        "realloc-sizes", "round", "objects-of", "objects", "seconds", "remote"}) {
     check(fmt::format("--{}", name), parameter(then, name), parameter(now, name));
   }
   check("processor", then.machine.cpu, now.machine.cpu);

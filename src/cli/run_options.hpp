@@ -38,4 +38,7 @@ struct run_help {
 
 void add_run_options(CLI::App& bench, run_options& options, const run_help& help);
 
+// Those of them that do not say what is measured on what: repetitions, seed, file, time.
+void add_measuring_options(CLI::App& bench, run_options& options, const run_help& help);
+
 }  // namespace mallard::cli

@@ -3,14 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/heat_map.hpp"
+#include "cli/malloc_table.hpp"
 #include "cli/results_input.hpp"
 #include "cli/series_table.hpp"
 #include "cli/usage_error.hpp"
+#include "lab/malloc_bench.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -35,8 +38,9 @@ int show(const show_options& options, colour_choice choice) {
   const lab::result_file results = read_results(options.file);
   const bool any = std::any_of(results.cells.begin(), results.cells.end(),
                                [&](const auto& cell) { return cell.key.peer == options.peer; }) ||
-                   std::any_of(results.series.begin(), results.series.end(),
-                               [&](const auto& cell) { return cell.peer == options.peer; });
+                   std::any_of(results.series.begin(), results.series.end(), [&](const auto& cell) {
+                     return cell.peer == options.peer || lab::is_malloc_bench(cell.bench);
+                   });
   if (!any) {
     throw usage_error(fmt::format("{} has no cells of peer '{}'", options.file, options.peer));
   }
@@ -47,8 +51,14 @@ int show(const show_options& options, colour_choice choice) {
     fmt::print("{}", heat_maps(results.cells, heap, options.peer, colour));
   }
   for (const auto& heap : heaps) fmt::print("{}", speed_ups(results.cells, heap));
-  fmt::print("{}", series_tables(results.series, options.peer, colour));
-  fmt::print("{}", series_speed_ups(results.series));
+  std::vector<lab::series_cell> of_mallocs;
+  std::vector<lab::series_cell> of_strategies;
+  std::partition_copy(results.series.begin(), results.series.end(), std::back_inserter(of_mallocs),
+                      std::back_inserter(of_strategies),
+                      [](const auto& cell) { return lab::is_malloc_bench(cell.bench); });
+  fmt::print("{}", malloc_tables(of_mallocs, colour));
+  fmt::print("{}", series_tables(of_strategies, options.peer, colour));
+  fmt::print("{}", series_speed_ups(of_strategies));
   return success;
 }
 

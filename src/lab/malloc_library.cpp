@@ -29,7 +29,11 @@ std::string library_name(const std::filesystem::path& file) {
 }
 
 std::string malloc_name() {
-  const std::string name = library_name(malloc_file());
+  return malloc_name(malloc_file());
+}
+
+std::string malloc_name(const std::filesystem::path& file) {
+  const std::string name = library_name(file);
   return name.empty() || name == "c" || name.starts_with("c-") ? "glibc" : name;
 }
 

@@ -1,13 +1,8 @@
 #include "lab/zygote.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +15,7 @@
 #include <system_error>
 
 #include "lab/aging.hpp"
+#include "lab/helper_process.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -28,82 +24,8 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// All bytes or nothing; restarts after signals unless `give_up` says so.
-bool read_all(int channel, void* value, std::size_t size, bool (*give_up)() = nullptr) {
-  auto* bytes = static_cast<char*>(value);
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = read(channel, bytes + done, size - done);
-    if (got > 0) {
-      done += static_cast<std::size_t>(got);
-    } else if (got == 0 || errno != EINTR || (give_up && give_up())) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool write_all(int channel, const void* value, std::size_t size) {
-  const auto* bytes = static_cast<const char*>(value);
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t put = send(channel, bytes + done, size - done, MSG_NOSIGNAL);
-    if (put > 0) {
-      done += static_cast<std::size_t>(put);
-    } else if (put == 0 || errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // The zygote's first word to its parent.
 constexpr char ready = 'r';
-
-struct channel_pair {
-  int mine;
-  int theirs;
-};
-
-channel_pair make_channel() {
-  std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail("socketpair");
-  return {ends[0], ends[1]};
-}
-
-// In a process just forked: interrupts from the terminal are for the parent to handle, and nothing
-// outlives it.
-void become_helper() {
-  signal(SIGINT, SIG_IGN);
-  signal(SIGTERM, SIG_DFL);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
-// A crash must leave neither a core file nor text in the middle of the table. When memory runs out,
-// this is the process that the system should end.
-void be_expendable() {
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (score >= 0) {
-    // Where it is not allowed, the child is still likely to be the largest process.
-    [[maybe_unused]] const auto written = write(score, "1000", 4);
-    close(score);
-  }
-  const int nowhere = open("/dev/null", O_WRONLY);
-  if (nowhere >= 0) {
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    close(nowhere);
-  }
-}
-
-std::string describe_end(int status, bool timed_out, double timeout_seconds) {
-  if (timed_out) return fmt::format("timed out after {} s", timeout_seconds);
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    return fmt::format("killed by signal {} ({})", number, strsignal(number));
-  }
-  return fmt::format("exited with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-}
 
 // The original's buffer: written to before any child is forked.
 std::span<std::byte> make_paper_buffer(std::size_t bytes) {
