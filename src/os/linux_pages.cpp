@@ -54,6 +54,12 @@ void purge(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_DONTNEED);
 }
 
+bool move(void* from, std::size_t bytes, void* to) noexcept {
+  constexpr int keep_addresses = 4;  // MREMAP_DONTUNMAP, of Linux 5.7
+  return mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | keep_addresses, to) !=
+         MAP_FAILED;
+}
+
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_HUGEPAGE);
 }

@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kept_ranges = 16;
 constexpr std::size_t kept_bytes = std::size_t{256} << 10;
 constexpr std::size_t smallest_range_bytes = std::size_t{4} << 20;
-constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;  // at the start of a range
 
 constinit std::array<std::atomic<std::byte*>, kept_ranges> kept{};
 

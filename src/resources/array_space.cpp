@@ -1,6 +1,7 @@
 #include "mallard/detail/resources/array_space.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "mallard/detail/bits.hpp"
@@ -50,10 +51,11 @@ void array_space::grow(std::size_t bytes, std::size_t alignment) {
   if (ranges_) {
     const address_range range = take_range(needed);
     if (range.begin == nullptr) throw std::bad_alloc();
-    s = ::new (range.begin) segment{nullptr, nullptr, range.bytes};
+    s = ::new (range.begin) segment{nullptr, nullptr, range.bytes, 0, false};
   } else {
     const std::size_t size = std::max(needed, next_segment_bytes_);
-    s = ::new (upstream_->allocate(size, segment_header_bytes)) segment{nullptr, nullptr, size};
+    s = ::new (upstream_->allocate(size, segment_header_bytes))
+        segment{nullptr, nullptr, size, 0, false};
     next_segment_bytes_ = std::min(next_segment_bytes_ * 2, largest_step_bytes);
   }
   segment_ring<segment>::insert_before(segments_, s);
@@ -62,16 +64,21 @@ void array_space::grow(std::size_t bytes, std::size_t alignment) {
                     s->bytes - segment_header_bytes);
 }
 
-void* array_space::allocate_lone(std::size_t bytes) noexcept {
+// The block's address differs from that of `like` by a multiple of `unit`, a power of two.
+void* array_space::allocate_lone(std::size_t bytes, const void* like, std::size_t unit) noexcept {
   const std::size_t needed = fit_block::bytes_for(bytes);
-  constexpr std::size_t overhead = segment_header_bytes + 2 * fit_block::header_bytes;
+  const std::size_t overhead = segment_header_bytes + 2 * fit_block::header_bytes + (unit - 1);
   if (needed == 0 || needed + overhead < needed) return nullptr;
   const address_range range = take_range(needed + overhead);
   if (range.begin == nullptr) return nullptr;
-  auto* const s = ::new (range.begin) segment{nullptr, nullptr, range.bytes};
+  const std::uintptr_t first =
+      address_of(range.begin) + segment_header_bytes + fit_block::header_bytes;
+  const std::size_t before = (address_of(like) - first) & (unit - 1);
+  auto* const s =
+      ::new (range.begin + before) segment{nullptr, nullptr, range.bytes, before, false};
   segment_ring<segment>::insert_before(lone_, s);
   lone_ = s;
-  auto* const b = reinterpret_cast<fit_block*>(range.begin + segment_header_bytes);
+  auto* const b = reinterpret_cast<fit_block*>(range.begin + before + segment_header_bytes);
   b->bytes_and_flags = needed | fit_block::lone;
   ++lone_blocks_;
   lone_in_use_ += needed;
@@ -84,17 +91,26 @@ array_space::segment* array_space::segment_of_lone(void* p) noexcept {
                                     segment_header_bytes);
 }
 
+void array_space::give_range_of(segment* s) noexcept {
+  if (s->patched) {
+    os::unmap(s->range(), s->bytes);
+  } else {
+    give_range({s->range(), s->bytes});
+  }
+}
+
+void array_space::drop_lone(void* p) noexcept {
+  segment* const s = segment_of_lone(p);
+  --lone_blocks_;
+  lone_in_use_ -= fit_block::of(p)->bytes();
+  lone_reserved_ -= s->bytes;
+  unlink(lone_, s);
+  give_range_of(s);
+}
+
 void array_space::deallocate(void* p) noexcept {
   fit_block* const b = fit_block::of(p);
-  if (b->is(fit_block::lone)) {
-    segment* const s = segment_of_lone(p);
-    --lone_blocks_;
-    lone_in_use_ -= b->bytes();
-    lone_reserved_ -= s->bytes;
-    unlink(lone_, s);
-    give_range({reinterpret_cast<std::byte*>(s), s->bytes});
-    return;
-  }
+  if (b->is(fit_block::lone)) return drop_lone(p);
   if (b->bytes() >= purged_bytes) purge(p, b->payload_bytes());
   heap_.deallocate(p);
 }
@@ -111,8 +127,9 @@ std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t prefer
   fit_block* const b = fit_block::of(p);
   if (!b->is(fit_block::lone)) return heap_.expand(p, minimum, preferred);
   if (b->payload_bytes() >= preferred) return b->payload_bytes();
+  const segment* const s = segment_of_lone(p);
   const std::size_t room =
-      round_down(segment_of_lone(p)->bytes - segment_header_bytes - fit_block::header_bytes, 16);
+      round_down(s->bytes - s->before - segment_header_bytes - fit_block::header_bytes, 16);
   const std::size_t least = fit_block::bytes_for(minimum);
   const std::size_t wanted = fit_block::bytes_for(preferred);
   if (least == 0 || least > room) return 0;
@@ -139,6 +156,42 @@ std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
   lone_in_use_ -= b->bytes() - wanted;
   b->bytes_and_flags = wanted | fit_block::lone;
   return b->payload_bytes();
+}
+
+array_space::segment* array_space::segment_around(void* p) noexcept {
+  if (fit_block::of(p)->is(fit_block::lone)) return segment_of_lone(p);
+  segment* s = segments_;
+  while (address_of(p) - address_of(s->range()) >= s->bytes) s = s->next;
+  return s;
+}
+
+void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
+  if (!ranges_ || old < moved_bytes) return nullptr;
+  segment* const home = segment_around(p);
+  if (home->patched) return nullptr;  // of too many mappings
+  const std::size_t unit = old < 4 * os::huge_page_bytes ? os::page_bytes : os::huge_page_bytes;
+  auto* const from = static_cast<std::byte*>(p);
+  auto* const to = static_cast<std::byte*>(allocate_lone(bytes, p, unit));
+  if (to == nullptr) return nullptr;
+  // The whole pages; a range has two mappings, and the system moves pages of one at a time.
+  const std::uintptr_t border = address_of(home->range()) + small_pages_bytes;
+  const std::size_t first = round_up(address_of(p), os::page_bytes) - address_of(p);
+  const std::size_t last = round_down(address_of(p) + old, os::page_bytes) - address_of(p);
+  const std::size_t middle = std::clamp(border - address_of(p), first, last);
+  segment_of_lone(to)->patched = true;
+  const auto move_pages = [&](std::size_t begin, std::size_t end) {
+    return begin == end || os::move(from + begin, end - begin, to + begin);
+  };
+  const bool low_moved = move_pages(first, middle);
+  if (!low_moved || !move_pages(middle, last)) {
+    if (low_moved) std::memcpy(from + first, to + first, middle - first);
+    drop_lone(to);
+    return nullptr;
+  }
+  std::memcpy(to, from, first);
+  std::memcpy(to + last, from + last, old - last);
+  deallocate(p);
+  return to;
 }
 
 std::size_t array_space::trim() noexcept {
@@ -171,7 +224,7 @@ void array_space::give_back(segment* s) noexcept {
   const std::size_t bytes = s->bytes;
   unpoison(s, bytes);
   if (ranges_) {
-    give_range({reinterpret_cast<std::byte*>(s), bytes});
+    give_range_of(s);
   } else {
     upstream_->deallocate(s, bytes, segment_header_bytes);
   }
@@ -185,7 +238,7 @@ void array_space::release(bool forget) noexcept {
   while (lone_ != nullptr) {
     segment* const s = lone_;
     unlink(lone_, s);
-    give_range({reinterpret_cast<std::byte*>(s), s->bytes});
+    give_range_of(s);
   }
   lone_blocks_ = lone_in_use_ = lone_reserved_ = 0;
   if (forget) segments_ = nullptr;

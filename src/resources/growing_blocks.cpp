@@ -52,10 +52,12 @@ std::size_t growing_blocks::shrink_in_place(void* p, std::size_t old, std::size_
   return shrink(p, std::min(preferred, maximum));
 }
 
-sized_block growing_blocks::remap_in_place(void* p, std::size_t old, std::size_t bytes) noexcept {
+sized_block growing_blocks::remap_without_copy(void* p, std::size_t old,
+                                               std::size_t bytes) noexcept {
   if (bytes <= old) return {p, shrink(p, bytes)};
   if (const std::size_t now = try_expand(p, old, bytes, bytes)) return {p, now};
-  return {nullptr, 0};
+  void* const moved = move(p, old, bytes);
+  return {moved, moved == nullptr ? 0 : payload_bytes(moved)};
 }
 
 }  // namespace mallard::inline v1::detail

@@ -44,7 +44,7 @@ sized_block heap_resource::try_allocate_expandable(std::size_t minimum, std::siz
 }
 
 sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) noexcept {
-  const sized_block here = arrays_.remap_in_place(p, old, bytes);
+  const sized_block here = arrays_.remap_without_copy(p, old, bytes);
   return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
 }
 

@@ -87,7 +87,7 @@ std::size_t synchronized_heap_resource::try_shrink(void* p, std::size_t old, std
 sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
                                               std::size_t bytes) noexcept {
   const sized_block here =
-      arrays_.with([&](growing_blocks& a) { return a.remap_in_place(p, old, bytes); });
+      arrays_.with([&](growing_blocks& a) { return a.remap_without_copy(p, old, bytes); });
   return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
 }
 

@@ -58,6 +58,25 @@ TEST(pages, purged_pages_are_zero_and_usable) {
   os::unmap(p, 2 * mib);
 }
 
+TEST(pages, moved_pages_keep_what_they_hold_and_leave_zeroes_behind) {
+  auto* const from = static_cast<unsigned char*>(os::map(4 * mib, os::page_bytes, false));
+  auto* const to = static_cast<unsigned char*>(os::map(4 * mib, os::page_bytes, false));
+  std::memset(from, 1, 4 * mib);
+  ASSERT_TRUE(os::move(from + mib, 2 * mib, to + mib));
+  EXPECT_EQ(from[mib - 1], 1);
+  EXPECT_EQ(from[mib], 0);
+  EXPECT_EQ(from[3 * mib], 1);
+  EXPECT_EQ(to[mib - 1], 0);
+  EXPECT_EQ(to[mib], 1);
+  EXPECT_EQ(to[3 * mib - 1], 1);
+  EXPECT_EQ(to[3 * mib], 0);
+  from[mib] = to[mib] = 2;
+  EXPECT_FALSE(os::move(from + 1, os::page_bytes, to));
+  EXPECT_EQ(from[0], 1);
+  os::unmap(from, 4 * mib);
+  os::unmap(to, 4 * mib);
+}
+
 TEST(pages, time_and_memory_are_sensible) {
   const auto before = os::milliseconds();
   EXPECT_GE(os::milliseconds(), before);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +14,8 @@
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/resources/address_ranges.hpp"
 #include "resources/heap_program.hpp"
+#include "support/forked.hpp"
+#include "support/require.hpp"
 #include "support/seeds.hpp"
 
 namespace {
@@ -148,6 +152,128 @@ TEST(heap, remap_keeps_the_contents_wherever_the_block_goes) {
   for (const sized_block& b : others) heap.deallocate_expandable(b.p);
   EXPECT_EQ(heap.stats().in_use_bytes, 0u);
 }
+
+// An array that has grown among small ones, filled with a pattern; one of these is behind it now.
+sized_block walled_in_array(heap_resource& heap, std::size_t bytes) {
+  sized_block a = heap.allocate_at_least(1000);
+  a.bytes = heap.try_expand(a.p, a.bytes, bytes, bytes);
+  for (std::size_t i = 0; i < bytes / 8; ++i) static_cast<std::size_t*>(a.p)[i] = i * 7;
+  static_cast<void>(heap.allocate_at_least(1000));
+  return a;
+}
+
+void expect_pattern(const sized_block& a, std::size_t bytes) {
+  ASSERT_NE(a.p, nullptr);
+  for (std::size_t i = 0; i < bytes / 8; ++i) {
+    ASSERT_EQ(static_cast<std::size_t*>(a.p)[i], i * 7);
+  }
+}
+
+constexpr std::size_t moved_sizes[] = {mib, mib + 24, 3 * mib, 5 * mib + 8, 12 * mib};
+
+TEST(heap, large_arrays_move_by_pages_and_keep_every_byte) {
+  for (const std::size_t bytes : moved_sizes) {
+    heap_resource heap;
+    const sized_block a = walled_in_array(heap, bytes);
+    const sized_block moved = heap.remap(a.p, bytes, 2 * bytes);
+    ASSERT_NE(moved.p, a.p);
+    ASSERT_GE(moved.bytes, 2 * bytes);
+    expect_pattern(moved, bytes);
+    EXPECT_EQ(heap.stats().lone_blocks, 1u);
+    std::memset(moved.p, 1, moved.bytes);
+    // Both the old place and the new one are as good as any.
+    const sized_block again = walled_in_array(heap, bytes);
+    expect_pattern(again, bytes);
+    heap.deallocate_expandable(again.p);
+    heap.deallocate_expandable(moved.p);
+  }
+}
+
+TEST(heap, an_array_of_several_mappings_is_moved_or_copied) {
+  for (const std::size_t bytes : moved_sizes) {
+    heap_resource heap;
+    const sized_block a = walled_in_array(heap, bytes);
+    // A mapping of its own for one page: only its owner can have asked for that.
+    auto* const end = static_cast<std::byte*>(a.p) + bytes / 8 * 7;
+    auto* const page = end - reinterpret_cast<std::uintptr_t>(end) % 4096;
+    ASSERT_EQ(madvise(page, 4096, MADV_DONTFORK), 0);
+    const sized_block moved = heap.remap(a.p, bytes, 2 * bytes);
+    expect_pattern(moved, bytes);
+    ASSERT_EQ(madvise(page, 4096, MADV_DOFORK), 0);
+    heap.deallocate_expandable(moved.p);
+  }
+}
+
+TEST(heap, an_array_outgrows_its_range) {
+  heap_resource heap;
+  sized_block a = heap.allocate_at_least(mib);
+  std::size_t* marks[3];
+  const std::size_t range = mallard::detail::standard_range_bytes;
+  for (std::size_t bytes = range / 2; bytes <= range * 4; bytes *= 2) {
+    a = heap.remap(a.p, a.bytes, bytes);
+    ASSERT_NE(a.p, nullptr);
+    const std::size_t places[] = {0, mib / 2, range / 4};
+    for (std::size_t i = 0; i < 3; ++i) {
+      marks[i] = reinterpret_cast<std::size_t*>(static_cast<std::byte*>(a.p) + places[i]);
+      if (bytes != range / 2) {
+        ASSERT_EQ(*marks[i], bytes / 2 + i);
+      }
+      *marks[i] = bytes + i;
+    }
+  }
+  heap.deallocate_expandable(a.p);
+  EXPECT_EQ(heap.stats().reserved_bytes, 0u);
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)  // which need addresses without end
+
+// The system gives no further addresses to this process, not even for its stack.
+void allow_no_more_addresses() {
+  volatile char stack[std::size_t{256} << 10];
+  for (std::size_t i = 0; i < sizeof stack; i += 4096) stack[i] = 1;
+  const rlimit none{mib, mib};
+  setrlimit(RLIMIT_AS, &none);
+}
+
+void require_pattern(const sized_block& a, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes / 8; ++i) {
+    mallard_test::require(static_cast<std::size_t*>(a.p)[i] == i * 7, "changed at byte ", 8 * i);
+  }
+}
+
+TEST(heap, a_move_without_memory_leaves_everything_as_it_was) {
+  const auto outcome = mallard_test::run_forked([] {
+    heap_resource heap;
+    const sized_block a = walled_in_array(heap, 8 * mib);
+    const auto before = heap.stats();
+    allow_no_more_addresses();
+    // More than any range that earlier heaps have left.
+    mallard_test::require(heap.remap(a.p, 8 * mib, 3072 * mib).p == nullptr, "not refused");
+    mallard_test::require(heap.stats().in_use_bytes == before.in_use_bytes, "more in use");
+    require_pattern(a, 8 * mib);
+    mallard_test::require(heap.remap(a.p, 8 * mib, mib).p == a.p, "does not shrink any more");
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+TEST(heap, an_array_whose_pages_the_system_does_not_move_is_copied) {
+  const auto outcome = mallard_test::run_forked([] {
+    {
+      std::vector<heap_resource> heaps(8);  // leave ranges of addresses behind
+      for (heap_resource& heap : heaps) static_cast<void>(heap.allocate_at_least(1000));
+    }
+    heap_resource heap;
+    const sized_block a = walled_in_array(heap, 8 * mib);
+    allow_no_more_addresses();
+    const sized_block copied = heap.remap(a.p, 8 * mib, 16 * mib);
+    mallard_test::require(copied.p != nullptr && copied.p != a.p, "not copied");
+    require_pattern(copied, 8 * mib);
+    std::memset(copied.p, 1, copied.bytes);
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+#endif
 
 TEST(heap, a_burst_is_all_or_nothing_and_its_blocks_are_like_any_other) {
   mallard::test_resource upstream;

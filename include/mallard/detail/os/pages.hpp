@@ -23,6 +23,11 @@ bool commit(void* p, std::size_t bytes) noexcept;
 // Gives the memory back and keeps the addresses usable; the contents become zero.
 void purge(void* p, std::size_t bytes) noexcept;
 
+// Moves whole pages with what they hold to usable addresses elsewhere; those they leave stay usable
+// and become zero. False when the system refuses, as it does beyond one mapping: the pages are
+// where they were, and the addresses at `to` may be gone.
+bool move(void* from, std::size_t bytes, void* to) noexcept;
+
 // Asks for huge pages where they fit. Refusal is no failure.
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 

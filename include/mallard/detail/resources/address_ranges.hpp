@@ -23,6 +23,10 @@ inline constexpr std::size_t standard_range_bytes = std::size_t{16} << 20;
 inline constexpr std::size_t standard_range_bytes = std::size_t{1} << 30;
 #endif
 
+// So much at the start of a range has small pages, so that a small heap takes little memory; what
+// is beyond is a mapping of its own.
+inline constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;
+
 // At least `bytes`; a standard one if that is enough and can be had.
 MALLARD_API address_range take_range(std::size_t bytes) noexcept;
 

@@ -7,6 +7,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/fit_heap.hpp"
+#include "mallard/detail/resources/address_ranges.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -32,6 +33,11 @@ class MALLARD_API array_space {
                         std::size_t step) noexcept;
   std::size_t shrink(void* p, std::size_t bytes) noexcept;
 
+  // Moves the first `old` bytes of a large block to a range of its own that has room for `bytes`:
+  // pages change their addresses, no byte is copied. Null when that would not pay or the system
+  // refuses; then nothing has changed.
+  void* move(void* p, std::size_t old, std::size_t bytes) noexcept;
+
   // Gives the memory of free blocks back to the system, and segments without blocks to where they
   // came from. Returns the bytes of the latter.
   std::size_t trim() noexcept;
@@ -44,17 +50,24 @@ class MALLARD_API array_space {
   std::size_t reserved_bytes() const noexcept { return heap_.segment_bytes() + lone_reserved_; }
 
  private:
-  struct segment {  // at its own start
+  struct segment {  // at the start of what it has
     segment* next;
     segment* prev;
-    std::size_t bytes;
+    std::size_t bytes;   // of the whole range
+    std::size_t before;  // of these, before the segment
+    bool patched;        // pages have been moved here: the range has mappings that others have not
+    std::byte* range() noexcept { return reinterpret_cast<std::byte*>(this) - before; }
   };
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t first_segment_bytes = std::size_t{64} << 10;
   static constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
   static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // freed at once
+  static constexpr std::size_t moved_bytes = std::size_t{1} << 20;   // copied below this
 
-  void* allocate_lone(std::size_t bytes) noexcept;
+  void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
+  void drop_lone(void* p) noexcept;
+  static void give_range_of(segment* s) noexcept;
+  segment* segment_around(void* p) noexcept;
   void grow(std::size_t bytes, std::size_t alignment);
   void give_back(segment* s) noexcept;
   void purge(void* p, std::size_t bytes) noexcept;

@@ -33,8 +33,8 @@ class MALLARD_API growing_blocks : public array_space {
   std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
                          std::size_t preferred) const noexcept;
 
-  // `remap` as far as it needs no second block: null and 0 when it does.
-  sized_block remap_in_place(void* p, std::size_t old, std::size_t bytes) noexcept;
+  // `remap` as far as no byte has to be copied: null and 0 when they have to.
+  sized_block remap_without_copy(void* p, std::size_t old, std::size_t bytes) noexcept;
 
   growth_counts counts() const noexcept { return counts_; }
 
@@ -42,7 +42,7 @@ class MALLARD_API growing_blocks : public array_space {
   growth_counts counts_;
 };
 
-// The rest of `remap`: the block moves.
+// The rest of `remap`.
 template <class Heap>
 sized_block remap_by_copy(Heap& heap, void* p, std::size_t old, std::size_t bytes) noexcept {
   const sized_block moved = heap.try_allocate_expandable(bytes, bytes);
