@@ -44,7 +44,7 @@ const std::vector<malloc_layout>& layouts() {
       {"churn", "threads", {{"time, ms", "time", 1e3}, memory}},
       {"thrash", "threads", {{"time, ms", "time", 1e3}}},
       {"scratch", "threads", {{"time, ms", "time", 1e3}}},
-      {"speed", "chain", {{"ns per call", "per_op", 1e9}}},
+      {"speed", "chain", {{"ns per call of a thread", "per_op", 1e9}}},
       {"memory",
        nullptr,
        {{"RSS peak", "peak_rss", mebi},

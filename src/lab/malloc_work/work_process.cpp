@@ -1,6 +1,7 @@
 #include "lab/malloc_work/work_process.hpp"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,6 +42,12 @@ void run(const malloc_job& job, own_memory& own, malloc_readings& taken) {
   }
 }
 
+// Not so when somebody else starts the program with that word.
+bool channel_is_there() {
+  struct stat status{};
+  return fstat(malloc_work_channel, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
 // Neither is on the stack, and both are there before anything runs.
 malloc_job job;
 malloc_outcome outcome;
@@ -61,7 +68,7 @@ bool is_malloc_work(int argc, const char* const* argv) {
 }
 
 int serve_malloc_work() {
-  if (!read_all(malloc_work_channel, &job, sizeof job)) {
+  if (!channel_is_there() || !read_all(malloc_work_channel, &job, sizeof job)) {
     std::fputs("mallard: --malloc-work is for processes that mallard starts itself\n", stderr);
     return 2;
   }

@@ -1,0 +1,237 @@
+// The benches of mallocs as a user calls them.
+#include <set>
+
+#include "command_fixture.hpp"
+#include "lab/results.hpp"
+#include "sanitized.hpp"
+
+namespace mallard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+using words = std::vector<std::string>;
+
+words operator+(words first, const words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+class MallocCommand : public CommandTest {
+ protected:
+  lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
+
+  // So small that it takes a moment.
+  static words small(const std::string& bench, const words& more) {
+    return words{"bench", bench, "--reps", "2", "--allocators", "glibc"} + more;
+  }
+  const words churn_ = small("churn", {"--threads", "1,2", "--objects", "1000"});
+};
+
+TEST_F(MallocCommand, EachBenchWritesWhatShowAndExportRead) {
+  if (lab::sanitized) GTEST_SKIP();
+  struct expected {
+    words call;
+    std::size_t cells;
+    const char* title;
+    words measures;
+  };
+  const words cache = {"--threads", "1,3", "--iterations", "10", "--touches", "100"};
+  const words latencies = {"malloc_p50", "malloc_p99", "malloc_p999",
+                           "free_p50",   "free_p99",   "free_p999"};
+  const expected all[] = {
+      {churn_, 2, "threads ", {"time", "time_with_threads", "rss", "user", "system"}},
+      {small("thrash", cache), 2, "work per-thread: time, ms", {"time", "rss"}},
+      {small("scratch", cache), 2, "work per-thread: time, ms", {"time", "rss"}},
+      {small("speed", {"--threads", "2", "--objects", "500"}),
+       12,
+       "m-r-f-c",
+       {"time", "per_op", "rss"}},
+      {small("memory", {"--teams", "1x1,2x3", "--objects", "2000"}),
+       2 + 2 * 60,
+       "RSS peak",
+       {"peak_rss", "end_rss", "peak_dynamic", "end_dynamic", "time"}},
+      {small("larson", {"--threads", "2", "--seconds", "0.02"}),
+       1,
+       "million replacements a second",
+       {"throughput", "rss"}},
+      {small("remote-free", {"--threads", "1", "--block", "16,64", "--objects", "1000"}),
+       2,
+       "ns per block",
+       {"time", "per_op", "rss"}},
+      {small("mixed-malloc", {"--threads", "2", "--live", "100", "--objects", "1000"}), 1,
+       "malloc, 99.9th percentile, ns", words{"time", "rss"} + latencies},
+  };
+  for (const expected& one : all) {
+    const std::string name = one.call[1] + ".jsonl";
+    const ended bench = run(one.call + words{"--json", name});
+    ASSERT_EQ(bench.status, 0) << bench.err;
+    EXPECT_EQ(bench.err, "");
+    EXPECT_THAT(bench.out, HasSubstr(one.title));
+    EXPECT_THAT(bench.out, Not(HasSubstr("FAIL")));
+    const lab::result_file results = load(name);
+    EXPECT_EQ(results.run.bench, one.call[1]);
+    EXPECT_EQ(results.series.size(), one.cells) << name;
+    std::set<lab::series_key> keys;
+    for (const lab::series_cell& cell : results.series) {
+      EXPECT_TRUE(cell.ok()) << cell.error;
+      EXPECT_EQ(cell.strategy + "@" + cell.peer, "AS1@global");
+      EXPECT_EQ(cell.malloc, "glibc");
+      keys.insert(cell.key());
+      if (cell.bench == "memory-series") continue;
+      EXPECT_EQ(cell.bench, one.call[1]);
+      EXPECT_EQ(cell.measures.size(), one.measures.size()) << name;
+      for (const std::string& measure : one.measures) {
+        ASSERT_NE(cell.find(measure), nullptr) << name << " " << measure;
+        EXPECT_EQ(cell.find(measure)->samples.size(), 2U);
+      }
+    }
+    EXPECT_EQ(keys.size(), one.cells);
+    EXPECT_THAT(run({"show", name, "--color", "never"}).out, HasSubstr(one.title)) << name;
+    EXPECT_EQ(run({"export", name, "--csv", "-o", "out.csv"}).status, 0) << name;
+  }
+}
+
+TEST_F(MallocCommand, MemorySeriesHasSixtyPointsOfOneRun) {
+  if (lab::sanitized) GTEST_SKIP();
+  ASSERT_EQ(
+      run(small("memory", {"--teams", "1x2", "--objects", "5000", "--json", "m.jsonl"})).status, 0);
+  std::set<std::int64_t> points;
+  for (const lab::series_cell& cell : load("m.jsonl").series) {
+    if (cell.bench != "memory-series") continue;
+    points.insert(std::get<std::int64_t>(cell.at.at("point")));
+    for (const char* name : {"elapsed", "requested", "heap", "mmap", "mmap_so", "reserved_none",
+                             "total_dynamic", "total_dynamic_thesis", "rss"}) {
+      ASSERT_NE(cell.find(name), nullptr) << name;
+      EXPECT_EQ(cell.find(name)->samples.size(), 1U);
+    }
+  }
+  EXPECT_EQ(points.size(), 60U);
+  EXPECT_EQ(*points.begin(), 0);
+  EXPECT_EQ(*points.rbegin(), 59);
+}
+
+TEST_F(MallocCommand, FailedAllocatorsAreARowAndTheOthersGoOn) {
+  if (lab::sanitized) GTEST_SKIP();
+  const ended result = run({"bench", "churn", "--reps", "2", "--threads", "1,2", "--objects",
+                            "1000", "--allocators", "useless,glibc", "--allocator",
+                            std::string("useless=") + HARMLESS_LIBRARY, "--json", "new.jsonl"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("\nuseless                FAIL     FAIL"));
+  EXPECT_THAT(result.err, HasSubstr("threads 1 on useless failed: libharmless_library.so was "
+                                    "preloaded, but malloc is still that of"));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 2) << result.err;
+  int good = 0;
+  for (const lab::series_cell& cell : load("new.jsonl").series) {
+    EXPECT_EQ(cell.ok(), cell.malloc == "glibc");
+    good += cell.ok();
+  }
+  EXPECT_EQ(good, 2);
+}
+
+TEST_F(MallocCommand, OtherLibrariesAreMeasuredUnderTheirNames) {
+  if (lab::sanitized) GTEST_SKIP();
+  const ended result = run({"bench", "remote-free", "--reps", "1", "--threads", "1", "--objects",
+                            "1000", "--allocators", "glibc,mine", "--allocator",
+                            std::string("mine=") + PICKY_MALLOC, "--json", "new.jsonl"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::set<std::string> mallocs;
+  for (const lab::series_cell& cell : load("new.jsonl").series) mallocs.insert(cell.malloc);
+  EXPECT_EQ(mallocs, (std::set<std::string>{"glibc", "mine"}));
+}
+
+TEST_F(MallocCommand, SizesMayComeFromAHistogram) {
+  if (lab::sanitized) GTEST_SKIP();
+  std::ofstream(file("sizes.txt")) << "# bytes weight\n16 3\n\n200 0.5\n";
+  const words call = churn_ + words{"--distribution", "sizes.txt", "--json", "new.jsonl"};
+  EXPECT_EQ(run(call).status, 0);
+  EXPECT_EQ(std::get<std::string>(load("new.jsonl").run.parameters.at("distribution")),
+            "sizes.txt");
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    std::ofstream(file("bad.txt"), std::ios::trunc) << text;
+    expect_refused(churn_ + words{"--distribution", "bad.txt", "--json", "x.jsonl"}, 2, message);
+  };
+  refused("16 1\nmany 2\n", "bad.txt:2: a size and a weight are expected");
+  refused("16\n", "bad.txt:1: a size and a weight are expected");
+  refused("16 1 1\n", "bad.txt:1: a size and a weight are expected");
+  refused("0 1\n", "bad.txt:1: the size must be from 1 to 2^30");
+  refused("16 -1\n", "bad.txt:1: the weight must not be negative");
+  refused("16 0\n", "there is no size with a weight");
+  refused("", "there is no size with a weight");
+}
+
+TEST_F(MallocCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
+  const auto refused = [&](const std::string& bench, const words& more,
+                           const std::string& message) {
+    expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
+    EXPECT_FALSE(fs::exists(file("new.jsonl")));
+  };
+  refused("churn", {"--allocators", "nobody"}, "--allocators: unknown value 'nobody'");
+  refused("churn", {"--allocators", ""}, "--allocators: unknown value ''");
+  refused("churn", {"--allocator", "nobody"}, "--allocator: 'nobody' is not NAME=FILE");
+  refused("churn", {"--allocator", "=x.so"}, "--allocator: '=x.so' is not NAME=FILE");
+  refused("churn", {"--allocator", "x=no.so"}, "--allocator: there is no file no.so");
+  refused("churn", {"--threads", "0"}, "--threads: unknown value '0'");
+  refused("churn", {"--threads", "1-x"}, "--threads: unknown value 'x'");
+  refused("churn", {"--scale", "2"}, "--scale: '2'");
+  refused("churn", {"--sharing", "some"}, "--sharing: unknown value 'some'");
+  refused("churn", {"--touch", "twice"}, "--touch: unknown value 'twice'");
+  refused("churn", {"--spots", "0"}, "--spots");
+  refused("churn", {"--objects", "many"}, "--objects");
+  refused("churn", {"--min", "100", "--max", "50"}, "--max: 50 is less than --min 100");
+  refused("churn", {"--max", "5000", "--step", "1"}, "--step: 1 makes more than 512 sizes");
+  refused("churn", {"--distribution", "normal"}, "--distribution: 'normal' is neither");
+  refused("thrash", {"--work", "none"}, "--work: unknown value 'none'");
+  refused("scratch", {"--size", "0"}, "--size");
+  refused("speed", {"--chains", "free-malloc"}, "--chains: unknown value 'free-malloc'");
+  refused("speed", {"--realloc-sizes", "x"}, "--realloc-sizes: unknown value 'x'");
+  refused("memory", {"--teams", "4"}, "--teams: '4' is not PRODUCERSxCONSUMERS");
+  refused("memory", {"--teams", "4x"}, "--teams: unknown value ''");
+  refused("memory", {"--teams", "4x0"}, "--teams: unknown value '0'");
+  refused("memory", {"--objects-of", "x"}, "--objects-of: unknown value 'x'");
+  refused("larson", {"--min", "10", "--max", "9"}, "--max is less than --min");
+  refused("larson", {"--seconds", "0"}, "--seconds");
+  refused("remote-free", {"--batch", "100", "--objects", "99"}, "--batch: 100 is more than the 99");
+  refused("remote-free", {"--form", "x"}, "--form: unknown value 'x'");
+  refused("remote-free", {"--block", "x"}, "--block: unknown value 'x'");
+  refused("mixed-malloc", {"--remote", "2"}, "--remote");
+  refused("mixed-malloc", {"--low", "10", "--high", "9"}, "--high is less than --low");
+  refused("mixed-malloc", {"--reps", "0"}, "--reps");
+}
+
+TEST_F(MallocCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
+  if (lab::sanitized) GTEST_SKIP();
+  const words speed = small("speed", {"--threads", "1", "--objects", "500", "--chains",
+                                      "malloc,calloc-free", "--json", "new.jsonl"});
+  ASSERT_EQ(run(speed).status, 0);
+  const std::string before = read_file(file("new.jsonl"));
+  EXPECT_EQ(run(speed + words{"--resume"}).status, 0);
+  EXPECT_EQ(read_file(file("new.jsonl")), before);
+  expect_refused(speed + words{"--resume", "--warm-up", "1"}, 1, "--warm-up 0, not 1");
+  expect_refused(speed + words{"--resume", "--max", "450"}, 1, "--max 500, not 450");
+  words more = speed + words{"--resume"};
+  *(std::find(more.begin(), more.end(), "--threads") + 1) = "1,2";
+  EXPECT_EQ(run(more).status, 0);
+  EXPECT_EQ(load("new.jsonl").series.size(), 4U);
+}
+
+TEST_F(MallocCommand, WhatIsNotInstalledIsNamedAndSkipped) {
+  const ended list = run({"bench", "list"});
+  EXPECT_THAT(list.out, HasSubstr("\nMallocs\n  glibc             the system's\n"));
+  for (const char* name : {"mallard", "jemalloc", "tcmalloc_minimal", "mimalloc", "tbbmalloc"}) {
+    EXPECT_THAT(list.out, HasSubstr(name));
+  }
+  for (const char* bench :
+       {"churn", "thrash", "scratch", "speed", "memory", "larson", "remote-free", "mixed-malloc"}) {
+    EXPECT_THAT(list.out, HasSubstr(std::string("\n  ") + bench)) << bench;
+  }
+}
+
+TEST_F(MallocCommand, MeasuringProcessesAreNotForUsers) {
+  expect_refused({"--malloc-work"}, 2, "for processes that mallard starts itself");
+}
+
+}  // namespace
+}  // namespace mallard
