@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/comparison.hpp"
 #include "cli/results_input.hpp"
+#include "cli/series_comparison.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/statistics.hpp"
 #include "lab/structures.hpp"
@@ -22,6 +23,7 @@ struct compare_options {
   std::string second;
   std::string base;
   std::string against;
+  std::string measure;
 };
 
 // One strategy (with its peer) under one heap.
@@ -94,50 +96,81 @@ void warn_of_differences(const lab::run_info& a, const lab::run_info& b) {
   check("flags", a.build.flags, b.build.flags);
 }
 
-int compare(const compare_options& options) {
-  if (options.base.empty() != options.against.empty()) {
-    throw usage_error("--base and --against go together");
-  }
+void print_head(const compare_options& options) {
+  const bool selected = !options.base.empty();
+  fmt::print(
+      "How many times as fast {} is as {} (below 1: slower; ~: the 95 % confidence intervals "
+      "overlap)\n\n",
+      selected ? options.against : options.second, selected ? options.base : options.first);
+}
+
+void compare_density(const compare_options& options, const lab::result_file& first,
+                     const lab::result_file& second) {
+  if (!options.measure.empty()) throw usage_error("--measure is for the benches but density");
   std::optional<selector> base;
   std::optional<selector> against;
   if (!options.base.empty()) {
     base = parse_selector("--base", options.base);
     against = parse_selector("--against", options.against);
-  } else if (options.second.empty()) {
+  }
+  const auto pairs = compare_cells(first.cells, second.cells, base, against);
+  if (pairs.empty()) throw std::runtime_error("there are no cells to compare");
+  print_head(options);
+  const places all = by_place(pairs);
+  print_summary(all);
+  for (const auto& [where, cells] : all) print_cells(where, cells);
+}
+
+void compare_series(const compare_options& options, const lab::result_file& first,
+                    const lab::result_file& second) {
+  std::optional<series_selector> base;
+  std::optional<series_selector> against;
+  if (!options.base.empty()) {
+    base = parse_series_selector("--base", options.base, first.series);
+    against = parse_series_selector("--against", options.against, second.series);
+    if (base->malloc.empty() != against->malloc.empty()) {
+      throw usage_error("--base and --against have to be two strategies or two mallocs");
+    }
+  }
+  const auto pairs = compare_figures(first.series, second.series, base, against, options.measure);
+  if (pairs.empty()) throw std::runtime_error("there are no cells to compare");
+  print_head(options);
+  fmt::print("{}", comparison_text(pairs));
+}
+
+int compare(const compare_options& options) {
+  if (options.base.empty() != options.against.empty()) {
+    throw usage_error("--base and --against go together");
+  }
+  if (options.base.empty() && options.second.empty()) {
     throw usage_error("compare needs two results, or --base and --against");
   }
   const lab::result_file first = read_results(options.first);
   const lab::result_file second = options.second.empty() ? first : read_results(options.second);
-  for (const lab::result_file* file : {&first, &second}) {
-    if (file->run.bench == "density") continue;
-    throw usage_error(fmt::format("{} is of the bench {}: compare is for density only",
-                                  file->path.string(), file->run.bench));
+  if (first.run.bench != second.run.bench) {
+    throw usage_error(fmt::format("{} is of the bench {}, {} of {}", options.first, first.run.bench,
+                                  options.second, second.run.bench));
   }
   warn_of_differences(first.run, second.run);
-
-  const auto pairs = compare_cells(first.cells, second.cells, base, against);
-  if (pairs.empty()) throw std::runtime_error("there are no cells to compare");
-  const std::string before = base ? options.base : options.first;
-  const std::string after = base ? options.against : options.second;
-  fmt::print(
-      "How many times as fast {} is as {} (below 1: slower; ~: the 95 % confidence intervals "
-      "overlap)\n\n",
-      after, before);
-  const places all = by_place(pairs);
-  print_summary(all);
-  for (const auto& [where, cells] : all) print_cells(where, cells);
+  if (first.run.bench == "density") {
+    compare_density(options, first, second);
+  } else {
+    compare_series(options, first, second);
+  }
   return success;
 }
 
 }  // namespace
 
 void add_compare_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("compare", "Compare two results, or two strategies");
+  CLI::App* command = app.add_subcommand("compare", "Compare two results, strategies or mallocs");
   const auto options = std::make_shared<compare_options>();
   command->add_option("A", options->first, "Result file")->required();
   command->add_option("B", options->second, "Another one (default: the same)");
-  command->add_option("--base", options->base, "Strategy of A, like AS1@global");
-  command->add_option("--against", options->against, "Strategy of B, like AS7@mallard");
+  command->add_option("--base", options->base, "Strategy or malloc of A, like AS1@global");
+  command->add_option("--against", options->against, "Strategy or malloc of B, like AS7@mallard");
+  command->add_option("--measure", options->measure,
+                      "Of the benches but density (default: the main time)");
   command->callback(
       [&shared, options] { shared.chosen = [options] { return compare(*options); }; });
 }

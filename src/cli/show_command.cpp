@@ -39,7 +39,7 @@ int show(const show_options& options, colour_choice choice) {
   const bool any = std::any_of(results.cells.begin(), results.cells.end(),
                                [&](const auto& cell) { return cell.key.peer == options.peer; }) ||
                    std::any_of(results.series.begin(), results.series.end(), [&](const auto& cell) {
-                     return cell.peer == options.peer || lab::is_malloc_bench(cell.bench);
+                     return is_shown(cell, options.peer) || lab::is_malloc_bench(cell.bench);
                    });
   if (!any) {
     throw usage_error(fmt::format("{} has no cells of peer '{}'", options.file, options.peer));

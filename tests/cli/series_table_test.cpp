@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "cells.hpp"
 #include "cli/csv.hpp"
 
@@ -85,6 +87,69 @@ TEST(SeriesTables, BenchesOfLaterProgramsAreShownBySomeTable) {
     cell.measures["time"] = lab::summarise("s", {0.5}, 1);
   }
   EXPECT_THAT(series_tables(cells, "mallard", false), HasSubstr("500"));
+}
+
+// A good cell of one measure, of the clean heap.
+series_cell one_figure(std::string_view bench, lab::coordinates at, std::string_view strategy,
+                       std::string_view peer, std::string_view malloc, const char* measure,
+                       const char* unit, double figure) {
+  series_cell cell;
+  cell.bench = bench;
+  cell.at = std::move(at);
+  cell.strategy = strategy;
+  cell.peer = peer;
+  cell.heap = "clean";
+  cell.malloc = malloc;
+  cell.measures[measure] = lab::summarise(unit, {figure, figure, figure}, 1);
+  return cell;
+}
+
+std::vector<series_cell> arrays() {
+  std::vector<series_cell> cells;
+  for (const auto& [strategy, peer, seconds] :
+       {std::tuple("v2", "mallard", 1.0), std::tuple("v1", "boost", 3.0),
+        std::tuple("std", "boost", 2.0), std::tuple("std", "std", 2.5)}) {
+    cells.push_back(one_figure("expand-forward",
+                               {{"elements", 1000}, {"iterations", 1'000'000}, {"type", "int"}},
+                               strategy, peer, "glibc", "time", "s", seconds));
+  }
+  return cells;
+}
+
+TEST(SeriesTables, ArraysHaveTheStrategiesOfAllLibrariesSideBySide) {
+  for (const char* peer : {"mallard", "boost"}) {
+    EXPECT_THAT(series_tables(arrays(), peer, false),
+                HasSubstr("\nexpand-forward, type int, clean heap, glibc: ns per element\n"
+                          "elements   iterations   std@boost  std@std  v1@boost  v2@mallard\n"
+                          "1000       1000000           2.00     2.50      3.00        1.00\n"));
+  }
+  EXPECT_TRUE(is_shown(arrays().back(), "mallard"));
+  EXPECT_FALSE(is_shown(small_table().back(), "mallard"));
+}
+
+TEST(SeriesTables, AMeasureThatNobodyHasMakesNoTableAndNoColumn) {
+  auto cells = arrays();
+  EXPECT_THAT(series_tables(cells, "mallard", false), Not(HasSubstr("succeeded")));
+  cells[0].measures["success"] = lab::summarise("ratio", {0.0}, 1);
+  EXPECT_THAT(series_tables(cells, "mallard", false),
+              HasSubstr("succeeded\nelements   iterations   v2@mallard\n"
+                        "1000       1000000            0.00\n"));
+}
+
+TEST(SeriesTables, WhereMoreIsBetterTheGreatestIsGreen) {
+  auto cells = arrays();
+  cells[0].measures["success"] = lab::summarise("ratio", {0.8}, 1);
+  cells[1].measures["success"] = lab::summarise("ratio", {0.2}, 1);
+  const std::string text = series_tables(cells, "mallard", true);
+  EXPECT_THAT(text, HasSubstr("\033[30;48;2;99;190;123m        0.80"));
+  EXPECT_THAT(text, HasSubstr("\033[30;48;2;248;105;107m      0.20"));
+}
+
+TEST(SeriesSpeedUps, OfArraysAreOverBoostsContainersWithTheStandardAllocator) {
+  const std::string text = series_speed_ups(arrays());
+  EXPECT_THAT(text, HasSubstr("Times as fast as std@boost, clean heap, geometric mean\n"));
+  EXPECT_THAT(text, HasSubstr("v2@mallard             2.00\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\nstd@boost")));
 }
 
 TEST(SeriesSpeedUps, AreGeometricMeansOverThePlacesThatBothHave) {
