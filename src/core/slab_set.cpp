@@ -44,9 +44,8 @@ std::uint32_t full_floor(std::uint32_t capacity) noexcept {
   return capacity - worth_a_sweep(capacity);
 }
 
-// Slabs of more than 256 KiB share the last list: no resource has them in two sizes.
-std::size_t reserve_index(std::size_t slab_bytes, std::size_t lists) noexcept {
-  return std::min(static_cast<std::size_t>(std::bit_width(slab_bytes)) - 15, lists - 1);
+std::size_t reserve_index(std::size_t slab_bytes) noexcept {
+  return static_cast<std::size_t>(std::bit_width(slab_bytes)) - 15;
 }
 
 }  // namespace
@@ -287,8 +286,10 @@ void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept 
 
 slab* slab_set::acquire(slab_pool& pool, unsigned layout_index) {
   const slab_layout& layout = layouts_[layout_index];
-  slab*& kept = reserve_[reserve_index(layout.slab_bytes, reserve_lists)];
-  if (slab* const s = kept) {
+  if (const std::size_t list = reserve_index(layout.slab_bytes);
+      list < reserve_lists && reserve_[list] != nullptr) {
+    slab*& kept = reserve_[list];
+    slab* const s = kept;
     kept = s->ring_next;
     --reserve_count_;
     return s;
@@ -339,8 +340,9 @@ void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
 }
 
 void slab_set::retire(slab* empty) noexcept {
-  if (reserve_count_ >= reserve_limit_) return discard(empty);
-  slab*& kept = reserve_[reserve_index(layout_of(*empty).slab_bytes, reserve_lists)];
+  const std::size_t list = reserve_index(layout_of(*empty).slab_bytes);
+  if (reserve_count_ >= reserve_limit_ || list >= reserve_lists) return discard(empty);
+  slab*& kept = reserve_[list];
   unpoison(empty, layout_of(*empty).slab_bytes);  // another layout may take it over
   empty->place = slab_place::reserve;
   empty->ring_next = kept;

@@ -23,7 +23,7 @@ malloc_heap* heap_of_thread() noexcept {
 // Which space a thread uses: threads that began one after the other use different ones.
 slice_mark space_of_thread() noexcept {
   const malloc_heap* const heap = heap_of_thread();
-  return first_space_mark + address_of(heap) / slice_bytes % space_count;
+  return first_space_mark + address_of(heap) / heap_bytes % space_count;
 }
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
@@ -64,18 +64,19 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     const std::size_t have = class_bytes_of(mark);
     return bytes <= have && bytes >= have / 2;
   }
-  if (bytes <= largest_class_bytes || !is_of_space(mark)) return false;
+  if (bytes <= largest_extended_bytes || !is_of_space(mark)) return false;
   return space_of_mark(mark).resize(p, bytes);
 }
 
 }  // namespace
 
 void* allocate_slow(std::size_t bytes) noexcept {
-  if (bytes > largest_class_bytes) return allocate_large(bytes, malloc_alignment);
+  if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);
+  const unsigned size_class =
+      bytes <= largest_class_bytes ? malloc_class_of(bytes) : computed_class(bytes);
+  if (void* const p = cache.take(size_class)) return p;
   malloc_heap* const heap = heap_of_thread();
   if (heap == nullptr) return nullptr;
-  const unsigned size_class = malloc_class_of(bytes);
-  if (void* const p = cache.take(size_class)) return p;
   return heap->refill(cache, size_class);
 }
 
@@ -106,13 +107,15 @@ void deallocate_slow(void* p) noexcept {
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return allocate(bytes);
   if (bytes == 0) return allocate_aligned(1, alignment);
+  const std::size_t request = class_request(bytes, alignment);
+  if (request - 1 < largest_extended_bytes) return allocate(request);
   return allocate_large(bytes, alignment);
 }
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept {
   void* const p = allocate(bytes);
   // A huge block is fresh from the system.
-  if (p == nullptr || (bytes > largest_class_bytes && mark_of(p) == huge_mark)) return p;
+  if (p == nullptr || (bytes > largest_extended_bytes && mark_of(p) == huge_mark)) return p;
   return std::memset(p, 0, bytes);
 }
 

@@ -50,7 +50,7 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p) noexcept {
   // What is left when the heap's name is taken off the mark is the class, if the heap is ours.
   const slice_mark mark = r->marks[region::index_of(p)].load(std::memory_order_relaxed);
   const std::uintptr_t size_class = mark ^ cache.heap_name;
-  if (size_class >= class_count) [[unlikely]] {
+  if (size_class >= malloc_class_count) [[unlikely]] {
     return deallocate_elsewhere(p, size_class);
   }
   if (!cache.give(p, size_class)) [[unlikely]] {

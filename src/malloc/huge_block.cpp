@@ -60,7 +60,7 @@ void* resize_huge(void* p, std::size_t bytes) noexcept {
   const std::size_t needed = round_up(bytes + offset, os::page_bytes);
   if (needed < bytes) return nullptr;
   if (needed <= old) {
-    if (needed <= old - old / 4) cut(r, bytes);
+    if (needed <= old / 2) cut(r, bytes);
     return p;
   }
   // Addresses cost nothing: with half as many again it seldom has to move.

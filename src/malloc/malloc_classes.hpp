@@ -14,6 +14,7 @@
 namespace mallard::inline v1::detail {
 
 inline constexpr std::size_t malloc_alignment = 16;
+inline constexpr unsigned malloc_class_count = extended_class_count;
 
 // Indexed by the request divided by 16, rounded up; also of 0 bytes.
 inline constexpr auto class_by_request = [] {
@@ -23,9 +24,9 @@ inline constexpr auto class_by_request = [] {
   }
   return table;
 }();
-static_assert(class_count <= mark_limit);
+static_assert(malloc_class_count <= mark_limit);
 
-// Requires bytes <= largest_class_bytes.
+// Requires bytes <= largest_class_bytes; larger classes are computed.
 MALLARD_ALWAYS_INLINE unsigned malloc_class_of(std::size_t bytes) noexcept {
   return class_by_request[(bytes + malloc_alignment - 1) / malloc_alignment];
 }
@@ -33,13 +34,13 @@ MALLARD_ALWAYS_INLINE unsigned malloc_class_of(std::size_t bytes) noexcept {
 // Blocks in a full magazine.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
   const std::size_t bytes = class_bytes(size_class);
-  return bytes <= 256 ? 64 : bytes <= 1024 ? 32 : bytes <= 4096 ? 16 : bytes <= 16384 ? 8 : 4;
+  return bytes <= 256 ? 128 : bytes <= 1024 ? 32 : bytes <= 4096 ? 16 : bytes <= 16384 ? 8 : 4;
 }
 
 // Where the slots of each magazine begin; the first of them is always null. Last, the sum.
 inline constexpr auto magazine_begin = [] {
-  std::array<std::uint16_t, class_count + 1> begin{};
-  for (unsigned c = 0; c < class_count; ++c) {
+  std::array<std::uint16_t, malloc_class_count + 1> begin{};
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
     begin[c + 1] = static_cast<std::uint16_t>(begin[c] + magazine_capacity(c) + 1);
   }
   return begin;
@@ -51,8 +52,8 @@ inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
 inline constexpr unsigned longest_batch_blocks = 64;
 
 inline constexpr auto batch_weights = [] {
-  std::array<std::int32_t, class_count> table{};
-  for (unsigned c = 0; c < class_count; ++c) {
+  std::array<std::int32_t, malloc_class_count> table{};
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
     table[c] =
         static_cast<std::int32_t>(std::max(class_bytes(c), batch_bytes / longest_batch_blocks));
   }

@@ -31,12 +31,6 @@ constexpr slab_source supply_source{take_slab, give_slab};
 // Those keep their marks: nobody can hold a block of them.
 constexpr std::size_t kept_slabs = 4;
 
-constexpr std::size_t first_capacity = 4;
-
-void** slots_of(std::array<void*, magazine_slots>& slots, unsigned size_class) noexcept {
-  return slots.data() + magazine_begin[size_class];
-}
-
 }  // namespace
 
 malloc_heap::malloc_heap() noexcept
@@ -51,21 +45,21 @@ void malloc_heap::attach(thread_cache& to) noexcept {
 void malloc_heap::detach(thread_cache& from) noexcept {
   post_all();
   collect();
-  for (unsigned c = 0; c < class_count; ++c) {
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
     if (grown_[c] == 0) continue;
-    give_blocks(slots_of(slots_, c) + 1, from.top[c] + 1, c);
+    give_blocks(bottom_of(c) + 1, from.top[c] + 1, c);
     grown_[c] = 0;
   }
   post_all();
   from = thread_cache::without_heap();
   magazines_ = nullptr;
   trim();
-  for (unsigned c = 0; c < class_count; ++c) rest(c);
+  for (unsigned c = 0; c < malloc_class_count; ++c) rest(c);
 }
 
 void malloc_heap::trim() noexcept {
   collect();
-  for (unsigned c = 0; c < class_count; ++c) trim_pool(pools_[c], c);
+  for (unsigned c = 0; c < malloc_class_count; ++c) trim_pool(pools_[c], c);
   trim_reserve();
 }
 
@@ -108,31 +102,38 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
   return true;
 }
 
-// They start small, and so that only the slots of classes that are used are touched, with none.
+void** malloc_heap::bottom_of(unsigned size_class) noexcept {
+  return grown_[size_class] <= small_capacity
+             ? small_slots_.data() + size_class * (small_capacity + 1)
+             : slots_.data() + magazine_begin[size_class];
+}
+
 void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept {
-  void** const bottom = slots_of(slots_, size_class);
   std::uint8_t& capacity = grown_[size_class];
+  if (capacity == magazine_capacity(size_class)) return;
+  void** const old = bottom_of(size_class);
   if (capacity == 0) {
-    *bottom = nullptr;
-    of.top[size_class] = bottom;
-    capacity = first_capacity;
-  } else if (capacity < magazine_capacity(size_class)) {
+    *old = nullptr;
+    of.top[size_class] = old;
+    capacity = small_capacity;
+  } else {
+    const std::ptrdiff_t held = of.top[size_class] - old;
     capacity = static_cast<std::uint8_t>(capacity * 2);
+    void** const bottom = bottom_of(size_class);
+    if (bottom != old) std::copy_n(old, held + 1, bottom);
+    of.top[size_class] = bottom + held;
   }
-  of.limit[size_class] = bottom + capacity;
+  of.limit[size_class] = bottom_of(size_class) + capacity;
 }
 
 void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   grow_magazine(to, size_class);
-  if (!incoming_.empty()) {
-    collect_all();
-    if (void* const p = to.take(size_class)) return p;
-  }
+  collect();
   if (!find_slots(size_class)) return nullptr;
   slab_pool& pool = pools_[size_class];
   const std::size_t block_bytes = class_steps[size_class].block_bytes;
   // One word of the bitmap: the lowest address is handed out first, so it comes last.
-  const std::size_t most = grown_[size_class] / 2;
+  const std::size_t most = std::max<std::size_t>(small_capacity, grown_[size_class] / 2);
   const std::size_t count =
       std::min(static_cast<std::size_t>(std::popcount(pool.free_slots)), most);
   void** const bottom = to.top[size_class];
@@ -156,7 +157,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t of_class) noexc
   grow_magazine(from, size_class);
   if (from.give(p, size_class)) return;
   // The older half: what was freed last is in the processor's caches.
-  void** const bottom = slots_of(slots_, size_class);
+  void** const bottom = bottom_of(size_class);
   const std::size_t half = magazine_capacity(size_class) / 2;
   give_blocks(bottom + 1, bottom + 1 + half, size_class);
   std::memcpy(bottom + 1, bottom + 1 + half, half * sizeof(void*));
@@ -187,14 +188,12 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
     home->countdown -= static_cast<std::uint32_t>(first - begin);
     if (home->countdown == 0) settle(pools_[size_class], size_class, p);
   }
-}
-
-void malloc_heap::give_block(void* p, unsigned size_class) noexcept {
-  give(pools_[size_class], size_class, class_layouts[size_class], class_steps[size_class], p);
+  // The last slab of a class usually stays, empty or not. That of large blocks is too much for it.
+  if (layout.block_bytes > largest_class_bytes) trim_pool(pools_[size_class], size_class);
 }
 
 void malloc_heap::post(batch& b) noexcept {
-  if (b.first == nullptr) return;
+  if (b.to == nullptr) return;
   malloc_heap* const to = b.to;
   to->incoming_.push(b.first, b.last);
   b = {};
@@ -208,9 +207,10 @@ void malloc_heap::post_all() noexcept {
   for (batch& b : batches_) post(b);
 }
 
-void malloc_heap::start_batch(batch& b, malloc_heap* to) noexcept {
+void malloc_heap::send_first(batch& b, void* p, slice_mark mark) noexcept {
   post(b);
-  b = {to, nullptr, nullptr, static_cast<std::int32_t>(batch_bytes)};
+  auto* const block = ::new (p) remote_block{nullptr};
+  b = {of_mark(mark), block, block, static_cast<std::int32_t>(batch_bytes)};
 }
 
 void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
@@ -221,28 +221,32 @@ void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
 }
 
 void malloc_heap::collect_all() noexcept {
+  std::array<void*, longest_batch_blocks> run;
   remote_block* block = incoming_.take_all();
   while (block != nullptr) {
-    remote_block* const after = block->next;
     // The slab may have changed hands while the block was under way.
-    const slice_mark at = mark_of(block);
-    if (of_mark(at) == this) {
-      if (magazines_ == nullptr || !magazines_->give(block, at % mark_limit)) {
-        give_block(block, static_cast<unsigned>(at % mark_limit));
-      }
-    } else {
-      send(block, at);
+    const slice_mark mark = mark_of(block);
+    if (of_mark(mark) != this) {
+      remote_block* const after = block->next;
+      send(block, mark);
+      block = after;
+      continue;
     }
-    block = after;
+    std::size_t count = 0;
+    do {
+      run[count++] = block;
+      block = block->next;
+    } while (block != nullptr && count != run.size() && mark_of(block) == mark);
+    give_blocks(run.data(), run.data() + count, static_cast<unsigned>(mark % mark_limit));
   }
 }
 
-malloc_heap_usage malloc_heap::usage() const noexcept {
+malloc_heap_usage malloc_heap::usage() noexcept {
   malloc_heap_usage out{slab_set::usage(), 0};
-  for (unsigned c = 0; c < class_count; ++c) {
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
     if (magazines_ != nullptr && grown_[c] != 0) {
-      blocks += static_cast<std::size_t>(magazines_->top[c] - (slots_.data() + magazine_begin[c]));
+      blocks += static_cast<std::size_t>(magazines_->top[c] - bottom_of(c));
     }
     out.at_hand_bytes += blocks * class_bytes(c);
   }

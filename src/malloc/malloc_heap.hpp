@@ -17,6 +17,9 @@
 
 namespace mallard::inline v1::detail {
 
+// What the supply hands out for a heap.
+inline constexpr std::size_t heap_bytes = 4 * slice_bytes;
+
 struct malloc_heap_usage {
   slab_usage slabs;
   std::size_t at_hand_bytes = 0;  // of free blocks that count as taken there
@@ -43,14 +46,12 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
   // Takes a block that the mark says is another heap's.
   void send(void* p, slice_mark mark) noexcept {
-    malloc_heap* const to = of_mark(mark);
-    batch& b = batches_[address_of(to) / slice_bytes % batch_count];
-    if (b.to != to) [[unlikely]] {
-      start_batch(b, to);
+    batch& b = batches_[mark / heap_bytes % batch_count];
+    if (b.to != of_mark(mark)) [[unlikely]] {
+      return send_first(b, p, mark);
     }
     auto* const block = static_cast<remote_block*>(p);
     block->next = b.first;
-    if (b.first == nullptr) b.last = block;
     b.first = block;
     b.room -= batch_weights[mark % mark_limit];
     if (b.room <= 0) [[unlikely]] {
@@ -69,7 +70,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
   // Gives back what is empty. The magazines keep what they have.
   void trim() noexcept;
-  malloc_heap_usage usage() const noexcept;
+  malloc_heap_usage usage() noexcept;
 
   // In the child of a fork, of a heap whose thread is not there.
   void forget_thread() noexcept { magazines_ = nullptr; }
@@ -81,7 +82,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
  private:
   struct batch {
-    malloc_heap* to;
+    malloc_heap* to;  // null: the batch is empty
     remote_block* first;
     remote_block* last;
     std::int32_t room;  // bytes
@@ -91,21 +92,25 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   bool find_slots(unsigned size_class) noexcept;
   bool adopt_from_idle(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
-  void give_block(void* p, unsigned size_class) noexcept;
   void give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept;
+  void** bottom_of(unsigned size_class) noexcept;
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   MALLARD_COLD void collect_all() noexcept;
-  MALLARD_COLD void start_batch(batch& b, malloc_heap* to) noexcept;
+  MALLARD_COLD void send_first(batch& b, void* p, slice_mark mark) noexcept;
   MALLARD_COLD void post(batch& b) noexcept;
   void rest(unsigned size_class) noexcept;
 
-  std::array<slab_pool, class_count> pools_{};
+  std::array<slab_pool, malloc_class_count> pools_{};
   std::array<batch, batch_count> batches_{};
-  std::array<std::uint8_t, class_count> grown_{};  // capacities so far: they start small
+  // Capacities so far: none, small, then more and more. Small magazines are all on the heap's first
+  // page, for threads that allocate little.
+  std::array<std::uint8_t, malloc_class_count> grown_{};
   thread_cache* magazines_ = nullptr;
   alignas(64) remote_list incoming_;
-  alignas(64) std::array<void*, magazine_slots> slots_;
+  static constexpr std::size_t small_capacity = 4;
+  alignas(64) std::array<void*, malloc_class_count*(small_capacity + 1)> small_slots_;
+  std::array<void*, magazine_slots> slots_;
 };
-static_assert(sizeof(malloc_heap) <= slice_bytes);
+static_assert(sizeof(malloc_heap) <= heap_bytes);
 
 }  // namespace mallard::inline v1::detail

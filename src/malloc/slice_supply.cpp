@@ -68,33 +68,44 @@ void* slice_supply::take_from(region& r, std::size_t slices) noexcept {
   return r.slice(clean_word * slices_per_word + bit);
 }
 
-void* slice_supply::take(std::size_t bytes) noexcept {
-  const std::size_t slices = bytes / slice_bytes;
+// The first run of so many free words that begins at a multiple of `step` words.
+void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t step) noexcept {
+  for (std::size_t begin = 0; begin + words <= region_words; begin += step) {
+    const auto first = r.free.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = first + static_cast<std::ptrdiff_t>(words);
+    if (!std::all_of(first, last, [](std::uint64_t w) { return w == ~std::uint64_t{0}; })) continue;
+    for (std::size_t w = begin; w < begin + words; ++w) mark_taken(r, w, ~std::uint64_t{0});
+    return r.slice(begin * slices_per_word);
+  }
+  return nullptr;
+}
+
+template <class Take>
+void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
   const holding hold(lock_);
   for (region* r = first_; r != nullptr; r = r->next) {
     if (r->free_slices < slices) continue;
-    if (void* const p = take_from(*r, slices)) return p;
+    if (void* const p = take(*r)) return p;
   }
   region* const r = add_region();
-  return r == nullptr ? nullptr : take_from(*r, slices);
+  return r == nullptr ? nullptr : take(*r);
+}
+
+void* slice_supply::take(std::size_t bytes) noexcept {
+  const std::size_t slices = bytes / slice_bytes;
+  const std::size_t words = slices / slices_per_word;
+  return take_anywhere(slices, [&](region& r) {
+    return words == 0 ? take_from(r, slices) : take_words_from(r, words, words);
+  });
 }
 
 void* slice_supply::take_words(std::size_t words, slice_mark mark) noexcept {
   if (words >= region_words) return nullptr;
-  const holding hold(lock_);
-  for (region* r = first_;; r = r->next) {
-    if (r == nullptr && (r = add_region()) == nullptr) return nullptr;
-    if (r->free_slices < words * slices_per_word) continue;
-    std::size_t run = 0;
-    for (std::size_t w = 0; w < region_words; ++w) {
-      run = r->free[w] == ~std::uint64_t{0} ? run + 1 : 0;
-      if (run != words) continue;
-      const std::size_t begin = w + 1 - words;
-      for (std::size_t i = begin; i <= w; ++i) mark_taken(*r, i, ~std::uint64_t{0});
-      r->set_marks(begin * slices_per_word, words * slices_per_word, mark);
-      return r->slice(begin * slices_per_word);
-    }
-  }
+  return take_anywhere(words * slices_per_word, [&](region& r) {
+    void* const p = take_words_from(r, words, 1);
+    if (p != nullptr) r.set_marks(region::index_of(p), words * slices_per_word, mark);
+    return p;
+  });
 }
 
 void slice_supply::give(void* p, std::size_t bytes) noexcept {

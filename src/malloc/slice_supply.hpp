@@ -17,8 +17,8 @@ struct supply_usage {
 
 class slice_supply {
  public:
-  // A run for one slab: 1, 4 or 16 slices, aligned to its size, memory that was used before first.
-  // Null when the system refuses.
+  // A run for one slab: 1, 4 or 16 slices, or 1 or 2 words of them, aligned to its size, memory
+  // that was used before first. Null when the system refuses.
   void* take(std::size_t bytes) noexcept;
   // A run of whole words of slices. Null when it does not fit a region, or the system refuses.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
@@ -36,7 +36,10 @@ class slice_supply {
 
  private:
   region* add_region() noexcept;
+  template <class Take>
+  void* take_anywhere(std::size_t slices, Take&& take) noexcept;
   void* take_from(region& r, std::size_t slices) noexcept;
+  void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t idle_limit() const noexcept;
   std::size_t purge(std::size_t slices_to_keep) noexcept;

@@ -21,9 +21,9 @@ extern constinit void* const no_slot[1];
 inline constexpr std::uintptr_t no_heap_name = ~std::uintptr_t{0};
 
 struct thread_cache {
-  std::array<void**, class_count> top;    // the block that is next
-  std::array<void**, class_count> limit;  // where `top` may go
-  std::uintptr_t heap_name;               // the heap's address: slices of its slabs are marked so
+  std::array<void**, malloc_class_count> top;    // the block that is next
+  std::array<void**, malloc_class_count> limit;  // where `top` may go
+  std::uintptr_t heap_name;  // the heap's address: slices of its slabs are marked so
   malloc_heap* heap;
 
   static constexpr thread_cache without_heap() noexcept {

@@ -17,9 +17,10 @@ namespace mallard::inline v1::detail {
 
 inline constexpr std::size_t smallest_class_bytes = 16;
 inline constexpr std::size_t largest_class_bytes = 32 * 1024;
-inline constexpr std::size_t table_limit_bytes = 1024;  // sizes up to here are looked up
-inline constexpr unsigned classes_to_64 = 7;            // 16, 24, 32, … 64
-inline constexpr unsigned classes_to_128 = 11;          // 80, 96, 112, 128
+inline constexpr std::size_t largest_extended_bytes = 256 * 1024;  // malloc has classes up to here
+inline constexpr std::size_t table_limit_bytes = 1024;             // sizes up to here are looked up
+inline constexpr unsigned classes_to_64 = 7;                       // 16, 24, 32, … 64
+inline constexpr unsigned classes_to_128 = 11;                     // 80, 96, 112, 128
 inline constexpr unsigned classes_per_doubling = 4;
 
 // The class of a size above 128 bytes, computed from the position of its highest bit.
@@ -30,6 +31,7 @@ constexpr unsigned computed_class(std::size_t bytes) noexcept {
 }
 
 inline constexpr unsigned class_count = computed_class(largest_class_bytes) + 1;
+inline constexpr unsigned extended_class_count = computed_class(largest_extended_bytes) + 1;
 
 constexpr std::size_t class_bytes(unsigned size_class) noexcept {
   if (size_class < classes_to_64) return smallest_class_bytes + 8 * size_class;

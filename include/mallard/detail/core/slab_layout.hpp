@@ -116,7 +116,8 @@ constexpr slot_patterns make_patterns(const slab_layout& layout) noexcept {
 constexpr std::size_t slab_bytes_for(std::size_t block_bytes) noexcept {
   if (block_bytes <= 256) return std::size_t{16} << 10;
   if (block_bytes <= 2048) return std::size_t{64} << 10;
-  return std::size_t{256} << 10;
+  if (block_bytes <= largest_class_bytes) return std::size_t{256} << 10;
+  return block_bytes <= largest_extended_bytes / 2 ? std::size_t{1} << 20 : std::size_t{2} << 20;
 }
 
 constexpr slab_layout class_layout(unsigned size_class) noexcept {
@@ -124,14 +125,14 @@ constexpr slab_layout class_layout(unsigned size_class) noexcept {
 }
 
 inline constexpr auto class_patterns = [] {
-  std::array<slot_patterns, class_count> table{};
-  for (unsigned c = 0; c < class_count; ++c) table[c] = make_patterns(class_layout(c));
+  std::array<slot_patterns, extended_class_count> table{};
+  for (unsigned c = 0; c < extended_class_count; ++c) table[c] = make_patterns(class_layout(c));
   return table;
 }();
 
 inline constexpr auto class_layouts = [] {
-  std::array<slab_layout, class_count> table{};
-  for (unsigned c = 0; c < class_count; ++c) {
+  std::array<slab_layout, extended_class_count> table{};
+  for (unsigned c = 0; c < extended_class_count; ++c) {
     table[c] = class_layout(c);
     table[c].pattern_period = static_cast<std::uint8_t>(pattern_period_of(table[c]));
     table[c].patterns = class_patterns[c].data();
@@ -140,8 +141,8 @@ inline constexpr auto class_layouts = [] {
 }();
 
 inline constexpr auto class_steps = [] {
-  std::array<slot_step, class_count> table{};
-  for (unsigned c = 0; c < class_count; ++c) table[c] = class_layouts[c].step();
+  std::array<slot_step, extended_class_count> table{};
+  for (unsigned c = 0; c < extended_class_count; ++c) table[c] = class_layouts[c].step();
   return table;
 }();
 

@@ -113,7 +113,8 @@ class MALLARD_API slab_set {
   void* context() const noexcept { return context_; }
 
  private:
-  static constexpr std::size_t reserve_lists = 5;  // by log2 of the slab size, from 16 KiB
+  // By log2 of the slab size, 16 KiB to 256 KiB; larger ones are not kept.
+  static constexpr std::size_t reserve_lists = 5;
 
   const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
   slab* acquire(slab_pool& pool, unsigned layout_index);
