@@ -8,7 +8,7 @@ namespace {
 
 struct mixed_options {
   malloc_options common;
-  std::uint64_t live = 10'000;
+  std::uint64_t live = 4'000;
   std::uint32_t low = 16;
   std::uint32_t high = 65536;
   std::uint64_t objects = 1'000'000;
@@ -37,7 +37,7 @@ void add_mixed_malloc_command(CLI::App& bench, context& shared) {
   const auto options = std::make_shared<mixed_options>();
   const auto bytes = CLI::Range(1U, lab::size_mix::largest).description("");
   add_threads_option(*command, options->common);
-  command->add_option("--live", options->live, "Live blocks of each thread (default: 10000)")
+  command->add_option("--live", options->live, "Live blocks of each thread (default: 4000)")
       ->check(CLI::Range(1U, 100'000'000U).description(""));
   command->add_option("--low", options->low, "Smallest size (default: 16)")->check(bytes);
   command->add_option("--high", options->high, "Largest size (default: 65536)")->check(bytes);

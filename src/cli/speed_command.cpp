@@ -11,7 +11,7 @@ struct speed_options {
   std::uint64_t objects = 100'000;
   std::string chains = "all";
   std::string realloc_sizes = "new";
-  std::uint64_t warm_up = 0;
+  std::uint64_t warm_up = 1;
 };
 
 constexpr malloc_defaults quick = {"1,2,4", 3, 0.2};
@@ -57,8 +57,8 @@ void add_speed_command(CLI::App& bench, context& shared) {
                       "What realloc asks for: new (drawn) sizes, or the same (default: new)");
   command
       ->add_option("--warm-up", options->warm_up,
-                   "How often all blocks are allocated and freed before the first chain "
-                   "(default: 0, so that it bears the cold start)")
+                   "How often all blocks are allocated and freed before the first chain, which "
+                   "else would bear the cold start (default: 1)")
       ->check(CLI::Range(0U, 1000U).description(""));
   add_mix_options(*command, options->sizes);
   add_malloc_options(*command, options->common, "blocks");

@@ -1,5 +1,7 @@
 // The benches of mallocs as a user calls them.
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "command_fixture.hpp"
 #include "lab/results.hpp"
@@ -209,12 +211,30 @@ TEST_F(MallocCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
   const std::string before = read_file(file("new.jsonl"));
   EXPECT_EQ(run(speed + words{"--resume"}).status, 0);
   EXPECT_EQ(read_file(file("new.jsonl")), before);
-  expect_refused(speed + words{"--resume", "--warm-up", "1"}, 1, "--warm-up 0, not 1");
+  expect_refused(speed + words{"--resume", "--warm-up", "2"}, 1, "--warm-up 1, not 2");
   expect_refused(speed + words{"--resume", "--max", "450"}, 1, "--max 500, not 450");
   words more = speed + words{"--resume"};
   *(std::find(more.begin(), more.end(), "--threads") + 1) = "1,2";
   EXPECT_EQ(run(more).status, 0);
   EXPECT_EQ(load("new.jsonl").series.size(), 4U);
+}
+
+TEST_F(MallocCommand, InterruptEndsTheMeasuringProcessToo) {
+  if (lab::sanitized) GTEST_SKIP();
+  // An hour of one process.
+  const auto begin = std::chrono::steady_clock::now();
+  const pid_t child =
+      start(small("larson", {"--threads", "1", "--seconds", "3600", "--json", "new.jsonl"}));
+  for (int i = 0; i < 500 && read_file(file("new.jsonl")).empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(child, SIGINT);
+  const ended result = finish(child);
+  EXPECT_EQ(result.status, 130);
+  EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  EXPECT_TRUE(load("new.jsonl").series.empty());
 }
 
 TEST_F(MallocCommand, WhatIsNotInstalledIsNamedAndSkipped) {
