@@ -111,9 +111,13 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // Effects: the same, linked by their first words: `bytes` is at least the size of a pointer.
   // Errors: as `allocate`.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
-                            std::size_t alignment = alignof(std::max_align_t));
+                            std::size_t alignment = alignof(std::max_align_t)) {
+    return block_chain::of(allocate_linked(count, bytes, alignment), count);
+  }
   void deallocate_many(block_chain chain, std::size_t bytes,
-                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
+                       std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    deallocate_linked(chain.front(), chain.size(), bytes, alignment);
+  }
 
   // Effects: gives back `count` blocks that were allocated with this size and alignment.
   void deallocate_many(void* const* blocks, std::size_t count, std::size_t bytes,
@@ -135,6 +139,10 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   bool is_pooled(std::size_t bytes, std::size_t alignment) const noexcept {
     return bytes <= pooled_bytes_ && alignment <= pooled_alignment_;
   }
+  detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);
+  void deallocate_linked(void* first, std::size_t count, std::size_t bytes,
+                         std::size_t alignment) noexcept;
+
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

@@ -165,12 +165,16 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
 
   // Errors: as `allocate`.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
-                            std::size_t alignment = alignof(std::max_align_t));
+                            std::size_t alignment = alignof(std::max_align_t)) {
+    return block_chain::of(allocate_linked(count, bytes, alignment), count);
+  }
   block_chain allocate_many(std::span<const std::size_t> sizes,
                             std::size_t alignment = alignof(std::max_align_t));
   // Effects: takes back a chain, maybe an empty one, of blocks of this size and alignment.
   void deallocate_many(block_chain chain, std::size_t bytes,
-                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
+                       std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    deallocate_linked(chain.front(), chain.size(), bytes, alignment);
+  }
 
   // Effects: gives everything back to upstream, also the blocks still in use; the heap is as new.
   // O(slabs + segments).
@@ -186,6 +190,10 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   std::pmr::memory_resource* upstream() const noexcept { return pools_.upstream(); }
 
  private:
+  detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);
+  void deallocate_linked(void* first, std::size_t count, std::size_t bytes,
+                         std::size_t alignment) noexcept;
+
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {

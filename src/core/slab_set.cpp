@@ -179,32 +179,55 @@ slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
 
 namespace {
 
+// Free slots that are neighbours.
+struct run {
+  std::byte* first;
+  std::size_t count;
+};
+
+// The lowest ones at hand, up to `most`. Requires that there are some; in a fresh slab they are all
+// in one run.
+run take_run(slab_pool& pool, std::size_t block_bytes, std::size_t most) noexcept {
+  const auto start = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
+  const auto length = static_cast<std::size_t>(std::countr_one(pool.free_slots >> start));
+  const std::size_t taken = std::min(length, most);
+  pool.free_slots &= ~(low_bits(static_cast<unsigned>(taken)) << start);
+  return {pool.base + start * block_bytes, taken};
+}
+
+// Links all but the last, which is returned.
+void** link_up(const run& neighbours, std::size_t block_bytes, std::size_t bytes) noexcept {
+  std::byte* p = neighbours.first;
+  for (std::size_t left = neighbours.count; left != 1; --left, p += block_bytes) {
+    unpoison(p, bytes);
+    *reinterpret_cast<std::byte**>(p) = p + block_bytes;
+  }
+  unpoison(p, bytes);
+  return reinterpret_cast<void**>(p);
+}
+
 // Blocks on their way to a caller; they go back to their slabs if they are not released to him.
 class unfinished_burst {
  public:
   unfinished_burst(slab_set& set, slab_pool& pool, unsigned layout_index,
                    std::size_t bytes) noexcept
-      : set_(set),
-        pool_(pool),
-        layout_index_(layout_index),
-        bytes_(std::max(bytes, sizeof(void*))) {}
+      : set_(set), pool_(pool), layout_index_(layout_index), bytes_(bytes) {}
   unfinished_burst(const unfinished_burst&) = delete;
   unfinished_burst& operator=(const unfinished_burst&) = delete;
   ~unfinished_burst() {
-    if (size_ != 0) set_.give_many(pool_, layout_index_, release());
+    if (size_ != 0) set_.give_many(pool_, layout_index_, first_, size_);
   }
 
   std::size_t size() const noexcept { return size_; }
-  void append(std::byte* p) noexcept {
-    unpoison(p, bytes_);
-    *link_ = p;
-    link_ = reinterpret_cast<void**>(p);
-    ++size_;
+  void append(const run& neighbours, std::size_t block_bytes) noexcept {
+    size_ += neighbours.count;
+    *link_ = neighbours.first;
+    link_ = link_up(neighbours, block_bytes, bytes_);
   }
-  block_chain release() noexcept {
-    if (size_ == 0) return {};
+  chain_ends release() noexcept {
+    size_ = 0;
     *link_ = nullptr;
-    return block_chain::of(first_, link_, std::exchange(size_, 0));
+    return {first_, link_};
   }
 
  private:
@@ -219,46 +242,52 @@ class unfinished_burst {
 
 }  // namespace
 
-block_chain slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
-                                std::size_t bytes) {
+chain_ends slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
+                               std::size_t bytes) {
+  if (count == 0) return {};
   const std::size_t block_bytes = layouts_[layout_index].block_bytes;
+  bytes = std::max(bytes, sizeof(void*));
+  run first{};
+  if (pool.free_slots != 0) {
+    first = take_run(pool, block_bytes, count);
+    if (first.count == count) {
+      void** const last = link_up(first, block_bytes, bytes);
+      *last = nullptr;
+      return {first.first, last};
+    }
+  }
   unfinished_burst burst(*this, pool, layout_index, bytes);
+  if (first.count != 0) burst.append(first, block_bytes);
   while (burst.size() != count) {
     if (pool.free_slots == 0 && !refill(pool, layout_index)) return {};
-    // A run of neighbours at a time; in a fresh slab they are all in one.
-    const auto start = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
-    const auto run = static_cast<std::size_t>(std::countr_one(pool.free_slots >> start));
-    const std::size_t taken = std::min(run, count - burst.size());
-    std::byte* p = pool.base + start * block_bytes;
-    for (std::size_t i = 0; i < taken; ++i, p += block_bytes) burst.append(p);
-    pool.free_slots &= ~(low_bits(static_cast<unsigned>(taken)) << start);
+    burst.append(take_run(pool, block_bytes, count - burst.size()), block_bytes);
   }
   return burst.release();
 }
 
 // One word of one slab at a time.
-void slab_set::give_many(slab_pool& pool, unsigned layout_index, block_chain chain) noexcept {
+void slab_set::give_many(slab_pool& pool, unsigned layout_index, void* first,
+                         std::size_t count) noexcept {
   const slab_layout& layout = layouts_[layout_index];
-  while (!chain.empty()) {
-    void* const p = chain.pop_front();
+  while (count != 0) {
+    void* const p = first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);
     const std::size_t word = (address_of(p) - address_of(home)) >> layout.word_shift;
-    std::uint64_t bits = std::uint64_t{1} << ((address_of(p) >> layout.granule_shift) & 63);
-    std::uint32_t left = home->countdown - 1;
-    poison(p, layout.block_bytes);
-    while (left != 0 && !chain.empty()) {
-      void* const q = chain.front();
-      const std::size_t offset = address_of(q) - address_of(home);
-      if (offset >= layout.slab_bytes || offset >> layout.word_shift != word) break;
-      bits |= std::uint64_t{1} << ((address_of(q) >> layout.granule_shift) & 63);
-      --left;
-      chain.pop_front();
-      poison(q, layout.block_bytes);
-    }
+    const std::uintptr_t span_begin = address_of(home) + (word << layout.word_shift);
+    const std::uintptr_t span_bytes = std::uintptr_t{1} << layout.word_shift;
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(home->countdown, count));
+    std::uint64_t bits = 0;
+    std::uint32_t given = 0;
+    do {
+      bits |= std::uint64_t{1} << ((address_of(first) >> layout.granule_shift) & 63);
+      poison(std::exchange(first, block_chain::next(first)), layout.block_bytes);
+      ++given;
+    } while (given != most && address_of(first) - span_begin < span_bytes);
+    count -= given;
     MALLARD_ASSERT((home->words()[word] & bits) == 0 && "block given back twice");
     home->words()[word] |= bits;
-    home->countdown = left;
-    if (left == 0) settle(pool, layout_index, p);
+    home->countdown -= given;
+    if (home->countdown == 0) settle(pool, layout_index, p);
   }
 }
 

@@ -40,7 +40,7 @@ std::uint64_t slots_of_word(const slab_layout& layout, std::uint32_t w,
   if (layout.pattern_period == 0 || !can_extract()) {
     return slots_of_word_by_stepping(layout, w, word);
   }
-  return extract(word, layout.patterns[w % layout.pattern_period]);
+  return extract(word, layout.pattern_of_word(w));
 }
 
 }  // namespace mallard::inline v1::detail

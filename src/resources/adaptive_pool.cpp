@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "mallard/detail/resources/chains.hpp"
 
@@ -82,8 +83,8 @@ void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t co
   for (std::size_t i = 0; i < count; ++i) deallocate(blocks[i], bytes, alignment);
 }
 
-block_chain adaptive_pool_resource::allocate_many(std::size_t count, std::size_t bytes,
-                                                  std::size_t alignment) {
+detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,
+                                                           std::size_t alignment) {
   if (!fixed_ && bytes <= largest_block_bytes && alignment <= largest_block_bytes) {
     fix_block(bytes, alignment);
   }
@@ -91,10 +92,12 @@ block_chain adaptive_pool_resource::allocate_many(std::size_t count, std::size_t
   return detail::allocate_each(*this, count, bytes, alignment);
 }
 
-void adaptive_pool_resource::deallocate_many(block_chain chain, std::size_t bytes,
-                                             std::size_t alignment) noexcept {
-  if (is_pooled(bytes, alignment)) return slabs_.give_many(pool_, 0, chain);
-  while (!chain.empty()) deallocate(chain.pop_front(), bytes, alignment);
+void adaptive_pool_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,
+                                               std::size_t alignment) noexcept {
+  if (is_pooled(bytes, alignment)) return slabs_.give_many(pool_, 0, first, count);
+  for (; count != 0; --count) {
+    deallocate(std::exchange(first, block_chain::next(first)), bytes, alignment);
+  }
 }
 
 void adaptive_pool_resource::release() noexcept {

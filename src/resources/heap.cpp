@@ -1,6 +1,7 @@
 #include "mallard/heap.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mallard/detail/resources/chains.hpp"
 
@@ -48,8 +49,8 @@ sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) no
   return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
 }
 
-block_chain heap_resource::allocate_many(std::size_t count, std::size_t bytes,
-                                         std::size_t alignment) {
+detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
+                                                  std::size_t alignment) {
   const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
     return pools_.take_many(detail::class_of(request), count, bytes);
@@ -62,11 +63,11 @@ block_chain heap_resource::allocate_many(std::span<const std::size_t> sizes,
   return detail::allocate_each(*this, sizes, alignment);
 }
 
-void heap_resource::deallocate_many(block_chain chain, std::size_t bytes,
-                                    std::size_t alignment) noexcept {
+void heap_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,
+                                      std::size_t alignment) noexcept {
   const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
-  if (detail::is_pooled(request)) return pools_.give_many(detail::class_of(request), chain);
-  while (!chain.empty()) arrays_.deallocate(chain.pop_front());
+  if (detail::is_pooled(request)) return pools_.give_many(detail::class_of(request), first, count);
+  for (; count != 0; --count) arrays_.deallocate(std::exchange(first, block_chain::next(first)));
 }
 
 void heap_resource::release() noexcept {

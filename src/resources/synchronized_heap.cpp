@@ -1,6 +1,7 @@
 #include "mallard/synchronized_heap.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mallard/detail/resources/chains.hpp"
 
@@ -91,8 +92,8 @@ sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
   return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
 }
 
-block_chain synchronized_heap_resource::allocate_many(std::size_t count, std::size_t bytes,
-                                                      std::size_t alignment) {
+detail::chain_ends synchronized_heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
+                                                               std::size_t alignment) {
   const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
     return heaps_.take_many(detail::class_of(request), count, bytes);
@@ -105,12 +106,13 @@ block_chain synchronized_heap_resource::allocate_many(std::span<const std::size_
   return detail::allocate_each(*this, sizes, alignment);
 }
 
-void synchronized_heap_resource::deallocate_many(block_chain chain, std::size_t bytes,
-                                                 std::size_t alignment) noexcept {
+void synchronized_heap_resource::deallocate_linked(void* first, std::size_t count,
+                                                   std::size_t bytes,
+                                                   std::size_t alignment) noexcept {
   const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
-  if (detail::is_pooled(request)) return heaps_.give_many(detail::class_of(request), chain);
+  if (detail::is_pooled(request)) return heaps_.give_many(detail::class_of(request), first, count);
   arrays_.with([&](growing_blocks& a) {
-    while (!chain.empty()) a.deallocate(chain.pop_front());
+    for (; count != 0; --count) a.deallocate(std::exchange(first, block_chain::next(first)));
   });
 }
 

@@ -75,8 +75,8 @@ void synchronized_heaps::prepare(thread_heap& mine, unsigned size_class) noexcep
   }
 }
 
-block_chain synchronized_heaps::take_many(unsigned size_class, std::size_t count,
-                                          std::size_t bytes) {
+chain_ends synchronized_heaps::take_many(unsigned size_class, std::size_t count,
+                                         std::size_t bytes) {
   thread_heap* mine = known();
   if (mine == nullptr) mine = begin_thread();
   if (mine == nullptr) {
@@ -88,21 +88,21 @@ block_chain synchronized_heaps::take_many(unsigned size_class, std::size_t count
   return mine->take_many(size_class, count, bytes);
 }
 
-void synchronized_heaps::give_many(unsigned size_class, block_chain chain) noexcept {
-  while (!chain.empty()) {
+void synchronized_heaps::give_many(unsigned size_class, void* first, std::size_t count) noexcept {
+  while (count != 0) {
     thread_heap* const mine = known();
     // As many in a row as are the thread's own, then one of another.
-    void* const first = chain.front();
-    void* last = nullptr;
-    std::size_t count = 0;
-    for (; !chain.empty() && thread_heap::owner_of(chain.front(), size_class) == mine; ++count) {
-      last = chain.pop_front();
+    void* other = first;
+    std::size_t own = 0;
+    for (; own != count && thread_heap::owner_of(other, size_class) == mine; ++own) {
+      other = block_chain::next(other);
     }
-    if (count != 0) mine->give_many(size_class, block_chain::of(first, last, count));
-    if (chain.empty()) return;
-    void* const p = chain.pop_front();
-    poison(p, class_layouts[size_class].block_bytes);
-    deallocate_slow(mine, p, size_class);
+    if (own != 0) mine->give_many(size_class, first, own);
+    if (own == count) return;
+    first = block_chain::next(other);
+    count -= own + 1;
+    poison(other, class_layouts[size_class].block_bytes);
+    deallocate_slow(mine, other, size_class);
   }
 }
 

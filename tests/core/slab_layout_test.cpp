@@ -46,6 +46,7 @@ TEST(slab_layout, a_word_starts_with_the_slot_it_says) {
   for (const slab_layout& l : layouts()) {
     for (std::uint32_t w = 0; w < l.words; ++w) {
       const std::uint32_t slot = l.slot_of_word(w);
+      ASSERT_EQ(slot, ((w << l.word_shift) + l.block_bytes - 1) / l.block_bytes);
       const std::size_t start = std::size_t{w} << (l.granule_shift + 6);
       EXPECT_GE(std::size_t{slot} * l.block_bytes, start);
       if (slot != 0) {

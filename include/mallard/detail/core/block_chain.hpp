@@ -7,6 +7,16 @@
 
 namespace mallard::inline v1 {
 
+namespace detail {
+
+// What a function passes on in registers, which it cannot do with a chain.
+struct chain_ends {
+  void* first = nullptr;  // null: there are no blocks
+  void* last = nullptr;
+};
+
+}  // namespace detail
+
 // Every block has room for a pointer. The chain does not own them; copies share them.
 class block_chain {
  public:
@@ -18,6 +28,9 @@ class block_chain {
     chain.last_ = last;
     chain.size_ = size;
     return chain;
+  }
+  static block_chain of(detail::chain_ends ends, std::size_t size) noexcept {
+    return of(ends.first, ends.last, ends.first == nullptr ? 0 : size);
   }
 
   bool empty() const noexcept { return size_ == 0; }

@@ -91,11 +91,11 @@ class MALLARD_API class_pools : public resource_slab_set {
   }
 
   // Bursts, see slab_set.
-  block_chain take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
+  chain_ends take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
     return slab_set::take_many(pools_[size_class], size_class, count, bytes);
   }
-  void give_many(unsigned size_class, block_chain chain) noexcept {
-    slab_set::give_many(pools_[size_class], size_class, chain);
+  void give_many(unsigned size_class, void* first, std::size_t count) noexcept {
+    slab_set::give_many(pools_[size_class], size_class, first, count);
   }
 
   // Gives every slab back (see `slab_set::release`); the pools are as new.

@@ -44,10 +44,12 @@ struct slab_layout {
   std::uint8_t pattern_period = 0;  // 0: no patterns, slots are found by stepping
   std::uint32_t first_slot = 0;     // index of the first slot behind the header
   std::uint32_t end_slot = 0;
-  std::uint16_t words = 0;  // of the bitmap, 64 granules each
+  std::uint16_t words = 0;              // of the bitmap, 64 granules each
+  std::uint16_t period_reciprocal = 0;  // of pattern_period, times 2^15
   std::uint32_t first_count = 0;
   std::uint64_t first_slots = 0;            // the `first_count` slots that start in bitmap word 0
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
+  std::uint64_t reciprocal = 0;             // of block_bytes, times 2^40: exact for any slab
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
   constexpr slot_step step() const noexcept {
@@ -59,7 +61,12 @@ struct slab_layout {
   }
   // The first slot that starts at or after bitmap word `w`; slots before `first_slot` count too.
   constexpr std::uint32_t slot_of_word(std::uint32_t w) const noexcept {
-    return ((w << word_shift) + block_bytes - 1) / block_bytes;
+    const std::uint64_t bytes = (std::uint64_t{w} << word_shift) + block_bytes - 1;
+    return static_cast<std::uint32_t>(bytes * reciprocal >> 40);
+  }
+  // Requires that there are patterns.
+  constexpr std::uint64_t pattern_of_word(std::uint32_t w) const noexcept {
+    return patterns[w - (w * period_reciprocal >> 15) * pattern_period];
   }
 };
 
@@ -77,6 +84,7 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
   slab_layout out;
   out.block_bytes = static_cast<std::uint32_t>(block_bytes);
   out.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
+  out.reciprocal = divide_up(std::uint64_t{1} << 40, block_bytes);
   const std::size_t granule = std::min(std::bit_floor(block_bytes), slab_bytes / 64);
   out.granule_shift = static_cast<std::uint8_t>(std::bit_width(granule) - 1);
   out.word_shift = static_cast<std::uint8_t>(out.granule_shift + 6);
@@ -135,6 +143,8 @@ inline constexpr auto class_layouts = [] {
   for (unsigned c = 0; c < extended_class_count; ++c) {
     table[c] = class_layout(c);
     table[c].pattern_period = static_cast<std::uint8_t>(pattern_period_of(table[c]));
+    table[c].period_reciprocal =
+        static_cast<std::uint16_t>(divide_up(1u << 15, table[c].pattern_period));
     table[c].patterns = class_patterns[c].data();
   }
   return table;

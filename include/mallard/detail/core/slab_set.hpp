@@ -80,12 +80,12 @@ class MALLARD_API slab_set {
 
   // `count` blocks for `bytes` bytes each, linked by their first words in address order as far as
   // they come from one slab; all or none. Throws what the source throws.
-  block_chain take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
-                        std::size_t bytes);
+  chain_ends take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
+                       std::size_t bytes);
 
-  // Takes a chain of blocks back. Neighbours in the chain that are neighbours in memory too cost
-  // one look at their slab.
-  void give_many(slab_pool& pool, unsigned layout_index, block_chain chain) noexcept;
+  // Takes `count` linked blocks back. Neighbours in the chain that are neighbours in memory too
+  // cost one look at their slab.
+  void give_many(slab_pool& pool, unsigned layout_index, void* first, std::size_t count) noexcept;
 
   // Moves the slab of `p`, whose countdown has come to its end, to the place its count asks for.
   MALLARD_COLD void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;

@@ -32,8 +32,8 @@ block_chain allocate_each(Resource& resource, std::span<const std::size_t> sizes
 
 // `count` blocks of one size that has room for the link.
 template <class Resource>
-block_chain allocate_each(Resource& resource, std::size_t count, std::size_t bytes,
-                          std::size_t alignment) {
+chain_ends allocate_each(Resource& resource, std::size_t count, std::size_t bytes,
+                         std::size_t alignment) {
   block_chain chain;
   try {
     while (chain.size() < count) chain.push_back(resource.allocate(bytes, alignment));
@@ -41,7 +41,7 @@ block_chain allocate_each(Resource& resource, std::size_t count, std::size_t byt
     resource.deallocate_many(chain, bytes, alignment);
     throw;
   }
-  return chain;
+  return chain.empty() ? chain_ends() : chain_ends{chain.front(), chain.back()};
 }
 
 }  // namespace mallard::inline v1::detail

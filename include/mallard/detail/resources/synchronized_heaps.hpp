@@ -104,8 +104,8 @@ class MALLARD_API synchronized_heaps {
   MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
 
   // Bursts, as in class_pools. At most one slab is adopted for one.
-  block_chain take_many(unsigned size_class, std::size_t count, std::size_t bytes);
-  void give_many(unsigned size_class, block_chain chain) noexcept;
+  chain_ends take_many(unsigned size_class, std::size_t count, std::size_t bytes);
+  void give_many(unsigned size_class, void* first, std::size_t count) noexcept;
 
   void* allocate_oversize(std::size_t bytes, std::size_t alignment);
   void deallocate_oversize(void* p) noexcept;
