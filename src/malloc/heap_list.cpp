@@ -21,7 +21,7 @@ malloc_heap* heap_list::begin_thread() noexcept {
     }
   }
   if (heap == nullptr) {
-    void* const p = the_supply.take(heap_bytes);
+    void* const p = the_supply.take(heap_bytes, false);
     if (p == nullptr) return nullptr;
     heap = ::new (p) malloc_heap;
     const holding hold(lock_);

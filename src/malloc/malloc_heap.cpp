@@ -15,13 +15,19 @@ constinit thread_local thread_cache cache = thread_cache::without_heap();
 
 namespace {
 
-void* take_slab(void*, std::size_t bytes, const slab_rescue& rescue) {
-  void* const p = the_supply.take(bytes);
-  if (p == nullptr) rescue();
+void* take_slab(void* heap, std::size_t bytes, const slab_rescue& rescue) {
+  const bool busy = static_cast<malloc_heap*>(heap)->is_busy(rescue.layout_index);
+  void* const p = the_supply.take(bytes, busy);
+  if (p == nullptr) {
+    rescue();
+  } else {
+    static_cast<malloc_heap*>(heap)->reserve_more(bytes);
+  }
   return p;
 }
 
-void give_slab(void*, void* p, std::size_t bytes) noexcept {
+void give_slab(void* heap, void* p, std::size_t bytes) noexcept {
+  static_cast<malloc_heap*>(heap)->reserve_less(bytes);
   the_supply.give(p, bytes);
 }
 
@@ -34,7 +40,7 @@ constexpr std::size_t kept_slabs = 4;
 }  // namespace
 
 malloc_heap::malloc_heap() noexcept
-    : slab_set(class_layouts.data(), supply_source, nullptr, kept_slabs) {}
+    : slab_set(class_layouts.data(), supply_source, this, kept_slabs) {}
 
 void malloc_heap::attach(thread_cache& to) noexcept {
   magazines_ = &to;
@@ -80,6 +86,17 @@ void malloc_heap::mark_current(unsigned size_class) noexcept {
                            mark() | size_class);
 }
 
+// Slabs that are hardly used hold pages that no block touches.
+void malloc_heap::look_for_free_pages() noexcept {
+  changed_bytes_ = 0;
+  const slab_usage now = slab_set::usage();
+  const std::size_t unused = now.reserved_bytes - now.taken_bytes;
+  unused_bytes_ = std::min(unused_bytes_, unused);
+  if (unused < now.reserved_bytes / 4 || unused < unused_bytes_ + now.reserved_bytes / 8) return;
+  unused_bytes_ = unused;
+  purge_free_pages();
+}
+
 bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
   if (!the_heaps.have_idle()) return false;
   const holding hold(the_heaps.lock());
@@ -88,6 +105,8 @@ bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
     from->post_all();
     if (!adopt(pools_[size_class], *from, from->pools_[size_class], size_class)) continue;
     mark_current(size_class);
+    from->reserve_less(class_layouts[size_class].slab_bytes);
+    reserve_more(class_layouts[size_class].slab_bytes);
     if (advance(pools_[size_class], size_class)) return true;
   }
   return false;
@@ -99,6 +118,7 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
   if (adopt_from_idle(size_class)) return true;
   if (!grow(pool, size_class)) return false;
   mark_current(size_class);
+  note_change(class_layouts[size_class].slab_bytes);
   return true;
 }
 
@@ -170,6 +190,7 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
   const std::uintptr_t word_bytes = std::uintptr_t{1} << layout.word_shift;
+  note_change(static_cast<std::size_t>(last - first) * layout.block_bytes);
   while (first != last) {
     void* const p = *first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);

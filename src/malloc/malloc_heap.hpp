@@ -68,6 +68,15 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
     if (!incoming_.empty()) collect_all();
   }
 
+  // Whether blocks of the class come in large numbers.
+  bool is_busy(unsigned size_class) const noexcept {
+    return size_class <= last_small_class && grown_[size_class] == magazine_capacity(size_class);
+  }
+
+  // Called when slabs come and go.
+  void reserve_more(std::size_t bytes) noexcept { reserved_bytes_ += bytes; }
+  void reserve_less(std::size_t bytes) noexcept { reserved_bytes_ -= bytes; }
+
   // Gives back what is empty. The magazines keep what they have.
   void trim() noexcept;
   malloc_heap_usage usage() noexcept;
@@ -92,6 +101,13 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   bool find_slots(unsigned size_class) noexcept;
   bool adopt_from_idle(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
+  void note_change(std::size_t bytes) noexcept {
+    changed_bytes_ += bytes;
+    if (changed_bytes_ > changes_between_looks + reserved_bytes_ / 8) [[unlikely]] {
+      look_for_free_pages();
+    }
+  }
+  MALLARD_COLD void look_for_free_pages() noexcept;
   void give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept;
   void** bottom_of(unsigned size_class) noexcept;
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
@@ -106,7 +122,15 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   // page, for threads that allocate little.
   std::array<std::uint8_t, malloc_class_count> grown_{};
   thread_cache* magazines_ = nullptr;
+
+  // So many bytes are given to slabs or asked for before the heap looks how much it holds for
+  // nothing.
+  static constexpr std::size_t changes_between_looks = std::size_t{16} << 20;
+  std::size_t changed_bytes_ = 0;
+  std::size_t reserved_bytes_ = 0;
+  std::size_t unused_bytes_ = 0;  // the least since free pages were given back
   alignas(64) remote_list incoming_;
+  static constexpr unsigned last_small_class = computed_class(2048);
   static constexpr std::size_t small_capacity = 4;
   alignas(64) std::array<void*, malloc_class_count*(small_capacity + 1)> small_slots_;
   std::array<void*, magazine_slots> slots_;

@@ -46,7 +46,20 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) n
   used_slices_ += count;
 }
 
-void* slice_supply::take_from(region& r, std::size_t slices) noexcept {
+// The run, which was just taken, and what is free behind it: a little, by what is in use already.
+void slice_supply::populate(region& r, std::size_t index, std::size_t slices) noexcept {
+  const std::size_t word = index / slices_per_word;
+  const auto after = static_cast<unsigned>(index % slices_per_word + slices);
+  const std::uint64_t free =
+      after == slices_per_word ? 0 : (r.free[word] & ~r.dirty[word]) >> after;
+  const std::size_t extra =
+      std::min(used_slices_ / 32, static_cast<std::size_t>(std::countr_one(free)));
+  if (!os::populate(r.slice(index), (slices + extra) * slice_bytes)) return;
+  r.dirty[word] |= extra == 0 ? 0 : low_bits(static_cast<unsigned>(extra)) << after;
+  dirty_slices_ += extra;
+}
+
+void* slice_supply::take_from(region& r, std::size_t slices, bool busy) noexcept {
   const std::uint64_t run = low_bits(static_cast<unsigned>(slices));
   std::size_t clean_word = region_words;
   std::uint64_t clean = 0;
@@ -63,9 +76,11 @@ void* slice_supply::take_from(region& r, std::size_t slices) noexcept {
     if (dirty_slices_ == 0 && clean != 0) break;
   }
   if (clean == 0) return nullptr;
-  const auto bit = static_cast<std::size_t>(std::countr_zero(clean));
-  mark_taken(r, clean_word, run << bit);
-  return r.slice(clean_word * slices_per_word + bit);
+  const std::size_t index =
+      clean_word * slices_per_word + static_cast<std::size_t>(std::countr_zero(clean));
+  mark_taken(r, clean_word, run << (index % slices_per_word));
+  if (busy) populate(r, index, slices);
+  return r.slice(index);
 }
 
 // The first run of so many free words that begins at a multiple of `step` words.
@@ -91,11 +106,11 @@ void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
   return r == nullptr ? nullptr : take(*r);
 }
 
-void* slice_supply::take(std::size_t bytes) noexcept {
+void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t words = slices / slices_per_word;
   return take_anywhere(slices, [&](region& r) {
-    return words == 0 ? take_from(r, slices) : take_words_from(r, words, words);
+    return words == 0 ? take_from(r, slices, busy) : take_words_from(r, words, words);
   });
 }
 

@@ -18,8 +18,9 @@ struct supply_usage {
 class slice_supply {
  public:
   // A run for one slab: 1, 4 or 16 slices, or 1 or 2 words of them, aligned to its size, memory
-  // that was used before first. Null when the system refuses.
-  void* take(std::size_t bytes) noexcept;
+  // that was used before first. `busy`: all of it will be touched soon, and more be asked for; then
+  // memory comes many pages at a time. Null when the system refuses.
+  void* take(std::size_t bytes, bool busy) noexcept;
   // A run of whole words of slices. Null when it does not fit a region, or the system refuses.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
   void* take_words(std::size_t words, slice_mark mark) noexcept;
@@ -38,7 +39,8 @@ class slice_supply {
   region* add_region() noexcept;
   template <class Take>
   void* take_anywhere(std::size_t slices, Take&& take) noexcept;
-  void* take_from(region& r, std::size_t slices) noexcept;
+  void* take_from(region& r, std::size_t slices, bool busy) noexcept;
+  void populate(region& r, std::size_t index, std::size_t slices) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t idle_limit() const noexcept;

@@ -60,6 +60,14 @@ bool move(void* from, std::size_t bytes, void* to) noexcept {
          MAP_FAILED;
 }
 
+bool populate(void* p, std::size_t bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  return madvise(p, bytes, MADV_POPULATE_WRITE) == 0;
+#else
+  return false;
+#endif
+}
+
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_HUGEPAGE);
 }

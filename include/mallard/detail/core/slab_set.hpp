@@ -106,6 +106,10 @@ class MALLARD_API slab_set {
   // to ignore deallocation and no slab is visited.
   void release(bool forget) noexcept;
 
+  // Gives the memory of whole pages between blocks in use back to the system; free blocks hold
+  // nothing. O(slots).
+  void purge_free_pages() noexcept;
+
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
   slab_usage usage() const noexcept;
 
