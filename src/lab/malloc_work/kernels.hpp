@@ -8,6 +8,7 @@
 #include <span>
 
 #include "lab/kernels/barrier.hpp"
+#include "lab/malloc_work/give_up.hpp"
 #include "lab/malloc_work/job.hpp"
 #include "lab/malloc_work/own_memory.hpp"
 #include "lab/malloc_work/own_meters.hpp"
@@ -42,12 +43,9 @@ class size_table {
   std::span<std::uint32_t> sizes_;
 };
 
-// Ends the process: the answer says that there is no more memory, whichever thread found out.
-[[noreturn]] void give_up_for_memory();
-
 inline void* there(void* block) {
   if (!block) [[unlikely]]
-    give_up_for_memory();
+    give_up("out of memory");
   return block;
 }
 

@@ -58,7 +58,7 @@ void* serve(void* argument) {
       pthread_detach(successor);
       return nullptr;
     }
-    give_up_for_memory();
+    give_up("a thread cannot be created");
   }
   own.end = now();
   ++common.finished;
@@ -86,7 +86,7 @@ void larson(const malloc_job& job, own_memory& own, malloc_readings& taken) {
   common.deadline = start + job.seconds;
   for (estate& one : estates) {
     pthread_t first{};
-    if (pthread_create(&first, nullptr, serve, &one) != 0) give_up_for_memory();
+    if (pthread_create(&first, nullptr, serve, &one) != 0) give_up("a thread cannot be created");
     pthread_detach(first);
   }
   while (common.finished < job.threads) std::this_thread::sleep_for(std::chrono::milliseconds(1));

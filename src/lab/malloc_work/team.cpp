@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
+
+#include "lab/malloc_work/give_up.hpp"
 
 namespace mallard::lab::malloc_work {
 namespace {
@@ -92,8 +92,7 @@ team_times run_team(own_memory& own, unsigned threads, const team_task& task) {
     pthread_attr_setstack(&attributes, stack.data(), stack.size());
     const int problem = pthread_create(&one.thread, &attributes, live, &one);
     pthread_attr_destroy(&attributes);
-    // The others wait for ever: this process has failed and ends.
-    if (problem != 0) throw std::system_error(problem, std::generic_category(), "threads");
+    if (problem != 0) give_up("a thread cannot be created");
   }
   for (const member& one : members) pthread_join(one.thread, nullptr);
   return {duration(stretches), now() - start};

@@ -57,7 +57,8 @@ struct team_task {
 team_times run_team(own_memory& own, unsigned threads, const team_task& task);
 
 // Makes threads on stacks of our own, spread over the processors; all call `prepare`, then together
-// `work`, with their number. Throws std::system_error when there cannot be that many.
+// `work`, with their number. When there cannot be that
+// many, the process gives up.
 template <class Prepare, class Work>
 team_times run_team(own_memory& own, unsigned threads, Prepare&& prepare, Work&& work) {
   struct both {

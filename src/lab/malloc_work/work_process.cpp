@@ -54,11 +54,11 @@ malloc_outcome outcome;
 
 }  // namespace
 
-void malloc_work::give_up_for_memory() {
+void malloc_work::give_up(std::string_view why) {
   static std::atomic<bool> said{false};
   // The first one ends the process for all.
   while (said.exchange(true)) pause();
-  outcome.fail("out of memory");
+  outcome.fail(why);
   write_all(malloc_work_channel, &outcome, sizeof outcome);
   _exit(0);
 }
