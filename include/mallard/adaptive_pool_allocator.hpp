@@ -56,8 +56,6 @@ class adaptive_pool_allocator
   using base = detail::extended_allocator<adaptive_pool_allocator, T>;
   friend base;
   using base::node_bytes;
-  using shared =
-      detail::shared_pool<node_bytes, alignof(T), NodesPerBlock, MaxFreeBlocks, OverheadPercent>;
 
  public:
   using version = std::integral_constant<unsigned, 2>;
@@ -109,7 +107,9 @@ class adaptive_pool_allocator
   template <class Do>
   auto with_nodes(Do&& what) const {
     if (pool_ != nullptr) return what(*pool_);
-    shared& all = shared::instance();
+    // Named here, not in the class: some containers name the allocator of void.
+    auto& all = detail::shared_pool<node_bytes, alignof(T), NodesPerBlock, MaxFreeBlocks,
+                                    OverheadPercent>::instance();
     const std::lock_guard hold(all.lock);
     return what(all.pool);
   }

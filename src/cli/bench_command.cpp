@@ -19,6 +19,9 @@ void add_bench_command(CLI::App& app, context& shared) {
   add_larson_command(*bench, shared);
   add_remote_free_command(*bench, shared);
   add_mixed_malloc_command(*bench, shared);
+  add_expansion_commands(*bench, shared);
+  add_burst_commands(*bench, shared);
+  add_heap_commands(*bench, shared);
   add_bench_list_command(*bench, shared);
 }
 

@@ -6,12 +6,19 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "lab/allocators.hpp"
+#include "lab/kernels/extended_work.hpp"
 #include "lab/peers.hpp"
 #include "lab/strategies.hpp"
 #include "lab/structures.hpp"
 
 namespace mallard::cli {
 namespace {
+
+// By any of the benches of extended allocators.
+bool is_measured(const lab::series_column& one) {
+  return lab::find_growth_kernel(one, lab::element_type::pod64, lab::growth_form::alone) ||
+         lab::find_pool_kernel(one) || lab::find_realloc_kernel(one) || lab::find_mixed_kernel(one);
+}
 
 int list_everything() {
   fmt::print("Benches\n");
@@ -28,8 +35,15 @@ int list_everything() {
         std::pair{"memory", "mallocs: what producers and consumers make them hold, over time"},
         std::pair{"larson", "mallocs: threads leave their blocks to their successors"},
         std::pair{"remote-free", "mallocs: one thread frees what another one allocated"},
-        std::pair{"mixed-malloc", "mallocs: blocks of all sizes, and how long calls take"}}) {
-    fmt::print("  {:<14} {}\n", name, what);
+        std::pair{"mixed-malloc", "mallocs: blocks of all sizes, and how long calls take"},
+        std::pair{"expand-forward", "vectors that grow where they are, alone and among others"},
+        std::pair{"expand-backward", "vectors with room in front of them only"},
+        std::pair{"shrink", "vectors that give back what they no longer need"},
+        std::pair{"burst", "containers of nodes, filled and emptied by ranges"},
+        std::pair{"adaptive-pool", "pools of nodes, and what they keep when these are erased"},
+        std::pair{"realloc", "one block that grows step by step"},
+        std::pair{"mixed", "blocks of all sizes, of which random ones are replaced"}}) {
+    fmt::print("  {:<16} {}\n", name, what);
   }
   fmt::print("\nData structures\n");
   for (const lab::structure& ds : lab::all_structures()) {
@@ -44,6 +58,10 @@ int list_everything() {
   }
   fmt::print("  {:<5} a pool that threads may share, abstract base (contention)\n", "sync");
   fmt::print("  {:<5} a lock around the multipool (contention)\n", "mutex");
+  fmt::print("\nAllocators of the benches from expand-forward on\n");
+  for (const lab::series_column& one : lab::extended_columns()) {
+    if (is_measured(one)) fmt::print("  {}\n", lab::column_name(one.strategy, one.peer));
+  }
   fmt::print("\nHeaps\n  clean  as it is at the start of a program\n");
   fmt::print("  aged   full of holes, and settled; the same for every strategy\n");
   fmt::print("\nPeers\n");

@@ -1,11 +1,13 @@
 // What one repetition of a cell of a series measured.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace mallard::lab {
 
@@ -23,6 +25,10 @@ class readings {
   void add(const char* name, const char* unit, double value) {
     assert(count_ < all_.size());
     all_[count_++] = {name, unit, value};
+  }
+  bool has(std::string_view name) const {
+    return std::any_of(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(count_),
+                       [&](const reading& one) { return one.name == name; });
   }
   std::span<const reading> all() const { return {all_.data(), count_}; }
 

@@ -13,7 +13,9 @@ basic_outcome<readings> measure_repetition(const series_job& what, std::span<std
     if (what.uses_heap) make_heap_private();
     reset_peak_resident();
     std::visit([&](const auto& task) { task.run(task.work, result.measured); }, what.task);
-    result.measured.add("rss", "B", static_cast<double>(read_peak_resident_bytes()));
+    if (!result.measured.has("rss")) {
+      result.measured.add("rss", "B", static_cast<double>(read_peak_resident_bytes()));
+    }
   });
   return result;
 }

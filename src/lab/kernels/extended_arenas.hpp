@@ -1,0 +1,129 @@
+// The allocators of the benches of extended allocators that need no Boost: each arena has
+// `make_allocator<T>()`, says as `capable_of` what its allocators do with arrays, and gives by
+// `account` what it holds for a container of nodes, if it can.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+
+#include "lab/kernels/counting.hpp"
+#include "lab/kernels/memory_account.hpp"
+#include "mallard/adaptive_pool_allocator.hpp"
+#include "mallard/expandable_allocator.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::lab {
+
+// For allocators that do nothing with arrays and cannot be asked for anything.
+struct plain_arena {
+  static constexpr unsigned capable_of = 0;
+  template <class Container>
+  std::optional<memory_account> account(const Container&) const {
+    return std::nullopt;
+  }
+};
+
+// "std": the global heap.
+struct std_arena : plain_arena {
+  template <class T>
+  std::allocator<T> make_allocator() {
+    return {};
+  }
+};
+
+// "pool": std's pool, by polymorphic_allocator.
+class std_pool_arena : public plain_arena {
+ public:
+  template <class T>
+  std::pmr::polymorphic_allocator<T> make_allocator() {
+    return &pool_;
+  }
+
+ private:
+  std::pmr::unsynchronized_pool_resource pool_;
+};
+
+// "v1", "v2" and those in between: a heap of its own, with some of the allocators' abilities.
+template <unsigned Mask>
+class heap_arena {
+ public:
+  static constexpr unsigned capable_of =
+      (Mask & no_version_2) != 0
+          ? 0
+          : ((Mask & no_forward) != 0 ? 0 : forward_command) |
+                ((Mask & no_backward) != 0 ? 0 : backward_command) | shrink_command;
+
+  template <class T>
+  expandable_allocator<T, heap_resource, Mask> make_allocator() {
+    return &heap_;
+  }
+  template <class Container>
+  std::optional<memory_account> account(const Container&) const {
+    const heap_stats now = heap_.stats();
+    return memory_account{now.in_use_bytes, now.reserved_bytes};
+  }
+
+ private:
+  heap_resource heap_;
+};
+
+inline memory_account account_of(const adaptive_pool_resource& pool) {
+  return {pool.stats().reserved_bytes, page_source::instance()->stats().mapped_bytes};
+}
+
+// "adaptive" and "node": the pool that all containers with nodes of one size share.
+template <template <class> class Allocator>
+class shared_pool_arena {
+ public:
+  static constexpr unsigned capable_of = 0;
+
+  template <class T>
+  Allocator<T> make_allocator() {
+    return {};
+  }
+  template <class Container>
+  std::optional<memory_account> account(const Container& container) const {
+    return account_of_shared(container.get_stored_allocator());
+  }
+
+ private:
+  template <class Node, std::size_t NodesPerBlock, std::size_t MaxFreeBlocks, unsigned Overhead>
+  static memory_account account_of_shared(
+      const adaptive_pool_allocator<Node, NodesPerBlock, MaxFreeBlocks, Overhead>&) {
+    return account_of(detail::shared_pool<sizeof(Node), alignof(Node), NodesPerBlock, MaxFreeBlocks,
+                                          Overhead>::instance()
+                          .pool);
+  }
+};
+
+template <class T>
+using adaptive_allocator = adaptive_pool_allocator<T>;
+template <class T>
+using segregated_allocator = node_allocator<T>;
+
+// "own-adaptive": a pool of its own, without a lock; the first node has the size of all.
+class own_pool_arena {
+ public:
+  static constexpr unsigned capable_of = 0;
+
+  template <class T>
+  adaptive_pool_allocator<T> make_allocator() {
+    return &pool_;
+  }
+  template <class Container>
+  std::optional<memory_account> account(const Container&) const {
+    return account_of(pool_);
+  }
+
+ private:
+  static adaptive_pool_options options() {
+    adaptive_pool_options chosen = adaptive_pool_allocator<void*>::options();
+    chosen.block_bytes = 0;
+    return chosen;
+  }
+
+  adaptive_pool_resource pool_{options()};
+};
+
+}  // namespace mallard::lab

@@ -1,0 +1,79 @@
+// What the kernels of the benches of extended allocators are given, and how they are found: arrays
+// that grow and shrink in place, nodes in bursts, pools of nodes, and heaps for blocks of any size.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "lab/kernels/series_work.hpp"
+
+namespace mallard::lab {
+
+// "int": a wrapped int with a copying constructor, "pod64": 64 bytes that may be copied as such,
+// "string": a short std::string.
+enum class element_type { wrapped_int, pod64, string };
+
+// Who else grows, and where there is room: see docs/method.md.
+enum class growth_form { alone, among, backward };
+// As many grow among each other, one element of each in turn.
+inline constexpr std::uint64_t growing_vectors = 101;
+
+// Vectors filled from the back.
+struct growth_work {
+  std::uint64_t iterations = 0;
+  std::uint64_t elements = 0;
+  element_type type = element_type::wrapped_int;
+  growth_form form = growth_form::alone;
+};
+
+// Vectors emptied from the back, five elements at a time, none of their memory kept.
+struct shrink_work {
+  std::uint64_t iterations = 0;
+  std::uint64_t elements = 0;
+  element_type type = element_type::wrapped_int;
+};
+
+// Containers of nodes filled and emptied by ranges.
+enum class node_container { list, stable_vector };
+struct burst_work {
+  std::uint64_t elements = 0;
+  std::uint64_t range = 0;
+};
+
+// The same with a list, and what the pool holds.
+struct pool_work {
+  std::uint64_t elements = 0;
+  std::uint64_t range = 0;  // 1: node by node
+};
+
+// One block that grows step by step.
+struct realloc_work {
+  std::uint64_t rounds = 0;
+  std::uint64_t final_bytes = 0;
+  std::uint64_t percent = 0;  // of the size before; 0: steps of so many bytes
+  std::uint64_t step_bytes = 0;
+};
+
+// Random frees among live blocks of all sizes.
+struct mixed_work {
+  std::uint64_t live = 0;  // blocks
+  std::uint64_t operations = 0;
+  std::uint64_t low = 0;  // bytes
+  std::uint64_t high = 0;
+  std::uint64_t seed = 1;
+};
+
+// All columns of these benches, in the order of their tables.
+std::span<const series_column> extended_columns();
+
+// Null when there is no such column in that bench.
+series_kernel<growth_work> find_growth_kernel(const series_column& where, element_type type,
+                                              growth_form form);
+series_kernel<shrink_work> find_shrink_kernel(const series_column& where);
+series_kernel<burst_work> find_burst_kernel(const series_column& where, node_container what);
+series_kernel<pool_work> find_pool_kernel(const series_column& where);
+series_kernel<realloc_work> find_realloc_kernel(const series_column& where);
+series_kernel<mixed_work> find_mixed_kernel(const series_column& where);
+
+}  // namespace mallard::lab
