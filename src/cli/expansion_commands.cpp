@@ -21,8 +21,8 @@ struct expansion_options {
 };
 
 // The article's, and a few large ones.
-constexpr const char* usual_sizes = "10^4x10^4,10^5x1000,10^6x100,10x10^7";
-constexpr const char* quick_sizes = "100x10^4,1000x1000,10^4x100,1x10^6";
+constexpr const char* usual_sizes = "10^7x10,10^6x100,10^5x1000,10^4x10^4,10x10^7";
+constexpr const char* quick_sizes = "10^5x10,10^4x100,1000x1000,100x10^4,1x10^6";
 // Smaller arrays, with all those beside them, than the cache holds.
 constexpr const char* usual_among = "10x10^5";
 constexpr const char* quick_among = "1x10^5";
