@@ -44,6 +44,10 @@ class std_pool_arena : public plain_arena {
   std::pmr::unsynchronized_pool_resource pool_;
 };
 
+inline std::uint64_t held_from_system() {
+  return page_source::instance()->stats().mapped_bytes;
+}
+
 // "v1", "v2" and those in between: a heap of its own, with some of the allocators' abilities.
 template <unsigned Mask>
 class heap_arena {
@@ -60,8 +64,7 @@ class heap_arena {
   }
   template <class Container>
   std::optional<memory_account> account(const Container&) const {
-    const heap_stats now = heap_.stats();
-    return memory_account{now.in_use_bytes, now.reserved_bytes};
+    return memory_account{heap_.stats().reserved_bytes, held_from_system()};
   }
 
  private:
@@ -69,7 +72,7 @@ class heap_arena {
 };
 
 inline memory_account account_of(const adaptive_pool_resource& pool) {
-  return {pool.stats().reserved_bytes, page_source::instance()->stats().mapped_bytes};
+  return {pool.stats().reserved_bytes, held_from_system()};
 }
 
 // "adaptive" and "node": the pool that all containers with nodes of one size share.
