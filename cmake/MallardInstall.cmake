@@ -7,6 +7,9 @@ set(mallard_install_targets mallard_lib)
 if(MALLARD_BUILD_SHARED)
   list(APPEND mallard_install_targets mallard_shared)
 endif()
+if(TARGET mallard_malloc)
+  list(APPEND mallard_install_targets mallard_malloc mallard_malloc_static)
+endif()
 install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,0 +1,353 @@
+// The functions of C, POSIX and glibc, of the process's malloc.
+#include <dlfcn.h>
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+// Sizes that compilers would warn of, or reckon with.
+std::size_t opaque(std::size_t n) {
+  volatile std::size_t out = n;
+  return out;
+}
+
+// A pointer that compilers take for another: after a realloc that failed it is still good.
+void* kept(void* p) {
+  void* volatile out = p;
+  return out;
+}
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+// Of every kind of block, about its ends.
+const std::vector<std::size_t>& some_sizes() {
+  static const std::vector<std::size_t> sizes = {
+      1,           15,      16,        17,        64,        100,     1000,
+      1024,        1025,    4000,      5000,      16384,     32768,   32769,
+      65536,       65537,   100 * kib, 200 * kib, 300 * kib, 1 * mib, 4 * mib - 1,
+      8 * mib - 1, 8 * mib, 9 * mib,   40 * mib,  70 * mib};
+  return sizes;
+}
+
+const std::vector<std::size_t>& impossible_sizes() {
+  static const std::vector<std::size_t> sizes = [] {
+    std::vector<std::size_t> out = {PTRDIFF_MAX, std::size_t{PTRDIFF_MAX} + 1, SIZE_MAX / 2 + 2};
+    for (std::size_t n = 0; n <= 64; ++n) out.push_back(SIZE_MAX - n);
+    for (std::size_t n = 128; n <= 128 * mib; n *= 2) {
+      out.insert(out.end(), {SIZE_MAX - n, SIZE_MAX - n + 1, PTRDIFF_MAX - n});
+    }
+    return out;
+  }();
+  return sizes;
+}
+
+bool is_aligned(const void* p, std::size_t alignment) {
+  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
+}
+
+bool all_bytes_are(const void* p, std::size_t bytes, unsigned char value) {
+  const auto* const at = static_cast<const unsigned char*>(p);
+  return std::all_of(at, at + bytes, [=](unsigned char b) { return b == value; });
+}
+
+void expect_enomem(void* p, const char* what, std::size_t n) {
+  EXPECT_EQ(p, nullptr) << what << "(" << n << ")";
+  EXPECT_EQ(errno, ENOMEM) << what << "(" << n << ")";
+  errno = 0;
+}
+
+TEST(malloc_c_api, is_of_mallard) {
+  // Or all other tests are about another malloc.
+  Dl_info info{};
+  ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "malloc"), &info), 0);
+  EXPECT_NE(std::string(info.dli_fname).find(MALLARD_MALLOC_FILE), std::string::npos)
+      << info.dli_fname;
+}
+
+TEST(malloc_c_api, blocks_of_all_sizes_are_aligned_to_16_and_as_large_as_asked_for) {
+  for (std::size_t bytes = 0; bytes < 140'000; bytes += bytes < 5000 ? 1 : 97) {
+    void* const p = std::malloc(bytes);
+    ASSERT_NE(p, nullptr);
+    ASSERT_TRUE(is_aligned(p, 16)) << bytes;
+    ASSERT_GE(malloc_usable_size(p), bytes);
+    std::memset(p, 0xa5, malloc_usable_size(p));
+    std::free(p);
+  }
+}
+
+TEST(malloc_c_api, blocks_of_no_bytes_are_different_blocks) {
+  std::set<void*> blocks;
+  for (int i = 0; i < 100; ++i) {
+    blocks.insert(std::malloc(0));
+    blocks.insert(std::calloc(0, 8));
+    blocks.insert(std::calloc(8, 0));
+    blocks.insert(aligned_alloc(64, 0));
+    blocks.insert(std::realloc(nullptr, 0));
+    blocks.insert(valloc(0));
+    blocks.insert(pvalloc(0));
+  }
+  EXPECT_EQ(blocks.size(), 700u);
+  EXPECT_EQ(blocks.count(nullptr), 0u);
+  for (void* p : blocks) std::free(p);
+}
+
+TEST(malloc_c_api, impossible_sizes_fail_with_enomem) {
+  for (const std::size_t n : impossible_sizes()) {
+    errno = 0;
+    expect_enomem(std::malloc(opaque(n)), "malloc", n);
+    expect_enomem(std::calloc(1, opaque(n)), "calloc", n);
+    expect_enomem(std::calloc(opaque(n), 1), "calloc", n);
+    expect_enomem(std::realloc(nullptr, opaque(n)), "realloc", n);
+    expect_enomem(reallocarray(nullptr, 1, opaque(n)), "reallocarray", n);
+    expect_enomem(valloc(opaque(n)), "valloc", n);
+    expect_enomem(pvalloc(opaque(n)), "pvalloc", n);
+    for (const std::size_t alignment : {16ul, 64ul, 4096ul, 65536ul, 32 * mib}) {
+      expect_enomem(aligned_alloc(alignment, opaque(n)), "aligned_alloc", n);
+      expect_enomem(memalign(alignment, opaque(n)), "memalign", n);
+      void* p = &p;
+      EXPECT_EQ(posix_memalign(&p, alignment, opaque(n)), ENOMEM);
+      EXPECT_EQ(p, &p);
+    }
+  }
+}
+
+TEST(malloc_c_api, products_that_overflow_fail) {
+  constexpr std::size_t half = SIZE_MAX / 2 + 2;
+  errno = 0;
+  expect_enomem(std::calloc(opaque(half), 2), "calloc", half);
+  expect_enomem(std::calloc(2, opaque(half)), "calloc", half);
+  expect_enomem(std::calloc(opaque(SIZE_MAX), opaque(SIZE_MAX)), "calloc", SIZE_MAX);
+  expect_enomem(std::calloc(std::size_t{1} << 32, opaque(std::size_t{1} << 32)), "calloc", 0);
+  expect_enomem(reallocarray(nullptr, opaque(half), 2), "reallocarray", half);
+  void* const p = std::malloc(10);
+  std::memset(p, 7, 10);
+  expect_enomem(reallocarray(kept(p), opaque(half), 2), "reallocarray", half);
+  EXPECT_TRUE(all_bytes_are(p, 10, 7));
+  std::free(p);
+}
+
+TEST(malloc_c_api, a_realloc_that_fails_leaves_the_block) {
+  for (const std::size_t bytes : some_sizes()) {
+    void* const p = std::malloc(bytes);
+    std::memset(p, 0x5a, bytes);
+    for (const std::size_t n : impossible_sizes()) {
+      errno = 0;
+      expect_enomem(std::realloc(kept(p), opaque(n)), "realloc", n);
+    }
+    EXPECT_TRUE(all_bytes_are(p, bytes, 0x5a)) << bytes;
+    std::free(p);
+  }
+}
+
+TEST(malloc_c_api, alignments_are_given) {
+  for (std::size_t alignment = 8; alignment <= 32 * mib; alignment *= 2) {
+    for (const std::size_t bytes :
+         {0ul, 1ul, 8ul, 24ul, 100ul, 1000ul, 5000ul, 40'000ul, 300'000ul, 9'000'000ul}) {
+      void* blocks[4] = {aligned_alloc(alignment, bytes), memalign(alignment, bytes), nullptr,
+                         nullptr};
+      ASSERT_EQ(posix_memalign(&blocks[2], alignment, bytes), 0);
+      ASSERT_EQ(posix_memalign(&blocks[3], alignment, bytes), 0);
+      for (void* p : blocks) {
+        ASSERT_NE(p, nullptr) << alignment << " " << bytes;
+        EXPECT_TRUE(is_aligned(p, alignment)) << alignment << " " << bytes;
+        EXPECT_GE(malloc_usable_size(p), bytes);
+        std::memset(p, 1, bytes);
+      }
+      for (void* p : blocks) std::free(p);
+    }
+  }
+}
+
+TEST(malloc_c_api, alignments_too_large_fail) {
+  for (std::size_t alignment = std::size_t{1} << 40; alignment != 0; alignment *= 2) {
+    errno = 0;
+    expect_enomem(aligned_alloc(opaque(alignment), 1), "aligned_alloc", alignment);
+    void* p = nullptr;
+    EXPECT_EQ(posix_memalign(&p, opaque(alignment), 100), ENOMEM);
+  }
+}
+
+TEST(malloc_c_api, what_is_no_alignment_is_refused) {
+  for (const std::size_t alignment : {0ul, 3ul, 24ul, 48ul, 100ul, 4095ul, SIZE_MAX}) {
+    errno = 0;
+    EXPECT_EQ(aligned_alloc(opaque(alignment), 100), nullptr) << alignment;
+    EXPECT_EQ(errno, EINVAL) << alignment;
+  }
+  for (const std::size_t alignment : {0ul, 1ul, 2ul, 4ul, 12ul, 24ul, 100ul, SIZE_MAX}) {
+    errno = 0;
+    void* p = &p;
+    EXPECT_EQ(posix_memalign(&p, opaque(alignment), 100), EINVAL) << alignment;
+    EXPECT_EQ(p, &p);
+    EXPECT_EQ(errno, 0);  // POSIX: the function returns its error, and nothing else
+  }
+}
+
+TEST(malloc_c_api, memalign_takes_the_next_power_of_two) {
+  void* const p = memalign(24, 10);
+  EXPECT_TRUE(is_aligned(p, 32));
+  void* const q = memalign(3000, 10);
+  EXPECT_TRUE(is_aligned(q, 4096));
+  std::free(p);
+  std::free(q);
+  errno = 0;
+  EXPECT_EQ(memalign(opaque(SIZE_MAX), 10), nullptr);
+  EXPECT_EQ(errno, EINVAL);
+}
+
+TEST(malloc_c_api, valloc_and_pvalloc_give_pages) {
+  void* const p = valloc(10);
+  EXPECT_TRUE(is_aligned(p, 4096));
+  void* const q = pvalloc(4097);
+  EXPECT_TRUE(is_aligned(q, 4096));
+  EXPECT_GE(malloc_usable_size(q), 8192u);
+  std::free(p);
+  std::free(q);
+}
+
+TEST(malloc_c_api, free_keeps_errno) {
+  for (const std::size_t bytes : some_sizes()) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 3; ++i) blocks.push_back(std::malloc(bytes));
+    errno = 4711;
+    for (void* p : blocks) std::free(p);
+    std::free(nullptr);
+    EXPECT_EQ(errno, 4711) << bytes;
+  }
+}
+
+TEST(malloc_c_api, realloc_keeps_the_contents_from_any_size_to_any_other) {
+  for (const std::size_t from : some_sizes()) {
+    for (const std::size_t to : some_sizes()) {
+      auto* p = static_cast<unsigned char*>(std::malloc(from));
+      for (std::size_t i = 0; i < from; i += i < 5000 ? 1 : 701) {
+        p[i] = static_cast<unsigned char>(i % 251);
+      }
+      p = static_cast<unsigned char*>(std::realloc(p, to));
+      ASSERT_NE(p, nullptr);
+      ASSERT_TRUE(is_aligned(p, 16));
+      ASSERT_GE(malloc_usable_size(p), to);
+      const std::size_t kept = std::min(from, to);
+      for (std::size_t i = 0; i < kept; i += i < 5000 ? 1 : 701) {
+        ASSERT_EQ(p[i], i % 251) << from << " -> " << to << " at " << i;
+      }
+      p[to - 1] = 1;
+      std::free(p);
+    }
+  }
+}
+
+TEST(malloc_c_api, realloc_of_null_allocates_and_to_no_bytes_frees) {
+  void* const p = std::realloc(nullptr, 100);
+  ASSERT_NE(p, nullptr);
+  errno = 0;
+  EXPECT_EQ(std::realloc(p, opaque(0)), nullptr);
+  EXPECT_EQ(errno, 0);  // not an error
+}
+
+TEST(malloc_c_api, reallocarray_grows_arrays) {
+  auto* p = static_cast<int*>(reallocarray(nullptr, 10, sizeof(int)));
+  for (int i = 0; i < 10; ++i) p[i] = i;
+  p = static_cast<int*>(reallocarray(p, 100'000, sizeof(int)));
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(p[i], i);
+  std::free(p);
+}
+
+TEST(malloc_c_api, calloc_zeroes_memory_that_was_used_before) {
+  for (const std::size_t bytes : some_sizes()) {
+    for (int turn = 0; turn < 4; ++turn) {
+      void* blocks[3] = {std::malloc(bytes), std::malloc(bytes), std::malloc(bytes)};
+      for (void* p : blocks) std::memset(p, 0xff, malloc_usable_size(p));
+      for (void* p : blocks) std::free(p);
+      for (void*& p : blocks) {
+        p = std::calloc(turn % 2 == 0 ? 1 : bytes, turn % 2 == 0 ? bytes : 1);
+        ASSERT_TRUE(all_bytes_are(p, bytes, 0)) << bytes;
+      }
+      for (void* p : blocks) std::free(p);
+    }
+  }
+}
+
+TEST(malloc_c_api, the_usable_size_can_be_used_and_asking_changes_nothing) {
+  EXPECT_EQ(malloc_usable_size(nullptr), 0u);
+  for (const std::size_t bytes : some_sizes()) {
+    auto* p = static_cast<unsigned char*>(std::calloc(1, bytes));
+    const std::size_t usable = malloc_usable_size(p);
+    EXPECT_TRUE(all_bytes_are(p, bytes, 0));
+    EXPECT_EQ(malloc_usable_size(p), usable);
+    std::memset(p, 0x77, usable);
+    p = static_cast<unsigned char*>(std::realloc(p, usable + 1));
+    EXPECT_TRUE(all_bytes_are(p, usable, 0x77)) << bytes;
+    std::free(p);
+  }
+}
+
+TEST(malloc_c_api, trim_gives_memory_back) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 40'000; ++i) {
+    blocks.push_back(std::malloc(1000));
+    std::memset(blocks.back(), 1, 1000);
+  }
+  std::vector<void*> large;
+  for (int i = 0; i < 100; ++i) large.push_back(std::malloc(300 * kib));
+  for (void* p : blocks) std::free(p);
+  for (void* p : large) std::free(p);
+  EXPECT_EQ(malloc_trim(0), 1);
+  EXPECT_EQ(malloc_trim(0), 0);  // there is nothing left
+  void* const p = std::malloc(1000);
+  ASSERT_NE(p, nullptr);
+  std::memset(p, 1, 1000);
+  std::free(p);
+}
+
+TEST(malloc_c_api, the_other_frees_free) {
+  using free_type = void (*)(void*);
+  using free_sized_type = void (*)(void*, std::size_t);
+  using free_aligned_sized_type = void (*)(void*, std::size_t, std::size_t);
+  const auto cfree = reinterpret_cast<free_type>(dlsym(RTLD_DEFAULT, "cfree"));
+  const auto free_sized = reinterpret_cast<free_sized_type>(dlsym(RTLD_DEFAULT, "free_sized"));
+  const auto free_aligned_sized =
+      reinterpret_cast<free_aligned_sized_type>(dlsym(RTLD_DEFAULT, "free_aligned_sized"));
+  ASSERT_NE(cfree, nullptr);
+  ASSERT_NE(free_sized, nullptr);
+  ASSERT_NE(free_aligned_sized, nullptr);
+  for (const std::size_t bytes : some_sizes()) {
+    // What was freed is handed out again: the second block is the first one's memory.
+    for (int turn = 0; turn < 100; ++turn) {
+      cfree(std::malloc(bytes));
+      free_sized(std::malloc(bytes), bytes);
+      free_aligned_sized(aligned_alloc(128, bytes), 128, bytes);
+    }
+  }
+  cfree(nullptr);
+  free_sized(nullptr, 0);
+  free_aligned_sized(nullptr, 64, 64);
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  EXPECT_LT(use.ru_maxrss, 600 * 1024);  // KiB; the loops allocated 40 GiB
+}
+
+TEST(malloc_c_api, memory_is_used_again) {
+  for (const std::size_t bytes : some_sizes()) {
+    if (bytes > mib) continue;
+    std::set<void*> places;
+    for (int i = 0; i < 10'000; ++i) {
+      void* const p = std::malloc(bytes);
+      places.insert(p);
+      std::free(p);
+    }
+    EXPECT_LT(places.size(), 100u) << bytes;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,179 @@
+// The engine while the system refuses memory: at any call of the system's, once or from then on.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "malloc/engine_calls.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
+#include "support/forked.hpp"
+#include "support/require.hpp"
+
+namespace {
+
+namespace engine = mallard::detail;
+using mallard_test::require;
+
+constexpr long never = -1;
+long calls = 0;
+long first_refused = never;
+bool refuse_all_after = false;
+
+bool is_refused() {
+  const long call = calls++;
+  if (first_refused == never) return false;
+  return refuse_all_after ? call >= first_refused : call == first_refused;
+}
+
+}  // namespace
+
+// The linker lets the engine call these: see --wrap.
+extern "C" {
+void* __real_mmap(void*, size_t, int, int, int, off_t);
+void* __real_mremap(void*, size_t, size_t, int, void*);
+int __real_madvise(void*, size_t, int);
+
+void* __wrap_mmap(void* p, size_t bytes, int protection, int flags, int fd, off_t offset) {
+  if (!is_refused()) return __real_mmap(p, bytes, protection, flags, fd, offset);
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+void* __wrap_mremap(void* p, size_t bytes, size_t new_bytes, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void*) : nullptr;
+  va_end(more);
+  if (!is_refused()) return __real_mremap(p, bytes, new_bytes, flags, to);
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+int __wrap_madvise(void* p, size_t bytes, int advice) {
+  if (!is_refused()) return __real_madvise(p, bytes, advice);
+  errno = ENOMEM;
+  return -1;
+}
+}
+
+namespace {
+
+struct block {
+  unsigned char* p;
+  std::size_t bytes;
+};
+
+void expect_ends(const block& b, std::size_t bytes) {
+  require(b.p[0] == b.bytes % 251 && b.p[bytes - 1] == b.bytes % 251,
+          "a block was changed, of bytes: ", b.bytes);
+}
+
+void fill(const block& b) {
+  std::memset(b.p, static_cast<int>(b.bytes % 251), b.bytes);
+}
+
+// Allocates, grows, shrinks and frees blocks of all kinds; what fails is left out.
+void use_memory() {
+  std::vector<block> blocks;
+  blocks.reserve(2000);
+  const auto add = [&](std::size_t bytes, std::size_t alignment) {
+    void* const p =
+        alignment == 0 ? engine::allocate(bytes) : engine::allocate_aligned(bytes, alignment);
+    if (p == nullptr) return;
+    require(engine::address_of(p) % (alignment == 0 ? 16 : alignment) == 0, "not aligned");
+    blocks.push_back({static_cast<unsigned char*>(p), bytes});
+    fill(blocks.back());
+  };
+  for (std::size_t bytes = 1; bytes < 200'000; bytes += bytes / 4 + 1) {
+    for (int i = 0; i < 4; ++i) add(bytes, 0);
+    add(bytes, 64);
+  }
+  add(3 << 20, 0);
+  add(9 << 20, 0);
+  add(10 << 20, 2 << 20);
+  add(5 << 20, 1 << 20);
+  for (std::size_t i = 0; i < blocks.size(); i += 3) {
+    block& b = blocks[i];
+    const std::size_t bytes = i % 2 == 0 ? b.bytes * 3 : b.bytes / 2 + 1;
+    void* const p = engine::reallocate(b.p, bytes);
+    if (p == nullptr) {
+      expect_ends(b, b.bytes);
+      continue;
+    }
+    b.p = static_cast<unsigned char*>(p);
+    require(b.p[0] == b.bytes % 251, "a block was changed as it was resized");
+    b.bytes = bytes;
+    fill(b);
+  }
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    expect_ends(blocks[i], blocks[i].bytes);
+    engine::deallocate(blocks[i].p);
+  }
+  engine::trim();
+  for (std::size_t i = 1; i < blocks.size(); i += 2) {
+    expect_ends(blocks[i], blocks[i].bytes);
+    engine::deallocate(blocks[i].p);
+  }
+}
+
+void expect_nothing_lost() {
+  std::size_t blocks = engine::huge_usage().blocks;
+  for (engine::large_space& space : engine::the_spaces) blocks += space.usage().blocks;
+  require(blocks == 0, "blocks were lost: ", blocks);
+  require(engine::huge_usage().mapped_bytes == 0, "mappings were lost");
+  // And there is as much to be had as ever.
+  for (const std::size_t bytes : {16ul, 1000ul, 30'000ul, 300'000ul, 20'000'000ul}) {
+    void* const p = engine::allocate(bytes);
+    require(p != nullptr, "nothing to be had any more, of bytes: ", bytes);
+    std::memset(p, 1, bytes);
+    engine::deallocate(p);
+  }
+}
+
+void use_memory_refused_at(long call, bool and_after) {
+  calls = 0;
+  first_refused = call;
+  refuse_all_after = and_after;
+  use_memory();
+  // The thread itself takes memory, so it begins when there is some again; its heap is a new one.
+  first_refused = never;
+  expect_nothing_lost();
+}
+
+// How many calls the whole takes, when none is refused.
+long count_calls() {
+  long count = 0;
+  std::thread([&] {
+    use_memory_refused_at(never, false);
+    count = calls;
+  }).join();
+  return count;
+}
+
+void expect_all_refusals_survived(bool and_after) {
+  // The engine of this process stays as it is: each child has a fresh one.
+  const mallard_test::outcome counted = mallard_test::run_forked([] {
+    const long count = count_calls();
+    require(count > 8 && count < 400, "calls of the system: ", count);
+  });
+  ASSERT_TRUE(counted.passed) << counted.message;
+  for (long call = 0; call < 60; ++call) {
+    const mallard_test::outcome outcome =
+        mallard_test::run_forked([=] { use_memory_refused_at(call, and_after); });
+    EXPECT_TRUE(outcome.passed) << "call " << call << " refused: " << outcome.message;
+  }
+}
+
+TEST(malloc_out_of_memory, one_refused_call_loses_nothing) {
+  expect_all_refusals_survived(false);
+}
+
+TEST(malloc_out_of_memory, a_system_that_refuses_everything_from_some_call_on_loses_nothing) {
+  expect_all_refusals_survived(true);
+}
+
+}  // namespace
