@@ -16,6 +16,7 @@
 namespace {
 
 namespace engine = mallard::detail;
+using engine::checks;
 
 [[gnu::cold, gnu::noinline]] void* out_of_memory() noexcept {
   errno = ENOMEM;
@@ -109,12 +110,12 @@ MALLARD_ENTRY void cfree(void* p) noexcept {
   engine::deallocate(p);
 }
 
-MALLARD_ENTRY void free_sized(void* p, std::size_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void free_sized(void* p, std::size_t bytes) noexcept {
+  engine::deallocate(p, checks::said_size(bytes, 1));
 }
 
-MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t, std::size_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t alignment, std::size_t bytes) noexcept {
+  engine::deallocate(p, checks::said_size(bytes, alignment));
 }
 
 MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {

@@ -17,6 +17,7 @@ asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch"
 namespace {
 
 namespace engine = mallard::detail;
+using engine::checks;
 
 // After [new.delete.single]: as long as there is a handler, it is called and allocation tried
 // again.
@@ -61,6 +62,10 @@ auto of(std::size_t bytes, std::align_val_t alignment) {
   return [=] { return engine::allocate_aligned(bytes, static_cast<std::size_t>(alignment)); };
 }
 
+checks::said_size of_size(std::size_t bytes, std::align_val_t alignment = std::align_val_t{1}) {
+  return {bytes, static_cast<std::size_t>(alignment)};
+}
+
 }  // namespace
 
 using std::align_val_t;
@@ -92,18 +97,18 @@ MALLARD_ENTRY void* operator new[](size_t n, align_val_t a, const nothrow_t&) no
   return allocate_or_null(of(n, a));
 }
 
-// A block is found by its address: no form needs more.
+// A block is found by its address: no form needs more. A size that is given can be checked.
 MALLARD_ENTRY void operator delete(void* p) noexcept {
   engine::deallocate(p);
 }
 MALLARD_ENTRY void operator delete[](void* p) noexcept {
   engine::deallocate(p);
 }
-MALLARD_ENTRY void operator delete(void* p, size_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete(void* p, size_t n) noexcept {
+  engine::deallocate(p, of_size(n));
 }
-MALLARD_ENTRY void operator delete[](void* p, size_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete[](void* p, size_t n) noexcept {
+  engine::deallocate(p, of_size(n));
 }
 MALLARD_ENTRY void operator delete(void* p, align_val_t) noexcept {
   engine::deallocate(p);
@@ -111,11 +116,11 @@ MALLARD_ENTRY void operator delete(void* p, align_val_t) noexcept {
 MALLARD_ENTRY void operator delete[](void* p, align_val_t) noexcept {
   engine::deallocate(p);
 }
-MALLARD_ENTRY void operator delete(void* p, size_t, align_val_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete(void* p, size_t n, align_val_t a) noexcept {
+  engine::deallocate(p, of_size(n, a));
 }
-MALLARD_ENTRY void operator delete[](void* p, size_t, align_val_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete[](void* p, size_t n, align_val_t a) noexcept {
+  engine::deallocate(p, of_size(n, a));
 }
 MALLARD_ENTRY void operator delete(void* p, const nothrow_t&) noexcept {
   engine::deallocate(p);

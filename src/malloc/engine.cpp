@@ -28,9 +28,16 @@ slice_mark space_of_thread() noexcept {
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
-  if (bytes + alignment >= least_huge_bytes) return allocate_huge(bytes, alignment);
+  const bool huge = bytes + alignment >= least_huge_bytes;
+  if (huge || checks::maps_large_blocks) {
+    void* const p = allocate_huge(bytes, alignment);
+    if (huge || p != nullptr) return p;
+  }
   const slice_mark mark = space_of_thread();
-  if (void* const p = space_of_mark(mark).allocate(bytes, alignment, mark)) return p;
+  if (void* const p = space_of_mark(mark).allocate(bytes, alignment, mark)) {
+    checks::allocated(p);
+    return p;
+  }
   return allocate_huge(bytes, alignment);
 }
 
@@ -62,6 +69,9 @@ bool is_of_space(slice_mark mark) noexcept {
 bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (is_of_slab(mark)) {
     const std::size_t have = class_bytes_of(mark);
+    if constexpr (checks::keeps_classes) {
+      return bytes <= have && any_class_of(bytes) == mark % mark_limit;
+    }
     return bytes <= have && bytes >= have / 2;
   }
   if (bytes <= largest_extended_bytes || !is_of_space(mark)) return false;
@@ -72,12 +82,16 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
 
 void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);
-  const unsigned size_class =
-      bytes <= largest_class_bytes ? malloc_class_of(bytes) : computed_class(bytes);
-  if (void* const p = cache.take(size_class)) return p;
-  malloc_heap* const heap = heap_of_thread();
-  if (heap == nullptr) return nullptr;
-  return heap->refill(cache, size_class);
+  const unsigned size_class = any_class_of(bytes);
+  void* p = cache.take(size_class);
+  if (p == nullptr) {
+    malloc_heap* const heap = heap_of_thread();
+    if (heap == nullptr) return nullptr;
+    p = heap->refill(cache, size_class);
+    if (p == nullptr) return nullptr;
+  }
+  checks::allocated(p);
+  return p;
 }
 
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
@@ -120,6 +134,7 @@ void* allocate_zeroed_slow(std::size_t bytes) noexcept {
 }
 
 std::size_t usable_bytes(const void* p) noexcept {
+  checks::in_use(p);
   const slice_mark mark = mark_of(p);
   if (is_of_slab(mark)) return class_bytes_of(mark);
   if (is_of_space(mark)) return large_space::payload_bytes(const_cast<void*>(p));
@@ -128,6 +143,7 @@ std::size_t usable_bytes(const void* p) noexcept {
 }
 
 void* reallocate(void* p, std::size_t bytes) noexcept {
+  checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
   if (mark == huge_mark && bytes >= least_huge_bytes / 2) return resize_huge(p, bytes);

@@ -22,6 +22,7 @@
 
 #include "malloc/region.hpp"
 #include "malloc/thread_cache.hpp"
+#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -36,13 +37,18 @@ MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
     return allocate_slow(bytes);
   }
   if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
+    checks::allocated(p);
     return p;
   }
   return allocate_slow(bytes);
 }
 
-// Null is a block of no bytes.
-MALLARD_ALWAYS_INLINE void deallocate(void* p) noexcept {
+// Null is a block of no bytes. `size` is what the caller says that it is.
+template <class Size = checks::any_size>
+MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
+  if (!checks::freeing(p)) [[unlikely]] {
+    return checks::refused(p, size);
+  }
   region* const r = region::of(p);
   if (r == nullptr) [[unlikely]] {
     return;
@@ -51,8 +57,10 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p) noexcept {
   const slice_mark mark = r->marks[region::index_of(p)].load(std::memory_order_relaxed);
   const std::uintptr_t size_class = mark ^ cache.heap_name;
   if (size_class >= malloc_class_count) [[unlikely]] {
+    checks::freed_as(p, mark, size);
     return deallocate_elsewhere(p, size_class);
   }
+  checks::freed_as_class(p, size_class, size);
   if (!cache.give(p, size_class)) [[unlikely]] {
     return deallocate_slow(p);
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -17,23 +18,45 @@ void prefer_huge_pages(region* r) noexcept {
   if (r->huge_mapped >= 16 * os::huge_page_bytes) os::prefer_huge_pages(r, r->huge_mapped);
 }
 
+std::byte* end_of(region* r) noexcept {
+  return reinterpret_cast<std::byte*>(r) + r->huge_mapped;
+}
+
+// What is behind the block, mapped but not counted.
+void add_guard(region* r) noexcept {
+  if constexpr (checks::guard_bytes != 0) os::protect(end_of(r), checks::guard_bytes);
+}
+
 // What is beyond the last page of the payload need not stay.
-void cut(region* r, std::size_t bytes) noexcept {
-  const std::size_t least = round_up(r->huge_offset + bytes, os::page_bytes);
-  os::unmap(reinterpret_cast<std::byte*>(r) + least, r->huge_mapped - least);
-  mapped.fetch_sub(r->huge_mapped - least, std::memory_order_relaxed);
+void cut(region* r, std::size_t least) noexcept {
+  const std::size_t gone = r->huge_mapped - least;
   r->huge_mapped = least;
+  add_guard(r);
+  os::unmap(end_of(r) + checks::guard_bytes, gone);
+  mapped.fetch_sub(gone, std::memory_order_relaxed);
+}
+
+// The block must not begin at a region's start: that is where its mark is. Before a guard page the
+// block lies as near as it can.
+std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
+  return checks::guard_bytes == 0 ? std::max(alignment, os::page_bytes)
+                                  : round_down(all - bytes, alignment);
+}
+
+// Addresses cost nothing: with half as many again it seldom has to move. But a guard page has to be
+// behind what is used.
+std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
+  return checks::guard_bytes == 0 ? std::max(needed, old + old / 2) : needed;
 }
 
 }  // namespace
 
 void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
-  // The block must not begin at a region's start: that is where its mark is.
   if (alignment >= region_bytes) return nullptr;
-  const std::size_t offset = std::max(alignment, os::page_bytes);
-  const std::size_t needed = round_up(bytes + offset, os::page_bytes);
+  const std::size_t needed = round_up(bytes + std::max(alignment, os::page_bytes), os::page_bytes);
   if (needed < bytes) return nullptr;
-  void* const start = os::map(needed, region_bytes, false);
+  const std::size_t offset = offset_of(bytes, alignment, needed);
+  void* const start = os::map(needed + checks::guard_bytes, region_bytes, false);
   if (start == nullptr) return nullptr;
   auto* const r = static_cast<region*>(start);
   r->huge_mapped = needed;
@@ -41,6 +64,8 @@ void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
   std::byte* const p = static_cast<std::byte*>(start) + offset;
   r->set_marks(region::index_of(p), 1, huge_mark);
   prefer_huge_pages(r);
+  add_guard(r);
+  checks::add_huge(p, *r);
   blocks.fetch_add(1, std::memory_order_relaxed);
   mapped.fetch_add(needed, std::memory_order_relaxed);
   return p;
@@ -50,25 +75,36 @@ void deallocate_huge(void* p) noexcept {
   region* const r = region::of(p);
   blocks.fetch_sub(1, std::memory_order_relaxed);
   mapped.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
-  os::unmap(r, r->huge_mapped);
+  os::unmap(r, r->huge_mapped + checks::guard_bytes);
 }
 
 void* resize_huge(void* p, std::size_t bytes) noexcept {
   region* r = region::of(p);
+  checks::using_huge(p, *r);
   const std::size_t offset = r->huge_offset;
   const std::size_t old = r->huge_mapped;
   const std::size_t needed = round_up(bytes + offset, os::page_bytes);
   if (needed < bytes) return nullptr;
   if (needed <= old) {
-    if (needed <= old / 2) cut(r, bytes);
+    if (needed <= old / 2 || (checks::guard_bytes != 0 && needed != old)) cut(r, needed);
+    checks::add_huge(p, *r);
     return p;
   }
-  // Addresses cost nothing: with half as many again it seldom has to move.
-  const std::size_t roomy = std::max(needed, old + old / 2);
-  void* const start = os::move(r, old, roomy, region_bytes);
-  if (start == nullptr) return nullptr;
+  const std::size_t roomy = room_for(needed, old);
+  // As soon as it has moved, its old addresses may be another's.
+  checks::remove_huge(p);
+  void* const start = os::move(r, old, roomy + checks::guard_bytes, region_bytes);
+  if (start == nullptr) {
+    checks::add_huge(p, *r);
+    return nullptr;
+  }
+  if constexpr (checks::guard_bytes != 0) {
+    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes);
+  }
   r = static_cast<region*>(start);
   r->huge_mapped = roomy;
+  add_guard(r);
+  checks::add_huge(static_cast<std::byte*>(start) + offset, *r);
   mapped.fetch_add(roomy - old, std::memory_order_relaxed);
   prefer_huge_pages(r);
   return static_cast<std::byte*>(start) + offset;

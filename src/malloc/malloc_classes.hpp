@@ -31,6 +31,11 @@ MALLARD_ALWAYS_INLINE unsigned malloc_class_of(std::size_t bytes) noexcept {
   return class_by_request[(bytes + malloc_alignment - 1) / malloc_alignment];
 }
 
+// The same for bytes <= largest_extended_bytes.
+inline unsigned any_class_of(std::size_t bytes) noexcept {
+  return bytes <= largest_class_bytes ? malloc_class_of(bytes) : computed_class(bytes);
+}
+
 // Blocks in a full magazine.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
   const std::size_t bytes = class_bytes(size_class);

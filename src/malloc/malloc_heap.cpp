@@ -103,6 +103,7 @@ bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
   for (malloc_heap* from = the_heaps.first_idle(); from != nullptr; from = from->next_idle) {
     from->collect();
     from->post_all();
+    from->check_current(size_class);
     if (!adopt(pools_[size_class], *from, from->pools_[size_class], size_class)) continue;
     mark_current(size_class);
     from->reserve_less(class_layouts[size_class].slab_bytes);
@@ -112,8 +113,15 @@ bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
   return false;
 }
 
+void malloc_heap::check_current(unsigned size_class) const noexcept {
+  const slab_pool& pool = pools_[size_class];
+  if (pool.base == nullptr) return;
+  checks::using_slab(*pool.current(class_layouts[size_class]), this, size_class);
+}
+
 bool malloc_heap::find_slots(unsigned size_class) noexcept {
   slab_pool& pool = pools_[size_class];
+  check_current(size_class);
   if (pool.free_slots != 0 || advance(pool, size_class)) return true;
   if (adopt_from_idle(size_class)) return true;
   if (!grow(pool, size_class)) return false;
@@ -168,6 +176,8 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
     free &= ~(low_bits(static_cast<unsigned>(taken)) << start);
   }
   pool.free_slots = free;
+  check_current(size_class);
+  checks::refilled(bottom + 1, bottom + 1 + count);
   to.top[size_class] = bottom + count - 1;
   return bottom[count];
 }
@@ -195,6 +205,7 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
     void* const p = *first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);
     const std::uintptr_t start = address_of(p) & ~(word_bytes - 1);
+    checks::using_slab(*home, this, size_class);
     // Not beyond the block at which the slab has to change places.
     void* const* const begin = first;
     void* const* const end =
@@ -230,13 +241,13 @@ void malloc_heap::post_all() noexcept {
 
 void malloc_heap::send_first(batch& b, void* p, slice_mark mark) noexcept {
   post(b);
-  auto* const block = ::new (p) remote_block{nullptr};
+  auto* const block = ::new (p) remote_block(nullptr);
   b = {of_mark(mark), block, block, static_cast<std::int32_t>(batch_bytes)};
 }
 
 void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
   malloc_heap* const to = of_mark(mark);
-  auto* const block = ::new (p) remote_block{nullptr};
+  auto* const block = ::new (p) remote_block(nullptr);
   to->incoming_.push(block, block);
   if (to->idle.load(std::memory_order_relaxed)) the_heaps.collect_idle(*to);
 }
@@ -248,7 +259,7 @@ void malloc_heap::collect_all() noexcept {
     // The slab may have changed hands while the block was under way.
     const slice_mark mark = mark_of(block);
     if (of_mark(mark) != this) {
-      remote_block* const after = block->next;
+      remote_block* const after = block->next();
       send(block, mark);
       block = after;
       continue;
@@ -256,7 +267,7 @@ void malloc_heap::collect_all() noexcept {
     std::size_t count = 0;
     do {
       run[count++] = block;
-      block = block->next;
+      block = block->next();
     } while (block != nullptr && count != run.size() && mark_of(block) == mark);
     give_blocks(run.data(), run.data() + count, static_cast<unsigned>(mark % mark_limit));
   }

@@ -51,7 +51,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
       return send_first(b, p, mark);
     }
     auto* const block = static_cast<remote_block*>(p);
-    block->next = b.first;
+    block->set_next(b.first);
     b.first = block;
     b.room -= batch_weights[mark % mark_limit];
     if (b.room <= 0) [[unlikely]] {
@@ -101,6 +101,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   bool find_slots(unsigned size_class) noexcept;
   bool adopt_from_idle(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
+  void check_current(unsigned size_class) const noexcept;
   void note_change(std::size_t bytes) noexcept {
     changed_bytes_ += bytes;
     if (changed_bytes_ > changes_between_looks + reserved_bytes_ / 8) [[unlikely]] {

@@ -3,11 +3,21 @@
 
 #include <atomic>
 
+#include "malloc_checks.hpp"
+
 namespace mallard::inline v1::detail {
 
 // What a free block holds on its way.
-struct remote_block {
-  remote_block* next;
+class remote_block {
+ public:
+  explicit remote_block(remote_block* next) noexcept { set_next(next); }
+  void set_next(remote_block* next) noexcept { link_ = checks::link(this, next); }
+  remote_block* next() const noexcept {
+    return static_cast<remote_block*>(checks::linked(this, link_));
+  }
+
+ private:
+  void* link_;
 };
 
 // Lock-free: any thread pushes, one thread at a time takes all.
@@ -16,10 +26,11 @@ class remote_list {
   bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
 
   void push(remote_block* first, remote_block* last) noexcept {
-    last->next = head_.load(std::memory_order_relaxed);
-    while (!head_.compare_exchange_weak(last->next, first, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-    }
+    remote_block* before = head_.load(std::memory_order_relaxed);
+    do {
+      last->set_next(before);
+    } while (!head_.compare_exchange_weak(before, first, std::memory_order_release,
+                                          std::memory_order_relaxed));
   }
 
   remote_block* take_all() noexcept { return head_.exchange(nullptr, std::memory_order_acquire); }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -31,6 +32,15 @@ region* slice_supply::add_region() noexcept {
   r->free.fill(~std::uint64_t{0});
   r->free[0] <<= region_header_slices;
   r->free_slices = slices_per_region - region_header_slices;
+  if (!checks::add_region(*r)) {
+    os::unmap(p, region_bytes);
+    return nullptr;
+  }
+  if constexpr (checks::guard_bytes != 0) {
+    r->free.back() &= ~(std::uint64_t{1} << (slices_per_word - 1));
+    --r->free_slices;
+    os::protect(r->slice(slices_per_region) - checks::guard_bytes, checks::guard_bytes);
+  }
   (last_ == nullptr ? first_ : last_->next) = r;
   last_ = r;
   ++regions_;

@@ -50,6 +50,10 @@ bool commit(void* p, std::size_t bytes) noexcept {
   return mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
 }
 
+void protect(void* p, std::size_t bytes) noexcept {
+  mprotect(p, bytes, PROT_NONE);
+}
+
 void purge(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_DONTNEED);
 }

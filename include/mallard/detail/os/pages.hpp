@@ -20,6 +20,9 @@ void* reserve(std::size_t bytes) noexcept;
 // Makes reserved pages usable. False when refused.
 bool commit(void* p, std::size_t bytes) noexcept;
 
+// Makes pages of `map` fault when they are touched, until they are unmapped. Refusal is no failure.
+void protect(void* p, std::size_t bytes) noexcept;
+
 // Gives the memory back and keeps the addresses usable; the contents become zero.
 void purge(void* p, std::size_t bytes) noexcept;
 

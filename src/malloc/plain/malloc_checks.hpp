@@ -1,0 +1,58 @@
+// Purpose: what the plain build checks: nothing. The engine is written against these names; which
+// of the two headers called malloc_checks.hpp it is compiled with makes the plain or the hardened
+// library.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/core/slab.hpp"
+#include "mallard/detail/os/pages.hpp"
+#include "malloc/region.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct checks {
+  // Between large blocks and what follows them in memory, and around what blocks must not reach.
+  static constexpr std::size_t guard_bytes = 0;
+  // Whether all that has no size class has a mapping of its own.
+  static constexpr bool maps_large_blocks = false;
+  // Whether a block's class is always that of the size it was asked for.
+  static constexpr bool keeps_classes = false;
+
+  // What a caller says that the size of a block is.
+  struct any_size {};
+  struct said_size {
+    constexpr said_size(std::size_t, std::size_t) noexcept {}
+  };
+
+  // A block is about to be handed out.
+  static void allocated(const void*) noexcept {}
+  // A block comes back. When this is false, `refused` does what is left to do.
+  static constexpr bool freeing(const void*) noexcept { return true; }
+  template <class Size>
+  static void refused(void*, Size) noexcept {}
+  // Of a block that `freeing` has let pass.
+  template <class Size>
+  static void freed_as(const void*, slice_mark, Size) noexcept {}
+  template <class Size>
+  static void freed_as_class(const void*, std::uintptr_t, Size) noexcept {}
+  // A caller asks about a block or lets it grow.
+  static void in_use(const void*) noexcept {}
+
+  // Free blocks of one slab have come into a magazine.
+  static void refilled(void**, void**) noexcept {}
+  // A slab's header is about to be used.
+  static void using_slab(const slab&, const slab_set*, unsigned) noexcept {}
+
+  // The link of a free block on its way to another heap.
+  static void* link(const void*, void* next) noexcept { return next; }
+  static void* linked(const void*, void* link) noexcept { return link; }
+
+  // A region has been mapped. False when there is no memory for what is to be known of it.
+  static constexpr bool add_region(region&) noexcept { return true; }
+  static void add_huge(const void*, const region&) noexcept {}
+  static void using_huge(const void*, const region&) noexcept {}
+  static void remove_huge(const void*) noexcept {}
+};
+
+}  // namespace mallard::inline v1::detail
