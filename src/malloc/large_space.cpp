@@ -61,7 +61,14 @@ bool large_space::grow(std::size_t bytes, slice_mark mark) noexcept {
 
 void large_space::freed(std::size_t bytes) noexcept {
   idle_bytes_ += bytes;
-  if (idle_bytes_ > std::max(idle_limit_bytes, heap_.bytes_in_use() / 8)) purge();
+  if (idle_bytes_ <= idle_.limit(heap_.bytes_in_use())) return;
+  idle_.gave_back(idle_bytes_);
+  purge();
+}
+
+void large_space::reused(std::size_t bytes) noexcept {
+  if (bytes > idle_bytes_) idle_.took(bytes - idle_bytes_);
+  idle_bytes_ -= std::min(bytes, idle_bytes_);
 }
 
 void large_space::purge() noexcept {

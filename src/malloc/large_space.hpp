@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "mallard/detail/core/fit_heap.hpp"
+#include "malloc/idle_policy.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/region.hpp"
 
@@ -39,21 +40,19 @@ class large_space {
   };
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
-  static constexpr std::size_t idle_limit_bytes = std::size_t{8} << 20;
   static constexpr std::size_t purged_bytes = std::size_t{64} << 10;  // at a time, at least
 
   bool grow(std::size_t bytes, slice_mark mark) noexcept;
   void purge() noexcept;
   void freed(std::size_t bytes) noexcept;
-  void reused(std::size_t bytes) noexcept {
-    idle_bytes_ -= bytes < idle_bytes_ ? bytes : idle_bytes_;
-  }
+  void reused(std::size_t bytes) noexcept;
 
   futex_lock lock_;
   fit_heap heap_;
   segment* segments_ = nullptr;
   std::size_t segment_total_ = 0;
   std::size_t idle_bytes_ = 0;  // freed and not reused since pages were given back, about
+  idle_policy idle_{std::size_t{8} << 20};
 };
 
 inline constexpr std::size_t space_count = 4;

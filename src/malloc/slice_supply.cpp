@@ -49,7 +49,9 @@ region* slice_supply::add_region() noexcept {
 
 void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept {
   const auto count = static_cast<std::size_t>(std::popcount(bits));
-  dirty_slices_ -= static_cast<std::size_t>(std::popcount(r.dirty[word] & bits));
+  const auto dirty = static_cast<std::size_t>(std::popcount(r.dirty[word] & bits));
+  if (dirty != count) idle_.took(count - dirty);
+  dirty_slices_ -= dirty;
   r.free[word] &= ~bits;
   r.dirty[word] &= ~bits;
   r.free_slices -= count;
@@ -150,12 +152,9 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   r.free_slices += slices;
   used_slices_ -= slices;
   dirty_slices_ += slices;
-  if (dirty_slices_ > idle_limit()) purge(idle_limit() / 2);
-}
-
-// What is used makes room for what may be idle.
-std::size_t slice_supply::idle_limit() const noexcept {
-  return std::max(idle_limit_slices_, used_slices_ / 8);
+  if (const std::size_t limit = idle_.limit(used_slices_); dirty_slices_ > limit) {
+    idle_.gave_back(purge(limit / 2));
+  }
 }
 
 // From the end of each region, which fills up from its start.
@@ -194,7 +193,7 @@ std::size_t slice_supply::trim() noexcept {
 
 void slice_supply::set_idle_limit(std::size_t bytes) noexcept {
   const holding hold(lock_);
-  idle_limit_slices_ = bytes / slice_bytes;
+  idle_.set_least(bytes / slice_bytes);
 }
 
 supply_usage slice_supply::usage() noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "malloc/idle_policy.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/region.hpp"
 
@@ -43,7 +44,6 @@ class slice_supply {
   void populate(region& r, std::size_t index, std::size_t slices) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
-  std::size_t idle_limit() const noexcept;
   std::size_t purge(std::size_t slices_to_keep) noexcept;
 
   futex_lock lock_;
@@ -52,7 +52,7 @@ class slice_supply {
   std::size_t regions_ = 0;
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
-  std::size_t idle_limit_slices_ = (std::size_t{8} << 20) / slice_bytes;
+  idle_policy idle_{(std::size_t{8} << 20) / slice_bytes};  // in slices
 };
 
 extern constinit slice_supply the_supply;
