@@ -6,20 +6,16 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
+#include "cli/malloc_grid.hpp"
 #include "cli/series_layout.hpp"
 #include "cli/terminal.hpp"
 #include "lab/malloc_work/job.hpp"
-#include "lab/statistics.hpp"
 
 namespace mallard::cli {
 namespace {
 
 using lab::series_cell;
-
-constexpr int width = 9;
-constexpr int name_width = 18;
 
 // One figure of a bench's cells.
 struct shown_figure {
@@ -70,20 +66,8 @@ const malloc_layout* find_layout(std::string_view bench) {
   return found == layouts().end() ? nullptr : &*found;
 }
 
-// Three significant digits, without an exponent.
-std::string short_figure(double value) {
-  const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
-// "malloc-realloc-free": "m-r-f"; a chain's place among the others.
-struct column_key {
-  lab::coordinate order;
-  std::string text;
-  friend bool operator<(const column_key& a, const column_key& b) { return a.order < b.order; }
-};
-
-column_key column_of(const series_cell& cell, const malloc_layout& how) {
+// A chain is shortened, "malloc-realloc-free" to "m-r-f", and has its place among the others.
+malloc_column column_of(const series_cell& cell, const malloc_layout& how) {
   const auto found = cell.at.find(how.columns);
   if (found == cell.at.end()) return {std::int64_t{0}, "?"};
   if (std::string_view(how.columns) != "chain") {
@@ -100,113 +84,31 @@ column_key column_of(const series_cell& cell, const malloc_layout& how) {
   return {static_cast<std::int64_t>(place - chains.begin()), text};
 }
 
-// Empty where a cell failed.
-using figure_row = std::map<column_key, std::optional<double>>;
-using figure_grid = std::map<std::string, figure_row>;
-
 std::optional<double> value_of(const series_cell& cell, const shown_figure& shown) {
   const double value = median_of(cell, shown.measure) * shown.scale;
   return cell.ok() && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 // One figure in the columns of the layout.
-figure_grid make_grid(const std::vector<const series_cell*>& cells, const malloc_layout& how,
+malloc_grid make_grid(const std::vector<const series_cell*>& cells, const malloc_layout& how,
                       const shown_figure& shown) {
-  figure_grid grid;
+  malloc_grid grid(how.columns, shown.more_is_better);
   for (const series_cell* cell : cells) {
-    grid[cell->malloc][column_of(*cell, how)] = value_of(*cell, shown);
+    grid.add(cell->malloc, column_of(*cell, how), value_of(*cell, shown));
   }
   return grid;
 }
 
 // All figures, each a column.
-figure_grid make_grid(const std::vector<const series_cell*>& cells, const malloc_layout& how) {
-  figure_grid grid;
+malloc_grid make_grid(const std::vector<const series_cell*>& cells, const malloc_layout& how) {
+  malloc_grid grid("", false);
   for (const series_cell* cell : cells) {
     for (std::size_t i = 0; i < how.figures.size(); ++i) {
-      const column_key column{static_cast<std::int64_t>(i), how.figures[i].title};
-      grid[cell->malloc][column] = value_of(*cell, how.figures[i]);
+      const malloc_column column{static_cast<std::int64_t>(i), how.figures[i].title};
+      grid.add(cell->malloc, column, value_of(*cell, how.figures[i]));
     }
   }
   return grid;
-}
-
-// The best figure of each column.
-std::map<column_key, double> best_of(const figure_grid& grid, bool more_is_better) {
-  std::map<column_key, double> best;
-  for (const auto& [name, row] : grid) {
-    for (const auto& [column, value] : row) {
-      if (!value || *value <= 0) continue;
-      const auto [place, fresh] = best.try_emplace(column, *value);
-      if (!fresh && (*value < place->second) != more_is_better) place->second = *value;
-    }
-  }
-  return best;
-}
-
-// How many times worse than the best; 1 is the best.
-double ratio_to(double best, double value, bool more_is_better) {
-  return more_is_better ? best / value : value / best;
-}
-
-std::string mean_of(const std::vector<double>& ratios) {
-  const std::string mean = ratios.empty() ? "-" : short_figure(lab::geometric_mean(ratios));
-  return fmt::format("{:>{}}", mean, width);
-}
-
-// `with_mean`: the columns are of one figure.
-std::string print_row(const std::string& name, const figure_row& row,
-                      const std::vector<column_key>& columns,
-                      const std::map<column_key, double>& best, bool more_is_better, bool with_mean,
-                      bool colour) {
-  std::string figures = fmt::format("{:<{}}", name, name_width);
-  std::string ratios;
-  std::vector<double> all;
-  for (const column_key& column : columns) {
-    const auto found = row.find(column);
-    if (found == row.end()) {
-      figures += fmt::format("{:>{}}", "", width);
-      ratios += fmt::format("{:>{}}", "", width);
-    } else if (!found->second) {
-      figures += fmt::format("{:>{}}", "FAIL", width);
-      ratios += fmt::format("{:>{}}", "-", width);
-    } else {
-      figures += fmt::format("{:>{}}", short_figure(*found->second), width);
-      const auto top = best.find(column);
-      if (top == best.end() || *found->second <= 0) {
-        ratios += fmt::format("{:>{}}", "-", width);
-        continue;
-      }
-      const double ratio = ratio_to(top->second, *found->second, more_is_better);
-      all.push_back(ratio);
-      const std::string shown = fmt::format("{:>{}}", short_figure(ratio), width);
-      // Red is three times as bad, or worse.
-      ratios += colour ? on_heat(shown, std::log(ratio) / std::log(3.0)) : shown;
-    }
-  }
-  return fmt::format("{}   |{}{}\n", figures, ratios, with_mean ? mean_of(all) : "");
-}
-
-std::string print_grid(const figure_grid& grid, const std::vector<std::string>& names,
-                       const malloc_layout& how, bool more_is_better, bool colour) {
-  std::set<column_key> all;
-  for (const auto& entry : grid) {
-    for (const auto& cell : entry.second) all.insert(cell.first);
-  }
-  const std::vector<column_key> columns(all.begin(), all.end());
-  std::string heads;
-  for (const column_key& column : columns) heads += fmt::format("{:>{}}", column.text, width);
-  std::string text = fmt::format("{:<{}}{}   |{}{}\n", how.columns ? how.columns : "", name_width,
-                                 heads, heads, how.columns ? "   g.mean" : "");
-  const auto best = best_of(grid, more_is_better);
-  for (const std::string& name : names) {
-    const auto row = grid.find(name);
-    if (row != grid.end()) {
-      text += print_row(name, row->second, columns, best, more_is_better, how.columns != nullptr,
-                        colour);
-    }
-  }
-  return text;
 }
 
 }  // namespace
@@ -233,17 +135,17 @@ std::string malloc_tables(const std::vector<series_cell>& cells, bool colour) {
       where += fmt::format(", {} {}", name, lab::to_string(value));
     }
     const auto title = [&](const char* shown) {
-      text += fmt::format("\n{}{}: {}; right of the line times the best one's\n",
+      text += fmt::format("\n{}{}: {}, and times the best one's\n",
                           styled(key.first, style::bold, colour), where, shown);
     };
     if (!how.columns) {
       title("MiB and ms");
-      text += print_grid(make_grid(members, how), names, how, false, colour);
+      text += make_grid(members, how).text(names, false, colour);
       continue;
     }
     for (const shown_figure& shown : how.figures) {
       title(shown.title);
-      text += print_grid(make_grid(members, how, shown), names, how, shown.more_is_better, colour);
+      text += make_grid(members, how, shown).text(names, true, colour);
     }
   }
   return text;

@@ -61,6 +61,20 @@ TEST(MallocTable, ChainsComeInTheirOrderAndAreShortened) {
   EXPECT_THAT(text, HasSubstr("chain                     m      c-f  m-r-f-c   |"));
 }
 
+TEST(MallocTable, RatiosOfManyColumnsAreBelowTheFigures) {
+  std::vector<lab::series_cell> cells;
+  for (const std::int64_t threads : {1, 2, 4, 8, 16, 32, 48}) {
+    const double time = static_cast<double>(threads) / 1000;
+    cells.push_back(make_cell("churn", "glibc", {{"threads", threads}}, "time", time));
+    cells.push_back(make_cell("churn", "other", {{"threads", threads}}, "time", 2 * time));
+  }
+  const std::string text = malloc_tables(cells, false);
+  EXPECT_THAT(text, Not(HasSubstr("|")));
+  EXPECT_THAT(text, HasSubstr("glibc                  1.00     2.00     4.00     8.00     16.0"));
+  EXPECT_THAT(text, HasSubstr("times the best            1        2        4        8       16"));
+  EXPECT_THAT(text, HasSubstr("other                  2.00     2.00     2.00     2.00     2.00"));
+}
+
 TEST(MallocTable, FailedCellsAreNoBestOnes) {
   lab::series_cell failed = make_cell("thrash", "broken", {{"threads", 1}}, "time", 0);
   failed.measures.clear();

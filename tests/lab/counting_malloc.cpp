@@ -32,10 +32,10 @@ mallard_test::counted_calls* counts = nullptr;
   counts = open_counts();
 }
 
-void count(int kind, std::size_t bytes) {
+void count(mallard_test::counted_calls::kind kind, std::size_t bytes) {
   if (!counts) return;
   ++counts->calls[kind];
-  counts->bytes += bytes;
+  counts->bytes += static_cast<std::int64_t>(bytes);
   if (counts->last.exchange(kind) != kind) ++counts->changes;
 }
 
