@@ -5,24 +5,38 @@ import { tooltip } from './chart.js';
 import { binaryAxis, tones } from './lines.js';
 import { colour } from './theme.js';
 
+/** Of a bar, in pixels. */
+const widest = 72;
+
 /** The power of ten at or below. */
 const below = (value) => 10 ** Math.floor(Math.log10(value));
+
+/** An axis from zero with some five steps of 1, 2 or 5 times a power of ten. */
+function decimalAxis(greatest) {
+  if (!(greatest > 0)) return { min: 0, max: 1 };
+  const power = below(greatest / 5);
+  const interval = power * [1, 2, 5, 10].find((step) => step * power >= greatest / 5);
+  const max = interval * Math.ceil(greatest / interval);
+  return { min: 0, interval, max: Number(max.toPrecision(6)) };
+}
 
 /** Bars of one series and the intervals on them. Colours beyond the last come again, paler. */
 function bars({ name, points }, index, total, floor) {
   const tone = colour(tones[index % tones.length]);
   const opacity = index < tones.length ? 1 : 0.5;
   return {
-    type: 'custom', name, color: tone, itemStyle: { opacity },
+    type: 'custom', name, color: tone, itemStyle: { opacity }, clip: true,
     data: points.map((one, at) => [at, one?.value ?? NaN, one?.low ?? NaN, one?.high ?? NaN]),
     encode: { x: 0, y: [1, 2, 3] },
     renderItem(params, api) {
       const one = points[params.dataIndex];
       if (!one) return null;
       const group = api.size([1, 0])[0];
-      const { left, width } = slot(index, total);
+      const { left, width: share } = slot(index, total);
+      const width = Math.min(share, widest / group);
       const y = (value) => api.coord([0, Math.max(value, floor)])[1];
-      const x = api.coord([params.dataIndex, floor || 0])[0] - group / 2 + left * group;
+      const x = api.coord([params.dataIndex, floor || 0])[0] - group / 2 +
+        (left + (share - width) * (total / 2 - index)) * group;
       const middle = x + width * group / 2;
       return { type: 'group', children: [
         { type: 'rect', shape: { x, width: Math.max(width * group - 1, 1.5), y: y(one.value),
@@ -55,8 +69,11 @@ export function figureBars({ positions, series, xName, write, log = false, one =
   return () => {
     const all = series.flatMap(({ points }) => points.flatMap((point) =>
       (point && point.low > 0 ? [point.low] : [])));
-    const greatest = Math.max(1, ...series.flatMap(({ points }) =>
-      points.map((point) => point?.high ?? 0)));
+    const most = (pick) => Math.max(0, ...series.flatMap(({ points }) =>
+      points.map((point) => (point ? pick(point) : 0))));
+    // An interval that is far too wide leaves the chart, so that the bars can still be seen.
+    const greatest = Math.min(most(({ high }) => high), 1.5 * most(({ value }) => value));
+    const fromZero = binary ? binaryAxis(greatest) : decimalAxis(greatest);
     const floor = log && all.length > 0 ? below(Math.min(...all)) : 0;
     return {
       legend: { type: 'scroll', top: 0, left: 0, itemWidth: 12, itemHeight: 12, itemGap: 14,
@@ -70,8 +87,7 @@ export function figureBars({ positions, series, xName, write, log = false, one =
         axisLine: { onZero: false, lineStyle: { color: colour('line') } },
         axisLabel: { interval: 0, color: colour('muted'), fontSize: 11,
           rotate: positions.length > 8 ? 32 : 0 } },
-      yAxis: { ...(log ? { type: 'log', min: floor } : { type: 'value', min: 0,
-        ...(binary ? binaryAxis(greatest) : {}) }),
+      yAxis: { ...(log ? { type: 'log', min: floor } : { type: 'value', ...fromZero }),
         axisLabel: { color: colour('muted'), fontSize: 11, formatter: write },
         minorSplitLine: { show: false }, splitLine: { lineStyle: { color: colour('line') } } },
       tooltip: tooltip(({ seriesIndex, dataIndex }) => series[seriesIndex].points[dataIndex].card()),

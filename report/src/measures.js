@@ -16,6 +16,7 @@ const names = { time: 'Time', create: 'Filling the lists', access_before: 'Acces
   empty_share: 'Lists empty after the shuffle', steps: 'Timed accesses', calls: 'Allocator calls',
   success: 'Success in place', capacity: 'Final capacity', rss_after: 'Resident at the end',
   moved: 'Times moved', insert: 'Insertion', erase: 'Erasure', overhead: 'Overhead of a node',
+  overhead_rss: 'Overhead of a node, resident',
   in_use_after_erase: 'In use after erasing', held_after_erase: 'Held after erasing',
   rss_after_erase: 'Resident after erasing', time_with_threads: 'Time with starting the threads',
   user: 'User time', system: 'System time', per_op: 'Time of a call', throughput: 'Throughput',

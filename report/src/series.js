@@ -5,8 +5,8 @@ import { peerName } from './names.js';
 
 const order = ['global', 'mallard', 'std', 'boost'];
 /** Allocators of arrays and nodes, from what everybody has to what few have. */
-const allocators = ['std', 'realloc', 'v1', 'v2-none', 'v2-bwd', 'v2-fwd', 'v2', 'adaptive1', 'adaptive',
-  'node', 'fast_pool', 'pool', 'heap', 'dlmalloc'];
+const allocators = ['std', 'realloc', 'remap', 'v1', 'v2-none', 'v2-bwd', 'v2-fwd', 'v2', 'adaptive1',
+  'adaptive', 'own-adaptive', 'node', 'fast_pool', 'pool', 'heap', 'dlmalloc'];
 const rank = (list, value) => (list.includes(value) ? list.indexOf(value) : list.length);
 const number = (name) => (allocators.includes(name) ? 1000 + allocators.indexOf(name)
   : Number(name.replace(/\D/g, '')) || 900);

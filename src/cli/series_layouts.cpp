@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "lab/kernels/extended_work.hpp"
+
 namespace mallard::cli {
 namespace {
 
@@ -21,13 +23,20 @@ double mebibytes(const series_cell& cell) {
   return median_of(cell, Measure) / (1 << 20);
 }
 
-// Of containers: for each element of each of them, and for each container.
+// How many containers grow in turn.
+double containers_at_once(const series_cell& cell) {
+  const auto form = cell.at.find("form");
+  const bool among = form != cell.at.end() && lab::to_string(form->second) == "among";
+  return among ? static_cast<double>(lab::growing_vectors) : 1;
+}
+
+// For each element of each container.
 double per_element(const series_cell& cell) {
   return median_of(cell, "time") * 1e9 / number_at(cell, "elements") /
-         number_at(cell, "iterations");
+         number_at(cell, "iterations") / containers_at_once(cell);
 }
-double calls_per_container(const series_cell& cell) {
-  return median_of(cell, "calls") / number_at(cell, "iterations");
+double calls_of_one(const series_cell& cell) {
+  return median_of(cell, "calls");
 }
 double success(const series_cell& cell) {
   return median_of(cell, "success");
@@ -93,13 +102,13 @@ std::vector<layout> local_allocators() {
 // Arrays that grow in place, bursts, pools.
 std::vector<layout> extended_allocators() {
   const figure element = {"ns per element", per_element};
-  const figure calls = {"allocator calls per container", calls_per_container};
+  const figure calls = {"allocator calls per container", calls_of_one};
   const figure inserted = {"ns per node inserted", per_node_inserted};
   const figure erased = {"ns per node erased", per_node_erased};
   const std::vector<const char*> containers = {"elements", "iterations"};
   return {
       {"expand-forward",
-       {"type"},
+       {"form", "type"},
        containers,
        across::libraries,
        "time",
@@ -137,7 +146,8 @@ std::vector<layout> extended_allocators() {
        "insert",
        {inserted,
         erased,
-        {"overhead of a node", [](const series_cell& cell) { return median_of(cell, "overhead"); }},
+        {"overhead of a node, part of its size",
+         [](const series_cell& cell) { return median_of(cell, "overhead"); }},
         {"in use after erasing all, MiB", mebibytes<in_use>},
         {"resident set after erasing all, MiB", mebibytes<rss_after_erase>}}},
       {"mixed", {}, {"live", "low", "high"}, across::libraries, "time", {milliseconds, resident}},

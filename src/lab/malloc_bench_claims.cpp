@@ -219,7 +219,7 @@ std::vector<claim> memory_over_time() {
        memory_section,
        "Hoard, jemalloc, ptmalloc3 and rpmalloc take all memory by mmap and none in the heap area",
        newer,
-       {of_measure(figures("memory-series", "heap area, bytes",
+       {of_measure(figures("memory-series", "bytes of the heap area (1: none)",
                            {"hoard", "jemalloc", "ptmalloc3", "rpmalloc"}, 0, 4096),
                    "heap", 1)},
        chapter},

@@ -9,6 +9,7 @@
 
 #include "cells.hpp"
 #include "lab/claim_table.hpp"
+#include "lab/kernels/extended_work.hpp"
 #include "lab/reference.hpp"
 #include "lab/strategies.hpp"
 #include "lab/structures.hpp"
@@ -29,16 +30,18 @@ verdict judge_one(const std::vector<cell_result>& cells, std::string_view id) {
   return find(evaluate_claims(cells), id).result;
 }
 
-// The strategies of P0089R1, those of contention beside them, and the allocators of the article.
+// The strategies of P0089R1, those of contention beside them, and the columns of the benches of
+// arrays and nodes, with any library.
 bool is_known(std::string_view name) {
-  static const std::set<std::string_view> others = {"sync",     "mutex",     "std",    "v1",
-                                                    "v2",       "v2-none",   "v2-fwd", "v2-bwd",
-                                                    "adaptive", "adaptive1", "node",   "fast_pool"};
-  static const std::set<std::string_view> peers = {"mallard", "std", "boost"};
   const auto at_sign = name.find('@');
   const std::string_view strategy = name.substr(0, at_sign);
-  if (at_sign != name.npos && !peers.contains(name.substr(at_sign + 1))) return false;
-  return find_strategy(strategy) || others.contains(strategy);
+  const auto columns = extended_columns();
+  const auto extended = std::any_of(columns.begin(), columns.end(), [&](const series_column& one) {
+    return one.strategy == strategy &&
+           (at_sign == name.npos || one.peer == name.substr(at_sign + 1));
+  });
+  if (at_sign != name.npos) return extended;
+  return extended || find_strategy(name) || name == "sync" || name == "mutex";
 }
 
 TEST(ClaimTable, HasUniqueIdsAndKnownNames) {

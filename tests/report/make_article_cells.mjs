@@ -18,16 +18,16 @@ function arrays(cell, backward) {
       for (const [strategy, peer] of columns) {
         const grows = strategy === 'v2' || strategy === (backward ? 'v2-bwd' : 'v2-fwd');
         const heavy = { int: 1, pod64: 3, string: 5 }[type];
-        cell({ elements, iterations, type }, strategy, peer, {
+        cell({ elements, iterations, type, ...(backward ? {} : { form: 'alone' }) }, strategy, peer, {
           time: ['s', heavy * filling(backward && grows ? 'v2-bwd' : strategy, peer, elements)],
-          calls: ['count', iterations * (strategy === 'v1' ? 6 : 4) * Math.log10(elements)],
+          calls: ['count', (strategy === 'v1' ? 6 : 4) * Math.log10(elements)],
           ...(grows ? { success: ['ratio', Math.min(0.92, elements / 4000)] } : {}),
           capacity: ['count', elements * 1.2], rss: ['B', 5e6 + elements * 40] });
       }
     }
     if (!backward) {
-      cell({ elements, iterations, type: 'int' }, 'realloc', 'global', { time: ['s', 0.45],
-        calls: ['count', iterations * 4], rss: ['B', 5e6] });
+      cell({ elements, iterations, type: 'int', form: 'alone' }, 'realloc', 'global', {
+        time: ['s', 0.45], calls: ['count', 4], rss: ['B', 5e6] });
     }
   }
 }
@@ -59,7 +59,7 @@ export const articleCells = (cell) => ({
     }
   },
   realloc() {
-    for (const step of ['x1.5', '+1MiB']) {
+    for (const step of ['x1.5', '+1M']) {
       for (const bytes of [2 ** 20, 2 ** 24, 2 ** 28]) {
         for (const [strategy, peer, factor] of [['realloc', 'global', 1], ['v2', 'mallard', 0.6],
           ['v1', 'mallard', 3], ['v2', 'boost', 1.2]]) {

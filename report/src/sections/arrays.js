@@ -12,7 +12,8 @@ const filling = ['time', 'calls', 'success', 'capacity', 'rss'];
 const cards = {
   'expand-forward': { title: 'Filling an array from its end', ...byElements, measures: filling,
     hint: 'v1: an ordinary allocator. v2: one that tells the real size and can grow an array in place; ' +
-      'v2-none may not grow it, v2-fwd only forward, v2-bwd only backward.' },
+      'v2-none may not grow it, v2-fwd only forward, v2-bwd only backward. Alone: one array at a ' +
+      'time; among: 101 of them, an element for each in turn.' },
   'expand-backward': { title: 'Filling an array with room before it, none behind', ...byElements,
     measures: filling,
     hint: 'Growing backward moves the elements, but needs no second array.' },

@@ -54,7 +54,7 @@ const mallocColumn = (malloc) => () => ({ strategy: 'AS1', peer: 'global', mallo
 const duels = [
   { title: 'Large arrays that grow in place, over std’s', fast: 'large arrays that grow in place',
     slow: 'std’s', benches: ['expand-forward'], measure: 'time', a: heapColumn('v2', 'mallard'),
-    b: heapColumn('std', 'std'), matches: ({ at }) => at.elements >= 10000 },
+    b: heapColumn('std', 'std'), matches: ({ at }) => at.elements >= 10000 && at.form === 'alone' },
   { title: 'Lists filled in bursts, over node by node', fast: 'lists of nodes in bursts',
     slow: 'those of single nodes', benches: ['burst'], measure: 'insert',
     a: heapColumn('v2', 'mallard'), b: heapColumn('v1', 'mallard'),
