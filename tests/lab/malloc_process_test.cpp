@@ -239,18 +239,16 @@ TEST_F(MallocProcess, EveryBenchAnswersWithPositiveFigures) {
 }
 
 TEST_F(MallocProcess, MemoryGrowsWithWhatIsRequestedAndThenItIsFreed) {
-  malloc_job what = small_job(malloc_bench::memory, 20'000);
-  what.threads = 2;
-  what.consumers = 2;
+  const malloc_job what = small_job(malloc_bench::memory, 80'000);
   const malloc_outcome outcome = run(system_malloc, what);
   ASSERT_TRUE(outcome.ok()) << outcome.error.data();
   std::map<std::size_t, std::map<malloc_figure, double>> points;
   for (const malloc_reading& one : outcome.measured.all()) points[one.group][one.what] = one.value;
   ASSERT_EQ(points.size(), 1U + memory_points);
-  const double all = 4.0 * 20'000 * 64;
+  const double all = 80'000.0 * 64;
   EXPECT_EQ(points[1][malloc_figure::requested], 0);
   EXPECT_EQ(points[memory_points][malloc_figure::requested], 0);
-  // Half of the operations are done in the middle, and those are the allocations.
+  // One producer and one consumer: the first half of the operations are all allocations.
   EXPECT_NEAR(points[memory_points / 2][malloc_figure::requested] / all, 1, 0.1);
   EXPECT_GE(points[0][malloc_figure::peak_dynamic], all);
   EXPECT_GE(points[0][malloc_figure::peak_rss], points[1][malloc_figure::rss] + all);
@@ -308,6 +306,22 @@ TEST_F(MallocProcess, FailuresAreOneLineEach) {
   EXPECT_STREQ(run_malloc_job("/no/such/program", system_malloc, what, 60, nullptr).error.data(),
                "exited with status 127");
 }
+
+#ifdef OWN_MALLOC
+TEST_F(MallocProcess, EveryBenchRunsOnOurMallocWithManyThreads) {
+  for (const malloc_bench bench : {malloc_bench::churn, malloc_bench::thrash, malloc_bench::scratch,
+                                   malloc_bench::speed, malloc_bench::memory, malloc_bench::larson,
+                                   malloc_bench::remote_free, malloc_bench::mixed}) {
+    malloc_job what = small_job(bench, 1000);
+    what.threads = 16;
+    what.consumers = 2;
+    what.chains = (1U << speed_chains.size()) - 1;
+    what.remote_share = 0.5;
+    const malloc_outcome outcome = run({"mallard", OWN_MALLOC}, what);
+    EXPECT_TRUE(outcome.ok()) << to_string(bench) << ": " << outcome.error.data();
+  }
+}
+#endif
 
 TEST_F(MallocProcess, OneThreadWithoutMemoryEndsAllTheOthers) {
   malloc_job what = small_job(malloc_bench::churn, 100'000);

@@ -19,14 +19,16 @@ void warm_up(std::span<void*> chunks) {
 void touch_blocks(const malloc_job& job, std::size_t bytes) {
   for (std::uint64_t i = 0; i < job.operations; ++i) {
     void* const block = there(std::malloc(bytes));
+    std::size_t at = 0;
     for (std::uint64_t k = 0; k < job.touches; ++k) {
-      increment(static_cast<char*>(block) + k % bytes);
+      increment(static_cast<char*>(block) + at);
+      if (++at == bytes) at = 0;
     }
     std::free(block);
   }
 }
 
-// One byte: nothing is divided in the loop.
+// One byte: nothing else is in the loop.
 void touch_bytes(const malloc_job& job) {
   for (std::uint64_t i = 0; i < job.operations; ++i) {
     void* const block = there(std::malloc(1));

@@ -55,9 +55,9 @@ class sampler {
   // Few threads come this way, every so many operations.
   void note(std::uint64_t more) {
     const std::uint64_t before = done_.fetch_add(more, std::memory_order_relaxed);
-    const std::uint64_t reached = share(before + more);
     // The last share is sampled when all are done.
-    if (reached != share(before) && reached < memory_points - 1) sample(reached);
+    const std::uint64_t last = std::min<std::uint64_t>(share(before + more), memory_points - 2);
+    for (std::uint64_t one = share(before) + 1; one <= last; ++one) sample(one);
   }
 
   std::span<const point> points() const { return points_; }
