@@ -97,6 +97,10 @@ void* allocate_slow(std::size_t bytes) noexcept {
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
   const slice_mark mark = difference ^ cache.heap_name;
   if (is_of_slab(mark) && cache.heap != nullptr) [[likely]] {
+    // Another heap's block is as good as an own one, and the first to be used again. Only small
+    // ones have to go home: they may share a cache line with blocks that the other thread uses.
+    const std::uintptr_t size_class = mark % mark_limit;
+    if (size_class >= first_shared_class && cache.give(p, size_class)) return;
     return cache.heap->send(p, mark);
   }
   deallocate_slow(p);

@@ -36,6 +36,9 @@ inline unsigned any_class_of(std::size_t bytes) noexcept {
   return bytes <= largest_class_bytes ? malloc_class_of(bytes) : computed_class(bytes);
 }
 
+// From here on blocks may stay with any thread that frees them.
+inline constexpr unsigned first_shared_class = class_of(64);
+
 // Blocks in a full magazine.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
   const std::size_t bytes = class_bytes(size_class);

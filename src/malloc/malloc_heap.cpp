@@ -205,6 +205,11 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
     void* const p = *first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);
     const std::uintptr_t start = address_of(p) & ~(word_bytes - 1);
+    if (home->owner.load(std::memory_order_relaxed) != this) {
+      send(p, mark_of(p));
+      ++first;
+      continue;
+    }
     checks::using_slab(*home, this, size_class);
     // Not beyond the block at which the slab has to change places.
     void* const* const begin = first;

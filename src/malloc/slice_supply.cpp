@@ -174,7 +174,8 @@ std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
         continue;
       }
       std::size_t begin = end - 1;
-      while (begin > 0 && is_dirty(begin - 1)) --begin;
+      const std::size_t surplus = dirty_slices_ - slices_to_keep;
+      while (begin > 0 && end - begin < surplus && is_dirty(begin - 1)) --begin;
       os::purge(r->slice(begin), (end - begin) * slice_bytes);
       for (std::size_t i = begin; i < end; ++i) {
         r->dirty[i / slices_per_word] &= ~(std::uint64_t{1} << (i % slices_per_word));
