@@ -24,7 +24,11 @@ class large_space {
   void* allocate(std::size_t bytes, std::size_t alignment, slice_mark mark) noexcept;
   void deallocate(void* p) noexcept;
 
-  static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }
+  // Without the lock: a flag beside the size may change meanwhile, with the block before.
+  [[gnu::no_sanitize("thread")]] static std::size_t payload_bytes(void* p) noexcept {
+    const std::size_t word = __atomic_load_n(&fit_block::of(p)->bytes_and_flags, __ATOMIC_RELAXED);
+    return (word & ~std::size_t{fit_block::flags}) - sizeof(fit_block::prev_bytes);
+  }
   // Makes the block `bytes` large where it is. False when there is no room.
   bool resize(void* p, std::size_t bytes) noexcept;
 

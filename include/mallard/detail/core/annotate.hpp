@@ -12,6 +12,11 @@
 #define MALLARD_ASAN 1
 #endif
 
+// A malloc's blocks may be used beyond what was asked for, and not all pass through this seam.
+#ifdef MALLARD_NO_ANNOTATIONS
+#undef MALLARD_ASAN
+#endif
+
 #ifdef MALLARD_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
