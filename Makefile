@@ -17,7 +17,8 @@ build/%/CMakeCache.txt: | deps
 	cmake --preset $* $(CMAKE_ARGS)
 
 # Quick runs of the benchmarks, Benchmark I on both heaps, their tables, and the report.
-BENCHES = density locality utilization contention false-sharing
+BENCHES = density locality utilization contention false-sharing \
+  expand-forward expand-backward shrink burst adaptive-pool realloc mixed
 demo: deps build/release/CMakeCache.txt
 	@cmake --build --preset release --target mallard_tool -j $(JOBS)
 	@mkdir -p $(RESULTS)

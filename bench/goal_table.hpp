@@ -12,13 +12,13 @@ class goal_table {
   // A figure that must not be above the goal.
   void at_most(const std::string& what, double goal, std::optional<double> measured,
                const std::string& where = "") {
-    const bool met = measured && *measured <= goal;
-    ++(measured ? (met ? met_ : missed_) : absent_);
-    std::printf("%-8s %-66s goal <= %-7.4g", measured ? (met ? "met" : "MISSED") : "absent",
-                what.c_str(), goal);
-    if (measured) std::printf(" measured %.4g", *measured);
-    if (measured && !where.empty()) std::printf(" (%s)", where.c_str());
-    std::printf("\n");
+    add(what, "<=", goal, measured, measured && *measured <= goal, where);
+  }
+
+  // A figure that must not be below it.
+  void at_least(const std::string& what, double goal, std::optional<double> measured,
+                const std::string& where = "") {
+    add(what, ">=", goal, measured, measured && *measured >= goal, where);
   }
 
   int summary() const {
@@ -27,6 +27,16 @@ class goal_table {
   }
 
  private:
+  void add(const std::string& what, const char* relation, double goal,
+           std::optional<double> measured, bool met, const std::string& where) {
+    ++(measured ? (met ? met_ : missed_) : absent_);
+    std::printf("%-8s %-66s goal %s %-7.4g", measured ? (met ? "met" : "MISSED") : "absent",
+                what.c_str(), relation, goal);
+    if (measured) std::printf(" measured %.4g", *measured);
+    if (measured && !where.empty()) std::printf(" (%s)", where.c_str());
+    std::printf("\n");
+  }
+
   int met_ = 0;
   int missed_ = 0;
   int absent_ = 0;

@@ -36,6 +36,9 @@ $bin/tools/mallard bench utilization --total "${TOTAL:-30}" --strategies AS1,AS7
 $bin/tools/mallard bench contention --threads 1,2,4,8 --strategies AS1,AS7,AS9,sync,mutex \
   --reps "${REPS:-5}" --json "$out/contention.jsonl" --resume
 
+# Boost's containers with extended allocators, and their goals.
+bench/container_run.sh "$out" || true
+
 # The mallocs, and their goals.
 bench/malloc_run.sh "$out" || true
 

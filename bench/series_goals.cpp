@@ -1,100 +1,13 @@
 // Purpose: holds measured results of Benchmarks II to IV against the goals of the project.
 //
 //   mallard_series_goals locality.jsonl utilization.jsonl contention.jsonl
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <exception>
-#include <functional>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
+#include <utility>
 
-#include "goal_table.hpp"
-#include "lab/results.hpp"
+#include "result_cells.hpp"
 
 namespace {
-
-using mallard::lab::coordinates;
-using mallard::lab::series_cell;
-
-std::int64_t number(const coordinates& at, const char* name) {
-  const auto found = at.find(name);
-  return found == at.end() ? -1 : std::get<std::int64_t>(found->second);
-}
-
-std::string word(const coordinates& at, const char* name) {
-  const auto found = at.find(name);
-  return found == at.end() ? "" : std::get<std::string>(found->second);
-}
-
-class cells {
- public:
-  explicit cells(const char* path) : file_(mallard::lab::load_results(path)) {}
-
-  using where = std::function<bool(const coordinates&)>;
-
-  // A measure of every good cell of a column that lies there, with the cell.
-  struct figure {
-    const series_cell* cell;
-    double value;
-  };
-  std::vector<figure> figures(const std::string& column, const char* measure,
-                              const where& there) const {
-    std::vector<figure> out;
-    for (const series_cell& cell : file_.series) {
-      if (!cell.ok() || cell.strategy + "@" + cell.peer != column || !there(cell.at)) continue;
-      if (const auto* found = cell.find(measure)) out.push_back({&cell, found->median});
-    }
-    return out;
-  }
-
-  // A measure of one column by that of another in the cell whose coordinates `matching` gives.
-  std::vector<figure> ratios(const std::string& of, const std::string& against, const char* measure,
-                             const where& there,
-                             const std::function<coordinates(coordinates)>& matching = {}) const {
-    std::vector<figure> out;
-    for (const figure& f : figures(of, measure, there)) {
-      const coordinates at = matching ? matching(f.cell->at) : f.cell->at;
-      for (const figure& other :
-           figures(against, measure, [&](const coordinates& c) { return c == at; })) {
-        if (other.cell->heap == f.cell->heap) out.push_back({f.cell, f.value / other.value});
-      }
-    }
-    return out;
-  }
-
- private:
-  mallard::lab::result_file file_;
-};
-
-std::string name_of(const series_cell& cell) {
-  std::string out;
-  for (const auto& [name, value] : cell.at) {
-    if (!out.empty()) out += ", ";
-    out += name;
-    out += ' ';
-    out += mallard::lab::to_string(value);
-  }
-  return out;
-}
-
-void worst(goal_table& table, const std::string& what, double goal,
-           const std::vector<cells::figure>& all) {
-  const auto most = std::max_element(
-      all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
-  if (most == all.end()) return table.at_most(what + ", worst cell", goal, std::nullopt);
-  table.at_most(what + ", worst cell", goal, most->value, name_of(*most->cell));
-}
-
-void median(goal_table& table, const std::string& what, double goal,
-            std::vector<cells::figure> all) {
-  if (all.empty()) return table.at_most(what + ", median", goal, std::nullopt);
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
-  table.at_most(what + ", median", goal, all[all.size() / 2].value,
-                std::to_string(all.size()) + " cells");
-}
 
 cells::where subsystem_from(std::int64_t least) {
   return [least](const coordinates& at) { return number(at, "subsystem") >= least; };
@@ -164,9 +77,10 @@ int main(int argc, char** argv) {
   }
   try {
     goal_table table;
-    locality_goals(cells(argv[1]), table);
-    utilization_goals(cells(argv[2]), table);
-    contention_goals(cells(argv[3]), table);
+    const auto file = [&](int number) { return cells({argv + number, 1}); };
+    locality_goals(file(1), table);
+    utilization_goals(file(2), table);
+    contention_goals(file(3), table);
     return table.summary();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "mallard_series_goals: %s\n", e.what());

@@ -2,7 +2,6 @@
 #include <set>
 
 #include "command_fixture.hpp"
-#include "lab/peers.hpp"
 #include "lab/results.hpp"
 
 namespace mallard {
@@ -21,13 +20,6 @@ class ExtendedCommand : public CommandTest {
  protected:
   lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
 };
-
-bool has_boost() {
-  for (const auto& peer : lab::available_peers()) {
-    if (peer.name == "boost") return true;
-  }
-  return false;
-}
 
 std::set<std::string> columns_of(const lab::result_file& results) {
   std::set<std::string> columns;
@@ -50,8 +42,6 @@ const std::vector<words> small_benches = {
 
 TEST_F(ExtendedCommand, EachBenchWritesWhatShowExportAndReportRead) {
   for (const words& bench : small_benches) {
-    const bool needs_boost = bench[0] == "adaptive-pool";
-    if (needs_boost && !has_boost()) continue;
     const std::string name = bench[0] + ".jsonl";
     const ended result = run(words{"bench"} + bench + words{"--reps", "2", "--json", name});
     ASSERT_EQ(result.status, 0) << result.err;

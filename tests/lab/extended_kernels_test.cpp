@@ -76,10 +76,8 @@ TEST(ExtendedKernels, EveryColumnDoesTheSameWork) {
     expect_same_work(burst_work{2000, 100},
                      [&](const series_column& one) { return find_burst_kernel(one, what); });
   }
-  if (with_boost()) {
-    expect_same_work(pool_work{2000, 1}, find_pool_kernel);
-    expect_same_work(pool_work{2000, 50}, find_pool_kernel);
-  }
+  expect_same_work(pool_work{2000, 1}, find_pool_kernel);
+  expect_same_work(pool_work{2000, 50}, find_pool_kernel);
   const auto resizing = expect_same_work(realloc_work{2, 300000, 150, 0}, find_realloc_kernel);
   EXPECT_THAT(resizing, testing::ElementsAre("realloc@global", "remap@mallard"));
   expect_same_work(realloc_work{2, 300000, 0, 65536}, find_realloc_kernel);

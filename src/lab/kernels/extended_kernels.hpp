@@ -29,6 +29,7 @@ series_kernel<growth_work> realloc_growth(element_type type, growth_form form);
 series_kernel<growth_work> std_growth();
 series_kernel<shrink_work> std_shrink();
 series_kernel<burst_work> std_burst(node_container what);
+series_kernel<pool_work> std_list_pool();
 series_kernel<realloc_work> plain_resize(const series_column& where);
 series_kernel<mixed_work> plain_mixed(const series_column& where);
 

@@ -48,6 +48,10 @@ series_kernel<burst_work> std_burst(node_container what) {
   return what == node_container::list ? run_list_burst<std_column> : nullptr;
 }
 
+series_kernel<pool_work> std_list_pool() {
+  return run_pool<std_column>;
+}
+
 series_kernel<realloc_work> plain_resize(const series_column& where) {
   if (where == series_column{"realloc", "global"}) return run_realloc<c_block>;
   return where == series_column{"remap", "mallard"} ? run_realloc<heap_block> : nullptr;

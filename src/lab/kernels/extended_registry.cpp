@@ -58,7 +58,8 @@ series_kernel<burst_work> find_burst_kernel(const series_column& where, node_con
   return nullptr;
 }
 
-series_kernel<pool_work> find_pool_kernel([[maybe_unused]] const series_column& where) {
+series_kernel<pool_work> find_pool_kernel(const series_column& where) {
+  if (where == std_containers) return std_list_pool();
 #ifdef MALLARD_LAB_BOOST
   if (where == std_pool) return std_pool_pool();
   if (where.peer == "mallard") return mallard_pool(where.strategy);
