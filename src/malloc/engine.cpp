@@ -20,6 +20,13 @@ malloc_heap* heap_of_thread() noexcept {
   return cache.heap != nullptr ? cache.heap : the_heaps.begin_thread();
 }
 
+// Whether this call can be served without a heap of the thread's own.
+bool does_without_heap() noexcept {
+  if (cache.heap != nullptr || cache.calls_without_heap == 0) return false;
+  --cache.calls_without_heap;
+  return true;
+}
+
 // Which space a thread uses: threads that began one after the other use different ones.
 slice_mark space_of_thread() noexcept {
   const malloc_heap* const heap = heap_of_thread();
@@ -84,6 +91,7 @@ void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);
   const unsigned size_class = any_class_of(bytes);
   void* p = cache.take(size_class);
+  if (p == nullptr && does_without_heap()) p = the_heaps.take_common(bytes);
   if (p == nullptr) {
     malloc_heap* const heap = heap_of_thread();
     if (heap == nullptr) return nullptr;
@@ -110,7 +118,8 @@ void deallocate_slow(void* p) noexcept {
   const kept_errno keep;
   const slice_mark mark = mark_of(p);
   if (is_of_slab(mark)) {
-    malloc_heap* const heap = may_begin_thread() ? heap_of_thread() : cache.heap;
+    const bool without = does_without_heap() || !may_begin_thread();
+    malloc_heap* const heap = without ? cache.heap : heap_of_thread();
     if (heap == nullptr) return malloc_heap::send_alone(p, mark);
     if (malloc_heap::of_mark(mark) != heap) return heap->send(p, mark);
     if (!cache.give(p, mark % mark_limit))

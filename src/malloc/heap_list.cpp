@@ -1,5 +1,6 @@
 #include "malloc/heap_list.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "malloc/slice_supply.hpp"
@@ -8,6 +9,31 @@
 namespace mallard::inline v1::detail {
 
 constinit heap_list the_heaps;
+
+malloc_heap* heap_list::make_heap() noexcept {
+  void* const p = the_supply.take(heap_bytes, false);
+  return p == nullptr ? nullptr : ::new (p) malloc_heap;
+}
+
+void heap_list::add(malloc_heap* heap) noexcept {
+  heap->next = first_;
+  first_ = heap;
+}
+
+void* heap_list::take_common(std::size_t bytes) noexcept {
+  constexpr std::size_t cache_line_bytes = 64;
+  if (bytes > most_common_bytes) return nullptr;
+  const holding hold(lock_);
+  if (first_ == nullptr) return nullptr;
+  if (common_ == nullptr) {
+    common_ = make_heap();
+    if (common_ == nullptr) return nullptr;
+    common_->idle.store(true, std::memory_order_relaxed);
+    add(common_);
+  }
+  return common_->take_one(
+      malloc_class_of(round_up(std::max(bytes, cache_line_bytes), cache_line_bytes)));
+}
 
 malloc_heap* heap_list::begin_thread() noexcept {
   malloc_heap* heap = nullptr;
@@ -21,12 +47,10 @@ malloc_heap* heap_list::begin_thread() noexcept {
     }
   }
   if (heap == nullptr) {
-    void* const p = the_supply.take(heap_bytes, false);
-    if (p == nullptr) return nullptr;
-    heap = ::new (p) malloc_heap;
+    heap = make_heap();
+    if (heap == nullptr) return nullptr;
     const holding hold(lock_);
-    heap->next = first_;
-    first_ = heap;
+    add(heap);
   }
   heap->attach(cache);
   end_heap_with_thread();
@@ -47,7 +71,8 @@ void heap_list::end_thread() noexcept {
 void heap_list::collect_idle(malloc_heap& heap) noexcept {
   const holding hold(lock_);
   if (!heap.idle.load(std::memory_order_relaxed)) return;
-  heap.trim();
+  heap.collect();
+  if (&heap != common_) heap.trim();
 }
 
 void heap_list::trim_idle() noexcept {

@@ -15,13 +15,18 @@ class heap_list {
   malloc_heap* begin_thread() noexcept;
   void end_thread() noexcept;
 
+  static constexpr std::size_t most_common_bytes = 1024;
+  // A block from the heap that all threads have in common, on cache lines of its own. Null when
+  // there is none: the first thread has a heap of its own at once.
+  void* take_common(std::size_t bytes) noexcept;
+
   // Guarded by the lock.
   malloc_heap* first() const noexcept { return first_; }
   malloc_heap* first_idle() const noexcept { return first_idle_; }
   futex_lock& lock() noexcept { return lock_; }
   bool have_idle() const noexcept { return idle_.load(std::memory_order_relaxed) != 0; }
 
-  // Works off what was sent to an idle heap, if it still is one.
+  // Works off what was sent to an idle heap, if it still is one, or to the common one.
   void collect_idle(malloc_heap& heap) noexcept;
   void trim_idle() noexcept;
 
@@ -30,9 +35,13 @@ class heap_list {
   void forget_other_threads() noexcept;
 
  private:
+  static malloc_heap* make_heap() noexcept;
+  void add(malloc_heap* heap) noexcept;
+
   futex_lock lock_;
   malloc_heap* first_ = nullptr;
   malloc_heap* first_idle_ = nullptr;
+  malloc_heap* common_ = nullptr;
   std::atomic<std::size_t> idle_{0};
 };
 

@@ -98,7 +98,8 @@ void malloc_heap::look_for_free_pages() noexcept {
 }
 
 bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
-  if (!the_heaps.have_idle()) return false;
+  // Who works on an idle heap holds the lock that this would take.
+  if (!the_heaps.have_idle() || idle.load(std::memory_order_relaxed)) return false;
   const holding hold(the_heaps.lock());
   for (malloc_heap* from = the_heaps.first_idle(); from != nullptr; from = from->next_idle) {
     from->collect();
@@ -152,6 +153,12 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
     of.top[size_class] = bottom + held;
   }
   of.limit[size_class] = bottom_of(size_class) + capacity;
+}
+
+void* malloc_heap::take_one(unsigned size_class) noexcept {
+  collect();
+  if (!find_slots(size_class)) return nullptr;
+  return take_slot(pools_[size_class], class_steps[size_class].block_bytes);
 }
 
 void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {

@@ -41,6 +41,8 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
   // A block, and more of them for the magazine, which is empty. Null when there is no memory.
   void* refill(thread_cache& to, unsigned size_class) noexcept;
+  // A block, of a heap without magazines. Null when there is no memory.
+  void* take_one(unsigned size_class) noexcept;
   // Takes the block; the magazine is full.
   void spill(thread_cache& from, void* p, std::size_t size_class) noexcept;
 

@@ -25,12 +25,15 @@ struct thread_cache {
   std::array<void**, malloc_class_count> limit;  // where `top` may go
   std::uintptr_t heap_name;  // the heap's address: slices of its slabs are marked so
   malloc_heap* heap;
+  // So many times a thread without a heap may still do without: most threads need little.
+  std::size_t calls_without_heap;
 
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
     out.top.fill(const_cast<void**>(&no_slot[0]));
     out.limit = out.top;
     out.heap_name = no_heap_name;
+    out.calls_without_heap = 32;
     return out;
   }
 
