@@ -81,7 +81,8 @@ export function seriesCard(cell, chosen = 'time', extra = []) {
     extra.map(row), others.map(row)),
     main && strip({ seconds: main.samples, ...main }),
     main && h('p', { class: 'repetitions' },
-      `${main.samples.length} repetitions: ${main.samples.map(write).join(', ')}`));
+      `${main.samples.length} repetition${main.samples.length === 1 ? '' : 's'}: ` +
+      main.samples.map(write).join(', ')));
 }
 
 /** What the CSV of a table of figures says of one cell. */

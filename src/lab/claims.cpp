@@ -144,10 +144,11 @@ std::vector<std::string> libraries_of(const claim& what, std::string_view heap,
     if (cell.heap != heap || cell.peer == global_peer || !is_about(benches, cell)) continue;
     if (speaks_of(what, cell.strategy)) found.insert(cell.peer);
   }
-  std::vector<std::string> ordered(found.begin(), found.end());
-  if (ordered.empty()) ordered.emplace_back(our_library);
-  std::stable_partition(ordered.begin(), ordered.end(),
-                        [](const std::string& one) { return one == our_library; });
+  std::vector<std::string> ordered;
+  if (found.empty() || found.erase(std::string(our_library)) > 0) {
+    ordered.emplace_back(our_library);
+  }
+  ordered.insert(ordered.end(), found.begin(), found.end());
   return ordered;
 }
 

@@ -61,6 +61,19 @@ const topics = [
     'than its tables.',
     'One allocator for all threads, and blocks that one thread allocates and another frees, are not ' +
     'in the paper.']],
+  ['Arrays and nodes', [
+    'v1 is an ordinary allocator: allocate and deallocate. v2 is an extended one, which Boost’s ' +
+    'containers know how to use: it tells how large a block has really become, grows and shrinks ' +
+    'arrays where they lie, and serves or takes back many nodes in one call. mallard’s are bound to ' +
+    'its heap and pools, Boost’s to its own version of dlmalloc; std is std::allocator, in std’s ' +
+    'containers and in Boost’s.',
+    'The article was written when containers copied what they move, and a copy was dear. Where ' +
+    'moving is copying bytes, growth in place saves less than it did.']],
+  ['Mallocs against each other', [
+    'Each repetition is a process of its own that was started on that malloc. The thesis’s curves are ' +
+    'of machines with 96 and 128 cores and of allocators of its time; its programs are not published, ' +
+    'so they were written anew from its text. Its memory is address space; resident pages, which the ' +
+    'system has really given, stand beside it here.']],
   ['Other mallocs', [
     'The documents say that the native malloc did as well as others, without a figure. Where runs ' +
     'under several mallocs are in this report, the global heap under each stands beside. All claims ' +
