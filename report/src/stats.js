@@ -37,6 +37,10 @@ export function geometricMean(speedUps) {
     worst: Math.exp(Math.min(...logs)), best: Math.exp(Math.max(...logs)), cells: n };
 }
 
+/** A mean as one speed-up among others. */
+export const asOne = ({ value, low, high }) =>
+  ({ log: Math.log(value), variance: (Math.log(high / low) / 2 / z95) ** 2 });
+
 /** 'won' when a's interval lies wholly below b's, 'lost' when wholly above, else 'undecided'. */
 export function duel(a, b) {
   if (a.ci_high < b.ci_low) return 'won';

@@ -37,8 +37,8 @@ export function facts(dataset) {
       `(${significant(densityRun.scale * 100)} % of the paper’s)`]] : []),
     ['Repetitions', [...new Set(dataset.runs.map((run) => run.repetitions))].join(', ')],
     ['Malloc', dataset.mallocs.join(', ')],
-    ['Libraries', dataset.run.peers.map((one) => `${one.name} ${one.version}`).join(', ') ||
-      'none'],
+    ['Libraries', [...new Set(dataset.runs.flatMap(({ peers }) =>
+      peers.map((one) => `${one.name} ${one.version}`)))].join(', ') || 'none'],
     ['Spread', spread(dataset)],
     ['Measured', `${date.replace('T', ' ').replace('Z', ' UTC')} with mallard ${version}`],
   ];

@@ -5,7 +5,7 @@ import { h } from '../dom.js';
 import { count, interval, times } from '../format.js';
 import { peerName } from '../names.js';
 import { globalColumn } from '../series.js';
-import { geometricMean, speedUp } from '../stats.js';
+import { asOne, geometricMean, speedUp } from '../stats.js';
 import { home, ranking, strategyText } from './density.js';
 import { facts } from './facts.js';
 import { section } from './section.js';
@@ -64,14 +64,15 @@ const duels = [
     b: mallocColumn('glibc'), matches: always },
 ];
 
-/** Those that were measured, with their mean. */
+/** Those that were measured, with their mean. Each bench counts once, however many cells it has. */
 const duelsOf = (dataset) => duels.flatMap((one) => {
-  const pairs = one.benches.flatMap((bench) => {
+  const means = one.benches.filter((bench) => bench in dataset.series).flatMap((bench) => {
     const series = dataset.series[bench];
-    return series ? series.pairs(one.a(series), one.b(series), one.measure, series.heaps[0],
-      one.matches) : [];
+    const pairs = series.pairs(one.a(series), one.b(series), one.measure, series.heaps[0],
+      one.matches);
+    return geometricMean(pairs.map(([first, second]) => speedUp(first, second))) ?? [];
   });
-  const mean = geometricMean(pairs.map(([first, second]) => speedUp(first, second)));
+  const mean = means.length > 1 ? geometricMean(means.map(asOne)) : means[0];
   return mean ? [{ ...one, mean }] : [];
 });
 
