@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/memory_limit.hpp"
 #include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
@@ -11,10 +12,12 @@ namespace {
 
 constinit std::atomic<std::size_t> blocks{0};
 constinit std::atomic<std::size_t> mapped{0};
+constinit std::atomic<bool> wants_huge_pages{true};
 
 // Huge pages, where the system has them, from a size on at which a last one that is hardly used
 // does not matter. For all of the mapping: only one of a kind can be moved.
 void prefer_huge_pages(region* r) noexcept {
+  if (!wants_huge_pages.load(std::memory_order_relaxed)) return;
   if (r->huge_mapped >= 16 * os::huge_page_bytes) os::prefer_huge_pages(r, r->huge_mapped);
 }
 
@@ -34,6 +37,7 @@ void cut(region* r, std::size_t least) noexcept {
   add_guard(r);
   os::unmap(end_of(r) + checks::guard_bytes, gone);
   mapped.fetch_sub(gone, std::memory_order_relaxed);
+  the_limit.give(gone);
 }
 
 // The block must not begin at a region's start: that is where its mark is. Before a guard page the
@@ -55,9 +59,13 @@ void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment >= region_bytes) return nullptr;
   const std::size_t needed = round_up(bytes + std::max(alignment, os::page_bytes), os::page_bytes);
   if (needed < bytes) return nullptr;
+  if (!the_limit.take(needed)) return nullptr;
   const std::size_t offset = offset_of(bytes, alignment, needed);
   void* const start = os::map(needed + checks::guard_bytes, region_bytes, false);
-  if (start == nullptr) return nullptr;
+  if (start == nullptr) {
+    the_limit.give(needed);
+    return nullptr;
+  }
   auto* const r = static_cast<region*>(start);
   r->huge_mapped = needed;
   r->huge_offset = offset;
@@ -75,6 +83,7 @@ void deallocate_huge(void* p) noexcept {
   region* const r = region::of(p);
   blocks.fetch_sub(1, std::memory_order_relaxed);
   mapped.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
+  the_limit.give(r->huge_mapped);
   os::unmap(r, r->huge_mapped + checks::guard_bytes);
 }
 
@@ -90,11 +99,16 @@ void* resize_huge(void* p, std::size_t bytes) noexcept {
     checks::add_huge(p, *r);
     return p;
   }
-  const std::size_t roomy = room_for(needed, old);
+  std::size_t roomy = room_for(needed, old);
+  if (!the_limit.take(roomy - old)) {
+    roomy = needed;
+    if (!the_limit.take(roomy - old)) return nullptr;
+  }
   // As soon as it has moved, its old addresses may be another's.
   checks::remove_huge(p);
   void* const start = os::move(r, old, roomy + checks::guard_bytes, region_bytes);
   if (start == nullptr) {
+    the_limit.give(roomy - old);
     checks::add_huge(p, *r);
     return nullptr;
   }
@@ -113,6 +127,10 @@ void* resize_huge(void* p, std::size_t bytes) noexcept {
 std::size_t huge_payload_bytes(const void* p) noexcept {
   const region* const r = region::of(p);
   return r->huge_mapped - r->huge_offset;
+}
+
+void set_huge_pages(bool on) noexcept {
+  wants_huge_pages.store(on, std::memory_order_relaxed);
 }
 
 huge_usage_type huge_usage() noexcept {

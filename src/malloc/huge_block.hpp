@@ -20,6 +20,9 @@ void* resize_huge(void* p, std::size_t bytes) noexcept;
 
 std::size_t huge_payload_bytes(const void* p) noexcept;
 
+// Whether huge pages are asked for from now on.
+void set_huge_pages(bool on) noexcept;
+
 struct huge_usage_type {
   std::size_t blocks = 0;
   std::size_t mapped_bytes = 0;

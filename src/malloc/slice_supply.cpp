@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/memory_limit.hpp"
 #include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
@@ -109,13 +110,16 @@ void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t st
 
 template <class Take>
 void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
+  if (!the_limit.take(slices * slice_bytes)) return nullptr;
   const holding hold(lock_);
   for (region* r = first_; r != nullptr; r = r->next) {
     if (r->free_slices < slices) continue;
     if (void* const p = take(*r)) return p;
   }
   region* const r = add_region();
-  return r == nullptr ? nullptr : take(*r);
+  void* const p = r == nullptr ? nullptr : take(*r);
+  if (p == nullptr) the_limit.give(slices * slice_bytes);
+  return p;
 }
 
 void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
@@ -139,6 +143,7 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   region& r = *region::of(p);
   const std::size_t index = region::index_of(p);
   const std::size_t slices = bytes / slice_bytes;
+  the_limit.give(bytes);
   const holding hold(lock_);
   r.set_marks(index, slices, no_mark);
   for (std::size_t i = index; i < index + slices;) {

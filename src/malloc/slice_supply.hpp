@@ -34,6 +34,12 @@ class slice_supply {
 
   void set_idle_limit(std::size_t bytes) noexcept;
   supply_usage usage() noexcept;
+  // Nothing is taken or given back while `visit(region)` runs.
+  template <class Visit>
+  void for_each_region(Visit&& visit) noexcept {
+    const holding hold(lock_);
+    for (region* r = first_; r != nullptr; r = r->next) visit(*r);
+  }
   futex_lock& lock() noexcept { return lock_; }
 
  private:

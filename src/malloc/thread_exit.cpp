@@ -7,6 +7,7 @@
 
 #include "malloc/heap_list.hpp"
 #include "malloc/large_space.hpp"
+#include "malloc/options.hpp"
 #include "malloc/slice_supply.hpp"
 
 namespace mallard::inline v1::detail {
@@ -53,6 +54,7 @@ void after_fork_in_child() {
     if (cache.heap != nullptr) end_heap_with_thread();
   }
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  read_options();
 }
 
 }  // namespace

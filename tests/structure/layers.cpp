@@ -47,6 +47,7 @@ constexpr place places[] = {
     {"src/core/", "core"},
     {"src/resources/", "resources"},
     {"src/checks/", "checks"},
+    {"include/mallard/malloc.h", "malloc"},
     {"src/malloc/", "malloc"},
     {"src/lab/", "lab"},
     {"src/profile/", "profile"},
@@ -95,7 +96,7 @@ source_tree read_sources(const std::string& root) {
   for (const char* top : {"include", "src"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(root) / top)) {
       const std::string extension = entry.path().extension().string();
-      if (extension != ".hpp" && extension != ".cpp") continue;
+      if (extension != ".hpp" && extension != ".cpp" && extension != ".h") continue;
       std::ifstream in(entry.path());
       tree[fs::relative(entry.path(), root).generic_string()] =
           std::string(std::istreambuf_iterator<char>(in), {});

@@ -1,0 +1,59 @@
+/* Purpose: what the drop-in malloc offers beyond the functions of the C library. For C and C++.
+ *
+ *   #include <mallard/malloc.h>
+ *   mallard_set_limit_bytes((size_t)1 << 30);
+ *   mallard_trim();
+ *   char text[16384];
+ *   mallard_stats_json(text, sizeof text);
+ *
+ * Link with mallard::malloc or mallard::malloc_static. The same settings can be made from outside,
+ * by the environment variable MALLARD_MALLOC, a list of NAME=VALUE with commas between:
+ *
+ *   idle=BYTES        about how much free memory is kept for later (8M)
+ *   limit=BYTES       how much memory blocks and what is around them may take (no limit)
+ *   huge_pages=on|off whether the system is asked for huge pages for huge blocks (on)
+ *   stats=text|json   figures, to the standard error when the process ends
+ *
+ * BYTES is a number with K, M or G behind it, or nothing.
+ *
+ * Thread-safety: all functions may be called from any thread. None of them allocates. */
+#ifndef MALLARD_MALLOC_H
+#define MALLARD_MALLOC_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Effects: about `bytes` of free memory may stay with the process, what lies in slabs in use not
+ * counted. 0: all goes back to the system at once. */
+void mallard_set_idle_bytes(size_t bytes);
+
+/* Effects: from now on, what would make the memory taken from the system exceed `bytes` fails like
+ * anything that the system refuses: with ENOMEM. Free memory that is kept does not count; slabs and
+ * the mappings of huge blocks do, with all that is in them. 0: no limit. */
+void mallard_set_limit_bytes(size_t bytes);
+
+/* Effects: whether huge pages are asked for from now on. */
+void mallard_set_huge_pages(int on);
+
+/* Effects: gives free memory back to the system: of the calling thread, of ended ones, and what is
+ * shared. Returns 1 when there was some, else 0. The same as malloc_trim(0). */
+int mallard_trim(void);
+
+/* Effects: writes figures as one JSON object and a null byte to `buffer`, cut off at `bytes`.
+ * Returns the length of the whole object, without the null byte: as snprintf does. Other threads go
+ * on meanwhile, so the figures are not all of one moment; blocks that are free but lie ready for
+ * some thread count as in use. Complexity: O(memory in use / 16 KiB). */
+size_t mallard_stats_json(char* buffer, size_t bytes);
+
+/* Effects: the same text in parts, by calls of `write(context, text, bytes)`. That may allocate. */
+typedef void (*mallard_writer)(void* context, const char* text, size_t bytes);
+void mallard_write_stats_json(mallard_writer write, void* context);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif

@@ -1,0 +1,118 @@
+#include "malloc/options.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+
+#include "malloc/fatal.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/memory_limit.hpp"
+#include "malloc/slice_supply.hpp"
+#include "malloc/stats.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+using stats_writer = void (*)(text_out&) noexcept;
+constinit stats_writer stats_at_exit = nullptr;
+constinit int stats_descriptor = -1;
+
+// A number, maybe with K, M or G behind it. False when it is none, or too large.
+bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
+  if (*text < '0' || *text > '9') return false;
+  bytes = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) {
+    if (__builtin_mul_overflow(bytes, std::size_t{10}, &bytes)) return false;
+    if (__builtin_add_overflow(bytes, static_cast<std::size_t>(*text - '0'), &bytes)) return false;
+  }
+  unsigned shift = 0;
+  if (*text == 'K' || *text == 'k') shift = 10;
+  if (*text == 'M' || *text == 'm') shift = 20;
+  if (*text == 'G' || *text == 'g') shift = 30;
+  if (shift != 0) ++text;
+  return *text == '\0' && !__builtin_mul_overflow(bytes, std::size_t{1} << shift, &bytes);
+}
+
+bool take_idle(const char* value) noexcept {
+  std::size_t bytes = 0;
+  if (!parse_bytes(value, bytes)) return false;
+  the_supply.set_idle_limit(bytes);
+  return true;
+}
+
+bool take_limit(const char* value) noexcept {
+  std::size_t bytes = 0;
+  if (!parse_bytes(value, bytes) || bytes == 0) return false;
+  the_limit.set(bytes);
+  return true;
+}
+
+bool take_huge_pages(const char* value) noexcept {
+  const bool on = std::strcmp(value, "on") == 0;
+  if (!on && std::strcmp(value, "off") != 0) return false;
+  set_huge_pages(on);
+  return true;
+}
+
+// Many programs close the standard error before the end: it is kept open for us.
+bool take_stats(const char* value) noexcept {
+  if (std::strcmp(value, "text") == 0) {
+    stats_at_exit = write_stats_text;
+  } else if (std::strcmp(value, "json") == 0) {
+    stats_at_exit = write_stats_json;
+  } else {
+    return false;
+  }
+  if (stats_descriptor < 0) stats_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+  return true;
+}
+
+struct option {
+  const char* name;
+  bool (*take)(const char* value) noexcept;
+};
+constexpr option options[] = {{"idle", take_idle},
+                              {"limit", take_limit},
+                              {"huge_pages", take_huge_pages},
+                              {"stats", take_stats}};
+
+void read_option(char* text) noexcept {
+  if (char* const equals = std::strchr(text, '=')) {
+    *equals = '\0';
+    for (const option& o : options) {
+      if (std::strcmp(o.name, text) == 0 && o.take(equals + 1)) return;
+    }
+    *equals = '=';
+  }
+  warn("option of MALLARD_MALLOC not understood: ", text);
+}
+
+// After the destructors of the program, but before the C library is gone.
+[[gnu::destructor(101)]] void write_stats_at_exit() {
+  if (stats_at_exit == nullptr || stats_descriptor < 0) return;
+  text_out out(write_to_descriptor, &stats_descriptor);
+  stats_at_exit(out);
+  if (stats_at_exit == write_stats_json) out << "\n";
+}
+
+}  // namespace
+
+void read_options() noexcept {
+  const char* const all = std::getenv("MALLARD_MALLOC");
+  if (all == nullptr) return;
+  std::array<char, 512> text;
+  const std::size_t length = std::strlen(all);
+  if (length >= text.size()) return warn("MALLARD_MALLOC is too long, and ", "ignored");
+  std::memcpy(text.data(), all, length + 1);
+  for (char* at = text.data(); at != nullptr;) {
+    char* const comma = std::strchr(at, ',');
+    if (comma != nullptr) *comma = '\0';
+    if (*at != '\0') read_option(at);
+    at = comma == nullptr ? nullptr : comma + 1;
+  }
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,111 @@
+#include "malloc/stats.hpp"
+
+#include <unistd.h>
+
+#include "malloc/heap_list.hpp"
+#include "malloc/usage.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+// The first heap; from there on the list is never changed.
+const malloc_heap* first_heap() noexcept {
+  const holding hold(the_heaps.lock());
+  return the_heaps.first();
+}
+
+struct heap_sums {
+  std::size_t slabs = 0;
+  std::size_t taken_bytes = 0;
+};
+
+heap_sums sums_of(const malloc_heap* heap) noexcept {
+  heap_sums sums;
+  const class_usages classes = usage_of_slabs(heap);
+  for (unsigned c = 0; c < classes.size(); ++c) {
+    sums.slabs += classes[c].slabs;
+    sums.taken_bytes += classes[c].taken * class_bytes(c);
+  }
+  return sums;
+}
+
+}  // namespace
+
+void write_stats_text(text_out& out) noexcept {
+  const malloc_usage u = usage_of_malloc();
+  out << "mallard: in use " << u.in_use_bytes() << " bytes, held " << u.held_bytes()
+      << " bytes, of these free " << u.supply.dirty_bytes << "\n";
+  out << "mallard: heaps " << u.heaps << ", without a thread " << u.idle_heaps << "\n";
+  for (unsigned c = 0; c < u.classes.size(); ++c) {
+    const class_usage& k = u.classes[c];
+    if (k.slabs == 0) continue;
+    out << "mallard: blocks of " << class_bytes(c) << ": slabs " << k.slabs << ", taken " << k.taken
+        << " of " << k.slots << "\n";
+  }
+  out << "mallard: large blocks " << u.space_blocks() << ", bytes " << u.space_bytes() << "\n";
+  out << "mallard: huge blocks " << u.huge.blocks << ", bytes " << u.huge.mapped_bytes << "\n";
+}
+
+void write_stats_json(text_out& out) noexcept {
+  const malloc_usage u = usage_of_malloc();
+  out << "{\"in_use_bytes\":" << u.in_use_bytes() << ",\"held_bytes\":" << u.held_bytes()
+      << ",\"free_bytes\":" << u.supply.dirty_bytes << ",\"regions\":" << u.supply.regions
+      << ",\"classes\":[";
+  const char* comma = "";
+  for (unsigned c = 0; c < u.classes.size(); ++c) {
+    const class_usage& k = u.classes[c];
+    if (k.slabs == 0) continue;
+    out << comma << "{\"bytes\":" << class_bytes(c) << ",\"slabs\":" << k.slabs
+        << ",\"slots\":" << k.slots << ",\"taken\":" << k.taken << "}";
+    comma = ",";
+  }
+  out << "],\"heaps\":[";
+  comma = "";
+  for (const malloc_heap* h = first_heap(); h != nullptr; h = h->next) {
+    const heap_sums sums = sums_of(h);
+    out << comma << "{\"idle\":" << (h->idle.load(std::memory_order_relaxed) ? "true" : "false")
+        << ",\"slabs\":" << sums.slabs << ",\"taken_bytes\":" << sums.taken_bytes << "}";
+    comma = ",";
+  }
+  out << "],\"large\":[";
+  comma = "";
+  for (const space_usage& s : u.spaces) {
+    out << comma << "{\"blocks\":" << s.blocks << ",\"in_use_bytes\":" << s.in_use_bytes
+        << ",\"reserved_bytes\":" << s.reserved_bytes << "}";
+    comma = ",";
+  }
+  out << "],\"huge\":{\"blocks\":" << u.huge.blocks << ",\"mapped_bytes\":" << u.huge.mapped_bytes
+      << "}}";
+}
+
+// The elements are those of glibc, as far as there is the like.
+void write_stats_xml(text_out& out) noexcept {
+  const malloc_usage u = usage_of_malloc();
+  out << "<malloc version=\"1\">\n<heap nr=\"0\">\n<sizes>\n";
+  for (unsigned c = 0; c < u.classes.size(); ++c) {
+    const class_usage& k = u.classes[c];
+    if (k.slabs == 0) continue;
+    const std::size_t free = k.slots - k.taken;
+    out << "<size from=\"" << (c == 0 ? 1 : class_bytes(c - 1) + 1) << "\" to=\"" << class_bytes(c)
+        << "\" total=\"" << free * class_bytes(c) << "\" count=\"" << free << "\"/>\n";
+  }
+  out << "</sizes>\n</heap>\n";
+  out << "<total type=\"small\" count=\"" << u.slab_blocks() << "\" size=\"" << u.slab_bytes()
+      << "\"/>\n<total type=\"large\" count=\"" << u.space_blocks() << "\" size=\""
+      << u.space_bytes() << "\"/>\n<total type=\"mmap\" count=\"" << u.huge.blocks << "\" size=\""
+      << u.huge.mapped_bytes << "\"/>\n<system type=\"current\" size=\"" << u.held_bytes()
+      << "\"/>\n<aspace type=\"total\" size=\""
+      << u.supply.regions * region_bytes + u.huge.mapped_bytes << "\"/>\n</malloc>\n";
+}
+
+void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
+  const int descriptor = *static_cast<int*>(context);
+  while (bytes != 0) {
+    const ssize_t written = write(descriptor, text, bytes);
+    if (written <= 0) return;
+    text += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace mallard::inline v1::detail

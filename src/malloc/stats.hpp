@@ -1,0 +1,15 @@
+// Purpose: the figures of malloc as text, as JSON and as XML.
+#pragma once
+
+#include "malloc/text_out.hpp"
+
+namespace mallard::inline v1::detail {
+
+void write_stats_text(text_out& out) noexcept;
+void write_stats_json(text_out& out) noexcept;
+void write_stats_xml(text_out& out) noexcept;
+
+// To a file descriptor; `context` points to it.
+void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,141 @@
+// The names of glibc that tell figures and take settings, and those of mallard/malloc.h.
+#include "mallard/malloc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "malloc/engine.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/memory_limit.hpp"
+#include "malloc/slice_supply.hpp"
+#include "malloc/stats.hpp"
+#include "malloc/usage.hpp"
+
+#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace {
+
+namespace engine = mallard::detail;
+
+struct bounded_text {
+  char* buffer;
+  std::size_t bytes;
+  std::size_t length;
+};
+
+void write_to_buffer(void* context, const char* text, std::size_t bytes) noexcept {
+  auto& to = *static_cast<bounded_text*>(context);
+  if (to.length < to.bytes) {
+    std::memcpy(to.buffer + to.length, text, std::min(bytes, to.bytes - to.length));
+  }
+  to.length += bytes;
+}
+
+void write_to_file(void* context, const char* text, std::size_t bytes) noexcept {
+  std::fwrite(text, 1, bytes, static_cast<std::FILE*>(context));
+}
+
+// The older function's fields are too narrow for what there may be.
+int narrow(std::size_t n) noexcept {
+  return n > INT_MAX ? INT_MAX : static_cast<int>(n);
+}
+
+}  // namespace
+
+MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
+  engine::the_supply.set_idle_limit(bytes);
+}
+
+MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
+  engine::the_limit.set(bytes == 0 ? ~std::size_t{0} : bytes);
+}
+
+MALLARD_ENTRY void mallard_set_huge_pages(int on) {
+  engine::set_huge_pages(on != 0);
+}
+
+MALLARD_ENTRY int mallard_trim() {
+  return engine::trim() ? 1 : 0;
+}
+
+MALLARD_ENTRY void mallard_write_stats_json(mallard_writer write, void* context) {
+  engine::text_out out(write, context);
+  engine::write_stats_json(out);
+}
+
+MALLARD_ENTRY std::size_t mallard_stats_json(char* buffer, std::size_t bytes) {
+  bounded_text to{buffer, bytes == 0 ? 0 : bytes - 1, 0};
+  mallard_write_stats_json(write_to_buffer, &to);
+  if (bytes != 0) buffer[std::min(to.length, bytes - 1)] = '\0';
+  return to.length;
+}
+
+MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
+  const engine::malloc_usage u = engine::usage_of_malloc();
+  struct mallinfo2 info{};
+  info.arena = u.supply.used_bytes + u.supply.dirty_bytes;
+  info.ordblks = u.supply.dirty_bytes / engine::slice_bytes;
+  info.hblks = u.huge.blocks;
+  info.hblkhd = u.huge.mapped_bytes;
+  info.uordblks = u.slab_bytes() + u.space_bytes();
+  info.fordblks = info.arena > info.uordblks ? info.arena - info.uordblks : 0;
+  info.keepcost = u.supply.dirty_bytes;
+  return info;
+}
+
+MALLARD_ENTRY struct mallinfo mallinfo() noexcept {
+  const struct mallinfo2 wide = mallinfo2();
+  struct mallinfo info{};
+  info.arena = narrow(wide.arena);
+  info.ordblks = narrow(wide.ordblks);
+  info.hblks = narrow(wide.hblks);
+  info.hblkhd = narrow(wide.hblkhd);
+  info.uordblks = narrow(wide.uordblks);
+  info.fordblks = narrow(wide.fordblks);
+  info.keepcost = narrow(wide.keepcost);
+  return info;
+}
+
+MALLARD_ENTRY int malloc_info(int options, std::FILE* file) noexcept {
+  if (options != 0 || file == nullptr) {
+    errno = EINVAL;
+    return -1;
+  }
+  engine::text_out out(write_to_file, file);
+  engine::write_stats_xml(out);
+  return 0;
+}
+
+MALLARD_ENTRY void malloc_stats() noexcept {
+  int descriptor = STDERR_FILENO;
+  engine::text_out out(engine::write_to_descriptor, &descriptor);
+  engine::write_stats_text(out);
+}
+
+// Of glibc's settings one has the like here: what stays with the process at the top of the heap.
+// The others that it knows are taken and do nothing: there is no arena to count, no threshold to
+// move. As with glibc, 1 for what is known and 0 for what is not.
+MALLARD_ENTRY int mallopt(int parameter, int value) noexcept {
+  switch (parameter) {
+    case M_TRIM_THRESHOLD:
+      engine::the_supply.set_idle_limit(value < 0 ? SIZE_MAX / 4 : static_cast<std::size_t>(value));
+      return 1;
+    case M_TOP_PAD:
+    case M_MMAP_THRESHOLD:
+    case M_MMAP_MAX:
+    case M_MXFAST:
+    case M_CHECK_ACTION:
+    case M_PERTURB:
+    case M_ARENA_TEST:
+    case M_ARENA_MAX:
+      return 1;
+    default:
+      return 0;
+  }
+}

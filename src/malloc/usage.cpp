@@ -1,0 +1,87 @@
+#include "malloc/usage.hpp"
+
+#include <algorithm>
+
+#include "malloc/heap_list.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+// The owner writes these meanwhile, and in no particular way: what is read is some recent value.
+[[gnu::no_sanitize("thread")]] std::size_t taken_of(const slab& s) noexcept {
+  return std::size_t{__atomic_load_n(&s.floor, __ATOMIC_RELAXED)} +
+         __atomic_load_n(&s.countdown, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+// By the marks of slices. A slab's memory stays where it is as long as the supply cannot take it
+// back, whatever the slab's owner does.
+class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
+  class_usages out{};
+  the_supply.for_each_region([&](region& r) {
+    for (std::size_t i = region_header_slices; i < slices_per_region;) {
+      const slice_mark mark = r.marks[i].load(std::memory_order_relaxed);
+      if (mark < mark_limit) {
+        ++i;
+        continue;
+      }
+      const slab_layout& layout = class_layouts[mark % mark_limit];
+      if (heap == nullptr || malloc_heap::of_mark(mark) == heap) {
+        class_usage& u = out[mark % mark_limit];
+        ++u.slabs;
+        u.slots += layout.capacity();
+        u.taken += taken_of(*reinterpret_cast<const slab*>(r.slice(i)));
+      }
+      i += layout.slab_bytes / slice_bytes;
+    }
+  });
+  return out;
+}
+
+malloc_usage usage_of_malloc() noexcept {
+  malloc_usage out;
+  {
+    const holding hold(the_heaps.lock());
+    for (const malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {
+      ++out.heaps;
+      if (h->idle.load(std::memory_order_relaxed)) ++out.idle_heaps;
+    }
+  }
+  for (std::size_t i = 0; i < space_count; ++i) out.spaces[i] = the_spaces[i].usage();
+  out.huge = huge_usage();
+  out.supply = the_supply.usage();
+  out.classes = usage_of_slabs(nullptr);
+  if (cache.heap != nullptr) out.at_hand_bytes = cache.heap->usage().at_hand_bytes;
+  return out;
+}
+
+std::size_t malloc_usage::slab_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (unsigned c = 0; c < classes.size(); ++c) bytes += classes[c].taken * class_bytes(c);
+  return bytes - std::min(bytes, at_hand_bytes);
+}
+
+std::size_t malloc_usage::slab_blocks() const noexcept {
+  std::size_t blocks = 0;
+  for (const class_usage& u : classes) blocks += u.taken;
+  return blocks;
+}
+
+std::size_t malloc_usage::space_bytes() const noexcept {
+  std::size_t bytes = 0;
+  for (const space_usage& u : spaces) bytes += u.in_use_bytes;
+  return bytes;
+}
+
+std::size_t malloc_usage::space_blocks() const noexcept {
+  std::size_t blocks = 0;
+  for (const space_usage& u : spaces) blocks += u.blocks;
+  return blocks;
+}
+
+std::size_t malloc_usage::in_use_bytes() const noexcept {
+  return slab_bytes() + space_bytes() + huge.mapped_bytes;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,47 @@
+// Purpose: figures of the whole malloc, put together from what it counts anyway.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
+#include "malloc/malloc_heap.hpp"
+#include "malloc/slice_supply.hpp"
+
+namespace mallard::inline v1::detail {
+
+struct class_usage {
+  std::size_t slabs = 0;
+  std::size_t slots = 0;
+  std::size_t taken = 0;  // with those that lie ready for some thread
+};
+using class_usages = std::array<class_usage, malloc_class_count>;
+
+struct malloc_usage {
+  supply_usage supply;
+  std::array<space_usage, space_count> spaces;
+  huge_usage_type huge;
+  class_usages classes;
+  std::size_t heaps = 0;
+  std::size_t idle_heaps = 0;     // without a thread
+  std::size_t at_hand_bytes = 0;  // of the taken, what lies ready for the calling thread
+
+  std::size_t slab_bytes() const noexcept;
+  std::size_t slab_blocks() const noexcept;
+  std::size_t space_bytes() const noexcept;
+  std::size_t space_blocks() const noexcept;
+  std::size_t in_use_bytes() const noexcept;
+  // From the system: with what is around blocks and what is free, not what was given back.
+  std::size_t held_bytes() const noexcept {
+    return supply.used_bytes + supply.dirty_bytes + huge.mapped_bytes;
+  }
+};
+
+// Other threads go on meanwhile: the figures are not all of one moment.
+malloc_usage usage_of_malloc() noexcept;
+
+// Of one heap's slabs, or with null of all heaps'.
+class_usages usage_of_slabs(const malloc_heap* heap) noexcept;
+
+}  // namespace mallard::inline v1::detail

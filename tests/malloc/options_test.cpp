@@ -1,0 +1,61 @@
+// The options in the environment variable MALLARD_MALLOC, of a program that is started with them.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+// What the program writes, to the standard error too, with the variable set so.
+std::string output_with(const std::string& options, const std::string& mib = "1") {
+  const std::string command =
+      "MALLARD_MALLOC='" + options + "' '" + MALLARD_OPTION_PROGRAM + "' " + mib + " 2>&1";
+  std::FILE* const f = popen(command.c_str(), "r");
+  if (f == nullptr) return "popen failed";
+  std::string text;
+  char part[512];
+  while (const std::size_t n = std::fread(part, 1, sizeof part, f)) text.append(part, n);
+  EXPECT_EQ(pclose(f), 0) << text;
+  return text;
+}
+
+TEST(malloc_options, none_is_fine) {
+  EXPECT_EQ(output_with(""), "allocated\n");
+  EXPECT_EQ(output_with(","), "allocated\n");
+}
+
+TEST(malloc_options, good_ones_are_taken_silently) {
+  EXPECT_EQ(output_with("idle=0,huge_pages=off,limit=1G"), "allocated\n");
+  EXPECT_EQ(output_with("huge_pages=on,idle=64M"), "allocated\n");
+}
+
+TEST(malloc_options, the_limit_is_kept) {
+  EXPECT_EQ(output_with("limit=100M", "50"), "allocated\n");
+  EXPECT_EQ(output_with("limit=100M", "150"), "refused\n");
+  EXPECT_EQ(output_with("limit=102400K", "150"), "refused\n");
+}
+
+TEST(malloc_options, what_is_not_understood_is_named_and_left_out) {
+  for (const std::string bad :
+       {"colour=red", "idle", "idle=", "idle=x", "limit=0", "limit=-1", "limit=12X", "limit=1MM",
+        "limit=99999999999999999999", "huge_pages=yes", "stats=xml", "=",
+        "limit=18446744073709551615K"}) {
+    EXPECT_EQ(output_with(bad + ",limit=100M", "150"),
+              "mallard: option of MALLARD_MALLOC not understood: " + bad + "\nrefused\n");
+  }
+}
+
+TEST(malloc_options, too_many_are_ignored) {
+  EXPECT_EQ(output_with(std::string(600, 'x')),
+            "mallard: MALLARD_MALLOC is too long, and ignored\nallocated\n");
+}
+
+TEST(malloc_options, figures_come_at_the_end_also_when_the_standard_error_was_closed) {
+  const std::string json = output_with("stats=json");
+  EXPECT_NE(json.find("{\"in_use_bytes\":"), json.npos) << json;
+  EXPECT_TRUE(json.ends_with("}}\n")) << json;
+  const std::string text = output_with("stats=text");
+  EXPECT_NE(text.find("mallard: in use "), text.npos) << text;
+}
+
+}  // namespace

@@ -1,0 +1,244 @@
+// What the process's malloc tells of itself, and the settings of mallard/malloc.h.
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cctype>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "mallard/malloc.h"
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1024 * kib;
+
+// A JSON value at the beginning of the text, which is taken off. Numbers are whole and not
+// negative.
+bool take_json(std::string_view& text) {
+  const auto take = [&](char c) {
+    if (text.empty() || text.front() != c) return false;
+    text.remove_prefix(1);
+    return true;
+  };
+  const auto take_string = [&] {
+    if (!take('"')) return false;
+    const std::size_t end = text.find('"');
+    if (end == text.npos || end == 0) return false;
+    text.remove_prefix(end + 1);
+    return true;
+  };
+  for (const std::string_view word : {"true", "false"}) {
+    if (!text.starts_with(word)) continue;
+    text.remove_prefix(word.size());
+    return true;
+  }
+  const bool is_object = take('{');
+  if (is_object || take('[')) {
+    const char end = is_object ? '}' : ']';
+    if (take(end)) return true;
+    do {
+      if (is_object && !(take_string() && take(':'))) return false;
+      if (!take_json(text)) return false;
+    } while (take(','));
+    return take(end);
+  }
+  std::size_t digits = 0;
+  while (digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
+  text.remove_prefix(digits);
+  return digits != 0;
+}
+
+// Elements are closed in the order in which they were opened, and attributes are quoted.
+bool is_well_formed_xml(std::string_view text) {
+  std::vector<std::string> open;
+  while (!text.empty()) {
+    if (text.front() != '<') {
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::size_t end = text.find('>');
+    if (end == text.npos) return false;
+    std::string_view tag = text.substr(1, end - 1);
+    text.remove_prefix(end + 1);
+    std::size_t quotes = 0;
+    for (const char c : tag) quotes += c == '"' ? 1 : 0;
+    if (tag.empty() || quotes % 2 != 0 || tag.find('<') != tag.npos) return false;
+    if (tag.front() == '/') {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    } else if (tag.back() != '/') {
+      open.emplace_back(tag.substr(0, tag.find(' ')));
+    }
+  }
+  return open.empty();
+}
+
+std::string stats_json() {
+  std::string text(mallard_stats_json(nullptr, 0) + 4096, ' ');
+  text.resize(mallard_stats_json(text.data(), text.size()));
+  return text;
+}
+
+std::size_t number_after(const std::string& text, const std::string& name) {
+  const std::size_t at = text.find("\"" + name + "\":");
+  return at == text.npos ? ~std::size_t{0}
+                         : std::strtoull(text.c_str() + at + name.size() + 3, nullptr, 10);
+}
+
+TEST(malloc_stats, mallinfo2_follows_what_is_allocated) {
+  for (const std::size_t bytes : {100ul, 3'000ul, 60'000ul, 600'000ul}) {
+    std::vector<void*> blocks(6 * mib / bytes);
+    const struct mallinfo2 before = mallinfo2();
+    for (void*& p : blocks) p = std::malloc(bytes);
+    const struct mallinfo2 with = mallinfo2();
+    EXPECT_GE(with.uordblks, before.uordblks + blocks.size() * bytes) << bytes;
+    EXPECT_LE(with.uordblks, before.uordblks + 9 * mib) << bytes;
+    EXPECT_GE(with.arena, with.uordblks);
+    for (void* p : blocks) std::free(p);
+    const struct mallinfo2 after = mallinfo2();
+    EXPECT_LE(after.uordblks, before.uordblks + mib) << bytes;
+  }
+}
+
+TEST(malloc_stats, mallinfo2_counts_huge_blocks) {
+  const struct mallinfo2 before = mallinfo2();
+  void* const p = std::malloc(100 * mib);
+  EXPECT_EQ(mallinfo2().hblks, before.hblks + 1);
+  EXPECT_GE(mallinfo2().hblkhd, before.hblkhd + 100 * mib);
+  std::free(p);
+  EXPECT_EQ(mallinfo2().hblks, before.hblks);
+  EXPECT_EQ(mallinfo2().hblkhd, before.hblkhd);
+}
+
+TEST(malloc_stats, mallinfo_does_not_overflow) {
+  void* const p = std::malloc(std::size_t{3} << 30);  // not touched
+  ASSERT_NE(p, nullptr);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  EXPECT_EQ(mallinfo().hblkhd, INT_MAX);
+#pragma GCC diagnostic pop
+  std::free(p);
+}
+
+TEST(malloc_stats, malloc_info_is_well_formed_xml) {
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* const f = open_memstream(&text, &length);
+  EXPECT_EQ(malloc_info(0, f), 0);
+  std::fclose(f);
+  const std::string xml(text, length);
+  std::free(text);
+  EXPECT_TRUE(xml.starts_with("<malloc version=\"1\">")) << xml;
+  EXPECT_TRUE(is_well_formed_xml(xml)) << xml;
+  errno = 0;
+  EXPECT_EQ(malloc_info(1, stderr), -1);
+  EXPECT_EQ(errno, EINVAL);
+}
+
+TEST(malloc_stats, the_json_is_json_and_counts_blocks) {
+  void* const p = std::malloc(100 * mib);
+  std::thread([] { std::free(std::malloc(100)); }).join();
+  const std::string text = stats_json();
+  std::string_view rest = text;
+  EXPECT_TRUE(take_json(rest)) << text;
+  EXPECT_EQ(rest, "") << text;
+  EXPECT_GE(number_after(text, "in_use_bytes"), 100 * mib);
+  EXPECT_NE(text.find("{\"idle\":true,"), text.npos) << text;  // the heap of the ended thread
+  EXPECT_NE(text.find("{\"idle\":false,"), text.npos) << text;
+  std::free(p);
+}
+
+TEST(malloc_stats, the_json_is_cut_off_at_the_end_of_the_buffer) {
+  std::string small(50, '#');
+  const std::size_t length = mallard_stats_json(small.data(), 20);
+  EXPECT_GT(length, 100u);
+  EXPECT_EQ(std::strlen(small.c_str()), 19u);
+  EXPECT_EQ(small.substr(20), std::string(30, '#'));
+}
+
+TEST(malloc_stats, writing_the_json_does_not_allocate) {
+  static char buffer[64 * kib];
+  mallard_stats_json(buffer, sizeof buffer);
+  const std::size_t before = number_after(buffer, "in_use_bytes");
+  for (int i = 0; i < 100; ++i) mallard_stats_json(buffer, sizeof buffer);
+  mallard_stats_json(buffer, sizeof buffer);
+  EXPECT_EQ(std::string(buffer).find('#'), std::string::npos);
+  EXPECT_EQ(number_after(buffer, "in_use_bytes"), before);
+}
+
+TEST(malloc_stats, figures_can_be_asked_for_while_threads_allocate) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      std::vector<void*> blocks;
+      for (std::size_t i = 0; !stop; ++i) {
+        blocks.push_back(std::malloc(i * 37 % 50'000));
+        if (blocks.size() < 300) continue;
+        for (void* p : blocks) std::free(p);
+        blocks.clear();
+      }
+      for (void* p : blocks) std::free(p);
+    });
+  }
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = stats_json();
+    std::string_view rest = text;
+    ASSERT_TRUE(take_json(rest)) << text;
+  }
+  stop = true;
+  for (std::thread& t : threads) t.join();
+}
+
+TEST(malloc_stats, mallopt_knows_the_parameters_of_glibc) {
+  EXPECT_EQ(mallopt(M_MMAP_THRESHOLD, 1 << 20), 1);
+  EXPECT_EQ(mallopt(M_TRIM_THRESHOLD, 8 << 20), 1);
+  EXPECT_EQ(mallopt(-1000, 1), 0);
+}
+
+TEST(malloc_settings, beyond_the_limit_there_is_enomem) {
+  mallard_trim();  // free memory does not count
+  const struct mallinfo2 now = mallinfo2();
+  mallard_set_limit_bytes(now.arena + now.hblkhd + 50 * mib);
+  errno = 0;
+  EXPECT_EQ(std::malloc(60 * mib), nullptr);
+  EXPECT_EQ(errno, ENOMEM);
+  void* grown = std::malloc(20 * mib);
+  EXPECT_NE(grown, nullptr);
+  EXPECT_EQ(std::realloc(grown, 70 * mib), nullptr);
+  std::vector<void*> blocks;
+  blocks.reserve(200'000);
+  while (blocks.size() < 200'000) {
+    void* const p = std::malloc(1000);
+    if (p == nullptr) break;
+    blocks.push_back(p);
+  }
+  EXPECT_LT(blocks.size(), 100'000u);
+  for (void* p : blocks) std::free(p);
+  std::free(grown);
+  mallard_set_limit_bytes(0);
+  void* const p = std::malloc(200 * mib);
+  EXPECT_NE(p, nullptr);
+  std::free(p);
+}
+
+TEST(malloc_settings, without_idle_memory_what_is_freed_goes_back_at_once) {
+  mallard_set_idle_bytes(0);
+  std::vector<void*> blocks(20'000);
+  for (void*& p : blocks) std::memset(p = std::malloc(1000), 1, 1000);
+  for (void* p : blocks) std::free(p);
+  mallard_trim();
+  EXPECT_LT(number_after(stats_json(), "free_bytes"), mib);
+  mallard_set_idle_bytes(8 * mib);
+}
+
+}  // namespace
