@@ -439,6 +439,7 @@ slab_usage slab_set::usage() const noexcept {
     ++out.slabs;
     out.reserved_bytes += layout_of(*s).slab_bytes;
     out.taken_bytes += std::size_t{s->taken()} * layout_of(*s).block_bytes;
+    out.freed_bytes += std::size_t{s->carved_slots - s->taken()} * layout_of(*s).block_bytes;
     if (s->taken() == 0) ++out.empty_slabs;
     s = s->all_next;
   } while (s != all_);

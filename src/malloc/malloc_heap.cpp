@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "mallard/detail/os/pages.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/slice_supply.hpp"
 
@@ -86,11 +87,24 @@ void malloc_heap::mark_current(unsigned size_class) noexcept {
                            mark() | size_class);
 }
 
+void malloc_heap::note_grown() noexcept {
+  if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
+  grown_to_bytes_ = reserved_bytes_;
+  look_for_free_pages();
+}
+
+void malloc_heap::look_after_spills() noexcept {
+  spilled_bytes_ = 0;
+  const unsigned long long now = os::milliseconds();
+  if (now - looked_at_ < milliseconds_between_looks) return;
+  looked_at_ = now;
+  look_for_free_pages();
+}
+
 // Slabs that are hardly used hold pages that no block touches.
 void malloc_heap::look_for_free_pages() noexcept {
-  changed_bytes_ = 0;
   const slab_usage now = slab_set::usage();
-  const std::size_t unused = now.reserved_bytes - now.taken_bytes;
+  const std::size_t unused = now.freed_bytes;
   unused_bytes_ = std::min(unused_bytes_, unused);
   if (unused < now.reserved_bytes / 4 || unused < unused_bytes_ + now.reserved_bytes / 8) return;
   unused_bytes_ = unused;
@@ -127,7 +141,7 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
   if (adopt_from_idle(size_class)) return true;
   if (!grow(pool, size_class)) return false;
   mark_current(size_class);
-  note_change(class_layouts[size_class].slab_bytes);
+  note_grown();
   return true;
 }
 
@@ -207,7 +221,7 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
   const std::uintptr_t word_bytes = std::uintptr_t{1} << layout.word_shift;
-  note_change(static_cast<std::size_t>(last - first) * layout.block_bytes);
+  note_spilled(static_cast<std::size_t>(last - first) * layout.block_bytes);
   while (first != last) {
     void* const p = *first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);

@@ -104,12 +104,14 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   bool adopt_from_idle(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
   void check_current(unsigned size_class) const noexcept;
-  void note_change(std::size_t bytes) noexcept {
-    changed_bytes_ += bytes;
-    if (changed_bytes_ > changes_between_looks + reserved_bytes_ / 8) [[unlikely]] {
-      look_for_free_pages();
+  void note_spilled(std::size_t bytes) noexcept {
+    spilled_bytes_ += bytes;
+    if (spilled_bytes_ > bytes_between_looks + reserved_bytes_ / 8) [[unlikely]] {
+      look_after_spills();
     }
   }
+  void note_grown() noexcept;
+  MALLARD_COLD void look_after_spills() noexcept;
   MALLARD_COLD void look_for_free_pages() noexcept;
   void give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept;
   void** bottom_of(unsigned size_class) noexcept;
@@ -126,10 +128,13 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   std::array<std::uint8_t, malloc_class_count> grown_{};
   thread_cache* magazines_ = nullptr;
 
-  // So many bytes are given to slabs or asked for before the heap looks how much it holds for
-  // nothing.
-  static constexpr std::size_t changes_between_looks = std::size_t{16} << 20;
-  std::size_t changed_bytes_ = 0;
+  // So many bytes are given to slabs, or slabs get larger by so much, before the heap looks how
+  // much it holds for nothing; the former only now and then.
+  static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
+  static constexpr unsigned long long milliseconds_between_looks = 200;
+  std::size_t spilled_bytes_ = 0;
+  std::size_t grown_to_bytes_ = 0;
+  unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t unused_bytes_ = 0;  // the least since free pages were given back
   alignas(64) remote_list incoming_;

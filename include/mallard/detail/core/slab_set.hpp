@@ -35,6 +35,7 @@ struct slab_usage {
   std::size_t empty_slabs = 0;
   std::size_t reserved_bytes = 0;
   std::size_t taken_bytes = 0;  // with the slots a pool holds at hand
+  std::size_t freed_bytes = 0;  // of slots that have been taken before
 };
 
 class MALLARD_API slab_set {
