@@ -16,7 +16,8 @@
  *
  * BYTES is a number with K, M or G behind it, or nothing.
  *
- * Thread-safety: all functions may be called from any thread. None of them allocates. */
+ * Thread-safety: all functions may be called from any thread. Those that tell or set something do
+ * not allocate. */
 #ifndef MALLARD_MALLOC_H
 #define MALLARD_MALLOC_H
 
@@ -51,6 +52,50 @@ size_t mallard_stats_json(char* buffer, size_t bytes);
 /* Effects: the same text in parts, by calls of `write(context, text, bytes)`. That may allocate. */
 typedef void (*mallard_writer)(void* context, const char* text, size_t bytes);
 void mallard_write_stats_json(mallard_writer write, void* context);
+
+/* Memory by other verbs, after the interface of llheap (Zulfiqar 2022; mallard/llheap_names.h has
+ * its names). Arrays are of `count` elements of `bytes` bytes; what does not fit a size_t fails
+ * like anything too large. All blocks may be given to free and realloc. What returns a block
+ * returns null with errno set when it fails: ENOMEM, or EINVAL for an alignment that is no power of
+ * two. */
+
+void* mallard_array_alloc(size_t count, size_t bytes);
+void* mallard_array_memalign(size_t alignment, size_t count, size_t bytes);
+void* mallard_array_memalign_zeroed(size_t alignment, size_t count, size_t bytes);
+
+/* Effects: like realloc, but the contents need not be kept, so nothing is copied and memory for the
+ * old block and the new one is not needed at once. The old block is gone also when it fails. */
+void* mallard_resize(void* p, size_t bytes);
+void* mallard_resize_array(void* p, size_t count, size_t bytes);
+void* mallard_aligned_resize(void* p, size_t alignment, size_t bytes);
+void* mallard_aligned_resize_array(void* p, size_t alignment, size_t count, size_t bytes);
+
+/* Effects: like realloc, and the block is aligned. The alignment is not remembered. */
+void* mallard_aligned_realloc(void* p, size_t alignment, size_t bytes);
+void* mallard_aligned_realloc_array(void* p, size_t alignment, size_t count, size_t bytes);
+
+/* Effects: the same on `*p`, which is left as it is when it fails. Returns 0, ENOMEM or EINVAL, and
+ * does not touch errno. With no bytes `*p` becomes null. */
+int mallard_posix_realloc(void** p, size_t bytes);
+int mallard_posix_realloc_array(void** p, size_t count, size_t bytes);
+int mallard_posix_aligned_realloc(void** p, size_t alignment, size_t bytes);
+int mallard_posix_aligned_realloc_array(void** p, size_t alignment, size_t count, size_t bytes);
+
+/* Returns the largest power of two that the block's address is a multiple of. 0 for null. */
+size_t mallard_alignment(const void* p);
+
+/* Returns 1 when the block is of another thread's heap, so that freeing it here sends it there.
+ * Large blocks are of no thread's. */
+int mallard_is_remote(const void* p);
+
+/* Returns the bytes in use, whoever allocated them, as far as they are not at hand for the calling
+ * thread. */
+size_t mallard_unfreed_bytes(void);
+
+/* Effects: where malloc_stats writes to, at first the standard error; and whether it has a line for
+ * every size, as it has at first. Return what was set before. */
+int mallard_stats_descriptor(int descriptor);
+int mallard_stats_all(int all);
 
 #ifdef __cplusplus
 } /* extern "C" */

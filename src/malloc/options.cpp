@@ -60,7 +60,7 @@ bool take_huge_pages(const char* value) noexcept {
 // Many programs close the standard error before the end: it is kept open for us.
 bool take_stats(const char* value) noexcept {
   if (std::strcmp(value, "text") == 0) {
-    stats_at_exit = write_stats_text;
+    stats_at_exit = [](text_out& out) noexcept { write_stats_text(out, true); };
   } else if (std::strcmp(value, "json") == 0) {
     stats_at_exit = write_stats_json;
   } else {

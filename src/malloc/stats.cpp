@@ -31,14 +31,14 @@ heap_sums sums_of(const malloc_heap* heap) noexcept {
 
 }  // namespace
 
-void write_stats_text(text_out& out) noexcept {
+void write_stats_text(text_out& out, bool all) noexcept {
   const malloc_usage u = usage_of_malloc();
   out << "mallard: in use " << u.in_use_bytes() << " bytes, held " << u.held_bytes()
       << " bytes, of these free " << u.supply.dirty_bytes << "\n";
   out << "mallard: heaps " << u.heaps << ", without a thread " << u.idle_heaps << "\n";
   for (unsigned c = 0; c < u.classes.size(); ++c) {
     const class_usage& k = u.classes[c];
-    if (k.slabs == 0) continue;
+    if (k.slabs == 0 || !all) continue;
     out << "mallard: blocks of " << class_bytes(c) << ": slabs " << k.slabs << ", taken " << k.taken
         << " of " << k.slots << "\n";
   }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 
@@ -22,6 +23,10 @@
 namespace {
 
 namespace engine = mallard::detail;
+
+// Of malloc_stats.
+constinit std::atomic<int> stats_descriptor{STDERR_FILENO};
+constinit std::atomic<bool> stats_all{true};
 
 struct bounded_text {
   char* buffer;
@@ -113,9 +118,21 @@ MALLARD_ENTRY int malloc_info(int options, std::FILE* file) noexcept {
 }
 
 MALLARD_ENTRY void malloc_stats() noexcept {
-  int descriptor = STDERR_FILENO;
+  int descriptor = stats_descriptor.load(std::memory_order_relaxed);
   engine::text_out out(engine::write_to_descriptor, &descriptor);
-  engine::write_stats_text(out);
+  engine::write_stats_text(out, stats_all.load(std::memory_order_relaxed));
+}
+
+MALLARD_ENTRY int mallard_stats_descriptor(int descriptor) {
+  return stats_descriptor.exchange(descriptor);
+}
+
+MALLARD_ENTRY int mallard_stats_all(int all) {
+  return stats_all.exchange(all != 0) ? 1 : 0;
+}
+
+MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
+  return engine::usage_of_malloc().in_use_bytes();
 }
 
 // Of glibc's settings one has the like here: what stays with the process at the top of the heap.

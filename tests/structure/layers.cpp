@@ -48,6 +48,7 @@ constexpr place places[] = {
     {"src/resources/", "resources"},
     {"src/checks/", "checks"},
     {"include/mallard/malloc.h", "malloc"},
+    {"include/mallard/llheap_names.h", "malloc"},
     {"src/malloc/", "malloc"},
     {"src/lab/", "lab"},
     {"src/profile/", "profile"},

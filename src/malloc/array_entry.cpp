@@ -1,0 +1,157 @@
+// The names of mallard/malloc.h that give memory: arrays, blocks resized without their contents or
+// to another alignment.
+#include <errno.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "mallard/malloc.h"
+#include "malloc/engine.hpp"
+#include "malloc/malloc_heap.hpp"
+
+#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace {
+
+namespace engine = mallard::detail;
+
+std::size_t product(std::size_t count, std::size_t bytes) noexcept {
+  std::size_t all = 0;
+  return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
+}
+
+bool is_alignment(std::size_t n) noexcept {
+  return n != 0 && (n & (n - 1)) == 0;
+}
+
+bool is_aligned(const void* p, std::size_t alignment) noexcept {
+  return (engine::address_of(p) & (alignment - 1)) == 0;
+}
+
+// Not so large that it would be wasteful.
+bool fits(const void* p, std::size_t bytes) noexcept {
+  const std::size_t have = engine::usable_bytes(p);
+  return bytes <= have && bytes >= have / 2;
+}
+
+// What the others come down to. Sets `*p`, or returns an error and leaves it.
+int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
+  if (!is_alignment(alignment)) return EINVAL;
+  void* const old = *p;
+  if (old != nullptr && bytes == 0) {
+    engine::deallocate(old);
+    *p = nullptr;
+    return 0;
+  }
+  if (old != nullptr && is_aligned(old, alignment) && fits(old, bytes)) return 0;
+  void* moved = nullptr;
+  if (old != nullptr && alignment <= engine::malloc_alignment) {
+    moved = engine::reallocate(old, bytes);
+    if (moved == nullptr) return ENOMEM;
+  } else {
+    moved = engine::allocate_aligned(bytes, alignment);
+    if (moved == nullptr) return ENOMEM;
+    if (old != nullptr) {
+      std::memcpy(moved, old, std::min(engine::usable_bytes(old), bytes));
+      engine::deallocate(old);
+    }
+  }
+  *p = moved;
+  return 0;
+}
+
+// posix_realloc must not touch errno, whatever the system does.
+int reallocate_quietly(void** p, std::size_t alignment, std::size_t bytes) noexcept {
+  const int before = errno;
+  const int error = reallocate(p, alignment, bytes);
+  errno = before;
+  return error;
+}
+
+void* or_errno(void* p, int error) noexcept {
+  if (error == 0) return p;
+  errno = error;
+  return nullptr;
+}
+
+}  // namespace
+
+MALLARD_ENTRY void* mallard_array_alloc(std::size_t count, std::size_t bytes) {
+  void* const p = engine::allocate(product(count, bytes));
+  return or_errno(p, p == nullptr ? ENOMEM : 0);
+}
+
+MALLARD_ENTRY void* mallard_array_memalign(std::size_t alignment, std::size_t count,
+                                           std::size_t bytes) {
+  return mallard_aligned_realloc_array(nullptr, alignment, count, bytes);
+}
+
+MALLARD_ENTRY void* mallard_array_memalign_zeroed(std::size_t alignment, std::size_t count,
+                                                  std::size_t bytes) {
+  void* const p = mallard_array_memalign(alignment, count, bytes);
+  return p == nullptr ? p : std::memset(p, 0, product(count, bytes));
+}
+
+MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::size_t bytes) {
+  if (p != nullptr) {
+    const bool stays = is_alignment(alignment) && is_aligned(p, alignment) && bytes != 0;
+    if (stays && fits(p, bytes)) return p;
+    engine::deallocate(p);
+    if (bytes == 0) return nullptr;
+  }
+  return mallard_aligned_realloc(nullptr, alignment, bytes);
+}
+
+MALLARD_ENTRY void* mallard_aligned_resize_array(void* p, std::size_t alignment, std::size_t count,
+                                                 std::size_t bytes) {
+  return mallard_aligned_resize(p, alignment, product(count, bytes));
+}
+
+MALLARD_ENTRY void* mallard_resize(void* p, std::size_t bytes) {
+  return mallard_aligned_resize(p, 1, bytes);
+}
+
+MALLARD_ENTRY void* mallard_resize_array(void* p, std::size_t count, std::size_t bytes) {
+  return mallard_resize(p, product(count, bytes));
+}
+
+MALLARD_ENTRY void* mallard_aligned_realloc(void* p, std::size_t alignment, std::size_t bytes) {
+  const int error = reallocate(&p, alignment, bytes);
+  return or_errno(p, error);
+}
+
+MALLARD_ENTRY void* mallard_aligned_realloc_array(void* p, std::size_t alignment, std::size_t count,
+                                                  std::size_t bytes) {
+  return mallard_aligned_realloc(p, alignment, product(count, bytes));
+}
+
+MALLARD_ENTRY int mallard_posix_aligned_realloc(void** p, std::size_t alignment,
+                                                std::size_t bytes) {
+  return reallocate_quietly(p, alignment, bytes);
+}
+
+MALLARD_ENTRY int mallard_posix_aligned_realloc_array(void** p, std::size_t alignment,
+                                                      std::size_t count, std::size_t bytes) {
+  return reallocate_quietly(p, alignment, product(count, bytes));
+}
+
+MALLARD_ENTRY int mallard_posix_realloc(void** p, std::size_t bytes) {
+  return reallocate_quietly(p, 1, bytes);
+}
+
+MALLARD_ENTRY int mallard_posix_realloc_array(void** p, std::size_t count, std::size_t bytes) {
+  return reallocate_quietly(p, 1, product(count, bytes));
+}
+
+MALLARD_ENTRY std::size_t mallard_alignment(const void* p) {
+  const std::uintptr_t address = engine::address_of(p);
+  return address & (~address + 1);
+}
+
+MALLARD_ENTRY int mallard_is_remote(const void* p) {
+  if (p == nullptr) return 0;
+  const engine::slice_mark mark = engine::mark_of(p);
+  const bool of_slab = mark >= engine::mark_limit;
+  return of_slab && engine::malloc_heap::of_mark(mark) != engine::cache.heap ? 1 : 0;
+}
