@@ -84,8 +84,8 @@ int mallard_posix_aligned_realloc_array(void** p, size_t alignment, size_t count
 /* Returns the largest power of two that the block's address is a multiple of. 0 for null. */
 size_t mallard_alignment(const void* p);
 
-/* Returns 1 when the block is of another thread's heap, so that freeing it here sends it there.
- * Large blocks are of no thread's. */
+/* Returns 1 when the block lies in memory of another thread's heap. That may also be so for a block
+ * that was allocated here, after it was freed here before. Large blocks are of no thread's heap. */
 int mallard_is_remote(const void* p);
 
 /* Returns the bytes in use, whoever allocated them, as far as they are not at hand for the calling
