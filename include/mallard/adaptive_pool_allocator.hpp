@@ -8,7 +8,7 @@
 //   std::set<int, std::less<>, mallard::node_allocator<int>> never_gives_back;
 //
 // Complexity: as adaptive_pool_resource. Thread-safety: as it with a pool of your own; the shared
-// pools may be used by any thread, under a lock each.
+// pools may be used by any thread, under a lock each; as long as there is only one, without.
 //
 // Source of the idea: the adaptive pools and node allocators of Boost.Container (Gaztañaga).
 #pragma once
@@ -20,6 +20,7 @@
 
 #include "mallard/adaptive_pool.hpp"
 #include "mallard/detail/bindings/extended_allocator.hpp"
+#include "mallard/detail/os/threads.hpp"
 
 namespace mallard::inline v1 {
 
@@ -110,7 +111,8 @@ class adaptive_pool_allocator
     // Named here, not in the class: some containers name the allocator of void.
     auto& all = detail::shared_pool<node_bytes, alignof(T), NodesPerBlock, MaxFreeBlocks,
                                     OverheadPercent>::instance();
-    const std::lock_guard hold(all.lock);
+    std::unique_lock hold(all.lock, std::defer_lock);
+    if (!detail::os::is_single_threaded()) hold.lock();
     return what(all.pool);
   }
 

@@ -19,8 +19,9 @@ constinit std::array<std::atomic<std::byte*>, kept_ranges> kept{};
 address_range map_range(std::size_t bytes) noexcept {
   auto* const begin = static_cast<std::byte*>(os::map(bytes, os::page_bytes, false));
   if (begin == nullptr) return {};
-  if (bytes > small_pages_bytes) {
-    os::prefer_huge_pages(begin + small_pages_bytes, bytes - small_pages_bytes);
+  constexpr std::size_t at_end = os::huge_page_bytes;
+  if (bytes > small_pages_bytes + at_end) {
+    os::prefer_huge_pages(begin + small_pages_bytes, bytes - small_pages_bytes - at_end);
   }
   return {begin, bytes};
 }
@@ -47,11 +48,13 @@ address_range take_range(std::size_t bytes) noexcept {
   }
 }
 
-void give_range(address_range range) noexcept {
+void give_range(address_range range, std::size_t used_bytes) noexcept {
   if (range.bytes == standard_range_bytes) {
     for (auto& place : kept) {
       if (place.load(std::memory_order_relaxed) != nullptr) continue;
-      os::purge(range.begin + kept_bytes, range.bytes - kept_bytes);
+      if (used_bytes > kept_bytes) {
+        os::purge(range.begin + kept_bytes, round_up(used_bytes, os::page_bytes) - kept_bytes);
+      }
       std::byte* nothing = nullptr;
       if (place.compare_exchange_strong(nothing, range.begin, std::memory_order_release,
                                         std::memory_order_relaxed)) {

@@ -32,11 +32,21 @@ void* array_space::allocate(std::size_t bytes, std::size_t alignment, bool roomy
   if (roomy && ranges_ && bytes >= lone_bytes && alignment <= 16) {
     if (void* const p = allocate_lone(bytes)) return p;
   }
-  if (void* const p = heap_.allocate(bytes, alignment)) return p;
-  grow(bytes, alignment);
-  void* const p = heap_.allocate(bytes, alignment);
-  if (p == nullptr) throw std::bad_alloc();
+  void* p = heap_.allocate(bytes, alignment);
+  if (p == nullptr) {
+    grow(bytes, alignment);
+    p = heap_.allocate(bytes, alignment);
+    if (p == nullptr) throw std::bad_alloc();
+  }
+  note_reach(p);
   return p;
+}
+
+// Blocks of earlier segments do not matter: these have been used to their ends.
+void array_space::note_reach(void* p) noexcept {
+  segment* const s = segments_;
+  const std::size_t end = address_of(fit_block::of(p)->following() + 1) - address_of(s->range());
+  if (end - s->used < s->bytes - s->used) s->used = end;
 }
 
 void array_space::grow(std::size_t bytes, std::size_t alignment) {
@@ -51,13 +61,14 @@ void array_space::grow(std::size_t bytes, std::size_t alignment) {
   if (ranges_) {
     const address_range range = take_range(needed);
     if (range.begin == nullptr) throw std::bad_alloc();
-    s = ::new (range.begin) segment{nullptr, nullptr, range.bytes, 0, false};
+    s = ::new (range.begin) segment{nullptr, nullptr, range.bytes, 0, 0, false};
   } else {
     const std::size_t size = std::max(needed, next_segment_bytes_);
     s = ::new (upstream_->allocate(size, segment_header_bytes))
-        segment{nullptr, nullptr, size, 0, false};
+        segment{nullptr, nullptr, size, 0, 0, false};
     next_segment_bytes_ = std::min(next_segment_bytes_ * 2, largest_step_bytes);
   }
+  if (segments_ != nullptr) segments_->used = segments_->bytes;
   segment_ring<segment>::insert_before(segments_, s);
   segments_ = s;
   heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
@@ -75,11 +86,12 @@ void* array_space::allocate_lone(std::size_t bytes, const void* like, std::size_
       address_of(range.begin) + segment_header_bytes + fit_block::header_bytes;
   const std::size_t before = (address_of(like) - first) & (unit - 1);
   auto* const s =
-      ::new (range.begin + before) segment{nullptr, nullptr, range.bytes, before, false};
+      ::new (range.begin + before) segment{nullptr, nullptr, range.bytes, before, 0, false};
   segment_ring<segment>::insert_before(lone_, s);
   lone_ = s;
   auto* const b = reinterpret_cast<fit_block*>(range.begin + before + segment_header_bytes);
   b->bytes_and_flags = needed | fit_block::lone;
+  s->used = address_of(b->following()) - address_of(range.begin);
   ++lone_blocks_;
   lone_in_use_ += needed;
   lone_reserved_ += range.bytes;
@@ -95,7 +107,7 @@ void array_space::give_range_of(segment* s) noexcept {
   if (s->patched) {
     os::unmap(s->range(), s->bytes);
   } else {
-    give_range({s->range(), s->bytes});
+    give_range({s->range(), s->bytes}, s->used);
   }
 }
 
@@ -125,9 +137,13 @@ void array_space::purge(void* p, std::size_t bytes) noexcept {
 
 std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
   fit_block* const b = fit_block::of(p);
-  if (!b->is(fit_block::lone)) return heap_.expand(p, minimum, preferred);
+  if (!b->is(fit_block::lone)) {
+    const std::size_t now = heap_.expand(p, minimum, preferred);
+    note_reach(p);
+    return now;
+  }
   if (b->payload_bytes() >= preferred) return b->payload_bytes();
-  const segment* const s = segment_of_lone(p);
+  segment* const s = segment_of_lone(p);
   const std::size_t room =
       round_down(s->bytes - s->before - segment_header_bytes - fit_block::header_bytes, 16);
   const std::size_t least = fit_block::bytes_for(minimum);
@@ -136,13 +152,16 @@ std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t prefer
   const std::size_t bytes = wanted == 0 ? room : std::min(wanted, room);
   lone_in_use_ += bytes - b->bytes();
   b->bytes_and_flags = bytes | fit_block::lone;
+  s->used = std::max<std::size_t>(s->used, address_of(b->following()) - address_of(s->range()));
   return b->payload_bytes();
 }
 
 void* array_space::expand_backward(void* p, std::size_t minimum, std::size_t preferred,
                                    std::size_t step) noexcept {
   if (fit_block::of(p)->is(fit_block::lone)) return nullptr;
-  return heap_.expand_backward(p, minimum, preferred, step);
+  void* const front = heap_.expand_backward(p, minimum, preferred, step);
+  if (front != nullptr) note_reach(front);
+  return front;
 }
 
 std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {

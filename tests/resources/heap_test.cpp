@@ -115,6 +115,13 @@ TEST(heap, a_big_shrink_gives_the_memory_back) {
   }
 }
 
+TEST(heap, a_heap_with_one_small_array_takes_a_few_pages) {
+  std::vector<heap_resource> heaps(40);
+  const std::size_t before = resident_bytes();
+  for (heap_resource& heap : heaps) std::memset(heap.allocate_at_least(1000).p, 1, 1000);
+  EXPECT_LT(resident_bytes() - before, heaps.size() * 64 * kib);
+}
+
 TEST(heap, freed_memory_goes_back_to_the_system) {
   heap_resource heap;
   const std::size_t before = resident_bytes();

@@ -23,14 +23,15 @@ inline constexpr std::size_t standard_range_bytes = std::size_t{16} << 20;
 inline constexpr std::size_t standard_range_bytes = std::size_t{1} << 30;
 #endif
 
-// So much at the start of a range has small pages, so that a small heap takes little memory; what
-// is beyond is a mapping of its own.
+// So much at the start of a range has small pages, and a little at its end, so that a small heap
+// takes little memory; what is between is a mapping of its own.
 inline constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;
 
 // At least `bytes`; a standard one if that is enough and can be had.
 MALLARD_API address_range take_range(std::size_t bytes) noexcept;
 
-// What is beyond the first 256 KiB goes back to the system, or all of it.
-MALLARD_API void give_range(address_range range) noexcept;
+// What is beyond the first 256 KiB goes back to the system, or all of it. Only the first
+// `used_bytes` and the last page have memory.
+MALLARD_API void give_range(address_range range, std::size_t used_bytes) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -55,6 +55,7 @@ class MALLARD_API array_space {
     segment* prev;
     std::size_t bytes;   // of the whole range
     std::size_t before;  // of these, before the segment
+    std::size_t used;    // of these, from the range's start, what blocks have reached so far
     bool patched;        // pages have been moved here: the range has mappings that others have not
     std::byte* range() noexcept { return reinterpret_cast<std::byte*>(this) - before; }
   };
@@ -70,6 +71,7 @@ class MALLARD_API array_space {
   segment* segment_around(void* p) noexcept;
   void grow(std::size_t bytes, std::size_t alignment);
   void give_back(segment* s) noexcept;
+  void note_reach(void* p) noexcept;
   void purge(void* p, std::size_t bytes) noexcept;
   static segment* segment_of_lone(void* p) noexcept;
 
