@@ -15,6 +15,23 @@
 namespace mallard::inline v1::detail {
 namespace {
 
+// What is left to do while this lives may be interrupted by a signal handler that allocates, say in
+// an exit. That call finds everything half done and locked, so it makes do with what is neither.
+class slow_path {
+ public:
+  slow_path() noexcept : nested_(on_) { on_ = true; }
+  ~slow_path() { on_ = nested_; }
+  slow_path(const slow_path&) = delete;
+  slow_path& operator=(const slow_path&) = delete;
+
+  bool nested() const noexcept { return nested_; }
+
+ private:
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local volatile bool on_;
+  bool nested_;
+};
+constinit thread_local volatile bool slow_path::on_ = false;
+
 // Null when there is no memory for one.
 malloc_heap* heap_of_thread() noexcept {
   return cache.heap != nullptr ? cache.heap : the_heaps.begin_thread();
@@ -35,7 +52,8 @@ slice_mark space_of_thread() noexcept {
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
-  const bool huge = bytes + alignment >= least_huge_bytes;
+  const slow_path here;
+  const bool huge = here.nested() || bytes + alignment >= least_huge_bytes;
   if (huge || checks::maps_large_blocks) {
     void* const p = allocate_huge(bytes, alignment);
     if (huge || p != nullptr) return p;
@@ -81,7 +99,8 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     }
     return bytes <= have && bytes >= have / 2;
   }
-  if (bytes <= largest_extended_bytes || !is_of_space(mark)) return false;
+  const slow_path here;
+  if (here.nested() || bytes <= largest_extended_bytes || !is_of_space(mark)) return false;
   return space_of_mark(mark).resize(p, bytes);
 }
 
@@ -91,7 +110,13 @@ void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);
   const unsigned size_class = any_class_of(bytes);
   void* p = cache.take(size_class);
-  if (p == nullptr && does_without_heap()) p = the_heaps.take_common(bytes);
+  if (p != nullptr) {
+    checks::allocated(p);
+    return p;
+  }
+  const slow_path here;
+  if (here.nested()) return allocate_huge(bytes, malloc_alignment);
+  if (does_without_heap()) p = the_heaps.take_common(bytes);
   if (p == nullptr) {
     malloc_heap* const heap = heap_of_thread();
     if (heap == nullptr) return nullptr;
@@ -116,7 +141,9 @@ void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
 
 void deallocate_slow(void* p) noexcept {
   const kept_errno keep;
+  const slow_path here;
   const slice_mark mark = mark_of(p);
+  if (here.nested() && mark > huge_mark) return;
   if (is_of_slab(mark)) {
     const bool without = does_without_heap() || !may_begin_thread();
     malloc_heap* const heap = without ? cache.heap : heap_of_thread();
@@ -170,6 +197,8 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
 }
 
 bool trim() noexcept {
+  const slow_path here;
+  if (here.nested()) return false;
   if (malloc_heap* const heap = cache.heap) {
     heap->detach(cache);
     heap->attach(cache);
