@@ -80,23 +80,30 @@ MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alig
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept;
 
-// So few bytes are zero before a function for it has begun. Blocks are multiples of 16.
+// So few bytes are zero before a function for it has begun.
 inline constexpr std::size_t most_zeroed_inline = 128;
 
+// Blocks are multiples of 16: from both ends, stores that may meet in the middle.
+MALLARD_ALWAYS_INLINE void zero_few(void* p, std::size_t bytes) noexcept {
+  using two_words [[gnu::vector_size(16), gnu::may_alias]] = long long;
+  auto* const begin = static_cast<two_words*>(p);
+  two_words* const end = begin + (bytes + 15) / 16;
+  begin[0] = end[-1] = two_words{};
+  if (bytes <= 32) return;
+  begin[1] = end[-2] = two_words{};
+  if (bytes <= 64) return;
+  begin[2] = begin[3] = end[-3] = end[-4] = two_words{};
+}
+
 MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
-  using two_words [[gnu::vector_size(16)]] = long long;
-  if (bytes > most_zeroed_inline) [[unlikely]] {
-    return allocate_zeroed_slow(bytes);
+  if (bytes - 1 < most_zeroed_inline) [[likely]] {
+    if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
+      checks::allocated(p);
+      zero_few(p, bytes);
+      return p;
+    }
   }
-  void* const p = allocate(bytes);
-  if (p == nullptr) [[unlikely]] {
-    return p;
-  }
-  // Volatile, or the compiler would call a function.
-  auto* at = static_cast<volatile two_words*>(p);
-  auto* const end = at + (bytes + 15) / 16;
-  for (; at < end; ++at) *at = two_words{};
-  return p;
+  return allocate_zeroed_slow(bytes);
 }
 
 // Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
