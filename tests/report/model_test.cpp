@@ -90,6 +90,24 @@ TEST(model, claims_of_every_bench_that_was_measured_are_judged) {
   EXPECT_EQ(benches, (std::set<std::string>{"all", "density", "utilization"}));
 }
 
+TEST(model, claims_judged_with_several_libraries_say_with_which) {
+  std::vector<lab::series_cell> cells;
+  for (const char* peer : {"boost", "mallard"}) {
+    lab::series_cell cell = sample_series_cell("v1", 1);
+    cell.bench = "shrink";
+    cell.peer = peer;
+    cell.at = {{"elements", 500}, {"iterations", 10}, {"type", "int"}};
+    cells.push_back(cell);
+  }
+  const json model = report::make_model(report::merge(std::vector{sample_series_file("s", cells)}));
+  std::vector<std::string> variants;
+  for (const auto& claim : model.at("datasets").at(0).at("claims")) {
+    EXPECT_EQ(claim.at("source"), "Gaztañaga");
+    if (claim.at("id") == "EX-15") variants.push_back(claim.at("variant"));
+  }
+  EXPECT_EQ(variants, (std::vector<std::string>{"mallard", "boost"}));
+}
+
 TEST(model, every_claim_has_one_of_three_verdicts) {
   const json model = model_of({sample_cell("AS1", 1)});
   const json& claims = model.at("datasets").at(0).at("claims");
