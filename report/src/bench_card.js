@@ -20,6 +20,12 @@ const slowest = 'the slowest';
 /** Units whose figures are seen in proportion to one column's; others may be zero, or are parts. */
 const relative = ['s', 'count'];
 
+/** Whether ratios lie too far apart for bars from zero. */
+function isWide(grid) {
+  const all = grid.flatMap(({ points }) => points.flatMap((one) => (one?.value > 0 ? [one.value] : [])));
+  return Math.max(...all) > 12 * Math.min(...all);
+}
+
 /** The coordinates of a bench that have more than one value anywhere. */
 const namesOf = (series) => [...new Set(series.cells.flatMap(({ at }) => Object.keys(at)))];
 
@@ -44,7 +50,8 @@ function point(cell, measure, base, baseName) {
  *   beside      a coordinate that changes with it; of several cells, that with the greatest counts
  *   groups      [[name, [measure, …]], …]: one group of bars for each measure of the chosen list
  *   measures    those to choose from, the first of them first; by default all, a time first
- *   bars, log   bars instead of lines; on a logarithmic axis. Lines: `linear` for an axis from zero
+ *   bars, log   bars instead of lines; on a logarithmic axis, as ratios that are far apart always
+ *               are. Lines: `linear` for an axis from zero
  *   bases       names of columns that figures may be divided by; the first that was measured is
  *   reference   a measure that is the same for all columns and drawn as a line beside them
  *   positionText (value) -> label; xName; every: the table shows each n-th position only
@@ -110,7 +117,7 @@ export function benchCard(series, options) {
     const asRatio = base.some((one) => one !== undefined);
     const write = (value) => (asRatio ? times(value) : writeFigure(value, unit));
     const writeAxis = (value) => (asRatio ? `${Number(value.toPrecision(3))}×` : write(value));
-    const log = options.bars ? options.log && !asRatio : !options.linear;
+    const log = options.bars ? (asRatio ? isWide(grid) : options.log) : !options.linear;
     const lines = grid.map(({ name, points }) => ({ name, points: points.flatMap((one, x) =>
       (one && (one.low > 0 || !log) ? [{ ...one, x }] : [])) }));
     if (reference in units && reference !== show.measure) {

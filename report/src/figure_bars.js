@@ -2,7 +2,7 @@
 
 import { slot } from './bars.js';
 import { tooltip } from './chart.js';
-import { binaryAxis, tones } from './lines.js';
+import { binaryAxis, ticks, tones } from './lines.js';
 import { colour } from './theme.js';
 
 /** Of a bar, in pixels. */
@@ -20,8 +20,11 @@ function decimalAxis(greatest) {
   return { min: 0, interval, max: Number(max.toPrecision(6)) };
 }
 
-/** Bars of one series and the intervals on them. Colours beyond the last come again, paler. */
-function bars({ name, points }, index, total, floor) {
+/**
+ * Bars of one series and the intervals on them, from `origin`; nothing reaches below `floor`. Colours
+ * beyond the last come again, paler.
+ */
+function bars({ name, points }, index, total, origin, floor) {
   const tone = colour(tones[index % tones.length]);
   const opacity = index < tones.length ? 1 : 0.5;
   return {
@@ -35,12 +38,13 @@ function bars({ name, points }, index, total, floor) {
       const { left, width: share } = slot(index, total);
       const width = Math.min(share, widest / group);
       const y = (value) => api.coord([0, Math.max(value, floor)])[1];
-      const x = api.coord([params.dataIndex, floor || 0])[0] - group / 2 +
+      const x = api.coord([params.dataIndex, origin])[0] - group / 2 +
         (left + (share - width) * (total / 2 - index)) * group;
       const middle = x + width * group / 2;
       return { type: 'group', children: [
-        { type: 'rect', shape: { x, width: Math.max(width * group - 1, 1.5), y: y(one.value),
-          height: Math.max(y(floor) - y(one.value), 1), r: [2, 2, 0, 0] },
+        { type: 'rect', shape: { x, width: Math.max(width * group - 1, 1.5),
+          y: Math.min(y(one.value), y(origin)),
+          height: Math.max(Math.abs(y(origin) - y(one.value)), 1), r: 2 },
         style: { fill: tone, opacity } },
         { type: 'line', shape: { x1: middle, x2: middle, y1: y(one.low), y2: y(one.high) },
           style: { stroke: colour('ink'), lineWidth: 1.5, opacity: 0.75 } }] };
@@ -61,20 +65,26 @@ const reference = (value) => ({
 
 /**
  * positions: labels of the groups; series: [{name, points: [{value, low, high, card()} or null]}];
- * write(figure) writes the axis; `log`: logarithmic; `one`: figures are ratios, with a line at 1;
+ * write(figure) writes the axis; `log`: logarithmic; `one`: figures are ratios, with a line at 1, from
+ * which logarithmic bars go up and down;
  * `binary`: they are bytes.
  */
 export function figureBars({ positions, series, xName, write, log = false, one = false,
   binary = false }) {
   return () => {
-    const all = series.flatMap(({ points }) => points.flatMap((point) =>
-      (point && point.low > 0 ? [point.low] : [])));
     const most = (pick) => Math.max(0, ...series.flatMap(({ points }) =>
       points.map((point) => (point ? pick(point) : 0))));
     // An interval that is far too wide leaves the chart, so that the bars can still be seen.
     const greatest = Math.min(most(({ high }) => high), 1.5 * most(({ value }) => value));
     const fromZero = binary ? binaryAxis(greatest) : decimalAxis(greatest);
-    const floor = log && all.length > 0 ? below(Math.min(...all)) : 0;
+    const shown = series.flatMap(({ points }) => points).filter((point) => point?.low > 0);
+    const least = Math.min(...shown.map(({ low, value }) => Math.max(low, value / 3)));
+    const floor = log && shown.length > 0 ? below(least) : 0;
+    const top = Number((10 * below(most(({ high, value }) => Math.min(high, 3 * value)) || 1))
+      .toPrecision(6));
+    const fromPower = { type: 'log', min: floor, max: top };
+    const custom = log ? { customValues: ticks(floor, top) } : {};
+    const origin = log && one ? 1 : floor;
     return {
       legend: { type: 'scroll', top: 0, left: 0, itemWidth: 12, itemHeight: 12, itemGap: 14,
         icon: 'roundRect', textStyle: { color: colour('muted'), fontSize: 12 },
@@ -87,11 +97,12 @@ export function figureBars({ positions, series, xName, write, log = false, one =
         axisLine: { onZero: false, lineStyle: { color: colour('line') } },
         axisLabel: { interval: 0, color: colour('muted'), fontSize: 11,
           rotate: positions.length > 8 ? 32 : 0 } },
-      yAxis: { ...(log ? { type: 'log', min: floor } : { type: 'value', ...fromZero }),
-        axisLabel: { color: colour('muted'), fontSize: 11, formatter: write },
-        minorSplitLine: { show: false }, splitLine: { lineStyle: { color: colour('line') } } },
+      yAxis: { ...(log ? fromPower : { type: 'value', ...fromZero }),
+        axisLabel: { color: colour('muted'), fontSize: 11, formatter: write, ...custom },
+        minorSplitLine: { show: false },
+        splitLine: { lineStyle: { color: colour('line') }, ...custom } },
       tooltip: tooltip(({ seriesIndex, dataIndex }) => series[seriesIndex].points[dataIndex].card()),
-      series: [...series.map((single, at) => bars(single, at, series.length, floor)),
+      series: [...series.map((single, at) => bars(single, at, series.length, origin, floor)),
         ...(one ? [reference(1)] : [])],
     };
   };

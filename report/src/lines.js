@@ -26,7 +26,7 @@ export function binaryAxis(greatest) {
 }
 
 /** 1, 2 and 5 times each power of ten in a range; in a long one the powers alone. */
-function ticks(min, max) {
+export function ticks(min, max) {
   const steps = max / min > 2000 ? [1] : [1, 2, 5];
   const first = Math.floor(Math.log10(min));
   const decades = Math.ceil(Math.log10(max)) - first + 1;

@@ -29,7 +29,7 @@ export const arrayBenches = Object.keys(cards);
 export function arrays({ series }) {
   return section('arrays', 'Arrays that grow in place',
     'After Gaztañaga, “Applying classic memory allocation strategies to C++ containers”. Bars are ' +
-    'times in proportion to one column’s, as in the article: shorter is faster. Success is the part ' +
+    'times in proportion to one column’s, as in the article: below 1× is faster. Success is the part ' +
     'of the tries to grow or shrink in place that were granted.',
     h('div', { class: 'maps' }, arrayBenches.filter((bench) => bench in series)
       .map((bench) => benchCard(series[bench], cards[bench]))));

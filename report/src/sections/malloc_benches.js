@@ -31,7 +31,8 @@ const cards = {
       groups: [['All calls', ['malloc_p50', 'malloc_p99', 'malloc_p999', 'free_p50', 'free_p99',
         'free_p999']]],
       hint: 'Of the calls in the bench of mixed sizes: half of them are faster than p50, all but ' +
-        'one in a hundred than p99, all but one in a thousand than p99.9.' }],
+        'one in a hundred than p99, all but one in a thousand than p99.9. What reading the clock ' +
+        'takes is taken off, so that a call may come out at 0.' }],
   speed: [{ title: 'Speed: chains of calls', along: 'chain', xName: '', bars: true, log: true, wide: true,
     measures: ['per_op', 'time', 'rss'], height: 420, relative: true,
     hint: 'Each call of a chain is made for all objects before the next: n times malloc, then n ' +

@@ -22,8 +22,8 @@ export const nodeBenches = Object.keys(cards);
 
 export function nodes({ series }) {
   return section('nodes', 'Nodes: in bursts, and from pools',
-    'After Gaztañaga: lists filled and emptied by ranges. Bars are times (or bytes) in proportion to ' +
-    'one column’s: shorter is better.',
+    'After Gaztañaga: lists filled and emptied by ranges. Bars are times in proportion to one ' +
+    'column’s: below 1× is faster.',
     h('div', { class: 'maps' }, nodeBenches.filter((bench) => bench in series)
       .map((bench) => benchCard(series[bench], cards[bench]))));
 }
