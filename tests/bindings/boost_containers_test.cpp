@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "mallard/adaptive_pool_allocator.hpp"
+#include "mallard/checks/test_resource.hpp"
 #include "mallard/expandable_allocator.hpp"
 #include "support/seeds.hpp"
 
@@ -305,6 +306,29 @@ TEST(boost_containers, a_vector_alone_in_its_heap_is_never_moved) {
   const int* const where = v.data();
   for (int i = 1; i < 1'000'000; ++i) v.push_back(i);
   EXPECT_EQ(v.data(), where);
+}
+
+struct explosive {
+  static inline int left = 0;
+  explosive() = default;
+  explosive(const explosive&) {
+    if (--left == 0) throw 1;
+  }
+};
+
+// Boost's list loses the node whose element could not be made; the heap takes it back all the same.
+TEST(boost_containers, what_a_container_loses_goes_back_with_the_heap) {
+  mallard::test_resource upstream;
+  heap_resource heap(&upstream);
+  {
+    bc::list<explosive, expandable_allocator<explosive>> list(&heap);
+    explosive::left = 50;
+    EXPECT_THROW(list.insert(list.end(), 100, explosive()), int);
+    EXPECT_LT(list.size(), 100u);
+  }
+  EXPECT_LE(heap.stats().in_use_bytes, 64u);
+  heap.release();
+  EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
 }
 
 TEST(boost_containers, a_range_of_nodes_is_one_burst) {

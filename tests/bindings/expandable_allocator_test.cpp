@@ -131,6 +131,22 @@ TEST(expandable_allocator, of_version_1_gives_nodes_of_slabs_and_arrays_real_siz
   EXPECT_EQ(heap.stats().in_use_bytes, 0u);
 }
 
+TEST(expandable_allocator, a_failed_burst_leaves_the_nodes_of_a_chain_alone) {
+  mallard::test_resource upstream;
+  heap_resource heap(&upstream);
+  expandable_allocator<int> a(&heap);
+  chain nodes;
+  a.allocate_individual(10, nodes);
+  const std::size_t before = heap.stats().in_use_bytes;
+  upstream.fail_after(1);
+  EXPECT_THROW(a.allocate_individual(1'000'000, nodes), std::bad_alloc);
+  upstream.never_fail();
+  EXPECT_EQ(nodes.size(), 10u);
+  EXPECT_EQ(heap.stats().in_use_bytes, before);
+  a.deallocate_individual(nodes);
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
 TEST(expandable_allocator, capabilities_can_be_switched_off) {
   heap_resource heap;
   using mallard::no_backward;

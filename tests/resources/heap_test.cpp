@@ -282,6 +282,34 @@ TEST(heap, an_array_whose_pages_the_system_does_not_move_is_copied) {
 
 #endif
 
+TEST(heap, over_aligned_blocks_of_every_kind_are_aligned) {
+  heap_resource heap;
+  for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{40}, std::size_t{5000}, mib}) {
+      void* blocks[8];
+      for (int i = 0; i < 8; ++i) {
+        const bool array = i % 2 != 0;
+        blocks[i] =
+            array ? heap.allocate_at_least(bytes, alignment).p : heap.allocate(bytes, alignment);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks[i]) % alignment, 0u);
+      }
+      block_chain chain = heap.allocate_many(20, bytes, alignment);
+      for (void* p = chain.front(); p != nullptr; p = block_chain::next(p)) {
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+      }
+      heap.deallocate_many(chain, bytes, alignment);
+      for (int i = 0; i < 8; ++i) {
+        if (i % 2 != 0) {
+          heap.deallocate_expandable(blocks[i]);
+        } else {
+          heap.deallocate(blocks[i], bytes, alignment);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
 TEST(heap, a_burst_is_all_or_nothing_and_its_blocks_are_like_any_other) {
   mallard::test_resource upstream;
   heap_resource heap(&upstream);

@@ -213,6 +213,9 @@ TEST(synchronized_heap, threads_that_exchange_arrays_at_full_speed_spoil_none) {
           std::swap(at.held, mine);
         }
         const block_chain nodes = heap.allocate_many(20, 40);
+        void* const aligned = heap.allocate_at_least(100, 256).p;
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(aligned) % 256, 0u);
+        heap.deallocate_expandable(aligned);
         if (mine) {
           const std::size_t now = heap.try_expand(mine->p, mine->bytes, mine->bytes + 100, 0);
           if (now == 0) heap.shrink_in_place(mine->p, mine->bytes, mine->bytes, mine->bytes / 2);
