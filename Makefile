@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench goals format lint sanitize fuzz docs-tables deps clean
+.PHONY: all demo test bench goals format lint sanitize test-programs fuzz docs-tables deps clean
 
 all: build/release/tools/mallard
 
@@ -45,6 +45,11 @@ format:
 lint: deps build/ci/CMakeCache.txt
 	$(FORMAT) --dry-run --Werror $(SOURCES)
 	clang-tidy-19 --quiet -p build/ci $(filter %.cpp,$(filter src/%,$(SOURCES)))
+
+# Real programs on the drop-in malloc; `make test` has a few of them.
+test-programs: deps build/release/CMakeCache.txt
+	@cmake --build --preset release --target mallard_malloc -j $(JOBS)
+	@packaging/test-programs.sh build/release/src/malloc/libmallard-malloc.so
 
 # The command too under AddressSanitizer; `make test` has the library alone.
 sanitize: deps

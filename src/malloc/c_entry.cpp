@@ -127,8 +127,13 @@ MALLARD_ENTRY int malloc_trim(std::size_t) noexcept {
 }
 
 // What programs that were linked statically with parts of glibc may call.
+#ifdef __clang__
+#define MALLARD_COPY(of)
+#else
+#define MALLARD_COPY(of) , gnu::copy(of)  // of the attributes that gcc gives to a malloc
+#endif
 #define MALLARD_ALIAS(name, of) \
-  extern "C" [[gnu::visibility("default"), gnu::alias(#of), gnu::copy(of)]] decltype(of) name
+  extern "C"[[ gnu::visibility("default"), gnu::alias(#of) MALLARD_COPY(of) ]] decltype(of) name
 MALLARD_ALIAS(__libc_malloc, malloc);
 MALLARD_ALIAS(__libc_free, free);
 MALLARD_ALIAS(__libc_calloc, calloc);

@@ -25,7 +25,7 @@ class large_space {
   void deallocate(void* p) noexcept;
 
   // Without the lock: a flag beside the size may change meanwhile, with the block before.
-  [[gnu::no_sanitize("thread")]] static std::size_t payload_bytes(void* p) noexcept {
+  __attribute__((no_sanitize("thread"))) static std::size_t payload_bytes(void* p) noexcept {
     const std::size_t word = __atomic_load_n(&fit_block::of(p)->bytes_and_flags, __ATOMIC_RELAXED);
     return (word & ~std::size_t{fit_block::flags}) - sizeof(fit_block::prev_bytes);
   }

@@ -8,7 +8,7 @@ namespace mallard::inline v1::detail {
 namespace {
 
 // The owner writes these meanwhile, and in no particular way: what is read is some recent value.
-[[gnu::no_sanitize("thread")]] std::size_t taken_of(const slab& s) noexcept {
+__attribute__((no_sanitize("thread"))) std::size_t taken_of(const slab& s) noexcept {
   return std::size_t{__atomic_load_n(&s.floor, __ATOMIC_RELAXED)} +
          __atomic_load_n(&s.countdown, __ATOMIC_RELAXED);
 }

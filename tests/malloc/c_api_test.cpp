@@ -195,9 +195,9 @@ TEST(malloc_c_api, what_is_no_alignment_is_refused) {
 }
 
 TEST(malloc_c_api, memalign_takes_the_next_power_of_two) {
-  void* const p = memalign(24, 10);
+  void* const p = memalign(opaque(24), 10);
   EXPECT_TRUE(is_aligned(p, 32));
-  void* const q = memalign(3000, 10);
+  void* const q = memalign(opaque(3000), 10);
   EXPECT_TRUE(is_aligned(q, 4096));
   std::free(p);
   std::free(q);
