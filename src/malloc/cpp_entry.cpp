@@ -9,7 +9,8 @@
 #define MALLARD_ENTRY [[gnu::visibility("default")]]
 
 // Nothing of these is called before an exception is thrown, and that takes the runtime.
-asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch");
+asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n"
+    ".weak _ZSt9terminatev");
 
 [[gnu::weak]] std::new_handler runtime_new_handler() noexcept asm("_ZSt15get_new_handlerv");
 [[noreturn, gnu::weak]] void runtime_throw_bad_alloc() asm("_ZSt17__throw_bad_allocv");

@@ -1,5 +1,5 @@
 # What a malloc that is preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -P
-execute_process(COMMAND ${NM} -D --with-symbol-versions ${LIBRARY}
+execute_process(COMMAND ${NM} -D ${LIBRARY}
   OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${NM} failed on ${LIBRARY}")
