@@ -27,6 +27,14 @@ class line {
     digits[length] = '\0';
     add(digits);
   }
+  void add_number(std::size_t n) noexcept {
+    char digits[21];
+    char* first = digits + sizeof digits - 1;
+    *first = '\0';
+    do *--first = "0123456789"[n % 10];
+    while ((n /= 10) != 0);
+    add(first);
+  }
   void print() noexcept {
     text_[length_++] = '\n';
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text_, length_);
@@ -45,6 +53,32 @@ void fatal(const char* what, const void* where) noexcept {
   out.add(what);
   out.add(": ");
   out.add_address(where);
+  out.print();
+  std::abort();
+}
+
+void fatal(const char* call, const char* what, const void* where) noexcept {
+  line out;
+  out.add("mallard: ");
+  out.add(call);
+  out.add(" of ");
+  out.add(what);
+  out.add(": ");
+  out.add_address(where);
+  out.print();
+  std::abort();
+}
+
+void fatal_size(const char* what, const void* where, std::size_t has, std::size_t said) noexcept {
+  line out;
+  out.add("mallard: ");
+  out.add(what);
+  out.add(": ");
+  out.add_address(where);
+  out.add(", ");
+  out.add_number(has);
+  out.add(" bytes, not ");
+  out.add_number(said);
   out.print();
   std::abort();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "mallard/detail/os/pages.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/thread_exit.hpp"
 
@@ -12,7 +13,9 @@ constinit heap_list the_heaps;
 
 malloc_heap* heap_list::make_heap() noexcept {
   void* const p = the_supply.take(heap_bytes, false);
-  return p == nullptr ? nullptr : ::new (p) malloc_heap;
+  if (p == nullptr) return nullptr;
+  if constexpr (checks::guard_bytes != 0) os::protect(p, checks::guard_bytes);
+  return ::new (static_cast<std::byte*>(p) + checks::guard_bytes) malloc_heap;
 }
 
 void heap_list::add(malloc_heap* heap) noexcept {

@@ -227,7 +227,9 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);
     const std::uintptr_t start = address_of(p) & ~(word_bytes - 1);
     if (home->owner.load(std::memory_order_relaxed) != this) {
-      send(p, mark_of(p));
+      const slice_mark mark = mark_of(p);
+      checks::not_owning(*home, mark, this);
+      send(p, mark);
       ++first;
       continue;
     }

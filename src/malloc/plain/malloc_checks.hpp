@@ -44,6 +44,9 @@ struct checks {
   // A slab's header is about to be used.
   static void using_slab(const slab&, const slab_set*, unsigned) noexcept {}
 
+  // A slab is another's by its header; by the mark it may still be this heap's.
+  static void not_owning(const slab&, slice_mark, const slab_set*) noexcept {}
+
   // The link of a free block on its way to another heap.
   static void* link(const void*, void* next) noexcept { return next; }
   static void* linked(const void*, void* link) noexcept { return link; }

@@ -1,0 +1,214 @@
+#include "malloc_checks.hpp"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "malloc/engine.hpp"
+#include "malloc/fatal.hpp"
+#include "malloc/heap_list.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
+#include "misuse.hpp"
+
+namespace mallard::inline v1::detail {
+
+constinit std::array<std::atomic<std::uintptr_t>, region_limit> region_states{};
+constinit std::uint8_t state_of_new_blocks = live;
+constinit std::uintptr_t link_secret = 0;
+
+namespace {
+
+// Of a region that is one huge block: where the block begins, how many pages are mapped, and
+// whether it has been freed since.
+using huge_record = std::uint64_t;
+constexpr unsigned offset_bits = granules_per_region_bits;
+constexpr huge_record gone_bit = huge_record{1} << offset_bits;
+constexpr unsigned pages_shift = offset_bits + 1;
+constinit std::array<std::atomic<huge_record>, region_limit> huge_records{};
+
+std::atomic<huge_record>& record_of(const void* p) noexcept {
+  return huge_records[address_of(p) / region_bytes];
+}
+
+huge_record make_record(std::size_t offset, std::size_t mapped) noexcept {
+  return offset >> granule_bits | std::uint64_t{mapped / os::page_bytes} << pages_shift;
+}
+
+huge_state state_of_huge(const void* p) noexcept {
+  if (address_of(p) / region_bytes >= region_limit) return huge_state::unknown;
+  const huge_record record = record_of(p).load(std::memory_order_relaxed);
+  const std::size_t offset = (record & (gone_bit - 1)) << granule_bits;
+  const std::size_t at = address_of(p) % region_bytes;
+  const bool is_gone = (record & gone_bit) != 0;
+  if (record != 0 && at == offset) return is_gone ? huge_state::gone : huge_state::in_use;
+  const bool is_around = at > offset && at < (record >> pages_shift) * os::page_bytes;
+  return is_around && !is_gone ? huge_state::around : huge_state::unknown;
+}
+
+std::uint64_t random_bits() noexcept {
+  const int kept = errno;
+  std::uint64_t bits = 0;
+  // Early at boot there is none yet; the addresses are random too.
+  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {
+    bits = address_of(&bits) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
+  }
+  errno = kept;
+  return bits | 1;
+}
+
+// xorshift (Marsaglia, 2003): fast, and good enough to make an order that is not known beforehand.
+std::uint64_t next_random() noexcept {
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t state = 0;
+  if (state == 0) [[unlikely]] {
+    state = random_bits();
+  }
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
+bool fits(std::size_t has, std::size_t said) noexcept {
+  return said <= has && has - said < os::page_bytes;
+}
+
+// MALLARD_MALLOC holds NAME=VALUE pairs, with commas between them.
+bool wants_clear_blocks() noexcept {
+  constexpr char wanted[] = "zero_on_free=on";
+  const char* at = std::getenv("MALLARD_MALLOC");
+  while (at != nullptr) {
+    const std::size_t length = std::strcspn(at, ",");
+    if (length == sizeof wanted - 1 && std::memcmp(at, wanted, length) == 0) return true;
+    at = at[length] == '\0' ? nullptr : at + length + 1;
+  }
+  return false;
+}
+
+// The blocks that are in use before stay as they are.
+[[gnu::constructor(101)]] void read_options() {
+  if (wants_clear_blocks()) state_of_new_blocks = live_to_clear;
+}
+
+}  // namespace
+
+bool checks::admit(void* p) noexcept {
+  if (p == nullptr) return false;
+  if (state* const s = state_of(p);
+      s != nullptr && s->load(std::memory_order_relaxed) == live_to_clear) {
+    std::memset(p, 0, usable_bytes(p));
+    s->store(freed, std::memory_order_relaxed);
+    return true;
+  }
+  const huge_state huge = state_of_huge(p);
+  if (huge != huge_state::in_use) report_misuse("free", p, huge);
+  using_huge(p, *region::of(p));
+  remove_huge(p);
+  return true;
+}
+
+void checks::refused(void* p, any_size) noexcept {
+  if (admit(p)) deallocate_slow(p);
+}
+
+void checks::refused(void* p, said_size size) noexcept {
+  if (!admit(p)) return;
+  check_size(p, mark_of(p), size);
+  deallocate_slow(p);
+}
+
+void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
+  const std::size_t request = class_request(std::max<std::size_t>(size.bytes, 1), size.alignment);
+  std::size_t has = 0;
+  if (mark >= mark_limit) {
+    const std::size_t size_class = mark % mark_limit;
+    if (request - 1 < largest_extended_bytes && any_class_of(request) == size_class) return;
+    // The heap that threads have in common rounds up to cache lines. It is no thread's own.
+    const bool foreign = mark / mark_limit > 1;
+    if (foreign && request - 1 < heap_list::most_common_bytes &&
+        malloc_class_of(round_up(request, 64)) == size_class) {
+      return;
+    }
+    has = class_bytes(static_cast<unsigned>(size_class));
+  } else {
+    has = mark == huge_mark ? huge_payload_bytes(p)
+                            : large_space::payload_bytes(const_cast<void*>(p));
+    if (fits(has, size.bytes)) return;
+  }
+  fatal_size("free of a block with a wrong size", p, has, size.bytes);
+}
+
+void checks::in_use_elsewhere(const void* p) noexcept {
+  const huge_state huge = state_of_huge(p);
+  if (huge != huge_state::in_use) report_misuse("use", p, huge);
+  using_huge(p, *region::of(p));
+}
+
+void checks::overwritten_link(const void* block) noexcept {
+  fatal("a block was written to after it was freed", block);
+}
+
+void checks::overwritten_header(const slab& s) noexcept {
+  fatal("a block before this slab was written beyond its end", &s);
+}
+
+void checks::refilled(void** first, void** last) noexcept {
+  const std::uintptr_t states =
+      region_states[address_of(*first) / region_bytes].load(std::memory_order_relaxed);
+  for (void** at = first; at != last; ++at) {
+    const std::uintptr_t granule = address_of(*at) >> granule_bits;
+    if (is_live(reinterpret_cast<state*>(states + granule)->load(std::memory_order_relaxed))) {
+      fatal("the bitmap of a slab was overwritten: it has as free the block in use", *at);
+    }
+    // One of the places up to this one, each with the same chance (Fisher and Yates).
+    const auto places = static_cast<std::uint64_t>(at - first) + 1;
+    std::swap(*at, first[(next_random() >> 32) * places >> 32]);
+  }
+}
+
+void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept {
+  const slab_layout& layout = class_layouts[size_class];
+  const bool is_sound = s.owner.load(std::memory_order_relaxed) == owner &&
+                        s.layout_index == size_class && s.carved_slots <= layout.capacity() &&
+                        s.taken() <= s.carved_slots && s.carved_words <= layout.words &&
+                        s.next_word <= s.carved_words && s.place <= slab_place::reserve;
+  if (!is_sound) overwritten_header(s);
+}
+
+bool checks::add_region(region& r) noexcept {
+  constexpr std::size_t bytes = std::size_t{1} << granules_per_region_bits;
+  if (link_secret == 0) link_secret = random_bits();
+  auto* const p = static_cast<std::byte*>(os::reserve(bytes + 2 * guard_bytes));
+  if (p == nullptr) return false;
+  if (!os::commit(p + guard_bytes, bytes)) {
+    os::unmap(p, bytes + 2 * guard_bytes);
+    return false;
+  }
+  region_states[address_of(&r) / region_bytes].store(
+      address_of(p + guard_bytes) - (address_of(&r) >> granule_bits), std::memory_order_relaxed);
+  return true;
+}
+
+void checks::add_huge(const void* p, const region& r) noexcept {
+  record_of(p).store(make_record(r.huge_offset, r.huge_mapped), std::memory_order_relaxed);
+}
+
+void checks::using_huge(const void* p, const region& r) noexcept {
+  if (record_of(p).load(std::memory_order_relaxed) != make_record(r.huge_offset, r.huge_mapped) ||
+      mark_of(p) != huge_mark) {
+    fatal("the header before a large block was overwritten", p);
+  }
+}
+
+// Of two threads that free the same block one comes too late.
+void checks::remove_huge(const void* p) noexcept {
+  if ((record_of(p).fetch_or(gone_bit, std::memory_order_relaxed) & gone_bit) != 0) {
+    report_misuse("free", p, huge_state::gone);
+  }
+}
+
+}  // namespace mallard::inline v1::detail
