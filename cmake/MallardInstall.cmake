@@ -8,7 +8,8 @@ if(MALLARD_BUILD_SHARED)
   list(APPEND mallard_install_targets mallard_shared)
 endif()
 if(TARGET mallard_malloc)
-  list(APPEND mallard_install_targets mallard_malloc mallard_malloc_static)
+  list(APPEND mallard_install_targets mallard_malloc mallard_malloc_static
+    mallard_malloc_hardened mallard_malloc_hardened_static)
 endif()
 install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

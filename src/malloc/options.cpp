@@ -12,6 +12,7 @@
 #include "malloc/memory_limit.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/stats.hpp"
+#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -77,7 +78,8 @@ struct option {
 constexpr option options[] = {{"idle", take_idle},
                               {"limit", take_limit},
                               {"huge_pages", take_huge_pages},
-                              {"stats", take_stats}};
+                              {"stats", take_stats},
+                              {"zero_on_free", checks::set_zero_on_free}};
 
 void read_option(char* text) noexcept {
   if (char* const equals = std::strchr(text, '=')) {

@@ -4,7 +4,6 @@
 #include <sys/random.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -61,37 +60,19 @@ std::uint64_t random_bits() noexcept {
   return bits | 1;
 }
 
-// xorshift (Marsaglia, 2003): fast, and good enough to make an order that is not known beforehand.
+// A linear congruential generator (Knuth's MMIX): its high bits make an order that is not known
+// beforehand, at one multiplication.
 std::uint64_t next_random() noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t state = 0;
   if (state == 0) [[unlikely]] {
     state = random_bits();
   }
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
+  state = state * 6364136223846793005 + 1442695040888963407;
   return state;
 }
 
 bool fits(std::size_t has, std::size_t said) noexcept {
   return said <= has && has - said < os::page_bytes;
-}
-
-// MALLARD_MALLOC holds NAME=VALUE pairs, with commas between them.
-bool wants_clear_blocks() noexcept {
-  constexpr char wanted[] = "zero_on_free=on";
-  const char* at = std::getenv("MALLARD_MALLOC");
-  while (at != nullptr) {
-    const std::size_t length = std::strcspn(at, ",");
-    if (length == sizeof wanted - 1 && std::memcmp(at, wanted, length) == 0) return true;
-    at = at[length] == '\0' ? nullptr : at + length + 1;
-  }
-  return false;
-}
-
-// The blocks that are in use before stay as they are.
-[[gnu::constructor(101)]] void read_options() {
-  if (wants_clear_blocks()) state_of_new_blocks = live_to_clear;
 }
 
 }  // namespace
@@ -146,6 +127,14 @@ void checks::in_use_elsewhere(const void* p) noexcept {
   const huge_state huge = state_of_huge(p);
   if (huge != huge_state::in_use) report_misuse("use", p, huge);
   using_huge(p, *region::of(p));
+}
+
+// The blocks that are in use before stay as they are.
+bool checks::set_zero_on_free(const char* value) noexcept {
+  const bool on = std::strcmp(value, "on") == 0;
+  if (!on && std::strcmp(value, "off") != 0) return false;
+  state_of_new_blocks = on ? live_to_clear : live;
+  return true;
 }
 
 void checks::overwritten_link(const void* block) noexcept {

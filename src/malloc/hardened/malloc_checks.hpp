@@ -120,6 +120,9 @@ struct checks {
     return next;
   }
 
+  // The option's value; false when it is none.
+  static bool set_zero_on_free(const char* value) noexcept;
+
   static bool add_region(region& r) noexcept;
   static void add_huge(const void* p, const region& r) noexcept;
   static void using_huge(const void* p, const region& r) noexcept;

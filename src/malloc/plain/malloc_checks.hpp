@@ -51,6 +51,9 @@ struct checks {
   static void* link(const void*, void* next) noexcept { return next; }
   static void* linked(const void*, void* link) noexcept { return link; }
 
+  // An option that is not there.
+  static bool set_zero_on_free(const char*) noexcept { return false; }
+
   // A region has been mapped. False when there is no memory for what is to be known of it.
   static constexpr bool add_region(region&) noexcept { return true; }
   static void add_huge(const void*, const region&) noexcept {}

@@ -1,0 +1,145 @@
+// Does one thing wrong with malloc, named by its argument, and says so if it was not stopped.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <new>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+// Not every C library has these.
+extern "C" [[gnu::weak]] void free_sized(void*, std::size_t);
+extern "C" [[gnu::weak]] void free_aligned_sized(void*, std::size_t, std::size_t);
+
+namespace {
+
+char* block(std::size_t bytes) {
+  return static_cast<char*>(std::malloc(bytes));
+}
+
+void free_twice(std::size_t bytes) {
+  char* const p = block(bytes);
+  std::free(p);
+  std::free(p);
+}
+
+char static_bytes[64];
+
+// Blocks in many neighbouring slabs of 16 KiB, one of which is written beyond its end.
+void overflow_into_header() {
+  std::vector<char*> blocks;
+  for (int i = 0; i < 4000; ++i) blocks.push_back(block(64));
+  std::set<std::uintptr_t> slabs;
+  for (char* p : blocks) slabs.insert(reinterpret_cast<std::uintptr_t>(p) / 16384);
+  // The last block of a slab whose neighbour has such blocks too.
+  const auto is_before_slab = [&](char* p) {
+    const auto end = reinterpret_cast<std::uintptr_t>(p) + 64;
+    return end % 16384 == 0 && slabs.count(end / 16384) != 0;
+  };
+  const auto at = std::find_if(blocks.begin(), blocks.end(), is_before_slab);
+  if (at == blocks.end()) return;
+  std::memset(*at, 0x41, 64 + 16);
+  for (char* p : blocks) std::free(p);
+}
+
+// A block that another thread has freed lies on its way home when it is written to.
+void write_to_sent_block() {
+  std::vector<char*> blocks;
+  for (int i = 0; i < 2000; ++i) blocks.push_back(block(32));
+  std::thread([&] {
+    for (char* p : blocks) std::free(p);
+  }).join();
+  for (char* p : blocks) std::memset(p, 0x41, 8);
+  for (int i = 0; i < 4000; ++i) blocks.push_back(block(32));
+}
+
+void write_past_end(std::size_t beyond) {
+  char* const p = block(1 << 20);
+  std::memset(p + (1 << 20), 0x41, beyond);
+}
+
+const std::map<std::string, std::function<void()>> misuses = {
+    {"double_free", [] { free_twice(64); }},
+    {"double_free_large", [] { free_twice(300'000); }},
+    {"double_free_huge", [] { free_twice(std::size_t{20} << 20); }},
+    {"double_free_later",
+     [] {
+       char* const p = block(64);
+       std::vector<char*> others;
+       for (int i = 0; i < 1000; ++i) others.push_back(block(64));
+       std::free(p);
+       for (char* o : others) std::free(o);
+       std::free(p);
+     }},
+    {"double_free_elsewhere",
+     [] {
+       char* const p = block(64);
+       std::free(p);
+       std::thread([&] { std::free(p); }).join();
+     }},
+    {"free_interior", [] { std::free(block(64) + 16); }},
+    {"free_unaligned", [] { std::free(block(64) + 1); }},
+    {"free_inside_large", [] { std::free(block(1 << 20) + 4096); }},
+    {"free_static", [] { std::free(static_bytes); }},
+    {"free_stack",
+     [] {
+       std::array<char, 64> bytes{};
+       std::free(bytes.data());
+     }},
+    {"free_near_null", [] { std::free(reinterpret_cast<void*>(1)); }},
+    {"free_not_canonical", [] { std::free(reinterpret_cast<void*>(0x4141414141414140)); }},
+    {"free_foreign_mapping",
+     [] {
+       std::free(
+           mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+     }},
+    {"free_after_move",
+     [] {
+       char* const p = block(64);
+       if (std::realloc(p, 5000) != p) std::free(p);
+     }},
+    {"realloc_freed",
+     [] {
+       char* const p = block(64);
+       std::free(p);
+       static_cast<void>(std::realloc(p, 5000));
+     }},
+    {"wrong_sized_delete", [] { ::operator delete(::operator new(64), std::size_t{200}); }},
+    {"wrong_free_sized", [] { free_sized(block(500'000), 400'000); }},
+    {"wrong_free_aligned", [] { free_aligned_sized(std::aligned_alloc(64, 128), 64, 256); }},
+    {"overflow_by_one", [] { write_past_end(1); }},
+    {"overflow_by_many", [] { write_past_end(1000); }},
+    {"overflow_into_header", overflow_into_header},
+    {"write_to_sent_block", write_to_sent_block},
+    {"not_cleared",
+     [] {
+       char* const p = block(64);
+       std::memset(p, 0x41, 64);
+       char* volatile hidden = p;
+       std::free(p);
+       for (int i = 0; i < 64; ++i) {
+         if (hidden[i] != 0) return;
+       }
+       std::abort();
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto at = argc == 2 ? misuses.find(argv[1]) : misuses.end();
+  if (at == misuses.end()) {
+    std::fputs("usage: malloc_misuse_program MISUSE\n", stderr);
+    return 2;
+  }
+  at->second();
+  std::puts("not stopped");
+  return 0;
+}
