@@ -16,7 +16,7 @@
 
 namespace mallard::inline v1::detail {
 
-constinit std::array<std::atomic<std::uintptr_t>, region_limit> region_states{};
+table_word region_states[region_limit];
 constinit std::uint8_t state_of_new_blocks = live;
 constinit std::uintptr_t link_secret = 0;
 
@@ -24,13 +24,13 @@ namespace {
 
 // Of a region that is one huge block: where the block begins, how many pages are mapped, and
 // whether it has been freed since.
-using huge_record = std::uint64_t;
+using huge_record = std::uintptr_t;
 constexpr unsigned offset_bits = granules_per_region_bits;
 constexpr huge_record gone_bit = huge_record{1} << offset_bits;
 constexpr unsigned pages_shift = offset_bits + 1;
-constinit std::array<std::atomic<huge_record>, region_limit> huge_records{};
+table_word huge_records[region_limit];
 
-std::atomic<huge_record>& record_of(const void* p) noexcept {
+table_word& record_of(const void* p) noexcept {
   return huge_records[address_of(p) / region_bytes];
 }
 
@@ -40,7 +40,7 @@ huge_record make_record(std::size_t offset, std::size_t mapped) noexcept {
 
 huge_state state_of_huge(const void* p) noexcept {
   if (address_of(p) / region_bytes >= region_limit) return huge_state::unknown;
-  const huge_record record = record_of(p).load(std::memory_order_relaxed);
+  const huge_record record = record_of(p).load();
   const std::size_t offset = (record & (gone_bit - 1)) << granule_bits;
   const std::size_t at = address_of(p) % region_bytes;
   const bool is_gone = (record & gone_bit) != 0;
@@ -146,8 +146,7 @@ void checks::overwritten_header(const slab& s) noexcept {
 }
 
 void checks::refilled(void** first, void** last) noexcept {
-  const std::uintptr_t states =
-      region_states[address_of(*first) / region_bytes].load(std::memory_order_relaxed);
+  const std::uintptr_t states = region_states[address_of(*first) / region_bytes].load();
   for (void** at = first; at != last; ++at) {
     const std::uintptr_t granule = address_of(*at) >> granule_bits;
     if (is_live(reinterpret_cast<state*>(states + granule)->load(std::memory_order_relaxed))) {
@@ -177,25 +176,24 @@ bool checks::add_region(region& r) noexcept {
     os::unmap(p, bytes + 2 * guard_bytes);
     return false;
   }
-  region_states[address_of(&r) / region_bytes].store(
-      address_of(p + guard_bytes) - (address_of(&r) >> granule_bits), std::memory_order_relaxed);
+  region_states[address_of(&r) / region_bytes].store(address_of(p + guard_bytes) -
+                                                     (address_of(&r) >> granule_bits));
   return true;
 }
 
 void checks::add_huge(const void* p, const region& r) noexcept {
-  record_of(p).store(make_record(r.huge_offset, r.huge_mapped), std::memory_order_relaxed);
+  record_of(p).store(make_record(r.huge_offset, r.huge_mapped));
 }
 
 void checks::using_huge(const void* p, const region& r) noexcept {
-  if (record_of(p).load(std::memory_order_relaxed) != make_record(r.huge_offset, r.huge_mapped) ||
-      mark_of(p) != huge_mark) {
+  if (record_of(p).load() != make_record(r.huge_offset, r.huge_mapped) || mark_of(p) != huge_mark) {
     fatal("the header before a large block was overwritten", p);
   }
 }
 
 // Of two threads that free the same block one comes too late.
 void checks::remove_huge(const void* p) noexcept {
-  if ((record_of(p).fetch_or(gone_bit, std::memory_order_relaxed) & gone_bit) != 0) {
+  if ((record_of(p).set_bits(gone_bit) & gone_bit) != 0) {
     report_misuse("free", p, huge_state::gone);
   }
 }

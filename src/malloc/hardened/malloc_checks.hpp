@@ -4,7 +4,6 @@
 // overflow of a block can change it.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -26,8 +25,20 @@ inline constexpr unsigned granules_per_region_bits = 22;
 static_assert(std::size_t{1} << (granule_bits + granules_per_region_bits) == region_bytes);
 inline constexpr std::size_t region_limit = std::size_t{1} << (47 - 26);  // of user addresses
 
+// An atomic word that is zero without an initialiser: tables of millions need no evaluation.
+struct table_word {
+  std::uintptr_t value;
+
+  std::uintptr_t load() const noexcept { return __atomic_load_n(&value, __ATOMIC_RELAXED); }
+  void store(std::uintptr_t to) noexcept { __atomic_store_n(&value, to, __ATOMIC_RELAXED); }
+  // Returns what was there before.
+  std::uintptr_t set_bits(std::uintptr_t bits) noexcept {
+    return __atomic_fetch_or(&value, bits, __ATOMIC_RELAXED);
+  }
+};
+
 // Of region i: where the state of the address 0 would be, in steps of a granule; 0: no region.
-extern constinit std::array<std::atomic<std::uintptr_t>, region_limit> region_states;
+extern table_word region_states[region_limit];
 extern constinit std::uint8_t state_of_new_blocks;
 extern constinit std::uintptr_t link_secret;
 
@@ -47,8 +58,7 @@ struct checks {
 
   static void allocated(const void* p) noexcept {
     const std::uintptr_t granule = address_of(p) >> granule_bits;
-    const std::uintptr_t states =
-        region_states[granule >> granules_per_region_bits].load(std::memory_order_relaxed);
+    const std::uintptr_t states = region_states[granule >> granules_per_region_bits].load();
     reinterpret_cast<state*>(states + granule)
         ->store(state_of_new_blocks, std::memory_order_relaxed);
   }
@@ -63,7 +73,7 @@ struct checks {
     if (index >= region_limit) [[unlikely]] {
       return nullptr;
     }
-    const std::uintptr_t states = region_states[index].load(std::memory_order_relaxed);
+    const std::uintptr_t states = region_states[index].load();
     if (states == 0) [[unlikely]] {
       return nullptr;
     }
