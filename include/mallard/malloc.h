@@ -97,6 +97,29 @@ size_t mallard_unfreed_bytes(void);
 int mallard_stats_descriptor(int descriptor);
 int mallard_stats_all(int all);
 
+/* Heaps of a program's own: what is allocated from one is freed one by one, or all at once with the
+ * heap. Any thread may use any heap; each has a lock. malloc_usable_size, free and realloc take
+ * their blocks too; realloc gives memory of the same heap. */
+typedef struct mallard_heap mallard_heap;
+
+/* Returns an empty heap, of about a KiB; null and ENOMEM when there is no memory. */
+mallard_heap* mallard_heap_create(void);
+
+/* Returns a block of at least `bytes`, aligned to `alignment`, a power of two, and to 16; 0 is the
+ * same as 16. Null and ENOMEM or EINVAL when there is none. */
+void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size_t alignment);
+
+/* Effects: takes back a block of this heap, or null. The same as free(p). */
+void mallard_heap_free(mallard_heap* heap, void* p);
+
+/* Returns 1 when the block, of any heap or of malloc, is this heap's. */
+int mallard_heap_owns(const mallard_heap* heap, const void* p);
+
+/* Effects: gives back all memory of the heap, also that of blocks in use, and the heap itself. No
+ * other call with the heap or its blocks may be in flight, nor follow. Null is no heap: nothing is
+ * done. Complexity: O(slabs + blocks above 256 KiB). */
+void mallard_heap_destroy(mallard_heap* heap);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

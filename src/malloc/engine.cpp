@@ -11,6 +11,7 @@
 #include "malloc/large_space.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/thread_exit.hpp"
+#include "malloc/user_heap.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -86,6 +87,10 @@ std::size_t class_bytes_of(slice_mark mark) noexcept {
   return class_steps[mark % mark_limit].block_bytes;
 }
 
+std::size_t user_class_bytes_of(slice_mark mark) noexcept {
+  return class_steps[user_class_of(mark)].block_bytes;
+}
+
 bool is_of_space(slice_mark mark) noexcept {
   return mark - first_space_mark < space_count;
 }
@@ -99,9 +104,21 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     }
     return bytes <= have && bytes >= have / 2;
   }
+  if (is_of_user_slab(mark)) {
+    const std::size_t have = user_class_bytes_of(mark);
+    return bytes <= have && bytes >= have / 2 && !checks::keeps_classes;
+  }
   const slow_path here;
   if (here.nested() || bytes <= largest_extended_bytes || !is_of_space(mark)) return false;
   return space_of_mark(mark).resize(p, bytes);
+}
+
+// From the same heap, if that is a user's.
+void* allocate_beside(void* p, slice_mark mark, std::size_t bytes) noexcept {
+  if (!is_of_user_heap(mark)) return allocate(bytes);
+  void* const moved = user_heap::of(p, mark)->allocate(bytes, malloc_alignment);
+  if (moved != nullptr) checks::allocated(moved);
+  return moved;
 }
 
 }  // namespace
@@ -155,6 +172,7 @@ void deallocate_slow(void* p) noexcept {
   }
   if (is_of_space(mark)) return space_of_mark(mark).deallocate(p);
   if (mark == huge_mark) return deallocate_huge(p);
+  if (is_of_user_heap(mark)) return user_heap::of(p, mark)->deallocate(p, mark);
   fatal("free of an address where no block begins", p);
 }
 
@@ -178,7 +196,8 @@ std::size_t usable_bytes(const void* p) noexcept {
   const slice_mark mark = mark_of(p);
   if (is_of_slab(mark)) return class_bytes_of(mark);
   if (is_of_space(mark)) return large_space::payload_bytes(const_cast<void*>(p));
-  if (mark == huge_mark) return huge_payload_bytes(p);
+  if (mark == huge_mark || mark == huge_user_mark) return huge_payload_bytes(p);
+  if (is_of_user_slab(mark)) return user_class_bytes_of(mark);
   fatal("size of an address where no block begins", p);
 }
 
@@ -189,7 +208,7 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
   if (mark == huge_mark && bytes >= least_huge_bytes / 2) return resize_huge(p, bytes);
   const std::size_t have = usable_bytes(p);
   if (resize_in_place(p, mark, bytes)) return p;
-  void* const moved = allocate(bytes);
+  void* const moved = allocate_beside(p, mark, bytes);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, p, std::min(have, bytes));
   deallocate(p);

@@ -29,13 +29,21 @@ inline constexpr std::size_t heap_alignment = 64;
 inline constexpr slice_mark no_mark = 0;
 inline constexpr slice_mark huge_mark = 1;
 inline constexpr slice_mark first_space_mark = 2;  // plus the index of the space
+inline constexpr slice_mark first_user_mark = 6;   // plus the size class: slabs of user heaps
+inline constexpr slice_mark huge_user_mark = 61;   // a huge block of a user heap
 inline constexpr slice_mark mark_limit = heap_alignment;
+
+class user_heap;
 
 // At the start of a region; it takes the region's first slices itself.
 struct region {
   // Of a region that is one huge block; else 0.
   std::size_t huge_mapped;
   std::size_t huge_offset;  // of the block from the region's start
+  // Of a huge block of a user heap, guarded by its lock.
+  user_heap* huge_owner;
+  region* huge_next;
+  region* huge_prev;
 
   // Guarded by the lock of `slice_supply`.
   region* next;

@@ -9,6 +9,7 @@
 #include "malloc/large_space.hpp"
 #include "malloc/options.hpp"
 #include "malloc/slice_supply.hpp"
+#include "malloc/user_heap.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -27,6 +28,7 @@ void at_thread_exit(void*) {
 }
 
 void before_fork() {
+  user_heap::lock_all();
   the_heaps.lock().lock();
   for (large_space& space : the_spaces) space.lock().lock();
   the_supply.lock().lock();
@@ -36,6 +38,7 @@ void after_fork_in_parent() {
   the_supply.lock().unlock();
   for (large_space& space : the_spaces) space.lock().unlock();
   the_heaps.lock().unlock();
+  user_heap::unlock_all();
 }
 
 void after_fork_in_child() {
@@ -43,6 +46,7 @@ void after_fork_in_child() {
   the_supply.lock().reset();
   for (large_space& space : the_spaces) space.lock().reset();
   the_heaps.lock().reset();
+  user_heap::reset_all();
 }
 
 // Before all other initialisation: whoever registers later is called earlier before a fork, and may

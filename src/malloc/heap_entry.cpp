@@ -1,0 +1,55 @@
+// The names of mallard/malloc.h for heaps that a program makes itself.
+#include <errno.h>
+
+#include "mallard/malloc.h"
+#include "malloc/engine.hpp"
+#include "malloc/user_heap.hpp"
+#include "malloc_checks.hpp"
+
+#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace {
+
+namespace engine = mallard::detail;
+
+engine::user_heap* of(mallard_heap* heap) noexcept {
+  return reinterpret_cast<engine::user_heap*>(heap);
+}
+
+}  // namespace
+
+MALLARD_ENTRY mallard_heap* mallard_heap_create(void) {
+  engine::user_heap* const heap = engine::user_heap::create();
+  if (heap == nullptr) errno = ENOMEM;
+  return reinterpret_cast<mallard_heap*>(heap);
+}
+
+MALLARD_ENTRY void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size_t alignment) {
+  if (alignment != 0 && (alignment & (alignment - 1)) != 0) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  void* const p = of(heap)->allocate(bytes, alignment == 0 ? 1 : alignment);
+  if (p == nullptr) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  engine::checks::allocated(p);
+  return p;
+}
+
+MALLARD_ENTRY void mallard_heap_free(mallard_heap*, void* p) {
+  engine::deallocate(p);
+}
+
+MALLARD_ENTRY int mallard_heap_owns(const mallard_heap* heap, const void* p) {
+  if (p == nullptr) return 0;
+  void* const block = const_cast<void*>(p);
+  const engine::slice_mark mark = engine::mark_of(block);
+  return engine::is_of_user_heap(mark) &&
+         engine::user_heap::of(block, mark) == of(const_cast<mallard_heap*>(heap));
+}
+
+MALLARD_ENTRY void mallard_heap_destroy(mallard_heap* heap) {
+  if (heap != nullptr) of(heap)->destroy();
+}

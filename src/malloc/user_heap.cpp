@@ -1,0 +1,128 @@
+#include "malloc/user_heap.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "malloc/engine.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/slice_supply.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+constinit futex_lock list_lock;
+constinit user_heap* all = nullptr;
+
+void* take_slab(void*, std::size_t bytes, const slab_rescue& rescue) {
+  void* const p = the_supply.take(bytes, false);
+  if (p == nullptr) rescue();
+  return p;
+}
+
+void give_slab(void*, void* p, std::size_t bytes) noexcept {
+  the_supply.give(p, bytes);
+}
+
+constexpr slab_source supply_source{take_slab, give_slab};
+
+}  // namespace
+
+user_heap::user_heap() noexcept : slab_set(class_layouts.data(), supply_source, this, kept_slabs) {}
+
+user_heap* user_heap::create() noexcept {
+  void* const p = detail::allocate(sizeof(user_heap));
+  if (p == nullptr) return nullptr;
+  auto* const heap = ::new (p) user_heap;
+  const holding hold(list_lock);
+  heap->next_ = all;
+  if (all != nullptr) all->prev_ = heap;
+  all = heap;
+  return heap;
+}
+
+void user_heap::destroy() noexcept {
+  {
+    const holding hold(list_lock);
+    (prev_ == nullptr ? all : prev_->next_) = next_;
+    if (next_ != nullptr) next_->prev_ = prev_;
+  }
+  release(false);
+  while (region* const r = huge_) {
+    unlink(*r);
+    deallocate_huge(reinterpret_cast<std::byte*>(r) + r->huge_offset);
+  }
+  detail::deallocate(this);
+}
+
+user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
+  if (mark == huge_user_mark) return region::of(p)->huge_owner;
+  const slab_layout& layout = class_layouts[user_class_of(mark)];
+  const slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+  return static_cast<user_heap*>(home->owner.load(std::memory_order_relaxed));
+}
+
+void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t request =
+      class_request(std::max<std::size_t>(bytes, 1), std::max(alignment, malloc_alignment));
+  const holding hold(lock_);
+  return request - 1 < largest_extended_bytes ? allocate_of_class(class_of(request))
+                                              : allocate_mapped(bytes, alignment);
+}
+
+void* user_heap::allocate_of_class(unsigned size_class) noexcept {
+  slab_pool& pool = pools_[size_class];
+  const slab_layout& layout = class_layouts[size_class];
+  if (pool.free_slots == 0 && !advance(pool, size_class)) {
+    if (!grow(pool, size_class)) return nullptr;
+    slab* const s = pool.current(layout);
+    region::of(s)->set_marks(region::index_of(s), layout.slab_bytes / slice_bytes,
+                             first_user_mark + size_class);
+  }
+  return take_slot(pool, layout.block_bytes);
+}
+
+void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes > PTRDIFF_MAX) return nullptr;
+  void* const p = allocate_huge(bytes, alignment);
+  if (p == nullptr) return nullptr;
+  region& r = *region::of(p);
+  r.set_marks(region::index_of(p), 1, huge_user_mark);
+  r.huge_owner = this;
+  r.huge_prev = nullptr;
+  r.huge_next = huge_;
+  if (huge_ != nullptr) huge_->huge_prev = &r;
+  huge_ = &r;
+  return p;
+}
+
+void user_heap::unlink(region& r) noexcept {
+  (r.huge_prev == nullptr ? huge_ : r.huge_prev->huge_next) = r.huge_next;
+  if (r.huge_next != nullptr) r.huge_next->huge_prev = r.huge_prev;
+}
+
+void user_heap::deallocate(void* p, slice_mark mark) noexcept {
+  const holding hold(lock_);
+  if (mark == huge_user_mark) {
+    unlink(*region::of(p));
+    return deallocate_huge(p);
+  }
+  const unsigned size_class = user_class_of(mark);
+  give(pools_[size_class], size_class, class_layouts[size_class], class_steps[size_class], p);
+}
+
+void user_heap::lock_all() noexcept {
+  list_lock.lock();
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.lock();
+}
+
+void user_heap::unlock_all() noexcept {
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.unlock();
+  list_lock.unlock();
+}
+
+void user_heap::reset_all() noexcept {
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.reset();
+  list_lock.reset();
+}
+
+}  // namespace mallard::inline v1::detail

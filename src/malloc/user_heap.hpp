@@ -1,0 +1,65 @@
+// Purpose: heaps that a program makes itself and destroys with all that is in them.
+//
+// The same slabs as a thread's heap has, without magazines, and mappings for what is above the
+// largest class, all behind a lock of the heap's own. Their slices have marks of their own, so that
+// free finds back to the heap: by the slab's header, or that of the mapping.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "mallard/detail/core/slab_set.hpp"
+#include "malloc/lock.hpp"
+#include "malloc/malloc_classes.hpp"
+#include "malloc/region.hpp"
+
+namespace mallard::inline v1::detail {
+
+static_assert(first_user_mark + malloc_class_count <= huge_user_mark);
+static_assert(huge_user_mark < mark_limit);
+
+constexpr bool is_of_user_slab(slice_mark mark) noexcept {
+  return mark - first_user_mark < malloc_class_count;
+}
+constexpr bool is_of_user_heap(slice_mark mark) noexcept {
+  return is_of_user_slab(mark) || mark == huge_user_mark;
+}
+constexpr unsigned user_class_of(slice_mark mark) noexcept {
+  return static_cast<unsigned>(mark - first_user_mark);
+}
+
+class user_heap final : public slab_set {
+ public:
+  // Null when there is no memory.
+  static user_heap* create() noexcept;
+  // With everything in it.
+  void destroy() noexcept;
+
+  // Requires a block of a user heap, with its mark.
+  static user_heap* of(void* p, slice_mark mark) noexcept;
+
+  // Null when there is no memory. `alignment` is a power of two.
+  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  void deallocate(void* p, slice_mark mark) noexcept;
+
+  // Locks all heaps before a fork; after it, in the parent and in the child.
+  static void lock_all() noexcept;
+  static void unlock_all() noexcept;
+  static void reset_all() noexcept;
+
+ private:
+  static constexpr std::size_t kept_slabs = 2;
+
+  user_heap() noexcept;
+  void* allocate_of_class(unsigned size_class) noexcept;
+  void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
+  void unlink(region& r) noexcept;
+
+  futex_lock lock_;
+  region* huge_ = nullptr;
+  user_heap* next_ = nullptr;  // of all, guarded by their list's lock
+  user_heap* prev_ = nullptr;
+  std::array<slab_pool, malloc_class_count> pools_{};
+};
+
+}  // namespace mallard::inline v1::detail

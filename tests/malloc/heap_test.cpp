@@ -1,0 +1,180 @@
+// Heaps that a program makes itself.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "mallard/malloc.h"
+
+namespace {
+
+constexpr std::size_t kib = 1024;
+
+struct owned_heap {
+  mallard_heap* heap = mallard_heap_create();
+  owned_heap() = default;
+  owned_heap(const owned_heap&) = delete;
+  owned_heap& operator=(const owned_heap&) = delete;
+  ~owned_heap() { mallard_heap_destroy(heap); }
+  void* allocate(std::size_t bytes, std::size_t alignment = 0) {
+    return mallard_heap_allocate(heap, bytes, alignment);
+  }
+};
+
+bool all_bytes_are(const void* p, std::size_t bytes, int value) {
+  const auto* at = static_cast<const unsigned char*>(p);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (at[i] != value) return false;
+  }
+  return true;
+}
+
+TEST(user_heap, blocks_of_all_sizes_and_alignments_can_be_used) {
+  owned_heap h;
+  ASSERT_NE(h.heap, nullptr);
+  for (std::size_t bytes = 0; bytes <= 3000 * kib; bytes = bytes * 3 / 2 + 1) {
+    for (std::size_t alignment = 0; alignment <= 64 * kib; alignment = alignment * 8 + 1) {
+      if ((alignment & (alignment - 1)) != 0) continue;
+      void* const p = h.allocate(bytes, alignment);
+      ASSERT_NE(p, nullptr) << bytes << ' ' << alignment;
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % std::max<std::size_t>(alignment, 16), 0u);
+      EXPECT_GE(malloc_usable_size(p), bytes);
+      std::memset(p, 0x5a, malloc_usable_size(p));
+    }
+  }
+}
+
+TEST(user_heap, errors_are_told_by_null_and_errno) {
+  owned_heap h;
+  errno = 0;
+  EXPECT_EQ(h.allocate(100, 24), nullptr);
+  EXPECT_EQ(errno, EINVAL);
+  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 4096, std::size_t{PTRDIFF_MAX} + 1}) {
+    errno = 0;
+    EXPECT_EQ(h.allocate(bytes), nullptr);
+    EXPECT_EQ(errno, ENOMEM);
+  }
+  mallard_heap_free(h.heap, nullptr);
+  mallard_heap_destroy(nullptr);
+}
+
+TEST(user_heap, free_and_realloc_know_its_blocks) {
+  owned_heap h;
+  auto* p = static_cast<unsigned char*>(h.allocate(40));
+  std::memset(p, 7, 40);
+  for (const std::size_t bytes :
+       {std::size_t{200}, 20 * kib, 400 * kib, 9000 * kib, 300 * kib, std::size_t{64}}) {
+    p = static_cast<unsigned char*>(std::realloc(p, bytes));
+    ASSERT_NE(p, nullptr);
+    EXPECT_TRUE(all_bytes_are(p, 40, 7)) << bytes;
+    EXPECT_EQ(mallard_heap_owns(h.heap, p), 1) << bytes;
+  }
+  std::free(p);
+}
+
+TEST(user_heap, a_block_is_owned_by_the_heap_it_came_from) {
+  owned_heap a;
+  owned_heap b;
+  for (const std::size_t bytes : {std::size_t{1}, 5 * kib, 1000 * kib}) {
+    void* const p = a.allocate(bytes);
+    EXPECT_EQ(mallard_heap_owns(a.heap, p), 1);
+    EXPECT_EQ(mallard_heap_owns(b.heap, p), 0);
+    void* const q = std::malloc(bytes);
+    EXPECT_EQ(mallard_heap_owns(a.heap, q), 0);
+    std::free(q);
+  }
+  EXPECT_EQ(mallard_heap_owns(a.heap, nullptr), 0);
+}
+
+TEST(user_heap, destroying_gives_back_what_is_in_use) {
+  const auto resident = [] {
+    long pages = 0;
+    long skipped = 0;
+    FILE* const f = std::fopen("/proc/self/statm", "r");
+    const int read = f == nullptr ? 0 : std::fscanf(f, "%ld %ld", &skipped, &pages);
+    if (f != nullptr) std::fclose(f);
+    return read == 2 ? static_cast<std::size_t>(pages) * 4096 : 0;
+  };
+  const std::size_t before = resident();
+  for (int round = 0; round < 20; ++round) {
+    owned_heap h;
+    for (int i = 0; i < 20'000; ++i) std::memset(h.allocate(1000), 1, 1000);
+    for (int i = 0; i < 10; ++i) std::memset(h.allocate(1000 * kib), 1, 1000 * kib);
+  }
+  EXPECT_LT(resident(), before + 40'000 * kib);
+}
+
+TEST(user_heap, many_come_and_go) {
+  for (int i = 0; i < 100'000; ++i) {
+    owned_heap h;
+    ASSERT_NE(h.heap, nullptr);
+    std::memset(h.allocate(64), 1, 64);
+  }
+  std::vector<mallard_heap*> heaps;
+  for (int i = 0; i < 1000; ++i) heaps.push_back(mallard_heap_create());
+  for (mallard_heap* heap : heaps) ASSERT_NE(mallard_heap_allocate(heap, 100, 0), nullptr);
+  for (mallard_heap* heap : heaps) mallard_heap_destroy(heap);
+}
+
+TEST(user_heap, threads_may_share_one) {
+  owned_heap h;
+  std::vector<std::thread> team;
+  for (unsigned t = 0; t < 4; ++t) {
+    team.emplace_back([&h, t] {
+      std::mt19937 random(t);
+      std::vector<std::pair<unsigned char*, std::size_t>> live;
+      for (int i = 0; i < 20'000; ++i) {
+        if (live.size() > 100 || (random() % 2 == 0 && !live.empty())) {
+          const std::size_t at = random() % live.size();
+          const auto [p, bytes] = live[at];
+          ASSERT_TRUE(all_bytes_are(p, bytes, static_cast<int>(bytes % 251)));
+          std::free(p);
+          live[at] = live.back();
+          live.pop_back();
+        } else {
+          const std::size_t bytes = random() % 2000;
+          auto* const p = static_cast<unsigned char*>(h.allocate(bytes));
+          ASSERT_NE(p, nullptr);
+          std::memset(p, static_cast<int>(bytes % 251), bytes);
+          live.emplace_back(p, bytes);
+        }
+      }
+    });
+  }
+  for (std::thread& t : team) t.join();
+}
+
+TEST(user_heap, a_fork_while_threads_allocate_does_not_lock_the_child) {
+  owned_heap h;
+  std::atomic<bool> end{false};
+  std::thread busy([&] {
+    while (!end) mallard_heap_free(h.heap, h.allocate(100));
+  });
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      mallard_heap_free(h.heap, h.allocate(100));
+      _exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  end = true;
+  busy.join();
+}
+
+}  // namespace
