@@ -9,7 +9,8 @@ if(MALLARD_BUILD_SHARED)
 endif()
 if(TARGET mallard_malloc)
   list(APPEND mallard_install_targets mallard_malloc mallard_malloc_static
-    mallard_malloc_hardened mallard_malloc_hardened_static)
+    mallard_malloc_hardened mallard_malloc_hardened_static
+    mallard_malloc_sticky mallard_malloc_sticky_static)
 endif()
 install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

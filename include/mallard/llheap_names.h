@@ -1,7 +1,9 @@
 /* Purpose: llheap's names for functions of mallard/malloc.h, for programs written for it.
  *
  * The library does not export them: a preloaded malloc that has a function called `resize` would
- * take the place of other libraries' functions of that name. */
+ * take the place of other libraries' functions of that name. malloc_request_size and
+ * malloc_zero_fill need the sticky build. There is no malloc_stats_clear: no counters run that
+ * could be cleared. */
 #ifndef MALLARD_LLHEAP_NAMES_H
 #define MALLARD_LLHEAP_NAMES_H
 
@@ -49,6 +51,12 @@ static inline int posix_aligned_reallocarray(void** p, size_t alignment, size_t 
 }
 static inline size_t malloc_alignment(const void* p) {
   return mallard_alignment(p);
+}
+static inline size_t malloc_request_size(const void* p) {
+  return mallard_request_size(p);
+}
+static inline int malloc_zero_fill(const void* p) {
+  return mallard_zero_fill(p);
 }
 static inline int malloc_remote(const void* p) {
   return mallard_is_remote(p);

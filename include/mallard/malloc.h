@@ -70,7 +70,8 @@ void* mallard_resize_array(void* p, size_t count, size_t bytes);
 void* mallard_aligned_resize(void* p, size_t alignment, size_t bytes);
 void* mallard_aligned_resize_array(void* p, size_t alignment, size_t count, size_t bytes);
 
-/* Effects: like realloc, and the block is aligned. The alignment is not remembered. */
+/* Effects: like realloc, and the block is aligned. The alignment is not remembered, but in the
+ * sticky build. */
 void* mallard_aligned_realloc(void* p, size_t alignment, size_t bytes);
 void* mallard_aligned_realloc_array(void* p, size_t alignment, size_t count, size_t bytes);
 
@@ -81,8 +82,16 @@ int mallard_posix_realloc_array(void** p, size_t count, size_t bytes);
 int mallard_posix_aligned_realloc(void** p, size_t alignment, size_t bytes);
 int mallard_posix_aligned_realloc_array(void** p, size_t alignment, size_t count, size_t bytes);
 
-/* Returns the largest power of two that the block's address is a multiple of. 0 for null. */
+/* Returns the largest power of two that the block's address is a multiple of; in the sticky build
+ * the alignment that was asked for, or 16 if that was less. 0 for null. */
 size_t mallard_alignment(const void* p);
+
+/* Only in the sticky build, mallard::malloc_sticky: a program that calls them does not link with
+ * the others. There each block remembers its alignment and what these return, and realloc keeps
+ * both alignment and zero-fill: what comes to a zero-filled block is zero. The functions called
+ * resize drop both, those with an alignment set a new one. 0 for null. */
+size_t mallard_request_size(const void* p); /* the bytes last asked for */
+int mallard_zero_fill(const void* p);       /* 1 when allocated zeroed, else 0 */
 
 /* Returns 1 when the block lies in memory of another thread's heap. That may also be so for a block
  * that was allocated here, after it was freed here before. Large blocks are of no thread's heap. */

@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "block_calls.hpp"
 #include "mallard/detail/os/pages.hpp"
-#include "malloc/engine.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace engine = mallard::block_calls;
 using engine::checks;
 
 [[gnu::cold, gnu::noinline]] void* out_of_memory() noexcept {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <new>
 
-#include "malloc/engine.hpp"
+#include "block_calls.hpp"
 #include "malloc/fatal.hpp"
 
 #define MALLARD_ENTRY [[gnu::visibility("default")]]
@@ -17,7 +17,7 @@ asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace engine = mallard::block_calls;
 using engine::checks;
 
 // After [new.delete.single]: as long as there is a handler, it is called and allocation tried

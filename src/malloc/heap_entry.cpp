@@ -1,8 +1,8 @@
 // The names of mallard/malloc.h for heaps that a program makes itself.
 #include <errno.h>
 
+#include "block_calls.hpp"
 #include "mallard/malloc.h"
-#include "malloc/engine.hpp"
 #include "malloc/user_heap.hpp"
 #include "malloc_checks.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace engine = mallard::block_calls;
 
 engine::user_heap* of(mallard_heap* heap) noexcept {
   return reinterpret_cast<engine::user_heap*>(heap);
@@ -29,7 +29,7 @@ MALLARD_ENTRY void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size
     errno = EINVAL;
     return nullptr;
   }
-  void* const p = of(heap)->allocate(bytes, alignment == 0 ? 1 : alignment);
+  void* const p = engine::allocate_from(*of(heap), bytes, alignment == 0 ? 1 : alignment);
   if (p == nullptr) {
     errno = ENOMEM;
     return nullptr;

@@ -62,4 +62,9 @@ class user_heap final : public slab_set {
   std::array<slab_pool, malloc_class_count> pools_{};
 };
 
+// By a name that a layer above the engine may have a function of its own for.
+inline void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {
+  return heap.allocate(bytes, alignment);
+}
+
 }  // namespace mallard::inline v1::detail

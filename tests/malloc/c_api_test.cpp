@@ -279,13 +279,21 @@ TEST(malloc_c_api, calloc_zeroes_memory_that_was_used_before) {
   }
 }
 
-TEST(malloc_c_api, the_usable_size_can_be_used_and_asking_changes_nothing) {
+TEST(malloc_c_api, asking_for_the_usable_size_changes_nothing) {
   EXPECT_EQ(malloc_usable_size(nullptr), 0u);
   for (const std::size_t bytes : some_sizes()) {
     auto* p = static_cast<unsigned char*>(std::calloc(1, bytes));
     const std::size_t usable = malloc_usable_size(p);
     EXPECT_TRUE(all_bytes_are(p, bytes, 0));
     EXPECT_EQ(malloc_usable_size(p), usable);
+    std::free(p);
+  }
+}
+
+TEST(malloc_c_api, realloc_keeps_all_that_was_usable) {
+  for (const std::size_t bytes : some_sizes()) {
+    auto* p = static_cast<unsigned char*>(std::malloc(bytes));
+    const std::size_t usable = malloc_usable_size(p);
     std::memset(p, 0x77, usable);
     p = static_cast<unsigned char*>(std::realloc(p, usable + 1));
     EXPECT_TRUE(all_bytes_are(p, usable, 0x77)) << bytes;

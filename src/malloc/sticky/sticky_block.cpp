@@ -1,0 +1,121 @@
+#include "malloc/sticky/sticky_block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace mallard::inline v1::detail::sticky {
+namespace {
+
+// In a record, from the lowest bit: zero-fill, the alignment's exponent, the request. No block has
+// as many bytes as the request has bits for.
+constexpr unsigned exponent_bits = 6;
+constexpr unsigned request_shift = 1 + exponent_bits;
+
+std::byte* record_place(const void* p) noexcept {
+  return static_cast<std::byte*>(const_cast<void*>(p)) + usable_bytes(p);
+}
+
+bool is_aligned(const void* p, std::size_t alignment) noexcept {
+  return (address_of(p) & (alignment - 1)) == 0;
+}
+
+// Whether a block may stay, with room for its record: large enough, and not wastefully large.
+bool fits(std::size_t have, std::size_t needed) noexcept {
+  return needed <= have && needed >= have / 2;
+}
+
+std::size_t block_alignment(std::size_t alignment) noexcept {
+  return std::max(alignment, malloc_alignment);
+}
+
+// A huge block that is new is fresh from the system.
+bool is_huge(const void* p) noexcept {
+  return mark_of(p) == huge_mark;
+}
+
+// From the same heap, if that is a user's.
+void* allocate_beside(void* p, std::size_t needed, std::size_t alignment) noexcept {
+  const slice_mark mark = mark_of(p);
+  return is_of_user_heap(mark) ? user_heap::of(p, mark)->allocate(needed, alignment)
+                               : detail::allocate_aligned(needed, alignment);
+}
+
+// To `needed` bytes of the engine's, with the contents; null, and nothing changed, if that fails.
+void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
+  if (alignment <= malloc_alignment) return detail::reallocate(p, needed);
+  const std::size_t have = detail::usable_bytes(p);
+  if (is_aligned(p, alignment) && fits(have, needed)) return p;
+  void* const moved = allocate_beside(p, needed, alignment);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, p, std::min(have, needed));
+  detail::deallocate(p);
+  return moved;
+}
+
+// Bytes `from` to `to` of a block that had `had` bytes before it became what it is.
+void zero_growth(void* p, std::size_t from, std::size_t to, std::size_t had) noexcept {
+  // What came to a huge block are pages that nobody has written to.
+  if (is_huge(p)) to = std::min(to, had);
+  if (from < to) std::memset(static_cast<std::byte*>(p) + from, 0, to - from);
+}
+
+}  // namespace
+
+block_record record_of(const void* p) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, record_place(p), sizeof word);
+  const std::uint64_t exponent = (word >> 1) % (1u << exponent_bits);
+  return {word >> request_shift, std::size_t{1} << exponent, word % 2 != 0};
+}
+
+void* remember(void* p, const block_record& record) noexcept {
+  if (p == nullptr) return nullptr;
+  const auto exponent = static_cast<unsigned>(std::countr_zero(record.alignment));
+  const std::uint64_t word =
+      record.request << request_shift | exponent << 1 | (record.zero_fill ? 1u : 0u);
+  std::memcpy(record_place(p), &word, sizeof word);
+  return p;
+}
+
+void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  return remember(detail::allocate_aligned(with_record(bytes), alignment),
+                  {.request = bytes, .alignment = block_alignment(alignment)});
+}
+
+void* allocate_aligned_zeroed(std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment <= malloc_alignment) return allocate_zeroed(bytes);
+  void* const p = detail::allocate_aligned(with_record(bytes), alignment);
+  if (p == nullptr) return nullptr;
+  zero_growth(p, 0, bytes, 0);
+  return remember(p, {.request = bytes, .alignment = alignment, .zero_fill = true});
+}
+
+void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {
+  return remember(heap.allocate(with_record(bytes), alignment),
+                  {.request = bytes, .alignment = block_alignment(alignment)});
+}
+
+void* reallocate_aligned(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+  const block_record old = record_of(p);
+  const std::size_t had = detail::usable_bytes(p);
+  alignment = block_alignment(alignment);
+  void* const now = move(p, with_record(bytes), alignment);
+  if (now == nullptr) return nullptr;
+  if (old.zero_fill) zero_growth(now, old.request, bytes, had);
+  return remember(now, {bytes, alignment, old.zero_fill});
+}
+
+void* reallocate(void* p, std::size_t bytes) noexcept {
+  return reallocate_aligned(p, bytes, record_of(p).alignment);
+}
+
+void* resize(void* p, std::size_t bytes, std::size_t alignment) noexcept {
+  if (is_aligned(p, alignment) && fits(detail::usable_bytes(p), with_record(bytes))) {
+    return remember(p, {.request = bytes, .alignment = block_alignment(alignment)});
+  }
+  detail::deallocate(p);
+  return allocate_aligned(bytes, alignment);
+}
+
+}  // namespace mallard::inline v1::detail::sticky
