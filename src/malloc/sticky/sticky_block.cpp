@@ -1,19 +1,19 @@
 #include "malloc/sticky/sticky_block.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace mallard::inline v1::detail::sticky {
 namespace {
 
-// In a record, from the lowest bit: zero-fill, the alignment's exponent, the request. No block has
-// as many bytes as the request has bits for.
-constexpr unsigned exponent_bits = 6;
-constexpr unsigned request_shift = 1 + exponent_bits;
+// As the engine has it; of most blocks without a call.
+std::size_t block_bytes(const void* p) noexcept {
+  const slice_mark mark = mark_of(p);
+  return mark >= mark_limit ? class_steps[mark % mark_limit].block_bytes : detail::usable_bytes(p);
+}
 
 std::byte* record_place(const void* p) noexcept {
-  return static_cast<std::byte*>(const_cast<void*>(p)) + usable_bytes(p);
+  return static_cast<std::byte*>(const_cast<void*>(p)) + block_bytes(p) - record_bytes;
 }
 
 bool is_aligned(const void* p, std::size_t alignment) noexcept {
@@ -44,7 +44,7 @@ void* allocate_beside(void* p, std::size_t needed, std::size_t alignment) noexce
 // To `needed` bytes of the engine's, with the contents; null, and nothing changed, if that fails.
 void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return detail::reallocate(p, needed);
-  const std::size_t have = detail::usable_bytes(p);
+  const std::size_t have = block_bytes(p);
   if (is_aligned(p, alignment) && fits(have, needed)) return p;
   void* const moved = allocate_beside(p, needed, alignment);
   if (moved == nullptr) return nullptr;
@@ -69,12 +69,8 @@ block_record record_of(const void* p) noexcept {
   return {word >> request_shift, std::size_t{1} << exponent, word % 2 != 0};
 }
 
-void* remember(void* p, const block_record& record) noexcept {
-  if (p == nullptr) return nullptr;
-  const auto exponent = static_cast<unsigned>(std::countr_zero(record.alignment));
-  const std::uint64_t word =
-      record.request << request_shift | exponent << 1 | (record.zero_fill ? 1u : 0u);
-  std::memcpy(record_place(p), &word, sizeof word);
+void* write_record(void* p, std::uint64_t word) noexcept {
+  if (p != nullptr) std::memcpy(record_place(p), &word, sizeof word);
   return p;
 }
 
@@ -98,7 +94,7 @@ void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) n
 
 void* reallocate_aligned(void* p, std::size_t bytes, std::size_t alignment) noexcept {
   const block_record old = record_of(p);
-  const std::size_t had = detail::usable_bytes(p);
+  const std::size_t had = block_bytes(p);
   alignment = block_alignment(alignment);
   void* const now = move(p, with_record(bytes), alignment);
   if (now == nullptr) return nullptr;
@@ -111,7 +107,7 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
 }
 
 void* resize(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-  if (is_aligned(p, alignment) && fits(detail::usable_bytes(p), with_record(bytes))) {
+  if (is_aligned(p, alignment) && fits(block_bytes(p), with_record(bytes))) {
     return remember(p, {.request = bytes, .alignment = block_alignment(alignment)});
   }
   detail::deallocate(p);

@@ -6,6 +6,7 @@
 // block eight bytes whatever its alignment, and freeing one is the same as without it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,12 +23,25 @@ struct block_record {
   bool zero_fill = false;
 };
 
+// In its word, from the lowest bit: zero-fill, the alignment's exponent, the request. No block has
+// as many bytes as the request has bits for.
 inline constexpr std::size_t record_bytes = sizeof(std::uint64_t);
+inline constexpr unsigned exponent_bits = 6;
+inline constexpr unsigned request_shift = 1 + exponent_bits;
+
+constexpr std::uint64_t word_of(const block_record& record) noexcept {
+  const auto exponent = static_cast<unsigned>(std::countr_zero(record.alignment));
+  return record.request << request_shift | exponent << 1 | (record.zero_fill ? 1u : 0u);
+}
 
 block_record record_of(const void* p) noexcept;
 
 // Returns `p`, which may be null.
-void* remember(void* p, const block_record& record) noexcept;
+void* write_record(void* p, std::uint64_t word) noexcept;
+
+inline void* remember(void* p, const block_record& record) noexcept {
+  return write_record(p, word_of(record));
+}
 
 // What the engine is asked for; `SIZE_MAX`, which it refuses, when there is no room for the record.
 constexpr std::size_t with_record(std::size_t bytes) noexcept {
