@@ -125,11 +125,13 @@ TEST(ExtendedKernels, SuccessIsThatOfAllocatorsWhichCanTry) {
       EXPECT_EQ(success("v1", peer, form), std::nullopt);
       EXPECT_EQ(success("v2-none", peer, form), std::nullopt);
     }
-    EXPECT_EQ(success("v2", peer, growth_form::alone), 1) << peer;
+    EXPECT_GT(success("v2", peer, growth_form::alone), 0) << peer;
     EXPECT_GT(success("v2-bwd", peer, growth_form::backward), 0) << peer;
     // Nothing is 64 KiB large.
     EXPECT_EQ(success("v2", peer, growth_form::among), std::nullopt) << peer;
   }
+  // What else is in Boost's one heap may be in the way.
+  EXPECT_EQ(success("v2", "mallard", growth_form::alone), 1);
 }
 
 TEST(ExtendedKernels, ShrinkingInPlaceIsCounted) {
