@@ -10,9 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/detail/core/remote_list.hpp"
 #include "mallard/detail/core/slab_set.hpp"
 #include "malloc/malloc_classes.hpp"
-#include "malloc/remote_list.hpp"
+#include "malloc/remote_block.hpp"
 #include "malloc/thread_cache.hpp"
 
 namespace mallard::inline v1::detail {
@@ -137,7 +138,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t unused_bytes_ = 0;  // the least since free pages were given back
-  alignas(64) remote_list incoming_;
+  alignas(64) remote_list<remote_block> incoming_;
   static constexpr unsigned last_small_class = computed_class(2048);
   static constexpr std::size_t small_capacity = 4;
   alignas(64) std::array<void*, malloc_class_count*(small_capacity + 1)> small_slots_;

@@ -2,9 +2,9 @@
 
 namespace mallard::inline v1::detail {
 
-remote_block* thread_heap::link(void* p, unsigned size_class, remote_block* next) noexcept {
-  unpoison(p, sizeof(remote_block));
-  auto* const block = ::new (p) remote_block{next, size_class};
+classed_block* thread_heap::link(void* p, unsigned size_class, classed_block* next) noexcept {
+  unpoison(p, sizeof(classed_block));
+  auto* const block = ::new (p) classed_block{next, size_class};
   return block;
 }
 
@@ -24,16 +24,16 @@ void thread_heap::flush() noexcept {
 
 void thread_heap::send_alone(void* p, unsigned size_class) noexcept {
   thread_heap* const to = owner_of(p, size_class);
-  remote_block* const block = link(p, size_class, nullptr);
+  classed_block* const block = link(p, size_class, nullptr);
   to->incoming_.push(block, block);
 }
 
 void thread_heap::collect_all() noexcept {
-  remote_block* block = incoming_.take_all();
+  classed_block* block = incoming_.take_all();
   while (block != nullptr) {
     const auto size_class = static_cast<unsigned>(block->size_class);
-    remote_block* const next_block = block->next;
-    poison(block, sizeof(remote_block));
+    classed_block* const next_block = block->next;
+    poison(block, sizeof(classed_block));
     // The slab may have changed hands while the block was under way.
     if (owner_of(block, size_class) == this) {
       give(block, size_class);

@@ -4,7 +4,6 @@
 // any other thread links the block into a batch and hands the batch over in one step.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory_resource>
 
@@ -12,6 +11,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/class_pools.hpp"
+#include "mallard/detail/core/remote_list.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -19,29 +19,13 @@ class synchronized_heaps;
 struct heaps_of_thread;
 
 // What a free block holds on its way back to its heap.
-struct remote_block {
-  remote_block* next;
+struct classed_block {
+  classed_block* next;
   std::size_t size_class;
+
+  void set_next(classed_block* to) noexcept { next = to; }
 };
-static_assert(sizeof(remote_block) <= smallest_class_bytes);
-
-// Lock-free: any thread pushes, one thread at a time takes all.
-class remote_list {
- public:
-  bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
-
-  void push(remote_block* first, remote_block* last) noexcept {
-    last->next = head_.load(std::memory_order_relaxed);
-    while (!head_.compare_exchange_weak(last->next, first, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-    }
-  }
-
-  remote_block* take_all() noexcept { return head_.exchange(nullptr, std::memory_order_acquire); }
-
- private:
-  std::atomic<remote_block*> head_{nullptr};
-};
+static_assert(sizeof(classed_block) <= smallest_class_bytes);
 
 class MALLARD_API thread_heap final : public class_pools {
  public:
@@ -91,18 +75,18 @@ class MALLARD_API thread_heap final : public class_pools {
   static constexpr unsigned longest_batch = 32;
 
   MALLARD_COLD void collect_all() noexcept;
-  static remote_block* link(void* p, unsigned size_class, remote_block* next) noexcept;
+  static classed_block* link(void* p, unsigned size_class, classed_block* next) noexcept;
 
   // Blocks on their way to one other heap.
   struct {
     thread_heap* to = nullptr;
-    remote_block* first = nullptr;
-    remote_block* last = nullptr;
+    classed_block* first = nullptr;
+    classed_block* last = nullptr;
     unsigned count = 0;
   } outgoing_;
 
   // Written by other threads: on a cache line of its own.
-  alignas(64) remote_list incoming_;
+  alignas(64) remote_list<classed_block> incoming_;
 };
 
 }  // namespace mallard::inline v1::detail
