@@ -8,22 +8,16 @@
 
 #include "mallard/malloc.h"
 #include "malloc/engine.hpp"
+#include "malloc/entry.hpp"
 #include "malloc/malloc_heap.hpp"
-
-#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace {
 
 namespace engine = mallard::detail;
-
-std::size_t product(std::size_t count, std::size_t bytes) noexcept {
-  std::size_t all = 0;
-  return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
-}
-
-bool is_alignment(std::size_t n) noexcept {
-  return n != 0 && (n & (n - 1)) == 0;
-}
+using engine::array_bytes;
+using engine::is_power_of_two;
+using engine::or_errno;
+using engine::without_errno;
 
 bool is_aligned(const void* p, std::size_t alignment) noexcept {
   return (engine::address_of(p) & (alignment - 1)) == 0;
@@ -37,7 +31,7 @@ bool fits(const void* p, std::size_t bytes) noexcept {
 
 // What the others come down to. Sets `*p`, or returns an error and leaves it.
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
-  if (!is_alignment(alignment)) return EINVAL;
+  if (!is_power_of_two(alignment)) return EINVAL;
   void* const old = *p;
   if (old != nullptr && bytes == 0) {
     engine::deallocate(old);
@@ -61,24 +55,10 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   return 0;
 }
 
-// posix_realloc must not touch errno, whatever the system does.
-int reallocate_quietly(void** p, std::size_t alignment, std::size_t bytes) noexcept {
-  const int before = errno;
-  const int error = reallocate(p, alignment, bytes);
-  errno = before;
-  return error;
-}
-
-void* or_errno(void* p, int error) noexcept {
-  if (error == 0) return p;
-  errno = error;
-  return nullptr;
-}
-
 }  // namespace
 
 MALLARD_ENTRY void* mallard_array_alloc(std::size_t count, std::size_t bytes) {
-  void* const p = engine::allocate(product(count, bytes));
+  void* const p = engine::allocate(array_bytes(count, bytes));
   return or_errno(p, p == nullptr ? ENOMEM : 0);
 }
 
@@ -90,12 +70,12 @@ MALLARD_ENTRY void* mallard_array_memalign(std::size_t alignment, std::size_t co
 MALLARD_ENTRY void* mallard_array_memalign_zeroed(std::size_t alignment, std::size_t count,
                                                   std::size_t bytes) {
   void* const p = mallard_array_memalign(alignment, count, bytes);
-  return p == nullptr ? p : std::memset(p, 0, product(count, bytes));
+  return p == nullptr ? p : std::memset(p, 0, array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::size_t bytes) {
   if (p != nullptr) {
-    const bool stays = is_alignment(alignment) && is_aligned(p, alignment) && bytes != 0;
+    const bool stays = is_power_of_two(alignment) && is_aligned(p, alignment) && bytes != 0;
     if (stays && fits(p, bytes)) return p;
     engine::deallocate(p);
     if (bytes == 0) return nullptr;
@@ -103,55 +83,21 @@ MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::
   return mallard_aligned_realloc(nullptr, alignment, bytes);
 }
 
-MALLARD_ENTRY void* mallard_aligned_resize_array(void* p, std::size_t alignment, std::size_t count,
-                                                 std::size_t bytes) {
-  return mallard_aligned_resize(p, alignment, product(count, bytes));
-}
-
-MALLARD_ENTRY void* mallard_resize(void* p, std::size_t bytes) {
-  return mallard_aligned_resize(p, 1, bytes);
-}
-
-MALLARD_ENTRY void* mallard_resize_array(void* p, std::size_t count, std::size_t bytes) {
-  return mallard_resize(p, product(count, bytes));
-}
-
 MALLARD_ENTRY void* mallard_aligned_realloc(void* p, std::size_t alignment, std::size_t bytes) {
   const int error = reallocate(&p, alignment, bytes);
   return or_errno(p, error);
 }
 
-MALLARD_ENTRY void* mallard_aligned_realloc_array(void* p, std::size_t alignment, std::size_t count,
-                                                  std::size_t bytes) {
-  return mallard_aligned_realloc(p, alignment, product(count, bytes));
-}
-
 MALLARD_ENTRY int mallard_posix_aligned_realloc(void** p, std::size_t alignment,
                                                 std::size_t bytes) {
-  return reallocate_quietly(p, alignment, bytes);
-}
-
-MALLARD_ENTRY int mallard_posix_aligned_realloc_array(void** p, std::size_t alignment,
-                                                      std::size_t count, std::size_t bytes) {
-  return reallocate_quietly(p, alignment, product(count, bytes));
+  return without_errno([&] { return reallocate(p, alignment, bytes); });
 }
 
 MALLARD_ENTRY int mallard_posix_realloc(void** p, std::size_t bytes) {
-  return reallocate_quietly(p, 1, bytes);
-}
-
-MALLARD_ENTRY int mallard_posix_realloc_array(void** p, std::size_t count, std::size_t bytes) {
-  return reallocate_quietly(p, 1, product(count, bytes));
+  return without_errno([&] { return reallocate(p, 1, bytes); });
 }
 
 MALLARD_ENTRY std::size_t mallard_alignment(const void* p) {
   const std::uintptr_t address = engine::address_of(p);
   return address & (~address + 1);
-}
-
-MALLARD_ENTRY int mallard_is_remote(const void* p) {
-  if (p == nullptr) return 0;
-  const engine::slice_mark mark = engine::mark_of(p);
-  const bool of_slab = mark >= engine::mark_limit;
-  return of_slab && engine::malloc_heap::of_mark(mark) != engine::cache.heap ? 1 : 0;
 }

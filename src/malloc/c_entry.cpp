@@ -10,13 +10,14 @@
 
 #include "block_calls.hpp"
 #include "mallard/detail/os/pages.hpp"
-
-#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+#include "malloc/entry.hpp"
 
 namespace {
 
 namespace engine = mallard::block_calls;
 using engine::checks;
+using mallard::detail::array_bytes;
+using mallard::detail::is_power_of_two;
 
 [[gnu::cold, gnu::noinline]] void* out_of_memory() noexcept {
   errno = ENOMEM;
@@ -28,17 +29,6 @@ MALLARD_ALWAYS_INLINE void* or_errno(void* p) noexcept {
     return out_of_memory();
   }
   return p;
-}
-
-// The bytes of an array; `SIZE_MAX`, which no request can have, when the product does not fit.
-std::size_t product(std::size_t count, std::size_t bytes) noexcept {
-  std::size_t all = 0;
-  return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
-}
-
-// `std::has_single_bit` counts bits, which takes a function on processors of the first generation.
-bool is_power_of_two(std::size_t n) noexcept {
-  return n != 0 && (n & (n - 1)) == 0;
 }
 
 MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) noexcept {
@@ -56,7 +46,7 @@ MALLARD_ENTRY void free(void* p) noexcept {
 }
 
 MALLARD_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  return or_errno(engine::allocate_zeroed(product(count, bytes)));
+  return or_errno(engine::allocate_zeroed(array_bytes(count, bytes)));
 }
 
 MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
@@ -69,7 +59,7 @@ MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
 }
 
 MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
-  return realloc(p, product(count, bytes));
+  return realloc(p, array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {

@@ -3,10 +3,9 @@
 
 #include "block_calls.hpp"
 #include "mallard/malloc.h"
+#include "malloc/entry.hpp"
 #include "malloc/user_heap.hpp"
 #include "malloc_checks.hpp"
-
-#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace {
 

@@ -12,13 +12,12 @@
 #include <cstring>
 
 #include "malloc/engine.hpp"
+#include "malloc/entry.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/memory_limit.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/stats.hpp"
 #include "malloc/usage.hpp"
-
-#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace {
 

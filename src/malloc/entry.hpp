@@ -1,0 +1,40 @@
+// Purpose: what the entry points of C have in common: how they are exported, what they make of
+// their arguments, how they tell errors.
+#pragma once
+
+#include <errno.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+
+namespace mallard::inline v1::detail {
+
+// The bytes of an array; `SIZE_MAX`, which no request can have, when the product does not fit.
+inline std::size_t array_bytes(std::size_t count, std::size_t bytes) noexcept {
+  std::size_t all = 0;
+  return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
+}
+
+// `std::has_single_bit` counts bits, which takes a function on processors of the first generation.
+inline bool is_power_of_two(std::size_t n) noexcept {
+  return n != 0 && (n & (n - 1)) == 0;
+}
+
+inline void* or_errno(void* p, int error) noexcept {
+  if (error == 0) return p;
+  errno = error;
+  return nullptr;
+}
+
+// For functions that must not touch errno, whatever the system does.
+template <class Call>
+int without_errno(Call&& call) noexcept {
+  const int before = errno;
+  const int error = call();
+  errno = before;
+  return error;
+}
+
+}  // namespace mallard::inline v1::detail
