@@ -25,6 +25,13 @@ inline std::string read_file(const fs::path& path) {
   return text.str();
 }
 
+using words = std::vector<std::string>;
+
+inline words operator+(words first, const words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 struct ended {
   int status;
   std::string out;
@@ -42,7 +49,7 @@ class CommandTest : public testing::Test {
 
   fs::path file(const std::string& name) const { return folder_ / name; }
 
-  pid_t start(const std::vector<std::string>& words) const {
+  pid_t start(const words& call) const {
     const pid_t child = fork();
     if (child != 0) return child;
     const auto redirect = [&](const char* name, int to) {
@@ -52,7 +59,7 @@ class CommandTest : public testing::Test {
     redirect("stderr", STDERR_FILENO);
     if (chdir(folder_.c_str()) != 0) _exit(126);
     std::vector<char*> arguments = {const_cast<char*>("mallard")};
-    for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    for (const auto& word : call) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     execv(MALLARD_COMMAND, arguments.data());
     _exit(127);
@@ -65,13 +72,12 @@ class CommandTest : public testing::Test {
             read_file(file("stderr"))};
   }
 
-  ended run(const std::vector<std::string>& words) const { return finish(start(words)); }
+  ended run(const words& call) const { return finish(start(call)); }
 
   // Bad input: nothing on stdout, one line on stderr, the status.
-  void expect_refused(const std::vector<std::string>& words, int status,
-                      const std::string& message) const {
-    const ended result = run(words);
-    const std::string all = testing::PrintToString(words);
+  void expect_refused(const words& call, int status, const std::string& message) const {
+    const ended result = run(call);
+    const std::string all = testing::PrintToString(call);
     EXPECT_EQ(result.status, status) << all;
     EXPECT_EQ(result.out, "") << all;
     EXPECT_THAT(result.err, testing::StartsWith("mallard: ")) << all;

@@ -9,13 +9,6 @@ namespace {
 
 using testing::HasSubstr;
 
-using words = std::vector<std::string>;
-
-words operator+(words first, const words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 class ExtendedCommand : public CommandTest {
  protected:
   lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }

@@ -15,13 +15,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-using words = std::vector<std::string>;
-
-words operator+(words first, const words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 class SeriesCommand : public CommandTest {
  protected:
   lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
