@@ -123,7 +123,7 @@ void node_by_node(benchmark::State& state) {
 }
 
 using ours = expandable_allocator<wrapped_int>;
-using ours_v1 = expandable_allocator<wrapped_int, heap_resource, no_version_2>;
+using ours_v1 = expandable_allocator<wrapped_int, heap_resource, without::version_2>;
 using our_pool = adaptive_pool_allocator<wrapped_int>;
 using our_nodes = node_allocator<wrapped_int>;
 using boosts = bc::allocator<wrapped_int, 2>;

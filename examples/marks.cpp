@@ -20,5 +20,5 @@ int main() {
   const auto stats = scratch.stats();
   std::printf("sum %ld; at most %zu bytes in use, %zu chunks\n", sum, stats.peak_bytes,
               stats.chunks);
-  return stats.used_bytes == 0 ? 0 : 1;
+  return stats.in_use_bytes == 0 ? 0 : 1;
 }

@@ -40,14 +40,14 @@ struct adaptive_pool_stats {
   std::size_t reserved_bytes = 0;
   std::size_t slabs = 0;
   std::size_t empty_slabs = 0;
-  std::size_t unpooled_blocks = 0;  // of other sizes, straight from upstream
+  std::size_t oversize_blocks = 0;  // of other sizes, straight from upstream
 };
 
 // A request that fits the block size and its alignment takes one block; any other goes to upstream
 // and is given back by `release` as well. Source of the idea: the adaptive pools of Gaztañaga.
 class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t largest_block_bytes = detail::largest_class_bytes;
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
 
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   adaptive_pool_resource() noexcept : adaptive_pool_resource(adaptive_pool_options{}) {}
@@ -79,7 +79,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
                                        std::size_t alignment = alignof(std::max_align_t)) {
     MALLARD_ASSERT(std::has_single_bit(alignment));
     if (!is_pooled(bytes, alignment)) [[unlikely]] {
-      return allocate_unpooled(bytes, alignment);
+      return allocate_oversize(bytes, alignment);
     }
     if (pool_.free_slots == 0) [[unlikely]] {
       slabs_.refill(pool_, 0);
@@ -96,7 +96,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     if (!is_pooled(bytes, alignment)) [[unlikely]] {
-      return oversize_.deallocate(*upstream(), p);
+      return oversize_.deallocate(*upstream_resource(), p);
     }
     detail::poison(p, layout_.block_bytes);
     slabs_.give(pool_, 0, layout_, step_, p);
@@ -133,7 +133,9 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // O(slabs).
   adaptive_pool_stats stats() const noexcept;
   adaptive_pool_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream() const noexcept { return slabs_.upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return slabs_.upstream_resource();
+  }
 
  private:
   bool is_pooled(std::size_t bytes, std::size_t alignment) const noexcept {
@@ -150,7 +152,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   }
 
   void fix_block(std::size_t bytes, std::size_t alignment) noexcept;
-  MALLARD_COLD void* allocate_unpooled(std::size_t bytes, std::size_t alignment);
+  MALLARD_COLD void* allocate_oversize(std::size_t bytes, std::size_t alignment);
 
   adaptive_pool_options options_;
   bool fixed_ = false;

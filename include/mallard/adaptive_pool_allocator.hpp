@@ -47,22 +47,23 @@ struct shared_pool {
 
 }  // namespace detail
 
-// `NodesPerBlock`, `MaxFreeBlocks` and `OverheadPercent` are those of the shared pool; a pool of
+// `BlocksPerSlab`, `EmptySlabsKept` and `OverheadPercent` are those of the shared pool; a pool of
 // your own is made with the options it should have (`options()` has these).
-template <class T, std::size_t NodesPerBlock = 256, std::size_t MaxFreeBlocks = 2,
+template <class T, std::size_t BlocksPerSlab = 256, std::size_t EmptySlabsKept = 2,
           unsigned OverheadPercent = 2>
 class adaptive_pool_allocator
     : public detail::extended_allocator<
-          adaptive_pool_allocator<T, NodesPerBlock, MaxFreeBlocks, OverheadPercent>, T> {
+          adaptive_pool_allocator<T, BlocksPerSlab, EmptySlabsKept, OverheadPercent>, T> {
   using base = detail::extended_allocator<adaptive_pool_allocator, T>;
   friend base;
   using base::node_bytes;
 
  public:
+  using resource_type = adaptive_pool_resource;
   using version = std::integral_constant<unsigned, 2>;
   template <class U>
   struct rebind {
-    using other = adaptive_pool_allocator<U, NodesPerBlock, MaxFreeBlocks, OverheadPercent>;
+    using other = adaptive_pool_allocator<U, BlocksPerSlab, EmptySlabsKept, OverheadPercent>;
   };
 
   // The shared pool of this node size.
@@ -71,15 +72,15 @@ class adaptive_pool_allocator
   adaptive_pool_allocator(adaptive_pool_resource* pool) noexcept  // NOLINT: implicit, as in pmr
       : pool_(pool) {}
   template <class U>
-  adaptive_pool_allocator(const adaptive_pool_allocator<U, NodesPerBlock, MaxFreeBlocks,
+  adaptive_pool_allocator(const adaptive_pool_allocator<U, BlocksPerSlab, EmptySlabsKept,
                                                         OverheadPercent>& other) noexcept
-      : pool_(other.pool()) {}
+      : pool_(other.resource()) {}
 
   static constexpr adaptive_pool_options options() noexcept {
     return {.block_bytes = node_bytes,
             .alignment = alignof(T),
-            .empty_slabs_kept = MaxFreeBlocks,
-            .blocks_per_slab = NodesPerBlock,
+            .empty_slabs_kept = EmptySlabsKept,
+            .blocks_per_slab = BlocksPerSlab,
             .overhead_percent = OverheadPercent};
   }
 
@@ -96,12 +97,12 @@ class adaptive_pool_allocator
     with_nodes([&](adaptive_pool_resource& p) { p.deallocate(block, n * sizeof(T), alignof(T)); });
   }
 
-  adaptive_pool_resource* pool() const noexcept { return pool_; }  // null: the shared one
+  adaptive_pool_resource* resource() const noexcept { return pool_; }  // null: the shared one
 
   template <class U>
-  bool operator==(const adaptive_pool_allocator<U, NodesPerBlock, MaxFreeBlocks, OverheadPercent>&
+  bool operator==(const adaptive_pool_allocator<U, BlocksPerSlab, EmptySlabsKept, OverheadPercent>&
                       other) const noexcept {
-    return pool_ == other.pool();
+    return pool_ == other.resource();
   }
 
  private:
@@ -109,7 +110,7 @@ class adaptive_pool_allocator
   auto with_nodes(Do&& what) const {
     if (pool_ != nullptr) return what(*pool_);
     // Named here, not in the class: some containers name the allocator of void.
-    auto& all = detail::shared_pool<node_bytes, alignof(T), NodesPerBlock, MaxFreeBlocks,
+    auto& all = detail::shared_pool<node_bytes, alignof(T), BlocksPerSlab, EmptySlabsKept,
                                     OverheadPercent>::instance();
     std::unique_lock hold(all.lock, std::defer_lock);
     if (!detail::os::is_single_threaded()) hold.lock();
@@ -137,7 +138,7 @@ class adaptive_pool_allocator
 
 // Simple segregated storage: the same, but what a shared pool has once got it keeps. For
 // comparison; a program whose containers shrink is better off with the adaptive pool.
-template <class T, std::size_t NodesPerBlock = 256>
-using node_allocator = adaptive_pool_allocator<T, NodesPerBlock, detail::keep_every_slab, 0>;
+template <class T, std::size_t BlocksPerSlab = 256>
+using node_allocator = adaptive_pool_allocator<T, BlocksPerSlab, detail::keep_every_slab, 0>;
 
 }  // namespace mallard::inline v1

@@ -47,7 +47,9 @@ class buffered_resource final
   explicit buffered_resource(std::pmr::memory_resource* upstream) noexcept
       : detail::bump_verbs<buffered_resource, detail::buffered_store<Bytes>>(upstream) {}
 
-  std::pmr::memory_resource* upstream() const noexcept { return this->store().upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return this->store().upstream_resource();
+  }
 };
 
 }  // namespace mallard::inline v1

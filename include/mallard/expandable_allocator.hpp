@@ -22,14 +22,21 @@
 
 namespace mallard::inline v1 {
 
-// Capabilities that can be switched off, to measure what each is worth.
-enum expansion_mask : unsigned {
-  expand_all = 0,
-  no_version_2 = 1,  // an ordinary allocator; one object alone is a node of a slab
-  no_forward = 2,
-  no_backward = 4,
-  no_received_size = 8,  // what is allocated has the size that was asked for
+// Capabilities that can be switched off, to measure what each is worth: a set, by `|`.
+enum class without : unsigned {
+  nothing = 0,
+  version_2 = 1,  // an ordinary allocator; one object alone is a node of a slab
+  forward = 2,
+  backward = 4,
+  received_size = 8,  // what is allocated has the size that was asked for
 };
+constexpr without operator|(without a, without b) noexcept {
+  return static_cast<without>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+// Whether `a` has any of `b`.
+constexpr bool operator&(without a, without b) noexcept {
+  return (static_cast<unsigned>(a) & static_cast<unsigned>(b)) != 0;
+}
 
 template <class T>
 struct sized_array {
@@ -37,7 +44,7 @@ struct sized_array {
   std::size_t count;
 };
 
-template <class T, class Resource = heap_resource, unsigned Mask = expand_all>
+template <class T, class Resource = heap_resource, without Mask = without::nothing>
 class expandable_allocator
     : public detail::extended_allocator<expandable_allocator<T, Resource, Mask>, T> {
   using base = detail::extended_allocator<expandable_allocator, T>;
@@ -47,7 +54,7 @@ class expandable_allocator
 
  public:
   using resource_type = Resource;
-  using version = std::integral_constant<unsigned, (Mask & no_version_2) != 0 ? 1 : 2>;
+  using version = std::integral_constant<unsigned, (Mask & without::version_2) ? 1 : 2>;
   template <class U>
   struct rebind {
     using other = expandable_allocator<U, Resource, Mask>;
@@ -83,10 +90,10 @@ class expandable_allocator
  private:
   // One object is a node when nothing can ever grow to one or shrink to it.
   static constexpr bool is_node(std::size_t n) noexcept {
-    return (Mask & no_version_2) != 0 && n <= 1;
+    return (Mask & without::version_2) && n <= 1;
   }
   static constexpr std::size_t received(std::size_t bytes, std::size_t asked_for) noexcept {
-    return (Mask & no_received_size) != 0 ? asked_for : bytes / sizeof(T);
+    return (Mask & without::received_size) ? asked_for : bytes / sizeof(T);
   }
 
   template <class Do>
@@ -124,13 +131,13 @@ class expandable_allocator
 
   T* expand(unsigned command, std::size_t least, std::size_t most, std::size_t& count,
             T* reuse) noexcept {
-    if ((command & detail::forward_flag) != 0 && (Mask & no_forward) == 0) {
+    if ((command & detail::forward_flag) != 0 && !(Mask & without::forward)) {
       if (const std::size_t bytes = resource_->try_expand(reuse, 0, least, most)) {
         count = received(bytes, most / sizeof(T));
         return reuse;
       }
     }
-    if ((command & detail::backward_flag) != 0 && (Mask & no_backward) == 0 && alignof(T) <= 16) {
+    if ((command & detail::backward_flag) != 0 && !(Mask & without::backward) && alignof(T) <= 16) {
       const sized_block block = resource_->try_expand_backward(reuse, 0, least, most, sizeof(T));
       if (block.p != nullptr) {
         count = received(block.bytes, most / sizeof(T));
@@ -144,10 +151,9 @@ class expandable_allocator
             T* reuse) noexcept {
     if (reuse == nullptr || limit > max_count) return nullptr;
     const std::size_t most = limit * sizeof(T);
-    const std::size_t bytes =
-        (command & detail::try_shrink_flag) != 0
-            ? resource_->try_shrink(reuse, 0, most, preferred * sizeof(T))
-            : resource_->shrink_in_place(reuse, 0, most, preferred * sizeof(T));
+    const std::size_t bytes = (command & detail::try_shrink_flag) != 0
+                                  ? resource_->shrinkable_to(reuse, 0, most, preferred * sizeof(T))
+                                  : resource_->shrink(reuse, 0, most, preferred * sizeof(T));
     if (bytes == 0) return nullptr;
     count = received(bytes, preferred);
     return reuse;

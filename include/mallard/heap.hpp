@@ -131,7 +131,7 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   // Effects: makes the block of `old` bytes larger where it is: at least `minimum` bytes, about
   // `preferred` if there is room. Returns its size now, 0 when there is no room for `minimum`.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
-                         std::size_t preferred) noexcept {
+                         std::size_t preferred = 0) noexcept {
     return arrays_.try_expand(p, old, minimum, preferred);
   }
 
@@ -145,14 +145,14 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
 
   // Effects: gives back what is beyond `preferred` bytes, or tries to; returns the size now, which
   // is at most `maximum`, or 0 when that cannot be had and nothing has changed.
-  std::size_t shrink_in_place(void* p, std::size_t old, std::size_t maximum,
-                              std::size_t preferred) noexcept {
-    return arrays_.shrink_in_place(p, old, maximum, preferred);
+  std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
+                     std::size_t preferred = ~std::size_t{0}) noexcept {
+    return arrays_.shrink(p, old, maximum, preferred);
   }
-  // Effects: what `shrink_in_place` would return, changing nothing.
-  std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
-                         std::size_t preferred) const noexcept {
-    return arrays_.try_shrink(p, old, maximum, preferred);
+  // Effects: what `shrink` would return, changing nothing.
+  std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
+                            std::size_t preferred = ~std::size_t{0}) const noexcept {
+    return arrays_.shrinkable_to(p, old, maximum, preferred);
   }
 
   // Effects: makes the block `bytes` large, where it is or elsewhere; the first `old` bytes go
@@ -187,7 +187,9 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   // O(slabs).
   heap_stats stats() const noexcept;
   heap_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream() const noexcept { return pools_.upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return pools_.upstream_resource();
+  }
 
  private:
   detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);

@@ -40,7 +40,9 @@ class MALLARD_API monotonic_resource final
                      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
       : bump_verbs(buffer, bytes, upstream) {}
 
-  std::pmr::memory_resource* upstream() const noexcept { return store().upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return store().upstream_resource();
+  }
 };
 
 }  // namespace mallard::inline v1

@@ -94,7 +94,9 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   // O(slabs).
   multipool_stats stats() const noexcept;
   multipool_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream() const noexcept { return pools_.upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return pools_.upstream_resource();
+  }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;

@@ -17,6 +17,10 @@
 
 namespace mallard::inline v1 {
 
+namespace detail {
+struct page_source_holder;
+}
+
 struct page_source_stats {
   std::size_t mapped_bytes = 0;  // held from the operating system
   std::size_t in_use_bytes = 0;  // of the mapped: handed out, or in the cache of some thread
@@ -56,7 +60,7 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   page_source_stats stats() const noexcept;
 
  private:
-  friend struct page_source_holder;
+  friend struct detail::page_source_holder;
   constexpr page_source() noexcept = default;
 
   MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
@@ -72,6 +76,8 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   }
 };
 
+namespace detail {
+
 // Constant-initialised and never destroyed, so that it serves static objects of any order.
 struct page_source_holder {
   union {
@@ -82,8 +88,10 @@ struct page_source_holder {
 };
 MALLARD_API extern page_source_holder the_page_source;
 
+}  // namespace detail
+
 inline page_source* page_source::instance() noexcept {
-  return &the_page_source.source;
+  return &detail::the_page_source.source;
 }
 
 }  // namespace mallard::inline v1

@@ -93,13 +93,13 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
                                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
   void deallocate_expandable(void* p) noexcept;
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
-                         std::size_t preferred) noexcept;
+                         std::size_t preferred = 0) noexcept;
   sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
                                   std::size_t preferred, std::size_t element) noexcept;
-  std::size_t shrink_in_place(void* p, std::size_t old, std::size_t maximum,
-                              std::size_t preferred) noexcept;
-  std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
-                         std::size_t preferred) noexcept;
+  std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
+                     std::size_t preferred = ~std::size_t{0}) noexcept;
+  std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
+                            std::size_t preferred = ~std::size_t{0}) noexcept;
   sized_block remap(void* p, std::size_t old, std::size_t bytes) noexcept;
 
   // Bursts.
@@ -123,9 +123,11 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
   std::size_t trim() noexcept;
 
   // O(slabs). Requires that no other call is in flight.
-  synchronized_heap_stats stats() noexcept;
+  synchronized_heap_stats stats() const noexcept;
   heap_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream() const noexcept { return heaps_.upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return heaps_.upstream_resource();
+  }
 
  private:
   detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);
@@ -144,8 +146,8 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
 
   heap_options options_;
   bool upstream_ignores_ = false;
-  detail::synchronized_heaps heaps_;
-  detail::locked_blocks arrays_;
+  mutable detail::synchronized_heaps heaps_;  // to count is to collect what is on its way
+  mutable detail::locked_blocks arrays_;      // locked
 };
 
 }  // namespace mallard::inline v1

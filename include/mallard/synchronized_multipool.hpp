@@ -88,9 +88,11 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   std::size_t trim() noexcept { return heaps_.trim(); }
 
   // O(slabs).
-  synchronized_multipool_stats stats() noexcept;
+  synchronized_multipool_stats stats() const noexcept;
   synchronized_multipool_options options() const noexcept { return options_; }
-  std::pmr::memory_resource* upstream() const noexcept { return heaps_.upstream(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept {
+    return heaps_.upstream_resource();
+  }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -103,7 +105,7 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
   synchronized_multipool_options options_;
-  detail::synchronized_heaps heaps_;
+  mutable detail::synchronized_heaps heaps_;  // to count is to collect what is on its way
 };
 
 }  // namespace mallard::inline v1

@@ -167,7 +167,7 @@ allocation_counts test_resource::counts() const noexcept {
   return state_->counts;
 }
 
-std::pmr::memory_resource* test_resource::upstream() const noexcept {
+std::pmr::memory_resource* test_resource::upstream_resource() const noexcept {
   return state_->upstream;
 }
 

@@ -162,16 +162,16 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   }
   make_used(b, b->bytes());
   cut(b, needed);
-  ++blocks_in_use_;
-  bytes_in_use_ += b->bytes();
+  ++in_use_blocks_;
+  in_use_bytes_ += b->bytes();
   return b->payload();
 }
 
 void fit_heap::deallocate(void* p) noexcept {
   fit_block* b = fit_block::of(p);
   std::size_t bytes = b->bytes();
-  --blocks_in_use_;
-  bytes_in_use_ -= bytes;
+  --in_use_blocks_;
+  in_use_bytes_ -= bytes;
   fit_block* const next = b->following();
   if (next->is(fit_block::free)) {
     remove(next);
@@ -200,7 +200,7 @@ std::size_t fit_heap::expand(void* p, std::size_t minimum, std::size_t preferred
   make_used(b, whole);
   const std::size_t wanted = fit_block::bytes_for(preferred);
   if (wanted != 0 && wanted < whole) cut(b, wanted);
-  bytes_in_use_ += b->bytes() - old;
+  in_use_bytes_ += b->bytes() - old;
   return b->payload_bytes();
 }
 
@@ -228,7 +228,7 @@ void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t prefer
   fit_block* const moved = front->at(gap);
   moved->bytes_and_flags = old + distance;
   if (gap != 0) make_free(front, gap);
-  bytes_in_use_ += distance;
+  in_use_bytes_ += distance;
   if (old + distance < wanted && behind != 0) {
     expand(moved->payload(), minimum, preferred);
   }
@@ -251,7 +251,7 @@ std::size_t fit_heap::shrink(void* p, std::size_t bytes) noexcept {
   const std::size_t wanted = fit_block::bytes_for(bytes);
   if (wanted == 0 || wanted >= old) return b->payload_bytes();
   cut(b, wanted);
-  bytes_in_use_ -= old - b->bytes();
+  in_use_bytes_ -= old - b->bytes();
   return b->payload_bytes();
 }
 

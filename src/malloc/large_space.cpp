@@ -61,7 +61,7 @@ bool large_space::grow(std::size_t bytes, slice_mark mark) noexcept {
 
 void large_space::freed(std::size_t bytes) noexcept {
   idle_bytes_ += bytes;
-  if (idle_bytes_ <= idle_.limit(heap_.bytes_in_use())) return;
+  if (idle_bytes_ <= idle_.limit(heap_.in_use_bytes())) return;
   idle_.gave_back(idle_bytes_);
   purge();
 }
@@ -99,7 +99,7 @@ void large_space::trim() noexcept {
 
 space_usage large_space::usage() noexcept {
   const holding hold(lock_);
-  return {heap_.blocks_in_use(), heap_.bytes_in_use(), heap_.segment_bytes()};
+  return {heap_.in_use_blocks(), heap_.in_use_bytes(), heap_.segment_bytes()};
 }
 
 }  // namespace mallard::inline v1::detail

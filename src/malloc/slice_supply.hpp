@@ -12,7 +12,7 @@ namespace mallard::inline v1::detail {
 
 struct supply_usage {
   std::size_t regions = 0;
-  std::size_t used_bytes = 0;
+  std::size_t in_use_bytes = 0;
   std::size_t dirty_bytes = 0;  // free, but still backed by memory
 };
 

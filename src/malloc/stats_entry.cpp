@@ -83,7 +83,7 @@ MALLARD_ENTRY std::size_t mallard_stats_json(char* buffer, std::size_t bytes) {
 MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
   const engine::malloc_usage u = engine::usage_of_malloc();
   struct mallinfo2 info{};
-  info.arena = u.supply.used_bytes + u.supply.dirty_bytes;
+  info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
   info.ordblks = u.supply.dirty_bytes / engine::slice_bytes;
   info.hblks = u.huge.blocks;
   info.hblkhd = u.huge.mapped_bytes;

@@ -34,7 +34,7 @@ struct malloc_usage {
   std::size_t in_use_bytes() const noexcept;
   // From the system: with what is around blocks and what is free, not what was given back.
   std::size_t held_bytes() const noexcept {
-    return supply.used_bytes + supply.dirty_bytes + huge.mapped_bytes;
+    return supply.in_use_bytes + supply.dirty_bytes + huge.mapped_bytes;
   }
 };
 

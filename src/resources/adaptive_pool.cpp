@@ -31,7 +31,7 @@ void adaptive_pool_resource::fix_block(std::size_t bytes, std::size_t alignment)
   fixed_ = true;
   const std::size_t block = detail::round_up(std::max(bytes, detail::smallest_class_bytes),
                                              std::max<std::size_t>(alignment, 8));
-  if (block - 1 >= largest_block_bytes) return;  // every request goes to upstream
+  if (block - 1 >= largest_pooled_bytes) return;  // every request goes to upstream
   pooled_bytes_ = block;
   pooled_alignment_ = alignment;
   const detail::slab_layout& of_class = detail::class_layouts[detail::class_of(block)];
@@ -59,12 +59,12 @@ void* adaptive_pool_resource::try_allocate(std::size_t bytes, std::size_t alignm
   }
 }
 
-void* adaptive_pool_resource::allocate_unpooled(std::size_t bytes, std::size_t alignment) {
-  if (!fixed_ && bytes <= largest_block_bytes && alignment <= largest_block_bytes) {
+void* adaptive_pool_resource::allocate_oversize(std::size_t bytes, std::size_t alignment) {
+  if (!fixed_ && bytes <= largest_pooled_bytes && alignment <= largest_pooled_bytes) {
     fix_block(bytes, alignment);
     return allocate(bytes, alignment);
   }
-  return oversize_.allocate(*upstream(), bytes, alignment);
+  return oversize_.allocate(*upstream_resource(), bytes, alignment);
 }
 
 void adaptive_pool_resource::allocate_many(void** blocks, std::size_t count, std::size_t bytes,
@@ -85,7 +85,7 @@ void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t co
 
 detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                            std::size_t alignment) {
-  if (!fixed_ && bytes <= largest_block_bytes && alignment <= largest_block_bytes) {
+  if (!fixed_ && bytes <= largest_pooled_bytes && alignment <= largest_pooled_bytes) {
     fix_block(bytes, alignment);
   }
   if (is_pooled(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
@@ -106,7 +106,7 @@ void adaptive_pool_resource::release() noexcept {
   if (upstream_ignores_) {
     oversize_.forget();
   } else {
-    oversize_.release(*upstream());
+    oversize_.release(*upstream_resource());
   }
   if (options_.block_bytes != 0) return;
   fixed_ = false;
@@ -129,7 +129,7 @@ adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {
           .reserved_bytes = usage.reserved_bytes + oversize_.reserved_bytes(),
           .slabs = usage.slabs,
           .empty_slabs = usage.empty_slabs,
-          .unpooled_blocks = oversize_.blocks()};
+          .oversize_blocks = oversize_.blocks()};
 }
 
 }  // namespace mallard::inline v1

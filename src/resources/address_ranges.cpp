@@ -48,12 +48,12 @@ address_range take_range(std::size_t bytes) noexcept {
   }
 }
 
-void give_range(address_range range, std::size_t used_bytes) noexcept {
+void give_range(address_range range, std::size_t in_use_bytes) noexcept {
   if (range.bytes == standard_range_bytes) {
     for (auto& place : kept) {
       if (place.load(std::memory_order_relaxed) != nullptr) continue;
-      if (used_bytes > kept_bytes) {
-        os::purge(range.begin + kept_bytes, round_up(used_bytes, os::page_bytes) - kept_bytes);
+      if (in_use_bytes > kept_bytes) {
+        os::purge(range.begin + kept_bytes, round_up(in_use_bytes, os::page_bytes) - kept_bytes);
       }
       std::byte* nothing = nullptr;
       if (place.compare_exchange_strong(nothing, range.begin, std::memory_order_release,

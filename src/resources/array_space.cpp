@@ -216,7 +216,7 @@ void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
 std::size_t array_space::trim() noexcept {
   const std::size_t before = reserved_bytes();
   if (segments_ == nullptr) return 0;
-  if (heap_.blocks_in_use() == 0) {
+  if (heap_.in_use_blocks() == 0) {
     heap_.reset();
     while (segments_ != nullptr) give_back(segments_);
     return before - reserved_bytes();

@@ -123,7 +123,7 @@ void chunk_stack::use(chunk_header* chunk) noexcept {
 }
 
 void chunk_stack::rewind(mark_type to) noexcept {
-  peak_bytes_ = std::max(peak_bytes_, used_bytes());
+  peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
   while (chunks_ != to.chunk) {
     chunk_header* const newest = chunks_;
     chunks_ = newest->older;
@@ -163,7 +163,7 @@ void chunk_stack::release() noexcept {
   next_bytes_ = options_.initial_bytes;
 }
 
-std::size_t chunk_stack::used_bytes() const noexcept {
+std::size_t chunk_stack::in_use_bytes() const noexcept {
   std::size_t used = bytes_between(buffer_, current_ == nullptr ? range.cursor : buffer_cursor_);
   for (chunk_header* chunk = chunks_; chunk != nullptr; chunk = chunk->older) {
     used += bytes_between(begin_of(chunk), chunk == current_ ? range.cursor : chunk->cursor);
@@ -173,8 +173,8 @@ std::size_t chunk_stack::used_bytes() const noexcept {
 
 monotonic_stats chunk_stack::stats() const noexcept {
   monotonic_stats out;
-  out.used_bytes = used_bytes();
-  out.peak_bytes = std::max(peak_bytes_, out.used_bytes);
+  out.in_use_bytes = in_use_bytes();
+  out.peak_bytes = std::max(peak_bytes_, out.in_use_bytes);
   out.reserved_bytes = bytes_between(buffer_, buffer_end_);
   for (const chunk_header* list : {chunks_, spares_}) {
     for (const chunk_header* chunk = list; chunk != nullptr; chunk = chunk->older) {

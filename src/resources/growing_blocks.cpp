@@ -40,21 +40,22 @@ sized_block growing_blocks::try_expand_backward(void* p, [[maybe_unused]] std::s
   return {front, payload_bytes(front)};
 }
 
-std::size_t growing_blocks::try_shrink(void* p, [[maybe_unused]] std::size_t old,
-                                       std::size_t maximum, std::size_t preferred) const noexcept {
+std::size_t growing_blocks::shrinkable_to(void* p, [[maybe_unused]] std::size_t old,
+                                          std::size_t maximum,
+                                          std::size_t preferred) const noexcept {
   const std::size_t can = fit_heap::shrunk(p, std::min(preferred, maximum));
   return can <= maximum ? can : 0;
 }
 
-std::size_t growing_blocks::shrink_in_place(void* p, std::size_t old, std::size_t maximum,
-                                            std::size_t preferred) noexcept {
-  if (try_shrink(p, old, maximum, preferred) == 0) return 0;
-  return shrink(p, std::min(preferred, maximum));
+std::size_t growing_blocks::shrink(void* p, std::size_t old, std::size_t maximum,
+                                   std::size_t preferred) noexcept {
+  if (shrinkable_to(p, old, maximum, preferred) == 0) return 0;
+  return array_space::shrink(p, std::min(preferred, maximum));
 }
 
 sized_block growing_blocks::remap_without_copy(void* p, std::size_t old,
                                                std::size_t bytes) noexcept {
-  if (bytes <= old) return {p, shrink(p, bytes)};
+  if (bytes <= old) return {p, array_space::shrink(p, bytes)};
   if (const std::size_t now = try_expand(p, old, bytes, bytes)) return {p, now};
   void* const moved = move(p, old, bytes);
   return {moved, moved == nullptr ? 0 : payload_bytes(moved)};

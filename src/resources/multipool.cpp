@@ -20,14 +20,15 @@ void* multipool_resource::try_allocate(std::size_t bytes, std::size_t alignment)
 
 void* multipool_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
-    return oversize_.allocate(*upstream(), large, alignment);
+    return oversize_.allocate(*upstream_resource(), large, alignment);
   });
 }
 
 void multipool_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                                  std::size_t alignment) noexcept {
-  detail::deallocate_beyond_table(pools_, p, bytes, alignment,
-                                  [&](void* large) { oversize_.deallocate(*upstream(), large); });
+  detail::deallocate_beyond_table(pools_, p, bytes, alignment, [&](void* large) {
+    oversize_.deallocate(*upstream_resource(), large);
+  });
 }
 
 void multipool_resource::release() noexcept {
@@ -39,7 +40,7 @@ void multipool_resource::give_back_oversize() noexcept {
   if (upstream_ignores_) {
     oversize_.forget();
   } else {
-    oversize_.release(*upstream());
+    oversize_.release(*upstream_resource());
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace mallard::inline v1 {
 
-constinit page_source_holder the_page_source;
+constinit detail::page_source_holder detail::the_page_source;
 
 namespace {
 

@@ -9,7 +9,7 @@ constexpr std::size_t smallest_commit_bytes = std::size_t{64} << 10;
 
 }  // namespace
 
-std::size_t reserved_range::used_bytes() const noexcept {
+std::size_t reserved_range::in_use_bytes() const noexcept {
   return static_cast<std::size_t>(range.cursor - begin_);
 }
 
@@ -45,9 +45,10 @@ void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
   }
   const std::size_t room = alignment + bump_bytes(bytes);
   if (room < bytes || room > ~std::size_t{0} / 2) throw std::bad_alloc();
-  if (!commit_up_to(used_bytes() + room)) {
+  if (!commit_up_to(in_use_bytes() + room)) {
     // The last bytes of the reservation may do without room for alignment.
-    if (begin_ == nullptr || !commit_up_to(used_bytes() + room - alignment)) throw std::bad_alloc();
+    if (begin_ == nullptr || !commit_up_to(in_use_bytes() + room - alignment))
+      throw std::bad_alloc();
   }
   void* const p = range.carve(bytes, alignment);
   if (p == nullptr) throw std::bad_alloc();
@@ -68,8 +69,8 @@ bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,
 
 void reserved_range::rewind(mark_type to) noexcept {
   if (begin_ == nullptr) return;
-  peak_bytes_ = std::max(peak_bytes_, used_bytes());
-  range.cursor = begin_ + to.used_bytes;
+  peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+  range.cursor = begin_ + to.in_use_bytes;
   poison(range.cursor, static_cast<std::size_t>(range.end - range.cursor));
 }
 
@@ -92,8 +93,8 @@ void reserved_range::release() noexcept {
 }
 
 monotonic_stats reserved_range::stats() const noexcept {
-  return {.used_bytes = used_bytes(),
-          .peak_bytes = std::max(peak_bytes_, used_bytes()),
+  return {.in_use_bytes = in_use_bytes(),
+          .peak_bytes = std::max(peak_bytes_, in_use_bytes()),
           .reserved_bytes = committed_bytes(),
           .chunks = begin_ != nullptr ? std::size_t{1} : std::size_t{0},
           .overflowed = 0};

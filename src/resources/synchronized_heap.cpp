@@ -72,16 +72,15 @@ sized_block synchronized_heap_resource::try_expand_backward(void* p, std::size_t
   });
 }
 
-std::size_t synchronized_heap_resource::shrink_in_place(void* p, std::size_t old,
-                                                        std::size_t maximum,
-                                                        std::size_t preferred) noexcept {
-  return arrays_.with(
-      [&](growing_blocks& a) { return a.shrink_in_place(p, old, maximum, preferred); });
+std::size_t synchronized_heap_resource::shrink(void* p, std::size_t old, std::size_t maximum,
+                                               std::size_t preferred) noexcept {
+  return arrays_.with([&](growing_blocks& a) { return a.shrink(p, old, maximum, preferred); });
 }
 
-std::size_t synchronized_heap_resource::try_shrink(void* p, std::size_t old, std::size_t maximum,
-                                                   std::size_t preferred) noexcept {
-  return arrays_.with([&](growing_blocks& a) { return a.try_shrink(p, old, maximum, preferred); });
+std::size_t synchronized_heap_resource::shrinkable_to(void* p, std::size_t old, std::size_t maximum,
+                                                      std::size_t preferred) noexcept {
+  return arrays_.with(
+      [&](growing_blocks& a) { return a.shrinkable_to(p, old, maximum, preferred); });
 }
 
 // Bytes are copied without the lock.
@@ -129,7 +128,7 @@ std::size_t synchronized_heap_resource::trim() noexcept {
   return heaps_.trim() + arrays_.with([](growing_blocks& a) { return a.trim(); });
 }
 
-synchronized_heap_stats synchronized_heap_resource::stats() noexcept {
+synchronized_heap_stats synchronized_heap_resource::stats() const noexcept {
   const detail::heaps_usage usage = heaps_.usage();
   synchronized_heap_stats out;
   static_cast<heap_stats&>(out) = arrays_.with(

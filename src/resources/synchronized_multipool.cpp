@@ -33,7 +33,7 @@ void synchronized_multipool_resource::deallocate_beyond_table(void* p, std::size
                                   [&](void* large) { heaps_.deallocate_oversize(large); });
 }
 
-synchronized_multipool_stats synchronized_multipool_resource::stats() noexcept {
+synchronized_multipool_stats synchronized_multipool_resource::stats() const noexcept {
   const detail::heaps_usage usage = heaps_.usage();
   return {
       .in_use_bytes = usage.slabs.taken_bytes - usage.at_hand_bytes + usage.oversize_payload_bytes,

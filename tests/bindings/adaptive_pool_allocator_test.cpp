@@ -21,7 +21,7 @@ TEST(adaptive_pool_allocator, a_pool_of_ones_own_gives_empty_slabs_back) {
     std::list<int, adaptive_pool_allocator<int>> list(&pool);
     list.assign(100'000, 1);
     list.clear();
-    EXPECT_LE(upstream.counts().blocks_in_use, 2u);
+    EXPECT_LE(upstream.counts().in_use_blocks, 2u);
     list.assign(10, 1);
   }
   EXPECT_EQ(pool.stats().in_use_blocks, 0u);

@@ -42,10 +42,10 @@ TEST(allocator, passes_size_and_alignment_on) {
   counted<wide> allocator(&memory);
   wide* const p = allocator.allocate(3);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
-  EXPECT_EQ(memory.counts().bytes_in_use, 3 * sizeof(wide));
+  EXPECT_EQ(memory.counts().in_use_bytes, 3 * sizeof(wide));
   EXPECT_EQ(memory.counts().largest_alignment, 64u);
   allocator.deallocate(p, 3);
-  EXPECT_EQ(memory.counts().blocks_in_use, 0u);
+  EXPECT_EQ(memory.counts().in_use_blocks, 0u);
 }
 
 TEST(allocator, refuses_counts_whose_size_overflows) {
@@ -81,7 +81,7 @@ TEST(allocator, copying_a_container_copies_into_the_same_resource) {
   std::vector<int, counted<int>> original(100, 7, &a);
   const auto copy = original;
   EXPECT_EQ(copy.get_allocator().resource(), &a);
-  EXPECT_EQ(a.counts().blocks_in_use, 2u);
+  EXPECT_EQ(a.counts().in_use_blocks, 2u);
 }
 
 TEST(allocator, assignment_between_resources_keeps_each_containers_own) {
@@ -91,7 +91,7 @@ TEST(allocator, assignment_between_resources_keeps_each_containers_own) {
   std::vector<int, counted<int>> in_b(&b);
   in_b = in_a;
   EXPECT_EQ(in_b.get_allocator().resource(), &b);
-  EXPECT_EQ(b.counts().bytes_in_use, 100 * sizeof(int));
+  EXPECT_EQ(b.counts().in_use_bytes, 100 * sizeof(int));
   in_b = std::vector<int, counted<int>>(50, 8, &a);  // moves element by element
   EXPECT_EQ(in_b.get_allocator().resource(), &b);
   EXPECT_EQ(in_b, (std::vector<int, counted<int>>(50, 8, &b)));
@@ -124,7 +124,7 @@ TEST(allocator, scoped_allocator_adaptor_hands_the_resource_on) {
   std::vector<string, std::scoped_allocator_adaptor<counted<string>>> names(&a);
   names.emplace_back(100, 'x');
   EXPECT_EQ(names.front().get_allocator().resource(), &a);
-  EXPECT_GE(a.counts().bytes_in_use, 100u);
+  EXPECT_GE(a.counts().in_use_bytes, 100u);
 }
 
 TEST(allocator, binds_to_any_type_with_the_two_members) {
@@ -147,9 +147,9 @@ TEST(allocator, allocate_shared_lives_in_the_resource) {
   counting_resource a;
   auto shared = std::allocate_shared<int>(counted<int>(&a), 42);
   EXPECT_EQ(*shared, 42);
-  EXPECT_EQ(a.counts().blocks_in_use, 1u);
+  EXPECT_EQ(a.counts().in_use_blocks, 1u);
   shared.reset();
-  EXPECT_EQ(a.counts().blocks_in_use, 0u);
+  EXPECT_EQ(a.counts().in_use_blocks, 0u);
 }
 
 }  // namespace

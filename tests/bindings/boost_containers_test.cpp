@@ -328,7 +328,7 @@ TEST(boost_containers, what_a_container_loses_goes_back_with_the_heap) {
   }
   EXPECT_LE(heap.stats().in_use_bytes, 64u);
   heap.release();
-  EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
 }
 
 TEST(boost_containers, a_range_of_nodes_is_one_burst) {

@@ -14,6 +14,7 @@ namespace {
 
 using mallard::expandable_allocator;
 using mallard::heap_resource;
+using mallard::without;
 using chain = expandable_allocator<int>::multiallocation_chain;
 
 // Boost's `allocation_type`.
@@ -113,7 +114,7 @@ TEST(expandable_allocator, shrinking_in_place_and_trying_to) {
 
 TEST(expandable_allocator, of_version_1_gives_nodes_of_slabs_and_arrays_real_sizes) {
   heap_resource heap;
-  using version_1 = expandable_allocator<int, heap_resource, mallard::no_version_2>;
+  using version_1 = expandable_allocator<int, heap_resource, without::version_2>;
   {
     std::list<int, version_1> list(1000, 7, version_1(&heap));
     EXPECT_EQ(heap.stats().array_blocks, 0u);
@@ -149,13 +150,11 @@ TEST(expandable_allocator, a_failed_burst_leaves_the_nodes_of_a_chain_alone) {
 
 TEST(expandable_allocator, capabilities_can_be_switched_off) {
   heap_resource heap;
-  using mallard::no_backward;
-  using mallard::no_forward;
-  using mallard::no_received_size;
-  expandable_allocator<int, heap_resource, no_forward | no_backward | no_received_size> a(&heap);
+  expandable_allocator<int, heap_resource,
+                       without::forward | without::backward | without::received_size>
+      a(&heap);
   static_assert(decltype(a)::version::value == 2);
-  static_assert(expandable_allocator<int, heap_resource, mallard::no_version_2>::version::value ==
-                1);
+  static_assert(expandable_allocator<int, heap_resource, without::version_2>::version::value == 1);
   int* reuse = a.allocate(10);
   std::size_t count = 13;
   int* const old = reuse;

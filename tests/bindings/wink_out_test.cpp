@@ -57,7 +57,7 @@ TEST(wink_out, make_constructs_in_the_resource) {
   auto* const numbers = mallard::make<std::vector<int, in_arena<int>>>(memory, 100u, 7, &memory);
   EXPECT_EQ(numbers->size(), 100u);
   EXPECT_EQ(numbers->get_allocator().resource(), &memory);
-  EXPECT_GE(memory.stats().used_bytes, sizeof(*numbers) + 100 * sizeof(int));
+  EXPECT_GE(memory.stats().in_use_bytes, sizeof(*numbers) + 100 * sizeof(int));
 }
 
 TEST(wink_out, destructors_never_run) {
@@ -90,9 +90,9 @@ TEST(wink_out, the_scope_gives_all_memory_back) {
     auto* const names = mallard::make<std::pmr::vector<std::pmr::string>>(
         memory, std::pmr::polymorphic_allocator<>(&memory));
     for (std::size_t i = 0; i < 100; ++i) names->emplace_back(i, 'x');
-    EXPECT_GT(upstream.counts().bytes_in_use, 0u);
+    EXPECT_GT(upstream.counts().in_use_bytes, 0u);
   }
-  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
   (void)memory.allocate(1);  // usable again
 }
 
@@ -100,7 +100,7 @@ TEST(wink_out, a_throwing_constructor_gives_its_memory_back) {
   mallard::counting_resource memory;
   EXPECT_THROW((void)mallard::make<failing_constructor>(memory), std::runtime_error);
   EXPECT_EQ(memory.counts().allocations, 1u);
-  EXPECT_EQ(memory.counts().blocks_in_use, 0u);
+  EXPECT_EQ(memory.counts().in_use_blocks, 0u);
 }
 
 TEST(wink_out, make_aligns) {

@@ -17,18 +17,18 @@ TEST(counting_resource, counts_blocks_and_bytes_in_use_at_most_and_in_all) {
   const auto& counts = counter.counts();
   EXPECT_EQ(counts.allocations, 3u);
   EXPECT_EQ(counts.deallocations, 1u);
-  EXPECT_EQ(counts.blocks_in_use, 2u);
-  EXPECT_EQ(counts.max_blocks_in_use, 2u);
-  EXPECT_EQ(counts.bytes_in_use, 60u);
-  EXPECT_EQ(counts.max_bytes_in_use, 150u);
+  EXPECT_EQ(counts.in_use_blocks, 2u);
+  EXPECT_EQ(counts.peak_blocks, 2u);
+  EXPECT_EQ(counts.in_use_bytes, 60u);
+  EXPECT_EQ(counts.peak_bytes, 150u);
   EXPECT_EQ(counts.total_bytes, 160u);
   EXPECT_EQ(counts.largest_bytes, 100u);
   EXPECT_EQ(counts.largest_alignment, 64u);
 
   counter.deallocate(b, 50, 64);
   counter.deallocate(c, 10, 4);
-  EXPECT_EQ(counts.blocks_in_use, 0u);
-  EXPECT_EQ(counts.bytes_in_use, 0u);
+  EXPECT_EQ(counts.in_use_blocks, 0u);
+  EXPECT_EQ(counts.in_use_bytes, 0u);
 }
 
 TEST(counting_resource, counts_nothing_when_upstream_throws) {
@@ -44,9 +44,9 @@ TEST(counting_resource, sees_what_a_container_does) {
     std::pmr::vector<int> numbers(&counter);
     numbers.assign(1000, 7);
     EXPECT_EQ(counter.counts().allocations, 1u);
-    EXPECT_EQ(counter.counts().bytes_in_use, 1000 * sizeof(int));
+    EXPECT_EQ(counter.counts().in_use_bytes, 1000 * sizeof(int));
   }
-  EXPECT_EQ(counter.counts().bytes_in_use, 0u);
+  EXPECT_EQ(counter.counts().in_use_bytes, 0u);
 }
 
 }  // namespace

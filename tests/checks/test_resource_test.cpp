@@ -90,7 +90,7 @@ TEST_F(test_resource_test, reports_another_size) {
   expect_one(test_fault::wrong_size);
   EXPECT_EQ(reports[0].bytes, 11u);
   EXPECT_EQ(reports[0].expected_bytes, 10u);
-  EXPECT_EQ(memory.counts().bytes_in_use, 0u);  // the block is gone all the same
+  EXPECT_EQ(memory.counts().in_use_bytes, 0u);  // the block is gone all the same
 }
 
 TEST_F(test_resource_test, reports_another_alignment) {
@@ -212,10 +212,10 @@ TEST(test_resource, gives_upstream_back_what_it_got_from_it) {
   {
     test_resource above(&below);
     void* const p = above.allocate(100, 256);
-    EXPECT_EQ(above.upstream(), &below);
+    EXPECT_EQ(above.upstream_resource(), &below);
     above.deallocate(p, 100, 256);
   }  // a mismatch would abort
-  EXPECT_EQ(below.counts().blocks_in_use, 0u);
+  EXPECT_EQ(below.counts().in_use_blocks, 0u);
   EXPECT_EQ(below.counts().deallocations, 1u);
 }
 
@@ -241,7 +241,7 @@ TEST(test_resource, serves_many_threads) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(memory.counts().allocations, 2000u);
-  EXPECT_EQ(memory.counts().blocks_in_use, 0u);
+  EXPECT_EQ(memory.counts().in_use_blocks, 0u);
 }
 
 TEST(test_resource_death, without_a_handler_prints_one_line_and_aborts) {

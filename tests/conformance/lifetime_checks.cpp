@@ -35,8 +35,8 @@ void expect_nothing_held(workbench& bench, const char* after) {
   bench.expect_upstream_respected();
   if (!bench.what().directly) return;
   const auto counts = bench.upstream.counts();
-  require(counts.blocks_in_use == 0, after, " left ", counts.blocks_in_use, " upstream blocks (",
-          counts.bytes_in_use, " bytes)");
+  require(counts.in_use_blocks == 0, after, " left ", counts.in_use_blocks, " upstream blocks (",
+          counts.in_use_bytes, " bytes)");
 }
 
 void release_returns_everything(const resource_case& what) {
@@ -120,7 +120,7 @@ void reset_keeps_at_most(const resource_case& what) {
     mixed_load(bench);
     bench.blocks.clear();
     bench.resource().reset(keep);
-    const std::size_t kept = bench.upstream.counts().bytes_in_use;
+    const std::size_t kept = bench.upstream.counts().in_use_bytes;
     require(kept <= keep || !what.directly, "reset(", keep, ") kept ", kept, " bytes");
     bench.expect_upstream_respected();
     mixed_load(bench);
@@ -162,9 +162,9 @@ void steady_load_does_not_grow(const resource_case& what) {
     }
   };
   for (int day = 0; day < 5; ++day) one_day();
-  const std::size_t plateau = bench.upstream.counts().max_bytes_in_use;
+  const std::size_t plateau = bench.upstream.counts().peak_bytes;
   for (int day = 0; day < 40; ++day) one_day();
-  const std::size_t later = bench.upstream.counts().max_bytes_in_use;
+  const std::size_t later = bench.upstream.counts().peak_bytes;
   require(later <= plateau, "a steady load held ", plateau, " bytes after 5 rounds and ", later,
           " after 45");
   bench.finish();

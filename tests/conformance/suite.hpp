@@ -98,6 +98,7 @@ template <class R>
 concept trims = requires(R& r) { r.trim(); };
 template <class R>
 concept resizes = requires(R& r, void* p) {
+  requires R::deallocate_is_noop;  // heaps resize other blocks than those of `allocate`
   r.try_expand(p, std::size_t{}, std::size_t{});
   r.shrink(p, std::size_t{}, std::size_t{});
 };
@@ -166,7 +167,7 @@ class subject_of final : public subject {
   }
   bool try_expand([[maybe_unused]] void* p, [[maybe_unused]] std::size_t old_bytes,
                   [[maybe_unused]] std::size_t new_bytes) override {
-    if constexpr (resizes<resource_type>) return r().try_expand(p, old_bytes, new_bytes);
+    if constexpr (resizes<resource_type>) return r().try_expand(p, old_bytes, new_bytes) != 0;
     return false;
   }
   void shrink([[maybe_unused]] void* p, [[maybe_unused]] std::size_t old_bytes,

@@ -68,7 +68,7 @@ TEST_F(fit_heap_test, neighbours_are_joined_in_any_order) {
     while (void* const p = heap.allocate(16 + random() % 5000, 16)) blocks.push_back(p);
     std::shuffle(blocks.begin(), blocks.end(), random);
     for (void* p : blocks) heap.deallocate(p);
-    EXPECT_EQ(heap.bytes_in_use(), 0u);
+    EXPECT_EQ(heap.in_use_bytes(), 0u);
     void* const p = heap.allocate(segment.bytes - fit_heap::first_segment_overhead(), 16);
     ASSERT_NE(p, nullptr);
     heap.deallocate(p);
@@ -89,7 +89,7 @@ TEST_F(fit_heap_test, a_block_grows_into_the_free_one_behind_it) {
   EXPECT_GE(heap.expand(r, 50'000, 50'000), 50'000u);
   heap.deallocate(p);
   heap.deallocate(r);
-  EXPECT_EQ(heap.bytes_in_use(), 0u);
+  EXPECT_EQ(heap.in_use_bytes(), 0u);
 }
 
 TEST_F(fit_heap_test, a_block_grows_backward_by_whole_steps) {
@@ -107,7 +107,7 @@ TEST_F(fit_heap_test, a_block_grows_backward_by_whole_steps) {
   EXPECT_EQ(heap.expand_backward(front, 100'000, 100'000, 48), nullptr);
   heap.deallocate(front);
   heap.deallocate(behind);
-  EXPECT_EQ(heap.bytes_in_use(), 0u);
+  EXPECT_EQ(heap.in_use_bytes(), 0u);
 }
 
 TEST_F(fit_heap_test, what_a_block_does_not_need_is_free_again) {
@@ -118,7 +118,7 @@ TEST_F(fit_heap_test, what_a_block_does_not_need_is_free_again) {
   void* const r = heap.allocate(90'000, 16);
   EXPECT_LT(r, q);
   for (void* one : {p, q, r}) heap.deallocate(one);
-  EXPECT_EQ(heap.bytes_in_use(), 0u);
+  EXPECT_EQ(heap.in_use_bytes(), 0u);
 }
 
 TEST(fit_heap, segments_without_blocks_can_be_taken_out) {
@@ -201,8 +201,8 @@ TEST(fit_heap, random_programs_agree_with_the_model) {
       if (step % 1000 == 0) live.verify();
     }
     while (!live.empty()) heap.deallocate(live.remove(live.size() - 1).data);
-    EXPECT_EQ(heap.bytes_in_use(), 0u);
-    EXPECT_EQ(heap.blocks_in_use(), 0u);
+    EXPECT_EQ(heap.in_use_bytes(), 0u);
+    EXPECT_EQ(heap.in_use_blocks(), 0u);
     for (const auto& segment : segments) mallard::detail::unpoison(segment->p, segment->bytes);
   }
 }

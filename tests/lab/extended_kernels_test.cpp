@@ -212,7 +212,7 @@ TEST(Counting, CountsWhatReachesTheAllocator) {
 }
 
 TEST(Counting, TriesAreThoseTheAllocatorIsCapableOfAndLargeEnough) {
-  heap_arena<expand_all> memory;
+  heap_arena<without::nothing> memory;
   call_counts counts;
   counts.capable_of = forward_command;
   counts.counted_from = 64;

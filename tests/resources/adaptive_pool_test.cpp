@@ -23,9 +23,9 @@ TEST(adaptive_pool_resource, the_first_request_fixes_the_block) {
   EXPECT_EQ(pool.stats().in_use_blocks, 1u);
   void* const other = pool.allocate(100, 8);  // does not fit: upstream
   EXPECT_EQ(pool.stats().in_use_blocks, 1u);
-  EXPECT_EQ(pool.stats().unpooled_blocks, 1u);
+  EXPECT_EQ(pool.stats().oversize_blocks, 1u);
   pool.deallocate(other, 100, 8);
-  EXPECT_EQ(pool.stats().unpooled_blocks, 0u);
+  EXPECT_EQ(pool.stats().oversize_blocks, 0u);
   pool.deallocate(node, 40, 8);
   EXPECT_EQ(pool.stats().in_use_blocks, 0u);
 }
@@ -71,9 +71,9 @@ TEST(adaptive_pool_resource, memory_of_empty_slabs_goes_back_to_upstream) {
     EXPECT_GT(pool.stats().slabs, 50u);
     for (void* p : blocks) pool.deallocate(p, 24, 8);
     EXPECT_LE(pool.stats().slabs, std::max<std::size_t>(kept, 2));
-    EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().bytes_in_use);
+    EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().in_use_bytes);
     (void)pool.trim();
-    EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+    EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
   }
 }
 

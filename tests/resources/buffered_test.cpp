@@ -44,7 +44,7 @@ TEST(buffered_resource, release_returns_to_the_buffer) {
   void* const first = memory.allocate(32);
   (void)memory.allocate(5000);
   memory.release();
-  EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
   EXPECT_EQ(memory.allocate(32), first);
 }
 

@@ -76,8 +76,8 @@ void run_heap_program(Heap& heap, std::uint64_t seed, Run&& run) {
           const std::size_t index = random() % arrays.size();
           const auto& a = arrays[index];
           const std::size_t wanted = random() % (a.bytes + 1);
-          const std::size_t foretold = heap.try_shrink(a.data, a.bytes, a.bytes, wanted);
-          const std::size_t now = heap.shrink_in_place(a.data, a.bytes, a.bytes, wanted);
+          const std::size_t foretold = heap.shrinkable_to(a.data, a.bytes, a.bytes, wanted);
+          const std::size_t now = heap.shrink(a.data, a.bytes, a.bytes, wanted);
           ASSERT_EQ(now, foretold);
           ASSERT_GE(now, wanted);
           arrays.resize(index, now);

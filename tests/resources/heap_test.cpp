@@ -73,18 +73,18 @@ TEST(heap, what_does_not_fit_fails_and_changes_nothing) {
   EXPECT_EQ(heap.try_expand_backward(a.p, a.bytes, mib, mib, 8).p, nullptr);
   EXPECT_EQ(heap.try_allocate_expandable(~std::size_t{0} / 2, 0).p, nullptr);
   EXPECT_EQ(heap.try_allocate(~std::size_t{0} / 2), nullptr);
-  EXPECT_EQ(heap.shrink_in_place(a.p, a.bytes, 8, 8), 0u);
+  EXPECT_EQ(heap.shrink(a.p, a.bytes, 8, 8), 0u);
   EXPECT_EQ(heap.stats().in_use_bytes, before.in_use_bytes);
 }
 
 TEST(heap, shrinking_tells_what_it_will_do) {
   heap_resource heap;
   const sized_block a = heap.allocate_at_least(10'000);
-  const std::size_t foretold = heap.try_shrink(a.p, a.bytes, 5000, 4000);
+  const std::size_t foretold = heap.shrinkable_to(a.p, a.bytes, 5000, 4000);
   EXPECT_GE(foretold, 4000u);
   EXPECT_LE(foretold, 5000u);
   EXPECT_EQ(heap.stats().in_use_bytes, a.bytes + 8);
-  EXPECT_EQ(heap.shrink_in_place(a.p, a.bytes, 5000, 4000), foretold);
+  EXPECT_EQ(heap.shrink(a.p, a.bytes, 5000, 4000), foretold);
   EXPECT_EQ(heap.stats().in_use_bytes, foretold + 8);
   heap.deallocate_expandable(a.p);
 }
@@ -109,7 +109,7 @@ TEST(heap, a_big_shrink_gives_the_memory_back) {
     ASSERT_GE(a.bytes, 64 * mib);
     std::memset(a.p, 1, 64 * mib);
     const std::size_t full = resident_bytes();
-    ASSERT_NE(heap.shrink_in_place(a.p, a.bytes, mib + kib, mib), 0u);
+    ASSERT_NE(heap.shrink(a.p, a.bytes, mib + kib, mib), 0u);
     EXPECT_LT(resident_bytes() + 60 * mib, full) << "lone: " << lone;
     EXPECT_EQ(static_cast<char*>(a.p)[mib - 1], 1);
     heap.deallocate_expandable(a.p);
@@ -393,7 +393,7 @@ TEST(heap, random_programs_agree_with_the_model) {
     run_heap_program(heap, seed, [](auto&& step) { step(); });
     heap.trim();
     EXPECT_EQ(heap.stats().reserved_bytes, 0u);
-    EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+    EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
   }
 }
 

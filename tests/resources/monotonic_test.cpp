@@ -26,7 +26,7 @@ std::byte* bytes_of(void* p) {
 TEST(monotonic_resource, asks_for_nothing_before_the_first_request) {
   test_resource upstream;
   monotonic_resource arena(&upstream);
-  EXPECT_EQ(arena.upstream(), &upstream);
+  EXPECT_EQ(arena.upstream_resource(), &upstream);
   EXPECT_EQ(arena.stats().reserved_bytes, 0u);
   EXPECT_EQ(upstream.counts().allocations, 0u);
 }
@@ -59,7 +59,7 @@ TEST(monotonic_resource, growth_starts_anew_after_release) {
   for (int i = 0; i < 1000; ++i) (void)arena.allocate(100);
   arena.release();
   (void)arena.allocate(100);
-  EXPECT_EQ(upstream.counts().bytes_in_use, 1024u);
+  EXPECT_EQ(upstream.counts().in_use_bytes, 1024u);
 }
 
 TEST(monotonic_resource, an_oversize_block_gets_its_own_chunk_and_does_not_drive_growth) {
@@ -120,23 +120,31 @@ TEST(monotonic_resource, the_last_block_grows_in_place) {
   test_resource upstream;
   monotonic_resource arena(&upstream);
   void* const p = arena.allocate(16, 8);
-  ASSERT_TRUE(arena.try_expand(p, 16, 104));
+  ASSERT_EQ(arena.try_expand(p, 16, 104), 104u);
   EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 104);
+}
+
+TEST(monotonic_resource, growth_takes_what_is_preferred_if_there_is_room_and_the_minimum_if_not) {
+  monotonic_resource arena(monotonic_options{.initial_bytes = 1024});
+  void* const p = arena.allocate(16, 8);
+  EXPECT_EQ(arena.try_expand(p, 16, 24, 104), 104u);
+  EXPECT_EQ(arena.try_expand(p, 104, 112, 4096), 112u);
+  EXPECT_EQ(arena.try_expand(p, 112, 0, 0), 112u);
 }
 
 TEST(monotonic_resource, a_block_that_is_not_the_last_does_not_grow) {
   monotonic_resource arena;
   void* const p = arena.allocate(16, 8);
   (void)arena.allocate(8, 8);
-  EXPECT_FALSE(arena.try_expand(p, 16, 24));
-  EXPECT_TRUE(arena.try_expand(p, 16, 16));
+  EXPECT_EQ(arena.try_expand(p, 16, 24), 0u);
+  EXPECT_EQ(arena.try_expand(p, 16, 16), 16u);
 }
 
 TEST(monotonic_resource, the_last_block_does_not_grow_beyond_its_chunk) {
   monotonic_resource arena(monotonic_options{.initial_bytes = 1024});
   void* const p = arena.allocate(16, 8);
   for (const std::size_t bytes : {std::size_t{1} << 20, ~std::size_t{0}, ~std::size_t{0} - 6}) {
-    EXPECT_FALSE(arena.try_expand(p, 16, bytes));
+    EXPECT_EQ(arena.try_expand(p, 16, bytes), 0u);
   }
   EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 16);  // nothing has changed
 }
@@ -144,9 +152,10 @@ TEST(monotonic_resource, the_last_block_does_not_grow_beyond_its_chunk) {
 TEST(monotonic_resource, shrinking_the_last_block_gives_its_end_back) {
   monotonic_resource arena;
   void* const p = arena.allocate(96, 8);
-  arena.shrink(p, 96, 32);
+  EXPECT_EQ(arena.shrink(p, 96, 32), 32u);
   EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 32);
-  arena.shrink(p, 32, 8);  // not the last any more: nothing happens
+  EXPECT_EQ(arena.shrink(p, 32, 8), 0u);  // not the last any more: nothing happens
+  EXPECT_EQ(arena.shrink(p, 32, 32, 8), 32u);
   EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 40);
 }
 
@@ -170,7 +179,7 @@ TEST(monotonic_resource, a_mark_of_an_empty_arena_rewinds_to_the_start) {
   void* const first = arena.allocate(100);
   (void)arena.allocate(100000);
   arena.rewind(mark);
-  EXPECT_EQ(arena.stats().used_bytes, 0u);
+  EXPECT_EQ(arena.stats().in_use_bytes, 0u);
   EXPECT_EQ(arena.allocate(100), first);
 }
 
@@ -192,12 +201,12 @@ TEST(monotonic_resource, stats_tell_used_peak_and_reserved) {
   monotonic_resource arena(&upstream);
   (void)arena.allocate(1000, 8);
   (void)arena.allocate(504, 8);
-  EXPECT_EQ(arena.stats().used_bytes, 1504u);
+  EXPECT_EQ(arena.stats().in_use_bytes, 1504u);
   EXPECT_EQ(arena.stats().peak_bytes, 1504u);
-  EXPECT_EQ(arena.stats().reserved_bytes, upstream.counts().bytes_in_use);
-  EXPECT_EQ(arena.stats().chunks, upstream.counts().blocks_in_use);
+  EXPECT_EQ(arena.stats().reserved_bytes, upstream.counts().in_use_bytes);
+  EXPECT_EQ(arena.stats().chunks, upstream.counts().in_use_blocks);
   arena.rewind();
-  EXPECT_EQ(arena.stats().used_bytes, 0u);
+  EXPECT_EQ(arena.stats().in_use_bytes, 0u);
   EXPECT_EQ(arena.stats().peak_bytes, 1504u);
   (void)arena.allocate(10, 8);
   EXPECT_EQ(arena.stats().peak_bytes, 1504u);
@@ -213,22 +222,22 @@ TEST(monotonic_resource, used_bytes_cover_every_chunk_and_the_buffer) {
   monotonic_resource arena(buffer, sizeof buffer, &upstream);
   for (int i = 0; i < 1000; ++i) (void)arena.allocate(96, 8);
   EXPECT_GT(arena.stats().chunks, 3u);
-  EXPECT_GE(arena.stats().used_bytes, 1000 * 96u);
-  EXPECT_LT(arena.stats().used_bytes, 1000 * 96u + 100 * arena.stats().chunks);
+  EXPECT_GE(arena.stats().in_use_bytes, 1000 * 96u);
+  EXPECT_LT(arena.stats().in_use_bytes, 1000 * 96u + 100 * arena.stats().chunks);
 }
 
 TEST(monotonic_resource, reset_keeps_as_much_as_it_is_told) {
   test_resource upstream;
   monotonic_resource arena(monotonic_options{.initial_bytes = 1024}, &upstream);
   for (int i = 0; i < 1000; ++i) (void)arena.allocate(100);
-  const std::size_t held = upstream.counts().bytes_in_use;
+  const std::size_t held = upstream.counts().in_use_bytes;
   arena.reset(held);
-  EXPECT_EQ(upstream.counts().bytes_in_use, held);
+  EXPECT_EQ(upstream.counts().in_use_bytes, held);
   arena.reset(held / 2);
-  EXPECT_LE(upstream.counts().bytes_in_use, held / 2);
-  EXPECT_GT(upstream.counts().bytes_in_use, 0u);
+  EXPECT_LE(upstream.counts().in_use_bytes, held / 2);
+  EXPECT_GT(upstream.counts().in_use_bytes, 0u);
   arena.reset(0);
-  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
 }
 
 TEST(monotonic_resource, a_failed_request_changes_nothing) {
@@ -238,7 +247,7 @@ TEST(monotonic_resource, a_failed_request_changes_nothing) {
   const auto before = arena.stats();
   upstream.fail_at(0);
   EXPECT_THROW((void)arena.allocate(1 << 20), mallard::test_exception);
-  EXPECT_EQ(arena.stats().used_bytes, before.used_bytes);
+  EXPECT_EQ(arena.stats().in_use_bytes, before.in_use_bytes);
   EXPECT_EQ(arena.stats().chunks, before.chunks);
   EXPECT_EQ(arena.allocate(8, 8), bytes_of(p) + 16);
 }

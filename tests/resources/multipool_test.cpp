@@ -40,7 +40,7 @@ void give_all(multipool_resource& pool, const std::vector<void*>& blocks, std::s
 TEST(multipool_resource, asks_for_nothing_before_the_first_request) {
   test_resource upstream;
   multipool_resource pool(&upstream);
-  EXPECT_EQ(pool.upstream(), &upstream);
+  EXPECT_EQ(pool.upstream_resource(), &upstream);
   EXPECT_EQ(pool.stats().reserved_bytes, 0u);
   EXPECT_EQ(upstream.counts().allocations, 0u);
 }
@@ -80,7 +80,7 @@ TEST(multipool_resource, keeps_no_more_empty_slabs_than_it_is_told) {
     EXPECT_LE(pool.stats().empty_slabs, std::max<std::size_t>(kept, 2));
     // The slab of the hot block is not empty, but nothing else is in it.
     EXPECT_LE(pool.stats().slabs, std::max<std::size_t>(kept, 2));
-    EXPECT_EQ(upstream.counts().bytes_in_use, pool.stats().reserved_bytes);
+    EXPECT_EQ(upstream.counts().in_use_bytes, pool.stats().reserved_bytes);
   }
 }
 
@@ -90,10 +90,10 @@ TEST(multipool_resource, trim_returns_every_empty_slab_and_says_how_much) {
   for (const std::size_t bytes : {24u, 100u, 1000u, 20000u}) {
     give_all(pool, get_many(pool, 1000, bytes), bytes);
   }
-  const std::size_t before = upstream.counts().bytes_in_use;
+  const std::size_t before = upstream.counts().in_use_bytes;
   EXPECT_GT(before, 0u);
   EXPECT_EQ(pool.trim(), before);
-  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
   EXPECT_EQ(pool.stats().slabs, 0u);
   EXPECT_EQ(pool.trim(), 0u);
 }
@@ -121,15 +121,15 @@ TEST(multipool_resource, stats_count_exactly_what_is_in_use) {
   EXPECT_LE(other_bytes, 1250u);
   pool.deallocate(other, 1000, 8);
   EXPECT_EQ(pool.stats().in_use_bytes, 2333 * 24u);
-  EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().bytes_in_use);
-  EXPECT_EQ(pool.stats().slabs, upstream.counts().blocks_in_use);
+  EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().in_use_bytes);
+  EXPECT_EQ(pool.stats().slabs, upstream.counts().in_use_blocks);
 }
 
 TEST(multipool_resource, a_million_nodes_cost_little_more_than_their_bytes) {
   test_resource upstream;
   multipool_resource pool(&upstream);
   (void)get_many(pool, 1000000, node_bytes);
-  const double over = static_cast<double>(upstream.counts().bytes_in_use) / (1e6 * node_bytes) - 1;
+  const double over = static_cast<double>(upstream.counts().in_use_bytes) / (1e6 * node_bytes) - 1;
   EXPECT_LE(over, 0.015);
 }
 
@@ -140,9 +140,9 @@ TEST(multipool_resource, a_block_beyond_the_largest_class_is_not_rounded_to_a_po
   void* const p = pool.allocate(bytes, 8);
   EXPECT_EQ(pool.stats().oversize_blocks, 1u);
   EXPECT_EQ(pool.stats().in_use_bytes, bytes);
-  EXPECT_LE(upstream.counts().bytes_in_use, bytes + 128);
+  EXPECT_LE(upstream.counts().in_use_bytes, bytes + 128);
   pool.deallocate(p, bytes, 8);
-  EXPECT_EQ(upstream.counts().bytes_in_use, 0u);  // and goes back at once
+  EXPECT_EQ(upstream.counts().in_use_bytes, 0u);  // and goes back at once
   EXPECT_EQ(pool.stats().oversize_blocks, 0u);
   EXPECT_EQ(pool.stats().in_use_bytes, 0u);
 }
@@ -155,7 +155,7 @@ TEST(multipool_resource, oversize_blocks_go_back_in_any_order) {
   for (std::size_t i = 0; i < 60; ++i) pool.deallocate(blocks[i], 50000, 8);
   EXPECT_EQ(pool.stats().oversize_blocks, 40u);
   pool.release();
-  EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
 }
 
 TEST(multipool_resource, over_alignment_beyond_the_largest_class_is_honoured) {
@@ -175,11 +175,11 @@ TEST(multipool_resource, on_a_monotonic_resource_keeps_every_slab) {
   mallard::monotonic_resource arena(&upstream);
   multipool_resource pool(&arena);
   give_all(pool, get_many(pool, 100000, node_bytes), node_bytes);
-  const std::size_t used = arena.stats().used_bytes;
+  const std::size_t used = arena.stats().in_use_bytes;
   for (const std::size_t bytes : {24u, 200u}) {  // another class takes the same slabs over
     give_all(pool, get_many(pool, 10000, bytes), bytes);
   }
-  EXPECT_EQ(arena.stats().used_bytes, used);
+  EXPECT_EQ(arena.stats().in_use_bytes, used);
 }
 
 TEST(multipool_resource, a_slab_of_one_class_serves_another_after_it_is_empty) {

@@ -31,7 +31,7 @@ TEST(reserved_resource, throws_at_its_limit_and_goes_on_below_it) {
   (void)memory.allocate(mib / 2, 1);
   EXPECT_THROW((void)memory.allocate(mib, 1), std::bad_alloc);
   EXPECT_EQ(memory.try_allocate(mib, 1), nullptr);
-  EXPECT_EQ(memory.stats().used_bytes, mib / 2);
+  EXPECT_EQ(memory.stats().in_use_bytes, mib / 2);
   void* const rest = memory.allocate(mib / 2, 1);  // to the last byte
   std::memset(rest, 0x5A, mib / 2);
   EXPECT_THROW((void)memory.allocate(1, 1), std::bad_alloc);
@@ -57,11 +57,13 @@ TEST(reserved_resource, the_last_block_grows_for_as_long_as_there_is_room) {
   reserved_resource memory(reserved_options{.reserve_bytes = 16 * mib});
   void* const p = memory.allocate(100, 1);
   std::memset(p, 0x5A, 100);
-  ASSERT_TRUE(memory.try_expand(p, 100, 8 * mib));
+  ASSERT_EQ(memory.try_expand(p, 100, 8 * mib), 8 * mib);
   EXPECT_EQ(bytes_of(p)[99], std::byte{0x5A});
   std::memset(p, 0x5A, 8 * mib);
-  EXPECT_FALSE(memory.try_expand(p, 8 * mib, 17 * mib));
-  EXPECT_FALSE(memory.try_expand(p, 8 * mib, ~std::size_t{0}));
+  EXPECT_EQ(memory.try_expand(p, 8 * mib, 17 * mib), 0u);
+  EXPECT_EQ(memory.try_expand(p, 8 * mib, 9 * mib, 17 * mib), 9 * mib);
+  ASSERT_EQ(memory.shrink(p, 9 * mib, 8 * mib), 8 * mib);
+  EXPECT_EQ(memory.try_expand(p, 8 * mib, ~std::size_t{0}), 0u);
   EXPECT_EQ(memory.allocate(1, 1), bytes_of(p) + 8 * mib);
 }
 

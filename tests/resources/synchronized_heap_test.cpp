@@ -142,7 +142,7 @@ TEST(synchronized_heap, release_is_a_new_start_for_every_thread) {
     });
     static_cast<void>(take(heap, 100'000, 8));
     heap.release();
-    EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+    EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
     EXPECT_EQ(heap.stats().reserved_bytes, 0u);
   }
 }
@@ -184,7 +184,7 @@ TEST(synchronized_heap, random_programs_of_many_threads_agree_with_the_model) {
     EXPECT_EQ(heap.stats().slabs, 0u);
     heap.release();
     EXPECT_EQ(heap.stats().reserved_bytes, 0u);
-    EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+    EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
   }
 }
 
@@ -218,7 +218,7 @@ TEST(synchronized_heap, threads_that_exchange_arrays_at_full_speed_spoil_none) {
         heap.deallocate_expandable(aligned);
         if (mine) {
           const std::size_t now = heap.try_expand(mine->p, mine->bytes, mine->bytes + 100, 0);
-          if (now == 0) heap.shrink_in_place(mine->p, mine->bytes, mine->bytes, mine->bytes / 2);
+          if (now == 0) heap.shrink(mine->p, mine->bytes, mine->bytes, mine->bytes / 2);
           if (now == 0) mine->bytes /= 2;
           const sized_block moved = heap.remap(mine->p, mine->bytes, mine->bytes * 2);
           expect_unchanged({moved.p, mine->bytes, mine->mark});

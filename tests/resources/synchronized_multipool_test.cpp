@@ -134,7 +134,7 @@ TEST(synchronized_multipool, memory_goes_back_upstream_whoever_frees_it) {
     EXPECT_LE(pool.stats().slabs, 1u);
     EXPECT_EQ(pool.stats().in_use_bytes, 0u);
   }
-  EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
 }
 
 TEST(synchronized_multipool, hundreds_of_resources_live_at_once) {
@@ -181,7 +181,7 @@ TEST(synchronized_multipool, release_is_a_new_start_for_every_thread) {
     });
     for (int k = 0; k < 1000; ++k) static_cast<void>(take(pool, 100, 8));
     pool.release();
-    EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+    EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
     EXPECT_EQ(pool.stats().reserved_bytes, 0u);
   }
 }
@@ -254,7 +254,7 @@ TEST(synchronized_multipool, random_programs_of_many_threads_agree_with_the_mode
         pool.release();
         live.clear();
         live_bytes = 0;
-        ASSERT_EQ(upstream.counts().blocks_in_use, 0u);
+        ASSERT_EQ(upstream.counts().in_use_blocks, 0u);
       } else if (what < 12) {
         auto& w = workers[random() % workers.size()];
         w.reset();  // the thread ends
@@ -303,7 +303,7 @@ TEST(synchronized_multipool, random_programs_of_many_threads_agree_with_the_mode
     pool.trim();
     EXPECT_EQ(pool.stats().slabs, 0u);
     pool.release();
-    EXPECT_EQ(upstream.counts().blocks_in_use, 0u);
+    EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
   }
 }
 

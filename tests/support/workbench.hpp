@@ -47,8 +47,8 @@ class workbench {
     blocks.clear();
     subject_.reset();
     const auto counts = upstream.counts();
-    require(counts.blocks_in_use == 0, "the destructor left ", counts.blocks_in_use,
-            " upstream blocks (", counts.bytes_in_use, " bytes)");
+    require(counts.in_use_blocks == 0, "the destructor left ", counts.in_use_blocks,
+            " upstream blocks (", counts.in_use_bytes, " bytes)");
     expect_upstream_respected();
   }
 

@@ -11,12 +11,12 @@ namespace mallard::inline v1 {
 
 // All sizes are the bytes the caller asked for, not what they cost.
 struct allocation_counts {
-  std::uint64_t allocations = 0;      // calls that gave a block
-  std::uint64_t deallocations = 0;    // calls that took one back
-  std::size_t blocks_in_use = 0;      // given and not yet taken back
-  std::size_t max_blocks_in_use = 0;  // the largest blocks_in_use so far
-  std::size_t bytes_in_use = 0;
-  std::size_t max_bytes_in_use = 0;
+  std::uint64_t allocations = 0;    // calls that gave a block
+  std::uint64_t deallocations = 0;  // calls that took one back
+  std::size_t in_use_blocks = 0;    // given and not yet taken back
+  std::size_t peak_blocks = 0;      // the largest in_use_blocks so far
+  std::size_t in_use_bytes = 0;
+  std::size_t peak_bytes = 0;
   std::uint64_t total_bytes = 0;      // of all blocks ever given
   std::size_t largest_bytes = 0;      // the largest single request
   std::size_t largest_alignment = 0;  // the strictest single request
@@ -24,9 +24,9 @@ struct allocation_counts {
   // Effects: records that a block of `bytes` bytes at `alignment` was given.
   void on_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ++allocations;
-    max_blocks_in_use = std::max(max_blocks_in_use, ++blocks_in_use);
-    bytes_in_use += bytes;
-    max_bytes_in_use = std::max(max_bytes_in_use, bytes_in_use);
+    peak_blocks = std::max(peak_blocks, ++in_use_blocks);
+    in_use_bytes += bytes;
+    peak_bytes = std::max(peak_bytes, in_use_bytes);
     total_bytes += bytes;
     largest_bytes = std::max(largest_bytes, bytes);
     largest_alignment = std::max(largest_alignment, alignment);
@@ -35,8 +35,8 @@ struct allocation_counts {
   // Effects: records that a block of `bytes` bytes was taken back.
   void on_deallocate(std::size_t bytes) noexcept {
     ++deallocations;
-    --blocks_in_use;
-    bytes_in_use -= bytes;
+    --in_use_blocks;
+    in_use_bytes -= bytes;
   }
 };
 

@@ -4,7 +4,7 @@
 //   std::pmr::vector<int> numbers(&counter);
 //   numbers.assign(1000, 7);
 //   assert(counter.counts().allocations == 1);
-//   assert(counter.counts().bytes_in_use == 4000);
+//   assert(counter.counts().in_use_bytes == 4000);
 //
 // Complexity: O(1) on top of the upstream. Thread-safety: none; use one per thread, or
 // test_resource, which locks.
@@ -30,7 +30,7 @@ class MALLARD_API counting_resource final : public std::pmr::memory_resource {
   // Returns: the counts since construction.
   const allocation_counts& counts() const noexcept { return counts_; }
 
-  std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
+  std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
  private:
   // Errors: whatever the upstream throws; then nothing is counted.

@@ -4,7 +4,7 @@
 //   upstream.fail_at(2);  // two calls succeed, the third throws test_exception
 //   my_container things(&upstream);
 //   ...
-//   assert(upstream.counts().bytes_in_use == 0);  // leaks are also reported by the destructor
+//   assert(upstream.counts().in_use_bytes == 0);  // leaks are also reported by the destructor
 //
 // It finds: overruns and underruns (pads of 64 bytes on both sides of every block, checked when the
 // block comes back), a block given back twice or never given, given back with another size or
@@ -106,7 +106,7 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
   // one (allocations are numbered from 0, see allocation_counts::allocations) as one leak, if any.
   void report_leaks(std::uint64_t first = 0) const;
 
-  std::pmr::memory_resource* upstream() const noexcept;
+  std::pmr::memory_resource* upstream_resource() const noexcept;
 
  private:
   struct state;

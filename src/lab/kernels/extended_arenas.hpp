@@ -49,14 +49,14 @@ inline std::uint64_t held_from_system() {
 }
 
 // "v1", "v2" and those in between: a heap of its own, with some of the allocators' abilities.
-template <unsigned Mask>
+template <without Mask>
 class heap_arena {
  public:
   static constexpr unsigned capable_of =
-      (Mask & no_version_2) != 0
+      (Mask & without::version_2)
           ? 0
-          : ((Mask & no_forward) != 0 ? 0 : forward_command) |
-                ((Mask & no_backward) != 0 ? 0 : backward_command) | shrink_command;
+          : ((Mask & without::forward) ? 0 : forward_command) |
+                ((Mask & without::backward) ? 0 : backward_command) | shrink_command;
 
   template <class T>
   expandable_allocator<T, heap_resource, Mask> make_allocator() {
@@ -91,11 +91,11 @@ class shared_pool_arena {
   }
 
  private:
-  template <class Node, std::size_t NodesPerBlock, std::size_t MaxFreeBlocks, unsigned Overhead>
+  template <class Node, std::size_t BlocksPerSlab, std::size_t EmptySlabsKept, unsigned Overhead>
   static memory_account account_of_shared(
-      const adaptive_pool_allocator<Node, NodesPerBlock, MaxFreeBlocks, Overhead>&) {
-    return account_of(detail::shared_pool<sizeof(Node), alignof(Node), NodesPerBlock, MaxFreeBlocks,
-                                          Overhead>::instance()
+      const adaptive_pool_allocator<Node, BlocksPerSlab, EmptySlabsKept, Overhead>&) {
+    return account_of(detail::shared_pool<sizeof(Node), alignof(Node), BlocksPerSlab,
+                                          EmptySlabsKept, Overhead>::instance()
                           .pool);
   }
 };

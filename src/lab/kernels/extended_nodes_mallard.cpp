@@ -10,8 +10,8 @@
 namespace mallard::lab {
 namespace {
 
-using v1 = boost_column<heap_arena<no_version_2>>;
-using v2 = boost_column<heap_arena<expand_all>>;
+using v1 = boost_column<heap_arena<without::version_2>>;
+using v2 = boost_column<heap_arena<without::nothing>>;
 using adaptive = boost_column<shared_pool_arena<adaptive_allocator>>;
 using segregated = boost_column<shared_pool_arena<segregated_allocator>>;
 using own_adaptive = boost_column<own_pool_arena>;

@@ -95,8 +95,8 @@ class MALLARD_API fit_heap {
     }
   }
 
-  std::size_t blocks_in_use() const noexcept { return blocks_in_use_; }
-  std::size_t bytes_in_use() const noexcept { return bytes_in_use_; }  // with headers
+  std::size_t in_use_blocks() const noexcept { return in_use_blocks_; }
+  std::size_t in_use_bytes() const noexcept { return in_use_bytes_; }  // with headers
   std::size_t segment_bytes() const noexcept { return segment_bytes_; }
 
  private:
@@ -121,8 +121,8 @@ class MALLARD_API fit_heap {
 
   bins* bins_ = nullptr;      // in the first segment
   fit_block* top_ = nullptr;  // a free block at the end of a segment; in no bin, and used last
-  std::size_t blocks_in_use_ = 0;
-  std::size_t bytes_in_use_ = 0;
+  std::size_t in_use_blocks_ = 0;
+  std::size_t in_use_bytes_ = 0;
   std::size_t segment_bytes_ = 0;
 };
 

@@ -150,7 +150,7 @@ class resource_slab_set : public slab_set {
   constexpr resource_slab_set(const slab_layout* layouts, std::pmr::memory_resource* upstream,
                               std::size_t reserve_limit) noexcept
       : slab_set(layouts, resource_source, upstream, reserve_limit) {}
-  std::pmr::memory_resource* upstream() const noexcept {
+  std::pmr::memory_resource* upstream_resource() const noexcept {
     return static_cast<std::pmr::memory_resource*>(context());
   }
 };

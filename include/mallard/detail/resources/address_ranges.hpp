@@ -31,7 +31,7 @@ inline constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;
 MALLARD_API address_range take_range(std::size_t bytes) noexcept;
 
 // What is beyond the first 256 KiB goes back to the system, or all of it. Only the first
-// `used_bytes` and the last page have memory.
-MALLARD_API void give_range(address_range range, std::size_t used_bytes) noexcept;
+// `in_use_bytes` and the last page have memory.
+MALLARD_API void give_range(address_range range, std::size_t in_use_bytes) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -44,9 +44,9 @@ class MALLARD_API array_space {
   // With `forget`, upstream is known to ignore deallocation.
   void release(bool forget) noexcept;
 
-  std::size_t blocks() const noexcept { return heap_.blocks_in_use() + lone_blocks_; }
+  std::size_t blocks() const noexcept { return heap_.in_use_blocks() + lone_blocks_; }
   std::size_t lone_blocks() const noexcept { return lone_blocks_; }
-  std::size_t in_use_bytes() const noexcept { return heap_.bytes_in_use() + lone_in_use_; }
+  std::size_t in_use_bytes() const noexcept { return heap_.in_use_bytes() + lone_in_use_; }
   std::size_t reserved_bytes() const noexcept { return heap_.segment_bytes() + lone_reserved_; }
 
  private:

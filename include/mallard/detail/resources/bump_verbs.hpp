@@ -3,6 +3,7 @@
 // `Store` has a `bump_range range`, `carve_slow`, `mark`, `rewind`, `reset`, `release`, `stats`.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <utility>
@@ -45,15 +46,25 @@ class bump_verbs : public std::pmr::memory_resource {
   // Effects: none; the memory comes back by `release`, `reset` or `rewind`.
   void deallocate(void*, std::size_t, std::size_t = alignof(std::max_align_t)) noexcept {}
 
-  // Effects: if the block of `old_bytes` bytes at `p` is the one allocated last and there is room
-  // behind it, it has `new_bytes` bytes from now on. Returns whether it has. Never moves.
-  bool try_expand(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    return store_.range.try_expand(p, old_bytes, new_bytes);
+  // Effects: makes the block of `old` bytes larger where it is, if it is the one allocated last: to
+  // `preferred` bytes, or at least to `minimum`, if there is room. Returns its size in bytes now, 0
+  // when there is no room for `minimum`, and then nothing has changed.
+  std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
+                         std::size_t preferred = 0) noexcept {
+    if (preferred > minimum && store_.range.try_expand(p, old, preferred)) {
+      return std::max(old, preferred);
+    }
+    return store_.range.try_expand(p, old, minimum) ? std::max(old, minimum) : 0;
   }
 
-  // Effects: gives back the end of the block if it is the one allocated last, else nothing.
-  void shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
-    store_.range.shrink(p, old_bytes, new_bytes);
+  // Effects: gives back what is beyond `preferred` bytes if the block is the one allocated last,
+  // else nothing. Returns the size now, which is at most `maximum`, or 0 when that cannot be had
+  // and nothing has changed.
+  std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
+                     std::size_t preferred = ~std::size_t{0}) noexcept {
+    const std::size_t wanted = std::min(preferred, maximum);
+    if (store_.range.shrink(p, old, wanted)) return wanted;
+    return old <= maximum ? old : 0;
   }
 
   // Effects: `rewind(m)` frees what was allocated since `m = mark()` and keeps the memory for

@@ -21,8 +21,8 @@ struct monotonic_options {
 };
 
 struct monotonic_stats {
-  std::size_t used_bytes = 0;      // carved so far, with what alignment and chunk ends cost
-  std::size_t peak_bytes = 0;      // the most `used_bytes` has been; kept by rewind and release
+  std::size_t in_use_bytes = 0;    // carved so far, with what alignment and chunk ends cost
+  std::size_t peak_bytes = 0;      // the most `in_use_bytes` has been; kept by rewind and release
   std::size_t reserved_bytes = 0;  // held, the caller's buffer included
   std::size_t chunks = 0;          // held from upstream
   std::size_t overflowed = 0;      // times that a caller's buffer was left for upstream
@@ -76,11 +76,12 @@ struct bump_range {
     return true;
   }
 
-  void shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
+  bool shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
     auto* const block = static_cast<std::byte*>(p);
-    if (new_bytes >= old_bytes || !is_last(block, old_bytes)) return;
+    if (new_bytes >= old_bytes || !is_last(block, old_bytes)) return false;
     cursor = block + bump_bytes(new_bytes);
     poison(block + new_bytes, static_cast<std::size_t>(end - block) - new_bytes);
+    return true;
   }
 
   bool is_last(const std::byte* block, std::size_t bytes) const noexcept {
@@ -123,7 +124,7 @@ class MALLARD_API chunk_stack {
   MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
 
   monotonic_stats stats() const noexcept;
-  std::pmr::memory_resource* upstream() const noexcept { return upstream_; }
+  std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
  private:
   // Blocks up to here share chunks in any case; above, a block that does not fit into the next
@@ -137,7 +138,7 @@ class MALLARD_API chunk_stack {
   void give_back_list(chunk_header* newest) noexcept;
   void leave_current() noexcept;
   void use(chunk_header* chunk) noexcept;  // null: the buffer
-  std::size_t used_bytes() const noexcept;
+  std::size_t in_use_bytes() const noexcept;
 
   monotonic_options options_;
   std::size_t next_bytes_;

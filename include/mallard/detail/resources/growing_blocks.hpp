@@ -28,10 +28,9 @@ class MALLARD_API growing_blocks : public array_space {
                          std::size_t preferred) noexcept;
   sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
                                   std::size_t preferred, std::size_t element) noexcept;
-  std::size_t shrink_in_place(void* p, std::size_t old, std::size_t maximum,
-                              std::size_t preferred) noexcept;
-  std::size_t try_shrink(void* p, std::size_t old, std::size_t maximum,
-                         std::size_t preferred) const noexcept;
+  std::size_t shrink(void* p, std::size_t old, std::size_t maximum, std::size_t preferred) noexcept;
+  std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
+                            std::size_t preferred) const noexcept;
 
   // `remap` as far as no byte has to be copied: null and 0 when they have to.
   sized_block remap_without_copy(void* p, std::size_t old, std::size_t bytes) noexcept;

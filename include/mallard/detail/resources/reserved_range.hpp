@@ -32,9 +32,9 @@ class MALLARD_API reserved_range {
   growing_range range{*this};
 
   struct mark_type {
-    std::size_t used_bytes = 0;
+    std::size_t in_use_bytes = 0;
   };
-  mark_type mark() const noexcept { return {used_bytes()}; }
+  mark_type mark() const noexcept { return {in_use_bytes()}; }
   void rewind(mark_type to) noexcept;
   void reset(std::size_t keep_bytes) noexcept;
   void release() noexcept;
@@ -44,7 +44,7 @@ class MALLARD_API reserved_range {
 
  private:
   bool commit_up_to(std::size_t bytes) noexcept;
-  std::size_t used_bytes() const noexcept;
+  std::size_t in_use_bytes() const noexcept;
   std::size_t committed_bytes() const noexcept;
 
   reserved_options options_;

@@ -115,7 +115,7 @@ class MALLARD_API synchronized_heaps {
   heaps_usage usage() noexcept;
 
   std::size_t trim() noexcept;
-  std::pmr::memory_resource* upstream() const noexcept { return upstream_.to(); }
+  std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_.to(); }
 
   // For the registry, under its lock.
   void orphan(thread_heap& heap) noexcept;
