@@ -1,0 +1,93 @@
+#include "profile/trace/stack_table.hpp"
+
+namespace mallard::profile {
+namespace {
+
+std::uint64_t hash_of(const stack_node& node) {
+  std::uint64_t h = node.ip * 0x9e3779b97f4a7c15u;
+  h = (h ^ (h >> 29) ^ node.frame_address) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 32) ^ node.parent) * 0x94d049bb133111ebu;
+  return h ^ (h >> 31);
+}
+
+}  // namespace
+
+std::uint32_t stack_table::child(std::uint32_t parent, const frame& one) {
+  const stack_node wanted{one.ip, one.frame_address, parent};
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash_of(wanted) & mask;
+  while (slots_[at] != 0) {
+    if (nodes_[slots_[at]] == wanted) return slots_[at];
+    at = (at + 1) & mask;
+  }
+  const auto id = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.push_back(wanted);
+  slots_[at] = id;
+  if (nodes_.size() * 2 > slots_.size()) fill(slots_.size() * 2);
+  return id;
+}
+
+std::uint32_t stack_table::intern(std::span<const frame> frames) {
+  std::uint32_t id = 0;
+  for (std::size_t i = frames.size(); i-- > 0;) id = child(id, frames[i]);
+  return id;
+}
+
+void stack_table::forget(std::uint64_t begin, std::uint64_t end) {
+  forgotten_.resize(nodes_.size());
+  for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
+    if (nodes_[id].ip >= begin && nodes_[id].ip < end) forgotten_[id] = true;
+  }
+  fill(slots_.size());
+}
+
+void stack_table::fill(std::size_t slots) {
+  slots_.assign(slots, 0);
+  const std::size_t mask = slots - 1;
+  for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
+    if (id < forgotten_.size() && forgotten_[id]) continue;
+    std::size_t at = hash_of(nodes_[id]) & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = id;
+  }
+}
+
+std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::uint32_t last) {
+  std::string out;
+  put_varint(out, first);
+  put_varint(out, last - first);
+  std::uint64_t ip = 0;
+  for (std::uint32_t id = first; id < last; ++id) {
+    const stack_node& node = table[id];
+    put_varint(out, id - node.parent);
+    put_difference(out, node.ip, ip);
+    put_difference(out, node.frame_address, table[node.parent].frame_address);
+    ip = node.ip;
+  }
+  return out;
+}
+
+void stacks_from_bytes(std::string_view raw, std::vector<stack_node>& nodes) {
+  byte_reader in(raw);
+  if (nodes.empty()) nodes.resize(1);
+  const std::uint64_t first = in.varint();
+  const std::uint64_t count = in.varint();
+  // Where a chunk of stacks was lost, its ids are stacks that are not known.
+  if (first < nodes.size() || first > (1u << 28) || count > in.left()) {
+    throw malformed("a chunk of stacks has impossible ids");
+  }
+  nodes.resize(static_cast<std::size_t>(first));
+  std::uint64_t ip = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t id = nodes.size();
+    const std::uint64_t up = in.varint();
+    if (up == 0 || up > id) throw malformed("a stack has an impossible caller");
+    stack_node node;
+    node.parent = static_cast<std::uint32_t>(id - up);
+    node.ip = ip = in.difference(ip);
+    node.frame_address = in.difference(nodes[node.parent].frame_address);
+    nodes.push_back(node);
+  }
+}
+
+}  // namespace mallard::profile

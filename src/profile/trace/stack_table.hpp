@@ -1,0 +1,52 @@
+// Stacks, each stored once. A stack is a path in a tree whose root is the outermost frame, and its
+// id is the number of its innermost frame's node; 0 is no stack at all. So stacks share what they
+// have in common, and a parent's id is always smaller than its children's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profile/trace/event.hpp"
+#include "profile/trace/varint.hpp"
+
+namespace mallard::profile {
+
+struct stack_node {
+  std::uint64_t ip = 0;
+  std::uint64_t frame_address = 0;
+  std::uint32_t parent = 0;  // 0: the outermost recorded frame
+
+  friend bool operator==(const stack_node&, const stack_node&) = default;
+};
+
+class stack_table {
+ public:
+  stack_table() : nodes_(1), slots_(1024) {}
+
+  // The id of a stack, innermost frame first. O(frames).
+  std::uint32_t intern(std::span<const frame> frames);
+  std::uint32_t child(std::uint32_t parent, const frame& one);
+
+  // Later stacks through addresses from `begin` to before `end` get new ids: another module may lie
+  // there. O(size()).
+  void forget(std::uint64_t begin, std::uint64_t end);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  const stack_node& operator[](std::uint32_t id) const { return nodes_[id]; }
+
+ private:
+  void fill(std::size_t slots);
+
+  std::vector<stack_node> nodes_;
+  std::vector<std::uint32_t> slots_;  // ids by hash, open addressing, a power of two of them
+  std::vector<bool> forgotten_;       // by id; shorter than nodes_ where none is
+};
+
+// Nodes from `first` to before `last` as bytes.
+std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::uint32_t last);
+// Appends the nodes that stacks_to_bytes wrote. Throws `malformed`; nodes before the bad one stay.
+void stacks_from_bytes(std::string_view raw, std::vector<stack_node>& nodes);
+
+}  // namespace mallard::profile

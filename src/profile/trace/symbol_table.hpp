@@ -1,0 +1,47 @@
+// What addresses are called, so that a trace can be read where the program's files are not.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mallard::profile {
+
+// One function at an address; where functions were inlined there are several, the innermost first.
+struct symbol_line {
+  std::uint32_t function = 0;  // an index into symbol_table::strings
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;  // 0: not known
+
+  friend bool operator==(const symbol_line&, const symbol_line&) = default;
+};
+
+struct symbol {
+  std::uint64_t start = 0;  // where the function begins that the address lies in; 0: not known
+  std::vector<symbol_line> lines;  // may be empty: only the start is known
+
+  friend bool operator==(const symbol&, const symbol&) = default;
+};
+
+struct symbol_key {
+  std::uint32_t module = 0;  // its number in the trace, from 0
+  std::uint64_t ip = 0;
+
+  friend auto operator<=>(const symbol_key&, const symbol_key&) = default;
+};
+
+struct symbol_table {
+  std::vector<std::string> strings{""};
+  std::map<symbol_key, symbol> of;
+
+  friend bool operator==(const symbol_table&, const symbol_table&) = default;
+};
+
+std::string to_bytes(const symbol_table& table);
+// Adds what the bytes say. Throws `malformed`.
+void read_symbols(std::string_view raw, symbol_table& table);
+
+}  // namespace mallard::profile

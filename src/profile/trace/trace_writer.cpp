@@ -1,0 +1,220 @@
+#include "profile/trace/trace_writer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "profile/trace/facts.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// Symbols are written a few thousand at a time, so that no chunk is too large to be read.
+constexpr std::size_t symbols_of_chunk = 4096;
+
+}  // namespace
+
+trace_writer::trace_writer(const std::string& path, const process_info& process)
+    : file_(open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)), path_(path) {
+  if (file_ < 0) throw std::system_error(errno, std::generic_category(), path);
+  std::string header(trace_magic);
+  store_number(header, trace_version, 4);
+  store_number(header, 0, 4);
+  put(header);
+  facts_ += to_bytes(process);
+  ++fact_count_;
+  write_facts();
+}
+
+trace_writer::~trace_writer() {
+  if (file_ >= 0) close(file_);
+}
+
+void trace_writer::module(const module_info& one) {
+  module_info numbered = one;
+  numbered.first_stack = stacks_.size();
+  facts_ += to_bytes(numbered);
+  ++fact_count_;
+  loaded_[one.load_bias] = one.segments;
+}
+
+void trace_writer::unmodule(std::uint64_t time, std::uint64_t load_bias) {
+  facts_ += unload_to_bytes(time, load_bias, stacks_.size());
+  ++fact_count_;
+  const auto found = loaded_.find(load_bias);
+  if (found == loaded_.end()) return;
+  for (const segment& part : found->second) {
+    stacks_.forget(load_bias + part.address, load_bias + part.address + part.bytes);
+  }
+  loaded_.erase(found);
+}
+
+void trace_writer::thread(const thread_info& one) {
+  facts_ += to_bytes(one);
+  ++fact_count_;
+}
+
+void trace_writer::name(name_kind kind, std::uint64_t id, std::string_view text) {
+  facts_ += to_bytes(kind, id, text);
+  ++fact_count_;
+}
+
+void trace_writer::loss(const loss_info& one) {
+  facts_ += to_bytes(one);
+  ++fact_count_;
+}
+
+void trace_writer::end(const end_info& one) {
+  facts_ += to_bytes(one);
+  ++fact_count_;
+}
+
+void trace_writer::events(std::uint32_t thread, std::span<const event> some) {
+  event_encoder& encoder = threads_[thread].events;
+  for (const event& one : some) {
+    if (encoder.full()) write_events(thread, encoder);
+    encoder.add(one);
+  }
+  event_count_ += some.size();
+}
+
+void trace_writer::cpu_samples(std::uint32_t thread, std::span<const cpu_sample> some) {
+  auto& samples = threads_[thread].samples;
+  samples.insert(samples.end(), some.begin(), some.end());
+  if (samples.size() >= event_encoder::most) write_samples(thread, samples);
+}
+
+void trace_writer::symbols(const symbol_table& table) {
+  flush();
+  symbol_table part;
+  std::map<std::uint32_t, std::uint32_t> local{{0, 0}};  // strings of the part
+  const auto index = [&](std::uint32_t text) {
+    const auto [at, fresh] =
+        local.try_emplace(text, static_cast<std::uint32_t>(part.strings.size()));
+    if (fresh) part.strings.push_back(table.strings[text]);
+    return at->second;
+  };
+  const auto write = [&] {
+    chunk_header header{.kind = chunk_kind::symbols};
+    header.count = static_cast<std::uint32_t>(part.of.size());
+    write_chunk(header, to_bytes(part));
+    part = {};
+    local = {{0, 0}};
+  };
+  for (const auto& [key, one] : table.of) {
+    symbol copy = one;
+    for (auto& line : copy.lines) {
+      line.function = index(line.function);
+      line.file = index(line.file);
+    }
+    part.of.emplace(key, std::move(copy));
+    if (part.of.size() == symbols_of_chunk) write();
+  }
+  if (!part.of.empty()) write();
+}
+
+void trace_writer::flush() {
+  for (auto& [thread, some] : threads_) {
+    if (some.events.count() > 0) write_events(thread, some.events);
+    if (!some.samples.empty()) write_samples(thread, some.samples);
+  }
+  write_stacks();
+  write_facts();
+}
+
+bool trace_writer::finish() {
+  if (file_ < 0) return error_.empty();
+  flush();
+  const std::uint64_t index_at = offset_;
+  chunk_header header{.kind = chunk_kind::index};
+  header.count = chunk_count_;
+  write_chunk(header, std::string(index_));
+  std::string footer;
+  store_number(footer, index_at, 8);
+  footer += end_mark;
+  put(footer);
+  if (close(file_) != 0 && error_.empty()) error_ = path_ + ": " + std::strerror(errno);
+  file_ = -1;
+  return error_.empty();
+}
+
+void trace_writer::write_events(std::uint32_t thread, event_encoder& events) {
+  // What the events refer to is in the file before them.
+  write_stacks();
+  write_facts();
+  chunk_header header{.kind = chunk_kind::events, .thread = thread};
+  header.count = static_cast<std::uint32_t>(events.count());
+  header.first_time = events.first_time();
+  header.last_time = events.last_time();
+  write_chunk(header, events.take());
+}
+
+void trace_writer::write_samples(std::uint32_t thread, std::vector<cpu_sample>& samples) {
+  write_stacks();
+  std::string raw;
+  chunk_header header{.kind = chunk_kind::samples, .thread = thread};
+  header.count = static_cast<std::uint32_t>(samples.size());
+  header.first_time = samples.front().time;
+  std::uint64_t time = 0;
+  std::uint32_t stack = 0;
+  for (const cpu_sample& one : samples) {
+    const std::uint64_t next = one.time < time ? time : one.time;
+    put_varint(raw, next - time);
+    put_difference(raw, one.stack, stack);
+    time = next;
+    stack = one.stack;
+  }
+  header.last_time = time;
+  write_chunk(header, raw);
+  samples.clear();
+}
+
+void trace_writer::write_facts() {
+  if (fact_count_ == 0) return;
+  chunk_header header{.kind = chunk_kind::facts};
+  header.count = fact_count_;
+  write_chunk(header, facts_);
+  facts_.clear();
+  fact_count_ = 0;
+}
+
+void trace_writer::write_stacks() {
+  while (stacks_written_ < stacks_.size()) {
+    const std::uint32_t last = std::min<std::uint32_t>(stacks_.size(), stacks_written_ + (1 << 18));
+    chunk_header header{.kind = chunk_kind::stacks};
+    header.count = last - stacks_written_;
+    write_chunk(header, stacks_to_bytes(stacks_, stacks_written_, last));
+    stacks_written_ = last;
+  }
+}
+
+void trace_writer::write_chunk(chunk_header header, std::string_view raw) {
+  if (!error_.empty()) return;
+  const std::string frame = compressor_.compress(raw);
+  header.raw_bytes = static_cast<std::uint32_t>(raw.size());
+  header.bytes = static_cast<std::uint32_t>(frame.size());
+  const std::string bytes = to_bytes(header);
+  store_number(index_, offset_, 8);
+  index_ += bytes;
+  ++chunk_count_;
+  put(bytes + frame);
+}
+
+void trace_writer::put(std::string_view bytes) {
+  while (!bytes.empty() && error_.empty()) {
+    const ssize_t written = write(file_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      error_ = path_ + ": " + std::strerror(written < 0 ? errno : ENOSPC);
+      return;
+    }
+    offset_ += static_cast<std::uint64_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace mallard::profile
