@@ -29,6 +29,13 @@ bool fits(const void* p, std::size_t bytes) noexcept {
   return bytes <= have && bytes >= have / 2;
 }
 
+// For a smaller block there may be no memory: then the old one has to do.
+bool stays_when_out_of_memory(const void* p, std::size_t alignment, std::size_t bytes) noexcept {
+  if (p == nullptr || !is_aligned(p, alignment) || bytes > engine::usable_bytes(p)) return false;
+  engine::checks::kept_larger();
+  return true;
+}
+
 // What the others come down to. Sets `*p`, or returns an error and leaves it.
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment)) return EINVAL;
@@ -45,7 +52,7 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
     if (moved == nullptr) return ENOMEM;
   } else {
     moved = engine::allocate_aligned(bytes, alignment);
-    if (moved == nullptr) return ENOMEM;
+    if (moved == nullptr) return stays_when_out_of_memory(old, alignment, bytes) ? 0 : ENOMEM;
     if (old != nullptr) {
       std::memcpy(moved, old, std::min(engine::usable_bytes(old), bytes));
       engine::deallocate(old);

@@ -121,6 +121,13 @@ void* allocate_beside(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return moved;
 }
 
+// When there is no memory for a smaller block, the old one has to do.
+void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
+  if (mark == huge_mark) return resize_huge(p, bytes);
+  checks::kept_larger();
+  return p;
+}
+
 }  // namespace
 
 void* allocate_slow(std::size_t bytes) noexcept {
@@ -205,11 +212,13 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
-  if (mark == huge_mark && bytes >= least_huge_bytes / 2) return resize_huge(p, bytes);
+  if (mark == huge_mark && bytes >= least_huge_bytes / 2) {
+    if (void* const resized = resize_huge(p, bytes)) return resized;
+  }
   const std::size_t have = usable_bytes(p);
   if (resize_in_place(p, mark, bytes)) return p;
   void* const moved = allocate_beside(p, mark, bytes);
-  if (moved == nullptr) return nullptr;
+  if (moved == nullptr) return bytes <= have ? shrink_where_it_is(p, mark, bytes) : nullptr;
   std::memcpy(moved, p, std::min(have, bytes));
   deallocate(p);
   return moved;
@@ -218,13 +227,15 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
 bool trim() noexcept {
   const slow_path here;
   if (here.nested()) return false;
+  std::size_t bytes = 0;
   if (malloc_heap* const heap = cache.heap) {
     heap->detach(cache);
     heap->attach(cache);
+    bytes += heap->purge_free_pages();
   }
-  the_heaps.trim_idle();
+  bytes += the_heaps.trim_idle();
   for (large_space& space : the_spaces) space.trim();
-  return the_supply.trim() != 0;
+  return bytes + the_supply.trim() != 0;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -78,9 +78,14 @@ void heap_list::collect_idle(malloc_heap& heap) noexcept {
   if (&heap != common_) heap.trim();
 }
 
-void heap_list::trim_idle() noexcept {
+std::size_t heap_list::trim_idle() noexcept {
   const holding hold(lock_);
-  for (malloc_heap* heap = first_idle_; heap != nullptr; heap = heap->next_idle) heap->trim();
+  std::size_t bytes = 0;
+  for (malloc_heap* heap = first_idle_; heap != nullptr; heap = heap->next_idle) {
+    heap->trim();
+    bytes += heap->purge_free_pages();
+  }
+  return bytes;
 }
 
 void heap_list::forget_other_threads() noexcept {

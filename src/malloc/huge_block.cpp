@@ -53,6 +53,26 @@ std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
   return checks::guard_bytes == 0 ? std::max(needed, old + old / 2) : needed;
 }
 
+// With its contents, to a mapping of so many bytes. Null when that is refused.
+region* move_to(region* r, std::size_t bytes) noexcept {
+  const std::size_t old = r->huge_mapped;
+  if (!the_limit.take(bytes - old)) return nullptr;
+  void* const start = os::move(r, old, bytes + checks::guard_bytes, region_bytes);
+  if (start == nullptr) {
+    the_limit.give(bytes - old);
+    return nullptr;
+  }
+  if constexpr (checks::guard_bytes != 0) {
+    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes);
+  }
+  auto* const moved = static_cast<region*>(start);
+  moved->huge_mapped = bytes;
+  add_guard(moved);
+  mapped.fetch_add(bytes - old, std::memory_order_relaxed);
+  prefer_huge_pages(moved);
+  return moved;
+}
+
 }  // namespace
 
 void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
@@ -99,29 +119,15 @@ void* resize_huge(void* p, std::size_t bytes) noexcept {
     checks::add_huge(p, *r);
     return p;
   }
-  std::size_t roomy = room_for(needed, old);
-  if (!the_limit.take(roomy - old)) {
-    roomy = needed;
-    if (!the_limit.take(roomy - old)) return nullptr;
-  }
   // As soon as it has moved, its old addresses may be another's.
   checks::remove_huge(p);
-  void* const start = os::move(r, old, roomy + checks::guard_bytes, region_bytes);
-  if (start == nullptr) {
-    the_limit.give(roomy - old);
-    checks::add_huge(p, *r);
-    return nullptr;
-  }
-  if constexpr (checks::guard_bytes != 0) {
-    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes);
-  }
-  r = static_cast<region*>(start);
-  r->huge_mapped = roomy;
-  add_guard(r);
-  checks::add_huge(static_cast<std::byte*>(start) + offset, *r);
-  mapped.fetch_add(roomy - old, std::memory_order_relaxed);
-  prefer_huge_pages(r);
-  return static_cast<std::byte*>(start) + offset;
+  const std::size_t roomy = room_for(needed, old);
+  region* grown = move_to(r, roomy);
+  if (grown == nullptr && roomy != needed) grown = move_to(r, needed);
+  r = grown == nullptr ? r : grown;
+  std::byte* const now = reinterpret_cast<std::byte*>(r) + offset;
+  checks::add_huge(now, *r);
+  return grown == nullptr ? nullptr : now;
 }
 
 std::size_t huge_payload_bytes(const void* p) noexcept {

@@ -14,8 +14,8 @@ inline constexpr std::size_t least_huge_bytes = std::size_t{8} << 20;
 void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept;
 void deallocate_huge(void* p) noexcept;
 
-// Makes the block `bytes` large, where it is or elsewhere. Null when the system refuses, and then
-// nothing has changed.
+// Makes the block `bytes` large, where it is or elsewhere, without copying. Null when the system
+// refuses, and then nothing has changed; it never refuses to make one smaller.
 void* resize_huge(void* p, std::size_t bytes) noexcept;
 
 std::size_t huge_payload_bytes(const void* p) noexcept;

@@ -93,21 +93,32 @@ void malloc_heap::note_grown() noexcept {
   look_for_free_pages();
 }
 
+// Now and then, and at once when very much was freed: the program may do nothing any more.
 void malloc_heap::look_after_spills() noexcept {
-  spilled_bytes_ = 0;
   const unsigned long long now = os::milliseconds();
-  if (now - looked_at_ < milliseconds_between_looks) return;
+  const std::size_t much = bytes_between_looks + reserved_bytes_ / 4;
+  if (spilled_bytes_ < much && now - looked_at_ < milliseconds_between_looks) {
+    look_at_spilled_bytes_ = much;
+    return;
+  }
   looked_at_ = now;
+  spilled_bytes_ = 0;
+  look_at_spilled_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
   look_for_free_pages();
 }
 
-// Slabs that are hardly used hold pages that no block touches.
+// Slabs that are hardly used hold pages that no block touches. When blocks there were taken again
+// after the last time, the next time is not soon.
 void malloc_heap::look_for_free_pages() noexcept {
   const slab_usage now = slab_set::usage();
   const std::size_t unused = now.freed_bytes;
   unused_bytes_ = std::min(unused_bytes_, unused);
   if (unused < now.reserved_bytes / 4 || unused < unused_bytes_ + now.reserved_bytes / 8) return;
-  unused_bytes_ = unused;
+  const unsigned long long time = os::milliseconds();
+  const bool regretted = unused_bytes_ < purged_at_bytes_;
+  if (regretted && time - purged_at_ < milliseconds_between_looks) return;
+  purged_at_ = time;
+  unused_bytes_ = purged_at_bytes_ = unused;
   purge_free_pages();
 }
 

@@ -107,7 +107,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void check_current(unsigned size_class) const noexcept;
   void note_spilled(std::size_t bytes) noexcept {
     spilled_bytes_ += bytes;
-    if (spilled_bytes_ > bytes_between_looks + reserved_bytes_ / 8) [[unlikely]] {
+    if (spilled_bytes_ > look_at_spilled_bytes_) [[unlikely]] {
       look_after_spills();
     }
   }
@@ -134,10 +134,13 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
   static constexpr unsigned long long milliseconds_between_looks = 200;
   std::size_t spilled_bytes_ = 0;
+  std::size_t look_at_spilled_bytes_ = bytes_between_looks;
   std::size_t grown_to_bytes_ = 0;
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
-  std::size_t unused_bytes_ = 0;  // the least since free pages were given back
+  std::size_t unused_bytes_ = 0;     // the least since free pages were given back
+  std::size_t purged_at_bytes_ = 0;  // what it was then
+  unsigned long long purged_at_ = 0;
   alignas(64) remote_list<remote_block> incoming_;
   static constexpr unsigned last_small_class = computed_class(2048);
   static constexpr std::size_t small_capacity = 4;

@@ -8,12 +8,14 @@ namespace mallard::inline v1::detail {
 
 class memory_limit {
  public:
-  // False when it would be too much.
+  // False when it would be too much; then nobody else is refused anything for it.
   bool take(std::size_t bytes) noexcept {
-    const std::size_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
-    if (before + bytes <= limit_.load(std::memory_order_relaxed)) return true;
-    give(bytes);
-    return false;
+    const std::size_t limit = limit_.load(std::memory_order_relaxed);
+    std::size_t used = used_.load(std::memory_order_relaxed);
+    do {
+      if (used > limit || bytes > limit - used) return false;
+    } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+    return true;
   }
   void give(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 

@@ -1,7 +1,9 @@
+#include <errno.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "mallard/detail/bits.hpp"
@@ -28,7 +30,32 @@ void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noex
   return wide + before;
 }
 
+// Of a mapping of `bytes` and a page behind them, to whose start nothing could be moved. Some
+// kernels unmap the target before they refuse, and what lies there since may be another thread's.
+// Then it is not one mapping with the page behind, and cannot grow together with it: EFAULT.
+void unmap_what_is_left(std::byte* p, std::size_t bytes, std::size_t page) noexcept {
+  const std::size_t all = bytes + page;
+  if (mremap(p, all, all + page, 0) != MAP_FAILED) {
+    munmap(p, all + page);
+  } else if (errno == EFAULT) {
+    munmap(p + bytes, page);
+  } else {
+    munmap(p, all);
+  }
+}
+
 }  // namespace
+
+std::size_t page_size() noexcept {
+  static constinit std::atomic<std::size_t> known{0};
+  std::size_t bytes = known.load(std::memory_order_relaxed);
+  if (bytes == 0) {
+    const long told = sysconf(_SC_PAGESIZE);
+    bytes = told > 0 ? static_cast<std::size_t>(told) : page_bytes;
+    known.store(bytes, std::memory_order_relaxed);
+  }
+  return bytes;
+}
 
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept {
   auto* p = static_cast<std::byte*>(map_anywhere(bytes, PROT_READ | PROT_WRITE));
@@ -78,10 +105,16 @@ void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
 
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept {
   if (mremap(p, bytes, new_bytes, 0) != MAP_FAILED) return p;
-  void* const to = map_aligned(new_bytes, alignment, PROT_NONE);
+  // When it is not for want of room, the block is more than one mapping or the call is forbidden.
+  if (errno != ENOMEM) return nullptr;
+  const std::size_t page = page_size();
+  auto* const to = static_cast<std::byte*>(map_aligned(new_bytes + page, alignment, PROT_NONE));
   if (to == nullptr) return nullptr;
-  if (mremap(p, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED) return to;
-  munmap(to, new_bytes);
+  if (mremap(p, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED) {
+    munmap(to + new_bytes, page);
+    return to;
+  }
+  unmap_what_is_left(to, new_bytes, page);
   return nullptr;
 }
 

@@ -25,6 +25,12 @@ long calls = 0;
 long first_refused = never;
 bool refuse_all_after = false;
 
+// Nothing can be moved, as on kernels that unmap the target before they refuse; and at once another
+// thread maps something there.
+bool take_target_away = false;
+std::vector<unsigned char*> taken_away;
+constexpr std::size_t taken_bytes = 4096;
+
 bool is_refused() {
   const long call = calls++;
   if (first_refused == never) return false;
@@ -49,6 +55,19 @@ void* __wrap_mremap(void* p, size_t bytes, size_t new_bytes, int flags, ...) {
   va_start(more, flags);
   void* const to = (flags & MREMAP_FIXED) != 0 ? va_arg(more, void*) : nullptr;
   va_end(more);
+  if (take_target_away && to != nullptr) {
+    munmap(to, new_bytes);
+    void* const other = __real_mmap(to, new_bytes, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    taken_away.push_back(static_cast<unsigned char*>(std::memset(other, 7, taken_bytes)));
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  // A block does not grow where it is; what is asked of a target's remains is answered truly.
+  if (take_target_away && bytes < new_bytes - taken_bytes) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
   if (!is_refused()) return __real_mremap(p, bytes, new_bytes, flags, to);
   errno = ENOMEM;
   return MAP_FAILED;
@@ -147,7 +166,7 @@ void use_memory_refused_at(long call, bool and_after) {
 
 void expect_all_refusals_survived(bool and_after) {
   // The engine of this process has done nothing, so each child has a fresh one.
-  constexpr long tried = 80;
+  constexpr long tried = 120;
   const mallard_test::outcome counted = mallard_test::run_forked([] {
     use_memory_refused_at(never, false);
     require(calls > 8 && calls <= tried, "calls of the system: ", calls);
@@ -162,6 +181,25 @@ void expect_all_refusals_survived(bool and_after) {
 
 TEST(malloc_out_of_memory, one_refused_call_loses_nothing) {
   expect_all_refusals_survived(false);
+}
+
+TEST(malloc_out_of_memory, a_failed_move_leaves_alone_what_was_mapped_there_since) {
+  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+    constexpr std::size_t bytes = std::size_t{20} << 20;
+    auto* const p = static_cast<unsigned char*>(engine::allocate(bytes));
+    std::memset(p, 5, bytes);
+    taken_away.reserve(10);
+    take_target_away = true;
+    auto* const now = static_cast<unsigned char*>(engine::reallocate(p, 2 * bytes));
+    take_target_away = false;
+    require(now != nullptr && now[0] == 5 && now[bytes - 1] == 5, "the contents were lost");
+    require(!taken_away.empty(), "nothing was tried");
+    for (const unsigned char* other : taken_away) {
+      require(other[0] == 7 && other[taken_bytes - 1] == 7, "another's mapping was changed");
+    }
+    engine::deallocate(now);
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(malloc_out_of_memory, a_system_that_refuses_everything_from_some_call_on_loses_nothing) {

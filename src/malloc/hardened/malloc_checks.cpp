@@ -71,6 +71,9 @@ std::uint64_t next_random() noexcept {
   return state;
 }
 
+// Since then a block may be larger than the size that its owner knows.
+constinit std::atomic<bool> some_kept_larger{false};
+
 bool fits(std::size_t has, std::size_t said) noexcept {
   return said <= has && has - said < os::page_bytes;
 }
@@ -120,7 +123,12 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
                             : large_space::payload_bytes(const_cast<void*>(p));
     if (fits(has, size.bytes)) return;
   }
+  if (size.bytes <= has && some_kept_larger.load(std::memory_order_relaxed)) return;
   fatal_size("free of a block with a wrong size", p, has, size.bytes);
+}
+
+void checks::kept_larger() noexcept {
+  some_kept_larger.store(true, std::memory_order_relaxed);
 }
 
 void checks::in_use_elsewhere(const void* p) noexcept {

@@ -105,6 +105,7 @@ struct checks {
     }
   }
 
+  static void kept_larger() noexcept;
   static void in_use(const void* p) noexcept {
     const state* const s = state_of(p);
     if (s == nullptr || !is_live(s->load(std::memory_order_relaxed))) in_use_elsewhere(p);

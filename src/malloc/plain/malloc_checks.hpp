@@ -36,6 +36,8 @@ struct checks {
   static void freed_as(const void*, slice_mark, Size) noexcept {}
   template <class Size>
   static void freed_as_class(const void*, std::uintptr_t, Size) noexcept {}
+  // For want of memory a block stays larger than it was last asked to be.
+  static void kept_larger() noexcept {}
   // A caller asks about a block or lets it grow.
   static void in_use(const void*) noexcept {}
 

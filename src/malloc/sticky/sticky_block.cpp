@@ -47,7 +47,8 @@ void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
   const std::size_t have = block_bytes(p);
   if (is_aligned(p, alignment) && fits(have, needed)) return p;
   void* const moved = allocate_beside(p, needed, alignment);
-  if (moved == nullptr) return nullptr;
+  // For a smaller block there may be no memory: then the old one has to do.
+  if (moved == nullptr) return needed <= have && is_aligned(p, alignment) ? p : nullptr;
   std::memcpy(moved, p, std::min(have, needed));
   detail::deallocate(p);
   return moved;

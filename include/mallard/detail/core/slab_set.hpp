@@ -30,6 +30,12 @@ constexpr std::size_t reserve_of(std::size_t empty_slabs_kept) noexcept {
                                                                       : empty_slabs_kept - 1;
 }
 
+template <class Options>
+constexpr Options keeping_every_slab(Options options) noexcept {
+  options.empty_slabs_kept = keep_every_slab;
+  return options;
+}
+
 struct slab_usage {
   std::size_t slabs = 0;
   std::size_t empty_slabs = 0;
@@ -108,8 +114,8 @@ class MALLARD_API slab_set {
   void release(bool forget) noexcept;
 
   // Gives the memory of whole pages between blocks in use back to the system; free blocks hold
-  // nothing. O(slots).
-  void purge_free_pages() noexcept;
+  // nothing. Returns the bytes. O(slots).
+  std::size_t purge_free_pages() noexcept;
 
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
   slab_usage usage() const noexcept;

@@ -10,6 +10,9 @@ namespace mallard::inline v1::detail::os {
 inline constexpr std::size_t page_bytes = 4096;  // the smallest unit we ask for
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
 
+// What the system itself deals in: a multiple of `page_bytes`, known at run time.
+std::size_t page_size() noexcept;
+
 // Readable, writable, zeroed memory aligned to `alignment` (a power of two); null when refused.
 // With `huge`, huge pages are asked for; refusal of those is no failure.
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept;
@@ -39,7 +42,8 @@ bool populate(void* p, std::size_t bytes) noexcept;
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 
 // Makes a mapping of `map` larger, where it is or elsewhere at a multiple of `alignment`, by moving
-// its pages, not its bytes. Null when refused, and then nothing has changed.
+// its pages, not its bytes. Null when refused, as it is when a part of the mapping is not like the
+// rest any more, and then nothing has changed.
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept;
 
 // Gives memory and addresses back, of `map` or `reserve`.

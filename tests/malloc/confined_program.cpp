@@ -1,0 +1,186 @@
+// Allocates in a process to which the system gives less than usual: the argument says what of. Says
+// what went wrong, and ends with 1 then.
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <malloc.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "malloc/footprint.hpp"
+#include "support/require.hpp"
+
+namespace {
+
+using mallard_test::require;
+using malloc_test::status_bytes;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+// From now on the system call gives the error.
+void refuse_call(unsigned number, unsigned error) {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  sock_fprog program{sizeof filter / sizeof filter[0], filter};
+  require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+  require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "no filter");
+}
+
+void set_limit(decltype(RLIMIT_AS) what, std::size_t bytes) {
+  const rlimit limit{bytes, bytes};
+  require(setrlimit(what, &limit) == 0, "no limit");
+}
+
+unsigned char* block(std::size_t bytes) {
+  auto* const p = static_cast<unsigned char*>(std::malloc(bytes));
+  require(p != nullptr, "out of memory, bytes: ", bytes);
+  p[0] = p[bytes - 1] = 1;
+  return p;
+}
+
+void grow_step_by_step() {
+  unsigned char* p = block(9 * mib);
+  for (std::size_t bytes = 10 * mib; bytes < 60 * mib; bytes += 5 * mib) {
+    auto* const now = static_cast<unsigned char*>(std::realloc(p, bytes));
+    require(now != nullptr, "realloc refused, bytes: ", bytes);
+    p = now;
+    require(p[0] == 1 && p[9 * mib - 1] == 1, "the contents were lost");
+    p[bytes - 1] = 2;
+  }
+  p = static_cast<unsigned char*>(std::realloc(p, 100));
+  require(p != nullptr && p[0] == 1, "shrinking went wrong");
+  std::free(p);
+}
+
+// Half as many bytes again do not fit, which are asked for so that it seldom has to move.
+void grow_without_room_to_spare() {
+  unsigned char* p = block(200 * mib);
+  set_limit(RLIMIT_AS, status_bytes("VmSize") + 290 * mib);
+  p = static_cast<unsigned char*>(std::realloc(p, 210 * mib));
+  require(p != nullptr, "refused");
+  require(p[0] == 1 && p[200 * mib - 1] == 1, "the contents were lost");
+  std::free(p);
+}
+
+// Blocks linked by their first words, so that nothing else is needed to hold on to them.
+struct chain {
+  void** first = nullptr;
+  std::size_t count = 0;
+
+  // Until there is no memory.
+  void fill(std::size_t bytes) {
+    while (auto* const p = static_cast<void**>(std::malloc(bytes))) {
+      *p = first;
+      first = p;
+      ++count;
+    }
+    require(errno == ENOMEM, "not told by ENOMEM");
+  }
+  void free_all() {
+    while (first != nullptr) std::free(std::exchange(first, static_cast<void**>(*first)));
+  }
+};
+
+// Of each size as much as there is, so that no larger free block is left.
+void exhaust(std::array<chain, 8>& chains) {
+  std::size_t bytes = 32 * mib;
+  for (chain& c : chains) {
+    c.fill(bytes);
+    bytes /= 8;
+    if (bytes < 16) break;
+  }
+}
+
+void shrink_when_exhausted() {
+  constexpr std::size_t bytes[] = {12 * mib, 5 * mib, 300'000, 100'000, 20'000, 2'000, 200};
+  constexpr std::size_t smaller[] = {4'000'000, 290'000, 50'000, 700, 48};
+  for (const std::size_t to : smaller) {
+    unsigned char* blocks[std::size(bytes)];
+    for (std::size_t i = 0; i < std::size(bytes); ++i) blocks[i] = block(bytes[i]);
+    std::array<chain, 8> chains;
+    exhaust(chains);
+    for (std::size_t i = 0; i < std::size(bytes); ++i) {
+      if (to > bytes[i]) continue;
+      auto* const p = static_cast<unsigned char*>(std::realloc(blocks[i], to));
+      require(p != nullptr, "refused to make smaller: ", bytes[i], " to ", to);
+      require(p[0] == 1, "the contents were lost");
+      require(malloc_usable_size(p) >= to, "too small: ", bytes[i], " to ", to);
+      blocks[i] = p;
+    }
+    for (chain& c : chains) c.free_all();
+    for (unsigned char* p : blocks) std::free(p);
+  }
+}
+
+void impossible_requests_beside() {
+  std::atomic<bool> stop{false};
+  std::thread other([&] {
+    while (!stop) std::free(std::malloc(std::size_t{1} << 46));
+  });
+  int refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    void* const p = std::malloc(9 * mib);
+    if (p == nullptr) ++refused;
+    std::free(p);
+  }
+  stop = true;
+  other.join();
+  require(refused == 0, "refused of 20000: ", refused);
+}
+
+const std::map<std::string, std::function<void()>> confinements = {
+    {"mremap_forbidden",
+     [] {
+       refuse_call(SYS_mremap, EPERM);
+       grow_step_by_step();
+     }},
+    {"mremap_unknown",
+     [] {
+       refuse_call(SYS_mremap, ENOSYS);
+       grow_step_by_step();
+     }},
+    {"mremap_out_of_memory",
+     [] {
+       refuse_call(SYS_mremap, ENOMEM);
+       grow_step_by_step();
+     }},
+    {"room_for_growth_limited", grow_without_room_to_spare},
+    {"shrink_when_exhausted", shrink_when_exhausted},
+    {"impossible_requests_beside", impossible_requests_beside},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto at = argc == 2 ? confinements.find(argv[1]) : confinements.end();
+  if (at == confinements.end()) {
+    std::fputs("usage: malloc_confined_program CONFINEMENT\n", stderr);
+    return 2;
+  }
+  try {
+    at->second();
+  } catch (const mallard_test::check_failure& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,53 @@
+// Processes that get less of the system than usual: each on its own, on each of the libraries.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+class confined_malloc : public testing::TestWithParam<const char*> {
+ protected:
+  void expect_works(const std::string& confinement, const std::string& options = "") {
+    const std::string command = "MALLARD_MALLOC=" + options + " LD_PRELOAD=" + GetParam() +
+                                " timeout 100 " MALLARD_CONFINED_PROGRAM " " + confinement +
+                                " 2>&1";
+    std::FILE* const f = popen(command.c_str(), "r");
+    ASSERT_NE(f, nullptr);
+    std::string text;
+    char part[512];
+    while (const std::size_t n = std::fread(part, 1, sizeof part, f)) text.append(part, n);
+    EXPECT_EQ(pclose(f), 0) << confinement << ": " << text;
+    EXPECT_EQ(text, "") << confinement;
+  }
+};
+
+TEST_P(confined_malloc, huge_blocks_grow_without_mremap) {
+  expect_works("mremap_forbidden");
+  expect_works("mremap_unknown");
+  expect_works("mremap_out_of_memory");
+}
+
+TEST_P(confined_malloc, a_huge_block_grows_to_what_fits) {
+  expect_works("room_for_growth_limited");
+}
+
+TEST_P(confined_malloc, blocks_shrink_when_there_is_no_memory_for_smaller_ones) {
+  expect_works("shrink_when_exhausted", "limit=100M");
+}
+
+TEST_P(confined_malloc, a_request_beyond_the_limit_makes_no_other_one_fail) {
+  expect_works("impossible_requests_beside", "limit=1G");
+}
+
+INSTANTIATE_TEST_SUITE_P(, confined_malloc,
+                         testing::Values(MALLARD_PLAIN_FILE, MALLARD_HARDENED_FILE,
+                                         MALLARD_STICKY_FILE),
+                         [](const auto& library) {
+                           const std::string file = library.param;
+                           return file.find("hardened") != file.npos ? "hardened"
+                                  : file.find("sticky") != file.npos ? "sticky"
+                                                                     : "plain";
+                         });
+
+}  // namespace

@@ -1,0 +1,50 @@
+// Blocks that are so large that they grow by moving pages, with parts that are unlike the rest.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+// A few pages in the middle of the block, to which `change` is done.
+void expect_growth_after(const std::function<void(void*, std::size_t)>& change) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto* p = static_cast<unsigned char*>(std::malloc(20 * mib));
+  ASSERT_NE(p, nullptr);
+  for (std::size_t i = 0; i < 20 * mib; i += 4096) p[i] = static_cast<unsigned char>(i / 4096);
+  const std::uintptr_t middle = (reinterpret_cast<std::uintptr_t>(p) + 10 * mib) & ~(page - 1);
+  change(reinterpret_cast<void*>(middle), 4 * page);
+  for (const std::size_t to : {30 * mib, 31 * mib, 100 * mib}) {
+    auto* const now = static_cast<unsigned char*>(std::realloc(p, to));
+    ASSERT_NE(now, nullptr) << to;
+    p = now;
+    for (std::size_t i = 0; i < 20 * mib; i += 4096) {
+      ASSERT_EQ(p[i], static_cast<unsigned char>(i / 4096)) << i;
+    }
+    p[to - 1] = 1;
+  }
+  std::free(p);
+}
+
+TEST(malloc_huge, a_block_grows_whatever_was_advised_of_a_part) {
+  for (const int advice : {MADV_DONTDUMP, MADV_DONTFORK, MADV_HUGEPAGE, MADV_NOHUGEPAGE}) {
+    SCOPED_TRACE(advice);
+    expect_growth_after([&](void* p, std::size_t bytes) { madvise(p, bytes, advice); });
+  }
+}
+
+TEST(malloc_huge, a_block_grows_when_a_part_is_locked) {
+  expect_growth_after([](void* p, std::size_t bytes) { mlock(p, bytes); });
+}
+
+TEST(malloc_huge, a_block_grows_when_a_part_is_read_only) {
+  expect_growth_after([](void* p, std::size_t bytes) { mprotect(p, bytes, PROT_READ); });
+}
+
+}  // namespace

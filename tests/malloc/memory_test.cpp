@@ -1,0 +1,70 @@
+// What goes back to the system while blocks are in use all over.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "malloc/footprint.hpp"
+#include "support/choices.hpp"
+#include "support/forked.hpp"
+#include "support/require.hpp"
+
+namespace {
+
+using mallard_test::require;
+using malloc_test::resident_bytes;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+constexpr std::size_t block_bytes = 8000;
+constexpr std::size_t blocks = 128 * mib / block_bytes;
+
+// Three of four in a random order, after all have been written to.
+std::vector<void*> allocate_and_free_most() {
+  std::vector<void*> live(blocks);
+  for (void*& p : live) p = std::memset(std::malloc(block_bytes), 1, block_bytes);
+  mallard_test::choices decide(1, blocks);
+  for (std::size_t left = live.size(); left > 1; --left) {
+    std::swap(live[left - 1], live[decide.below(left)]);
+  }
+  for (std::size_t i = blocks / 4; i < blocks; ++i) std::free(live[i]);
+  live.resize(blocks / 4);
+  return live;
+}
+
+void expect_unchanged_and_free(const std::vector<void*>& live) {
+  for (void* const p : live) {
+    const auto* const bytes = static_cast<unsigned char*>(p);
+    for (std::size_t i = 0; i < block_bytes; ++i) require(bytes[i] == 1, "a block was changed");
+    std::free(p);
+  }
+}
+
+void expect_passed(const std::function<void()>& check) {
+  const mallard_test::outcome outcome = mallard_test::run_forked(check);
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+TEST(malloc_memory, trimming_gives_back_what_lies_between_blocks_in_use) {
+  expect_passed([] {
+    const std::size_t before = resident_bytes();
+    const std::vector<void*> live = allocate_and_free_most();
+    require(malloc_trim(0) == 1, "nothing was given back");
+    const std::size_t held = resident_bytes() - before;
+    require(held < 48 * mib, "32 MiB are in use, bytes held: ", held);
+    expect_unchanged_and_free(live);
+  });
+}
+
+TEST(malloc_memory, most_goes_back_by_itself_when_most_blocks_are_freed) {
+  expect_passed([] {
+    const std::size_t before = resident_bytes();
+    const std::vector<void*> live = allocate_and_free_most();
+    const std::size_t held = resident_bytes() - before;
+    require(held < 96 * mib, "32 MiB are in use, bytes held: ", held);
+    expect_unchanged_and_free(live);
+  });
+}
+
+}  // namespace
