@@ -30,9 +30,9 @@ demo: deps build/release/CMakeCache.txt
 	@echo
 	@echo "The report is $(CURDIR)/$(RESULTS)/demo.html: open it in any browser."
 
-# Everything that CI runs.
+# Everything that CI runs, or what SUITE names of it: presets, folders of tests/, or both.
 test: deps
-	@packaging/run-tests.sh
+	@packaging/run-tests.sh $(SUITE)
 
 # Every figure the README and docs/results.md quote; an hour or so. See docs/method.md.
 bench: deps build/release/CMakeCache.txt

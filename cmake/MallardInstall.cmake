@@ -17,6 +17,7 @@ install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(MALLARD_BUILD_TOOL)
   install(TARGETS mallard_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  list(APPEND mallard_install_targets mallard_tool)
 endif()
 
 set(mallard_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)

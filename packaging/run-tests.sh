@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds and runs every test in the configurations that CI covers, and sums the results up.
-# One configuration alone: packaging/run-tests.sh asan
+# Some of it alone: packaging/run-tests.sh [<configuration>...] [<suite>...], where a suite is a folder
+# of tests/, in the configurations that are named or else in `dev`.
 set -u
 cd "$(dirname "$0")/.."
 
@@ -22,19 +23,18 @@ run() {
   fi
 }
 
-# suite <preset> <cmake arguments…>: builds everything and runs its tests, counted one by one.
-suite() {
-  preset=$1
-  shift
-  log=build/$preset/test.log
+# tests_of <preset> [<suite>]: builds the suite, or everything, and runs its tests, counted one by one.
+tests_of() {
+  folder=build/$1${2:+/tests/$2}
+  log=build/$1/test${2:+-$2}.log
   echo
-  echo "== $preset"
-  if ! { cmake --preset "$preset" "$@" >/dev/null && cmake --build --preset "$preset" -j "$jobs"; }; then
+  echo "== $*"
+  if ! { cmake --preset "$1" -DMALLARD_WERROR=ON >/dev/null && cmake --build --preset "$1" -j "$jobs" ${2:+--target "tests/$2/all"}; }; then
     failed=$((failed + 1))
-    echo "== FAILED: $preset does not build"
+    echo "== FAILED: $* does not build"
     return
   fi
-  ctest --preset "$preset" -j "$jobs" --no-tests=error >"$log" 2>&1
+  ctest --test-dir "$folder" -j "$jobs" --no-tests=error --output-on-failure >"$log" 2>&1
   status=$?
   grep -E '^ *[0-9]+/[0-9]+ Test.*(\*\*\*|Failed)' "$log"
   line=$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log")
@@ -55,13 +55,41 @@ format_is_clean() {
   clang-format-19 --dry-run --Werror $(git ls-files '*.hpp' '*.cpp')
 }
 
-presets=${*:-"format release asan tsan ci fuzz"}
-for preset in $presets; do
-  case $preset in
+configurations=
+suites=
+for word in "$@"; do
+  case $word in
+    format | fuzz) configurations="$configurations $word" ;;
+    *)
+      if [ -d "tests/$word" ]; then
+        suites="$suites $word"
+      elif cmake --list-presets | grep -q "^ *\"$word\""; then
+        configurations="$configurations $word"
+      else
+        echo "run-tests: '$word' is neither a preset nor a folder of tests/" >&2
+        exit 2
+      fi
+      ;;
+  esac
+done
+if [ -n "$suites" ]; then
+  configurations=${configurations:-dev}
+else
+  configurations=${configurations:-format release asan tsan ci fuzz}
+fi
+
+for configuration in $configurations; do
+  case $configuration in
     format) run "formatting" format_is_clean ;;
     fuzz) run "fuzzers, briefly" packaging/run-fuzzers.sh 10 ;;
-    release) suite release -DMALLARD_WERROR=ON ;;
-    *) suite "$preset" ;;
+    *)
+      if [ -z "$suites" ]; then
+        tests_of "$configuration"
+      fi
+      for suite in $suites; do
+        tests_of "$configuration" "$suite"
+      done
+      ;;
   esac
 done
 

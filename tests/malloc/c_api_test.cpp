@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "malloc/expected_file.hpp"
+
 namespace {
 
 // Sizes that compilers would warn of, or reckon with.
@@ -72,7 +74,7 @@ TEST(malloc_c_api, is_of_mallard) {
   // Or all other tests are about another malloc.
   Dl_info info{};
   ASSERT_NE(dladdr(dlsym(RTLD_DEFAULT, "malloc"), &info), 0);
-  EXPECT_NE(std::string(info.dli_fname).find(MALLARD_MALLOC_FILE), std::string::npos)
+  EXPECT_NE(std::string(info.dli_fname).find(malloc_test::expected_file), std::string::npos)
       << info.dli_fname;
 }
 

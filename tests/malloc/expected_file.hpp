@@ -1,0 +1,9 @@
+// Where the process's malloc has to be; each test program has its own.
+#pragma once
+
+namespace malloc_test {
+
+// Part of the file's name.
+extern const char* const expected_file;
+
+}  // namespace malloc_test
