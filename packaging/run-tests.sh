@@ -75,7 +75,7 @@ done
 if [ -n "$suites" ]; then
   configurations=${configurations:-dev}
 else
-  configurations=${configurations:-format release asan tsan ci fuzz}
+  configurations=${configurations:-format release asan tsan ci libcxx fuzz}
 fi
 
 for configuration in $configurations; do

@@ -64,7 +64,11 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>
   explicit adaptive_pool_resource(Bump* upstream) noexcept
-      : adaptive_pool_resource({.empty_slabs_kept = detail::keep_every_slab}, upstream) {
+      : adaptive_pool_resource(adaptive_pool_options{}, upstream) {}
+  template <detail::bump_resource Bump>
+  adaptive_pool_resource(adaptive_pool_options options, Bump* upstream) noexcept
+      : adaptive_pool_resource(detail::keeping_every_slab(options),
+                               static_cast<std::pmr::memory_resource*>(upstream)) {
     upstream_ignores_ = true;
   }
 

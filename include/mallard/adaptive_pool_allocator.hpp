@@ -8,7 +8,8 @@
 //   std::set<int, std::less<>, mallard::node_allocator<int>> never_gives_back;
 //
 // Complexity: as adaptive_pool_resource. Thread-safety: as it with a pool of your own; the shared
-// pools may be used by any thread, under a lock each; as long as there is only one, without.
+// pools may be used by any thread, under a lock each; as long as there is only one, without. They
+// survive a fork.
 //
 // Source of the idea: the adaptive pools and node allocators of Boost.Container (Gaztañaga).
 #pragma once
@@ -21,6 +22,7 @@
 #include "mallard/adaptive_pool.hpp"
 #include "mallard/detail/bindings/extended_allocator.hpp"
 #include "mallard/detail/os/threads.hpp"
+#include "mallard/detail/resources/fork_locks.hpp"
 
 namespace mallard::inline v1 {
 
@@ -31,7 +33,7 @@ namespace detail {
 template <std::size_t Bytes, std::size_t Alignment, std::size_t BlocksPerSlab,
           std::size_t EmptySlabsKept, unsigned OverheadPercent>
 struct shared_pool {
-  std::mutex lock;
+  fork_lock lock;
   adaptive_pool_resource pool{adaptive_pool_options{.block_bytes = Bytes,
                                                     .alignment = Alignment,
                                                     .empty_slabs_kept = EmptySlabsKept,
@@ -40,7 +42,11 @@ struct shared_pool {
 
   static shared_pool& instance() {
     alignas(shared_pool) static std::byte storage[sizeof(shared_pool)];
-    static shared_pool* const made = ::new (storage) shared_pool;
+    static shared_pool* const made = [] {
+      auto* const pool = ::new (storage) shared_pool;
+      hold_across_fork(pool->lock);
+      return pool;
+    }();
     return *made;
   }
 };
@@ -112,7 +118,7 @@ class adaptive_pool_allocator
     // Named here, not in the class: some containers name the allocator of void.
     auto& all = detail::shared_pool<node_bytes, alignof(T), BlocksPerSlab, EmptySlabsKept,
                                     OverheadPercent>::instance();
-    std::unique_lock hold(all.lock, std::defer_lock);
+    std::unique_lock hold(all.lock.mutex, std::defer_lock);
     if (!detail::os::is_single_threaded()) hold.lock();
     return what(all.pool);
   }

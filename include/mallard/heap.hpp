@@ -75,8 +75,10 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>
-  explicit heap_resource(Bump* upstream) noexcept
-      : options_{detail::keep_every_slab},
+  explicit heap_resource(Bump* upstream) noexcept : heap_resource(heap_options{}, upstream) {}
+  template <detail::bump_resource Bump>
+  heap_resource(heap_options options, Bump* upstream) noexcept
+      : options_(detail::keeping_every_slab(options)),
         upstream_ignores_(true),
         pools_(upstream, detail::keep_every_slab),
         arrays_(upstream) {}

@@ -54,7 +54,10 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   // plain `memory_resource*` that cannot be known; set `empty_slabs_kept` yourself then.
   template <detail::bump_resource Bump>
   explicit multipool_resource(Bump* upstream) noexcept
-      : options_{detail::keep_every_slab},
+      : multipool_resource(multipool_options{}, upstream) {}
+  template <detail::bump_resource Bump>
+  multipool_resource(multipool_options options, Bump* upstream) noexcept
+      : options_(detail::keeping_every_slab(options)),
         upstream_ignores_(true),
         pools_(upstream, detail::keep_every_slab) {}
 

@@ -48,15 +48,18 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
       heap_options options, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
       : options_(options),
         heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false),
-        arrays_(upstream, heaps_) {}
+        arrays_(heaps_) {}
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>
   explicit synchronized_heap_resource(Bump* upstream) noexcept
-      : options_{detail::keep_every_slab},
+      : synchronized_heap_resource(heap_options{}, upstream) {}
+  template <detail::bump_resource Bump>
+  synchronized_heap_resource(heap_options options, Bump* upstream) noexcept
+      : options_(detail::keeping_every_slab(options)),
         upstream_ignores_(true),
         heaps_(upstream, detail::keep_every_slab, true),
-        arrays_(upstream, heaps_) {}
+        arrays_(heaps_) {}
 
   synchronized_heap_resource(const synchronized_heap_resource&) = delete;
   synchronized_heap_resource& operator=(const synchronized_heap_resource&) = delete;

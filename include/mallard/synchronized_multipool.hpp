@@ -8,7 +8,8 @@
 // to 31 others in one atomic step, at the latest when that thread needs memory or ends.
 // Thread-safety: allocate, deallocate and trim may be called by any thread at any time; release,
 // stats and destruction when no other call is in flight. Upstream is called by one thread at a time
-// unless it is the page source.
+// unless it is the page source or the standard library's new_delete_resource(), and never under
+// another lock of the library: it may lock, throw, or use other resources.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +58,11 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>
   explicit synchronized_multipool_resource(Bump* upstream) noexcept
-      : options_{detail::keep_every_slab}, heaps_(upstream, detail::keep_every_slab, true) {}
+      : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
+  template <detail::bump_resource Bump>
+  synchronized_multipool_resource(synchronized_multipool_options options, Bump* upstream) noexcept
+      : options_(detail::keeping_every_slab(options)),
+        heaps_(upstream, detail::keep_every_slab, true) {}
 
   // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
   // never null, distinct for every live block, also for 0 bytes.

@@ -9,9 +9,12 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "mallard/detail/resources/upstream_lock.hpp"
 
 namespace mallard::inline v1 {
 namespace {
@@ -122,9 +125,44 @@ struct test_resource::state {
     failures = 0;
   }
 
+  // Throws test_exception when this call was told to fail.
+  void count_call(std::size_t bytes, std::size_t alignment) {
+    const std::lock_guard lock(mutex);
+    const std::uint64_t call = calls_since_armed++;
+    if (call < first_failing || call > last_failing) return;
+    ++failures;
+    throw test_exception(bytes, alignment);
+  }
+
+  // Takes the block out of the table and appends what is wrong with it; nothing when it is not
+  // there.
+  std::optional<record> take_out(void* p, std::size_t bytes, std::size_t alignment,
+                                 std::vector<test_report>& found) {
+    const std::lock_guard lock(mutex);
+    const auto at = in_use.find(p);
+    if (at == in_use.end()) {
+      const bool again = p != nullptr && std::find(freed.begin(), freed.end(), p) != freed.end();
+      found.push_back(describe(again ? test_fault::double_free : test_fault::foreign_pointer, p,
+                               {bytes, alignment, unknown_serial}));
+      return std::nullopt;
+    }
+    const record r = at->second;
+    const auto mismatch = [&](test_fault fault) {
+      found.push_back({fault, p, r.serial, bytes, alignment, r.bytes, r.alignment, 1});
+    };
+    if (bytes != r.bytes) mismatch(test_fault::wrong_size);
+    if (alignment != r.alignment) mismatch(test_fault::wrong_alignment);
+    check_pads(static_cast<const unsigned char*>(p), r, found);
+    in_use.erase(at);
+    freed[counts.deallocations % remembered_frees] = p;
+    counts.on_deallocate(r.bytes);
+    return r;
+  }
+
   mutable std::mutex mutex;
   const handler on_fault;
-  std::pmr::memory_resource* const upstream;
+  detail::locked_upstream upstream;
+  std::pmr::memory_resource* const source = upstream.source();
 
   std::unordered_map<const void*, record> in_use;
   std::array<const void*, remembered_frees> freed{};  // a ring
@@ -168,7 +206,7 @@ allocation_counts test_resource::counts() const noexcept {
 }
 
 std::pmr::memory_resource* test_resource::upstream_resource() const noexcept {
-  return state_->upstream;
+  return state_->upstream.to();
 }
 
 void test_resource::verify() const {
@@ -206,59 +244,38 @@ void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
         describe(test_fault::bad_alignment, nullptr, {bytes, alignment, unknown_serial}));
     throw std::bad_alloc();
   }
-  const std::lock_guard lock(state_->mutex);
-  const std::uint64_t call = state_->calls_since_armed++;
-  if (call >= state_->first_failing && call <= state_->last_failing) {
-    ++state_->failures;
-    throw test_exception(bytes, alignment);
-  }
+  state_->count_call(bytes, alignment);
   // No object is larger than PTRDIFF_MAX, so neither is a block with its pads.
   constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  const record r{bytes, alignment, state_->counts.allocations};
+  record r{bytes, alignment, unknown_serial};
   const std::size_t front = front_bytes(alignment);
   if (front > largest - pad_bytes || bytes > largest - pad_bytes - front) throw std::bad_alloc();
 
-  void* const base = state_->upstream->allocate(padded_bytes(r), alignment);
+  // The lock is not held while upstream is called, which may have locks of its own.
+  void* const base = state_->source->allocate(padded_bytes(r), alignment);
   unsigned char* const block = static_cast<unsigned char*>(base) + front;
-  try {
-    state_->in_use.insert_or_assign(block, r);
-  } catch (...) {
-    state_->upstream->deallocate(base, padded_bytes(r), alignment);
-    throw;
-  }
   std::memset(block - pad_bytes, pad_fill, pad_bytes);
   fill(block, bytes, new_fill);
   std::memset(block + bytes, pad_fill, pad_bytes);
-  state_->counts.on_allocate(bytes, alignment);
+  try {
+    const std::lock_guard lock(state_->mutex);
+    r.serial = state_->counts.allocations;
+    state_->in_use.insert_or_assign(block, r);
+    state_->counts.on_allocate(bytes, alignment);
+  } catch (...) {
+    state_->source->deallocate(base, padded_bytes(r), alignment);
+    throw;
+  }
   return block;
 }
 
 void test_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
   std::vector<test_report> found;
-  {
-    const std::lock_guard lock(state_->mutex);
-    const auto at = state_->in_use.find(p);
-    if (at == state_->in_use.end()) {
-      const auto& freed = state_->freed;
-      const bool again = p != nullptr && std::find(freed.begin(), freed.end(), p) != freed.end();
-      found.push_back(describe(again ? test_fault::double_free : test_fault::foreign_pointer, p,
-                               {bytes, alignment, unknown_serial}));
-    } else {
-      const record r = at->second;
-      auto* const block = static_cast<unsigned char*>(p);
-      const auto mismatch = [&](test_fault fault) {
-        found.push_back({fault, p, r.serial, bytes, alignment, r.bytes, r.alignment, 1});
-      };
-      if (bytes != r.bytes) mismatch(test_fault::wrong_size);
-      if (alignment != r.alignment) mismatch(test_fault::wrong_alignment);
-      state::check_pads(block, r, found);
-
-      fill(block, r.bytes, dead_fill);
-      state_->upstream->deallocate(block - front_bytes(r.alignment), padded_bytes(r), r.alignment);
-      state_->in_use.erase(at);
-      state_->freed[state_->counts.deallocations % remembered_frees] = p;
-      state_->counts.on_deallocate(r.bytes);
-    }
+  const std::optional<record> r = state_->take_out(p, bytes, alignment, found);
+  if (r) {
+    auto* const block = static_cast<unsigned char*>(p);
+    fill(block, r->bytes, dead_fill);
+    state_->source->deallocate(block - front_bytes(r->alignment), padded_bytes(*r), r->alignment);
   }
   state_->report(found);
 }

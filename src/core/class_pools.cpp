@@ -49,6 +49,12 @@ std::size_t class_pools::trim() noexcept {
   return before - usage().reserved_bytes;
 }
 
+slab* class_pools::detach_empty() noexcept {
+  cool();
+  for (unsigned c = 0; c < class_count; ++c) retire_current(pools_[c], c);
+  return detach_reserve(0);
+}
+
 std::size_t class_pools::at_hand_bytes() const noexcept {
   std::size_t bytes = 0;
   for (unsigned c = 0; c < class_count; ++c) {

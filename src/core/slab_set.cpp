@@ -348,15 +348,16 @@ bool slab_set::adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool,
 }
 
 void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
-  from.trim_reserve();
+  from.reserve_.fill(nullptr);
+  from.reserve_count_ = 0;
   while (slab* const s = from.all_) {
     const std::uint32_t taken = s->taken();
-    if (taken == 0) {
-      from.discard(s);
-      continue;
-    }
     from.remove(s);
     add(s);
+    if (taken == 0) {
+      retire(s);
+      continue;
+    }
     const std::uint32_t capacity = layout_of(*s).capacity();
     if (taken > full_floor(capacity)) {
       s->place = slab_place::full;
@@ -395,12 +396,45 @@ void slab_set::return_to_source(slab* s) noexcept {
   source_->give(context_, s, bytes);
 }
 
-void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
-  if (pool.base == nullptr) return;
+slab* slab_set::take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept {
+  if (pool.base == nullptr) return nullptr;
   slab* const current = pool.current(layouts_[layout_index]);
-  if (current->taken() != static_cast<std::uint32_t>(std::popcount(pool.free_slots))) return;
+  const auto at_hand = static_cast<std::uint32_t>(std::popcount(pool.free_slots));
+  if (current->taken() != at_hand) return nullptr;
   leave_ring(pool, current);
-  discard(current);
+  set_floor(*current, 0, 0);
+  return current;
+}
+
+void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
+  if (slab* const empty = take_current_if_empty(pool, layout_index)) discard(empty);
+}
+
+void slab_set::retire_current(slab_pool& pool, unsigned layout_index) noexcept {
+  if (slab* const empty = take_current_if_empty(pool, layout_index)) retire(empty);
+}
+
+slab* slab_set::detach_reserve(std::size_t kept) noexcept {
+  slab* detached = nullptr;
+  for (slab*& list : reserve_) {
+    while (list != nullptr && reserve_count_ > kept) {
+      slab* const s = list;
+      list = s->ring_next;
+      --reserve_count_;
+      remove(s);
+      s->ring_next = detached;
+      detached = s;
+    }
+  }
+  return detached;
+}
+
+void slab_set::give_detached(slab* detached) noexcept {
+  while (detached != nullptr) {
+    slab* const s = detached;
+    detached = s->ring_next;
+    return_to_source(s);
+  }
 }
 
 void slab_set::trim_reserve() noexcept {

@@ -1,4 +1,5 @@
-// Purpose: what happens to a thread's heap when the thread ends.
+// Purpose: what happens to a thread's heap when the thread ends, and to all state when the process
+// forks.
 #pragma once
 
 namespace mallard::inline v1::detail {

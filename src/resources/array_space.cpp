@@ -29,16 +29,16 @@ array_space::array_space(std::pmr::memory_resource* upstream) noexcept
     : upstream_(upstream), ranges_(upstream == page_source::instance()) {}
 
 void* array_space::allocate(std::size_t bytes, std::size_t alignment, bool roomy) {
+  if (void* const p = try_allocate(bytes, alignment, roomy)) return p;
+  return add_and_allocate(get_segment(segment_bytes_for(bytes, alignment)), bytes, alignment);
+}
+
+void* array_space::try_allocate(std::size_t bytes, std::size_t alignment, bool roomy) noexcept {
   if (roomy && ranges_ && bytes >= lone_bytes && alignment <= 16) {
     if (void* const p = allocate_lone(bytes)) return p;
   }
-  void* p = heap_.allocate(bytes, alignment);
-  if (p == nullptr) {
-    grow(bytes, alignment);
-    p = heap_.allocate(bytes, alignment);
-    if (p == nullptr) throw std::bad_alloc();
-  }
-  note_reach(p);
+  void* const p = heap_.allocate(bytes, alignment);
+  if (p != nullptr) note_reach(p);
   return p;
 }
 
@@ -49,7 +49,7 @@ void array_space::note_reach(void* p) noexcept {
   if (end - s->used < s->bytes - s->used) s->used = end;
 }
 
-void array_space::grow(std::size_t bytes, std::size_t alignment) {
+std::size_t array_space::segment_bytes_for(std::size_t bytes, std::size_t alignment) const {
   // A block of these bytes is found in a bin of blocks up to a sixteenth larger.
   constexpr std::size_t largest = ~std::size_t{0} / 4;
   if (bytes > largest || alignment > largest) throw std::bad_alloc();
@@ -57,22 +57,29 @@ void array_space::grow(std::size_t bytes, std::size_t alignment) {
       round_up(segment_header_bytes + fit_heap::first_segment_overhead() + bytes + bytes / 16 +
                    2 * std::max<std::size_t>(alignment, 64),
                os::page_bytes);
-  segment* s = nullptr;
-  if (ranges_) {
-    const address_range range = take_range(needed);
-    if (range.begin == nullptr) throw std::bad_alloc();
-    s = ::new (range.begin) segment{nullptr, nullptr, range.bytes, 0, 0, false};
-  } else {
-    const std::size_t size = std::max(needed, next_segment_bytes_);
-    s = ::new (upstream_->allocate(size, segment_header_bytes))
-        segment{nullptr, nullptr, size, 0, 0, false};
-    next_segment_bytes_ = std::min(next_segment_bytes_ * 2, largest_step_bytes);
-  }
+  return ranges_ ? needed : std::max(needed, next_segment_bytes_);
+}
+
+array_space::fresh_segment array_space::get_segment(std::size_t bytes) const {
+  if (!ranges_) return {upstream_->allocate(bytes, segment_header_bytes), bytes};
+  const address_range range = take_range(bytes);
+  if (range.begin == nullptr) throw std::bad_alloc();
+  return {range.begin, range.bytes};
+}
+
+void* array_space::add_and_allocate(fresh_segment fresh, std::size_t bytes,
+                                    std::size_t alignment) noexcept {
+  auto* const s = ::new (fresh.p) segment{nullptr, nullptr, fresh.bytes, 0, 0, false};
+  if (!ranges_) next_segment_bytes_ = std::min(next_segment_bytes_ * 2, largest_step_bytes);
   if (segments_ != nullptr) segments_->used = segments_->bytes;
   segment_ring<segment>::insert_before(segments_, s);
   segments_ = s;
   heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
                     s->bytes - segment_header_bytes);
+  void* const p = heap_.allocate(bytes, alignment);
+  MALLARD_ASSERT(p != nullptr && "the segment has room for it");
+  note_reach(p);
+  return p;
 }
 
 // The block's address differs from that of `like` by a multiple of `unit`, a power of two.
@@ -213,13 +220,13 @@ void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
   return to;
 }
 
-std::size_t array_space::trim() noexcept {
-  const std::size_t before = reserved_bytes();
-  if (segments_ == nullptr) return 0;
+array_space::detached_segments array_space::detach_empty() noexcept {
+  detached_segments empty;
+  if (segments_ == nullptr) return empty;
   if (heap_.in_use_blocks() == 0) {
     heap_.reset();
-    while (segments_ != nullptr) give_back(segments_);
-    return before - reserved_bytes();
+    while (segments_ != nullptr) detach(segments_, empty);
+    return empty;
   }
   segment* s = segments_;
   do {
@@ -227,7 +234,7 @@ std::size_t array_space::trim() noexcept {
     const bool last = next == segments_;
     if (heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
                              s->bytes - segment_header_bytes)) {
-      give_back(s);
+      detach(s, empty);
     }
     if (last) break;
     s = next;
@@ -235,17 +242,27 @@ std::size_t array_space::trim() noexcept {
   if (ranges_) {
     heap_.for_each_free(os::page_bytes, [&](void* p, std::size_t bytes) { purge(p, bytes); });
   }
-  return before - reserved_bytes();
+  return empty;
 }
 
-void array_space::give_back(segment* s) noexcept {
+void array_space::detach(segment* s, detached_segments& list) noexcept {
   unlink(segments_, s);
-  const std::size_t bytes = s->bytes;
-  unpoison(s, bytes);
-  if (ranges_) {
-    give_range_of(s);
-  } else {
-    upstream_->deallocate(s, bytes, segment_header_bytes);
+  s->next = static_cast<segment*>(list.first);
+  list.first = s;
+  list.bytes += s->bytes - segment_header_bytes;
+}
+
+void array_space::give_back(detached_segments list) const noexcept {
+  for (auto* s = static_cast<segment*>(list.first); s != nullptr;) {
+    segment* const gone = s;
+    s = s->next;
+    const std::size_t bytes = gone->bytes;
+    unpoison(gone, bytes);
+    if (ranges_) {
+      give_range_of(gone);
+    } else {
+      upstream_->deallocate(gone, bytes, segment_header_bytes);
+    }
   }
 }
 
@@ -260,8 +277,10 @@ void array_space::release(bool forget) noexcept {
     give_range_of(s);
   }
   lone_blocks_ = lone_in_use_ = lone_reserved_ = 0;
-  if (forget) segments_ = nullptr;
-  while (segments_ != nullptr) give_back(segments_);
+  detached_segments all;
+  while (!forget && segments_ != nullptr) detach(segments_, all);
+  segments_ = nullptr;
+  give_back(all);
   next_segment_bytes_ = first_segment_bytes;
 }
 

@@ -24,8 +24,13 @@ chunk_stack::chunk_stack(void* buffer, std::size_t bytes,
   auto* const given = static_cast<std::byte*>(buffer);
   const std::uintptr_t begin = round_up(address_of(given), bump_step);
   const std::uintptr_t end = round_down(address_of(given) + bytes, bump_alignment);
-  buffer_ = buffer_cursor_ = given + (begin - address_of(given));
-  buffer_end_ = end > begin ? buffer_ + (end - begin) : buffer_;
+  if (end > begin) {
+    buffer_ = given + (begin - address_of(given));
+    buffer_end_ = buffer_ + (end - begin);
+  } else {  // of no use: an empty range whose end is aligned like any other
+    buffer_ = buffer_end_ = reinterpret_cast<std::byte*>(end);
+  }
+  buffer_cursor_ = buffer_;
   next_bytes_ = std::max(next_bytes_, std::min(std::bit_ceil(bytes), options_.max_chunk_bytes));
   range = {buffer_, buffer_end_};
   poison(buffer_, bytes_between(buffer_, buffer_end_));

@@ -2,11 +2,15 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <new>
 
 #include "mallard/detail/core/ring.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
+#include "mallard/detail/resources/upstream_lock.hpp"
+#include "mallard/page_source.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -19,7 +23,7 @@ using resource_ring =
 
 // Never destroyed: threads may end after the program's static objects have.
 union registry_holder {
-  std::recursive_mutex lock;
+  std::mutex lock;
   constexpr registry_holder() noexcept : lock() {}
   ~registry_holder() {}
 };
@@ -28,6 +32,7 @@ constinit synchronized_heaps* resources = nullptr;
 constinit std::atomic<std::uint64_t> identities{0};
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local heaps_of_thread own{};
+constinit heaps_of_thread nobody{};
 
 template <class Do>
 void for_each_resource(Do&& what) {
@@ -39,14 +44,28 @@ void for_each_resource(Do&& what) {
   } while (resource != resources);
 }
 
+void drop_table(heaps_of_thread& thread) noexcept {
+  if (thread.table == nullptr) return;
+  page_source::instance()->deallocate(thread.table, thread.table_size * sizeof(known_heap));
+  thread.table = nullptr;
+  thread.table_size = thread.table_used = 0;
+}
+
 struct at_thread_exit {
   ~at_thread_exit() {
     own.ended = true;
     known_heaps = {};
-    const std::lock_guard hold(registry.lock);
+    drop_table(own);
+    std::unique_lock hold(registry.lock);
     while (thread_heap* const heap = own.heaps) {
+      synchronized_heaps& resource = *heap->resource;
       detach(*heap);
-      heap->resource->orphan(*heap);
+      attach(nobody, *heap);
+      resource.begin_visit();
+      hold.unlock();
+      resource.orphan(*heap);
+      hold.lock();
+      resource.end_visit();
     }
   }
 };
@@ -54,6 +73,7 @@ struct at_thread_exit {
 void before_fork() {
   registry.lock.lock();
   for_each_resource([](synchronized_heaps& resource) { resource.large_blocks_lock().lock(); });
+  hold_upstreams_for_fork();
 }
 
 void unlock_large_blocks() {
@@ -61,6 +81,7 @@ void unlock_large_blocks() {
 }
 
 void after_fork() {
+  let_upstreams_go();
   unlock_large_blocks();
   registry.lock.unlock();
 }
@@ -68,15 +89,32 @@ void after_fork() {
 // The other threads may have been in the middle of anything when they ceased to be.
 void after_fork_in_child() {
   for_each_resource([](synchronized_heaps& resource) { resource.forget_other_threads(&own); });
+  let_upstreams_go_in_child();
   unlock_large_blocks();
-  // A recursive lock knows its thread by a number that is another one in the child.
-  ::new (&registry.lock) std::recursive_mutex;
+  registry.lock.unlock();
+}
+
+// The entry of the identity, or the free one where it would be.
+known_heap& place_of(const heaps_of_thread& thread, std::uint64_t identity) noexcept {
+  std::size_t at = identity * 0x9E3779B97F4A7C15u >> 20;
+  for (;; ++at) {
+    known_heap& entry = thread.table[at & (thread.table_size - 1)];
+    if (entry.identity == identity || entry.identity == 0) return entry;
+  }
 }
 
 }  // namespace
 
-std::recursive_mutex& registry_lock() noexcept {
+std::mutex& registry_lock() noexcept {
   return registry.lock;
+}
+
+const void* this_thread_name() noexcept {
+  return &own;
+}
+
+heaps_of_thread& no_thread() noexcept {
+  return nobody;
 }
 
 heaps_of_thread* heaps_of_this_thread() {
@@ -97,6 +135,39 @@ std::uint64_t new_identity() noexcept {
   return identities.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+thread_heap* find_in_table(const heaps_of_thread& thread, std::uint64_t identity) noexcept {
+  return thread.table == nullptr ? nullptr : place_of(thread, identity).heap;
+}
+
+void add_to_table(heaps_of_thread& thread, std::uint64_t identity, thread_heap* heap) noexcept {
+  if (thread.table_used * 2 >= thread.table_size) return;
+  known_heap& place = place_of(thread, identity);
+  if (place.identity == 0) ++thread.table_used;
+  place = {identity, heap};
+}
+
+void renew_table(heaps_of_thread& thread) noexcept {
+  constexpr std::size_t smallest_size = 4096 / sizeof(known_heap);
+  const auto count = [&] {
+    std::size_t heaps = 0;
+    for (thread_heap* heap = thread.heaps; heap != nullptr; heap = heap->next_of_thread) ++heaps;
+    return heaps;
+  };
+  std::unique_lock hold(registry.lock);
+  const std::size_t size = std::max(smallest_size, std::bit_ceil(count() * 4));
+  hold.unlock();
+  void* const memory = page_source::instance()->try_allocate(size * sizeof(known_heap));
+  if (memory == nullptr) return;
+  drop_table(thread);
+  thread.table = static_cast<known_heap*>(memory);
+  thread.table_size = size;
+  for (std::size_t i = 0; i < size; ++i) ::new (thread.table + i) known_heap{0, nullptr};
+  hold.lock();  // by now there may be fewer
+  for (thread_heap* heap = thread.heaps; heap != nullptr; heap = heap->next_of_thread) {
+    add_to_table(thread, heap->resource->identity(), heap);
+  }
+}
+
 void enroll(synchronized_heaps& resource) noexcept {
   resource_ring::insert_before(resources, &resource);
   resources = &resource;
@@ -105,6 +176,13 @@ void enroll(synchronized_heaps& resource) noexcept {
 void strike_off(synchronized_heaps& resource) noexcept {
   synchronized_heaps* const next = resource_ring::remove(&resource);
   if (resources == &resource) resources = next;
+}
+
+void attach(heaps_of_thread& thread, thread_heap& heap) noexcept {
+  heap.thread = &thread;
+  if (&thread == &nobody) return;
+  heap.next_of_thread = thread.heaps;
+  thread.heaps = &heap;
 }
 
 void detach(thread_heap& heap) noexcept {

@@ -5,6 +5,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
+constexpr std::size_t usual_bytes = std::size_t{64} << 30;
 constexpr std::size_t smallest_commit_bytes = std::size_t{64} << 10;
 
 }  // namespace
@@ -17,15 +18,38 @@ std::size_t reserved_range::committed_bytes() const noexcept {
   return static_cast<std::size_t>(range.end - begin_);
 }
 
+// What the options ask for. If they leave it open, as much as the system gives, by halves, down to
+// `least_bytes`; where that is less than usual, half of it is left to the rest of the program.
+bool reserved_range::reserve(std::size_t least_bytes) noexcept {
+  const bool open = options_.reserve_bytes == 0;
+  const std::size_t wanted = open ? usual_bytes : round_up(options_.reserve_bytes, os::page_bytes);
+  if (least_bytes > wanted) return false;
+  const std::size_t least = round_up(least_bytes, os::page_bytes);
+  const auto half_of = [&](std::size_t bytes) {
+    return std::max(round_up(bytes / 2, os::page_bytes), least);
+  };
+  const auto try_to = [&](std::size_t bytes) {
+    begin_ = static_cast<std::byte*>(os::reserve(bytes));
+    reserved_bytes_ = bytes;
+    return begin_ != nullptr;
+  };
+  bool reserved = try_to(wanted);
+  for (std::size_t bytes = wanted; open && !reserved && bytes != least;) {
+    bytes = half_of(bytes);
+    reserved = try_to(bytes);
+    if (!reserved || bytes == least) continue;
+    os::unmap(begin_, bytes);
+    reserved = try_to(half_of(bytes));
+  }
+  range.cursor = range.end = begin_;
+  return reserved;
+}
+
 // Commits at least up to `bytes` from the start, twice what is committed if possible.
 bool reserved_range::commit_up_to(std::size_t bytes) noexcept {
-  const std::size_t limit = round_up(options_.reserve_bytes, os::page_bytes);
+  if (begin_ == nullptr && !reserve(bytes)) return false;
+  const std::size_t limit = reserved_bytes_;
   if (bytes > limit) return false;
-  if (begin_ == nullptr) {
-    begin_ = static_cast<std::byte*>(os::reserve(limit));
-    if (begin_ == nullptr) return false;
-    range.cursor = range.end = begin_;
-  }
   const std::size_t have = committed_bytes();
   const std::size_t doubled = std::max({bytes, have * 2, smallest_commit_bytes});
   std::size_t target = std::min(round_up(doubled, os::page_bytes), limit);
@@ -88,7 +112,7 @@ void reserved_range::release() noexcept {
   if (begin_ == nullptr) return;
   rewind({0});
   unpoison(begin_, committed_bytes());
-  os::unmap(begin_, round_up(options_.reserve_bytes, os::page_bytes));
+  os::unmap(begin_, reserved_bytes_);
   begin_ = range.cursor = range.end = nullptr;
 }
 

@@ -1,6 +1,7 @@
 #include "mallard/synchronized_heap.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "mallard/detail/resources/chains.hpp"
@@ -27,7 +28,7 @@ void* synchronized_heap_resource::try_allocate(std::size_t bytes, std::size_t al
 
 void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
-    return arrays_.with([&](growing_blocks& a) { return a.allocate(large, alignment, false); });
+    return arrays_.allocate(large, alignment, false).p;
   });
 }
 
@@ -40,8 +41,8 @@ void synchronized_heap_resource::deallocate_beyond_table(void* p, std::size_t by
 sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
                                                             std::size_t preferred,
                                                             std::size_t alignment) {
-  return arrays_.with(
-      [&](growing_blocks& a) { return a.allocate_expandable(minimum, preferred, alignment); });
+  MALLARD_ASSERT(std::has_single_bit(alignment));
+  return arrays_.allocate_expandable(minimum, preferred, alignment);
 }
 
 sized_block synchronized_heap_resource::try_allocate_expandable(std::size_t minimum,
@@ -116,7 +117,7 @@ void synchronized_heap_resource::deallocate_linked(void* first, std::size_t coun
 }
 
 void synchronized_heap_resource::release_arrays() noexcept {
-  arrays_.with([&](growing_blocks& a) { a.release(upstream_ignores_); });
+  arrays_.release(upstream_ignores_);
 }
 
 void synchronized_heap_resource::release() noexcept {
@@ -125,7 +126,7 @@ void synchronized_heap_resource::release() noexcept {
 }
 
 std::size_t synchronized_heap_resource::trim() noexcept {
-  return heaps_.trim() + arrays_.with([](growing_blocks& a) { return a.trim(); });
+  return heaps_.trim() + arrays_.trim();
 }
 
 synchronized_heap_stats synchronized_heap_resource::stats() const noexcept {

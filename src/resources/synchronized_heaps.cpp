@@ -1,7 +1,7 @@
 #include "mallard/detail/resources/synchronized_heaps.hpp"
 
+#include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
-#include "mallard/page_source.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -13,21 +13,31 @@ void add(slab_usage& sum, const slab_usage& one) noexcept {
   sum.taken_bytes += one.taken_bytes;
 }
 
+// Detached slabs, linked by their ring.
+void append(slab*& list, slab* more) noexcept {
+  if (more == nullptr) return;
+  slab* last = more;
+  while (last->ring_next != nullptr) last = last->ring_next;
+  last->ring_next = list;
+  list = more;
+}
+
 }  // namespace
 
-bool is_thread_safe(const std::pmr::memory_resource* upstream) noexcept {
-  return upstream == page_source::instance();
-}
+// A heap for the calls of a thread that is ending. What they leave is for other threads.
+class synchronized_heaps::borrowed_heap {
+ public:
+  explicit borrowed_heap(synchronized_heaps& of) : of_(of), heap_(of.heap_for(no_thread())) {}
+  borrowed_heap(const borrowed_heap&) = delete;
+  borrowed_heap& operator=(const borrowed_heap&) = delete;
+  ~borrowed_heap() { of_.orphan(heap_); }
+  thread_heap& operator*() const noexcept { return heap_; }
+  thread_heap* operator->() const noexcept { return &heap_; }
 
-void* locked_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
-  const std::lock_guard hold(registry_lock());
-  return to_->allocate(bytes, alignment);
-}
-
-void locked_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
-  const std::lock_guard hold(registry_lock());
-  to_->deallocate(p, bytes, alignment);
-}
+ private:
+  synchronized_heaps& of_;
+  thread_heap& heap_;
+};
 
 synchronized_heaps::synchronized_heaps(std::pmr::memory_resource* upstream,
                                        std::size_t reserve_limit, bool upstream_ignores) noexcept
@@ -35,10 +45,10 @@ synchronized_heaps::synchronized_heaps(std::pmr::memory_resource* upstream,
       reserve_limit_(reserve_limit),
       upstream_ignores_(upstream_ignores),
       upstream_(upstream),
-      source_(is_thread_safe(upstream) ? upstream : &upstream_),
+      source_(upstream_.source()),
       heaps_(&first_),
       first_(source_, reserve_limit),
-      orphans_(source_, 0) {
+      orphans_(source_, keep_every_slab) {
   first_.resource = this;
   hold_resources_across_fork();
   const std::lock_guard hold(registry_lock());
@@ -55,15 +65,20 @@ synchronized_heaps::~synchronized_heaps() {
 }
 
 void* synchronized_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
-  if (mine == nullptr) mine = begin_thread();
+  const auto refill = [this](thread_heap& heap, unsigned c) {
+    prepare(heap, c);
+    return heap.take(c);
+  };
+  if (mine != nullptr) return refill(*mine, size_class);
+  mine = begin_thread();
   if (mine == nullptr) {
-    const std::lock_guard hold(registry_lock());
-    orphaned_.store(true, std::memory_order_relaxed);
-    orphans_.collect_now();
-    return orphans_.take(size_class);
+    const borrowed_heap heap(*this);
+    return refill(*heap, size_class);
   }
-  prepare(*mine, size_class);
-  return mine->take(size_class);
+  // It was only not among the heaps used last.
+  const auto refill_mine = [&](unsigned c) { return refill(*mine, c); };
+  return size_class < table_class_count ? mine->take_small(size_class, refill_mine)
+                                        : mine->take(size_class, refill_mine);
 }
 
 // Looks for blocks everywhere but upstream.
@@ -80,9 +95,9 @@ chain_ends synchronized_heaps::take_many(unsigned size_class, std::size_t count,
   thread_heap* mine = known();
   if (mine == nullptr) mine = begin_thread();
   if (mine == nullptr) {
-    const std::lock_guard hold(registry_lock());
-    orphaned_.store(true, std::memory_order_relaxed);
-    return orphans_.take_many(size_class, count, bytes);
+    const borrowed_heap heap(*this);
+    prepare(*heap, size_class);
+    return heap->take_many(size_class, count, bytes);
   }
   prepare(*mine, size_class);
   return mine->take_many(size_class, count, bytes);
@@ -118,13 +133,26 @@ void synchronized_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned si
   mine->send(p, size_class);
 }
 
-// The calling thread's heap: the one it has, one that another thread has left, or a new one.
+// The calling thread's heap; null when it is ending.
 thread_heap* synchronized_heaps::begin_thread() {
   heaps_of_thread* const thread = heaps_of_this_thread();
   if (thread == nullptr) return nullptr;
+  thread_heap* heap = find_in_table(*thread, identity_);
+  if (heap == nullptr) heap = &heap_for(*thread);
+  known_heaps[identity_ % known_heap_count] = {identity_, heap};
+  return heap;
+}
+
+// The heap that the thread has, one that another thread has left, or a new one.
+thread_heap& synchronized_heaps::heap_for(heaps_of_thread& thread) {
+  const bool lasting = &thread != &no_thread();
+  bool had_it = false;
   const auto find = [&]() -> thread_heap* {
-    for (thread_heap* heap = thread->heaps; heap != nullptr; heap = heap->next_of_thread) {
-      if (heap->resource == this) return heap;
+    for (thread_heap* heap = lasting ? thread.heaps : nullptr; heap != nullptr;
+         heap = heap->next_of_thread) {
+      if (heap->resource != this) continue;
+      had_it = true;
+      return heap;
     }
     for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
       if (heap->thread == nullptr) return heap;
@@ -142,38 +170,76 @@ thread_heap* synchronized_heaps::begin_thread() {
     heap->next = heaps_;
     heaps_ = heap;
   }
-  if (heap->thread == nullptr) {
-    heap->thread = thread;
-    heap->next_of_thread = thread->heaps;
-    thread->heaps = heap;
+  if (!had_it) attach(thread, *heap);
+  hold.unlock();
+  // A heap that had to be looked for is one of many.
+  const bool crowded = thread.table_used * 2 >= thread.table_size;
+  if (had_it || (thread.table != nullptr && crowded)) {
+    renew_table(thread);
+  } else if (thread.table != nullptr) {
+    add_to_table(thread, identity_, heap);
   }
-  known_heaps[identity_ % known_heap_count] = {identity_, heap};
-  return heap;
+  return *heap;
+}
+
+void synchronized_heaps::give_to_upstream(slab* detached) noexcept {
+  orphans_.give_detached(detached);
 }
 
 void synchronized_heaps::orphan(thread_heap& heap) noexcept {
   heap.flush();
   heap.collect_now();
-  // What cannot be given back stays where it is, for the next thread.
-  if (upstream_ignores_) return;
-  orphans_.absorb_all(heap);
-  orphaned_.store(true, std::memory_order_relaxed);
+  slab* empty = nullptr;
+  {
+    const std::lock_guard hold(registry_lock());
+    // What cannot be given back stays where it is, for the next thread.
+    if (!upstream_ignores_) {
+      orphans_.absorb_all(heap);
+      empty = orphans_.detach_reserve(0);
+      orphaned_.store(true, std::memory_order_relaxed);
+    }
+    heap.thread = nullptr;
+  }
+  give_to_upstream(empty);
+}
+
+void synchronized_heaps::begin_visit() noexcept {
+  visits_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void synchronized_heaps::end_visit() noexcept {
+  visits_.fetch_sub(1, std::memory_order_release);
+  os::wake_one(visits_);
+}
+
+// Threads that are ending may still be at work on what was theirs.
+void synchronized_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept {
+  while (const std::uint32_t visits = visits_.load(std::memory_order_acquire)) {
+    hold.unlock();
+    os::wait_while(visits_, visits);
+    hold.lock();
+  }
 }
 
 bool synchronized_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept {
-  const std::lock_guard hold(registry_lock());
-  // Blocks that were sent to a thread just when it ended.
-  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
-    if (heap->thread != nullptr || !heap->has_incoming()) continue;
-    heap->collect_now();
-  }
-  orphans_.collect_now();
-  orphans_.rest();
-  if (!mine.adopt_class(size_class, orphans_)) {
+  slab* empty = nullptr;
+  const auto adopt_one = [&] {
+    const std::lock_guard hold(registry_lock());
+    // Blocks that were sent to a thread just when it ended.
+    for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+      if (heap->thread != nullptr || !heap->has_incoming()) continue;
+      heap->collect_now();
+    }
+    orphans_.collect_now();
+    orphans_.rest();
+    empty = orphans_.detach_reserve(0);
+    if (mine.adopt_class(size_class, orphans_)) return true;
     orphaned_.store(!orphans_.has_no_slabs(), std::memory_order_relaxed);
     return false;
-  }
-  return mine.advance_class(size_class);
+  };
+  const bool adopted = adopt_one();
+  give_to_upstream(empty);
+  return adopted && mine.advance_class(size_class);
 }
 
 void synchronized_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcept {
@@ -185,6 +251,7 @@ void synchronized_heaps::forget_other_threads(const heaps_of_thread* survivor) n
       *link = heap->next;
     }
   }
+  visits_.store(0, std::memory_order_relaxed);
 }
 
 void* synchronized_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
@@ -204,11 +271,12 @@ void synchronized_heaps::deallocate_oversize(void* p) noexcept {
 
 // No thread knows its heap here any more.
 void synchronized_heaps::detach_all() noexcept {
-  const std::lock_guard hold(registry_lock());
+  std::unique_lock hold(registry_lock());
   for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
-    if (heap->thread != nullptr) detach(*heap);
+    if (heap->thread != nullptr && heap->thread != &no_thread()) detach(*heap);
   }
   identity_ = new_identity();
+  wait_for_visitors(hold);
 }
 
 void synchronized_heaps::give_back_all() noexcept {
@@ -244,31 +312,45 @@ std::size_t synchronized_heaps::trim() noexcept {
     mine->collect();
     bytes += mine->trim();
   }
-  const std::lock_guard hold(registry_lock());
-  const std::size_t before = orphans_.usage().reserved_bytes;
-  orphans_.collect_now();
-  orphans_.trim();
-  return bytes + before - orphans_.usage().reserved_bytes;
+  slab* empty = nullptr;
+  {
+    const std::lock_guard hold(registry_lock());
+    const std::size_t before = orphans_.usage().reserved_bytes;
+    orphans_.collect_now();
+    empty = orphans_.detach_empty();
+    bytes += before - orphans_.usage().reserved_bytes;
+  }
+  give_to_upstream(empty);
+  return bytes;
 }
 
 heaps_usage synchronized_heaps::usage() noexcept {
-  const std::lock_guard hold(registry_lock());
+  slab* empty = nullptr;
+  std::unique_lock hold(registry_lock());
+  wait_for_visitors(hold);
   heaps_usage out;
   for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
     heap->flush();
   }
   for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+    heap->set_reserve_limit(keep_every_slab);
     heap->collect_now();
+    heap->set_reserve_limit(reserve_limit_);
+    append(empty, heap->detach_reserve(reserve_limit_));
     add(out.slabs, heap->usage());
     out.at_hand_bytes += heap->at_hand_bytes();
     if (heap != &first_) out.heap_bytes += sizeof(thread_heap);
     if (heap->thread != nullptr) ++out.heaps;
   }
   orphans_.collect_now();
+  append(empty, orphans_.detach_reserve(0));
   const slab_usage orphans = orphans_.usage();
   add(out.slabs, orphans);
   out.at_hand_bytes += orphans_.at_hand_bytes();
   out.orphan_slabs = orphans.slabs;
+  hold.unlock();
+  give_to_upstream(empty);
+  const std::lock_guard hold_list(large_blocks_lock_);
   out.oversize_payload_bytes = oversize_.payload_bytes();
   out.oversize_reserved_bytes = oversize_.reserved_bytes();
   out.oversize_blocks = oversize_.blocks();

@@ -1,13 +1,17 @@
 #include "mallard/adaptive_pool_allocator.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <list>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/core/annotate.hpp"
 
 namespace {
 
@@ -99,5 +103,41 @@ TEST(adaptive_pool_allocator, arrays_are_allocated_and_never_grow_in_place) {
   for (int i = 0; i < 1000; ++i) v.push_back(i);
   EXPECT_EQ(v[999], 999);
 }
+
+// The sanitizers' own allocators do not survive a fork among threads.
+#if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)
+
+TEST(adaptive_pool_allocator, the_shared_pool_survives_a_fork_among_threads) {
+  const auto use = [] {
+    std::list<int, mallard::adaptive_pool_allocator<int>> a(20);
+    std::list<int, mallard::node_allocator<int>> b(20);
+  };
+  std::atomic<bool> over = false;
+  std::vector<std::thread> busy;
+  for (int t = 0; t < 3; ++t) {
+    busy.emplace_back([&] {
+      while (!over) use();
+    });
+  }
+  for (int i = 0; i < 300; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      use();
+      std::thread(use).join();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) {
+      ADD_FAILURE() << "child " << i << " ended with status " << status;
+      break;
+    }
+  }
+  over = true;
+  for (auto& t : busy) t.join();
+}
+
+#endif
 
 }  // namespace

@@ -116,6 +116,28 @@ TEST(monotonic_resource, copes_with_buffers_that_are_small_odd_and_misaligned) {
   }
 }
 
+// An end that is not aligned like a chunk's would be passed by a block that is.
+TEST(monotonic_resource, writes_nothing_outside_a_buffer_of_any_size_place_and_alignment) {
+  alignas(64) std::byte memory[192];
+  for (std::size_t offset = 0; offset < 32; ++offset) {
+    for (std::size_t bytes = 0; bytes < 48; ++bytes) {
+      for (std::size_t alignment = 1; alignment <= 64; alignment *= 2) {
+        test_resource upstream;
+        monotonic_resource arena(memory + 64 + offset, bytes, &upstream);
+        for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{16}}) {
+          std::byte* const p = bytes_of(arena.allocate(size, alignment));
+          ASSERT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+          if (p < memory || p >= memory + sizeof memory) continue;
+          ASSERT_GE(p, memory + 64 + offset);
+          ASSERT_LE(p + size, memory + 64 + offset + bytes);
+        }
+        arena.release();
+        EXPECT_EQ(arena.stats().in_use_bytes, 0u);
+      }
+    }
+  }
+}
+
 TEST(monotonic_resource, the_last_block_grows_in_place) {
   test_resource upstream;
   monotonic_resource arena(&upstream);

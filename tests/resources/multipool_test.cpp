@@ -6,13 +6,18 @@
 #include <cstdint>
 #include <cstdlib>
 #include <list>
+#include <memory_resource>
 #include <random>
 #include <type_traits>
 #include <vector>
 
+#include "mallard/adaptive_pool.hpp"
 #include "mallard/allocator.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/heap.hpp"
 #include "mallard/monotonic.hpp"
+#include "mallard/synchronized_heap.hpp"
+#include "mallard/synchronized_multipool.hpp"
 #include "support/seeds.hpp"
 
 namespace {
@@ -244,6 +249,56 @@ TEST(multipool, a_list_whose_nodes_were_replaced_many_times_over_is_still_in_ord
     moved += burst;
   }
   EXPECT_GE(percent_of_close_neighbours(list), 90);
+}
+
+// Waves of blocks of one size after the other; over an upstream that takes nothing back, what one
+// leaves has to do for the next.
+template <class Pool>
+void allocate_in_waves(Pool& pool) {
+  for (int round = 0; round < 50; ++round) {
+    for (const std::size_t bytes : {24u, 100u, 40u, 256u}) {
+      void* blocks[2000];
+      for (void*& p : blocks) p = pool.allocate(bytes);
+      for (void* p : blocks) pool.deallocate(p, bytes);
+    }
+  }
+}
+
+template <class Pool>
+std::size_t bytes_taken_over_an_arena(auto&&... options) {
+  mallard::monotonic_resource arena;
+  Pool pool(options..., &arena);
+  allocate_in_waves(pool);
+  EXPECT_EQ(pool.options().empty_slabs_kept, mallard::detail::keep_every_slab);
+  return arena.stats().in_use_bytes;
+}
+
+template <class Pool>
+std::size_t bytes_taken_over_a_standard_arena(auto&&... options) {
+  test_resource upstream;
+  std::pmr::monotonic_buffer_resource arena(&upstream);
+  Pool pool(options..., &arena);
+  allocate_in_waves(pool);
+  return upstream.counts().in_use_bytes;
+}
+
+template <class Pool, class Options>
+void expect_the_same_with_options(Options options) {
+  const std::size_t plain = bytes_taken_over_an_arena<Pool>();
+  EXPECT_EQ(bytes_taken_over_an_arena<Pool>(options), plain);
+  EXPECT_LE(bytes_taken_over_a_standard_arena<Pool>(options), 4 * plain);
+  EXPECT_LE(bytes_taken_over_a_standard_arena<Pool>(), 4 * plain);
+}
+
+TEST(pools_over_an_arena, keep_every_slab_whatever_the_options) {
+  expect_the_same_with_options<multipool_resource>(multipool_options{.empty_slabs_kept = 3});
+  expect_the_same_with_options<mallard::heap_resource>(mallard::heap_options{});
+  const mallard::adaptive_pool_options of_256_bytes{.block_bytes = 256};
+  EXPECT_LE(bytes_taken_over_an_arena<mallard::adaptive_pool_resource>(of_256_bytes), 1u << 20);
+  expect_the_same_with_options<mallard::synchronized_multipool_resource>(
+      mallard::synchronized_multipool_options{.empty_slabs_kept = 0});
+  expect_the_same_with_options<mallard::synchronized_heap_resource>(
+      mallard::heap_options{.empty_slabs_kept = 1});
 }
 
 }  // namespace

@@ -1,8 +1,15 @@
 #include "mallard/reserved.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+
+#include "mallard/detail/core/annotate.hpp"
+#include "support/forked.hpp"
+#include "support/require.hpp"
 
 namespace {
 
@@ -96,5 +103,30 @@ TEST(reserved_resource, a_reservation_that_cannot_be_had_throws) {
   EXPECT_EQ(memory.try_allocate(1), nullptr);
   memory.release();
 }
+
+#if !defined(__SANITIZE_THREAD__) && !defined(MALLARD_ASAN)  // which need addresses without end
+
+TEST(reserved_resource, reserves_less_where_addresses_are_limited) {
+  const auto outcome = mallard_test::run_forked([] {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t limit = pages * 4096 + rlim_t{1900} * mib;
+    const rlimit few{limit, limit};
+    mallard_test::require(setrlimit(RLIMIT_AS, &few) == 0, "no limit");
+    reserved_resource memory;
+    std::memset(memory.allocate(1), 1, 1);
+    std::memset(memory.allocate(100 * mib), 1, 100 * mib);
+    // There is something left for others.
+    void* const p = std::malloc(200 * mib);
+    mallard_test::require(p != nullptr, "nothing left");
+    std::free(p);
+    mallard_test::require(memory.try_allocate(4096 * mib) == nullptr, "beyond the limit");
+    memory.release();
+    std::memset(memory.allocate(1200 * mib), 1, 1);  // more than by halves
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+#endif
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "mallard/synchronized_multipool.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include "mallard/checks/test_resource.hpp"
 #include "support/marked_block.hpp"
 #include "support/seeds.hpp"
+#include "support/watchdog.hpp"
 #include "support/worker.hpp"
 
 namespace {
@@ -386,6 +388,54 @@ TEST(synchronized_multipool, a_child_of_a_busy_process_can_go_on) {
   over = true;
   for (auto& t : busy) t.join();
   give(pool, before);
+}
+
+// What is to be done in the middle of a fork, when the library holds its locks: its handlers come
+// first, as they are registered later.
+std::function<void()> during_fork;
+const int fork_handler_registered = pthread_atfork(
+    [] {
+      if (during_fork) during_fork();
+    },
+    nullptr, nullptr);
+
+TEST(synchronized_multipool, a_thread_takes_no_lock_however_many_resources_it_uses_in_turn) {
+  ASSERT_EQ(fork_handler_registered, 0);
+  std::deque<synchronized_multipool_resource> pools(300);
+  worker other;
+  const auto use_all = [&] {
+    for (auto& pool : pools) pool.deallocate(pool.allocate(24), 24);
+    for (auto& pool : pools) pool.deallocate(pool.allocate(3000), 3000);
+  };
+  for (int i = 0; i < 3; ++i) other.does(use_all);
+  during_fork = [&] {
+    const mallard_test::watchdog dog("a thread that waits for the registry");
+    other.does(use_all);
+  };
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  during_fork = nullptr;
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(synchronized_multipool, heaps_are_found_again_among_resources_that_come_and_go) {
+  std::deque<synchronized_multipool_resource> lasting(40);
+  worker other;
+  for (int round = 0; round < 30; ++round) {
+    std::deque<synchronized_multipool_resource> passing(30);
+    const auto use = [&] {
+      for (auto& pool : lasting) pool.deallocate(pool.allocate(24), 24);
+      for (auto& pool : passing) pool.deallocate(pool.allocate(24), 24);
+    };
+    use();
+    other.does(use);
+    use();
+    for (auto& pool : lasting) ASSERT_EQ(pool.stats().threads, 2u);
+    for (auto& pool : passing) ASSERT_EQ(pool.stats().threads, 2u);
+    lasting[static_cast<std::size_t>(round)].release();
+  }
 }
 
 #endif

@@ -14,7 +14,7 @@
 //
 // Complexity: O(bytes) per call, for the filling; one hash look-up. A block costs
 // max(alignment, 64) + 64 bytes and a table entry. Thread-safety: all members may be called from
-// any thread; one mutex.
+// any thread; one mutex, which is not held while upstream is called, by one thread at a time.
 //
 // The published ideas: `test_resource` of P1160 (Halpern, Ahearn et al., "Add Test Polymorphic
 // Memory Resource to the Standard Library") and `bslma::TestAllocator` of Bloomberg's BDE.

@@ -107,6 +107,9 @@ class MALLARD_API class_pools : public resource_slab_set {
   // Gives back every empty slab, the reserve included. Returns the bytes.
   std::size_t trim() noexcept;
 
+  // Takes every empty slab out, the reserve included; see slab_set.
+  slab* detach_empty() noexcept;
+
   // Of free blocks that count as taken in `usage()`, because a pool holds them at hand.
   std::size_t at_hand_bytes() const noexcept;
 

@@ -102,12 +102,23 @@ class MALLARD_API slab_set {
   bool adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool, unsigned layout_index) noexcept;
 
   // Takes over all slabs of `from`, whose pools have no slots at hand and must be reset by the
-  // caller; empty ones go back to upstream. `pools` are this set's, by layout index.
+  // caller; empty ones become part of the reserve. `pools` are this set's, by layout index.
   void absorb(slab_pool* pools, slab_set& from) noexcept;
 
   // Give the pool's current slab, if it is empty, and the whole reserve back to upstream.
   void trim_pool(slab_pool& pool, unsigned layout_index) noexcept;
   void trim_reserve() noexcept;
+
+  // For a set under a lock that must not be held while the source is called: with an unlimited
+  // reserve, no slab goes back but by these. Takes the pool's current slab, if it is empty, into
+  // the reserve; takes what is in the reserve beyond `kept` slabs out of the set; and gives that,
+  // a list linked by `ring_next`, to the source, without a look at anything else of the set.
+  void retire_current(slab_pool& pool, unsigned layout_index) noexcept;
+  slab* detach_reserve(std::size_t kept) noexcept;
+  void give_detached(slab* detached) noexcept;
+  void set_reserve_limit(std::size_t slabs) noexcept {
+    reserve_limit_ = static_cast<std::uint32_t>(slabs);
+  }
 
   // Gives every slab back; the pools must be reset by the caller. With `forget`, upstream is known
   // to ignore deallocation and no slab is visited.
@@ -128,6 +139,7 @@ class MALLARD_API slab_set {
   static constexpr std::size_t reserve_lists = 5;
 
   const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
+  slab* take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept;
   slab* acquire(slab_pool& pool, unsigned layout_index);
   slab* any_free_slot(unsigned layout_index) const noexcept;
   void add(slab* s) noexcept;

@@ -25,6 +25,18 @@ class MALLARD_API array_space {
   void* allocate(std::size_t bytes, std::size_t alignment, bool roomy);
   void deallocate(void* p) noexcept;
 
+  // The parts of `allocate`, for an array_space behind a lock that must not be held while upstream
+  // is called: null when there is no room; memory for a segment in which there is; and the same as
+  // `try_allocate` once the space has it.
+  void* try_allocate(std::size_t bytes, std::size_t alignment, bool roomy) noexcept;
+  struct fresh_segment {
+    void* p;
+    std::size_t bytes;
+  };
+  std::size_t segment_bytes_for(std::size_t bytes, std::size_t alignment) const;
+  fresh_segment get_segment(std::size_t bytes) const;
+  void* add_and_allocate(fresh_segment fresh, std::size_t bytes, std::size_t alignment) noexcept;
+
   static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }
 
   // As in fit_heap.
@@ -40,7 +52,18 @@ class MALLARD_API array_space {
 
   // Gives the memory of free blocks back to the system, and segments without blocks to where they
   // came from. Returns the bytes of the latter.
-  std::size_t trim() noexcept;
+  std::size_t trim() noexcept {
+    const detached_segments empty = detach_empty();
+    give_back(empty);
+    return empty.bytes;
+  }
+  // The parts of `trim`, for the same reason.
+  struct detached_segments {
+    void* first = nullptr;
+    std::size_t bytes = 0;
+  };
+  detached_segments detach_empty() noexcept;
+  void give_back(detached_segments list) const noexcept;
   // With `forget`, upstream is known to ignore deallocation.
   void release(bool forget) noexcept;
 
@@ -69,8 +92,7 @@ class MALLARD_API array_space {
   void drop_lone(void* p) noexcept;
   static void give_range_of(segment* s) noexcept;
   segment* segment_around(void* p) noexcept;
-  void grow(std::size_t bytes, std::size_t alignment);
-  void give_back(segment* s) noexcept;
+  void detach(segment* s, detached_segments& list) noexcept;
   void note_reach(void* p) noexcept;
   void purge(void* p, std::size_t bytes) noexcept;
   static segment* segment_of_lone(void* p) noexcept;

@@ -7,6 +7,7 @@
 namespace mallard::inline v1::detail {
 
 template <class R>
-concept bump_resource = std::derived_from<R, std::pmr::memory_resource> && R::deallocate_is_noop;
+concept bump_resource = std::derived_from<R, std::pmr::monotonic_buffer_resource> ||
+                        (std::derived_from<R, std::pmr::memory_resource> && R::deallocate_is_noop);
 
 }  // namespace mallard::inline v1::detail

@@ -1,38 +1,66 @@
-// Purpose: the growing blocks of a heap that many threads use: one of them at a time.
+// Purpose: the growing blocks of a heap that many threads use: one of them at a time, but for the
+// calls to upstream, which are made without the lock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <mutex>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
-#include "mallard/detail/resources/heap_registry.hpp"
 #include "mallard/detail/resources/synchronized_heaps.hpp"
 
 namespace mallard::inline v1::detail {
 
 class locked_blocks {
  public:
-  // The lock is that of `heaps`, which is held across a fork.
-  locked_blocks(std::pmr::memory_resource* upstream, synchronized_heaps& heaps) noexcept
-      : blocks_(upstream),
-        upstream_is_safe_(is_thread_safe(upstream)),
-        lock_(heaps.large_blocks_lock()) {}
+  // Upstream and the lock are those of `heaps`; the lock is held across a fork.
+  explicit locked_blocks(synchronized_heaps& heaps) noexcept
+      : blocks_(heaps.source()), lock_(heaps.large_blocks_lock()) {}
 
-  // Calls `what(growing_blocks&)` under the lock. An upstream that is called under the registry's
-  // lock elsewhere is so here; that lock comes first.
+  // Calls `what(growing_blocks&)` under the lock; it must not call upstream.
   template <class Do>
   auto with(Do&& what) {
-    std::unique_lock first(registry_lock(), std::defer_lock);
-    if (!upstream_is_safe_) first.lock();
     const std::lock_guard hold(lock_);
     return what(blocks_);
   }
 
+  // As in growing_blocks.
+  sized_block allocate(std::size_t bytes, std::size_t alignment, bool roomy) {
+    std::unique_lock hold(lock_);
+    void* p = blocks_.try_allocate(bytes, alignment, roomy);
+    if (p == nullptr) {
+      const std::size_t needed = blocks_.segment_bytes_for(bytes, alignment);
+      hold.unlock();
+      const auto fresh = blocks_.get_segment(needed);
+      hold.lock();
+      p = blocks_.add_and_allocate(fresh, bytes, alignment);
+    }
+    return {p, growing_blocks::payload_bytes(p)};
+  }
+  sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
+                                  std::size_t alignment) {
+    try {
+      return allocate(std::max(minimum, preferred), alignment, true);
+    } catch (...) {
+      if (preferred <= minimum) throw;
+      return allocate(minimum, alignment, true);
+    }
+  }
+
+  std::size_t trim() noexcept {
+    const auto empty = with([](growing_blocks& blocks) { return blocks.detach_empty(); });
+    blocks_.give_back(empty);
+    return empty.bytes;
+  }
+
+  // Requires that no other call is in flight.
+  void release(bool forget) noexcept { blocks_.release(forget); }
+
  private:
   growing_blocks blocks_;
-  bool upstream_is_safe_;
   std::mutex& lock_;
 };
 

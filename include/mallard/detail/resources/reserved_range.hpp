@@ -9,7 +9,9 @@
 namespace mallard::inline v1 {
 
 struct reserved_options {
-  std::size_t reserve_bytes = std::size_t{64} << 30;  // of address space, not of memory
+  // Of address space, not of memory. 0: 64 GiB, or less where the system refuses that, as under
+  // `ulimit -v`.
+  std::size_t reserve_bytes = 0;
 };
 
 namespace detail {
@@ -43,12 +45,14 @@ class MALLARD_API reserved_range {
   monotonic_stats stats() const noexcept;
 
  private:
+  bool reserve(std::size_t least_bytes) noexcept;
   bool commit_up_to(std::size_t bytes) noexcept;
   std::size_t in_use_bytes() const noexcept;
   std::size_t committed_bytes() const noexcept;
 
   reserved_options options_;
   std::byte* begin_ = nullptr;  // null until the first request
+  std::size_t reserved_bytes_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 

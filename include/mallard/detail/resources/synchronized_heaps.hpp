@@ -1,9 +1,8 @@
 // Purpose: the heaps of all threads that use one resource: who has which, what ended threads left.
 //
-// One lock for the whole program, the registry's, guards which thread has which heap, what ended
-// threads left behind, and calls to an upstream that is not known to be thread-safe. It is
-// recursive, since an upstream may be such a resource itself. A thread that works on its own heap
-// does not take it.
+// A thread that works on its own heap takes no lock. Which thread has which heap, and what ended
+// threads left behind, is guarded by the registry's lock (heap_registry.hpp), which is not held
+// while upstream is called: slabs that become empty under it are given back afterwards.
 #pragma once
 
 #include <array>
@@ -16,11 +15,12 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/detail/resources/thread_heap.hpp"
+#include "mallard/detail/resources/upstream_lock.hpp"
 
 namespace mallard::inline v1::detail {
 
-// The heaps a thread used last. Identities are never used twice, so an entry of a resource that is
-// gone matches none.
+// The heaps a thread used last; the others are in its table. Identities are never used twice, so an
+// entry of a resource that is gone matches none.
 struct known_heap {
   std::uint64_t identity;
   thread_heap* heap;
@@ -28,25 +28,6 @@ struct known_heap {
 inline constexpr std::size_t known_heap_count = 16;
 [[gnu::tls_model("initial-exec")]] MALLARD_API extern constinit thread_local std::array<
     known_heap, known_heap_count> known_heaps;
-
-// Whether upstream may be called by several threads at once.
-bool is_thread_safe(const std::pmr::memory_resource* upstream) noexcept;
-
-// An upstream that is called under the registry's lock.
-class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
- public:
-  explicit locked_upstream(std::pmr::memory_resource* to) noexcept : to_(to) {}
-  std::pmr::memory_resource* to() const noexcept { return to_; }
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
-  std::pmr::memory_resource* to_;
-};
 
 struct heaps_usage {
   slab_usage slabs;
@@ -116,19 +97,30 @@ class MALLARD_API synchronized_heaps {
 
   std::size_t trim() noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_.to(); }
+  // What memory is to be taken from: upstream, by one thread at a time unless it is thread-safe.
+  std::pmr::memory_resource* source() const noexcept { return source_; }
 
-  // For the registry, under its lock.
+  // For the registry. Leaves to others what a heap holds that belongs to no thread any more.
   void orphan(thread_heap& heap) noexcept;
+  // The rest under its lock. A visit is that of a thread that ends, and is waited for.
+  void begin_visit() noexcept;
+  void end_visit() noexcept;
   void forget_other_threads(const heaps_of_thread* survivor) noexcept;
+  std::uint64_t identity() const noexcept { return identity_; }
   std::mutex& large_blocks_lock() noexcept { return large_blocks_lock_; }
   synchronized_heaps* next = nullptr;
   synchronized_heaps* prev = nullptr;
 
  private:
+  class borrowed_heap;
+
   thread_heap* begin_thread();
+  thread_heap& heap_for(heaps_of_thread& thread);
+  void give_to_upstream(slab* detached) noexcept;
   void prepare(thread_heap& mine, unsigned size_class) noexcept;
   bool adopt(thread_heap& mine, unsigned size_class) noexcept;
   void detach_all() noexcept;
+  void wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept;
   void give_back_all() noexcept;
 
   std::uint64_t identity_;
@@ -137,9 +129,10 @@ class MALLARD_API synchronized_heaps {
   locked_upstream upstream_;
   std::pmr::memory_resource* source_;  // upstream, thread-safe
   std::atomic<bool> orphaned_{false};  // there may be something to adopt
+  std::atomic<std::uint32_t> visits_{0};
   thread_heap* heaps_;
-  thread_heap first_;             // for the first thread that comes
-  thread_heap orphans_;           // of nobody: what ended threads left
+  thread_heap first_;    // for the first thread that comes
+  thread_heap orphans_;  // of nobody: what ended threads left; its reserve is on its way up
   std::mutex large_blocks_lock_;  // taken last; of the list, or of what the resource has instead
   oversize_list oversize_;
 };

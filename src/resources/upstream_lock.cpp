@@ -1,0 +1,154 @@
+#include "mallard/detail/resources/upstream_lock.hpp"
+
+#include <sched.h>
+
+#include <new>
+
+#include "mallard/detail/resources/heap_registry.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+// Locks are made a page at a time and used again, never given back.
+constexpr std::size_t locks_bytes = 4096;
+constinit upstream_lock* locks = nullptr;
+
+// Of the lock of this upstream, or of one that nobody uses; null when there is none.
+upstream_lock* find(const std::pmr::memory_resource* upstream) noexcept {
+  upstream_lock* unused = nullptr;
+  for (upstream_lock* lock = locks; lock != nullptr; lock = lock->next) {
+    if (lock->upstream == upstream) return lock;
+    if (lock->upstream == nullptr) unused = lock;
+  }
+  return unused;
+}
+
+void add_locks(void* page) noexcept {
+  for (std::size_t at = 0; at + sizeof(upstream_lock) <= locks_bytes; at += sizeof(upstream_lock)) {
+    auto* const lock = ::new (static_cast<std::byte*>(page) + at) upstream_lock;
+    lock->next = locks;
+    locks = lock;
+  }
+}
+
+upstream_lock& share_lock(const std::pmr::memory_resource* upstream) {
+  std::unique_lock hold(registry_lock());
+  upstream_lock* lock = find(upstream);
+  if (lock == nullptr) {
+    hold.unlock();
+    void* const page = page_source::instance()->allocate(locks_bytes);
+    hold.lock();
+    add_locks(page);
+    lock = find(upstream);
+  }
+  lock->upstream = upstream;
+  ++lock->users;
+  return *lock;
+}
+
+void leave_lock(upstream_lock& lock) noexcept {
+  const std::lock_guard hold(registry_lock());
+  if (--lock.users == 0) lock.upstream = nullptr;
+}
+
+template <class Do>
+void for_each_lock(Do&& what) {
+  for (upstream_lock* lock = locks; lock != nullptr; lock = lock->next) what(*lock);
+}
+
+}  // namespace
+
+bool upstream_lock::is_mine() const noexcept {
+  return owner_.load(std::memory_order_relaxed) == this_thread_name();
+}
+
+void upstream_lock::lock() noexcept {
+  if (is_mine()) {
+    ++depth_;
+    return;
+  }
+  mutex_.lock();
+  owner_.store(this_thread_name(), std::memory_order_relaxed);
+}
+
+bool upstream_lock::try_lock() noexcept {
+  if (!is_mine() && !mutex_.try_lock()) return false;
+  if (is_mine()) {
+    ++depth_;
+  } else {
+    owner_.store(this_thread_name(), std::memory_order_relaxed);
+  }
+  return true;
+}
+
+void upstream_lock::unlock() noexcept {
+  if (depth_ != 0) {
+    --depth_;
+    return;
+  }
+  owner_.store(nullptr, std::memory_order_relaxed);
+  mutex_.unlock();
+}
+
+void upstream_lock::start_over() noexcept {
+  owner_.store(nullptr, std::memory_order_relaxed);
+  depth_ = 0;
+  ::new (&mutex_) std::mutex;
+}
+
+locked_upstream::locked_upstream(std::pmr::memory_resource* to) noexcept
+    : to_(to), safe_(to == page_source::instance() || to == std::pmr::new_delete_resource()) {}
+
+locked_upstream::~locked_upstream() {
+  if (upstream_lock* const mine = lock_.load(std::memory_order_relaxed)) leave_lock(*mine);
+}
+
+upstream_lock& locked_upstream::lock() {
+  if (upstream_lock* const mine = lock_.load(std::memory_order_acquire)) return *mine;
+  upstream_lock& shared = share_lock(to_);
+  upstream_lock* before = nullptr;
+  // Another thread may have been quicker; the lock is the same, and counted twice.
+  if (!lock_.compare_exchange_strong(before, &shared, std::memory_order_acq_rel)) {
+    leave_lock(shared);
+  }
+  return shared;
+}
+
+void* locked_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
+  const std::lock_guard hold(lock());
+  return to_->allocate(bytes, alignment);
+}
+
+void locked_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  const std::lock_guard hold(lock());
+  to_->deallocate(p, bytes, alignment);
+}
+
+void hold_upstreams_for_fork() noexcept {
+  constexpr int patience = 1000;
+  for_each_lock([](upstream_lock& lock) {
+    if (lock.upstream == nullptr) return;
+    for (int i = 0; i < patience && !lock.held_for_fork; ++i) {
+      lock.held_for_fork = lock.try_lock();
+      if (!lock.held_for_fork) sched_yield();
+    }
+  });
+}
+
+void let_upstreams_go() noexcept {
+  for_each_lock([](upstream_lock& lock) {
+    if (lock.held_for_fork) lock.unlock();
+    lock.held_for_fork = false;
+  });
+}
+
+void let_upstreams_go_in_child() noexcept {
+  for_each_lock([](upstream_lock& lock) {
+    // Whoever held it is not there any more.
+    if (lock.upstream != nullptr && !lock.held_for_fork && !lock.is_mine()) lock.start_over();
+  });
+  let_upstreams_go();
+}
+
+}  // namespace mallard::inline v1::detail
