@@ -88,12 +88,13 @@ MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t 
 }
 
 MALLARD_ENTRY void* valloc(std::size_t bytes) noexcept {
-  return aligned(engine::os::page_bytes, bytes);
+  return aligned(engine::os::page_size(), bytes);
 }
 
 MALLARD_ENTRY void* pvalloc(std::size_t bytes) noexcept {
-  const std::size_t pages = engine::round_up(bytes, engine::os::page_bytes);
-  return pages < bytes ? out_of_memory() : aligned(engine::os::page_bytes, pages);
+  const std::size_t page = engine::os::page_size();
+  const std::size_t pages = engine::round_up(bytes, page);
+  return pages < bytes ? out_of_memory() : aligned(page, pages);
 }
 
 MALLARD_ENTRY void cfree(void* p) noexcept {

@@ -51,20 +51,43 @@ slice_mark space_of_thread() noexcept {
   return first_space_mark + address_of(heap) / heap_bytes % space_count;
 }
 
+void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes + alignment >= region_bytes) return nullptr;
+  const slice_mark mark = space_of_thread();
+  void* const p = space_of_mark(mark).allocate(bytes, alignment, mark);
+  if (p != nullptr) checks::allocated(p);
+  return p;
+}
+
+// Whichever of the two is meant for the size, then the other.
+void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept {
+  if (checks::maps_large_blocks || bytes + alignment >= least_huge_bytes) {
+    void* const p = allocate_huge(bytes, alignment);
+    return p != nullptr ? p : allocate_in_space(bytes, alignment);
+  }
+  void* const p = allocate_in_space(bytes, alignment);
+  return p != nullptr ? p : allocate_huge(bytes, alignment);
+}
+
+// Before a request is refused: what this thread has at hand goes to where others find it, and free
+// slices to the system with their addresses. Returns whether there was any.
+MALLARD_COLD bool make_room() noexcept {
+  if (malloc_heap* const heap = cache.heap) {
+    heap->detach(cache);
+    heap->attach(cache);
+  }
+  the_heaps.trim_idle();
+  for (large_space& space : the_spaces) space.trim();
+  return the_supply.trim() != 0;
+}
+
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
-  const bool huge = here.nested() || bytes + alignment >= least_huge_bytes;
-  if (huge || checks::maps_large_blocks) {
-    void* const p = allocate_huge(bytes, alignment);
-    if (huge || p != nullptr) return p;
-  }
-  const slice_mark mark = space_of_thread();
-  if (void* const p = space_of_mark(mark).allocate(bytes, alignment, mark)) {
-    checks::allocated(p);
-    return p;
-  }
-  return allocate_huge(bytes, alignment);
+  if (here.nested()) return allocate_huge(bytes, alignment);
+  void* const p = allocate_mapped_or_not(bytes, alignment);
+  const bool could_be_there = p == nullptr && bytes <= the_supply.usage().regions * region_bytes;
+  return could_be_there && make_room() ? allocate_mapped_or_not(bytes, alignment) : p;
 }
 
 // Giving memory back to the system may fail, and nobody needs to know.
@@ -128,27 +151,31 @@ void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return p;
 }
 
+[[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
+  const slow_path here;
+  if (here.nested()) return allocate_huge(bytes, malloc_alignment);
+  void* p = does_without_heap() ? the_heaps.take_common(bytes) : nullptr;
+  if (p == nullptr) {
+    malloc_heap* const heap = heap_of_thread();
+    if (heap == nullptr) return nullptr;
+    p = heap->refill(cache, size_class);
+    if (p == nullptr && make_room()) p = heap->refill(cache, size_class);
+    if (p == nullptr) return nullptr;
+  }
+  checks::allocated(p);
+  return p;
+}
+
 }  // namespace
 
 void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);
   const unsigned size_class = any_class_of(bytes);
-  void* p = cache.take(size_class);
-  if (p != nullptr) {
+  if (void* const p = cache.take(size_class)) [[likely]] {
     checks::allocated(p);
     return p;
   }
-  const slow_path here;
-  if (here.nested()) return allocate_huge(bytes, malloc_alignment);
-  if (does_without_heap()) p = the_heaps.take_common(bytes);
-  if (p == nullptr) {
-    malloc_heap* const heap = heap_of_thread();
-    if (heap == nullptr) return nullptr;
-    p = heap->refill(cache, size_class);
-    if (p == nullptr) return nullptr;
-  }
-  checks::allocated(p);
-  return p;
+  return allocate_from_heap(bytes, size_class);
 }
 
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
@@ -227,15 +254,10 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
 bool trim() noexcept {
   const slow_path here;
   if (here.nested()) return false;
-  std::size_t bytes = 0;
-  if (malloc_heap* const heap = cache.heap) {
-    heap->detach(cache);
-    heap->attach(cache);
-    bytes += heap->purge_free_pages();
-  }
-  bytes += the_heaps.trim_idle();
-  for (large_space& space : the_spaces) space.trim();
-  return bytes + the_supply.trim() != 0;
+  const bool made_room = make_room();
+  std::size_t bytes = the_heaps.purge_idle();
+  if (cache.heap != nullptr) bytes += cache.heap->purge_free_pages();
+  return bytes != 0 || made_room;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -14,8 +14,11 @@ constinit heap_list the_heaps;
 malloc_heap* heap_list::make_heap() noexcept {
   void* const p = the_supply.take(heap_bytes, false);
   if (p == nullptr) return nullptr;
-  if constexpr (checks::guard_bytes != 0) os::protect(p, checks::guard_bytes);
-  return ::new (static_cast<std::byte*>(p) + checks::guard_bytes) malloc_heap;
+  // With pages of 64 KiB there is no room for one.
+  const bool has_guard = checks::guard_bytes() + sizeof(malloc_heap) <= heap_bytes;
+  const std::size_t guard = has_guard ? checks::guard_bytes() : 0;
+  if constexpr (checks::has_guards) os::protect(p, guard);
+  return ::new (static_cast<std::byte*>(p) + guard) malloc_heap;
 }
 
 void heap_list::add(malloc_heap* heap) noexcept {
@@ -78,11 +81,15 @@ void heap_list::collect_idle(malloc_heap& heap) noexcept {
   if (&heap != common_) heap.trim();
 }
 
-std::size_t heap_list::trim_idle() noexcept {
+void heap_list::trim_idle() noexcept {
   const holding hold(lock_);
-  std::size_t bytes = 0;
+  for (malloc_heap* heap = first_idle_; heap != nullptr; heap = heap->next_idle) heap->trim();
+}
+
+std::size_t heap_list::purge_idle() noexcept {
+  const holding hold(lock_);
+  std::size_t bytes = common_ == nullptr ? 0 : common_->purge_free_pages();
   for (malloc_heap* heap = first_idle_; heap != nullptr; heap = heap->next_idle) {
-    heap->trim();
     bytes += heap->purge_free_pages();
   }
   return bytes;

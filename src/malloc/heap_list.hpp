@@ -28,8 +28,9 @@ class heap_list {
 
   // Works off what was sent to an idle heap, if it still is one, or to the common one.
   void collect_idle(malloc_heap& heap) noexcept;
-  // Returns the bytes of free pages between blocks that went back to the system.
-  std::size_t trim_idle() noexcept;
+  void trim_idle() noexcept;
+  // Gives back the pages between blocks, also of the common heap. Returns the bytes.
+  std::size_t purge_idle() noexcept;
 
   // In the child of a fork: the threads of all other heaps are gone, maybe in the middle of
   // something. What those heaps hold stays as it is for ever.

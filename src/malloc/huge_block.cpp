@@ -27,7 +27,7 @@ std::byte* end_of(region* r) noexcept {
 
 // What is behind the block, mapped but not counted.
 void add_guard(region* r) noexcept {
-  if constexpr (checks::guard_bytes != 0) os::protect(end_of(r), checks::guard_bytes);
+  if constexpr (checks::has_guards) os::protect(end_of(r), checks::guard_bytes());
 }
 
 // What is beyond the last page of the payload need not stay.
@@ -35,7 +35,7 @@ void cut(region* r, std::size_t least) noexcept {
   const std::size_t gone = r->huge_mapped - least;
   r->huge_mapped = least;
   add_guard(r);
-  os::unmap(end_of(r) + checks::guard_bytes, gone);
+  os::unmap(end_of(r) + checks::guard_bytes(), gone);
   mapped.fetch_sub(gone, std::memory_order_relaxed);
   the_limit.give(gone);
 }
@@ -43,27 +43,27 @@ void cut(region* r, std::size_t least) noexcept {
 // The block must not begin at a region's start: that is where its mark is. Before a guard page the
 // block lies as near as it can.
 std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
-  return checks::guard_bytes == 0 ? std::max(alignment, os::page_bytes)
-                                  : round_down(all - bytes, alignment);
+  return checks::has_guards ? round_down(all - bytes, alignment)
+                            : std::max(alignment, os::page_bytes);
 }
 
 // Addresses cost nothing: with half as many again it seldom has to move. But a guard page has to be
 // behind what is used.
 std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
-  return checks::guard_bytes == 0 ? std::max(needed, old + old / 2) : needed;
+  return checks::has_guards ? needed : std::max(needed, round_up(old + old / 2, os::page_size()));
 }
 
 // With its contents, to a mapping of so many bytes. Null when that is refused.
 region* move_to(region* r, std::size_t bytes) noexcept {
   const std::size_t old = r->huge_mapped;
   if (!the_limit.take(bytes - old)) return nullptr;
-  void* const start = os::move(r, old, bytes + checks::guard_bytes, region_bytes);
+  void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes);
   if (start == nullptr) {
     the_limit.give(bytes - old);
     return nullptr;
   }
-  if constexpr (checks::guard_bytes != 0) {
-    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes);
+  if constexpr (checks::has_guards) {
+    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes());
   }
   auto* const moved = static_cast<region*>(start);
   moved->huge_mapped = bytes;
@@ -77,12 +77,13 @@ region* move_to(region* r, std::size_t bytes) noexcept {
 
 void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment >= region_bytes) return nullptr;
-  const std::size_t needed = round_up(bytes + std::max(alignment, os::page_bytes), os::page_bytes);
+  const std::size_t needed = round_up(bytes + std::max(alignment, os::page_bytes), os::page_size());
   if (needed < bytes) return nullptr;
   if (!the_limit.take(needed)) return nullptr;
   const std::size_t offset = offset_of(bytes, alignment, needed);
-  void* const start = os::map(needed + checks::guard_bytes, region_bytes, false);
-  if (start == nullptr) {
+  void* const start = os::map(needed + checks::guard_bytes(), region_bytes, false);
+  if (start == nullptr || !checks::covers(start)) {
+    if (start != nullptr) os::unmap(start, needed + checks::guard_bytes());
     the_limit.give(needed);
     return nullptr;
   }
@@ -104,7 +105,7 @@ void deallocate_huge(void* p) noexcept {
   blocks.fetch_sub(1, std::memory_order_relaxed);
   mapped.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
   the_limit.give(r->huge_mapped);
-  os::unmap(r, r->huge_mapped + checks::guard_bytes);
+  os::unmap(r, r->huge_mapped + checks::guard_bytes());
 }
 
 void* resize_huge(void* p, std::size_t bytes) noexcept {
@@ -112,10 +113,10 @@ void* resize_huge(void* p, std::size_t bytes) noexcept {
   checks::using_huge(p, *r);
   const std::size_t offset = r->huge_offset;
   const std::size_t old = r->huge_mapped;
-  const std::size_t needed = round_up(bytes + offset, os::page_bytes);
+  const std::size_t needed = round_up(bytes + offset, os::page_size());
   if (needed < bytes) return nullptr;
   if (needed <= old) {
-    if (needed <= old / 2 || (checks::guard_bytes != 0 && needed != old)) cut(r, needed);
+    if (needed <= old / 2 || (checks::has_guards && needed != old)) cut(r, needed);
     checks::add_huge(p, *r);
     return p;
   }

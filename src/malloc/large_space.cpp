@@ -84,11 +84,7 @@ void large_space::purge() noexcept {
       link = &s->next;
     }
   }
-  heap_.for_each_free(purged_bytes, [](void* p, std::size_t bytes) {
-    const std::uintptr_t begin = round_up(address_of(p), os::page_bytes);
-    const std::uintptr_t end = round_down(address_of(p) + bytes, os::page_bytes);
-    os::purge(reinterpret_cast<void*>(begin), end - begin);
-  });
+  heap_.for_each_free(purged_bytes, [](void* p, std::size_t bytes) { os::purge(p, bytes); });
   idle_bytes_ = 0;
 }
 

@@ -147,6 +147,6 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   alignas(64) std::array<void*, malloc_class_count*(small_capacity + 1)> small_slots_;
   std::array<void*, magazine_slots> slots_;
 };
-static_assert(checks::guard_bytes + sizeof(malloc_heap) <= heap_bytes);
+static_assert(sizeof(malloc_heap) + os::page_bytes <= heap_bytes);
 
 }  // namespace mallard::inline v1::detail

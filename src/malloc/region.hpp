@@ -45,8 +45,11 @@ struct region {
   region* huge_next;
   region* huge_prev;
 
-  // Guarded by the lock of `slice_supply`.
+  // Guarded by the lock of `slice_supply`. The addresses of the first `reserved_slices` are ours,
+  // and the first `ready_slices` of these can be used; what is behind is not marked as free.
   region* next;
+  std::size_t reserved_slices;
+  std::size_t ready_slices;
   std::size_t free_slices;
   std::array<std::uint64_t, region_words> free;
   std::array<std::uint64_t, region_words> dirty;  // free, and not given back to the system

@@ -24,28 +24,102 @@ std::uint64_t aligned_runs(std::uint64_t word, std::size_t n) noexcept {
   return runs & 0x0001000100010001;
 }
 
+// At the end of a region, never usable.
+std::size_t guard_slices() noexcept {
+  return divide_up(checks::guard_bytes(), slice_bytes);
+}
+
 }  // namespace
 
+// Where addresses are limited, or locked in memory, a region of which only the start is ours.
 region* slice_supply::add_region() noexcept {
-  void* const p = os::map(region_bytes, region_bytes, false);
+  constexpr std::size_t least_bytes = std::size_t{1} << 20;
+  for (std::size_t reserved = region_bytes; reserved >= least_bytes; reserved /= 4) {
+    if (region* const r = make_region(reserved)) {
+      (last_ == nullptr ? first_ : last_->next) = r;
+      last_ = r;
+      ++regions_;
+      return r;
+    }
+  }
+  return nullptr;
+}
+
+region* slice_supply::make_region(std::size_t reserved) noexcept {
+  void* const p = os::reserve(reserved, region_bytes);
   if (p == nullptr) return nullptr;
+  const std::size_t ready = slices_per_word - guard_slices();
   auto* const r = static_cast<region*>(p);  // zeroed, as a new region has to be
-  r->free.fill(~std::uint64_t{0});
-  r->free[0] <<= region_header_slices;
-  r->free_slices = slices_per_region - region_header_slices;
-  if (!checks::add_region(*r)) {
-    os::unmap(p, region_bytes);
+  if (!os::commit(p, ready * slice_bytes) || !checks::add_region(*r, ready * slice_bytes)) {
+    os::unmap(p, reserved);
     return nullptr;
   }
-  if constexpr (checks::guard_bytes != 0) {
-    r->free.back() &= ~(std::uint64_t{1} << (slices_per_word - 1));
-    --r->free_slices;
-    os::protect(r->slice(slices_per_region) - checks::guard_bytes, checks::guard_bytes);
-  }
-  (last_ == nullptr ? first_ : last_->next) = r;
-  last_ = r;
-  ++regions_;
+  r->reserved_slices = reserved / slice_bytes;
+  r->ready_slices = ready;
+  set_free(*r, region_header_slices, ready, false);
   return r;
+}
+
+// How far usable memory goes on at once, for a run of so many slices: little at first, since what
+// is usable counts where memory is limited, and is all there where it is locked.
+std::size_t slice_supply::next_step(std::size_t slices) const noexcept {
+  constexpr std::size_t least = os::huge_page_bytes / slice_bytes;
+  return round_up(std::max({least, slices, used_slices_ / 8}), slices_per_word);
+}
+
+// Makes more of the region usable, for a run of so many slices in the end. False when there is no
+// more to be had.
+bool slice_supply::extend(region& r, std::size_t slices) noexcept {
+  return extend_by(r, next_step(slices)) || extend_by(r, round_up(slices, slices_per_word));
+}
+
+bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
+  const std::size_t begin = r.ready_slices;
+  std::size_t end = std::min(begin + slices, slices_per_region - guard_slices());
+  if (end + guard_slices() > r.reserved_slices) {
+    const std::size_t more = end + guard_slices() - r.reserved_slices;
+    if (os::reserve_at(r.slice(r.reserved_slices), more * slice_bytes)) r.reserved_slices += more;
+    end = std::min(end, r.reserved_slices - guard_slices());
+  }
+  if (end <= begin || !os::commit(r.slice(begin), (end - begin) * slice_bytes)) return false;
+  if (!checks::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
+  r.ready_slices = end;
+  set_free(r, begin, end, false);
+  return true;
+}
+
+void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept {
+  r.free_slices += end - begin;
+  for (std::size_t i = begin; i < end;) {
+    const auto count =
+        static_cast<unsigned>(std::min(end - i, slices_per_word - i % slices_per_word));
+    const std::uint64_t bits = low_bits(count) << (i % slices_per_word);
+    r.free[i / slices_per_word] |= bits;
+    if (dirty) r.dirty[i / slices_per_word] |= bits;
+    i += count;
+  }
+}
+
+std::size_t slice_supply::remove_empty_regions() noexcept {
+  std::size_t bytes = 0;
+  last_ = nullptr;
+  for (region** link = &first_; *link != nullptr;) {
+    region* const r = *link;
+    if (r->free_slices != r->ready_slices - region_header_slices) {
+      last_ = r;
+      link = &r->next;
+      continue;
+    }
+    *link = r->next;
+    --regions_;
+    for (const std::uint64_t word : r->dirty) {
+      dirty_slices_ -= static_cast<std::size_t>(std::popcount(word));
+    }
+    bytes += r->reserved_slices * slice_bytes;
+    checks::remove_region(*r);
+    os::unmap(r, r->reserved_slices * slice_bytes);
+  }
+  return bytes;
 }
 
 void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept {
@@ -116,10 +190,18 @@ void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
     if (r->free_slices < slices) continue;
     if (void* const p = take(*r)) return p;
   }
-  region* const r = add_region();
-  void* const p = r == nullptr ? nullptr : take(*r);
-  if (p == nullptr) the_limit.give(slices * slice_bytes);
-  return p;
+  for (region* r = first_; r != nullptr; r = r->next) {
+    while (extend(*r, slices)) {
+      if (void* const p = take(*r)) return p;
+    }
+  }
+  if (region* const r = add_region()) {
+    do {
+      if (void* const p = take(*r)) return p;
+    } while (extend(*r, slices));
+  }
+  the_limit.give(slices * slice_bytes);
+  return nullptr;
 }
 
 void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
@@ -146,15 +228,7 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   the_limit.give(bytes);
   const holding hold(lock_);
   r.set_marks(index, slices, no_mark);
-  for (std::size_t i = index; i < index + slices;) {
-    const auto count =
-        static_cast<unsigned>(std::min(index + slices - i, slices_per_word - i % slices_per_word));
-    const std::uint64_t bits = low_bits(count) << (i % slices_per_word);
-    r.free[i / slices_per_word] |= bits;
-    r.dirty[i / slices_per_word] |= bits;
-    i += count;
-  }
-  r.free_slices += slices;
+  set_free(r, index, index + slices, true);
   used_slices_ -= slices;
   dirty_slices_ += slices;
   if (const std::size_t limit = idle_.limit(used_slices_); dirty_slices_ > limit) {
@@ -165,6 +239,7 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
 // From the end of each region, which fills up from its start.
 std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
   const std::size_t before = dirty_slices_;
+  const std::size_t page_slices = divide_up(os::page_size(), slice_bytes);
   for (region* r = first_; r != nullptr && dirty_slices_ > slices_to_keep; r = r->next) {
     for (std::size_t end = slices_per_region; end > 0 && dirty_slices_ > slices_to_keep;) {
       const auto is_dirty = [&](std::size_t i) {
@@ -179,14 +254,18 @@ std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
         continue;
       }
       std::size_t begin = end - 1;
-      const std::size_t surplus = dirty_slices_ - slices_to_keep;
+      const std::size_t surplus = round_up(dirty_slices_ - slices_to_keep, page_slices);
       while (begin > 0 && end - begin < surplus && is_dirty(begin - 1)) --begin;
-      os::purge(r->slice(begin), (end - begin) * slice_bytes);
-      for (std::size_t i = begin; i < end; ++i) {
+      // Of whole pages, where these are larger than slices.
+      const std::size_t first = round_up(begin, page_slices);
+      const std::size_t last = round_down(end, page_slices);
+      end = begin;
+      if (first >= last) continue;
+      os::purge(r->slice(first), (last - first) * slice_bytes);
+      for (std::size_t i = first; i < last; ++i) {
         r->dirty[i / slices_per_word] &= ~(std::uint64_t{1} << (i % slices_per_word));
       }
-      dirty_slices_ -= end - begin;
-      end = begin;
+      dirty_slices_ -= last - first;
     }
   }
   return before - dirty_slices_;
@@ -194,7 +273,8 @@ std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
 
 std::size_t slice_supply::trim() noexcept {
   const holding hold(lock_);
-  return purge(0) * slice_bytes;
+  const std::size_t slices = purge(0);
+  return slices * slice_bytes + remove_empty_regions();
 }
 
 void slice_supply::set_idle_limit(std::size_t bytes) noexcept {

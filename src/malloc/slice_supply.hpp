@@ -29,7 +29,8 @@ class slice_supply {
   // Unmarks and takes back what `take` or `take_words` returned.
   void give(void* p, std::size_t bytes) noexcept;
 
-  // Gives all free memory back to the system. Returns the bytes.
+  // Gives all free memory back to the system, and the addresses of regions without slices in use.
+  // Returns the bytes of both.
   std::size_t trim() noexcept;
 
   void set_idle_limit(std::size_t bytes) noexcept;
@@ -44,6 +45,12 @@ class slice_supply {
 
  private:
   region* add_region() noexcept;
+  static region* make_region(std::size_t reserved) noexcept;
+  bool extend(region& r, std::size_t slices) noexcept;
+  bool extend_by(region& r, std::size_t slices) noexcept;
+  std::size_t next_step(std::size_t slices) const noexcept;
+  static void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
+  std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(std::size_t slices, Take&& take) noexcept;
   void* take_from(region& r, std::size_t slices, bool busy) noexcept;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "mallard/detail/bits.hpp"
@@ -12,14 +13,25 @@
 namespace mallard::inline v1::detail::os {
 namespace {
 
+constexpr int mapping_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
 void* map_anywhere(std::size_t bytes, int protection) noexcept {
-  void* const p =
-      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const p = mmap(nullptr, bytes, protection, mapping_flags, -1, 0);
   return p == MAP_FAILED ? nullptr : p;
 }
 
+// Null when something is there.
+void* map_at(std::uintptr_t address, std::size_t bytes, int protection) noexcept {
+  constexpr int not_over_others = 0x100000;  // MAP_FIXED_NOREPLACE, of Linux 4.17: before, a hint
+  void* const wanted = reinterpret_cast<void*>(address);
+  void* const p = mmap(wanted, bytes, protection, mapping_flags | not_over_others, -1, 0);
+  if (p == MAP_FAILED || p == wanted) return p == wanted ? p : nullptr;
+  munmap(p, bytes);
+  return nullptr;
+}
+
 // With room to spare at first, of which both ends are cut off.
-void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noexcept {
+void* map_padded(std::size_t bytes, std::size_t alignment, int protection) noexcept {
   const std::size_t padded = bytes + alignment;
   if (padded < bytes) return nullptr;
   auto* const wide = static_cast<std::byte*>(map_anywhere(padded, protection));
@@ -28,6 +40,39 @@ void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noex
   if (before != 0) munmap(wide, before);
   if (before != alignment) munmap(wide + before + bytes, alignment - before);
   return wide + before;
+}
+
+// Where the system puts it; else just below, since it goes on from there. Room to spare is only
+// asked for then; where addresses are limited there is none, and they are tried one by one.
+void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noexcept {
+  if (bytes > PTRDIFF_MAX) return nullptr;
+  bytes = round_up(bytes, page_size());
+  void* const anywhere = map_anywhere(bytes, protection);
+  if (anywhere == nullptr || (address_of(anywhere) & (alignment - 1)) == 0) return anywhere;
+  munmap(anywhere, bytes);
+  const std::uintptr_t below = round_down(address_of(anywhere), alignment);
+  if (void* const p = map_at(below, bytes, protection)) return p;
+  if (void* const p = map_padded(bytes, alignment, protection)) return p;
+  constexpr std::uintptr_t steps = 32;
+  for (std::uintptr_t i = 1; i <= steps; ++i) {
+    if (void* const p = map_at(below + i * alignment, bytes, protection)) return p;
+    if (below <= i * alignment) continue;
+    if (void* const p = map_at(below - i * alignment, bytes, protection)) return p;
+  }
+  return nullptr;
+}
+
+struct page_range {
+  void* begin;
+  std::size_t bytes;
+};
+
+// The system rounds an end up, and a beginning is an error: only what is inside is ours.
+page_range whole_pages(void* p, std::size_t bytes) noexcept {
+  const std::size_t page = page_size();
+  const std::uintptr_t begin = round_up(address_of(p), page);
+  const std::uintptr_t end = round_down(address_of(p) + bytes, page);
+  return {reinterpret_cast<void*>(begin), end > begin ? end - begin : 0};
 }
 
 // Of a mapping of `bytes` and a page behind them, to whose start nothing could be moved. Some
@@ -58,31 +103,40 @@ std::size_t page_size() noexcept {
 }
 
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept {
-  auto* p = static_cast<std::byte*>(map_anywhere(bytes, PROT_READ | PROT_WRITE));
+  void* const p = map_aligned(bytes, alignment, PROT_READ | PROT_WRITE);
   if (p == nullptr) return nullptr;
-  if ((address_of(p) & (alignment - 1)) != 0) {
-    munmap(p, bytes);
-    p = static_cast<std::byte*>(map_aligned(bytes, alignment, PROT_READ | PROT_WRITE));
-    if (p == nullptr) return nullptr;
-  }
   if (huge) madvise(p, bytes, MADV_HUGEPAGE);
   return p;
 }
 
-void* reserve(std::size_t bytes) noexcept {
-  return map_anywhere(bytes, PROT_NONE);
+void* reserve(std::size_t bytes, std::size_t alignment) noexcept {
+  return map_aligned(bytes, alignment, PROT_NONE);
 }
 
+bool reserve_at(void* p, std::size_t bytes) noexcept {
+  return map_at(address_of(p), bytes, PROT_NONE) != nullptr;
+}
+
+void* map_zeros(std::size_t bytes) noexcept {
+  return map_anywhere(bytes, PROT_READ);
+}
+
+// Where mprotect is forbidden, by a mapping over the one without memory.
 bool commit(void* p, std::size_t bytes) noexcept {
-  return mprotect(p, bytes, PROT_READ | PROT_WRITE) == 0;
+  constexpr int usable = PROT_READ | PROT_WRITE;
+  if (mprotect(p, bytes, usable) == 0) return true;
+  if (errno != EPERM && errno != EACCES && errno != ENOSYS) return false;
+  return mmap(p, bytes, usable, mapping_flags | MAP_FIXED, -1, 0) == p;
 }
 
 void protect(void* p, std::size_t bytes) noexcept {
-  mprotect(p, bytes, PROT_NONE);
+  const page_range range = whole_pages(p, bytes);
+  if (range.bytes != 0) mprotect(range.begin, range.bytes, PROT_NONE);
 }
 
 void purge(void* p, std::size_t bytes) noexcept {
-  madvise(p, bytes, MADV_DONTNEED);
+  const page_range range = whole_pages(p, bytes);
+  if (range.bytes != 0) madvise(range.begin, range.bytes, MADV_DONTNEED);
 }
 
 bool move(void* from, std::size_t bytes, void* to) noexcept {

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -132,6 +133,68 @@ void shrink_when_exhausted() {
   }
 }
 
+// What one size took, another one gets, up to the largest that can fit.
+void use_again_what_was_freed(std::size_t limited) {
+  for (const std::size_t bytes : {2'000ul, 200'000ul, mib, 20 * mib}) {
+    chain c;
+    c.fill(bytes);
+    const std::size_t had = c.count * bytes;
+    c.free_all();
+    require(had >= limited / 2, "there were only ", had, " in blocks of ", bytes);
+    for (const std::size_t large : {limited / 8, limited / 2}) std::free(block(large));
+  }
+}
+
+void live_with_limited_addresses() {
+  constexpr std::size_t limited = 400 * mib;
+  set_limit(RLIMIT_AS, status_bytes("VmSize") + limited);
+  use_again_what_was_freed(limited);
+}
+
+void live_with_limited_data() {
+  constexpr std::size_t limited = 150 * mib;
+  set_limit(RLIMIT_DATA, status_bytes("VmData") + limited);
+  use_again_what_was_freed(limited);
+}
+
+void use_all_kinds() {
+  for (const std::size_t bytes : {10ul, 1'000ul, 30'000ul, 300'000ul, 10 * mib}) {
+    unsigned char* blocks[3];
+    for (unsigned char*& p : blocks) p = block(bytes);
+    for (unsigned char*& p : blocks) p = static_cast<unsigned char*>(std::realloc(p, bytes * 2));
+    for (unsigned char* p : blocks) {
+      require(p != nullptr && p[0] == 1 && p[bytes - 1] == 1, "the contents were lost");
+      std::free(p);
+    }
+  }
+}
+
+// Everything stays in memory: what is not used yet should not be there.
+void live_locked_in_memory() {
+  const std::size_t before = status_bytes("VmRSS");
+  require(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "not locked: ", errno);
+  for (const std::size_t bytes : {10ul, 1'000ul, 30'000ul, 300'000ul}) block(bytes);
+  const std::size_t taken = status_bytes("VmRSS") - before;
+  // The hardened build has tables for all addresses.
+  const char* const library = std::getenv("LD_PRELOAD");
+  const bool has_tables = library != nullptr && std::strstr(library, "hardened") != nullptr;
+  require(taken < (has_tables ? 44 : 12) * mib, "taken for four blocks: ", taken);
+  use_all_kinds();
+}
+
+void live_with_little_locked() {
+  rlimit limit{};
+  getrlimit(RLIMIT_MEMLOCK, &limit);
+  const std::size_t limited = std::min<std::size_t>(limit.rlim_max, 64 * mib);
+  set_limit(RLIMIT_MEMLOCK, limited);
+  // Who may do everything may lock everything.
+  if (getuid() == 0) require(setuid(65534) == 0, "still root");
+  require(mlockall(MCL_FUTURE) == 0, "not locked: ", errno);
+  // What is there already does not count.
+  for (std::size_t bytes = 0; bytes < 62 * mib + limited / 8; bytes += 1'000) block(1'000);
+  for (int i = 0; i < 10; ++i) std::free(block(2'000));
+}
+
 void impossible_requests_beside() {
   std::atomic<bool> stop{false};
   std::thread other([&] {
@@ -165,6 +228,17 @@ const std::map<std::string, std::function<void()>> confinements = {
        grow_step_by_step();
      }},
     {"room_for_growth_limited", grow_without_room_to_spare},
+    {"mprotect_forbidden",
+     [] {
+       refuse_call(SYS_mprotect, EPERM);
+       use_all_kinds();
+       for (int i = 0; i < 100'000; ++i) block(1'000);
+       grow_step_by_step();
+     }},
+    {"addresses_limited", live_with_limited_addresses},
+    {"data_limited", live_with_limited_data},
+    {"locked", live_locked_in_memory},
+    {"lock_limited", live_with_little_locked},
     {"shrink_when_exhausted", shrink_when_exhausted},
     {"impossible_requests_beside", impossible_requests_beside},
 };

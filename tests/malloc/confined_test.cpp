@@ -32,6 +32,26 @@ TEST_P(confined_malloc, a_huge_block_grows_to_what_fits) {
   expect_works("room_for_growth_limited");
 }
 
+TEST_P(confined_malloc, does_without_mprotect) {
+  expect_works("mprotect_forbidden");
+}
+
+TEST_P(confined_malloc, limited_addresses_serve_one_size_after_the_other) {
+  expect_works("addresses_limited");
+}
+
+TEST_P(confined_malloc, limited_data_serve_one_size_after_the_other) {
+  expect_works("data_limited");
+}
+
+TEST_P(confined_malloc, only_what_is_used_is_locked_in_memory) {
+  expect_works("locked");
+}
+
+TEST_P(confined_malloc, can_do_with_little_memory_that_may_be_locked) {
+  expect_works("lock_limited");
+}
+
 TEST_P(confined_malloc, blocks_shrink_when_there_is_no_memory_for_smaller_ones) {
   expect_works("shrink_when_exhausted", "limit=100M");
 }

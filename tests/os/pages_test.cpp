@@ -41,6 +41,30 @@ TEST(pages, reserved_pages_become_usable_by_commit) {
   os::unmap(p, 64 * mib);
 }
 
+TEST(pages, reserved_addresses_are_aligned_and_taken_once) {
+  auto* const p = static_cast<unsigned char*>(os::reserve(16 * mib, 64 * mib));
+  ASSERT_NE(p, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % (64 * mib), 0u);
+  EXPECT_FALSE(os::reserve_at(p, mib));
+  EXPECT_FALSE(os::reserve_at(p + 15 * mib, 2 * mib));
+  os::unmap(p + 8 * mib, 8 * mib);
+  EXPECT_TRUE(os::reserve_at(p + 8 * mib, mib));
+  EXPECT_TRUE(os::commit(p + 7 * mib, 2 * mib));
+  std::memset(p + 7 * mib, 1, 2 * mib);
+  os::unmap(p, 9 * mib);
+}
+
+TEST(pages, zeros_become_usable_by_commit) {
+  auto* const p = static_cast<unsigned char*>(os::map_zeros(4 * mib));
+  ASSERT_NE(p, nullptr);
+  EXPECT_EQ(p[0], 0);
+  EXPECT_EQ(p[4 * mib - 1], 0);
+  ASSERT_TRUE(os::commit(p + mib, mib));
+  p[mib] = p[2 * mib - 1] = 1;
+  EXPECT_EQ(p[mib - 1], 0);
+  os::unmap(p, 4 * mib);
+}
+
 TEST(pages_death, reserved_pages_are_not_usable_before) {
   auto* const p = static_cast<volatile unsigned char*>(os::reserve(mib));
   EXPECT_DEATH(p[0] = 1, "");
@@ -56,6 +80,23 @@ TEST(pages, purged_pages_are_zero_and_usable) {
   EXPECT_EQ(p[2 * mib - 1], 0);
   p[mib] = 2;
   os::unmap(p, 2 * mib);
+}
+
+TEST(pages, only_whole_pages_are_purged) {
+  const std::size_t page = os::page_size();
+  auto* const p = static_cast<unsigned char*>(os::map(16 * page, os::page_bytes, false));
+  std::memset(p, 1, 16 * page);
+  os::purge(p + page + 1, page - 1);
+  os::purge(p + 3 * page + 1, 3 * page - 2);
+  EXPECT_EQ(p[page], 1);
+  EXPECT_EQ(p[2 * page - 1], 1);
+  EXPECT_EQ(p[3 * page], 1);
+  EXPECT_EQ(p[4 * page - 1], 1);
+  EXPECT_EQ(p[4 * page], 0);
+  EXPECT_EQ(p[5 * page - 1], 0);
+  EXPECT_EQ(p[5 * page], 1);
+  EXPECT_EQ(p[6 * page - 1], 1);
+  os::unmap(p, 16 * page);
 }
 
 TEST(pages, moved_pages_keep_what_they_hold_and_leave_zeroes_behind) {

@@ -75,7 +75,7 @@ std::uint64_t next_random() noexcept {
 constinit std::atomic<bool> some_kept_larger{false};
 
 bool fits(std::size_t has, std::size_t said) noexcept {
-  return said <= has && has - said < os::page_bytes;
+  return said <= has && has - said < os::page_size();
 }
 
 }  // namespace
@@ -175,18 +175,46 @@ void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_clas
   if (!is_sound) overwritten_header(s);
 }
 
-bool checks::add_region(region& r) noexcept {
-  constexpr std::size_t bytes = std::size_t{1} << granules_per_region_bits;
+namespace {
+
+constexpr std::size_t state_bytes = std::size_t{1} << granules_per_region_bits;
+
+std::byte* states_of(const region& r) noexcept {
+  return reinterpret_cast<std::byte*>(region_states[address_of(&r) / region_bytes].load() +
+                                      (address_of(&r) >> granule_bits));
+}
+
+}  // namespace
+
+// All can be read, since anybody may ask for any address; what can be used, be written.
+bool checks::add_region(region& r, std::size_t end) noexcept {
+  if (!covers(&r)) return false;
   if (link_secret == 0) link_secret = random_bits();
-  auto* const p = static_cast<std::byte*>(os::reserve(bytes + 2 * guard_bytes));
+  const std::size_t guard = guard_bytes();
+  auto* const p = static_cast<std::byte*>(os::map_zeros(state_bytes + 2 * guard));
   if (p == nullptr) return false;
-  if (!os::commit(p + guard_bytes, bytes)) {
-    os::unmap(p, bytes + 2 * guard_bytes);
+  if (!os::commit(p + guard, end >> granule_bits)) {
+    os::unmap(p, state_bytes + 2 * guard);
     return false;
   }
-  region_states[address_of(&r) / region_bytes].store(address_of(p + guard_bytes) -
+  os::protect(p, guard);
+  os::protect(p + guard + state_bytes, guard);
+  region_states[address_of(&r) / region_bytes].store(address_of(p + guard) -
                                                      (address_of(&r) >> granule_bits));
   return true;
+}
+
+bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
+  // Of the page in which the last step ended all can be used.
+  const std::size_t first = round_up(begin >> granule_bits, os::page_size());
+  const std::size_t last = round_up(end >> granule_bits, os::page_size());
+  return first == last || os::commit(states_of(r) + first, last - first);
+}
+
+void checks::remove_region(region& r) noexcept {
+  std::byte* const p = states_of(r) - guard_bytes();
+  region_states[address_of(&r) / region_bytes].store(0);
+  os::unmap(p, state_bytes + 2 * guard_bytes());
 }
 
 void checks::add_huge(const void* p, const region& r) noexcept {

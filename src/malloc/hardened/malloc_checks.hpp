@@ -23,7 +23,13 @@ enum block_state : std::uint8_t { never_used, live, live_to_clear, freed };
 inline constexpr unsigned granule_bits = 4;
 inline constexpr unsigned granules_per_region_bits = 22;
 static_assert(std::size_t{1} << (granule_bits + granules_per_region_bits) == region_bytes);
-inline constexpr std::size_t region_limit = std::size_t{1} << (47 - 26);  // of user addresses
+// Of the addresses that the system gives to those who do not ask for certain ones.
+#ifdef __x86_64__
+inline constexpr unsigned user_address_bits = 47;
+#else
+inline constexpr unsigned user_address_bits = 48;
+#endif
+inline constexpr std::size_t region_limit = (std::size_t{1} << user_address_bits) / region_bytes;
 
 // An atomic word that is zero without an initialiser: tables of millions need no evaluation.
 struct table_word {
@@ -43,7 +49,8 @@ extern constinit std::uint8_t state_of_new_blocks;
 extern constinit std::uintptr_t link_secret;
 
 struct checks {
-  static constexpr std::size_t guard_bytes = os::page_bytes;
+  static constexpr bool has_guards = true;
+  static std::size_t guard_bytes() noexcept { return os::page_size(); }
   static constexpr bool maps_large_blocks = true;
   static constexpr bool keeps_classes = true;
 
@@ -134,7 +141,10 @@ struct checks {
   // The option's value; false when it is none.
   static bool set_zero_on_free(const char* value) noexcept;
 
-  static bool add_region(region& r) noexcept;
+  static bool covers(const void* p) noexcept { return address_of(p) / region_bytes < region_limit; }
+  static bool add_region(region& r, std::size_t end) noexcept;
+  static bool extend_region(region& r, std::size_t begin, std::size_t end) noexcept;
+  static void remove_region(region& r) noexcept;
   static void add_huge(const void* p, const region& r) noexcept;
   static void using_huge(const void* p, const region& r) noexcept;
   static void remove_huge(const void* p) noexcept;

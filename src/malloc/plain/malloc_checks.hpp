@@ -13,7 +13,8 @@ namespace mallard::inline v1::detail {
 
 struct checks {
   // Between large blocks and what follows them in memory, and around what blocks must not reach.
-  static constexpr std::size_t guard_bytes = 0;
+  static constexpr bool has_guards = false;
+  static constexpr std::size_t guard_bytes() noexcept { return 0; }
   // Whether all that has no size class has a mapping of its own.
   static constexpr bool maps_large_blocks = false;
   // Whether a block's class is always that of the size it was asked for.
@@ -56,8 +57,14 @@ struct checks {
   // An option that is not there.
   static bool set_zero_on_free(const char*) noexcept { return false; }
 
-  // A region has been mapped. False when there is no memory for what is to be known of it.
-  static constexpr bool add_region(region&) noexcept { return true; }
+  // Whether there can be blocks at the address at all.
+  static constexpr bool covers(const void*) noexcept { return true; }
+
+  // A region has been mapped and can be used up to `end`, then more of it, then it goes. False when
+  // there is no memory for what is to be known of it.
+  static constexpr bool add_region(region&, std::size_t) noexcept { return true; }
+  static constexpr bool extend_region(region&, std::size_t, std::size_t) noexcept { return true; }
+  static void remove_region(region&) noexcept {}
   static void add_huge(const void*, const region&) noexcept {}
   static void using_huge(const void*, const region&) noexcept {}
   static void remove_huge(const void*) noexcept {}

@@ -17,16 +17,24 @@ std::size_t page_size() noexcept;
 // With `huge`, huge pages are asked for; refusal of those is no failure.
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept;
 
-// Address space without memory behind it; null when refused.
-void* reserve(std::size_t bytes) noexcept;
+// Address space without memory behind it, aligned to `alignment`; null when refused.
+void* reserve(std::size_t bytes, std::size_t alignment = page_bytes) noexcept;
 
-// Makes reserved pages usable. False when refused.
+// The same at these very addresses. False when refused, or when something is there.
+bool reserve_at(void* p, std::size_t bytes) noexcept;
+
+// Zeros that can be read only; null when refused.
+void* map_zeros(std::size_t bytes) noexcept;
+
+// Makes pages of `reserve` or `map_zeros` usable. False when refused.
 bool commit(void* p, std::size_t bytes) noexcept;
 
-// Makes pages of `map` fault when they are touched, until they are unmapped. Refusal is no failure.
+// Makes whole pages of `map` fault when they are touched, until they are unmapped. Refusal is no
+// failure.
 void protect(void* p, std::size_t bytes) noexcept;
 
-// Gives the memory back and keeps the addresses usable; the contents become zero.
+// Gives the memory of whole pages back and keeps the addresses usable; their contents become zero,
+// what is around them stays.
 void purge(void* p, std::size_t bytes) noexcept;
 
 // Moves whole pages with what they hold to usable addresses elsewhere; those they leave stay usable
