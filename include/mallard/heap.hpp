@@ -158,8 +158,8 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   }
 
   // Effects: makes the block `bytes` large, where it is or elsewhere; the first `old` bytes go
-  // along, as by memcpy; of a megabyte or more, by moving their pages. Null when there is no
-  // memory, and then nothing has changed.
+  // along, as by memcpy; of a megabyte or more, by moving their pages. It stays aligned as it was
+  // allocated. Null when there is no memory, and then nothing has changed.
   sized_block remap(void* p, std::size_t old, std::size_t bytes) noexcept;
 
   // Bursts: many blocks, linked in a chain; each may be given back alone, by `deallocate` with its

@@ -91,7 +91,7 @@ void fit_heap::make_free(fit_block* b, std::size_t bytes) noexcept {
 }
 
 void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
-  b->bytes_and_flags = bytes | (b->bytes_and_flags & fit_block::after_free);
+  b->bytes_and_flags = bytes | (b->bytes_and_flags & (fit_block::after_free | fit_block::aligned));
   b->at(bytes)->bytes_and_flags &= ~std::size_t{fit_block::after_free};
 }
 
@@ -160,6 +160,7 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
       b = inner;
     }
   }
+  if (slack != 0) b->bytes_and_flags |= fit_block::aligned;
   make_used(b, b->bytes());
   cut(b, needed);
   ++in_use_blocks_;

@@ -62,7 +62,7 @@ std::size_t array_space::segment_bytes_for(std::size_t bytes, std::size_t alignm
 
 array_space::fresh_segment array_space::get_segment(std::size_t bytes) const {
   if (!ranges_) return {upstream_->allocate(bytes, segment_header_bytes), bytes};
-  const address_range range = take_range(bytes);
+  const address_range range = take_range(bytes, range_use::segment);
   if (range.begin == nullptr) throw std::bad_alloc();
   return {range.begin, range.bytes};
 }
@@ -82,12 +82,14 @@ void* array_space::add_and_allocate(fresh_segment fresh, std::size_t bytes,
   return p;
 }
 
-// The block's address differs from that of `like` by a multiple of `unit`, a power of two.
+// Null also when too many blocks of the process have a range of their own: the next ones are in
+// segments then. The block's address differs from that of `like` by a multiple of `unit`, a power
+// of two.
 void* array_space::allocate_lone(std::size_t bytes, const void* like, std::size_t unit) noexcept {
   const std::size_t needed = fit_block::bytes_for(bytes);
   const std::size_t overhead = segment_header_bytes + 2 * fit_block::header_bytes + (unit - 1);
   if (needed == 0 || needed + overhead < needed) return nullptr;
-  const address_range range = take_range(needed + overhead);
+  const address_range range = take_range(needed + overhead, range_use::block);
   if (range.begin == nullptr) return nullptr;
   const std::uintptr_t first =
       address_of(range.begin) + segment_header_bytes + fit_block::header_bytes;
@@ -112,7 +114,7 @@ array_space::segment* array_space::segment_of_lone(void* p) noexcept {
 
 void array_space::give_range_of(segment* s) noexcept {
   if (s->patched) {
-    os::unmap(s->range(), s->bytes);
+    drop_range({s->range(), s->bytes});
   } else {
     give_range({s->range(), s->bytes}, s->used);
   }
@@ -158,7 +160,7 @@ std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t prefer
   if (least == 0 || least > room) return 0;
   const std::size_t bytes = wanted == 0 ? room : std::min(wanted, room);
   lone_in_use_ += bytes - b->bytes();
-  b->bytes_and_flags = bytes | fit_block::lone;
+  b->bytes_and_flags = bytes | (b->bytes_and_flags & fit_block::kept_flags);
   s->used = std::max<std::size_t>(s->used, address_of(b->following()) - address_of(s->range()));
   return b->payload_bytes();
 }
@@ -180,7 +182,7 @@ std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
   if (old - bytes >= purged_bytes || b->is(fit_block::lone)) purge(rest, old - bytes);
   if (!b->is(fit_block::lone)) return heap_.shrink(p, bytes);
   lone_in_use_ -= b->bytes() - wanted;
-  b->bytes_and_flags = wanted | fit_block::lone;
+  b->bytes_and_flags = wanted | (b->bytes_and_flags & fit_block::kept_flags);
   return b->payload_bytes();
 }
 
@@ -195,7 +197,9 @@ void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
   if (!ranges_ || old < moved_bytes) return nullptr;
   segment* const home = segment_around(p);
   if (home->patched) return nullptr;  // of too many mappings
-  const std::size_t unit = old < 4 * os::huge_page_bytes ? os::page_bytes : os::huge_page_bytes;
+  const std::size_t alignment = alignment_of(p);
+  const std::size_t unit =
+      std::max(old < 4 * os::huge_page_bytes ? os::page_bytes : os::huge_page_bytes, alignment);
   auto* const from = static_cast<std::byte*>(p);
   auto* const to = static_cast<std::byte*>(allocate_lone(bytes, p, unit));
   if (to == nullptr) return nullptr;
@@ -205,6 +209,7 @@ void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
   const std::size_t last = round_down(address_of(p) + old, os::page_bytes) - address_of(p);
   const std::size_t middle = std::clamp(border - address_of(p), first, last);
   segment_of_lone(to)->patched = true;
+  if (alignment > 16) fit_block::of(to)->bytes_and_flags |= fit_block::aligned;
   const auto move_pages = [&](std::size_t begin, std::size_t end) {
     return begin == end || os::move(from + begin, end - begin, to + begin);
   };

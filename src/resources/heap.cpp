@@ -46,7 +46,8 @@ sized_block heap_resource::try_allocate_expandable(std::size_t minimum, std::siz
 
 sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) noexcept {
   const sized_block here = arrays_.remap_without_copy(p, old, bytes);
-  return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
+  if (here.p != nullptr) return here;
+  return detail::remap_by_copy(*this, p, old, bytes, detail::growing_blocks::alignment_of(p));
 }
 
 detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t bytes,

@@ -87,9 +87,12 @@ std::size_t synchronized_heap_resource::shrinkable_to(void* p, std::size_t old, 
 // Bytes are copied without the lock.
 sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
                                               std::size_t bytes) noexcept {
-  const sized_block here =
-      arrays_.with([&](growing_blocks& a) { return a.remap_without_copy(p, old, bytes); });
-  return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes);
+  std::size_t alignment = 0;
+  const sized_block here = arrays_.with([&](growing_blocks& a) {
+    alignment = growing_blocks::alignment_of(p);
+    return a.remap_without_copy(p, old, bytes);
+  });
+  return here.p != nullptr ? here : detail::remap_by_copy(*this, p, old, bytes, alignment);
 }
 
 detail::chain_ends synchronized_heap_resource::allocate_linked(std::size_t count, std::size_t bytes,

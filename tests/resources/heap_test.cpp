@@ -5,17 +5,21 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/resources/address_ranges.hpp"
+#include "mallard/synchronized_heap.hpp"
 #include "resources/heap_program.hpp"
 #include "support/forked.hpp"
+#include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
 
@@ -284,6 +288,65 @@ TEST(heap, an_array_whose_pages_the_system_does_not_move_is_copied) {
 }
 
 #endif
+
+template <class Heap>
+void remap_keeps_alignments() {
+  Heap heap;
+  for (std::size_t alignment = 32; alignment <= 64 * 1024; alignment *= 2) {
+    for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}, 3 * mib}) {
+      sized_block a = heap.allocate_at_least(bytes, alignment);
+      for (int i = 0; i < 6; ++i) {
+        const sized_block wall = heap.allocate_at_least(64);
+        const std::size_t before = a.bytes;
+        std::memset(a.p, i, before);
+        if (i == 3) a.bytes = heap.shrink(a.p, before, before / 2, before / 2);
+        a = heap.remap(a.p, a.bytes, before * 2);
+        ASSERT_NE(a.p, nullptr);
+        ASSERT_GE(a.bytes, before * 2);
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(a.p) % alignment, 0u) << bytes << " " << i;
+        ASSERT_EQ(static_cast<char*>(a.p)[before / 2 - 1], i);
+        heap.deallocate_expandable(wall.p);
+      }
+      heap.deallocate_expandable(a.p);
+    }
+  }
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
+TEST(heap, remap_keeps_the_alignment_of_a_block) {
+  remap_keeps_alignments<heap_resource>();
+  remap_keeps_alignments<mallard::synchronized_heap_resource>();
+}
+
+// The system allows a process 65,530 mappings by default.
+TEST(heap, many_growing_blocks_share_mappings) {
+  constexpr std::size_t count = mallard_test::instrumented ? 6'000 : 50'000;
+  const auto outcome = mallard_test::run_forked([] {
+    heap_resource heap;
+    std::vector<sized_block> blocks(count);
+    for (sized_block& b : blocks) {
+      b = heap.allocate_at_least(70'000);
+      *static_cast<char*>(b.p) = 'x';
+    }
+    mallard_test::require(heap.stats().lone_blocks <= 4096, "too many ranges");
+    std::ifstream maps("/proc/self/maps");
+    const auto lines =
+        std::count(std::istreambuf_iterator<char>(maps), std::istreambuf_iterator<char>(), '\n');
+    mallard_test::require(lines < 30'000, lines, " mappings");
+    for (sized_block& b : blocks) {
+      if (heap.try_expand(b.p, b.bytes, b.bytes * 2, b.bytes * 2) == 0) continue;
+      static_cast<char*>(b.p)[b.bytes * 2 - 1] = 'y';
+      if (&b - blocks.data() > 100) break;
+    }
+    for (const sized_block& b : blocks) heap.deallocate_expandable(b.p);
+    mallard_test::require(heap.stats().in_use_bytes == 0, "in use");
+    // What was given back is there for the next ones.
+    const sized_block again = heap.allocate_at_least(70'000);
+    mallard_test::require(heap.stats().lone_blocks == 1, "no range any more");
+    heap.deallocate_expandable(again.p);
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
 
 TEST(heap, over_aligned_blocks_of_every_kind_are_aligned) {
   heap_resource heap;

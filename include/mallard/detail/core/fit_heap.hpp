@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,7 +27,9 @@ struct fit_block {
 
   static constexpr std::size_t header_bytes = 16;
   static constexpr std::size_t smallest_bytes = 32;
-  enum flag : std::size_t { free = 1, after_free = 2, lone = 4, flags = 15 };
+  // `aligned`: over-aligned, by its address's own alignment or less.
+  enum flag : std::size_t { free = 1, after_free = 2, lone = 4, aligned = 8, flags = 15 };
+  static constexpr std::size_t kept_flags = lone | aligned;  // while the block is in use
 
   std::size_t bytes() const noexcept { return bytes_and_flags & ~std::size_t{flags}; }
   bool is(flag f) const noexcept { return (bytes_and_flags & f) != 0; }
@@ -38,6 +41,11 @@ struct fit_block {
   fit_block* following() noexcept { return at(bytes()); }
   static fit_block* of(void* payload) noexcept {
     return reinterpret_cast<fit_block*>(static_cast<std::byte*>(payload) - header_bytes);
+  }
+  // What a block in use must stay aligned to wherever it goes.
+  static std::size_t alignment_of(void* payload) noexcept {
+    if (!of(payload)->is(aligned)) return 16;
+    return std::size_t{1} << std::countr_zero(address_of(payload));
   }
   // What a block needs for a payload; 0 when that does not fit.
   static constexpr std::size_t bytes_for(std::size_t payload) noexcept {

@@ -27,11 +27,20 @@ inline constexpr std::size_t standard_range_bytes = std::size_t{1} << 30;
 // takes little memory; what is between is a mapping of its own.
 inline constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;
 
-// At least `bytes`; a standard one if that is enough and can be had.
-MALLARD_API address_range take_range(std::size_t bytes) noexcept;
+// Every range is some mappings, and the system allows a process so many (65,530 by default) that a
+// block cannot always have one.
+inline constexpr std::size_t ranges_for_blocks = 4096;
+
+enum class range_use { segment, block };
+
+// At least `bytes`; a standard one if that is enough and can be had. None for a block while so many
+// ranges are in use in the process.
+MALLARD_API address_range take_range(std::size_t bytes, range_use use) noexcept;
 
 // What is beyond the first 256 KiB goes back to the system, or all of it. Only the first
 // `in_use_bytes` and the last page have memory.
 MALLARD_API void give_range(address_range range, std::size_t in_use_bytes) noexcept;
+// All of it goes back to the system, whatever has become of its mappings.
+MALLARD_API void drop_range(address_range range) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -38,6 +38,7 @@ class MALLARD_API array_space {
   void* add_and_allocate(fresh_segment fresh, std::size_t bytes, std::size_t alignment) noexcept;
 
   static std::size_t payload_bytes(void* p) noexcept { return fit_heap::payload_bytes(p); }
+  static std::size_t alignment_of(void* p) noexcept { return fit_block::alignment_of(p); }
 
   // As in fit_heap.
   std::size_t expand(void* p, std::size_t minimum, std::size_t preferred) noexcept;

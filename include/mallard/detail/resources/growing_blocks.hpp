@@ -43,8 +43,9 @@ class MALLARD_API growing_blocks : public array_space {
 
 // The rest of `remap`.
 template <class Heap>
-sized_block remap_by_copy(Heap& heap, void* p, std::size_t old, std::size_t bytes) noexcept {
-  const sized_block moved = heap.try_allocate_expandable(bytes, bytes);
+sized_block remap_by_copy(Heap& heap, void* p, std::size_t old, std::size_t bytes,
+                          std::size_t alignment) noexcept {
+  const sized_block moved = heap.try_allocate_expandable(bytes, bytes, alignment);
   if (moved.p == nullptr) return moved;
   std::memcpy(moved.p, p, old);
   heap.deallocate_expandable(p);
