@@ -25,9 +25,9 @@
 namespace mallard::inline v1 {
 
 struct adaptive_pool_options {
-  std::size_t block_bytes = 0;  // 0: size and alignment of the first request
-  std::size_t alignment = alignof(std::max_align_t);
-  std::size_t empty_slabs_kept = 3;  // as in multipool_options
+  std::size_t block_bytes = 0;  // 0: of the first request, or of a much smaller one right after it
+  std::size_t alignment = alignof(std::max_align_t);  // of a power of two; 0: the same
+  std::size_t empty_slabs_kept = 3;                   // as in multipool_options
   // Slabs grow to hold so many blocks, with so little beside them, as far as their bitmaps can: to
   // 64 KiB for blocks of 24 bytes, 256 KiB for blocks of 64.
   std::size_t blocks_per_slab = 0;
@@ -44,7 +44,10 @@ struct adaptive_pool_stats {
 };
 
 // A request that fits the block size and its alignment takes one block; any other goes to upstream
-// and is given back by `release` as well. Source of the idea: the adaptive pools of Gaztañaga.
+// and is given back by `release` as well. A block size that is left open is that of the first
+// request, unless one of half of it or less comes before the first one of about its size: so a
+// hash table that reserves its buckets first does not make the pool one of tables. Source of the
+// idea: the adaptive pools of Gaztañaga.
 class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
@@ -58,7 +61,10 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
       std::pmr::memory_resource* upstream = page_source::instance()) noexcept
       : options_(options),
         slabs_(&layout_, upstream, detail::reserve_of(options.empty_slabs_kept)) {
-    if (options.block_bytes != 0) fix_block(options.block_bytes, options.alignment);
+    if (options.block_bytes != 0) {
+      choose_layout(options.block_bytes, options.alignment);
+      fix_block();
+    }
   }
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
@@ -100,7 +106,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     if (!is_pooled(bytes, alignment)) [[unlikely]] {
-      return oversize_.deallocate(*upstream_resource(), p);
+      return deallocate_oversize(p);
     }
     detail::poison(p, layout_.block_bytes);
     slabs_.give(pool_, 0, layout_, step_, p);
@@ -155,19 +161,33 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     return this == &other;
   }
 
-  void fix_block(std::size_t bytes, std::size_t alignment) noexcept;
+  // A slab of the layout that was tried first, with one block in use; written over its header.
+  struct former_slab {
+    former_slab* next;
+    void* block;
+    std::size_t bytes;
+  };
+
+  void choose_layout(std::size_t bytes, std::size_t alignment) noexcept;
+  bool choose_block(std::size_t bytes, std::size_t alignment) noexcept;
+  void fix_block() noexcept;
+  void leave_layout() noexcept;
+  void drop_formers() noexcept;
+  MALLARD_COLD void deallocate_oversize(void* p) noexcept;
   MALLARD_COLD void* allocate_oversize(std::size_t bytes, std::size_t alignment);
 
   adaptive_pool_options options_;
-  bool fixed_ = false;
+  bool fixed_ = false;  // else the block size is open, though a layout may be tried
   bool upstream_ignores_ = false;
   std::size_t pooled_bytes_ = 0;
-  std::size_t pooled_alignment_ = 0;  // 0: nothing is pooled, the block size is still open
+  std::size_t pooled_alignment_ = 0;  // 0: nothing is pooled
+  std::size_t alignment_ = 0;         // of the layout's blocks
   detail::slab_layout layout_;
   detail::slot_step step_;
   detail::slab_pool pool_{};
   detail::resource_slab_set slabs_;
   detail::oversize_list oversize_;
+  former_slab* formers_ = nullptr;
 };
 
 }  // namespace mallard::inline v1

@@ -429,6 +429,13 @@ slab* slab_set::detach_reserve(std::size_t kept) noexcept {
   return detached;
 }
 
+slab* slab_set::detach_current(slab_pool& pool, unsigned layout_index) noexcept {
+  slab* const s = pool.current(layouts_[layout_index]);
+  leave_ring(pool, s);
+  remove(s);
+  return s;
+}
+
 void slab_set::give_detached(slab* detached) noexcept {
   while (detached != nullptr) {
     slab* const s = detached;

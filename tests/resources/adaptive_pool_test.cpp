@@ -4,7 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <memory_resource>
+#include <random>
 #include <set>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
@@ -41,6 +46,65 @@ TEST(adaptive_pool_resource, release_opens_the_block_size_again) {
   (void)fixed.allocate(24, 8);
   fixed.release();
   EXPECT_EQ(fixed.stats().block_bytes, 24u);
+}
+
+TEST(adaptive_pool_resource, an_open_block_size_is_that_of_nodes_not_of_the_table_reserved_first) {
+  test_resource upstream;
+  {
+    adaptive_pool_resource pool(&upstream);
+    std::pmr::unordered_set<int> ints(&pool);
+    ints.reserve(1000);
+    for (int i = 0; i < 1000; ++i) ints.insert(i);
+    EXPECT_LE(pool.stats().block_bytes, 32u);
+    EXPECT_EQ(pool.stats().in_use_blocks, 1000u);
+    EXPECT_LE(upstream.counts().in_use_bytes, std::size_t{512} << 10);
+    ints = std::pmr::unordered_set<int>(&pool);
+    EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+    EXPECT_EQ(pool.stats().oversize_blocks, 0u);
+  }
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
+}
+
+// Every order in which the blocks of a few sizes can come, go and be forgotten.
+TEST(adaptive_pool_resource, an_open_block_size_settles_whatever_comes) {
+  constexpr std::array<std::size_t, 6> sizes{8000, 100, 50, 24, 20, 40'000};
+  std::mt19937 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    test_resource upstream;
+    adaptive_pool_resource pool(&upstream);
+    std::vector<std::pair<unsigned char*, std::size_t>> live;
+    for (int step = 0; step < 20; ++step) {
+      if (random() % 3 == 0 && !live.empty()) {
+        std::swap(live[random() % live.size()], live.back());
+        const auto [p, bytes] = live.back();
+        live.pop_back();
+        for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(p[i], bytes % 251);
+        pool.deallocate(p, bytes, 8);
+      } else if (random() % 20 == 0) {
+        pool.trim();
+      } else {
+        const std::size_t bytes = sizes[random() % sizes.size()];
+        auto* const p = static_cast<unsigned char*>(pool.allocate(bytes, 8));
+        std::memset(p, static_cast<int>(bytes % 251), bytes);
+        live.emplace_back(p, bytes);
+      }
+      ASSERT_EQ(pool.stats().in_use_blocks + pool.stats().oversize_blocks, live.size());
+    }
+    if (round % 2 == 0) continue;
+    for (const auto& [p, bytes] : live) pool.deallocate(p, bytes, 8);
+    pool.trim();
+    ASSERT_EQ(pool.stats().reserved_bytes, 0u);
+    ASSERT_EQ(upstream.counts().in_use_blocks, 0u);
+  }
+}
+
+TEST(adaptive_pool_resource, an_alignment_of_0_is_the_usual_one) {
+  adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = 24, .alignment = 0});
+  static_cast<void>(pool.allocate(24, 8));
+  EXPECT_EQ(pool.stats().in_use_blocks, 1u);
+  EXPECT_EQ(pool.stats().oversize_blocks, 0u);
+  static_cast<void>(pool.allocate(24, 16));
+  EXPECT_EQ(pool.stats().in_use_blocks, 2u);
 }
 
 TEST(adaptive_pool_resource, blocks_lie_side_by_side_without_headers) {

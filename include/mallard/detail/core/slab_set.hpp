@@ -115,6 +115,8 @@ class MALLARD_API slab_set {
   // a list linked by `ring_next`, to the source, without a look at anything else of the set.
   void retire_current(slab_pool& pool, unsigned layout_index) noexcept;
   slab* detach_reserve(std::size_t kept) noexcept;
+  // The pool's current slab, with the blocks in use.
+  slab* detach_current(slab_pool& pool, unsigned layout_index) noexcept;
   void give_detached(slab* detached) noexcept;
   void set_reserve_limit(std::size_t slabs) noexcept {
     reserve_limit_ = static_cast<std::uint32_t>(slabs);
