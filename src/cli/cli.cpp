@@ -72,6 +72,8 @@ int run(int argc, const char* const* argv) {
   add_report_command(app, shared);
   add_export_command(app, shared);
   add_doctor_command(app, shared);
+  add_record_command(app, shared);
+  add_control_command(app, shared);
 
   try {
     app.parse(argc, argv);

@@ -41,5 +41,7 @@ void add_claims_command(CLI::App& app, context& shared);
 void add_report_command(CLI::App& app, context& shared);
 void add_export_command(CLI::App& app, context& shared);
 void add_doctor_command(CLI::App& app, context& shared);
+void add_record_command(CLI::App& app, context& shared);
+void add_control_command(CLI::App& app, context& shared);
 
 }  // namespace mallard::cli

@@ -1,4 +1,5 @@
-# What a malloc that is preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -P
+# What a malloc that is preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -DALLOWED=
+# -P; with -DSAME_AS= also that it exports what that library does to allocate and free.
 execute_process(COMMAND ${NM} -D ${LIBRARY}
   OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
 if(failed)
@@ -27,10 +28,25 @@ endforeach()
 foreach(name IN ITEMS malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign
     valloc pvalloc cfree free_sized free_aligned_sized malloc_usable_size malloc_trim _Znwm _ZdlPv
     _ZnwmSt11align_val_t _ZdlPvmSt11align_val_t)
-  if(NOT symbols MATCHES " T ${name}[@\n]")
+  if(NOT symbols MATCHES " T ${name}[@\n]" AND (name MATCHES "^(${ALLOWED})$" OR NOT SAME_AS))
     list(APPEND bad "does not export ${name}")
   endif()
 endforeach()
+if(SAME_AS)
+  execute_process(COMMAND ${NM} -D --defined-only ${SAME_AS} OUTPUT_VARIABLE others RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "${NM} failed on ${SAME_AS}")
+  endif()
+  string(REGEX MATCHALL "[^\n]+" others "${others}")
+  foreach(line IN LISTS others)
+    string(REGEX REPLACE ".* ([^ @]+).*" "\\1" name "${line}")
+    # What asks and tells, and what is its own.
+    if(NOT name MATCHES "^(mallinfo2?|malloc_(info|stats|trim|usable_size)|mallopt|mallard_.*)$"
+        AND NOT symbols MATCHES " [TW] ${name}[@\n]")
+      list(APPEND bad "does not export ${name}, which ${SAME_AS} does")
+    endif()
+  endforeach()
+endif()
 if(bad)
   list(JOIN bad "\n  " text)
   message(FATAL_ERROR "${LIBRARY}\n  ${text}")

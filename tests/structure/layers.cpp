@@ -13,9 +13,9 @@ namespace {
 
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
-constexpr std::array layers = {"common",  "os",     "core",  "resources", "bindings",
-                               "checks",  "malloc", "trace", "umbrella",  "lab",
-                               "profile", "report", "cli"};
+constexpr std::array layers = {"common", "os",      "core",   "resources", "bindings",
+                               "checks", "malloc",  "trace",  "umbrella",  "recorder",
+                               "lab",    "profile", "report", "cli"};
 
 struct place {
   std::string_view prefix;
@@ -51,6 +51,7 @@ constexpr place places[] = {
     {"include/mallard/malloc.h", "malloc"},
     {"include/mallard/llheap_names.h", "malloc"},
     {"src/malloc/", "malloc"},
+    {"src/recorder/", "recorder"},
     {"src/lab/", "lab"},
     {"src/profile/trace/", "trace"},
     {"src/profile/", "profile"},

@@ -1,0 +1,192 @@
+// mallard record, mallard control
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
+#include "lab/allocators.hpp"
+#include "profile/record/program_check.hpp"
+#include "profile/record/recording.hpp"
+
+namespace mallard::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct record_request {
+  profile::record_options options;
+  std::string unwind = "tables";
+  bool no_cpu = false;
+  bool no_follow = false;
+  bool quiet = false;
+};
+
+// Beside the program, where it is built or installed.
+std::string find_library() {
+  constexpr std::string_view name = "libmallard-record.so";
+  const fs::path here = lab::own_program().parent_path();
+  std::vector<fs::path> folders = {here, here.parent_path() / "src/recorder",
+                                   here.parent_path() / "lib", here.parent_path() / "lib64"};
+  for (const fs::path& folder : lab::library_folders()) folders.push_back(folder);
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    if (fs::is_regular_file(folder / name, ignored)) return fs::canonical(folder / name).string();
+    // Where Debian and others put libraries.
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (entry.path().filename().string().find("-linux-gnu") != std::string::npos &&
+          fs::is_regular_file(entry.path() / name, ignored)) {
+        return fs::canonical(entry.path() / name).string();
+      }
+    }
+  }
+  throw usage_error(fmt::format("there is no {} beside this program or where libraries are", name));
+}
+
+std::string amount(double bytes) {
+  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+void show_progress(const profile::record_totals& now, double seconds) {
+  fmt::print(stderr, "\r\033[Kmallard: {} events, {}, {:.0f} s", now.events,
+             amount(static_cast<double>(now.bytes)), seconds);
+}
+
+void print_process(const profile::recorded_process& one) {
+  if (one.file.empty()) {
+    fmt::print(stderr, "mallard: process {}: {}\n", one.pid, one.error);
+    return;
+  }
+  fmt::print(stderr, "mallard: {}: {} events of {} thread{}, {}", one.file, one.events, one.threads,
+             one.threads == 1 ? "" : "s", amount(static_cast<double>(one.bytes)));
+  if (one.waited_ns > 1'000'000) {
+    fmt::print(stderr, "; waited {:.3f} s for its recording",
+               static_cast<double>(one.waited_ns) / 1e9);
+  }
+  if (one.dropped != 0) fmt::print(stderr, "; {} events lost", one.dropped);
+  if (!one.error.empty()) fmt::print(stderr, "; incomplete: {}", one.error);
+  fmt::print(stderr, "\n");
+}
+
+// The trace to look at first: most happened in it.
+const profile::recorded_process* main_trace(const profile::record_summary& done) {
+  const profile::recorded_process* out = nullptr;
+  for (const profile::recorded_process& one : done.processes) {
+    if (!one.file.empty() && (out == nullptr || one.events > out->events)) out = &one;
+  }
+  return out;
+}
+
+void print_summary(const profile::record_summary& done) {
+  constexpr std::size_t most_lines = 20;
+  for (std::size_t i = 0; i < done.processes.size() && i < most_lines; ++i) {
+    print_process(done.processes[i]);
+  }
+  if (done.processes.size() > most_lines) {
+    fmt::print(stderr, "mallard: and the traces of {} more processes\n",
+               done.processes.size() - most_lines);
+  }
+  if (done.refused != 0) {
+    fmt::print(stderr, "mallard: {} times there were too many threads at once to record another\n",
+               done.refused);
+  }
+  const profile::recorded_process* const look_at = main_trace(done);
+  if (look_at == nullptr || look_at->events == 0) {
+    fmt::print(stderr, "mallard: nothing was recorded\n");
+    return;
+  }
+  fmt::print(stderr, "mallard dims {}\n", look_at->file);
+}
+
+int run_record(const record_request& request) {
+  profile::record_options options = request.options;
+  options.library = find_library();
+  options.session.follow = !request.no_follow;
+  if (request.no_cpu) options.session.cpu_period_us = 0;
+  if (request.unwind == "frame-pointers") {
+    options.session.unwind = recorder::unwinding::frame_pointers;
+  } else if (request.unwind != "tables") {
+    throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
+                                  request.unwind));
+  }
+  const profile::program_check check = profile::check_program(options.command.front());
+  if (check.what == profile::obstacle::no_such_program) throw usage_error(describe(check));
+  if (check.what != profile::obstacle::none) {
+    fmt::print(stderr, "mallard: {}\n", describe(check));
+  }
+
+  profile::record_hooks hooks;
+  const bool draws = !request.quiet && isatty(STDERR_FILENO) != 0;
+  if (draws) hooks.progress = show_progress;
+  const profile::record_summary done = profile::record(options, hooks);
+  if (draws) fmt::print(stderr, "\r\033[K");
+  if (!request.quiet) print_summary(done);
+  return done.exited ? done.status : 128 + done.status;
+}
+
+}  // namespace
+
+void add_record_command(CLI::App& app, context& shared) {
+  CLI::App* const record = app.add_subcommand(
+      "record", "Run a program and write down what it allocates: mallard record -- COMMAND");
+  auto request = std::make_shared<record_request>();
+  recorder::session_options& session = request->options.session;
+  session.cpu_period_us = 1000;
+  record->add_option("command", request->options.command, "The program and its arguments")
+      ->required();
+  record->positionals_at_end();
+  record->prefix_command(false);
+  record->add_option("-o,--output", request->options.output,
+                     "The trace (mallard.NAME.PID.trace); children's have their number before the "
+                     "ending");
+  record->add_option("--depth", session.depth,
+                     "Frames of a stack that are looked at in every event; those outside are taken "
+                     "to be as they were less than a microsecond ago (24)");
+  record->add_option("--unwind", request->unwind,
+                     "How stacks are found: by the tables for exceptions, which almost all programs "
+                     "have, or by frame-pointers (tables)");
+  record->add_option("--sample-stacks", session.sample_stacks,
+                     "Every n-th event has a stack, all are counted (1); 0: none has");
+  record->add_flag("--no-cpu", request->no_cpu,
+                   "No samples of where the processor's time goes (1000 a second)");
+  record->add_flag("--no-follow", request->no_follow, "No traces of child processes");
+  record->add_flag("--wait", request->options.wait,
+                   "Until all child processes have ended, too, not the program alone");
+  record->add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
+  record->add_option("--delay", request->options.delay, "Begin after so many seconds");
+  record->add_option("--duration", request->options.duration, "End after so many seconds");
+  record->add_flag("--paused", request->options.paused,
+                   "Begin when `mallard control PID start` says so");
+  record->add_flag("-q,--quiet", request->quiet, "Say nothing");
+  record->callback([&shared, request] {
+    shared.chosen = [request] { return run_record(*request); };
+  });
+}
+
+void add_control_command(CLI::App& app, context& shared) {
+  CLI::App* const control =
+      app.add_subcommand("control", "Start or stop a recording that is under way");
+  auto pid = std::make_shared<int>(0);
+  auto verb = std::make_shared<std::string>();
+  control->add_option("pid", *pid, "Of the recorded program, or of `mallard record`")->required();
+  control->add_option("verb", *verb, "start or stop")->required();
+  control->callback([&shared, pid, verb] {
+    shared.chosen = [pid, verb] {
+      if (*verb == "start") {
+        profile::set_recording(*pid, recorder::recording::on);
+      } else if (*verb == "stop") {
+        profile::set_recording(*pid, recorder::recording::paused);
+      } else {
+        throw usage_error(fmt::format("unknown word '{}' (known: start, stop)", *verb));
+      }
+      return 0;
+    };
+  });
+}
+
+}  // namespace mallard::cli

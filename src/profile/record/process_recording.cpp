@@ -1,0 +1,111 @@
+#include "profile/record/process_recording.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "recorder/futex.hpp"
+#include "recorder/preload/functions.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// "operator new(unsigned long)" for what the linker calls _Znwm.
+std::string readable(const char* symbol) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  std::string out = status == 0 && text != nullptr ? text : symbol;
+  std::free(text);
+  return out;
+}
+
+// As the system has it; empty when the thread is gone.
+std::string system_name(std::uint64_t pid, std::uint32_t tid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/task/" + std::to_string(tid) + "/comm");
+  std::string out;
+  std::getline(in, out);
+  return out;
+}
+
+}  // namespace
+
+process_recording::process_recording(std::string file, const process_info& info,
+                                     const ticks_clock& clock)
+    : file_(std::move(file)), pid_(info.pid), clock_(&clock), trace_(file_, info) {
+  for (std::size_t i = 0; i < recorder::function_count; ++i) {
+    trace_.name(name_kind::function, i, readable(recorder::function_symbols[i]));
+  }
+}
+
+thread_recording& process_recording::thread(std::uint32_t index,
+                                            const recorder::thread_slot& slot) {
+  if (const auto found = open_.find(index); found != open_.end()) return found->second;
+  auto& made = open_.try_emplace(index, trace_, *clock_, thread_count_++).first->second;
+  describe(made, slot, UINT64_MAX);
+  return made;
+}
+
+void process_recording::describe(const thread_recording& from, const recorder::thread_slot& slot,
+                                 std::uint64_t ended) {
+  thread_info info;
+  info.id = from.id();
+  info.tid = slot.tid;
+  info.name = from.name().empty() ? system_name(pid_, slot.tid) : from.name();
+  info.started = clock_->at(slot.started);
+  info.ended = ended;
+  trace_.thread(info);
+}
+
+std::uint64_t process_recording::take(std::uint32_t index, recorder::thread_slot& slot) {
+  const std::uint64_t head = slot.head.load(std::memory_order_acquire);
+  const std::uint64_t tail = slot.tail.load(std::memory_order_relaxed);
+  if (head == tail) return 0;
+  thread(index, slot).take(slot, tail, head);
+  slot.tail.store(head, std::memory_order_seq_cst);
+  if (slot.waiting.load(std::memory_order_seq_cst) != 0) recorder::change_and_wake(slot.drained);
+  return head - tail;
+}
+
+void process_recording::end_thread(std::uint32_t index, const recorder::thread_slot& slot,
+                                   std::uint64_t time) {
+  const auto found = open_.find(index);
+  if (found == open_.end()) return;
+  thread_recording& ended = found->second;
+  ended.flush();
+  describe(ended, slot, time);
+  loss_info loss;
+  loss.thread = ended.id();
+  loss.dropped = slot.dropped.load(std::memory_order_relaxed);
+  loss.waited_ns = clock_->duration(slot.waited.load(std::memory_order_relaxed));
+  trace_.loss(loss);
+  dropped_ += loss.dropped;
+  waited_ns_ += loss.waited_ns;
+  ended_events_ += ended.count();
+  open_.erase(found);
+}
+
+std::uint64_t process_recording::events() const {
+  std::uint64_t out = ended_events_;
+  for (const auto& [index, one] : open_) out += one.count();
+  return out;
+}
+
+recorded_process process_recording::finish(const end_info& end,
+                                           const std::function<void(trace_writer&)>& finishing) {
+  trace_.end(end);
+  if (finishing) finishing(trace_);
+  trace_.finish();
+  recorded_process out;
+  out.pid = pid_;
+  out.file = file_;
+  out.events = events();
+  out.bytes = trace_.bytes();
+  out.threads = thread_count_;
+  out.dropped = dropped_;
+  out.waited_ns = waited_ns_;
+  out.error = trace_.error();
+  return out;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,64 @@
+// Purpose: the trace of one process, while it is recorded.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "profile/record/thread_recording.hpp"
+#include "profile/record/ticks_clock.hpp"
+#include "profile/trace/trace_writer.hpp"
+#include "recorder/session.hpp"
+
+namespace mallard::profile {
+
+// What came of a process.
+struct recorded_process {
+  std::uint64_t pid = 0;
+  std::string file;
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;  // of the file
+  std::uint64_t threads = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t waited_ns = 0;
+  std::string error;  // one line, if not all is in the file
+};
+
+class process_recording {
+ public:
+  // Throws std::system_error when the file cannot be made.
+  process_recording(std::string file, const process_info& info, const ticks_clock& clock);
+
+  // Takes what a thread has written since the last time. Returns: how many words.
+  std::uint64_t take(std::uint32_t index, recorder::thread_slot& slot);
+  // The thread has ended, and all of its ring was taken.
+  void end_thread(std::uint32_t index, const recorder::thread_slot& slot, std::uint64_t time);
+  bool has_threads() const { return !open_.empty(); }
+
+  std::uint64_t pid() const { return pid_; }
+  const std::string& file() const { return file_; }
+  std::uint64_t events() const;
+  std::uint64_t bytes() const { return trace_.bytes(); }
+
+  // Writes the rest. `finishing` may add to the trace (symbols) before it is closed.
+  recorded_process finish(const end_info& end, const std::function<void(trace_writer&)>& finishing);
+
+ private:
+  thread_recording& thread(std::uint32_t index, const recorder::thread_slot& slot);
+  void describe(const thread_recording& from, const recorder::thread_slot& slot,
+                std::uint64_t ended);
+
+  std::string file_;
+  std::uint64_t pid_;
+  const ticks_clock* clock_;
+  trace_writer trace_;
+  std::map<std::uint32_t, thread_recording> open_;  // by the index of their slots
+  std::uint32_t thread_count_ = 0;
+  std::uint64_t ended_events_ = 0;
+  std::uint64_t dropped_ = 0;
+  std::uint64_t waited_ns_ = 0;
+};
+
+}  // namespace mallard::profile

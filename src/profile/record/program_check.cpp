@@ -1,0 +1,171 @@
+#include "profile/record/program_check.hpp"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+namespace mallard::profile {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string find(const std::string& word) {
+  if (word.find('/') != word.npos) return access(word.c_str(), X_OK) == 0 ? word : "";
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/bin:/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / word;
+    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file.string();
+  }
+  return "";
+}
+
+// Of "#!/usr/bin/env -S python3 -u" python3; of "#!/bin/sh -e" /bin/sh.
+std::string interpreter(std::istream& script) {
+  std::string line;
+  std::getline(script, line);
+  std::istringstream words(line);
+  std::string first;
+  words >> first;
+  if (fs::path(first).filename() != "env") return first;
+  std::string word;
+  while (words >> word && (word.starts_with("-") || word.find('=') != word.npos)) {
+  }
+  return word.empty() ? first : find(word);
+}
+
+class elf_file {
+ public:
+  explicit elf_file(std::ifstream& in) : in_(in) {
+    if (!read(0, header_) || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_phentsize != sizeof(Elf64_Phdr)) {
+      return;
+    }
+    parts_.resize(header_.e_phnum);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (!read(header_.e_phoff + i * sizeof(Elf64_Phdr), parts_[i])) return;
+    }
+    valid_ = true;
+  }
+  bool valid() const { return valid_; }
+
+  bool is_static() const {
+    for (const Elf64_Phdr& part : parts_) {
+      if (part.p_type == PT_INTERP) return false;
+    }
+    return true;
+  }
+
+  // Whether its dynamic symbols define `malloc`.
+  bool defines_malloc() {
+    std::vector<Elf64_Shdr> sections(header_.e_shnum);
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+      if (!read(header_.e_shoff + i * sizeof(Elf64_Shdr), sections[i])) return false;
+    }
+    for (const Elf64_Shdr& one : sections) {
+      if (one.sh_type != SHT_DYNSYM || one.sh_link >= sections.size()) continue;
+      const std::string names = bytes(sections[one.sh_link]);
+      const std::string symbols = bytes(one);
+      for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol{};
+        std::memcpy(&symbol, symbols.data() + at, sizeof symbol);
+        if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
+            std::strcmp(names.c_str() + symbol.st_name, "malloc") == 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
+  template <class T>
+  bool read(std::uint64_t offset, T& out) {
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    return static_cast<bool>(in_.read(reinterpret_cast<char*>(&out), sizeof out));
+  }
+  std::string bytes(const Elf64_Shdr& section) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 28;
+    if (section.sh_size > most) return {};
+    std::string out(section.sh_size, '\0');
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(section.sh_offset));
+    if (!in_.read(out.data(), static_cast<std::streamsize>(out.size()))) out.clear();
+    return out;
+  }
+
+  std::ifstream& in_;
+  bool valid_ = false;
+  Elf64_Ehdr header_{};
+  std::vector<Elf64_Phdr> parts_;
+};
+
+bool is_privileged(const std::string& file) {
+  if (geteuid() == 0) return false;  // then its rights are none that it has not got already
+  struct stat found{};
+  if (stat(file.c_str(), &found) == 0) {
+    if ((found.st_mode & S_ISUID) != 0 && found.st_uid != geteuid()) return true;
+    if ((found.st_mode & S_ISGID) != 0 && found.st_gid != getegid()) return true;
+  }
+  return getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
+}
+
+}  // namespace
+
+program_check check_program(const std::string& word) {
+  program_check out;
+  out.file = find(word);
+  for (int scripts = 0; scripts < 4; ++scripts) {
+    if (out.file.empty()) {
+      out.what = obstacle::no_such_program;
+      out.file = word;
+      return out;
+    }
+    std::ifstream in(out.file, std::ios::binary);
+    char start[2] = {};
+    in.read(start, 2);
+    if (start[0] == '#' && start[1] == '!') {
+      out.file = interpreter(in);
+      continue;
+    }
+    elf_file elf(in);
+    if (is_privileged(out.file)) {
+      out.what = obstacle::privileged;
+    } else if (elf.valid() && elf.is_static()) {
+      out.what = obstacle::static_program;
+    } else if (elf.valid() && elf.defines_malloc()) {
+      out.what = obstacle::own_malloc;
+    }
+    break;
+  }
+  return out;
+}
+
+std::string describe(const program_check& found) {
+  switch (found.what) {
+    case obstacle::none:
+      return "";
+    case obstacle::no_such_program:
+      return found.file + ": no such program";
+    case obstacle::static_program:
+      return found.file + " is linked statically: nothing can be preloaded, so nothing is recorded";
+    case obstacle::privileged:
+      return found.file +
+             " runs with the rights of another user: what is preloaded is ignored, so nothing is "
+             "recorded";
+    case obstacle::own_malloc:
+      return found.file + " has a malloc of its own inside: its calls of that are not recorded";
+  }
+  return "";
+}
+
+}  // namespace mallard::profile

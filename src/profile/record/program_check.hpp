@@ -1,0 +1,27 @@
+// Purpose: what of a program cannot be recorded by preloading a library, found out before it runs.
+#pragma once
+
+#include <string>
+
+namespace mallard::profile {
+
+enum class obstacle {
+  none,
+  no_such_program,
+  static_program,  // no dynamic linker loads anything into it
+  privileged,      // the dynamic linker ignores what an ordinary user preloads
+  own_malloc,      // calls inside the program do not leave it
+};
+
+struct program_check {
+  obstacle what = obstacle::none;
+  std::string file;  // that would be run
+};
+
+// The program that `word` starts, by the rules of the shell; of a script, its interpreter.
+program_check check_program(const std::string& word);
+
+// One line for the user.
+std::string describe(const program_check& found);
+
+}  // namespace mallard::profile

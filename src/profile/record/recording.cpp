@@ -1,0 +1,150 @@
+#include "profile/record/recording.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <limits>
+#include <system_error>
+
+#include "profile/record/child_program.hpp"
+#include "recorder/futex.hpp"
+
+namespace mallard::profile {
+namespace {
+
+constexpr long longest_sleep_ms = 20;
+constexpr double reap_seconds = 0.05;
+constexpr double progress_seconds = 0.2;
+
+// What the handlers need; there is one recording at a time.
+recorder::session* signalled = nullptr;
+volatile sig_atomic_t program_pid = 0;
+
+void child_changed(int) {
+  const int before = errno;
+  if (signalled != nullptr) recorder::change_and_wake(signalled->doorbell);
+  errno = before;
+}
+
+void pass_on(int signal) {
+  const int before = errno;
+  if (program_pid > 0) kill(static_cast<pid_t>(program_pid), signal);
+  errno = before;
+}
+
+// Keys like Ctrl-C go to the program, too: it decides, and we end after it.
+class signal_guard {
+ public:
+  signal_guard(recorder::session& session, pid_t program) {
+    signalled = &session;
+    program_pid = program;
+    set(SIGCHLD, child_changed, 0);
+    set(SIGINT, SIG_IGN, 1);
+    set(SIGQUIT, SIG_IGN, 2);
+    set(SIGTERM, pass_on, 3);
+    set(SIGHUP, pass_on, 4);
+  }
+  ~signal_guard() {
+    for (int i = 0; i < count; ++i) sigaction(signals_[i], &before_[i], nullptr);
+    signalled = nullptr;
+    program_pid = 0;
+  }
+  signal_guard(const signal_guard&) = delete;
+  signal_guard& operator=(const signal_guard&) = delete;
+
+ private:
+  static constexpr int count = 5;
+  void set(int signal, void (*handler)(int), int i) {
+    struct sigaction action{};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    signals_[i] = signal;
+    sigaction(signal, &action, &before_[i]);
+  }
+  int signals_[count] = {};
+  struct sigaction before_[count] = {};
+};
+
+std::vector<std::pair<std::string, std::string>> environment(const record_options& options,
+                                                             const session_memory& memory) {
+  std::string preload = options.library;
+  if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
+    preload += std::string(":") + others;
+  }
+  return {{"LD_PRELOAD", preload}, {recorder::session_variable, memory.path()}};
+}
+
+void set_mode(const session_memory& memory, recorder::recording mode) {
+  memory->mode.store(static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
+}
+
+}  // namespace
+
+record_summary record(const record_options& options, const record_hooks& hooks) {
+  const session_memory memory;
+  const ticks_clock clock;
+  memory->options = options.session;
+  memory->stable_ticks = clock.stable();
+  memory->ticks_of_microsecond = clock.ticks_of_microsecond();
+  const bool later = options.paused || options.delay > 0;
+  set_mode(memory, later ? recorder::recording::not_yet : recorder::recording::on);
+
+  child_program program(options.command, environment(options, memory));
+  memory->first_pid = static_cast<std::uint32_t>(program.pid());
+  session_reader reader(
+      memory, clock, {options.output, static_cast<std::uint64_t>(program.pid()), options.command},
+      hooks.finishing);
+  reader.open_first();
+  const signal_guard guard(*memory, program.pid());
+  const auto seconds = [&] { return static_cast<double>(clock.now()) / 1e9; };
+  const double began = seconds();
+  program.let_go();
+
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double start_at = options.delay > 0 && !options.paused ? began + options.delay : never;
+  double stop_at =
+      options.duration > 0 && !options.paused ? began + options.delay + options.duration : never;
+  double reap_at = began;
+  double progress_at = began + progress_seconds;
+  for (bool over = false; !over;) {
+    const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
+    over = program.ended() && (!options.wait || !reader.has_processes());
+    const bool more = reader.take();
+    memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
+    const double now = seconds();
+    if (program.ended()) {
+      reader.end_first({clock.now(), program.exited() ? end_kind::exited : end_kind::killed,
+                        static_cast<std::uint32_t>(program.status())});
+    }
+    if (now >= reap_at) {
+      reader.reap();
+      reap_at = now + reap_seconds;
+    }
+    if (now >= start_at) {
+      set_mode(memory, recorder::recording::on);
+      start_at = never;
+    }
+    if (now >= stop_at) {
+      set_mode(memory, recorder::recording::over);
+      stop_at = never;
+    }
+    if (now >= progress_at && hooks.progress) {
+      hooks.progress(reader.totals(), now - began);
+      progress_at = now + progress_seconds;
+    }
+    if (!more && !over) recorder::wait_for_change(memory->doorbell, seen, longest_sleep_ms);
+  }
+  set_mode(memory, recorder::recording::over);
+  reader.finish();
+
+  record_summary out;
+  out.processes = reader.done();
+  out.seconds = seconds() - began;
+  out.refused = memory->refused.load();
+  out.exited = program.exited();
+  out.status = program.status();
+  return out;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,49 @@
+// Purpose: `mallard record`: starts a program with the recorder's library preloaded, and writes
+// what it and its children tell into traces, one for each process.
+//
+//   record_options options;
+//   options.command = {"clang++", "-c", "some.cpp"};
+//   const record_summary done = record(options, {});
+//
+// The program's standard streams, exit status and signals are its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "profile/record/session_reader.hpp"
+#include "recorder/session.hpp"
+
+namespace mallard::profile {
+
+struct record_options {
+  std::vector<std::string> command;
+  std::string library;  // the path of libmallard-record.so
+  std::string output;   // of the program itself; empty: a name of its own and its number
+  recorder::session_options session;
+  bool paused = false;  // begins when it is told to
+  double delay = 0;     // seconds after which it begins
+  double duration = 0;  // seconds after which it ends; 0: with the program
+  bool wait = false;    // for all processes, not for the program that was started alone
+};
+
+struct record_hooks {
+  std::function<void(const record_totals&, double seconds)> progress;  // some times a second
+  std::function<void(trace_writer&)> finishing;                        // before a trace is closed
+};
+
+struct record_summary {
+  std::vector<recorded_process> processes;  // those that did something; the program itself first
+  double seconds = 0;
+  std::uint64_t refused = 0;  // times that a thread could not be recorded
+  bool exited = true;         // or killed by a signal
+  int status = 0;             // the exit status, or the signal
+};
+
+// Runs the program to its end. Throws std::system_error (or one derived from std::runtime_error
+// with one line) when it cannot be started or nothing can be written; then the program has not run.
+record_summary record(const record_options& options, const record_hooks& hooks);
+
+}  // namespace mallard::profile

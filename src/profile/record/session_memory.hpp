@@ -1,0 +1,38 @@
+// Purpose: the memory that `mallard record` shares with the programs that it records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "recorder/session.hpp"
+
+namespace mallard::profile {
+
+class session_memory {
+ public:
+  // Throws std::system_error.
+  session_memory();
+  ~session_memory();
+  session_memory(const session_memory&) = delete;
+  session_memory& operator=(const session_memory&) = delete;
+
+  recorder::session& operator*() const { return *session_; }
+  recorder::session* operator->() const { return session_; }
+  recorder::process_slot& process(std::uint32_t i) const;
+  recorder::thread_slot& thread(std::uint32_t i) const;
+
+  // How another process finds it: a path that works as long as this process lives.
+  std::string path() const;
+  // Makes the slot of a thread that has ended free for others, all zeros again.
+  void recycle_thread(std::uint32_t i) const;
+
+ private:
+  int file_;
+  recorder::session* session_;
+};
+
+// The mode of the session that the process belongs to, or that it records; written at once.
+// Throws std::runtime_error with one line if there is none, or it cannot be reached.
+void set_recording(int pid, recorder::recording mode);
+
+}  // namespace mallard::profile

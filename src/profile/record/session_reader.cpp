@@ -1,0 +1,263 @@
+#include "profile/record/session_reader.hpp"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace mallard::profile {
+namespace {
+
+namespace fs = std::filesystem;
+using recorder::slot_state;
+
+bool is_zombie(std::uint32_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(in, text);
+  const std::size_t after_name = text.rfind(')');
+  return after_name == text.npos || after_name + 2 >= text.size() || text[after_name + 2] == 'Z' ||
+         text[after_name + 2] == 'X';
+}
+
+std::vector<std::string> split(std::string_view words) {
+  std::vector<std::string> out;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find('\0'), words.size());
+    out.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> cache_sizes() {
+  std::vector<std::uint64_t> out;
+  for (const int which : {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE}) {
+    const long bytes = sysconf(which);
+    if (bytes > 0) out.push_back(static_cast<std::uint64_t>(bytes));
+  }
+  return out;
+}
+
+}  // namespace
+
+session_reader::session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
+                               std::function<void(trace_writer&)> finishing)
+    : memory_(&memory),
+      clock_(&clock),
+      names_(std::move(names)),
+      finishing_(std::move(finishing)) {}
+
+void session_reader::open_first() {
+  first_ = std::make_unique<process_recording>(
+      file_name(names_.first_pid, names_.command),
+      info_of(names_.first_pid, static_cast<std::uint64_t>(getpid()), names_.command), *clock_);
+}
+
+process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
+                                     std::vector<std::string> command) const {
+  const recorder::session_options& options = (*memory_)->options;
+  process_info out;
+  out.pid = pid;
+  out.parent = parent;
+  out.started = clock_->started();
+  out.command = std::move(command);
+  out.recorder = "mallard record";
+  out.unwinder =
+      options.unwind == recorder::unwinding::frame_pointers ? "frame pointers" : "frame tables";
+  out.sample_stacks = options.sample_stacks;
+  out.page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); line > 0) {
+    out.line_bytes = static_cast<std::uint64_t>(line);
+  }
+  out.cache_bytes = cache_sizes();
+  return out;
+}
+
+// mallard.NAME.PID.trace, or what the user said: with the number of the process for all but the
+// first. A process that starts another program in its place has another trace.
+std::string session_reader::file_name(std::uint64_t pid,
+                                      const std::vector<std::string>& command) const {
+  fs::path wanted = names_.output;
+  const bool is_first = pid == names_.first_pid && done_.empty() && open_.empty();
+  if (wanted.empty()) {
+    const std::string name = command.empty() ? "" : fs::path(command.front()).filename().string();
+    wanted = "mallard." + (name.empty() ? "program" : name) + "." + std::to_string(pid) + ".trace";
+  } else if (!is_first) {
+    const std::string extension = wanted.extension().string();
+    wanted.replace_extension("." + std::to_string(pid) + extension);
+  }
+  const auto taken = [&](const fs::path& file) {
+    const auto same = [&](const auto& one) { return one.file == file; };
+    return std::any_of(done_.begin(), done_.end(), same) ||
+           std::any_of(open_.begin(), open_.end(), [&](const auto& one) {
+             return one.second.recording != nullptr && one.second.recording->file() == file;
+           });
+  };
+  fs::path out = wanted;
+  for (int n = 2; taken(out); ++n) {
+    out = wanted;
+    out.replace_extension("." + std::to_string(n) + wanted.extension().string());
+  }
+  return out.string();
+}
+
+process_recording* session_reader::recording_of(std::uint32_t index,
+                                                const recorder::thread_slot& thread) {
+  if (const auto found = open_.find(index); found != open_.end()) {
+    return found->second.recording.get();
+  }
+  const recorder::process_slot& slot = memory_->process(index);
+  // A process that has started another program has a new slot and its old number.
+  for (const auto& [other, process] : open_) {
+    if (process.recording != nullptr && process.recording->pid() == slot.pid && !slot.foreign) {
+      open_.at(other).end = {clock_->at(slot.started), end_kind::replaced, 0};
+      end_process(other);
+      break;
+    }
+  }
+  std::unique_ptr<process_recording> made;
+  if (first_ != nullptr && slot.pid == names_.first_pid) {
+    made = std::move(first_);
+  } else {
+    made = open(slot, thread);
+  }
+  return (open_[index].recording = std::move(made)).get();
+}
+
+// A trace of its own for another process than the first; null when it cannot be written.
+std::unique_ptr<process_recording> session_reader::open(const recorder::process_slot& slot,
+                                                        const recorder::thread_slot& thread) {
+  // The first message of a process says what it is.
+  std::vector<std::string> command;
+  const std::uint64_t tail = thread.tail.load(std::memory_order_relaxed);
+  const std::uint64_t* const message = thread.ring + (tail & (recorder::ring_words - 1));
+  if (thread.head.load(std::memory_order_acquire) != tail &&
+      recorder::kind_of(*message) == recorder::message::command) {
+    command = split(text_of(message));
+  }
+  try {
+    return std::make_unique<process_recording>(file_name(slot.pid, command),
+                                               info_of(slot.pid, slot.parent, command), *clock_);
+  } catch (const std::system_error& problem) {
+    recorded_process lost;
+    lost.pid = slot.pid;
+    lost.error = problem.what();
+    done_.push_back(lost);
+    return nullptr;
+  }
+}
+
+bool session_reader::take() {
+  bool more = false;
+  const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if ((*memory_)->threads[i].load(std::memory_order_acquire) != slot_state::in_use) continue;
+    recorder::thread_slot& slot = memory_->thread(i);
+    if (slot.head.load(std::memory_order_acquire) == slot.tail.load(std::memory_order_relaxed)) {
+      continue;
+    }
+    process_recording* const process = recording_of(slot.process, slot);
+    if (process == nullptr) {  // its trace cannot be written; it must not wait for us
+      slot.tail.store(slot.head.load());
+      continue;
+    }
+    if (process->take(i, slot) > recorder::ring_words / 4) more = true;
+  }
+  return more;
+}
+
+bool session_reader::is_alive(std::uint32_t process) const {
+  const recorder::process_slot& slot = memory_->process(process);
+  if (slot.foreign) return true;
+  if (slot.pid == names_.first_pid && first_end_.how != end_kind::unknown) return false;
+  if (kill(static_cast<pid_t>(slot.pid), 0) != 0 && errno == ESRCH) return false;
+  return !is_zombie(slot.pid);
+}
+
+void session_reader::end_thread(std::uint32_t index) {
+  recorder::thread_slot& slot = memory_->thread(index);
+  if (const auto found = open_.find(slot.process);
+      found != open_.end() && found->second.recording != nullptr) {
+    found->second.recording->take(index, slot);
+    found->second.recording->end_thread(index, slot, clock_->now());
+  }
+  memory_->recycle_thread(index);
+}
+
+void session_reader::end_process(std::uint32_t index) {
+  const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if ((*memory_)->threads[i].load(std::memory_order_acquire) == slot_state::in_use &&
+        memory_->thread(i).process == index) {
+      end_thread(i);
+    }
+  }
+  const auto found = open_.find(index);
+  if (found != open_.end()) {
+    end_info end = found->second.end;
+    if (found->second.recording != nullptr) {
+      if (end.how == end_kind::unknown && found->second.recording->pid() == names_.first_pid) {
+        end = first_end_;
+      }
+      if (end.time == 0) end.time = clock_->now();
+      done_.push_back(found->second.recording->finish(end, finishing_));
+    }
+    open_.erase(found);
+  }
+  memory_->process(index).state.store(slot_state::free, std::memory_order_release);
+}
+
+void session_reader::reap() {
+  std::map<std::uint32_t, bool> alive;
+  const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if ((*memory_)->threads[i].load(std::memory_order_acquire) != slot_state::in_use) continue;
+    recorder::thread_slot& slot = memory_->thread(i);
+    const recorder::process_slot& process = memory_->process(slot.process);
+    if (process.foreign) continue;
+    recording_of(slot.process, slot);
+    const auto [at, fresh] = alive.try_emplace(slot.process, true);
+    if (fresh) at->second = is_alive(slot.process);
+    const bool there =
+        at->second && (syscall(SYS_tgkill, process.pid, slot.tid, 0) == 0 || errno != ESRCH);
+    if (!there) end_thread(i);
+  }
+  std::vector<std::uint32_t> gone;
+  for (const auto& [index, process] : open_) {
+    const auto known = alive.find(index);
+    if (known != alive.end() ? !known->second : !is_alive(index)) gone.push_back(index);
+  }
+  for (const std::uint32_t index : gone) end_process(index);
+}
+
+void session_reader::end_first(const end_info& end) {
+  first_end_ = end;
+}
+
+void session_reader::finish() {
+  take();
+  while (!open_.empty()) end_process(open_.begin()->first);
+  if (first_ != nullptr) done_.insert(done_.begin(), first_->finish(first_end_, finishing_));
+  first_.reset();
+}
+
+record_totals session_reader::totals() const {
+  record_totals out;
+  for (const recorded_process& one : done_) {
+    out.events += one.events;
+    out.bytes += one.bytes;
+  }
+  for (const auto& [index, one] : open_) {
+    if (one.recording == nullptr) continue;
+    out.events += one.recording->events();
+    out.bytes += one.recording->bytes();
+  }
+  out.processes = done_.size() + open_.size();
+  return out;
+}
+
+}  // namespace mallard::profile

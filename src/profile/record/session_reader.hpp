@@ -1,0 +1,76 @@
+// Purpose: takes what the processes of a session write, and finds out which of them have ended.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profile/record/process_recording.hpp"
+#include "profile/record/session_memory.hpp"
+#include "profile/record/ticks_clock.hpp"
+
+namespace mallard::profile {
+
+struct record_totals {
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t processes = 0;
+};
+
+class session_reader {
+ public:
+  struct naming {
+    std::string output;  // of the first process; empty: a name of its own
+    std::uint64_t first_pid = 0;
+    std::vector<std::string> command;  // of the first process
+  };
+  session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
+                 std::function<void(trace_writer&)> finishing);
+
+  // Makes the first process's trace. Throws std::system_error when it cannot be written.
+  void open_first();
+
+  // Takes what is there. Returns: whether a ring was so full that more is to be expected at once.
+  bool take();
+  // Finishes what belongs to threads and processes that do not exist any more.
+  void reap();
+  // The first process has ended in this way: it is not asked for any more.
+  void end_first(const end_info& end);
+  // Finishes everything.
+  void finish();
+  // Whether a process is there that has not ended.
+  bool has_processes() const { return !open_.empty(); }
+
+  record_totals totals() const;
+  const std::vector<recorded_process>& done() const { return done_; }
+
+ private:
+  struct open_process {
+    std::unique_ptr<process_recording> recording;
+    end_info end;
+  };
+
+  process_recording* recording_of(std::uint32_t process, const recorder::thread_slot& thread);
+  std::unique_ptr<process_recording> open(const recorder::process_slot& slot,
+                                          const recorder::thread_slot& thread);
+  std::string file_name(std::uint64_t pid, const std::vector<std::string>& command) const;
+  process_info info_of(std::uint64_t pid, std::uint64_t parent,
+                       std::vector<std::string> command) const;
+  bool is_alive(std::uint32_t process) const;
+  void end_process(std::uint32_t process);
+  void end_thread(std::uint32_t thread);
+
+  const session_memory* memory_;
+  const ticks_clock* clock_;
+  naming names_;
+  std::function<void(trace_writer&)> finishing_;
+  std::map<std::uint32_t, open_process> open_;  // by the index of their slots
+  std::unique_ptr<process_recording> first_;    // until its slot is known
+  end_info first_end_;
+  std::vector<recorded_process> done_;
+};
+
+}  // namespace mallard::profile

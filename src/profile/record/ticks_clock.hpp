@@ -1,0 +1,33 @@
+// Purpose: from ticks, whatever they are, to nanoseconds since the recording began.
+#pragma once
+
+#include <cstdint>
+
+namespace mallard::profile {
+
+class ticks_clock {
+ public:
+  // Begins now. Takes some ten milliseconds: it compares two clocks.
+  ticks_clock();
+
+  bool stable() const { return stable_; }  // the processor's counter is a clock
+  std::uint64_t ticks_of_microsecond() const;
+  std::uint64_t started() const { return started_; }  // wall clock, ns since 1970
+  std::uint64_t now() const;                          // ns since the beginning
+
+  std::uint64_t at(std::uint64_t ticks) const {
+    return ticks <= begin_ ? 0 : duration(ticks - begin_);
+  }
+  std::uint64_t duration(std::uint64_t ticks) const {
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint64_t>((wide{ticks} * factor_) >> 32);
+  }
+
+ private:
+  bool stable_;
+  std::uint64_t begin_;
+  std::uint64_t started_;
+  std::uint64_t factor_ = std::uint64_t{1} << 32;  // ns per tick, times 2^32
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,195 @@
+// The names of C++, recorded: a hook on malloc alone would lose who called `new` wherever the C++
+// runtime stands between. A program may have operators of its own, so each calls on to the one that
+// would have been called; only in a program without the C++ runtime, to malloc and free.
+#include <cstddef>
+#include <new>
+
+#include "recorder/preload/hook.hpp"
+
+namespace {
+
+using namespace mallard::recorder;
+using std::align_val_t;
+using std::nothrow_t;
+using std::size_t;
+
+void* by_malloc(size_t bytes, size_t alignment) {
+  using malloc_type = void*(size_t);
+  using aligned_type = void*(size_t, size_t);
+  if (alignment <= alignof(std::max_align_t)) {
+    return next<malloc_type>(function::malloc)(bytes == 0 ? 1 : bytes);
+  }
+  return next<aligned_type>(function::memalign)(alignment, bytes == 0 ? 1 : bytes);
+}
+
+// There was no memory, and the C++ runtime is not where we look for functions: the module that
+// called has it, and its operator new knows what to do.
+[[gnu::cold, gnu::noinline]] void* fail_as_the_runtime_does(size_t bytes,
+                                                            const frame_state& caller) {
+  const module_range module = module_of(caller.ip - 1);
+  if (module.module != nullptr) {
+    if (void* const handle = dlopen(module.module->l_name, RTLD_LAZY | RTLD_NOLOAD)) {
+      using throw_type = void();
+      if (auto* const fail =
+              reinterpret_cast<throw_type*>(dlsym(handle, "_ZSt17__throw_bad_allocv"))) {
+        fail();
+      }
+    }
+  }
+  (void)bytes;
+  __builtin_trap();
+}
+
+// Operators that throw: an exception goes through here, and nothing is to be undone then.
+template <class Call>
+[[gnu::always_inline]] inline void* throwing(function which, size_t bytes, size_t alignment,
+                                             const frame_state& caller, Call call_next) {
+  const std::size_t inner = alignment != 0 ? aligned_in_new : malloc_in_new(bytes);
+  if (this_thread.in_new == inner) return call_next();  // new[] calls new
+  bool for_nothing = false;
+  thread_log* log = nullptr;
+  bool timed = false;
+  if (!this_thread.busy) {
+    log = ready_log();
+    if (log == nullptr) [[unlikely]]
+      log = make_ready(for_nothing);
+    if (for_nothing) log = nullptr;
+  }
+  if (log == nullptr) return call_next();
+  timed = log->is_timed();
+  const std::uint64_t began = timed ? now() : 0;
+  this_thread.in_new = inner;
+  void* const block = call_next();
+  const bool recorded =
+      this_thread.in_new == 0;  // after a first failure, when a handler was called
+  this_thread.in_new = 0;
+  const std::uint64_t time = now();
+  if (recorded || ready_log() != log) return block;
+  this_thread.busy = true;
+  log->write({message::allocate, which,
+              alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment)), time,
+              reinterpret_cast<std::uint64_t>(block), bytes, 0},
+             caller, timed ? time - began : 0);
+  log->finish_call();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  this_thread.busy = false;
+  return block;
+}
+
+[[gnu::always_inline]] inline void* new_plain(function which, size_t bytes,
+                                              const frame_state& caller) {
+  using type = void*(size_t);
+  return throwing(which, bytes, 0, caller, [&]() -> void* {
+    if (type* const call = next<type>(which)) return call(bytes);
+    if (void* const block = by_malloc(bytes, 0)) return block;
+    return fail_as_the_runtime_does(bytes, caller);
+  });
+}
+
+[[gnu::always_inline]] inline void* new_aligned(function which, size_t bytes, align_val_t alignment,
+                                                const frame_state& caller) {
+  using type = void*(size_t, align_val_t);
+  return throwing(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
+    if (type* const call = next<type>(which)) return call(bytes, alignment);
+    if (void* const block = by_malloc(bytes, static_cast<size_t>(alignment))) return block;
+    return fail_as_the_runtime_does(bytes, caller);
+  });
+}
+
+[[gnu::always_inline]] inline void* new_or_null(function which, size_t bytes, const nothrow_t& tag,
+                                                const frame_state& caller) noexcept {
+  using type = void*(size_t, const nothrow_t&);
+  return recorded_allocation(which, bytes, 0, caller, [&]() -> void* {
+    if (type* const call = next<type>(which)) return call(bytes, tag);
+    return by_malloc(bytes, 0);
+  });
+}
+
+[[gnu::always_inline]] inline void* new_aligned_or_null(function which, size_t bytes,
+                                                        align_val_t alignment, const nothrow_t& tag,
+                                                        const frame_state& caller) noexcept {
+  using type = void*(size_t, align_val_t, const nothrow_t&);
+  return recorded_allocation(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
+    if (type* const call = next<type>(which)) return call(bytes, alignment, tag);
+    return by_malloc(bytes, static_cast<size_t>(alignment));
+  });
+}
+
+template <class... More>
+[[gnu::always_inline]] inline void deleted(function which, void* block, const frame_state& caller,
+                                           More... more) noexcept {
+  recorded_free(which, block, caller, [&] {
+    using type = void(void*, More...);
+    using free_type = void(void*);
+    if (type* const call = next<type>(which)) return call(block, more...);
+    next<free_type>(function::free)(block);
+  });
+}
+
+}  // namespace
+
+#define MALLARD_OPERATOR [[gnu::visibility("default")]]
+
+MALLARD_OPERATOR void* operator new(size_t n) {
+  return new_plain(function::new_one, n, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new[](size_t n) {
+  return new_plain(function::new_array, n, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new(size_t n, align_val_t a) {
+  return new_aligned(function::new_aligned, n, a, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new[](size_t n, align_val_t a) {
+  return new_aligned(function::new_array_aligned, n, a, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new(size_t n, const nothrow_t& tag) noexcept {
+  return new_or_null(function::new_nothrow, n, tag, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new[](size_t n, const nothrow_t& tag) noexcept {
+  return new_or_null(function::new_array_nothrow, n, tag, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new(size_t n, align_val_t a, const nothrow_t& tag) noexcept {
+  return new_aligned_or_null(function::new_aligned_nothrow, n, a, tag, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void* operator new[](size_t n, align_val_t a, const nothrow_t& tag) noexcept {
+  return new_aligned_or_null(function::new_array_aligned_nothrow, n, a, tag, MALLARD_CALLER());
+}
+
+MALLARD_OPERATOR void operator delete(void* p) noexcept {
+  deleted(function::delete_one, p, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void operator delete[](void* p) noexcept {
+  deleted(function::delete_array, p, MALLARD_CALLER());
+}
+MALLARD_OPERATOR void operator delete(void* p, size_t n) noexcept {
+  deleted(function::delete_sized, p, MALLARD_CALLER(), n);
+}
+MALLARD_OPERATOR void operator delete[](void* p, size_t n) noexcept {
+  deleted(function::delete_array_sized, p, MALLARD_CALLER(), n);
+}
+MALLARD_OPERATOR void operator delete(void* p, align_val_t a) noexcept {
+  deleted(function::delete_aligned, p, MALLARD_CALLER(), a);
+}
+MALLARD_OPERATOR void operator delete[](void* p, align_val_t a) noexcept {
+  deleted(function::delete_array_aligned, p, MALLARD_CALLER(), a);
+}
+MALLARD_OPERATOR void operator delete(void* p, size_t n, align_val_t a) noexcept {
+  deleted(function::delete_sized_aligned, p, MALLARD_CALLER(), n, a);
+}
+MALLARD_OPERATOR void operator delete[](void* p, size_t n, align_val_t a) noexcept {
+  deleted(function::delete_array_sized_aligned, p, MALLARD_CALLER(), n, a);
+}
+MALLARD_OPERATOR void operator delete(void* p, const nothrow_t& tag) noexcept {
+  deleted<const nothrow_t&>(function::delete_nothrow, p, MALLARD_CALLER(), tag);
+}
+MALLARD_OPERATOR void operator delete[](void* p, const nothrow_t& tag) noexcept {
+  deleted<const nothrow_t&>(function::delete_array_nothrow, p, MALLARD_CALLER(), tag);
+}
+MALLARD_OPERATOR void operator delete(void* p, align_val_t a, const nothrow_t& tag) noexcept {
+  deleted<align_val_t, const nothrow_t&>(function::delete_aligned_nothrow, p, MALLARD_CALLER(), a,
+                                         tag);
+}
+MALLARD_OPERATOR void operator delete[](void* p, align_val_t a, const nothrow_t& tag) noexcept {
+  deleted<align_val_t, const nothrow_t&>(function::delete_array_aligned_nothrow, p,
+                                         MALLARD_CALLER(), a, tag);
+}

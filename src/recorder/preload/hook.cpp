@@ -1,0 +1,58 @@
+#include "recorder/preload/hook.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "recorder/preload/cpu_timer.hpp"
+
+namespace mallard::recorder {
+
+thread_local constinit thread_state this_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = {};
+
+namespace {
+
+// How the process was started, as it says itself: it may be gone before the reader asks.
+void write_command(thread_log& log) {
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  char text[2048];
+  const ssize_t got = read(file, text, sizeof text);
+  close(file);
+  if (got > 0) log.write_text(message::command, 0, 0, text, static_cast<std::size_t>(got));
+}
+
+thread_log* open_this_thread() {
+  thread_log* const log = open_thread();
+  if (log == nullptr) return nullptr;
+  this_thread.log = log;
+  if (processes_of(*process.all)[process.slot].open_threads.load() == 1) write_command(*log);
+  start_cpu_timer();
+  return log;
+}
+
+}  // namespace
+
+thread_log* make_ready(bool& only_frees) noexcept {
+  using phase = process_state::phase;
+  if (process.state.load(std::memory_order_relaxed) == phase::not_recorded) return nullptr;
+  this_thread.busy = true;
+  thread_log* log = nullptr;
+  const int before = errno;
+  if (open_process()) {
+    const auto mode = static_cast<recording>(process.all->mode.load(std::memory_order_relaxed));
+    const bool paused = process.paused.load(std::memory_order_relaxed) != 0;
+    if (mode == recording::on || mode == recording::paused) {
+      only_frees = paused || mode == recording::paused;
+      log = this_thread.log;
+      if (log == nullptr && !only_frees) log = open_this_thread();
+      const std::uint32_t epoch = process.page->epoch.load(std::memory_order_acquire);
+      if (log != nullptr && log->epoch() != epoch) log->renew(epoch);
+    }
+  }
+  errno = before;
+  this_thread.busy = false;
+  return log;
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,45 @@
+#include "recorder/preload/next.hpp"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace mallard::recorder {
+
+void* next_functions[function_count];
+
+namespace {
+
+std::atomic<bool> finding{false};
+alignas(16) unsigned char early_memory[16 << 10];
+std::atomic<std::size_t> early_used{0};
+
+}  // namespace
+
+void find_next_functions() noexcept {
+  if (finding.exchange(true)) return;
+  // `malloc` is the last: its presence says that all are there. It is found, which clears the error
+  // that others may have left; asking dlerror() for it would take locks that the caller may hold.
+  for (std::size_t i = function_count; i-- != 0;) {
+    next_functions[i] = dlsym(RTLD_NEXT, function_symbols[i]);
+  }
+  finding.store(false);
+}
+
+bool finding_next_functions() noexcept {
+  return finding.load(std::memory_order_relaxed);
+}
+
+void* early_allocate(std::size_t bytes) noexcept {
+  const std::size_t needed = (bytes + 15) & ~std::size_t{15};
+  const std::size_t at = early_used.fetch_add(needed);
+  return at + needed <= sizeof early_memory ? early_memory + at : nullptr;
+}
+
+bool is_early(const void* block) noexcept {
+  return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(early_memory) <
+         sizeof early_memory;
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,33 @@
+// Purpose: the functions that the program would call without the recorder: those of the malloc that
+// it is linked to or that is preloaded after us.
+#pragma once
+
+#include <cstddef>
+
+#include "recorder/preload/functions.hpp"
+
+namespace mallard::recorder {
+
+extern void* next_functions[function_count];
+
+// Looks all of them up; what the program does not have stays null. Allocates from a small buffer of
+// its own what the dynamic linker needs for it.
+[[gnu::cold, gnu::noinline]] void find_next_functions() noexcept;
+
+// The function of that name and type, or null.
+template <class F>
+[[gnu::always_inline]] inline F* next(function which) noexcept {
+  void*& found = next_functions[static_cast<std::size_t>(which)];
+  if (found == nullptr && next_functions[static_cast<std::size_t>(function::malloc)] == nullptr)
+      [[unlikely]] {
+    find_next_functions();
+  }
+  return reinterpret_cast<F*>(found);
+}
+
+// Blocks for the dynamic linker while the functions are looked up. Null when they are known.
+void* early_allocate(std::size_t bytes) noexcept;
+bool is_early(const void* block) noexcept;
+bool finding_next_functions() noexcept;
+
+}  // namespace mallard::recorder

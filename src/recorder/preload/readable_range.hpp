@@ -1,0 +1,30 @@
+// Purpose: the part of a stack that is known to be readable. A wrong guess about a frame must not
+// crash the program, so nothing is read before its page was tried.
+#pragma once
+
+#include <cstdint>
+
+namespace mallard::recorder {
+
+class readable_range {
+ public:
+  // The stack that is in use: `sp` lies on it.
+  void enter(std::uint64_t sp) noexcept {
+    if (sp - first_ >= end_ - first_) [[unlikely]]
+      enter_slowly(sp);
+  }
+  // Whether the word at `at`, above what is in use, can be read.
+  bool has(std::uint64_t at) noexcept {
+    return at - first_ < end_ - first_ ? (at & 7) == 0 : try_page(at);
+  }
+  std::uint64_t end() const { return end_; }
+
+ private:
+  void enter_slowly(std::uint64_t sp) noexcept;
+  bool try_page(std::uint64_t at) noexcept;
+
+  std::uint64_t first_ = 0;
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace mallard::recorder

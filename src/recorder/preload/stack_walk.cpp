@@ -1,0 +1,134 @@
+#include "recorder/preload/stack_walk.hpp"
+
+#include <ucontext.h>
+
+namespace mallard::recorder {
+namespace {
+
+using address = frame_rule::address;
+
+constexpr std::uint64_t largest_frame = std::uint64_t{8} << 20;
+
+std::uint64_t load(std::uint64_t at) {
+  return *reinterpret_cast<const std::uint64_t*>(at);
+}
+
+// Whether the register can be the frame pointer of a function with this stack pointer.
+bool plausible(const frame_state& at) {
+  return at.bp >= at.sp && at.bp - at.sp < largest_frame && (at.bp & 7) == 0;
+}
+
+}  // namespace
+
+void stack_walk::open(rule_cache& rules, bool by_frame_pointers, std::uint32_t checked) noexcept {
+  rules_ = &rules;
+  by_frame_pointers_ = by_frame_pointers;
+  checked_ = checked;
+  count_ = 0;
+  readable_ = {};
+}
+
+std::uint32_t stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
+  readable_.enter(at.sp);
+  keep_ = true;
+  fresh_count_ = 0;
+  std::size_t known = count_;
+  for (;;) {
+    frame_rule rule =
+        by_frame_pointers_ ? frame_pointer_rule : rules_->find(exact ? at.ip : at.ip - 1);
+    exact = false;
+    if (rule.how == address::not_described) rule = frame_pointer_rule;
+    std::uint64_t frame_address = 0;
+    bool found = false;
+    switch (rule.how) {
+      case address::of_sp:
+        frame_address = at.sp + static_cast<std::uint64_t>(std::int64_t{rule.offset});
+        found = true;
+        break;
+      case address::of_bp:
+        frame_address = at.bp + static_cast<std::uint64_t>(std::int64_t{rule.offset});
+        found = plausible(at);
+        break;
+      case address::at_bp: {
+        const std::uint64_t place = at.bp + static_cast<std::uint64_t>(std::int64_t{rule.offset});
+        found = readable_.has(place);
+        if (found) frame_address = load(place);
+        break;
+      }
+      default:
+        break;
+    }
+    found = found && frame_address > at.sp && frame_address - at.sp < largest_frame &&
+            readable_.has(frame_address - 8);
+    if (!found) frame_address = at.sp;
+
+    while (known != 0 && frames_[known - 1].frame_address < frame_address) --known;
+    if (known != 0) {
+      const known_frame& same = frames_[known - 1];
+      if (same.frame_address == frame_address && same.ip == at.ip &&
+          (!same.needs_bp || same.bp == at.bp) && still_there(known, long_ago)) {
+        if (known + fresh_count_ > most_frames) return cut();
+        count_ = known;
+        return same.node;
+      }
+    }
+    if (fresh_count_ == most_frames) return cut();
+    fresh_frame& fresh = fresh_[fresh_count_++];
+    fresh = {at.ip, frame_address, at.bp, 0, rule.how != address::of_sp};
+    if (found) {
+      if (rule.bp == frame_rule::saved::at_frame_address) {
+        fresh.bp_place = frame_address + static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
+      } else if (rule.bp == frame_rule::saved::at_bp) {
+        fresh.bp_place = at.bp + static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
+      }
+      if (fresh.bp_place != 0 && !readable_.has(fresh.bp_place)) fresh.bp_place = 0;
+      at.ip = load(frame_address - 8);
+      if (fresh.bp_place != 0) at.bp = load(fresh.bp_place);
+      at.sp = frame_address;
+      if (at.ip != 0) continue;
+    }
+#if defined(__x86_64__)
+    if (rule.how == address::signal && readable_.has(at.sp) &&
+        readable_.has(at.sp + sizeof(ucontext_t) - 8)) {
+      const auto& saved = reinterpret_cast<const ucontext_t*>(at.sp)->uc_mcontext.gregs;
+      at = {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
+            static_cast<std::uint64_t>(saved[REG_RBP])};
+      fresh.frame_address = at.sp;
+      // What was interrupted may be on another stack, and its address is no return address.
+      readable_.enter(at.sp);
+      exact = true;
+      keep_ = false;
+      known = 0;
+      continue;
+    }
+#endif
+    count_ = 0;
+    return 0;
+  }
+}
+
+bool stack_walk::still_there(std::size_t& count, bool long_ago) noexcept {
+  const std::size_t to = long_ago || count <= checked_ ? 0 : count - checked_;
+  if (!readable_.has(frames_[to].frame_address - 8)) {
+    count = 0;
+    return false;
+  }
+  for (std::size_t i = count - 1; i > to; --i) {
+    const known_frame& inner = frames_[i];
+    const known_frame& outer = frames_[i - 1];
+    if (load(inner.frame_address - 8) != outer.ip ||
+        (outer.needs_bp && inner.bp_place != 0 && load(inner.bp_place) != outer.bp)) [[unlikely]] {
+      count = i;
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uint32_t stack_walk::cut() noexcept {
+  if (fresh_count_ > frames_of_cut) fresh_count_ = frames_of_cut;
+  count_ = 0;
+  return 0;
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,310 @@
+#include "recorder/preload/thread_log.hpp"
+
+#include <elf.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "recorder/futex.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+// The reader is called each time this much is new, so that it comes before the ring is full.
+constexpr std::uint64_t bell_words = ring_words / 4;
+constexpr long look_again_ms = 100;
+constexpr std::uint64_t patience_rounds = 20;  // without a sign of life from the reader
+
+bool reader_is_gone() {
+  return kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0 && errno == ESRCH;
+}
+
+}  // namespace
+
+void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
+  const session_options& options = process.all->options;
+  slot_ = &slot;
+  head_ = slot.head.load(std::memory_order_relaxed);
+  limit_ = head_ + bell_words;
+  last_time_ = 0;
+  epoch_ = epoch;
+  until_timed_ = 64;
+  until_stack_ = 1;
+  last_stack_ = 0;
+  samples_in_call_ = 0;
+  in_signal_ = false;
+  nodes_.open(slot.table, table_entries);
+  stack_.open(process.rules, options.unwind == unwinding::frame_pointers, options.depth);
+}
+
+void thread_log::renew(std::uint32_t epoch) noexcept {
+  epoch_ = epoch;
+  start_numbers_over();
+}
+
+void thread_log::write(const block_event& event, const frame_state& caller,
+                       std::uint64_t cost) noexcept {
+  const std::uint32_t stack = stack_of(caller, false, event.time);
+  const std::size_t words = event.kind == message::free       ? 3
+                            : event.kind == message::allocate ? 4
+                                                              : 5;
+  std::uint64_t* const to = reserve(words);
+  if (to == nullptr) [[unlikely]]
+    return lose();
+  to[0] = first_word(event.kind, stack, static_cast<unsigned>(event.through), event.alignment_log2);
+  to[1] = event.time;
+  to[2] = event.address;
+  if (words > 3) to[3] = event.size;
+  if (words > 4) to[4] = event.other;
+  publish(words);
+  last_stack_ = stack;
+  if (cost != 0) [[unlikely]] {
+    if (std::uint64_t* const more = reserve(1)) {
+      more[0] = first_word(message::cost, cost);
+      publish(1);
+    }
+  }
+}
+
+void thread_log::write_freed(std::uint64_t address) noexcept {
+  std::uint64_t* const to = reserve(3);
+  if (to == nullptr) return lose();
+  to[0] = first_word(message::free, 0, static_cast<unsigned>(function::free));
+  to[1] = now();
+  to[2] = address;
+  publish(3);
+}
+
+void thread_log::write_scope(message kind, std::uint64_t name, const frame_state& caller) noexcept {
+  const std::uint64_t time = now();
+  const std::uint32_t stack = stack_of(caller, false, time);
+  std::uint64_t* const to = reserve(3);
+  if (to == nullptr) return lose();
+  to[0] = first_word(kind, name);
+  to[1] = time;
+  to[2] = stack;
+  publish(3);
+}
+
+void thread_log::write_text(message kind, std::uint64_t low, unsigned function, const char* text,
+                            std::size_t bytes) noexcept {
+  const std::size_t most = (longest_message - 2) * 8;
+  if (bytes > most) bytes = most;
+  const std::size_t words = 2 + (bytes + 7) / 8;
+  std::uint64_t* const to = reserve(words);
+  if (to == nullptr) return;
+  to[0] = first_word(kind, low, function);
+  to[1] = bytes;
+  std::memcpy(to + 2, text, bytes);
+  publish(words);
+}
+
+void thread_log::write_module_gone(std::uint64_t load_bias) noexcept {
+  std::uint64_t* const to = reserve(3);
+  if (to == nullptr) return;
+  to[0] = first_word(message::module_gone);
+  to[1] = now();
+  to[2] = load_bias;
+  publish(3);
+}
+
+void thread_log::sample(const frame_state& at) noexcept {
+  const std::uint64_t time = now();
+  in_signal_ = true;
+  const std::uint32_t stack = stack_of(at, true, time);
+  in_signal_ = false;
+  if (std::uint64_t* const to = reserve(2)) {
+    to[0] = first_word(message::sample, stack);
+    to[1] = time;
+    publish(2);
+  }
+}
+
+void thread_log::write_samples_of_call() noexcept {
+  const std::uint64_t time = now();
+  for (; samples_in_call_ != 0; --samples_in_call_) {
+    std::uint64_t* const to = reserve(2);
+    if (to == nullptr) continue;
+    to[0] = first_word(message::sample, last_stack_);
+    to[1] = time;
+    publish(2);
+  }
+}
+
+void thread_log::lose() noexcept {
+  slot_->dropped.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::uint32_t thread_log::stack_of(const frame_state& from, bool exact,
+                                   std::uint64_t time) noexcept {
+  const std::uint32_t every = process.all->options.sample_stacks;
+  if (every != 1 && !exact) [[unlikely]] {
+    if (every == 0 || --until_stack_ != 0) return 0;
+    until_stack_ = every;
+  }
+  if (nodes_.full()) [[unlikely]]
+    start_numbers_over();
+  const bool long_ago = time - last_time_ > process.ticks_of_microsecond;
+  last_time_ = time;
+  return stack_.node_of(from, exact, long_ago, *this);
+}
+
+std::uint32_t thread_log::new_node(known_node& at, std::uint32_t parent, std::uint64_t ip,
+                                   std::uint64_t frame_address) noexcept {
+  if (!process.modules.has(ip)) [[unlikely]]
+    write_module(ip);
+  std::uint64_t* const to = reserve(3);
+  if (to == nullptr) return 0;
+  to[0] = first_word(message::node, parent);
+  to[1] = ip;
+  to[2] = frame_address;
+  publish(3);
+  return nodes_.add(at, parent, ip, frame_address);
+}
+
+void thread_log::start_numbers_over() noexcept {
+  std::uint64_t* const to = reserve(1);
+  if (to != nullptr) {
+    to[0] = first_word(message::forget);
+    publish(1);
+    nodes_.clear();
+  }
+  stack_.forget();
+}
+
+// The name and the build-id are read where the dynamic linker has mapped them.
+void thread_log::write_module(std::uint64_t ip) noexcept {
+  const module_range found = module_of(ip);
+  if (found.module == nullptr) return;
+  std::size_t path_bytes = std::strlen(found.module->l_name);
+  if (path_bytes == 0) {  // the program itself
+    const int before = errno;
+    const ssize_t got = readlink("/proc/self/exe", path_, sizeof path_);
+    errno = before;
+    path_bytes = got > 0 ? static_cast<std::size_t>(got) : 0;
+  } else {
+    if (path_bytes > sizeof path_) path_bytes = sizeof path_;
+    std::memcpy(path_, found.module->l_name, path_bytes);
+  }
+
+  const char* build_id = nullptr;
+  std::size_t build_id_bytes = 0;
+  const auto* const header = reinterpret_cast<const Elf64_Ehdr*>(found.start);
+  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) == 0) {
+    const auto* const parts = reinterpret_cast<const Elf64_Phdr*>(found.start + header->e_phoff);
+    for (unsigned i = 0; i < header->e_phnum; ++i) {
+      if (parts[i].p_type != PT_NOTE) continue;
+      const std::uint64_t start = found.module->l_addr + parts[i].p_vaddr;
+      for (std::uint64_t at = start; at + sizeof(Elf64_Nhdr) <= start + parts[i].p_memsz;) {
+        const auto* const note = reinterpret_cast<const Elf64_Nhdr*>(at);
+        const std::uint64_t name = at + sizeof(Elf64_Nhdr);
+        const std::uint64_t data = name + ((note->n_namesz + 3U) & ~3U);
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+            std::memcmp(reinterpret_cast<const char*>(name), "GNU", 4) == 0) {
+          build_id = reinterpret_cast<const char*>(data);
+          build_id_bytes = note->n_descsz < 64 ? note->n_descsz : 64;
+        }
+        at = data + ((note->n_descsz + 3U) & ~3U);
+      }
+    }
+  }
+
+  const std::size_t words = 7 + (path_bytes + 7) / 8 + (build_id_bytes + 7) / 8;
+  std::uint64_t* const to = reserve(words);
+  if (to == nullptr || !process.modules.add(found)) return;
+  to[0] = first_word(message::module, words - 1);
+  to[1] = now();
+  to[2] = found.module->l_addr;
+  to[3] = found.start;
+  to[4] = found.end;
+  to[5] = path_bytes;
+  to[6] = build_id_bytes;
+  std::memcpy(to + 7, path_, path_bytes);
+  if (build_id_bytes != 0) std::memcpy(to + 7 + (path_bytes + 7) / 8, build_id, build_id_bytes);
+  publish(words);
+}
+
+std::uint64_t* thread_log::reserve_slowly(std::size_t words) noexcept {
+  const std::uint64_t at = head_ & (ring_words - 1);
+  const std::uint64_t to_start = at + words <= ring_words ? 0 : ring_words - at;
+  if (!make_room(to_start + words)) return nullptr;
+  if (to_start == 0) return slot_->ring + at;
+  slot_->ring[at] = first_word(message::skip, to_start);
+  publish(to_start);
+  return slot_->ring;
+}
+
+// Rings, and waits while the ring is full.
+bool thread_log::make_room(std::size_t words) noexcept {
+  session& all = *process.all;
+  std::uint64_t began = 0;
+  std::uint64_t beat = 0;
+  std::uint64_t rounds_without = 0;
+  for (;;) {
+    const std::uint64_t full_at = slot_->tail.load(std::memory_order_acquire) + ring_words;
+    if (head_ + words <= limit_) break;
+    change_and_wake(all.doorbell);
+    if (head_ + words <= full_at) {
+      const std::uint64_t bell_at = head_ + words + bell_words;
+      limit_ = bell_at < full_at ? bell_at : full_at;
+      break;
+    }
+    if (all.options.drop || in_signal_) return false;
+    if (began == 0) began = now();
+    slot_->waiting.store(1, std::memory_order_seq_cst);
+    const std::uint32_t seen = slot_->drained.load(std::memory_order_seq_cst);
+    if (slot_->tail.load(std::memory_order_seq_cst) + ring_words == full_at) {
+      wait_for_change(slot_->drained, seen, look_again_ms);
+    }
+    slot_->waiting.store(0, std::memory_order_relaxed);
+    const std::uint64_t latest = all.heartbeat.load(std::memory_order_relaxed);
+    rounds_without = latest == beat ? rounds_without + 1 : 0;
+    beat = latest;
+    if (rounds_without >= patience_rounds && reader_is_gone()) {
+      leave_session();
+      return false;
+    }
+    if (static_cast<recording>(all.mode.load(std::memory_order_relaxed)) == recording::over) {
+      return false;
+    }
+  }
+  if (began != 0) slot_->waited.fetch_add(now() - began, std::memory_order_relaxed);
+  return true;
+}
+
+thread_log* open_thread() noexcept {
+  session& all = *process.all;
+  process_slot& own = processes_of(all)[process.slot];
+  for (unsigned round = 0; round < 200; ++round) {
+    for (std::uint32_t i = 0; i < most_threads; ++i) {
+      slot_state expected = slot_state::free;
+      if (all.threads[i].load(std::memory_order_relaxed) != expected ||
+          !all.threads[i].compare_exchange_strong(expected, slot_state::taken)) {
+        continue;
+      }
+      thread_slot& slot = threads_of(all)[i];
+      slot.process = process.slot;
+      slot.tid = static_cast<std::uint32_t>(gettid());
+      slot.started = now();
+      auto* const log = reinterpret_cast<thread_log*>(slot.own);
+      log->open(slot, process.page->epoch.load(std::memory_order_relaxed));
+      own.open_threads.fetch_add(1, std::memory_order_relaxed);
+      std::uint32_t used = all.threads_used.load(std::memory_order_relaxed);
+      while (used <= i && !all.threads_used.compare_exchange_weak(used, i + 1)) {
+      }
+      all.threads[i].store(slot_state::in_use, std::memory_order_release);
+      return log;
+    }
+    // The reader finds out which threads have ended.
+    if (all.options.drop) break;
+    change_and_wake(all.doorbell);
+    wait_for_change(all.doorbell, all.doorbell.load(), 5);
+  }
+  all.refused.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,106 @@
+// Purpose: what one thread writes: its ring, the numbers of its stacks, its losses. It lives in the
+// thread's slot of the session.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "recorder/preload/frame_rule.hpp"
+#include "recorder/preload/functions.hpp"
+#include "recorder/preload/node_table.hpp"
+#include "recorder/preload/process.hpp"
+#include "recorder/preload/stack_walk.hpp"
+#include "recorder/session.hpp"
+
+namespace mallard::recorder {
+
+struct block_event {
+  message kind;
+  function through;
+  unsigned alignment_log2;
+  std::uint64_t time;
+  std::uint64_t address;
+  std::uint64_t size;
+  std::uint64_t other;  // reallocate: the old block; resources: the name
+};
+
+class thread_log {
+ public:
+  void open(thread_slot& slot, std::uint32_t epoch) noexcept;
+  std::uint32_t epoch() const noexcept { return epoch_; }
+  // Modules were unloaded: addresses mean other functions now.
+  void renew(std::uint32_t epoch) noexcept;
+
+  // One of 64 operations is timed.
+  bool is_timed() noexcept {
+    if (--until_timed_ != 0) [[likely]]
+      return false;
+    until_timed_ = 64;
+    return true;
+  }
+
+  // Writes an event with the stack of the caller, and what the operation cost when that is known.
+  void write(const block_event& event, const frame_state& caller, std::uint64_t cost) noexcept;
+  // Writes that a block is gone, without its stack.
+  void write_freed(std::uint64_t address) noexcept;
+  void write_scope(message kind, std::uint64_t name, const frame_state& caller) noexcept;
+  void write_text(message kind, std::uint64_t low, unsigned function, const char* text,
+                  std::size_t bytes) noexcept;
+  void write_module_gone(std::uint64_t load_bias) noexcept;
+
+  // From the signal of the processor clock: where the thread was interrupted.
+  void sample(const frame_state& at) noexcept;
+  // The same, interrupted in a malloc that an event is written for.
+  void sample_in_call() noexcept { ++samples_in_call_; }
+  void finish_call() noexcept {
+    if (samples_in_call_ != 0) [[unlikely]]
+      write_samples_of_call();
+  }
+  // An operation that could not be recorded.
+  void lose() noexcept;
+
+  std::uint32_t node(std::uint32_t parent, std::uint64_t ip, std::uint64_t frame_address) noexcept {
+    known_node& known = nodes_.find(parent, ip, frame_address);
+    return known.number != 0 ? known.number : new_node(known, parent, ip, frame_address);
+  }
+
+ private:
+  std::uint64_t* reserve(std::size_t words) noexcept {
+    const std::uint64_t at = head_ & (ring_words - 1);
+    if (at + words <= ring_words && head_ + words <= limit_) [[likely]]
+      return slot_->ring + at;
+    return reserve_slowly(words);
+  }
+  void publish(std::size_t words) noexcept {
+    head_ += words;
+    slot_->head.store(head_, std::memory_order_release);
+  }
+  std::uint64_t* reserve_slowly(std::size_t words) noexcept;
+  bool make_room(std::size_t words) noexcept;
+  std::uint32_t stack_of(const frame_state& from, bool exact, std::uint64_t time) noexcept;
+  std::uint32_t new_node(known_node& at, std::uint32_t parent, std::uint64_t ip,
+                         std::uint64_t frame_address) noexcept;
+  void start_numbers_over() noexcept;
+  void write_module(std::uint64_t ip) noexcept;
+  void write_samples_of_call() noexcept;
+
+  thread_slot* slot_;
+  std::uint64_t head_;
+  std::uint64_t limit_;  // until where can be written without looking
+  std::uint64_t last_time_;
+  std::uint32_t epoch_;
+  std::uint32_t until_timed_;
+  std::uint32_t until_stack_;
+  std::uint32_t last_stack_;
+  std::uint32_t samples_in_call_;
+  bool in_signal_;
+  node_table nodes_;
+  stack_walk stack_;
+  char path_[4096];  // too large for the stacks of some threads
+};
+static_assert(sizeof(thread_log) <= private_bytes);
+
+// A slot for this thread; null when none is left.
+thread_log* open_thread() noexcept;
+
+}  // namespace mallard::recorder
