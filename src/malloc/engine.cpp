@@ -1,37 +1,20 @@
 #include "malloc/engine.hpp"
 
-#include <errno.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "malloc/fatal.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
+#include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/slice_supply.hpp"
+#include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
 #include "malloc/user_heap.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
-
-// What is left to do while this lives may be interrupted by a signal handler that allocates, say in
-// an exit. That call finds everything half done and locked, so it makes do with what is neither.
-class slow_path {
- public:
-  slow_path() noexcept : nested_(on_) { on_ = true; }
-  ~slow_path() { on_ = nested_; }
-  slow_path(const slow_path&) = delete;
-  slow_path& operator=(const slow_path&) = delete;
-
-  bool nested() const noexcept { return nested_; }
-
- private:
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local volatile bool on_;
-  bool nested_;
-};
-constinit thread_local volatile bool slow_path::on_ = false;
 
 // Null when there is no memory for one.
 malloc_heap* heap_of_thread() noexcept {
@@ -89,18 +72,6 @@ void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   const bool could_be_there = p == nullptr && bytes <= the_supply.usage().regions * region_bytes;
   return could_be_there && make_room() ? allocate_mapped_or_not(bytes, alignment) : p;
 }
-
-// Giving memory back to the system may fail, and nobody needs to know.
-class kept_errno {
- public:
-  kept_errno() noexcept : value_(errno) {}
-  ~kept_errno() { errno = value_; }
-  kept_errno(const kept_errno&) = delete;
-  kept_errno& operator=(const kept_errno&) = delete;
-
- private:
-  int value_;
-};
 
 bool is_of_slab(slice_mark mark) noexcept {
   return mark >= mark_limit;
@@ -167,6 +138,9 @@ void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
 }
 
 }  // namespace
+
+// GCC forgets the model here if it is not said again.
+[[gnu::tls_model("initial-exec")]] constinit thread_local thread_progress progress{};
 
 void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);

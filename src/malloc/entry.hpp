@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "malloc/kept_errno.hpp"
+
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
 namespace mallard::inline v1::detail {
@@ -31,10 +33,8 @@ inline void* or_errno(void* p, int error) noexcept {
 // For functions that must not touch errno, whatever the system does.
 template <class Call>
 int without_errno(Call&& call) noexcept {
-  const int before = errno;
-  const int error = call();
-  errno = before;
-  return error;
+  const kept_errno keep;
+  return call();
 }
 
 }  // namespace mallard::inline v1::detail

@@ -1,4 +1,7 @@
 // Purpose: a lock of one word that needs neither set-up nor the C++ runtime.
+//
+// A thread that forks holds all locks from one handler of the fork to the next, and may allocate in
+// between like any other: to it they are open.
 #pragma once
 
 #include <atomic>
@@ -6,6 +9,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/os/futex.hpp"
+#include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -13,18 +17,30 @@ namespace mallard::inline v1::detail {
 class futex_lock {
  public:
   void lock() noexcept {
-    std::uint32_t free = 0;
-    if (state_.compare_exchange_strong(free, 1, std::memory_order_acquire)) return;
-    lock_slow();
+    slow_path::enter();
+    if (!progress.has_every_lock) acquire();
   }
   void unlock() noexcept {
+    if (!progress.has_every_lock) release();
+    slow_path::leave();
+  }
+
+  // For the handlers of a fork: the same, whatever the thread is in the middle of.
+  void acquire() noexcept {
+    if (!try_acquire()) acquire_slow();
+  }
+  bool try_acquire() noexcept {
+    std::uint32_t free = 0;
+    return state_.compare_exchange_strong(free, 1, std::memory_order_acquire);
+  }
+  void release() noexcept {
     if (state_.exchange(0, std::memory_order_release) == 2) os::wake_one(state_);
   }
   // In the child of a fork whose other threads might have waited.
   void reset() noexcept { state_.store(0, std::memory_order_relaxed); }
 
  private:
-  MALLARD_COLD void lock_slow() noexcept {
+  MALLARD_COLD void acquire_slow() noexcept {
     // What the lock guards is short: look again some times before sleeping.
     for (int turn = 0; turn < 100; ++turn) {
       std::uint32_t free = 0;

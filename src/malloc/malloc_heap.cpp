@@ -7,12 +7,14 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/heap_list.hpp"
+#include "malloc/kept_errno.hpp"
 #include "malloc/slice_supply.hpp"
 
 namespace mallard::inline v1::detail {
 
 constinit void* const no_slot[1] = {nullptr};
-constinit thread_local thread_cache cache = thread_cache::without_heap();
+[[gnu::tls_model("initial-exec")]] constinit thread_local thread_cache cache =
+    thread_cache::without_heap();
 
 namespace {
 
@@ -270,6 +272,7 @@ void malloc_heap::post(batch& b) noexcept {
   b = {};
   // Who works on an idle heap holds the lock that this would take.
   if (!idle.load(std::memory_order_relaxed) && to->idle.load(std::memory_order_relaxed)) {
+    const kept_errno keep;
     the_heaps.collect_idle(*to);
   }
 }

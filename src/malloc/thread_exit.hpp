@@ -1,5 +1,4 @@
-// Purpose: what happens to a thread's heap when the thread ends, and to all state when the process
-// forks.
+// Purpose: what happens to a thread's heap when the thread ends.
 #pragma once
 
 namespace mallard::inline v1::detail {

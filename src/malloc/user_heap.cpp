@@ -110,14 +110,20 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   give(pools_[size_class], size_class, class_layouts[size_class], class_steps[size_class], p);
 }
 
-void user_heap::lock_all() noexcept {
-  list_lock.lock();
-  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.lock();
+bool user_heap::lock_all(bool (*take)(futex_lock&) noexcept) noexcept {
+  if (!take(list_lock)) return false;
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) {
+    if (take(heap->lock_)) continue;
+    for (user_heap* taken = all; taken != heap; taken = taken->next_) taken->lock_.release();
+    list_lock.release();
+    return false;
+  }
+  return true;
 }
 
 void user_heap::unlock_all() noexcept {
-  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.unlock();
-  list_lock.unlock();
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.release();
+  list_lock.release();
 }
 
 void user_heap::reset_all() noexcept {

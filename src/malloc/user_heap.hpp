@@ -42,8 +42,9 @@ class user_heap final : public slab_set {
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
   void deallocate(void* p, slice_mark mark) noexcept;
 
-  // Locks all heaps before a fork; after it, in the parent and in the child.
-  static void lock_all() noexcept;
+  // Takes the locks of all heaps before a fork; when `take` is false for one, none. After it, in
+  // the parent and in the child.
+  static bool lock_all(bool (*take)(futex_lock&) noexcept) noexcept;
   static void unlock_all() noexcept;
   static void reset_all() noexcept;
 

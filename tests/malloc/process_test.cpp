@@ -1,116 +1,29 @@
-// What a process may do around its malloc: fork, start and end threads, load libraries, end.
+// What a process may do around its malloc: start and end threads, load libraries, end.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <thread>
-#include <vector>
+
+#include "malloc/workload.hpp"
 
 namespace {
 
-constexpr std::array<std::size_t, 7> sizes = {16, 100, 900, 5'000, 40'000, 200'000, 9'000'000};
-
-void allocate_and_free(int rounds) {
-  std::array<void*, 40> blocks{};
-  for (int i = 0; i < rounds; ++i) {
-    for (std::size_t n = 0; n < blocks.size(); ++n) {
-      blocks[n] = std::malloc(sizes[(n + static_cast<std::size_t>(i)) % (i % 8 == 0 ? 7 : 5)]);
-      std::memset(blocks[n], 1, 16);
-    }
-    for (void* p : blocks) std::free(p);
-  }
-}
-
-// Threads that allocate all the time, until the object goes.
-class busy_threads {
- public:
-  explicit busy_threads(int count) {
-    for (int i = 0; i < count; ++i) {
-      threads_.emplace_back([this] {
-        while (!stop_) allocate_and_free(1);
-      });
-    }
-  }
-  ~busy_threads() {
-    stop_ = true;
-    for (std::thread& t : threads_) t.join();
-  }
-  busy_threads(const busy_threads&) = delete;
-  busy_threads& operator=(const busy_threads&) = delete;
-
- private:
-  std::atomic<bool> stop_{false};
-  std::vector<std::thread> threads_;
-};
-
-// Returns the exit code; -1 after a signal, also that of the alarm.
-int exit_code_of(const std::function<void()>& in_child) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    in_child();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-TEST(malloc_process, the_child_of_a_fork_can_allocate_whatever_other_threads_did) {
-  const busy_threads busy(4);
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_EQ(exit_code_of([] { allocate_and_free(10); }), 0) << "fork " << i;
-  }
-}
-
-TEST(malloc_process, the_child_of_a_fork_can_start_threads_and_fork) {
-  const busy_threads busy(2);
-  for (int i = 0; i < 30; ++i) {
-    const int code = exit_code_of([] {
-      std::thread([] { allocate_and_free(5); }).join();
-      _exit(exit_code_of([] { allocate_and_free(5); }) == 0 ? 7 : 1);
-    });
-    ASSERT_EQ(code, 7) << "fork " << i;
-  }
-}
-
-TEST(malloc_process, handlers_of_fork_may_allocate) {
-  static std::atomic<int> called{0};
-  const auto handler = [] {
-    std::free(std::malloc(100'000));
-    std::free(std::malloc(100));
-    ++called;
-  };
-  pthread_atfork(handler, handler, handler);
-  EXPECT_EQ(exit_code_of([] { _exit(called == 2 ? 3 : 1); }), 3);
-}
-
-std::size_t resident_bytes() {
-  long pages = 0;
-  if (FILE* const f = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(f, "%*s %ld", &pages) != 1) pages = 0;
-    std::fclose(f);
-  }
-  return static_cast<std::size_t>(pages) * 4096;
-}
+using malloc_test::allocate_and_free;
+using malloc_test::busy_threads;
+using malloc_test::bytes_of_process;
+using malloc_test::exit_code_of;
 
 TEST(malloc_process, short_threads_leave_nothing_behind) {
   const auto churn = [](int count) {
     for (int i = 0; i < count; ++i) std::thread([] { allocate_and_free(1); }).join();
   };
   churn(100);
-  const std::size_t before = resident_bytes();
+  const std::size_t before = bytes_of_process().resident;
   churn(3000);
-  EXPECT_LT(resident_bytes(), before + (std::size_t{16} << 20));
+  EXPECT_LT(bytes_of_process().resident, before + (std::size_t{16} << 20));
 }
 
 TEST(malloc_process, blocks_survive_the_thread_that_allocated_them) {

@@ -1,0 +1,19 @@
+// Purpose: functions that must not touch errno, whatever the system says to what they do.
+#pragma once
+
+#include <errno.h>
+
+namespace mallard::inline v1::detail {
+
+class kept_errno {
+ public:
+  kept_errno() noexcept : value_(errno) {}
+  ~kept_errno() { errno = value_; }
+  kept_errno(const kept_errno&) = delete;
+  kept_errno& operator=(const kept_errno&) = delete;
+
+ private:
+  int value_;
+};
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,91 @@
+// What free may not touch.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+
+#include "malloc/workload.hpp"
+
+namespace {
+
+constexpr int unlikely_error = 12'345;
+
+// Frees the block; false if errno is another then.
+bool free_keeps_errno(void* p) {
+  errno = unlikely_error;
+  std::free(p);
+  return errno == unlikely_error;
+}
+
+// Of all sizes; most are small, so that locks are met often. Some with a larger alignment.
+void* allocate_some(std::size_t i) {
+  static constexpr std::array<std::size_t, 8> others = {64,      1'000,   5'000,     40'000,
+                                                        200'000, 500'000, 3'000'000, 9'000'000};
+  if (i % 16 != 0) return std::malloc(16 + i % 40);
+  const std::size_t bytes = others[i / 16 % (i % 512 == 0 ? 8 : 5)];
+  void* p = nullptr;
+  if (i % 32 == 0) return posix_memalign(&p, 256, bytes) == 0 ? p : nullptr;
+  return std::malloc(bytes);
+}
+
+// Small blocks go home one by one when their owners are many, and each time behind a lock.
+TEST(malloc_errno, free_keeps_it_when_threads_meet_at_the_blocks_of_ended_ones) {
+  constexpr std::size_t owners = 8;
+  constexpr std::size_t blocks_each = 5'000;
+  constexpr std::size_t freers = 8;
+  std::atomic<int> changed{0};
+  for (int turn = 0; turn < 20; ++turn) {
+    std::vector<std::vector<void*>> blocks(owners, std::vector<void*>(blocks_each));
+    std::vector<std::thread> threads;
+    std::atomic<std::size_t> ready{0};
+    for (std::vector<void*>& own : blocks) {
+      threads.emplace_back([&] {
+        for (void*& p : own) p = std::malloc(40);
+        // All at once, so that each has a heap of its own.
+        for (++ready; ready != owners;) std::this_thread::yield();
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    threads.clear();
+    for (std::size_t t = 0; t < freers; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = t; i < blocks_each; i += freers) {
+          for (const std::vector<void*>& of_one : blocks) {
+            if (!free_keeps_errno(of_one[i])) ++changed;
+          }
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+  }
+  EXPECT_EQ(changed, 0);
+}
+
+TEST(malloc_errno, free_keeps_it_whosever_block_it_is_and_whoever_else_is_at_it) {
+  std::vector<std::atomic<void*>> ring(2'048);
+  std::atomic<int> changed{0};
+  for (int turn = 0; turn < 40; ++turn) {
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 6; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = 0; i < 4'000; ++i) {
+          void* const p = allocate_some(i + 7 * t);
+          if (i % 5 == 0) {
+            if (!free_keeps_errno(p)) ++changed;
+            continue;
+          }
+          // Mostly another thread's, often one that has ended.
+          if (!free_keeps_errno(ring[(i * 37 + t) % ring.size()].exchange(p))) ++changed;
+        }
+      });
+    }
+    for (std::thread& t : threads) t.join();
+  }
+  for (std::atomic<void*>& place : ring) {
+    if (!free_keeps_errno(place.exchange(nullptr))) ++changed;
+  }
+  EXPECT_EQ(changed, 0);
+}
+
+}  // namespace

@@ -1,0 +1,208 @@
+// Forks: beside other threads, with handlers that allocate, and in the handlers of signals.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include <atomic>
+#include <cerrno>
+#include <string>
+
+#include "malloc/workload.hpp"
+
+// Of the library that is initialised before the malloc.
+extern "C" void allocate_in_fork_handlers(bool on);
+extern "C" int allocating_fork_handlers_called();
+
+namespace {
+
+using malloc_test::allocate_and_free;
+using malloc_test::busy_threads;
+using malloc_test::exit_code_of;
+
+TEST(malloc_fork, the_child_can_allocate_whatever_other_threads_did) {
+  const busy_threads busy(4);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(exit_code_of([] { allocate_and_free(10); }), 0) << "fork " << i;
+  }
+}
+
+TEST(malloc_fork, the_child_can_start_threads_and_fork) {
+  const busy_threads busy(2);
+  for (int i = 0; i < 30; ++i) {
+    const int code = exit_code_of([] {
+      std::thread([] { allocate_and_free(5); }).join();
+      _exit(exit_code_of([] { allocate_and_free(5); }) == 0 ? 7 : 1);
+    });
+    ASSERT_EQ(code, 7) << "fork " << i;
+  }
+}
+
+TEST(malloc_fork, handlers_may_allocate) {
+  static std::atomic<int> called{0};
+  const auto handler = [] {
+    std::free(std::malloc(100'000));
+    std::free(std::malloc(100));
+    ++called;
+  };
+  pthread_atfork(handler, handler, handler);
+  EXPECT_EQ(exit_code_of([] { _exit(called == 2 ? 3 : 1); }), 3);
+}
+
+// They run while the malloc is in the middle of the fork itself.
+TEST(malloc_fork, handlers_that_were_registered_before_those_of_malloc_may_allocate) {
+  const int code = exit_code_of([] {
+    const busy_threads busy(2);
+    allocate_in_fork_handlers(true);
+    for (int i = 0; i < 20; ++i) {
+      const int called = allocating_fork_handlers_called();
+      const int in_child = exit_code_of([called] {
+        allocate_and_free(10);
+        _exit(allocating_fork_handlers_called() == called + 2 ? 3 : 1);
+      });
+      if (in_child != 3 || allocating_fork_handlers_called() != called + 2) _exit(1);
+    }
+    allocate_in_fork_handlers(false);
+  });
+  EXPECT_EQ(code, 0);
+}
+
+// Runs the test's body in a process that has never had another thread: one that had is more careful
+// as it forks, and then the C library does not allow a fork in the middle of another.
+int in_process_of_one_thread(const std::function<void()>& body) {
+  constexpr const char* marker = "MALLARD_TEST_OF_ONE_THREAD";
+  if (std::getenv(marker) != nullptr) return exit_code_of(body);
+  return exit_code_of([] {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    const std::string filter =
+        std::string("--gtest_filter=") + test.test_suite_name() + "." + test.name();
+    setenv(marker, "1", 1);
+    alarm(100);
+    execl("/proc/self/exe", "malloc_test", filter.c_str(), "--gtest_brief=1", nullptr);
+    _exit(127);
+  });
+}
+
+volatile sig_atomic_t forks = 0;
+volatile sig_atomic_t is_child = 0;
+volatile sig_atomic_t failed = 0;
+
+void on_signal(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(signal, &action, nullptr);
+}
+
+// Forks a child that does `in_child`, and waits for it.
+template <class InChild>
+void fork_in_handler(InChild in_child) {
+  const int kept = errno;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    is_child = 1;
+    return in_child();
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) == -1 && errno == EINTR) {
+  }
+  if (status != 0) failed = 1;
+  forks = forks + 1;
+  errno = kept;
+}
+
+// After the C library's own test of that name: the signal comes while the process is forking.
+TEST(malloc_fork, a_signal_handler_may_fork_in_the_middle_of_a_fork) {
+  for (int i = 0; i < 20; ++i) {
+    const int code = in_process_of_one_thread([] {
+      on_signal(SIGUSR1, [](int) { fork_in_handler([] { std::exit(0); }); });
+      std::free(std::malloc(100));
+      const pid_t parent = getpid();
+      const pid_t child = fork();
+      if (child == 0) {
+        kill(parent, SIGUSR1);
+        _exit(0);
+      }
+      while (waitpid(child, nullptr, 0) == -1 && errno == EINTR) {
+      }
+      allocate_and_free(2);
+      _exit(forks == 1 && failed == 0 ? 0 : 1);
+    });
+    ASSERT_EQ(code, 0) << i;
+  }
+}
+
+// Much of this happens behind locks.
+void use_locks() {
+  std::array<char*, 8> blocks{};
+  for (char*& p : blocks) {
+    p = static_cast<char*>(std::malloc(1'500'000));
+    for (std::size_t at = 0; at < 1'500'000; at += 4096) p[at] = 1;
+  }
+  for (char* p : blocks) std::free(p);
+  allocate_and_free(1);
+  malloc_trim(0);
+  for (int i = 0; i < 10; ++i) static_cast<void>(mallinfo2());
+}
+
+// Calls `use_locks` again and again while a timer's handler forks. Ends the process.
+[[noreturn]] void fork_from_timer(void (*handler)(int)) {
+  on_signal(SIGVTALRM, handler);
+  // Of processor time, so that the malloc is what is interrupted.
+  const itimerval often{{0, 500}, {0, 500}};
+  setitimer(ITIMER_VIRTUAL, &often, nullptr);
+  while (forks < 60 && is_child == 0) use_locks();
+  if (is_child != 0) {
+    use_locks();
+    _exit(0);
+  }
+  const itimerval never{};
+  setitimer(ITIMER_VIRTUAL, &never, nullptr);
+  use_locks();
+  _exit(failed);
+}
+
+TEST(malloc_fork, a_signal_handler_may_fork_in_the_middle_of_malloc) {
+  EXPECT_EQ(in_process_of_one_thread(
+                [] { fork_from_timer([](int) { fork_in_handler([] { _exit(0); }); }); }),
+            0);
+}
+
+TEST(malloc_fork, its_child_may_go_on_with_what_was_interrupted) {
+  EXPECT_EQ(in_process_of_one_thread([] { fork_from_timer([](int) { fork_in_handler([] {}); }); }),
+            0);
+}
+
+TEST(malloc_fork, its_child_may_end_the_process) {
+  EXPECT_EQ(in_process_of_one_thread(
+                [] { fork_from_timer([](int) { fork_in_handler([] { std::exit(0); }); }); }),
+            0);
+}
+
+TEST(malloc_fork, a_signal_handler_may_fork_beside_other_threads) {
+  EXPECT_EQ(exit_code_of([] {
+              const busy_threads busy(2);
+              fork_from_timer([](int) { fork_in_handler([] { _exit(0); }); });
+            }),
+            0);
+}
+
+TEST(malloc_fork, a_handler_of_ended_children_may_start_the_next_one) {
+  const int code = in_process_of_one_thread([] {
+    on_signal(SIGCHLD, [](int) {
+      const int kept = errno;
+      while (waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+      forks = forks + 1;
+      if (forks < 100 && fork() == 0) _exit(0);
+      errno = kept;
+    });
+    if (fork() == 0) _exit(0);
+    while (forks < 100) use_locks();
+  });
+  EXPECT_EQ(code, 0);
+}
+
+}  // namespace

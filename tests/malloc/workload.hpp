@@ -1,0 +1,82 @@
+// What the tests of processes and threads keep a malloc busy with, and how they watch it.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace malloc_test {
+
+inline constexpr std::array<std::size_t, 7> sizes = {16,     100,     900,      5'000,
+                                                     40'000, 200'000, 9'000'000};
+
+inline void allocate_and_free(int rounds) {
+  std::array<void*, 40> blocks{};
+  for (int i = 0; i < rounds; ++i) {
+    for (std::size_t n = 0; n < blocks.size(); ++n) {
+      blocks[n] = std::malloc(sizes[(n + static_cast<std::size_t>(i)) % (i % 8 == 0 ? 7 : 5)]);
+      std::memset(blocks[n], 1, 16);
+    }
+    for (void* p : blocks) std::free(p);
+  }
+}
+
+// Threads that allocate all the time, until the object goes.
+class busy_threads {
+ public:
+  explicit busy_threads(int count) {
+    for (int i = 0; i < count; ++i) {
+      threads_.emplace_back([this] {
+        while (!stop_) allocate_and_free(1);
+      });
+    }
+  }
+  ~busy_threads() {
+    stop_ = true;
+    for (std::thread& t : threads_) t.join();
+  }
+  busy_threads(const busy_threads&) = delete;
+  busy_threads& operator=(const busy_threads&) = delete;
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+// Returns the exit code; -1 after a signal, also that of the alarm.
+inline int exit_code_of(const std::function<void()>& in_child) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    in_child();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+struct process_bytes {
+  std::size_t mapped;
+  std::size_t resident;
+};
+inline process_bytes bytes_of_process() {
+  unsigned long mapped = 0;
+  unsigned long resident = 0;
+  if (FILE* const f = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(f, "%lu %lu", &mapped, &resident) != 2) mapped = resident = 0;
+    std::fclose(f);
+  }
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return {mapped * page, resident * page};
+}
+
+}  // namespace malloc_test
