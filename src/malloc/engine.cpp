@@ -16,14 +16,19 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// Null when there is no memory for one.
+// Null when there is no memory for one, and for a thread that has ended for good.
 malloc_heap* heap_of_thread() noexcept {
-  return cache.heap != nullptr ? cache.heap : the_heaps.begin_thread();
+  if (cache.heap != nullptr) return cache.heap;
+  return may_begin_thread() ? the_heaps.begin_thread() : nullptr;
 }
 
 // Whether this call can be served without a heap of the thread's own.
 bool does_without_heap() noexcept {
-  if (cache.heap != nullptr || cache.calls_without_heap == 0) return false;
+  if (cache.heap != nullptr) return false;
+  if (!may_begin_thread()) return true;
+  if (cache.calls_without_heap == 0) return false;
+  // From now on it is known when the thread has ended.
+  if (cache.calls_without_heap == most_calls_without_heap) end_heap_with_thread();
   --cache.calls_without_heap;
   return true;
 }
@@ -170,8 +175,7 @@ void deallocate_slow(void* p) noexcept {
   const slice_mark mark = mark_of(p);
   if (here.nested() && mark > huge_mark) return;
   if (is_of_slab(mark)) {
-    const bool without = does_without_heap() || !may_begin_thread();
-    malloc_heap* const heap = without ? cache.heap : heap_of_thread();
+    malloc_heap* const heap = does_without_heap() ? nullptr : heap_of_thread();
     if (heap == nullptr) return malloc_heap::send_alone(p, mark);
     if (malloc_heap::of_mark(mark) != heap) return heap->send(p, mark);
     if (!cache.give(p, mark % mark_limit))

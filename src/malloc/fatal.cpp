@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/os/uncancelled.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -37,7 +38,7 @@ class line {
   }
   void print() noexcept {
     text_[length_++] = '\n';
-    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text_, length_);
+    os::write(STDERR_FILENO, text_, length_);
   }
 
  private:

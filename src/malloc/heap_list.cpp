@@ -28,15 +28,17 @@ void heap_list::add(malloc_heap* heap) noexcept {
 
 void* heap_list::take_common(std::size_t bytes) noexcept {
   constexpr std::size_t cache_line_bytes = 64;
-  if (bytes > most_common_bytes) return nullptr;
+  const bool has_ended = !may_begin_thread();
+  if (bytes > most_common_bytes && !has_ended) return nullptr;
   const holding hold(lock_);
-  if (first_ == nullptr) return nullptr;
+  if (first_ == nullptr && !has_ended) return nullptr;
   if (common_ == nullptr) {
     common_ = make_heap();
     if (common_ == nullptr) return nullptr;
     common_->idle.store(true, std::memory_order_relaxed);
     add(common_);
   }
+  if (bytes > most_common_bytes) return common_->take_one(any_class_of(bytes));
   return common_->take_one(
       malloc_class_of(round_up(std::max(bytes, cache_line_bytes), cache_line_bytes)));
 }
@@ -70,15 +72,22 @@ void heap_list::end_thread() noexcept {
   const holding hold(lock_);
   heap->next_idle = first_idle_;
   first_idle_ = heap;
-  heap->idle.store(true, std::memory_order_relaxed);
+  // Whoever sends blocks looks after that whether the heap is idle: in one order with this, so that
+  // they are worked off there or here.
+  heap->idle.store(true, std::memory_order_seq_cst);
   idle_.fetch_add(1, std::memory_order_relaxed);
+  heap->post_all();
+  work_off(*heap);
+}
+
+void heap_list::work_off(malloc_heap& heap) noexcept {
+  if (!heap.has_incoming()) return;
+  &heap == common_ ? heap.collect() : heap.trim();
 }
 
 void heap_list::collect_idle(malloc_heap& heap) noexcept {
   const holding hold(lock_);
-  if (!heap.idle.load(std::memory_order_relaxed)) return;
-  heap.collect();
-  if (&heap != common_) heap.trim();
+  if (heap.idle.load(std::memory_order_relaxed)) work_off(heap);
 }
 
 void heap_list::trim_idle() noexcept {

@@ -17,7 +17,8 @@ class heap_list {
 
   static constexpr std::size_t most_common_bytes = 1024;
   // A block from the heap that all threads have in common, on cache lines of its own. Null when
-  // there is none: the first thread has a heap of its own at once.
+  // there is no memory, or the thread should rather have a heap of its own: the first one at once,
+  // others for larger blocks, except such as have ended already.
   void* take_common(std::size_t bytes) noexcept;
 
   // Guarded by the lock.
@@ -38,6 +39,8 @@ class heap_list {
 
  private:
   static malloc_heap* make_heap() noexcept;
+  // Requires that the lock is held and the heap idle.
+  void work_off(malloc_heap& heap) noexcept;
   void add(malloc_heap* heap) noexcept;
 
   futex_lock lock_;

@@ -130,7 +130,6 @@ bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
   const holding hold(the_heaps.lock());
   for (malloc_heap* from = the_heaps.first_idle(); from != nullptr; from = from->next_idle) {
     from->collect();
-    from->post_all();
     from->check_current(size_class);
     if (!adopt(pools_[size_class], *from, from->pools_[size_class], size_class)) continue;
     mark_current(size_class);
@@ -270,11 +269,15 @@ void malloc_heap::post(batch& b) noexcept {
   malloc_heap* const to = b.to;
   to->incoming_.push(b.first, b.last);
   b = {};
+  // In one order with the push, and the other way round in `heap_list::end_thread`.
+  if (!to->idle.load(std::memory_order_seq_cst)) return;
   // Who works on an idle heap holds the lock that this would take.
-  if (!idle.load(std::memory_order_relaxed) && to->idle.load(std::memory_order_relaxed)) {
-    const kept_errno keep;
-    the_heaps.collect_idle(*to);
+  if (idle.load(std::memory_order_relaxed)) {
+    to->collect();
+    return;
   }
+  const kept_errno keep;
+  the_heaps.collect_idle(*to);
 }
 
 void malloc_heap::post_all() noexcept {
@@ -291,7 +294,17 @@ void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
   malloc_heap* const to = of_mark(mark);
   auto* const block = ::new (p) remote_block(nullptr);
   to->incoming_.push(block, block);
-  if (to->idle.load(std::memory_order_relaxed)) the_heaps.collect_idle(*to);
+  if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
+}
+
+// A block of a slab that has changed hands. Nobody would look after the batches of an idle heap;
+// but whoever works on it holds the lock, and may work on all that are idle.
+void malloc_heap::forward(remote_block* block, slice_mark mark) noexcept {
+  if (!idle.load(std::memory_order_relaxed)) return send(block, mark);
+  malloc_heap* const to = of_mark(mark);
+  if (!to->idle.load(std::memory_order_relaxed)) return to->incoming_.push(block, block);
+  void* const p = block;
+  to->give_blocks(&p, &p + 1, static_cast<unsigned>(mark % mark_limit));
 }
 
 void malloc_heap::collect_all() noexcept {
@@ -302,7 +315,7 @@ void malloc_heap::collect_all() noexcept {
     const slice_mark mark = mark_of(block);
     if (of_mark(mark) != this) {
       remote_block* const after = block->next();
-      send(block, mark);
+      forward(block, mark);
       block = after;
       continue;
     }

@@ -70,6 +70,8 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void collect() noexcept {
     if (!incoming_.empty()) collect_all();
   }
+  // Whether there is any, in one order with what other threads send and with `idle`.
+  bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
 
   // Whether blocks of the class come in large numbers.
   bool is_busy(unsigned size_class) const noexcept {
@@ -118,6 +120,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void** bottom_of(unsigned size_class) noexcept;
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   MALLARD_COLD void collect_all() noexcept;
+  void forward(remote_block* block, slice_mark mark) noexcept;
   MALLARD_COLD void send_first(batch& b, void* p, slice_mark mark) noexcept;
   MALLARD_COLD void post(batch& b) noexcept;
   void rest(unsigned size_class) noexcept;

@@ -103,7 +103,8 @@ void read_option(char* text) noexcept {
 }  // namespace
 
 void read_options() noexcept {
-  const char* const all = std::getenv("MALLARD_MALLOC");
+  // Not from whoever starts a program that has more rights than he.
+  const char* const all = secure_getenv("MALLARD_MALLOC");
   if (all == nullptr) return;
   std::array<char, 512> text;
   const std::size_t length = std::strlen(all);

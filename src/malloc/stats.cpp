@@ -1,7 +1,6 @@
 #include "malloc/stats.hpp"
 
-#include <unistd.h>
-
+#include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/usage.hpp"
 
@@ -101,7 +100,7 @@ void write_stats_xml(text_out& out) noexcept {
 void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
   const int descriptor = *static_cast<int*>(context);
   while (bytes != 0) {
-    const ssize_t written = write(descriptor, text, bytes);
+    const long written = os::write(descriptor, text, bytes);
     if (written <= 0) return;
     text += written;
     bytes -= static_cast<std::size_t>(written);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,19 @@ namespace engine = mallard::detail;
 // Of malloc_stats.
 constinit std::atomic<int> stats_descriptor{STDERR_FILENO};
 constinit std::atomic<bool> stats_all{true};
+
+// Where text goes to the caller's own functions and files: a thread that is cancelled there could
+// not be unwound.
+class not_cancelled {
+ public:
+  not_cancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~not_cancelled() { pthread_setcancelstate(before_, nullptr); }
+  not_cancelled(const not_cancelled&) = delete;
+  not_cancelled& operator=(const not_cancelled&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 struct bounded_text {
   char* buffer;
@@ -69,6 +83,7 @@ MALLARD_ENTRY int mallard_trim() {
 }
 
 MALLARD_ENTRY void mallard_write_stats_json(mallard_writer write, void* context) {
+  const not_cancelled here;
   engine::text_out out(write, context);
   engine::write_stats_json(out);
 }
@@ -111,6 +126,7 @@ MALLARD_ENTRY int malloc_info(int options, std::FILE* file) noexcept {
     errno = EINVAL;
     return -1;
   }
+  const not_cancelled here;
   engine::text_out out(write_to_file, file);
   engine::write_stats_xml(out);
   return 0;

@@ -19,13 +19,15 @@ class malloc_heap;
 extern constinit void* const no_slot[1];
 
 inline constexpr std::uintptr_t no_heap_name = ~std::uintptr_t{0};
+// Most threads need little.
+inline constexpr std::size_t most_calls_without_heap = 32;
 
 struct thread_cache {
   std::array<void**, malloc_class_count> top;    // the block that is next
   std::array<void**, malloc_class_count> limit;  // where `top` may go
   std::uintptr_t heap_name;  // the heap's address: slices of its slabs are marked so
   malloc_heap* heap;
-  // So many times a thread without a heap may still do without: most threads need little.
+  // So many times a thread without a heap may still do without.
   std::size_t calls_without_heap;
 
   static constexpr thread_cache without_heap() noexcept {
@@ -33,7 +35,7 @@ struct thread_cache {
     out.top.fill(const_cast<void**>(&no_slot[0]));
     out.limit = out.top;
     out.heap_name = no_heap_name;
-    out.calls_without_heap = 32;
+    out.calls_without_heap = most_calls_without_heap;
     return out;
   }
 

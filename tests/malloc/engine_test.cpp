@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "malloc/engine_calls.hpp"
+#include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/random_program.hpp"
@@ -71,6 +72,95 @@ TEST(malloc_engine, heaps_change_hands_while_blocks_are_under_way_to_them) {
   stop = true;
   freer.join();
   for (std::atomic<void*>& place : ring) engine::deallocate(place.exchange(nullptr));
+}
+
+std::size_t bytes_in_use_of_other_heaps() {
+  std::size_t bytes = 0;
+  for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
+    if (h == engine::cache.heap) continue;
+    bytes += h->usage().slabs.taken_bytes - h->usage().at_hand_bytes;
+  }
+  return bytes;
+}
+
+std::vector<void*> allocate_many(std::size_t count, std::size_t bytes) {
+  std::vector<void*> blocks(count);
+  for (void*& p : blocks) p = engine::allocate(bytes);
+  return blocks;
+}
+
+void free_all(std::vector<void*>& blocks) {
+  for (void* p : blocks) engine::deallocate(p);
+  blocks.clear();
+}
+
+// The first thread ends and leaves a slab; blocks of it are under way to its heap, of the second
+// thread, when the third one takes the slab over.
+TEST(malloc_engine, blocks_sent_to_an_ended_thread_find_the_heap_that_took_their_slab_over) {
+  constexpr std::size_t bytes = 48;
+  engine::trim();  // what this thread still has of others goes home
+  std::atomic<int> step{0};
+  const auto reach = [&](int next) { step = next; };
+  const auto wait_for = [&](int wanted) {
+    while (step < wanted) std::this_thread::yield();
+  };
+  std::vector<void*> left;
+  // The others are there before the first one ends, so that none of them gets its heap.
+  std::thread third([&] {
+    std::vector<void*> own = allocate_many(100, 1'000);
+    reach(1);
+    wait_for(3);
+    const std::vector<void*> more = allocate_many(100, bytes);
+    own.insert(own.end(), more.begin(), more.end());
+    reach(4);
+    wait_for(5);
+    free_all(own);
+    free_all(left);
+  });
+  std::thread second([&] {
+    wait_for(1);
+    std::vector<void*> own = allocate_many(100, 1'000);
+    std::thread([&] {
+      left = allocate_many(300, bytes);
+      for (std::size_t i = 0; i < 100; ++i) {
+        engine::deallocate(left.back());
+        left.pop_back();
+      }
+    }).join();
+    for (std::size_t i = 0; i < 5; ++i) {
+      engine::deallocate(left.back());
+      left.pop_back();
+    }
+    reach(3);
+    wait_for(4);
+    free_all(own);
+  });
+  second.join();
+  reach(5);
+  third.join();
+  EXPECT_EQ(bytes_in_use_of_other_heaps(), 0u);
+}
+
+// Blocks come home at all times: while their owner ends, to a heap that has another owner by then,
+// to one whose slab has been taken over by a third.
+TEST(malloc_engine, no_block_waits_in_heaps_without_threads) {
+  constexpr std::size_t ring_size = 64;
+  std::vector<std::atomic<void*>> ring(ring_size);
+  engine::trim();  // what this thread still has of others goes home
+  for (int turn = 0; turn < 400; ++turn) {
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = 0; i < 150 + 50 * t; ++i) {
+          void* const p = engine::allocate(16 + (i + t) % 3 * 16);
+          engine::deallocate(ring[(i * 5 + t) % ring_size].exchange(p));
+        }
+        for (std::atomic<void*>& place : ring) engine::deallocate(place.exchange(nullptr));
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    ASSERT_EQ(bytes_in_use_of_other_heaps(), 0u) << "turn " << turn;
+  }
 }
 
 }  // namespace

@@ -1,16 +1,15 @@
 #include "malloc_checks.hpp"
 
-#include <errno.h>
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/engine.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
+#include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
 #include "misuse.hpp"
 
@@ -50,13 +49,12 @@ huge_state state_of_huge(const void* p) noexcept {
 }
 
 std::uint64_t random_bits() noexcept {
-  const int kept = errno;
+  const kept_errno keep;
   std::uint64_t bits = 0;
   // Early at boot there is none yet; the addresses are random too.
-  if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) != sizeof bits) {
+  if (!os::fill_randomly(&bits, sizeof bits)) {
     bits = address_of(&bits) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
   }
-  errno = kept;
   return bits | 1;
 }
 

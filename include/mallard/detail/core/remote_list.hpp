@@ -11,13 +11,15 @@ template <class Block>
 class remote_list {
  public:
   bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
+  // The same in one order with all pushes and other sequentially consistent operations.
+  bool empty_in_order() const noexcept { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
   // Blocks that are linked already.
   void push(Block* first, Block* last) noexcept {
     Block* before = head_.load(std::memory_order_relaxed);
     do {
       last->set_next(before);
-    } while (!head_.compare_exchange_weak(before, first, std::memory_order_release,
+    } while (!head_.compare_exchange_weak(before, first, std::memory_order_seq_cst,
                                           std::memory_order_relaxed));
   }
 

@@ -1,0 +1,66 @@
+// What threads leave behind that allocate until the very end.
+#include <gtest/gtest.h>
+#include <limits.h>
+#include <pthread.h>
+
+#include "malloc/workload.hpp"
+
+namespace {
+
+pthread_key_t late_key;
+
+// More than a thread gets without a heap of its own, and a large one.
+void allocate_late() {
+  std::array<void*, 300> blocks{};
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i] = std::malloc(i == 0 ? 1'000'000 : i % 10 == 0 ? 20'000 : 100);
+    std::memset(blocks[i], 0x3c, 100);
+  }
+  for (void* p : blocks) {
+    if (static_cast<unsigned char*>(p)[99] != 0x3c) std::abort();
+    std::free(p);
+  }
+}
+
+// Each time the system calls it, which it does so often and no more.
+void at_end(void* rounds_left) {
+  allocate_late();
+  const auto left = reinterpret_cast<std::uintptr_t>(rounds_left);
+  if (left > 1) pthread_setspecific(late_key, reinterpret_cast<void*>(left - 1));
+}
+
+void run_threads(int count, int at_once, bool allocate_before) {
+  for (int i = 0; i < count; i += at_once) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < at_once; ++t) {
+      threads.emplace_back([allocate_before] {
+        if (allocate_before) allocate_late();
+        pthread_setspecific(late_key,
+                            reinterpret_cast<void*>(std::uintptr_t{PTHREAD_DESTRUCTOR_ITERATIONS}));
+      });
+    }
+    for (std::thread& t : threads) t.join();
+  }
+}
+
+void expect_nothing_left(bool allocate_before) {
+  ASSERT_EQ(pthread_key_create(&late_key, at_end), 0);
+  run_threads(200, 10, allocate_before);
+  const malloc_test::process_bytes before = malloc_test::bytes_of_process();
+  run_threads(5'000, 10, allocate_before);
+  const malloc_test::process_bytes after = malloc_test::bytes_of_process();
+  pthread_key_delete(late_key);
+  // Less than 3 KiB, or two pages, for each thread.
+  EXPECT_LT(after.resident, before.resident + (std::size_t{14} << 20));
+  EXPECT_LT(after.mapped, before.mapped + (std::size_t{66} << 20));
+}
+
+TEST(malloc_thread_end, destructors_that_come_again_and_again_leave_nothing_behind) {
+  expect_nothing_left(true);
+}
+
+TEST(malloc_thread_end, so_do_those_of_threads_that_have_not_allocated_before) {
+  expect_nothing_left(false);
+}
+
+}  // namespace
