@@ -2,20 +2,23 @@
 // gives them back. In between it may allocate, as other handlers of the fork do: to it the locks
 // are open.
 //
-// A signal handler may fork as well, whatever its thread is in the middle of:
-//   of a fork                  What the child needs is taken, and the fork that was interrupted
-//   goes
-//                              on in parent and child: nothing to do.
-//   of malloc, in a process    The handler returns to malloc in parent and child, and there the
-//   locks of one thread              that it holds are given back: nothing to do. of malloc, beside
-//   other    A lock that is taken may be this thread's own, or that of one that threads waits for
-//   this thread's: what is not free after some turns is left.
-//                              In the child POSIX allows little then, and malloc is not among it.
+// A signal handler may fork as well, whatever its thread is in the middle of.
+//
+// Of a fork: what the child needs is taken, and the fork that was interrupted goes on in parent and
+// child. There is nothing to do.
+//
+// Of malloc, in a process of one thread: the handler returns to malloc in parent and child, and
+// there the locks that it holds are given back. There is nothing to do either.
+//
+// Of malloc, beside other threads: a lock that is taken may be this thread's own, or that of one
+// that waits for this thread's. What is not free for some time is left; in the child POSIX allows
+// little then, and malloc is not among it.
 #include "malloc/fork.hpp"
 
 #include <pthread.h>
 #include <sched.h>
 
+#include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/large_space.hpp"
@@ -32,6 +35,7 @@ struct fork_progress {
   volatile unsigned taken;
   // Forks of signal handlers that have interrupted this one.
   volatile unsigned inner;
+  unsigned long long waits_until;  // as `os::milliseconds` has it
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local fork_progress forking{};
 
@@ -53,11 +57,11 @@ bool take(futex_lock& lock) noexcept {
 }
 
 bool take_if_free(futex_lock& lock) noexcept {
-  for (int turn = 0; turn < 1000; ++turn) {
-    if (lock.try_acquire()) return true;
+  while (!lock.try_acquire()) {
+    if (os::milliseconds() > forking.waits_until) return false;
     sched_yield();
   }
-  return false;
+  return true;
 }
 
 unsigned take_all(bool (*take_one)(futex_lock&) noexcept) noexcept {
@@ -78,6 +82,7 @@ void before_fork() {
   if (!here.nested()) {
     taken = take_all(take);
   } else if (!os::is_single_threaded()) {
+    forking.waits_until = os::milliseconds() + 20;
     taken = take_all(take_if_free);
   }
   forking.taken = taken | begun;

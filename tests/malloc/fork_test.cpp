@@ -153,7 +153,7 @@ void use_locks() {
   // Of processor time, so that the malloc is what is interrupted.
   const itimerval often{{0, 500}, {0, 500}};
   setitimer(ITIMER_VIRTUAL, &often, nullptr);
-  while (forks < 60 && is_child == 0) use_locks();
+  while (forks < 40 && is_child == 0) use_locks();
   if (is_child != 0) {
     use_locks();
     _exit(0);
