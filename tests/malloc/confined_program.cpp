@@ -23,6 +23,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "malloc/footprint.hpp"
 #include "support/require.hpp"
@@ -195,6 +196,45 @@ void live_with_little_locked() {
   for (int i = 0; i < 10; ++i) std::free(block(2'000));
 }
 
+// Free pages go back from between blocks of which every byte is looked at.
+void give_back_between(std::size_t bytes, int count) {
+  std::vector<unsigned char*> blocks;
+  for (int i = 0; i < count; ++i) {
+    blocks.push_back(block(bytes));
+    std::memset(blocks.back(), i % 250 + 1, bytes);
+  }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (i % 4 != 0) std::free(std::exchange(blocks[i], nullptr));
+  }
+  malloc_trim(0);
+  for (std::size_t i = 0; i < blocks.size(); i += 4) {
+    for (std::size_t at = 0; at < bytes; ++at) {
+      require(blocks[i][at] == i % 250 + 1, "changed, of bytes: ", bytes, " at: ", at);
+    }
+    std::free(blocks[i]);
+  }
+}
+
+void live_with_large_pages() {
+  require(sysconf(_SC_PAGESIZE) > 4096, "the pages are small");
+  for (const std::size_t bytes : {100ul, 3'000ul, 9'000ul, 30'000ul, 70'000ul, 200'000ul}) {
+    give_back_between(bytes, static_cast<int>(20 * mib / bytes));
+  }
+  for (std::size_t bytes = 270'000; bytes < 2'000'000; bytes += 123'456) {
+    give_back_between(bytes, 40);
+  }
+  const std::size_t mapped = status_bytes("VmSize");
+  for (int i = 0; i < 20; ++i) {
+    unsigned char* p = block(40 * mib + 5'000);
+    std::memset(p, 3, 30 * mib);
+    p = static_cast<unsigned char*>(std::realloc(p, 12 * mib + 7'000));
+    for (std::size_t at = 0; at < 12 * mib; ++at) require(p[at] == 3, "changed by shrinking");
+    std::free(p);
+  }
+  require(status_bytes("VmSize") < mapped + 30 * mib, "addresses were lost");
+  grow_step_by_step();
+}
+
 void impossible_requests_beside() {
   std::atomic<bool> stop{false};
   std::thread other([&] {
@@ -235,6 +275,7 @@ const std::map<std::string, std::function<void()>> confinements = {
        for (int i = 0; i < 100'000; ++i) block(1'000);
        grow_step_by_step();
      }},
+    {"large_pages", live_with_large_pages},
     {"addresses_limited", live_with_limited_addresses},
     {"data_limited", live_with_limited_data},
     {"locked", live_locked_in_memory},

@@ -8,10 +8,12 @@ namespace {
 
 class confined_malloc : public testing::TestWithParam<const char*> {
  protected:
-  void expect_works(const std::string& confinement, const std::string& options = "") {
-    const std::string command = "MALLARD_MALLOC=" + options + " LD_PRELOAD=" + GetParam() +
-                                " timeout 100 " MALLARD_CONFINED_PROGRAM " " + confinement +
-                                " 2>&1";
+  // `preloaded` goes before the malloc.
+  void expect_works(const std::string& confinement, const std::string& options = "",
+                    const std::string& preloaded = "") {
+    const std::string command = "MALLARD_MALLOC=" + options + " LD_PRELOAD=" + preloaded + ":" +
+                                GetParam() + " timeout 100 " MALLARD_CONFINED_PROGRAM " " +
+                                confinement + " 2>&1";
     std::FILE* const f = popen(command.c_str(), "r");
     ASSERT_NE(f, nullptr);
     std::string text;
@@ -34,6 +36,14 @@ TEST_P(confined_malloc, a_huge_block_grows_to_what_fits) {
 
 TEST_P(confined_malloc, does_without_mprotect) {
   expect_works("mprotect_forbidden");
+}
+
+TEST_P(confined_malloc, pages_of_16_kib_go_back_without_what_is_beside_them) {
+  expect_works("large_pages", "", MALLARD_16_KIB_PAGES_FILE);
+}
+
+TEST_P(confined_malloc, pages_of_64_kib_go_back_without_what_is_beside_them) {
+  expect_works("large_pages", "", MALLARD_64_KIB_PAGES_FILE);
 }
 
 TEST_P(confined_malloc, limited_addresses_serve_one_size_after_the_other) {
