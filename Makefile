@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench goals format lint sanitize test-programs fuzz docs-tables deps clean
+.PHONY: all demo test bench goals format lint sanitize test-programs stress fuzz docs-tables deps clean
 
 all: build/release/tools/mallard
 
@@ -54,6 +54,19 @@ test-programs: deps build/release/CMakeCache.txt
 # The command too under AddressSanitizer; `make test` has the library alone.
 sanitize: deps
 	@packaging/run-tests.sh asan-all
+
+# 10^8 operations of 64 threads, compared with a model, on each of the three libraries. A seed by
+# MALLARD_TEST_SEED, another number by MALLARD_TEST_OPERATIONS.
+LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
+stress: deps build/release/CMakeCache.txt
+	@cmake --build --preset release -j $(JOBS) --target malloc_preloaded_tests mallard_malloc \
+	  mallard_malloc_hardened mallard_malloc_sticky
+	@for library in $(LIBRARIES); do \
+	  echo "== $$library"; \
+	  LD_PRELOAD=build/release/src/malloc/lib$$library.so \
+	    build/release/tests/malloc/malloc_preloaded_tests --gtest_also_run_disabled_tests \
+	    --gtest_filter=*of_64_threads* || exit 1; \
+	done
 
 # Longer than the brief runs of `make test`: FUZZ_SECONDS for each target.
 FUZZ_SECONDS ?= 300

@@ -70,7 +70,7 @@ void fatal(const char* call, const char* what, const void* where) noexcept {
   std::abort();
 }
 
-void fatal_size(const char* what, const void* where, std::size_t has, std::size_t said) noexcept {
+void warn_size(const char* what, const void* where, std::size_t has, std::size_t said) noexcept {
   line out;
   out.add("mallard: ");
   out.add(what);
@@ -81,7 +81,6 @@ void fatal_size(const char* what, const void* where, std::size_t has, std::size_
   out.add(" bytes, not ");
   out.add_number(said);
   out.print();
-  std::abort();
 }
 
 void warn(const char* what, const char* detail) noexcept {

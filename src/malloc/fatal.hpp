@@ -9,10 +9,8 @@ namespace mallard::inline v1::detail {
 [[noreturn]] void fatal(const char* what, const void* where) noexcept;
 // The same with "mallard: CALL of WHAT: ADDRESS".
 [[noreturn]] void fatal(const char* call, const char* what, const void* where) noexcept;
-// The same with "mallard: WHAT: ADDRESS, HAS bytes, not SAID".
-[[noreturn]] void fatal_size(const char* what, const void* where, std::size_t has,
-                             std::size_t said) noexcept;
-
+// Prints "mallard: WHAT: ADDRESS, HAS bytes, not SAID" and goes on.
+void warn_size(const char* what, const void* where, std::size_t has, std::size_t said) noexcept;
 // Prints "mallard: WHAT" and goes on.
 void warn(const char* what, const char* detail) noexcept;
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/fatal.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/slice_supply.hpp"
@@ -228,6 +229,16 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t of_class) noexc
   from.give(p, size_class);
 }
 
+// One of the blocks is free already: say which.
+[[noreturn]] MALLARD_COLD void freed_twice(void* const* first, void* const* last,
+                                           std::uint64_t free, std::uintptr_t start,
+                                           unsigned granule_shift) noexcept {
+  const auto is_free = [&](const void* p) {
+    return (free >> ((address_of(p) - start) >> granule_shift) & 1) != 0;
+  };
+  fatal("double free of the block", *std::find_if(first, last, is_free));
+}
+
 // Blocks that were allocated together are often freed together: one word of one slab at a time.
 void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
@@ -256,7 +267,11 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
       if (offset >= word_bytes) break;
       bits |= std::uint64_t{1} << (offset >> granule_shift);
     } while (++first != end);
-    home->words()[(start - address_of(home)) >> layout.word_shift] |= bits;
+    std::uint64_t& word = home->words()[(start - address_of(home)) >> layout.word_shift];
+    if ((word & bits) != 0) [[unlikely]] {
+      freed_twice(begin, first, word, start, granule_shift);
+    }
+    word |= bits;
     home->countdown -= static_cast<std::uint32_t>(first - begin);
     if (home->countdown == 0) settle(pools_[size_class], size_class, p);
   }

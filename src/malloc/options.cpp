@@ -79,7 +79,8 @@ constexpr option options[] = {{"idle", take_idle},
                               {"limit", take_limit},
                               {"huge_pages", take_huge_pages},
                               {"stats", take_stats},
-                              {"zero_on_free", checks::set_zero_on_free}};
+                              {"zero_on_free", checks::set_zero_on_free},
+                              {"wrong_sizes", checks::set_wrong_sizes}};
 
 void read_option(char* text) noexcept {
   if (char* const equals = std::strchr(text, '=')) {

@@ -1,4 +1,5 @@
 // Does one thing wrong with malloc, named by its argument, and says so if it was not stopped.
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -65,7 +66,131 @@ void write_past_end(std::size_t beyond) {
   std::memset(p + (1 << 20), 0x41, beyond);
 }
 
+void overwrite_before(char* p, std::size_t bytes) {
+  std::memset(p - bytes, 0x41, bytes);
+  std::free(p);
+}
+
+// Each of two threads frees a block of this one, which takes back what they sent.
+void free_by_two_threads() {
+  std::vector<char*> blocks;
+  for (int i = 0; i < 100; ++i) blocks.push_back(block(32));
+  for (int i = 0; i < 2; ++i) std::thread([&] { std::free(blocks[50]); }).join();
+  for (int i = 0; i < 1000; ++i) blocks.push_back(block(32));
+  for (char* p : blocks) std::free(p);
+}
+
+char* volatile hidden;
+
 const std::map<std::string, std::function<void()>> misuses = {
+    {"free_by_two_threads", free_by_two_threads},
+    {"double_free_smallest", [] { free_twice(1); }},
+    {"double_free_medium", [] { free_twice(200'000); }},
+    {"double_free_aligned",
+     [] {
+       void* const p = std::aligned_alloc(4096, 8192);
+       std::free(p);
+       std::free(p);
+     }},
+    {"double_delete",
+     [] {
+       void* const p = ::operator new(4);
+       ::operator delete(p);
+       ::operator delete(p);
+     }},
+    {"double_free_of_ended_thread",
+     [] {
+       char* p = nullptr;
+       std::thread([&] {
+         for (int i = 0; i < 100; ++i) p = block(100);
+       }).join();
+       std::free(p);
+       std::free(p);
+     }},
+    {"double_free_between_others",
+     [] {
+       char* const p = block(64);
+       char* const q = block(64);
+       std::free(p);
+       std::free(q);
+       std::free(p);
+     }},
+    {"double_free_after_reuse",
+     [] {
+       char* const p = block(64);
+       std::free(p);
+       hidden = block(64);
+       std::free(p);
+     }},
+    {"free_past_end", [] { std::free(block(64) + 64 * 40 + 8); }},
+    {"free_before_block", [] { std::free(block(64) - 8); }},
+    {"free_inside_huge", [] { std::free(block(std::size_t{20} << 20) + 4096); }},
+    {"free_literal", [] { std::free(const_cast<char*>("text")); }},
+    {"free_thread_stack",
+     [] {
+       std::thread([] {
+         std::array<char, 64> bytes{};
+         std::free(bytes.data());
+       }).join();
+     }},
+    {"free_kernel_address", [] { std::free(reinterpret_cast<void*>(0xffff800000000000)); }},
+    {"realloc_interior", [] { hidden = static_cast<char*>(std::realloc(block(64) + 16, 100)); }},
+    {"realloc_static", [] { hidden = static_cast<char*>(std::realloc(static_bytes, 100)); }},
+    {"realloc_moved",
+     [] {
+       char* const p = block(64);
+       hidden = static_cast<char*>(std::realloc(p, 5000));
+       hidden = static_cast<char*>(std::realloc(p, 5000));
+     }},
+    {"usable_size_freed",
+     [] {
+       char* const p = block(64);
+       std::free(p);
+       hidden = p + malloc_usable_size(p);
+     }},
+    {"wrong_aligned_delete",
+     [] {
+       ::operator delete(::operator new(64, std::align_val_t{64}), 640, std::align_val_t{64});
+     }},
+    {"wrong_sized_array_delete", [] { ::operator delete[](::operator new[](1000), 10); }},
+    {"wrong_size_of_same_class", [] { ::operator delete(::operator new(60), std::size_t{50}); }},
+    {"write_after_free_large",
+     [] {
+       hidden = block(1 << 20);
+       std::free(hidden);
+       hidden[100] = 1;
+     }},
+    {"read_after_free_huge",
+     [] {
+       hidden = block(std::size_t{20} << 20);
+       std::free(hidden);
+       std::printf("%d\n", hidden[100]);
+     }},
+    {"write_after_free",
+     [] {
+       hidden = block(64);
+       std::free(hidden);
+       std::memset(hidden, 0x41, 64);
+     }},
+    {"read_after_free",
+     [] {
+       hidden = block(64);
+       std::free(hidden);
+       if (hidden[8] == 1) std::puts("one");
+     }},
+    {"underflow_large", [] { overwrite_before(block(1 << 20), 4096); }},
+    {"underflow_small", [] { overwrite_before(block(64), 8); }},
+    {"overflow_inside_class", [] { std::memset(block(49), 0x41, 60); }},
+    {"overflow_past_usable",
+     [] {
+       hidden = block(64);
+       std::memset(hidden, 0x41, malloc_usable_size(hidden) + 8);
+     }},
+    {"overflow_past_small",
+     [] {
+       hidden = block(24);
+       std::memset(hidden, 0x41, malloc_usable_size(hidden) + 64);
+     }},
     {"double_free", [] { free_twice(64); }},
     {"double_free_large", [] { free_twice(300'000); }},
     {"double_free_huge", [] { free_twice(std::size_t{20} << 20); }},
@@ -131,6 +256,24 @@ const std::map<std::string, std::function<void()>> misuses = {
      }},
 };
 
+// Whether blocks are still handed out once, and keep what is written to them.
+bool still_sound() {
+  std::vector<char*> blocks;
+  for (std::size_t i = 0; i < 4000; ++i) {
+    const std::size_t bytes = 16 + i % 100 * 8;
+    blocks.push_back(block(bytes));
+    std::memset(blocks.back(), static_cast<int>(i % 127), bytes);
+  }
+  bool sound = true;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const std::size_t bytes = 16 + i % 100 * 8;
+    const char value = static_cast<char>(i % 127);
+    sound = sound && std::count(blocks[i], blocks[i] + bytes, value) == static_cast<long>(bytes);
+  }
+  for (char* p : blocks) std::free(p);
+  return sound;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -140,6 +283,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   at->second();
-  std::puts("not stopped");
+  std::puts(still_sound() ? "not stopped" : "corrupted");
   return 0;
 }

@@ -1,6 +1,8 @@
 // Random programs on the process's malloc.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "malloc/process_calls.hpp"
 #include "malloc/random_program.hpp"
 #include "support/require.hpp"
@@ -32,6 +34,17 @@ TEST(malloc_programs, of_threads_that_free_each_others_blocks_find_them_unchange
 
 TEST(malloc_programs, of_many_threads_with_small_blocks_find_them_unchanged) {
   run_all({.threads = 16, .steps = 5'000, .live = 5'000, .largest_bytes = 2'000}, 4);
+}
+
+// Minutes: `make stress` runs it.
+TEST(malloc_programs, DISABLED_of_64_threads_find_their_blocks_unchanged) {
+  constexpr unsigned threads = 64;
+  const char* const chosen = std::getenv("MALLARD_TEST_OPERATIONS");
+  const std::size_t operations =
+      chosen == nullptr ? 100'000'000 : std::strtoull(chosen, nullptr, 10);
+  run_all(
+      {.threads = threads, .steps = operations / threads, .live = 20'000, .largest_bytes = 4'000},
+      1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "malloc_checks.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -69,6 +70,8 @@ std::uint64_t next_random() noexcept {
   return state;
 }
 
+constinit bool ends_at_wrong_sizes = true;
+
 // Since then a block may be larger than the size that its owner knows.
 constinit std::atomic<bool> some_kept_larger{false};
 
@@ -122,7 +125,8 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
     if (fits(has, size.bytes)) return;
   }
   if (size.bytes <= has && some_kept_larger.load(std::memory_order_relaxed)) return;
-  fatal_size("free of a block with a wrong size", p, has, size.bytes);
+  warn_size("free of a block with a wrong size", p, has, size.bytes);
+  if (ends_at_wrong_sizes) std::abort();
 }
 
 void checks::kept_larger() noexcept {
@@ -133,6 +137,13 @@ void checks::in_use_elsewhere(const void* p) noexcept {
   const huge_state huge = state_of_huge(p);
   if (huge != huge_state::in_use) report_misuse("use", p, huge);
   using_huge(p, *region::of(p));
+}
+
+bool checks::set_wrong_sizes(const char* value) noexcept {
+  const bool report = std::strcmp(value, "report") == 0;
+  if (!report && std::strcmp(value, "abort") != 0) return false;
+  ends_at_wrong_sizes = !report;
+  return true;
 }
 
 // The blocks that are in use before stay as they are.

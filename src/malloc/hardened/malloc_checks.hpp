@@ -140,6 +140,7 @@ struct checks {
 
   // The option's value; false when it is none.
   static bool set_zero_on_free(const char* value) noexcept;
+  static bool set_wrong_sizes(const char* value) noexcept;
 
   static bool covers(const void* p) noexcept { return address_of(p) / region_bytes < region_limit; }
   static bool add_region(region& r, std::size_t end) noexcept;

@@ -54,8 +54,9 @@ struct checks {
   static void* link(const void*, void* next) noexcept { return next; }
   static void* linked(const void*, void* link) noexcept { return link; }
 
-  // An option that is not there.
+  // Options that are not there.
   static bool set_zero_on_free(const char*) noexcept { return false; }
+  static bool set_wrong_sizes(const char*) noexcept { return false; }
 
   // Whether there can be blocks at the address at all.
   static constexpr bool covers(const void*) noexcept { return true; }
