@@ -1,27 +1,30 @@
 #!/bin/sh
-# Runs every libFuzzer target for some seconds each: packaging/run-fuzzers.sh 300
+# Runs every libFuzzer target for some seconds each, one per processor at a time:
+# packaging/run-fuzzers.sh 300
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
+jobs=${JOBS:-$(nproc)}
 build=build/fuzz
 
-cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++-19 \
-  -DMALLARD_BUILD_FUZZERS=ON -DMALLARD_BUILD_BENCHMARKS=OFF -DMALLARD_BUILD_EXAMPLES=OFF \
-  -DMALLARD_BUILD_SHARED=OFF -DMALLARD_BUILD_TOOL=OFF -DMALLARD_SANITIZE=address,undefined >/dev/null
-cmake --build $build --target mallard_fuzzers -j "${JOBS:-$(nproc)}"
-
-found=0
-for fuzzer in $build/tests/fuzz/fuzz_*; do
-  [ -x "$fuzzer" ] && [ -f "$fuzzer" ] || continue
-  found=$((found + 1))
-  name=$(basename "$fuzzer")
-  mkdir -p "$build/corpus/$name"
+# Called for one program, it says what it did, or why it failed.
+if [ "${2:-}" ]; then
+  name=$(basename "$2")
   log=$build/$name.log
-  if ! "$fuzzer" -max_total_time="$seconds" -artifact_prefix="$build/" "$build/corpus/$name" >"$log" 2>&1; then
+  mkdir -p "$build/corpus/$name"
+  if ! "$2" -max_total_time="$seconds" -artifact_prefix="$build/" "$build/corpus/$name" >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "run-fuzzers: $name failed, its input is in $build" >&2
     exit 1
   fi
   grep -E '^Done|^stat::number_of_executed' "$log" | sed "s/^/$name: /"
-done
-[ "$found" -gt 0 ] || { echo "run-fuzzers: no targets were built" >&2; exit 1; }
+  exit 0
+fi
+
+cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++-19 \
+  -DMALLARD_BUILD_FUZZERS=ON -DMALLARD_BUILD_BENCHMARKS=OFF -DMALLARD_BUILD_EXAMPLES=OFF \
+  -DMALLARD_BUILD_SHARED=OFF -DMALLARD_BUILD_TOOL=OFF -DMALLARD_SANITIZE=address,undefined >/dev/null
+cmake --build $build --target mallard_fuzzers -j "$jobs"
+fuzzers=$(find $build/tests/fuzz -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x | sort)
+[ "$fuzzers" ] || { echo "run-fuzzers: no targets were built" >&2; exit 1; }
+echo "$fuzzers" | xargs -P "$jobs" -n 1 "packaging/run-fuzzers.sh" "$seconds"

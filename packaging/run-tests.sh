@@ -81,7 +81,7 @@ fi
 for configuration in $configurations; do
   case $configuration in
     format) run "formatting" format_is_clean ;;
-    fuzz) run "fuzzers, briefly" packaging/run-fuzzers.sh 10 ;;
+    fuzz) run "fuzzers, briefly" packaging/run-fuzzers.sh 5 ;;
     *)
       if [ -z "$suites" ]; then
         tests_of "$configuration"
