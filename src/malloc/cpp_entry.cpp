@@ -1,19 +1,11 @@
-// The names of C++. What fails calls the new handler and throws, by functions of the C++ runtime
-// that are weak here: a program without that runtime does not have to load it.
+// The names of C++. What fails calls the new handler and throws.
 #include <cstddef>
 #include <new>
 
 #include "block_calls.hpp"
-#include "malloc/fatal.hpp"
+#include "cpp_runtime.hpp"
 
 #define MALLARD_ENTRY [[gnu::visibility("default")]]
-
-// Nothing of these is called before an exception is thrown, and that takes the runtime.
-asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n"
-    ".weak _ZSt9terminatev");
-
-[[gnu::weak]] std::new_handler runtime_new_handler() noexcept asm("_ZSt15get_new_handlerv");
-[[noreturn, gnu::weak]] void runtime_throw_bad_alloc() asm("_ZSt17__throw_bad_allocv");
 
 namespace {
 
@@ -25,14 +17,12 @@ using engine::checks;
 template <class Allocate>
 [[gnu::cold, gnu::noinline]] void* allocate_with_handler(Allocate allocate) {
   for (;;) {
-    const std::new_handler handler =
-        runtime_new_handler != nullptr ? runtime_new_handler() : nullptr;
+    const std::new_handler handler = mallard::detail::new_handler_of_runtime();
     if (handler == nullptr) break;
     handler();
     if (void* const p = allocate()) return p;
   }
-  if (runtime_throw_bad_alloc != nullptr) runtime_throw_bad_alloc();
-  engine::fatal("operator new has no memory, and no way to throw", nullptr);
+  mallard::detail::throw_bad_alloc();
 }
 
 template <class Allocate>

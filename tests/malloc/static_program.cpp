@@ -41,8 +41,9 @@ bool is_sound() {
       })) {
     return false;
   }
-  return handler_calls == 1 && ::operator new(too_much, std::nothrow) == nullptr &&
-         ::operator new[](too_much, std::align_val_t{64}, std::nothrow) == nullptr;
+  return handler_calls == 1 &&
+         ::operator new(too_much, std::nothrow) ==
+             nullptr&& ::operator new[](too_much, std::align_val_t{64}, std::nothrow) == nullptr;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Purpose: what operator new takes from the C++ runtime. In the shared library by weak references: a
-// program without that runtime does not have to load it.
+// Purpose: what operator new takes from the C++ runtime. In the shared library by weak references:
+// a program without that runtime does not have to load it.
 #pragma once
 
 #include <new>
