@@ -74,6 +74,9 @@ int run(int argc, const char* const* argv) {
   add_doctor_command(app, shared);
   add_record_command(app, shared);
   add_control_command(app, shared);
+  add_dims_command(app, shared);
+  add_top_command(app, shared);
+  add_cut_command(app, shared);
 
   try {
     app.parse(argc, argv);

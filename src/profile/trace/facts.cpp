@@ -31,6 +31,9 @@ process_info read_process(byte_reader in) {
   one.line_bytes = in.varint();
   one.cache_bytes.resize(std::min<std::uint64_t>(in.varint(), in.left()));
   for (auto& bytes : one.cache_bytes) bytes = in.varint();
+  one.cpu_sample_ns = in.varint();
+  one.not_recorded.resize(std::min<std::uint64_t>(in.varint(), in.left()));
+  for (auto& what : one.not_recorded) what = in.text();
   return one;
 }
 
@@ -111,6 +114,9 @@ std::string to_bytes(const process_info& one) {
   put_varint(out, one.line_bytes);
   put_varint(out, one.cache_bytes.size());
   for (const std::uint64_t bytes : one.cache_bytes) put_varint(out, bytes);
+  put_varint(out, one.cpu_sample_ns);
+  put_varint(out, one.not_recorded.size());
+  for (const auto& what : one.not_recorded) put_text(out, what);
   return record_of(record::process, out);
 }
 

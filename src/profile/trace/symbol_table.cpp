@@ -4,6 +4,23 @@
 
 namespace mallard::profile {
 
+std::uint32_t module_at(const std::vector<module_info>& modules, std::uint64_t ip,
+                        std::uint32_t stack) {
+  const auto none = static_cast<std::uint32_t>(modules.size());
+  std::uint32_t otherwise = none;  // where it lies, at another time
+  for (std::uint32_t i = none; i-- > 0;) {
+    const module_info& one = modules[i];
+    const std::uint64_t offset = ip - one.load_bias;
+    for (const segment& part : one.segments) {
+      if (offset - part.address >= part.bytes) continue;
+      if (stack >= one.first_stack && stack < one.last_stack) return i;
+      // A thread may be heard of before the one that told of the module.
+      otherwise = i;
+    }
+  }
+  return otherwise;
+}
+
 std::string to_bytes(const symbol_table& table) {
   std::string out;
   put_varint(out, table.strings.size());

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/trace/trace_info.hpp"
+
 namespace mallard::profile {
 
 // One function at an address; where functions were inlined there are several, the innermost first.
@@ -39,6 +41,10 @@ struct symbol_table {
 
   friend bool operator==(const symbol_table&, const symbol_table&) = default;
 };
+
+// The number of the module that an address of this stack lies in; modules.size() if in none.
+std::uint32_t module_at(const std::vector<module_info>& modules, std::uint64_t ip,
+                        std::uint32_t stack);
 
 std::string to_bytes(const symbol_table& table);
 // Adds what the bytes say. Throws `malformed`.

@@ -16,9 +16,12 @@ struct process_info {
   std::string unwinder = {};        // how stacks were found
   std::uint32_t stack_depth = 0;    // longer stacks lost their outermost frames; 0: none were cut
   std::uint32_t sample_stacks = 1;  // every n-th operation has a stack
+  std::uint64_t cpu_sample_ns = 0;  // processor time from one sample to the next; 0: no samples
   std::uint64_t page_bytes = 4096;
   std::uint64_t line_bytes = 64;
   std::vector<std::uint64_t> cache_bytes = {};  // of the machine, the first level first
+  // What an imported trace does not say: "times", "threads", "addresses", "frees", ...
+  std::vector<std::string> not_recorded = {};
 
   friend bool operator==(const process_info&, const process_info&) = default;
 };

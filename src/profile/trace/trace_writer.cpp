@@ -39,18 +39,21 @@ void trace_writer::module(const module_info& one) {
   numbered.first_stack = stacks_.size();
   facts_ += to_bytes(numbered);
   ++fact_count_;
-  loaded_[one.load_bias] = one.segments;
+  modules_.push_back(numbered);
 }
 
 void trace_writer::unmodule(std::uint64_t time, std::uint64_t load_bias) {
   facts_ += unload_to_bytes(time, load_bias, stacks_.size());
   ++fact_count_;
-  const auto found = loaded_.find(load_bias);
-  if (found == loaded_.end()) return;
-  for (const segment& part : found->second) {
+  const auto found = std::find_if(modules_.rbegin(), modules_.rend(), [&](const module_info& one) {
+    return one.load_bias == load_bias && one.unloaded == UINT64_MAX;
+  });
+  if (found == modules_.rend()) return;
+  found->unloaded = time;
+  found->last_stack = stacks_.size();
+  for (const segment& part : found->segments) {
     stacks_.forget(load_bias + part.address, load_bias + part.address + part.bytes);
   }
-  loaded_.erase(found);
 }
 
 void trace_writer::thread(const thread_info& one) {

@@ -59,6 +59,7 @@ class trace_writer {
   // What the addresses in the stacks are called; said before finish(), if at all.
   void symbols(const symbol_table& table);
   const stack_table& stacks() const { return stacks_; }
+  const std::vector<module_info>& modules() const { return modules_; }
 
   // Effects: everything so far is in the file; costs a little compression.
   void flush();
@@ -94,8 +95,8 @@ class trace_writer {
   std::string facts_;
   std::uint32_t fact_count_ = 0;
   std::map<std::uint32_t, pending> threads_;
-  std::map<std::uint64_t, std::vector<segment>> loaded_;  // modules by load bias
-  std::string index_;                                     // offset and header of every chunk
+  std::vector<module_info> modules_;
+  std::string index_;  // offset and header of every chunk
   std::uint32_t chunk_count_ = 0;
 };
 

@@ -1,0 +1,76 @@
+// mallard cut
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/lists.hpp"
+#include "cli/profile_text.hpp"
+#include "cli/usage_error.hpp"
+#include "profile/trace/copy_trace.hpp"
+
+namespace mallard::cli {
+namespace {
+
+struct cut_options {
+  std::string trace;
+  std::string output;
+  std::string from;
+  std::string to;
+  std::string threads;
+};
+
+// "1.5s", "20ms", "300us", "5ns", "2" (seconds): ns.
+std::uint64_t parse_time(std::string_view option, std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  const double ns = unit.empty() || unit == "s" ? 1e9
+                    : unit == "ms"              ? 1e6
+                    : unit == "us"              ? 1e3
+                    : unit == "ns"              ? 1
+                                                : 0;
+  if (problem != std::errc() || ns == 0 || !(value >= 0) || value * ns > 9e18) {
+    throw usage_error(fmt::format("{}: '{}' is not a time like 1.5s, 20ms, 300us", option, text));
+  }
+  return static_cast<std::uint64_t>(std::llround(value * ns));
+}
+
+int cut(const cut_options& options) {
+  profile::selection part;
+  if (!options.from.empty()) part.from = parse_time("--from", options.from);
+  if (!options.to.empty()) part.until = parse_time("--to", options.to);
+  if (part.until <= part.from) throw usage_error("--from is not before --to");
+  if (!options.threads.empty()) {
+    part.threads = parse_integers<std::uint32_t>("--threads", options.threads, 0, UINT32_MAX);
+  }
+  std::error_code ignored;
+  if (std::filesystem::equivalent(options.trace, options.output, ignored)) {
+    throw usage_error(fmt::format("{} would be overwritten while it is read", options.output));
+  }
+  profile::trace_reader trace(options.trace);
+  const std::uint64_t events = profile::copy_trace(trace, part, options.output);
+  warn(trace.problems());
+  fmt::print("{}: {} of {} events\n", options.output, events, trace.event_count());
+  return success;
+}
+
+}  // namespace
+
+void add_cut_command(CLI::App& app, context& shared) {
+  CLI::App* command =
+      app.add_subcommand("cut", "A range of time or some threads of a trace, as a trace");
+  const auto options = std::make_shared<cut_options>();
+  command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
+  command->add_option("-o,--output", options->output, "The new trace")->required();
+  command->add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
+  command->add_option("--to", options->to, "Before this time");
+  command->add_option("--threads", options->threads, "Only these, by their numbers: 0,2-4");
+  command->callback([&shared, options] { shared.chosen = [options] { return cut(*options); }; });
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,44 @@
+#include "cli/profile_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/terminal.hpp"
+
+namespace mallard::cli {
+
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  static constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (value /= 1024; value >= 999.5 && unit < 5; value /= 1024) ++unit;
+  return value < 9.95 ? fmt::format("{:.1f} {}", value, units[unit])
+                      : fmt::format("{:.0f} {}", value, units[unit]);
+}
+
+std::string fitted(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  // The end of a name says more than its beginning, but both say something.
+  const std::size_t front = (width - 3) / 3;
+  return text.substr(0, front) + "..." + text.substr(text.size() - (width - 3 - front));
+}
+
+std::string value_with_bar(const std::optional<double>& value, bool colour) {
+  if (!value) return fmt::format("{:<9}", "-");
+  const double bounded = std::clamp(*value, 0.0, 1.0);
+  static constexpr const char* eighths[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+  std::string bar;
+  int left = static_cast<int>(std::lround(bounded * 32));
+  for (int i = 0; i < 4; ++i, left -= 8) bar += eighths[std::clamp(left, 0, 8)];
+  const style how = bounded > 0.66 ? style::bad : bounded > 0.33 ? style::bold : style::good;
+  return fmt::format("{:.2f} {}", bounded, styled(bar, how, colour));
+}
+
+void warn(const std::vector<std::string>& problems) {
+  for (const std::string& line : problems) fmt::print(stderr, "mallard: {}\n", line);
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,20 @@
+// How the commands for traces write numbers and names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mallard::cli {
+
+// "1.2 MiB"; exact below a kibibyte.
+std::string bytes_text(std::uint64_t bytes);
+// At most so many characters, with an ellipsis where some were left out.
+std::string fitted(const std::string& text, std::size_t width);
+// A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.
+std::string value_with_bar(const std::optional<double>& value, bool colour);
+// What could not be read, on stderr, a line each.
+void warn(const std::vector<std::string>& problems);
+
+}  // namespace mallard::cli

@@ -1,0 +1,175 @@
+#include "profile/functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+
+namespace mallard::profile {
+namespace {
+
+std::string hex(std::uint64_t value) {
+  std::array<char, 20> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+  return "0x" + std::string(digits.data(), end);
+}
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+// What the compiler split off is still the function it was split from.
+std::string_view without_clone(std::string_view name) {
+  const std::size_t clone = name.find(" [clone .");
+  if (clone != name.npos) return name.substr(0, clone);
+  for (const std::string_view suffix : {".cold", ".part", ".isra", ".constprop"}) {
+    const std::size_t at = name.find(suffix);
+    if (at != name.npos && at > 0) return name.substr(0, at);
+  }
+  return name;
+}
+
+}  // namespace
+
+bool is_start_of_thread(std::string_view name) {
+  static constexpr std::string_view names[] = {"_start",
+                                               "__libc_start_main",
+                                               "__libc_start_call_main",
+                                               "__libc_start_main_impl",
+                                               "generic_start_main",
+                                               "clone",
+                                               "__clone",
+                                               "clone3",
+                                               "__clone3",
+                                               "start_thread",
+                                               "execute_native_thread_routine",
+                                               "_dl_start_user",
+                                               "_dl_init",
+                                               "call_init",
+                                               "__start_context"};
+  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+  // What the standard library puts between the thread's start and the function it was given.
+  return starts_with_any(
+      name, {"std::thread::", "std::jthread::", "std::__invoke", "std::invoke",
+             "void std::__invoke", "void std::invoke", "__libc_start_", "std::__1::__thread_",
+             "void* std::__1::__thread_", "void std::__1::__thread_", "std::this_thread::"});
+}
+
+bool is_allocation_function(std::string_view name) {
+  static constexpr std::string_view names[] = {"malloc",
+                                               "calloc",
+                                               "realloc",
+                                               "reallocarray",
+                                               "memalign",
+                                               "aligned_alloc",
+                                               "posix_memalign",
+                                               "valloc",
+                                               "pvalloc",
+                                               "free",
+                                               "cfree",
+                                               "strdup",
+                                               "__strdup",
+                                               "__cxa_allocate_exception",
+                                               "__cxa_free_exception"};
+  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+  if (starts_with_any(name, {"operator new", "operator delete", "std::allocator", "__gnu_cxx::new_",
+                             "std::__new_allocator", "std::__1::allocator", "std::__allocate",
+                             "std::__detail::_Hashtable_alloc", "std::_Vector_base",
+                             "std::pmr::polymorphic_allocator"})) {
+    return true;
+  }
+  return name.find("::_M_allocate") != name.npos || name.find("::_M_deallocate") != name.npos ||
+         name.find("::_M_create(") != name.npos || name.find("::_M_get_node") != name.npos;
+}
+
+function_table::function_table(const trace_reader& trace)
+    : trace_(trace), cut_depth_(trace.facts().process.stack_depth) {
+  const auto& stacks = trace.stacks();
+  const trace_facts& facts = trace.facts();
+  const symbol_table& symbols = trace.symbols();
+  functions_.push_back({});
+  of_.resize(stacks.size());
+  depth_.resize(stacks.size());
+  outermost_.resize(stacks.size());
+  // Most frames are the same few addresses: what an address is called is found once. An address
+  // that was two modules' is told apart by the module.
+  struct found {
+    std::uint32_t module;
+    std::string name;
+  };
+  std::unordered_map<std::uint64_t, found> names;
+  std::unordered_map<std::string, std::uint32_t> ids;
+  // 0: an ordinary frame; 1: before main or a thread's function; 2: main or a thread's function.
+  std::vector<std::uint8_t> root(stacks.size());
+  const bool reloaded =
+      std::any_of(facts.modules.begin(), facts.modules.end(),
+                  [](const module_info& one) { return one.last_stack != UINT32_MAX; });
+  const auto name_of = [&](std::uint64_t ip, std::uint32_t stack) -> const found& {
+    const auto known = names.find(ip);
+    if (known != names.end() && !reloaded) return known->second;
+    found& one = names[ip];
+    one.module = module_at(facts.modules, ip, stack);
+    const auto symbol = symbols.of.find({one.module, ip});
+    const bool has_module = one.module < facts.modules.size();
+    const std::uint64_t bias = has_module ? facts.modules[one.module].load_bias : 0;
+    std::uint64_t start = ip - bias;
+    one.name.clear();
+    if (symbol != symbols.of.end()) {
+      if (!symbol->second.lines.empty()) {
+        one.name = without_clone(symbols.strings[symbol->second.lines.back().function]);
+      }
+      if (symbol->second.start != 0) start = symbol->second.start - bias;
+    }
+    if (one.name.empty()) {
+      one.name = has_module ? std::string(file_name(facts.modules[one.module].path)) + "+" : "";
+      one.name += hex(start);
+    }
+    return one;
+  };
+  for (std::uint32_t id = 1; id < stacks.size(); ++id) {
+    const stack_node& node = stacks[id];
+    depth_[id] = depth_[node.parent] + 1;
+    outermost_[id] = node.parent == 0 ? id : outermost_[node.parent];
+    const found& what = name_of(node.ip, id);
+    const bool first = node.parent == 0;
+    const bool below_start = first || root[node.parent] == 1;
+    if (below_start && is_start_of_thread(what.name)) {
+      root[id] = 1;
+    } else if (what.name == "main" ? below_start : below_start && !first) {
+      root[id] = 2;
+    }
+    const bool is_root = root[id] != 0;
+    const std::string key = std::to_string(what.module) + (is_root ? "<" : " ") + what.name;
+    const auto [at, fresh] = ids.try_emplace(key, static_cast<std::uint32_t>(functions_.size()));
+    if (fresh) {
+      const bool known = what.module < facts.modules.size();
+      functions_.push_back({what.name, known ? facts.modules[what.module].path : "", is_root});
+    }
+    of_[id] = at->second;
+  }
+}
+
+source_line function_table::line(std::uint32_t stack) const {
+  source_line out{functions_[of_[stack]].name, "", 0};
+  const std::uint64_t ip = trace_.stacks()[stack].ip;
+  const auto& symbols = trace_.symbols();
+  const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, stack), ip});
+  if (found == symbols.of.end() || found->second.lines.empty()) return out;
+  // The innermost function that is not an allocator's.
+  const auto& lines = found->second.lines;
+  auto at = std::find_if(lines.begin(), lines.end(), [&](const symbol_line& one) {
+    return !is_allocation_function(symbols.strings[one.function]);
+  });
+  if (at == lines.end()) at = std::prev(lines.end());
+  out.function = symbols.strings[at->function];
+  out.file = symbols.strings[at->file];
+  out.line = at->line;
+  return out;
+}
+
+}  // namespace mallard::profile

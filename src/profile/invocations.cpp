@@ -1,0 +1,359 @@
+#include "profile/invocations.hpp"
+
+#include <algorithm>
+
+namespace mallard::profile {
+namespace {
+
+constexpr std::uint64_t key_of(std::uint32_t stack, std::uint32_t ended) {
+  return std::uint64_t{stack} << 32 | ended;
+}
+
+}  // namespace
+
+invocation_tracker::invocation_tracker(const std::vector<stack_node>& stacks,
+                                       const function_table& functions)
+    : stacks_(stacks),
+      functions_(functions),
+      paths_(1),
+      nodes_(1),
+      sums_(functions.functions().size()),
+      births_(stacks.size()) {}
+
+bool invocation_tracker::same_frame(std::uint32_t one, std::uint32_t other) const {
+  return functions_.of(one) == functions_.of(other) &&
+         stacks_[one].frame_address == stacks_[other].frame_address;
+}
+
+bool invocation_tracker::same_place(std::uint32_t one, std::uint32_t other) const {
+  return one == other || (ip(one) == ip(other) && same_frame(one, other));
+}
+
+void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack) {
+  const meeting met = meet(thread, stack);
+  path& on = paths_[met.path];
+  // The innermost frame that is still there may have gone on to another place.
+  if (met.taken > 0) on.frames[met.matched - 1].stack = chain_[met.taken - 1];
+  const std::size_t restart = possible_restart(on, met.matched);
+  if (!on.uncertain.empty()) settle(on, std::min(met.matched, restart));
+  while (on.frames.size() > met.matched) close(on, false);
+  std::size_t from = std::max(restart, lifeless_from(on));
+  while (from < met.matched && functions_[on.frames[from].function].root) ++from;
+  const bool allocated =
+      std::any_of(on.frames.begin() + static_cast<std::ptrdiff_t>(std::min(from, met.matched)),
+                  on.frames.end(), [](const open_frame& one) { return one.blocks > 0; });
+  if (from < met.matched && allocated) {
+    std::vector<std::uint32_t> again;
+    for (std::size_t i = from; i < met.matched; ++i) again.push_back(on.frames[i].stack);
+    while (on.frames.size() > from) close(on, true);
+    for (const std::uint32_t one : again) open(met.path, one);
+  }
+  for (std::size_t i = met.taken; i < chain_.size(); ++i) open(met.path, chain_[i]);
+}
+
+// Finds the thread's path that the stack goes on with, and how far they are the same. Leaves those
+// frames of the stack in chain_ that had to be looked at.
+invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::uint32_t stack) {
+  auto& mine = of_thread_[thread];
+  chain_.clear();
+  // Nearly always the latest path, and the frames that differ are few.
+  if (!mine.empty()) {
+    const auto& frames = paths_[mine.back()].frames;
+    std::uint32_t node = stack;
+    for (; node != 0; node = stacks_[node].parent) {
+      const std::size_t depth = functions_.depth(node);
+      if (depth <= frames.size() && frames[depth - 1].stack == node) {
+        std::reverse(chain_.begin(), chain_.end());
+        meeting met{mine.back(), depth, 0};
+        if (!chain_.empty() && depth < frames.size() &&
+            same_frame(frames[depth].stack, chain_[0])) {
+          ++met.matched;
+          met.taken = 1;
+        }
+        return met;
+      }
+      chain_.push_back(node);
+    }
+  } else {
+    for (std::uint32_t node = stack; node != 0; node = stacks_[node].parent) chain_.push_back(node);
+  }
+  std::reverse(chain_.begin(), chain_.end());
+  meeting met;
+  for (std::size_t i = mine.size(); i-- > 0 && met.path == 0;) {
+    const auto& frames = paths_[mine[i]].frames;
+    if (same_frame(frames[0].stack, chain_[0])) met = compare(mine[i], 0);
+  }
+  if (met.path == 0 && functions_.cut(stack)) met = meet_cut(mine);
+  if (met.path == 0) {
+    // Frames outside a path that began with a stack that had been cut.
+    for (std::size_t i = mine.size(); i-- > 0 && met.path == 0;) {
+      path& on = paths_[mine[i]];
+      if (!functions_.cut(on.frames.back().stack)) continue;
+      for (std::size_t j = 1; j < chain_.size() && met.path == 0; ++j) {
+        if (!same_frame(on.frames[0].stack, chain_[j])) continue;
+        prepend(on, j);
+        met = compare(mine[i], 0);
+      }
+    }
+  }
+  if (met.path == 0) {
+    // Both without their outermost frames and nothing in common: the earlier frames have ended.
+    if (functions_.cut(stack) && !mine.empty()) {
+      const auto& frames = paths_[mine.back()].frames;
+      if (functions_.cut(frames.back().stack)) close_path(mine.back());
+    }
+    met.path = new_path(thread);
+  }
+  // It is the latest now.
+  auto& order = of_thread_[thread];
+  std::rotate(std::find(order.begin(), order.end(), met.path),
+              std::find(order.begin(), order.end(), met.path) + 1, order.end());
+  return met;
+}
+
+// How far chain_ and the path are the same, if chain_ begins at this level of the path.
+invocation_tracker::meeting invocation_tracker::compare(std::uint32_t id, std::size_t level) const {
+  const auto& frames = paths_[id].frames;
+  std::size_t i = 0;
+  while (i < chain_.size() && level + i < frames.size() &&
+         same_frame(frames[level + i].stack, chain_[i])) {
+    const bool moved = !same_place(frames[level + i].stack, chain_[i]);
+    ++i;
+    if (moved) break;
+  }
+  return {id, level + i, i};
+}
+
+// A stack without its outermost frames: those outside its first frame are taken to be open still.
+invocation_tracker::meeting invocation_tracker::meet_cut(
+    const std::vector<std::uint32_t>& mine) const {
+  for (std::size_t i = mine.size(); i-- > 0;) {
+    const auto& frames = paths_[mine[i]].frames;
+    for (std::size_t level = 0; level < frames.size(); ++level) {
+      if (same_frame(frames[level].stack, chain_[0])) return compare(mine[i], level);
+    }
+  }
+  const std::uint64_t address = stacks_[chain_[0]].frame_address;
+  if (mine.empty() || address == 0) return {};
+  const auto& frames = paths_[mine.back()].frames;
+  std::size_t outside = 0;
+  while (outside < frames.size() && stacks_[frames[outside].stack].frame_address > address)
+    ++outside;
+  if (outside == 0) return {};
+  return {mine.back(), outside, 0};
+}
+
+std::uint32_t invocation_tracker::new_path(std::uint32_t thread) {
+  auto& mine = of_thread_[thread];
+  if (mine.size() == most_paths) close_path(mine.front());
+  std::uint32_t id = static_cast<std::uint32_t>(paths_.size());
+  if (free_paths_.empty()) {
+    paths_.emplace_back();
+  } else {
+    id = free_paths_.back();
+    free_paths_.pop_back();
+  }
+  paths_[id].thread = thread;
+  paths_[id].base = first_level;
+  mine.push_back(id);
+  return id;
+}
+
+void invocation_tracker::prepend(path& on, std::size_t missing) {
+  std::vector<open_frame> frames(missing);
+  for (std::size_t i = 0; i < missing; ++i) {
+    frames[i].stack = chain_[i];
+    frames[i].function = functions_.of(chain_[i]);
+    frames[i].first_ip = ip(chain_[i]);
+  }
+  on.frames.insert(on.frames.begin(), frames.begin(), frames.end());
+  on.base -= static_cast<std::uint32_t>(missing);
+  for (std::size_t i = 0; i < on.frames.size(); ++i) {
+    on.frames[i].recursive =
+        std::any_of(on.frames.begin(), on.frames.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const open_frame& one) { return one.function == on.frames[i].function; });
+  }
+}
+
+// The outermost frame that may have ended and begun again: it, and all inside it that were there
+// before, are where they were first seen, or before that.
+std::size_t invocation_tracker::possible_restart(const path& on, std::size_t matched) const {
+  std::size_t from = matched;
+  while (from > 0 && ip(on.frames[from - 1].stack) <= on.frames[from - 1].first_ip) --from;
+  return from;
+}
+
+// From which frame inwards nothing lives.
+std::size_t invocation_tracker::lifeless_from(const path& on) const {
+  std::size_t from = on.frames.size();
+  while (from > 0) {
+    const std::uint32_t node = on.frames[from - 1].node;
+    if (node != 0 && nodes_[node].live != 0) break;
+    --from;
+  }
+  return from;
+}
+
+// The first `certain` frames are known to have been open all the time.
+void invocation_tracker::settle(path& on, std::size_t certain) {
+  const std::uint32_t open_levels = on.base + static_cast<std::uint32_t>(certain);
+  for (const auto& [born, sum] : on.uncertain) {
+    const std::uint32_t open = std::min(born.open_levels, certain == 0 ? 0 : open_levels);
+    if (open < born.levels) {
+      survive(born.stack, open == 0 ? all_frames : born.levels - open, sum.blocks, sum.bytes);
+    }
+  }
+  on.uncertain.clear();
+}
+
+void invocation_tracker::open(std::uint32_t id, std::uint32_t stack) {
+  auto& frames = paths_[id].frames;
+  open_frame one;
+  one.stack = stack;
+  one.function = functions_.of(stack);
+  one.first_ip = ip(stack);
+  one.recursive = std::any_of(frames.begin(), frames.end(), [&](const open_frame& other) {
+    return other.function == one.function;
+  });
+  frames.push_back(one);
+}
+
+void invocation_tracker::close(path& on, bool by_instant) {
+  const open_frame ended = on.frames.back();
+  on.frames.pop_back();
+  if (ended.blocks > 0 && !ended.recursive) {
+    invocation_sum& sum = sums_[ended.function];
+    ++sum.invocations;
+    sum.by_instant += by_instant;
+    sum.bytes.add(ended.bytes);
+    sum.threads.insert(on.thread);
+  }
+  open_frame* const outside = on.frames.empty() ? nullptr : &on.frames.back();
+  if (outside) {
+    outside->blocks += ended.blocks;
+    outside->bytes += ended.bytes;
+  }
+  if (ended.node == 0) return;
+  live_node& node = nodes_[ended.node];
+  if (node.live == 0) {
+    node.path = 0;
+    node.references = 1;  // which goes with it
+    unreference(ended.node);
+  } else if (!outside) {
+    node.path = 0;
+  } else if (outside->node == 0) {
+    outside->node = ended.node;
+    --node.level;
+  } else {
+    node.path = 0;
+    node.parent = outside->node;
+    nodes_[outside->node].live += node.live;
+    ++nodes_[outside->node].references;
+  }
+}
+
+void invocation_tracker::close_path(std::uint32_t id) {
+  path& on = paths_[id];
+  settle(on, 0);
+  while (!on.frames.empty()) close(on, false);
+  auto& mine = of_thread_[on.thread];
+  mine.erase(std::find(mine.begin(), mine.end(), id));
+  free_paths_.push_back(id);
+}
+
+std::uint32_t invocation_tracker::new_node() {
+  if (free_nodes_.empty()) {
+    nodes_.emplace_back();
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+  const std::uint32_t id = free_nodes_.back();
+  free_nodes_.pop_back();
+  nodes_[id] = {};
+  return id;
+}
+
+void invocation_tracker::unreference(std::uint32_t id) {
+  while (id != 0 && --nodes_[id].references == 0 && nodes_[id].path == 0) {
+    free_nodes_.push_back(id);
+    id = nodes_[id].parent;
+  }
+}
+
+std::uint32_t invocation_tracker::top_node(std::uint32_t node) const {
+  while (nodes_[node].parent != 0) node = nodes_[node].parent;
+  return node;
+}
+
+birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack,
+                                    std::uint64_t bytes) {
+  births_[stack].blocks += 1;
+  births_[stack].bytes += bytes;
+  const std::uint32_t id = of_thread_[thread].back();
+  path& on = paths_[id];
+  open_frame& frame = on.frames.back();
+  ++frame.blocks;
+  frame.bytes += bytes;
+  const auto levels = on.base + static_cast<std::uint32_t>(on.frames.size());
+  if (frame.node == 0) {
+    frame.node = new_node();
+    nodes_[frame.node].path = id;
+    nodes_[frame.node].level = levels - 1;
+  }
+  ++nodes_[frame.node].live;
+  ++nodes_[frame.node].references;
+  return {frame.node, stack, levels};
+}
+
+void invocation_tracker::death(const birthmark& born, std::uint64_t bytes, std::uint32_t thread,
+                               std::uint32_t stack) {
+  const std::uint32_t top = top_node(born.node);
+  const live_node node = nodes_[top];
+  --nodes_[top].live;
+  unreference(born.node);
+  if (node.path == 0) {
+    survive(born.stack, all_frames, 1, bytes);
+    return;
+  }
+  const std::uint32_t open_levels = node.level + 1;
+  path& on = paths_[node.path];
+  if (stack != 0 && on.thread == thread && of_thread_[thread].back() == node.path) {
+    if (open_levels < born.levels) survive(born.stack, born.levels - open_levels, 1, bytes);
+    return;
+  }
+  block_sum& sum = on.uncertain[{born.stack, born.levels, open_levels}];
+  ++sum.blocks;
+  sum.bytes += bytes;
+}
+
+void invocation_tracker::never(const birthmark& born, std::uint64_t bytes) {
+  survive(born.stack, all_frames, 1, bytes);
+}
+
+void invocation_tracker::thread_ended(std::uint32_t thread) {
+  const auto found = of_thread_.find(thread);
+  if (found == of_thread_.end()) return;
+  while (!found->second.empty()) close_path(found->second.back());
+}
+
+void invocation_tracker::finish() {
+  for (auto& [thread, mine] : of_thread_) {
+    while (!mine.empty()) close_path(mine.back());
+  }
+}
+
+void invocation_tracker::survive(std::uint32_t stack, std::uint32_t ended, std::uint64_t blocks,
+                                 std::uint64_t bytes) {
+  block_sum& sum = survivals_[key_of(stack, std::min(ended, all_frames))];
+  sum.blocks += blocks;
+  sum.bytes += bytes;
+}
+
+std::map<invocation_tracker::survival, block_sum> invocation_tracker::survivals() const {
+  std::map<survival, block_sum> out;
+  for (const auto& [key, sum] : survivals_) {
+    out[{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key)}] = sum;
+  }
+  return out;
+}
+
+}  // namespace mallard::profile

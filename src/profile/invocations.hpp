@@ -1,0 +1,154 @@
+// Which invocations of which functions are open on each thread, as far as the stacks of what was
+// recorded tell, and how many of the blocks allocated below one are dead when it ends.
+//
+// A function is known to run while its frame is on its thread's stack: a frame is the same
+// invocation's as long as its frame address, its function, and the return addresses of all frames
+// outside it stay the same. It has ended when the thread is next seen without it. Between two
+// sightings at the same addresses it may have returned and been called again with nothing recorded
+// between: that is taken to have happened where nothing that was allocated below it lives, and the
+// thread is seen in the function not behind the place where it was first seen there (code goes
+// forward; a loop leads back to the first allocation just as a second call does).
+//
+// A block counts as dead before the function returned if the free was seen with the function on the
+// stack. A free by another thread, or with no stack, counts when the function is then seen to go
+// on, behind the place where it began; a second call looks like the first, so that proves nothing.
+// Everything else, and what was never freed, survived the function.
+//
+// Open invocations of a thread are a path. A block belongs to a node of live blocks, a node to a
+// frame; frames without blocks have none. A frame that ends hands its node to the frame outside, or
+// hangs it below that frame's node: so the innermost open frame a block belongs to is found by
+// going up, and the frames inside it are those which the block has survived.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "profile/functions.hpp"
+#include "profile/number_counts.hpp"
+
+namespace mallard::profile {
+
+struct block_sum {
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+};
+
+// What is known of one function's invocations; recursive ones are part of the outermost.
+struct invocation_sum {
+  std::uint64_t invocations = 0;  // that allocated anything
+  std::uint64_t by_instant = 0;   // of them, told from the next by nothing of them being alive
+  number_counts bytes;            // requested in each
+  std::set<std::uint32_t> threads;
+};
+
+// Where a block was born: handed back when it dies.
+struct birthmark {
+  std::uint32_t node = 0;
+  std::uint32_t stack = 0;
+  std::uint32_t levels = 0;  // up to which frames were open when it was born
+};
+
+class invocation_tracker {
+ public:
+  // `caller_of`: by stack, see trace_reader::stacks(); `functions` must outlive the tracker.
+  invocation_tracker(const std::vector<stack_node>& stacks, const function_table& functions);
+
+  // The thread was seen with this stack (not 0).
+  void arrive(std::uint32_t thread, std::uint32_t stack);
+  // A block was allocated where the thread has just arrived.
+  birthmark birth(std::uint32_t thread, std::uint32_t stack, std::uint64_t bytes);
+  // It was freed by `thread`, which has just arrived at `stack` (0: nobody knows where).
+  void death(const birthmark& born, std::uint64_t bytes, std::uint32_t thread, std::uint32_t stack);
+  // It lives on when the recording ends.
+  void never(const birthmark& born, std::uint64_t bytes);
+  void thread_ended(std::uint32_t thread);
+  void finish();
+  // Outlived everything that was open when it was born.
+  static constexpr std::uint32_t all_frames = 0xffff;
+
+  // By function id; of the outermost of recursive invocations.
+  const std::vector<invocation_sum>& sums() const { return sums_; }
+  // Blocks by the stack they were allocated with, and the part of them that outlived the innermost
+  // `ended` of its frames.
+  struct survival {
+    std::uint32_t stack;
+    std::uint32_t ended;
+    friend auto operator<=>(const survival&, const survival&) = default;
+  };
+  const std::vector<block_sum>& births() const { return births_; }
+  std::map<survival, block_sum> survivals() const;
+
+ private:
+  struct open_frame {
+    std::uint32_t stack = 0;  // whose innermost frame this is
+    std::uint32_t function = 0;
+    std::uint64_t first_ip = 0;  // where the thread was first seen in this invocation
+    std::uint32_t node = 0;      // of its live blocks; 0: none
+    bool recursive = false;      // the function is open further out
+    std::uint64_t blocks = 0;    // allocated so far, by it and by what it called and ended
+    std::uint64_t bytes = 0;
+  };
+  // A free that counts if the function is then seen to go on.
+  struct uncertain_death {
+    std::uint32_t stack = 0;
+    std::uint32_t levels = 0;
+    std::uint32_t open_levels = 0;  // when it was freed
+    friend auto operator<=>(const uncertain_death&, const uncertain_death&) = default;
+  };
+  struct path {
+    std::uint32_t thread = 0;
+    std::vector<open_frame> frames;    // outermost first
+    std::uint32_t base = first_level;  // the level of frames[0]; less when frames outside turn up
+    std::map<uncertain_death, block_sum> uncertain;
+  };
+  struct live_node {
+    std::uint32_t parent = 0;  // 0: its frame is open, or all its frames have ended
+    std::uint32_t references = 0;
+    std::uint32_t live = 0;   // blocks, with those of the nodes below
+    std::uint32_t path = 0;   // 0: no frame is open any more
+    std::uint32_t level = 0;  // of the open frame
+  };
+  static constexpr std::uint32_t first_level = 1u << 20;
+  static constexpr std::size_t most_paths = 256;  // of a thread: stacks of coroutines
+
+  std::uint64_t ip(std::uint32_t stack) const { return stacks_[stack].ip; }
+  bool same_frame(std::uint32_t one, std::uint32_t other) const;
+  bool same_place(std::uint32_t one, std::uint32_t other) const;
+  struct meeting {
+    std::uint32_t path = 0;   // an index into paths_
+    std::size_t matched = 0;  // frames of the path that are still there
+    std::size_t taken = 0;    // frames of chain_ that are those
+  };
+  meeting meet(std::uint32_t thread, std::uint32_t stack);
+  meeting meet_cut(const std::vector<std::uint32_t>& mine) const;
+  meeting compare(std::uint32_t id, std::size_t level) const;
+  std::uint32_t new_path(std::uint32_t thread);
+  void prepend(path& on, std::size_t missing);
+  std::size_t possible_restart(const path& on, std::size_t matched) const;
+  std::size_t lifeless_from(const path& on) const;
+  void settle(path& on, std::size_t certain);
+  void open(std::uint32_t id, std::uint32_t stack);
+  void close(path& on, bool by_instant);
+  void close_path(std::uint32_t id);
+  std::uint32_t new_node();
+  void unreference(std::uint32_t node);
+  std::uint32_t top_node(std::uint32_t node) const;
+  void survive(std::uint32_t stack, std::uint32_t ended, std::uint64_t blocks, std::uint64_t bytes);
+
+  const std::vector<stack_node>& stacks_;
+  const function_table& functions_;
+  std::vector<path> paths_;  // [0] is none
+  std::vector<std::uint32_t> free_paths_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_thread_;  // the latest last
+  std::vector<live_node> nodes_;                                             // [0] is none
+  std::vector<std::uint32_t> free_nodes_;
+  std::vector<invocation_sum> sums_;
+  std::vector<block_sum> births_;
+  std::unordered_map<std::uint64_t, block_sum> survivals_;
+  std::vector<std::uint32_t> chain_;  // the stack that is arriving, outermost first
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,39 @@
+// How often each number occurred: exactly while there are a few thousand different ones, then with
+// eight significant bits (0.4 %), in a few kilobytes whatever was counted.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace mallard::profile {
+
+class number_counts {
+ public:
+  // O(1).
+  void add(std::uint64_t value, std::uint64_t times = 1);
+  std::uint64_t count() const { return count_; }
+  std::uint64_t sum() const { return sum_; }
+  std::uint64_t max() const { return max_; }
+  std::size_t different() const { return used_; }
+  // The smallest number that at least this share of all are not above; 0 if there are none.
+  std::uint64_t quantile(double share) const;
+  // Numbers with how often each occurred, the smallest first.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted() const;
+  bool exact() const { return !coarse_; }
+
+ private:
+  using slot = std::pair<std::uint64_t, std::uint64_t>;  // value, times; 0 times: empty
+  static constexpr std::size_t most = 2048;
+  void put(std::uint64_t value, std::uint64_t times);
+  void resize(std::size_t slots);
+
+  std::vector<slot> slots_;
+  std::size_t used_ = 0;
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;
+  std::uint64_t max_ = 0;
+  bool coarse_ = false;
+};
+
+}  // namespace mallard::profile

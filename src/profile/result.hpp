@@ -1,0 +1,143 @@
+// What the analysis of a trace says: plain numbers, for the terminal, JSON and the report.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mallard::profile {
+
+// Operations and bytes of the heap. Bytes are those requested, by allocations and reallocations.
+struct heap_total {
+  std::uint64_t allocations = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t reallocations = 0;
+  std::uint64_t failed = 0;  // that gave no memory; not among those above
+  std::uint64_t bytes = 0;
+  std::uint64_t peak_bytes = 0;   // the most that was live at once
+  std::uint64_t peak_time = 0;    // ns
+  std::uint64_t live_blocks = 0;  // when the recording ended: what was not freed
+  std::uint64_t live_bytes = 0;
+  std::uint64_t temporary = 0;      // allocations freed by their thread's very next operation
+  std::uint64_t remote_frees = 0;   // by another thread than had allocated
+  std::uint64_t unknown_frees = 0;  // of blocks whose allocation was not recorded
+  std::uint64_t moved_bytes = 0;    // that reallocations copied
+};
+
+// One dimension: by the documents' formula, and without a scale. Not set where the trace has not
+// what it takes.
+struct dimension {
+  std::optional<double> literal;
+  std::optional<double> scaled;
+};
+
+struct dimensions {
+  dimension D, V, L, U, C, F;
+};
+
+// Frames, innermost first.
+struct survivor_stack {
+  std::vector<std::string> frames;
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+};
+
+// A function whose blocks are dead when it returns.
+struct arena_scope {
+  std::string function;
+  std::string module;
+  bool marked = false;  // in the source, by name
+  // It is called once and holds nearly all that the program allocates: main under another name.
+  bool trunk = false;
+  std::vector<std::uint32_t> threads;
+  std::uint64_t invocations = 0;
+  // Of them, told apart from the next only by the instant at which nothing lived.
+  std::uint64_t by_instant = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t dead = 0;  // blocks freed before it returned
+  double dead_share = 0;
+  std::uint64_t median_bytes = 0, p99_bytes = 0, max_bytes = 0;       // of an invocation
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> bytes_counts;  // bytes, invocations
+  std::uint64_t survivors = 0;
+  std::vector<survivor_stack> survivor_stacks;  // the most blocks first
+  // "high": frame addresses are known. "low": they are not, and invocations are guessed from the
+  // functions alone.
+  std::string confidence;
+};
+
+struct window {
+  std::uint64_t from = 0, until = 0;  // ns
+  std::uint64_t allocations = 0, frees = 0, bytes = 0;
+  std::uint64_t live_bytes = 0;  // when it ended
+  std::uint64_t peak_bytes = 0;
+  dimensions dims;
+};
+
+struct epoch_sum {
+  std::uint64_t count = 0;                        // times that nothing of it was alive again
+  std::uint64_t median_bytes = 0, max_bytes = 0;  // allocated in one
+};
+
+// What the addresses alone say of where a subsystem's blocks lie.
+struct layout {
+  std::uint64_t peak_bytes = 0;
+  double page_diffusion =
+      0;  // pages its blocks lie on at its peak, over the fewest they would need
+  double line_diffusion = 0;     // the same of cache lines, at the program's peak
+  double neighbours = 0;         // share of blocks within 128 bytes of the one born before
+  double page_purity = 0;        // share of its bytes on its pages, at the program's peak
+  std::uint64_t kept_bytes = 0;  // of pages kept by what lives at the end, without what lives
+  std::string confidence;        // against the sizes of the caches
+};
+
+struct subsystem {
+  std::string name;
+  dimensions dims;
+  heap_total total;
+  std::uint64_t cpu_ns = 0;         // of its functions; 0: not recorded
+  std::uint64_t allocation_ns = 0;  // the part of it in the heap's operations
+  std::uint64_t unique_sizes = 0;
+  double effective_classes = 0;   // 2^H: how many size classes would pay
+  std::uint64_t slack_bytes = 0;  // of size classes, four to a doubling
+  std::vector<std::uint32_t> threads;
+  epoch_sum epochs;
+  layout where;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> sizes;      // bytes, allocations
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> lifetimes;  // ns (2^n), blocks
+  // (log2 of bytes, log2 of ns) -> blocks
+  std::vector<std::vector<std::uint64_t>> size_by_lifetime;
+  std::vector<window> windows;
+};
+
+// One row of `mallard top`.
+struct site {
+  std::string function;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint64_t bytes = 0, operations = 0, peak_bytes = 0, leaked_bytes = 0, leaked_blocks = 0,
+                temporary = 0, cpu_ns = 0;
+};
+
+struct dims_result {
+  std::string trace;
+  std::vector<std::string> command;
+  std::uint64_t pid = 0;
+  std::uint64_t duration = 0;  // ns
+  bool complete = true;
+  std::vector<std::string> problems;
+  std::vector<std::string> not_recorded;  // "times", "threads" ...: what an import lacks
+  std::uint64_t threads = 0;
+  std::uint64_t dropped = 0, waited_ns = 0;
+  heap_total total;
+  subsystem all;  // the whole program
+  std::string subsystems_by;
+  std::vector<subsystem> subsystems;
+  std::vector<arena_scope> arena_scopes;
+  std::vector<std::uint64_t> cache_bytes;
+};
+
+}  // namespace mallard::profile

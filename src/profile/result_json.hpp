@@ -1,0 +1,13 @@
+// The result of an analysis as JSON; docs/dims.md is its schema.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "profile/result.hpp"
+
+namespace mallard::profile {
+
+nlohmann::ordered_json to_json(const dims_result& result);
+nlohmann::ordered_json to_json(const std::vector<site>& sites);
+
+}  // namespace mallard::profile

@@ -1,0 +1,299 @@
+#include "profile/subsystem_meter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace mallard::profile {
+namespace {
+
+// Bits: the entropy of the shares.
+double entropy(const number_counts& counts) {
+  const auto all = static_cast<double>(counts.count());
+  double sum = 0;
+  for (const auto& [value, times] : counts.sorted()) {
+    const double share = static_cast<double>(times) / all;
+    sum -= share * std::log2(share);
+  }
+  return sum;
+}
+
+double ratio(double part, double all) {
+  return all > 0 ? part / all : 0;
+}
+
+std::size_t log2_of(std::uint64_t value, std::size_t most) {
+  return std::min<std::size_t>(std::bit_width(value | 1) - 1, most);
+}
+
+}  // namespace
+
+std::uint32_t size_class_of(std::uint64_t bytes) {
+  if (bytes <= 16) return 0;
+  const auto exponent = static_cast<std::uint32_t>(std::bit_width(bytes - 1)) - 1;  // 2^e < bytes
+  const auto quarter = static_cast<std::uint32_t>((bytes - 1) >> (exponent - 2) & 3);
+  return (exponent - 4) * 4 + quarter + 1;
+}
+
+std::uint64_t size_of_class(std::uint32_t size_class) {
+  if (size_class == 0) return 16;
+  const std::uint32_t exponent = (size_class - 1) / 4 + 4;
+  const std::uint64_t quarter = (size_class - 1) % 4 + 1;
+  if (exponent >= 63) return UINT64_MAX;
+  return (std::uint64_t{1} << exponent) + (quarter << (exponent - 2));
+}
+
+subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting)
+    : setting_(setting), windows_(setting.windows), live_at_end_(setting.windows) {
+  out_.name = std::move(name);
+}
+
+// Windows that time has passed end with what lives now.
+void subsystem_meter::roll(std::uint64_t time) {
+  if (windows_.empty()) return;
+  const std::uint64_t span = std::max<std::uint64_t>(1, setting_.until - setting_.from);
+  const std::uint64_t since = time < setting_.from ? 0 : time - setting_.from;
+  const auto now = std::min<std::size_t>(
+      windows_.size() - 1,
+      static_cast<std::size_t>(static_cast<double>(since) / static_cast<double>(span) *
+                               static_cast<double>(windows_.size())));
+  while (window_ < now) {
+    live_at_end_[window_] = live_bytes_;
+    ++window_;
+    windows_[window_].peak = live_bytes_;
+  }
+}
+
+subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
+  roll(time);
+  return windows_.empty() ? all_ : windows_[window_];
+}
+
+// An allocation is stamped after it, a free before it.
+void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool allocation) {
+  const double length = allocation ? setting_.allocation_ns : setting_.free_ns;
+  const double at = static_cast<double>(time);
+  const interval now{allocation ? at - length : at, allocation ? at : at + length, thread};
+  const interval& other = last_[0].thread == thread ? last_[1] : last_[0];
+  double overlap = 0;
+  if (other.thread != UINT32_MAX && other.thread != thread) {
+    overlap = std::max(0.0, std::min(now.until, other.until) - std::max(now.from, other.from));
+  }
+  if (last_[0].thread != thread) last_[1] = last_[0];
+  last_[0] = now;
+  account& here = window_at(time);
+  here.busy += length;
+  here.overlap += overlap;
+  here.threads.insert(thread);
+  if (windows_.empty()) return;
+  all_.busy += length;
+  all_.overlap += overlap;
+  all_.threads.insert(thread);
+}
+
+void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
+  const std::uint64_t first = block.address / setting_.page_bytes;
+  const std::uint64_t last =
+      (block.address + std::max<std::uint64_t>(block.bytes, 1) - 1) / setting_.page_bytes;
+  if (last - first > 1024) return;  // pages of its own: no diffusion there
+  for (std::uint64_t page = first; page <= last; ++page) {
+    if (allocation) {
+      ++pages_[page];
+    } else {
+      const auto found = pages_.find(page);
+      if (found != pages_.end() && --found->second == 0) pages_.erase(found);
+    }
+  }
+}
+
+void subsystem_meter::allocated(const metered_block& block, bool by_reallocation) {
+  busy(block.born, block.thread, true);
+  account& here = window_at(block.born);
+  const std::uint32_t size_class = size_class_of(block.bytes);
+  const auto count = [&](account& one) {
+    ++one.allocations;
+    one.bytes += block.bytes;
+    one.classes.add(size_class);
+  };
+  count(all_);
+  if (!windows_.empty()) count(here);
+  if (!by_reallocation) ++out_.total.allocations;
+  out_.total.bytes += block.bytes;
+  out_.slack_bytes += size_of_class(size_class) - block.bytes;
+  sizes_.add(block.bytes);
+  epoch_bytes_ += block.bytes;
+  live_bytes_ += block.bytes;
+  ++live_blocks_;
+  epoch_peak_ = std::max(epoch_peak_, live_bytes_);
+  here.peak = std::max(here.peak, live_bytes_);
+  if (setting_.has_addresses) {
+    touch_pages(block, true);
+    const std::uint64_t gap = block.address >= last_end_
+                                  ? block.address - last_end_
+                                  : last_born_ - (block.address + block.bytes);
+    const bool near = block.address >= last_end_ || block.address + block.bytes <= last_born_;
+    if (last_end_ != 0 && near && gap <= 128) ++neighbours_;
+    last_born_ = block.address;
+    last_end_ = block.address + block.bytes;
+  }
+  if (live_bytes_ > all_.peak) {
+    all_.peak = live_bytes_;
+    out_.total.peak_time = block.born;
+    pages_at_peak_ = pages_.size();
+  }
+}
+
+void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std::uint32_t thread,
+                            bool temporary, bool by_reallocation) {
+  busy(time, thread, false);
+  account& here = window_at(time);
+  ++all_.frees;
+  if (!windows_.empty()) ++here.frees;
+  if (!by_reallocation) ++out_.total.frees;
+  out_.total.temporary += temporary;
+  out_.total.remote_frees += thread != block.thread;
+  live_bytes_ -= block.bytes;
+  --live_blocks_;
+  if (setting_.has_addresses) touch_pages(block, false);
+  const std::size_t lifetime = log2_of(time - std::min(time, block.born), 63);
+  lifetimes_.add(std::uint64_t{1} << lifetime);
+  ++size_by_lifetime_[log2_of(block.bytes, 47)][lifetime];
+  if (live_blocks_ == 0) {
+    epochs_.add(epoch_bytes_);
+    epoch_use_ += static_cast<double>(epoch_peak_);
+    epoch_total_ += static_cast<double>(epoch_bytes_);
+    epoch_bytes_ = 0;
+    epoch_peak_ = 0;
+  }
+}
+
+void subsystem_meter::sampled(std::uint64_t time) {
+  ++all_.samples;
+  if (!windows_.empty()) ++window_at(time).samples;
+}
+
+void subsystem_meter::in_run(bool continued) {
+  runs_ += !continued;
+}
+void subsystem_meter::at_peak(const place& where) {
+  peak_ = where;
+}
+void subsystem_meter::at_end(const place& where) {
+  end_ = where;
+}
+
+dimensions subsystem_meter::dims_of(const account& one, double wall,
+                                    std::uint64_t unique_sizes) const {
+  dimensions out;
+  const auto allocations = static_cast<double>(one.allocations);
+  const double operations = allocations + static_cast<double>(one.frees);
+  const double cpu = static_cast<double>(one.samples * setting_.cpu_sample_ns);
+  if (cpu > 0) {
+    // Instructions are not counted: a nanosecond of processor time stands for one.
+    out.D.literal = std::min(1.0, operations / cpu);
+    if (setting_.allocation_ns > 0) out.D.scaled = std::min(1.0, one.busy / cpu);
+  }
+  if (one.allocations > 0) {
+    out.V.literal = static_cast<double>(unique_sizes) / allocations;
+    const auto classes = static_cast<double>(one.classes.different());
+    out.V.scaled = classes > 1 ? entropy(one.classes) / std::log2(classes) : 0.0;
+    out.U.literal =
+        std::min(1.0, ratio(static_cast<double>(one.peak), static_cast<double>(one.bytes)));
+  }
+  const auto threads = static_cast<double>(one.threads.size());
+  if (setting_.has_threads && threads > 0 && wall > 0) {
+    out.C.literal = threads > 1 ? std::min(1.0, one.busy / (threads * wall)) : 0.0;
+    // Each overlap is time in which two are inside.
+    out.C.scaled = threads > 1 ? std::min(1.0, ratio(2 * one.overlap, one.busy)) : 0.0;
+  }
+  return out;
+}
+
+subsystem subsystem_meter::finish(std::size_t subsystems,
+                                  const std::vector<std::uint64_t>& cache_bytes) {
+  roll(setting_.until);
+  if (!live_at_end_.empty()) live_at_end_.back() = live_bytes_;
+  if (epoch_bytes_ > 0) {  // the last one, which something outlives
+    epoch_use_ += static_cast<double>(epoch_peak_);
+    epoch_total_ += static_cast<double>(epoch_bytes_);
+  }
+  const double wall = static_cast<double>(setting_.until - setting_.from);
+  subsystem out = std::move(out_);
+  out.dims = dims_of(all_, wall, sizes_.different());
+  out.total.peak_bytes = all_.peak;
+  out.total.live_blocks = live_blocks_;
+  out.total.live_bytes = live_bytes_;
+  out.cpu_ns = all_.samples * setting_.cpu_sample_ns;
+  out.allocation_ns = static_cast<std::uint64_t>(all_.busy);
+  out.unique_sizes = sizes_.different();
+  out.effective_classes = all_.allocations > 0 ? std::exp2(entropy(all_.classes)) : 0;
+  out.threads.assign(all_.threads.begin(), all_.threads.end());
+  out.epochs = {epochs_.count(), epochs_.quantile(0.5), epochs_.max()};
+  out.sizes = sizes_.sorted();
+  out.lifetimes = lifetimes_.sorted();
+  for (const auto& row : size_by_lifetime_)
+    out.size_by_lifetime.emplace_back(row.begin(), row.end());
+  if (all_.allocations > 0) out.dims.U.scaled = std::min(1.0, ratio(epoch_use_, epoch_total_));
+
+  const auto pages = [&](std::uint64_t bytes, std::uint64_t unit) {
+    return static_cast<double>((bytes + unit - 1) / unit);
+  };
+  layout& where = out.where;
+  where.peak_bytes = all_.peak;
+  if (setting_.has_addresses && all_.peak > 0) {
+    where.page_diffusion = std::max(
+        1.0, ratio(static_cast<double>(pages_at_peak_), pages(all_.peak, setting_.page_bytes)));
+    if (peak_.bytes > 0) {
+      where.line_diffusion = std::max(
+          1.0, ratio(static_cast<double>(peak_.lines), pages(peak_.bytes, setting_.line_bytes)));
+      where.page_purity =
+          ratio(static_cast<double>(peak_.bytes), static_cast<double>(peak_.bytes_on_pages));
+    }
+    if (all_.allocations > 1) {
+      where.neighbours =
+          ratio(static_cast<double>(neighbours_), static_cast<double>(all_.allocations - 1));
+    }
+    where.kept_bytes =
+        end_.pages * setting_.page_bytes - std::min(end_.bytes, end_.pages * setting_.page_bytes);
+    // What fits a near cache is near wherever it lies.
+    where.confidence = cache_bytes.empty()                                    ? "unknown"
+                       : all_.peak > cache_bytes.back()                       ? "high"
+                       : cache_bytes.size() > 1 && all_.peak > cache_bytes[1] ? "medium"
+                                                                              : "low";
+    const double footprint = static_cast<double>(pages_at_peak_ * setting_.page_bytes);
+    const double turns = static_cast<double>(std::max<std::uint64_t>(1, transitions_));
+    if (out.cpu_ns > 0 && footprint > 0) {
+      out.dims.L.literal = std::min(1.0, static_cast<double>(out.cpu_ns) / (footprint * turns));
+    }
+    out.dims.L.scaled = 1.0 / where.page_diffusion;
+  }
+  const bool others = subsystems > 1;
+  if (all_.allocations > 0) {
+    out.dims.F.literal = others && all_.allocations > 1 ? 1.0 : 0.0;
+    out.dims.F.scaled =
+        !others || all_.allocations < 2 || runs_ < 2
+            ? 0.0
+            : ratio(static_cast<double>(runs_ - 1), static_cast<double>(all_.allocations - 1));
+  }
+
+  for (std::size_t i = 0; i < windows_.size(); ++i) {
+    const account& one = windows_[i];
+    const double step = wall / static_cast<double>(windows_.size());
+    const auto at = [&](std::size_t n) {
+      return setting_.from + static_cast<std::uint64_t>(step * static_cast<double>(n));
+    };
+    window row;
+    row.from = at(i);
+    row.until = at(i + 1);
+    row.allocations = one.allocations;
+    row.frees = one.frees;
+    row.bytes = one.bytes;
+    row.live_bytes = live_at_end_[i];
+    row.peak_bytes = one.peak;
+    row.dims = dims_of(one, step, one.classes.different());
+    out.windows.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace mallard::profile

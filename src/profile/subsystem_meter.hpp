@@ -1,0 +1,119 @@
+// Measures one subsystem: told every operation of it in the order of time, it says the six
+// dimensions, for the whole time and for each window.
+//
+//   D  operations of the heap; scaled: the share of its processor time that they take
+//   V  different sizes by allocations; scaled: entropy of its size classes, over the largest it
+//      could have with as many
+//   L  instructions over footprint and transitions; scaled: pages needed over pages used at its
+//   peak U  peak over total bytes; scaled: the same within epochs (from nothing alive to nothing
+//   alive) C  expected concurrent operations over threads; scaled: share of the time in operations
+//   in which
+//      another thread is in one too
+//   F  whether others allocate between; scaled: how often its run of allocations of a size class is
+//      interrupted by another subsystem
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "profile/number_counts.hpp"
+#include "profile/result.hpp"
+
+namespace mallard::profile {
+
+// Four size classes to a doubling.
+std::uint32_t size_class_of(std::uint64_t bytes);
+// The largest size of a class.
+std::uint64_t size_of_class(std::uint32_t size_class);
+
+// What is the same for all subsystems of a trace.
+struct meter_setting {
+  std::uint64_t from = 0, until = 0;  // ns
+  std::size_t windows = 0;
+  double allocation_ns = 0, free_ns = 0;  // what an operation takes: the median of the timed ones
+  std::uint64_t cpu_sample_ns = 0;        // 0: no samples
+  std::uint64_t page_bytes = 4096;
+  std::uint64_t line_bytes = 64;
+  bool has_threads = true;
+  bool has_addresses = true;
+};
+
+// A block as its subsystem knows it.
+struct metered_block {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t born = 0;  // ns
+  std::uint32_t thread = 0;
+};
+
+class subsystem_meter {
+ public:
+  subsystem_meter(std::string name, const meter_setting& setting);
+
+  void allocated(const metered_block& block, bool by_reallocation);
+  void freed(const metered_block& block, std::uint64_t time, std::uint32_t thread, bool temporary,
+             bool by_reallocation);
+  void moved(std::uint64_t bytes) { out_.total.moved_bytes += bytes; }
+  void sampled(std::uint64_t time);
+  // The thread went on in another subsystem.
+  void left() { ++transitions_; }
+  // An allocation of this size class follows one of another subsystem, or one of its own.
+  void in_run(bool continued);
+  // What of it lives when the program's heap is largest, and at the end.
+  struct place {
+    std::uint64_t pages = 0, lines = 0, bytes = 0;
+    std::uint64_t bytes_on_pages = 0;  // of all subsystems
+  };
+  void at_peak(const place& where);
+  void at_end(const place& where);
+
+  subsystem finish(std::size_t subsystems, const std::vector<std::uint64_t>& cache_bytes);
+
+ private:
+  // For the whole time or a window.
+  struct account {
+    std::uint64_t allocations = 0, frees = 0, bytes = 0, peak = 0;
+    std::uint64_t samples = 0;
+    double busy = 0, overlap = 0;  // ns
+    number_counts classes;
+    std::set<std::uint32_t> threads;
+  };
+  struct interval {
+    double from = 0, until = 0;
+    std::uint32_t thread = UINT32_MAX;
+  };
+
+  account& window_at(std::uint64_t time);
+  void roll(std::uint64_t time);
+  void busy(std::uint64_t time, std::uint32_t thread, bool allocation);
+  void touch_pages(const metered_block& block, bool allocation);
+  dimensions dims_of(const account& one, double wall, std::uint64_t unique_sizes) const;
+
+  meter_setting setting_;
+  subsystem out_;
+  account all_;
+  std::vector<account> windows_;
+  std::vector<std::uint64_t> live_at_end_;  // by window
+  std::size_t window_ = 0;
+  number_counts sizes_;
+  number_counts lifetimes_;
+  std::array<std::array<std::uint64_t, 64>, 48> size_by_lifetime_{};
+  std::uint64_t live_bytes_ = 0, live_blocks_ = 0;
+  std::uint64_t epoch_bytes_ = 0, epoch_peak_ = 0;
+  number_counts epochs_;
+  double epoch_use_ = 0, epoch_total_ = 0;  // sums of peaks and of bytes
+  std::uint64_t transitions_ = 0, runs_ = 0;
+  std::array<interval, 2> last_{};  // the latest operations of two different threads
+  std::unordered_map<std::uint64_t, std::uint32_t> pages_;  // blocks on each
+  std::uint64_t pages_at_peak_ = 0;
+  std::uint64_t last_end_ = 0;  // of the block born last
+  std::uint64_t last_born_ = 0;
+  std::uint64_t neighbours_ = 0;
+  place peak_, end_;
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,256 @@
+#include "profile/subsystem_rules.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace mallard::profile {
+namespace {
+
+constexpr double least_share = 0.02;
+// A node's children take its place if together they carry this much of it.
+constexpr double children_share = 0.8;
+constexpr std::size_t most_subsystems = 1000;
+const std::string the_rest = "(other)";
+
+// Functions that are somebody's own: not the heap's, not the standard library's, not what starts a
+// thread.
+bool is_own(const function& one) {
+  return !is_allocation_function(one.name) && !is_start_of_thread(one.name) &&
+         !short_name(one.name).starts_with("std::") &&
+         !short_name(one.name).starts_with("__gnu_cxx::");
+}
+
+// The innermost own function of a stack; the innermost of all where none is.
+std::uint32_t own_stack(const trace_reader& trace, const function_table& functions,
+                        std::uint32_t stack) {
+  for (std::uint32_t at = stack; at != 0; at = trace.stacks()[at].parent) {
+    if (is_own(functions[functions.of(at)])) return at;
+  }
+  return stack;
+}
+
+std::string file_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// The call tree of own functions, and where to cut it.
+class call_tree {
+ public:
+  call_tree(const trace_reader& trace, const function_table& functions,
+            const std::vector<stack_load>& loads, const std::vector<arena_scope>& scopes)
+      : trace_(trace), functions_(functions), nodes_(1) {
+    for (const arena_scope& one : scopes) {
+      if (!one.trunk && !one.marked) arenas_.insert(one.function);
+    }
+    for (const function& one : functions.functions()) own_.push_back(is_own(one));
+    node_of_.resize(loads.size());
+    for (std::uint32_t stack = 1; stack < loads.size(); ++stack) {
+      // Parents have smaller numbers: theirs are known.
+      node_of_[stack] = child(node_of_[trace.stacks()[stack].parent], functions.of(stack));
+      if (loads[stack].operations > 0) add(node_of_[stack], loads[stack]);
+    }
+    cut(0);
+  }
+
+  std::vector<std::uint16_t> subsystems(subsystem_names& names) const {
+    std::vector<std::uint16_t> out(node_of_.size());
+    const std::uint16_t rest = names.id(the_rest);
+    for (std::size_t stack = 0; stack < node_of_.size(); ++stack) {
+      std::uint32_t at = node_of_[stack];
+      while (at != 0 && !nodes_[at].cut) at = nodes_[at].parent;
+      out[stack] = at == 0 ? rest : names.id(short_name(functions_[nodes_[at].function].name));
+    }
+    return out;
+  }
+
+ private:
+  struct node {
+    std::uint32_t parent = 0;
+    std::uint32_t function = 0;
+    bool cut = false;
+    stack_load load;
+    std::map<std::uint32_t, std::uint32_t> children;
+  };
+
+  std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
+    if (!own_[function] || nodes_[parent].function == function) return parent;
+    const auto next = static_cast<std::uint32_t>(nodes_.size());
+    const auto [at, fresh] = nodes_[parent].children.try_emplace(function, next);
+    if (fresh) {
+      const std::uint32_t id = at->second;
+      nodes_.push_back({});
+      nodes_[id].parent = parent;
+      nodes_[id].function = function;
+      return id;
+    }
+    return at->second;
+  }
+
+  void add(std::uint32_t to, const stack_load& load) {
+    for (std::uint32_t at = to;; at = nodes_[at].parent) {
+      nodes_[at].load.bytes += load.bytes;
+      nodes_[at].load.operations += load.operations;
+      nodes_[at].load.time += load.time;
+      if (at == 0) return;
+    }
+  }
+
+  static double share(std::uint64_t part, std::uint64_t all) {
+    return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+  }
+  // The largest of what the part carries of the whole's bytes, operations and time.
+  static double share(const stack_load& part, const stack_load& all) {
+    return std::max({share(part.bytes, all.bytes), share(part.operations, all.operations),
+                     share(part.time, all.time)});
+  }
+
+  void cut(std::uint32_t id) {
+    std::vector<std::uint32_t> heavy;
+    stack_load together;
+    for (const auto& [function, child] : nodes_[id].children) {
+      if (share(nodes_[child].load, nodes_[0].load) < least_share) continue;
+      heavy.push_back(child);
+      together.bytes += nodes_[child].load.bytes;
+      together.operations += nodes_[child].load.operations;
+      together.time += nodes_[child].load.time;
+    }
+    const node& here = nodes_[id];
+    const bool arena = id != 0 && arenas_.contains(functions_[here.function].name);
+    const bool enough = share(together.operations, here.load.operations) >= children_share &&
+                        share(together.bytes, here.load.bytes) >= children_share;
+    const bool above = id == 0 || functions_[here.function].root;
+    if (arena || (!above && !enough)) {
+      nodes_[id].cut = true;
+      return;
+    }
+    if (above) nodes_[id].cut = id != 0;
+    for (const std::uint32_t child : heavy) cut(child);
+    // What is not in a child is the function's own, if it is enough to speak of.
+    const stack_load rest{here.load.bytes - together.bytes,
+                          here.load.operations - together.operations,
+                          here.load.time - together.time};
+    if (id != 0 && !above) nodes_[id].cut = share(rest, nodes_[0].load) >= least_share;
+  }
+
+  const trace_reader& trace_;
+  const function_table& functions_;
+  std::vector<node> nodes_;
+  std::vector<std::uint32_t> node_of_;
+  std::vector<bool> own_;
+  std::set<std::string> arenas_;
+};
+
+std::vector<std::uint16_t> by_rules(const subsystem_options& options, const trace_reader& trace,
+                                    const function_table& functions, subsystem_names& names) {
+  std::vector<std::regex> patterns;
+  for (const auto& rule : options.rules) patterns.emplace_back(rule.second);
+  constexpr std::uint32_t none = UINT32_MAX;
+  std::vector<std::uint32_t> rule_of(functions.functions().size(), none);
+  for (std::uint32_t function = 0; function < rule_of.size(); ++function) {
+    for (std::uint32_t rule = 0; rule < patterns.size() && rule_of[function] == none; ++rule) {
+      if (std::regex_search(functions[function].name, patterns[rule])) rule_of[function] = rule;
+    }
+  }
+  std::vector<std::uint32_t> best(trace.stacks().size(), none);
+  std::vector<std::uint16_t> out(best.size());
+  for (std::uint32_t stack = 0; stack < best.size(); ++stack) {
+    if (stack != 0)
+      best[stack] = std::min(best[trace.stacks()[stack].parent], rule_of[functions.of(stack)]);
+    out[stack] = names.id(best[stack] == none ? the_rest : options.rules[best[stack]].first);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::uint16_t subsystem_names::id(const std::string& name) {
+  const bool room = names_.size() < most_subsystems || name == the_rest;
+  if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
+  if (!room) return id(the_rest);
+  ids_.emplace(name, static_cast<std::uint16_t>(names_.size()));
+  names_.push_back(name);
+  return static_cast<std::uint16_t>(names_.size() - 1);
+}
+
+std::string short_name(const std::string& name) {
+  std::string out;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool operator_before = out.ends_with("operator") || out.ends_with("operator<");
+    if (c == '<' && !operator_before) ++depth;
+    if (depth == 0 && c == '(') {
+      // "(anonymous namespace)" and "operator()" are names; parameters end one.
+      if (name.compare(i, 21, "(anonymous namespace)") == 0) {
+        out += "(anonymous namespace)";
+        i += 20;
+        continue;
+      }
+      if (out.ends_with("operator") && i + 1 < name.size() && name[i + 1] == ')') {
+        out += "()";
+        ++i;
+        continue;
+      }
+      // What follows parameters is part of the name only if the function has local ones.
+      int open = 0;
+      std::size_t j = i;
+      for (; j < name.size(); ++j) {
+        open += name[j] == '(' ? 1 : name[j] == ')' ? -1 : 0;
+        if (open == 0) break;
+      }
+      const std::size_t local = name.find("::", j);
+      if (local == name.npos) break;
+      i = local - 1;
+      continue;
+    }
+    if (depth == 0) {
+      if (c == ' ' && !operator_before && !out.ends_with("operator")) {
+        out.clear();  // a return type
+      } else {
+        out.push_back(c);
+      }
+    }
+    if (c == '>' && depth > 0) --depth;
+  }
+  return out.empty() ? name : out;
+}
+
+std::string namespace_of(const std::string& function_name) {
+  const std::string name = short_name(function_name);
+  const std::size_t last = name.rfind("::");
+  return last == name.npos ? std::string() : name.substr(0, last);
+}
+
+std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options,
+                                                const trace_reader& trace,
+                                                const function_table& functions,
+                                                const std::vector<stack_load>& loads,
+                                                const std::vector<arena_scope>& scopes,
+                                                subsystem_names& names) {
+  if (options.by == grouping::found) {
+    return call_tree(trace, functions, loads, scopes).subsystems(names);
+  }
+  if (options.by == grouping::rules) return by_rules(options, trace, functions, names);
+  // Also stacks without operations: processor time was spent there.
+  std::vector<std::uint16_t> of_function;
+  for (const function& where : functions.functions()) {
+    std::string name;
+    if (options.by == grouping::module) {
+      name = where.module.empty() ? the_rest : file_name(where.module);
+    } else if (options.by == grouping::name_space) {
+      name = namespace_of(where.name);
+      if (name.empty()) name = "(global)";
+    } else {
+      name = short_name(where.name);
+    }
+    of_function.push_back(of_function.empty() ? names.id(the_rest) : names.id(name));
+  }
+  std::vector<std::uint16_t> out(loads.size());
+  for (std::uint32_t stack = 0; stack < loads.size(); ++stack) {
+    out[stack] = of_function[functions.of(own_stack(trace, functions, stack))];
+  }
+  return out;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,59 @@
+// Which subsystem an operation belongs to, by its stack, its thread, or the scope or resource it
+// happened in.
+#pragma once
+
+#include <cstdint>
+#include <regex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profile/arena_scopes.hpp"
+#include "profile/functions.hpp"
+
+namespace mallard::profile {
+
+enum class grouping { found, module, name_space, function, scope, resource, thread, rules };
+
+struct subsystem_options {
+  grouping by = grouping::found;
+  // grouping::rules: the first whose pattern is found in the name of a function on the stack.
+  std::vector<std::pair<std::string, std::string>> rules;  // name, regular expression
+};
+
+// What the call tree carries, by stack: the sums are of operations with exactly this stack.
+struct stack_load {
+  std::uint64_t bytes = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t time = 0;  // ns in the heap's operations, as far as they were timed
+};
+
+// Numbers subsystems by name.
+class subsystem_names {
+ public:
+  std::uint16_t id(const std::string& name);
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::uint16_t> ids_;
+};
+
+// For every stack its subsystem, for the groupings that go by stacks. "found": the call tree is cut
+// where a subtree carries at least 2 % of the bytes, of the operations, or of the time in them, and
+// at an arena scope rather than below it.
+// Throws std::regex_error for a pattern that is none.
+std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options,
+                                                const trace_reader& trace,
+                                                const function_table& functions,
+                                                const std::vector<stack_load>& loads,
+                                                const std::vector<arena_scope>& scopes,
+                                                subsystem_names& names);
+
+// "a::b" of "void a::b::f<c::d>(int)"; empty for a global function.
+std::string namespace_of(const std::string& function_name);
+// The function's name without return type, parameters and template arguments.
+std::string short_name(const std::string& function_name);
+
+}  // namespace mallard::profile

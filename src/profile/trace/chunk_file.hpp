@@ -1,0 +1,53 @@
+// A trace file as a list of its chunks, found by the index or, where that is missing or the file is
+// damaged, by looking for headers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profile/trace/chunk.hpp"
+
+namespace mallard::profile {
+
+struct chunk_place {
+  std::uint64_t offset = 0;  // of the header
+  chunk_header header;
+};
+
+class chunk_file {
+ public:
+  // Throws std::runtime_error, in one line, if the file cannot be read or is not a trace.
+  explicit chunk_file(const std::string& path);
+  ~chunk_file();
+  chunk_file(const chunk_file&) = delete;
+  chunk_file& operator=(const chunk_file&) = delete;
+
+  const std::vector<chunk_place>& chunks() const { return chunks_; }
+  // The file was finished by its writer.
+  bool complete() const { return complete_; }
+  std::uint64_t bytes() const { return bytes_; }
+  // What of the file is not readable, a line each.
+  const std::vector<std::string>& problems() const { return problems_; }
+
+  // Effects: `out` is what the chunk holds, uncompressed. Returns: whether it is undamaged; if not,
+  // problems() has a line more.
+  bool load(const chunk_place& place, std::string& out);
+  void add_problem(const chunk_place& place, const std::string& what);
+
+ private:
+  std::string read(std::uint64_t offset, std::size_t bytes) const;
+  bool read_index();
+  void scan(std::uint64_t from);
+  std::uint64_t next_header(std::uint64_t from) const;
+
+  std::string path_;
+  int file_;
+  std::uint64_t bytes_ = 0;
+  bool complete_ = false;
+  std::vector<chunk_place> chunks_;
+  std::vector<std::string> problems_;
+  decompressor decompressor_;
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,93 @@
+#include "profile/trace/copy_trace.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mallard::profile {
+namespace {
+
+// Stacks in the order of their ids, and modules where they were loaded and unloaded between them,
+// so that addresses mean what they did.
+class stack_copy {
+ public:
+  stack_copy(const trace_reader& trace, trace_writer& to) : trace_(trace), to_(to) {
+    const auto& stacks = trace.stacks();
+    ids_.resize(stacks.size());
+    gone_.resize(trace.facts().modules.size());
+    for (std::uint32_t id = 0; id < stacks.size(); ++id) {
+      change_modules(id);
+      if (id != 0)
+        ids_[id] = to.stack(ids_[stacks[id].parent], {stacks[id].ip, stacks[id].frame_address});
+    }
+    change_modules(UINT32_MAX);
+  }
+
+  std::uint32_t operator[](std::uint32_t id) const { return id < ids_.size() ? ids_[id] : 0; }
+
+ private:
+  // Loads and unloads that came before this id. One that was unloaded went before the next at its
+  // place came.
+  void change_modules(std::uint32_t id) {
+    const auto& modules = trace_.facts().modules;
+    const auto unload = [&](std::uint32_t before) {
+      for (std::size_t i = 0; i < loaded_; ++i) {
+        const bool gone = modules[i].last_stack != UINT32_MAX && modules[i].last_stack <= before;
+        if (!gone || gone_[i]) continue;
+        gone_[i] = true;
+        to_.unmodule(modules[i].unloaded, modules[i].load_bias);
+      }
+    };
+    for (; loaded_ < modules.size() && modules[loaded_].first_stack <= id; ++loaded_) {
+      unload(modules[loaded_].first_stack);
+      to_.module(modules[loaded_]);
+    }
+    unload(id);
+  }
+
+  const trace_reader& trace_;
+  trace_writer& to_;
+  std::vector<std::uint32_t> ids_;
+  std::size_t loaded_ = 0;
+  std::vector<bool> gone_;
+};
+
+}  // namespace
+
+std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::string& to) {
+  const trace_facts& facts = trace.facts();
+  trace_writer out(to, facts.process);
+  const stack_copy stacks(trace, out);
+  for (const auto& [id, thread] : facts.threads) {
+    const bool wanted = !part.threads || std::find(part.threads->begin(), part.threads->end(),
+                                                   id) != part.threads->end();
+    if (wanted) out.thread(thread);
+  }
+  for (const auto& [key, text] : facts.names) out.name(key.first, key.second, text);
+  for (const auto& [thread, loss] : facts.losses) out.loss(loss);
+  auto events = trace.events(part);
+  std::vector<event> some;
+  std::uint32_t thread = 0;
+  const auto flush = [&] {
+    if (!some.empty()) out.events(thread, some);
+    some.clear();
+  };
+  for (recorded one; events.next(one);) {
+    if (one.sample) {
+      const cpu_sample sample{one.what.time, stacks[one.what.stack]};
+      out.cpu_samples(one.thread, {&sample, 1});
+      continue;
+    }
+    if (one.thread != thread || some.size() == 4096) flush();
+    thread = one.thread;
+    one.what.stack = stacks[one.what.stack];
+    some.push_back(one.what);
+  }
+  flush();
+  out.end(facts.end);
+  out.symbols(trace.symbols());
+  const std::uint64_t count = out.event_count();
+  if (!out.finish()) throw std::runtime_error(out.error());
+  return count;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,108 @@
+// What is read from ELF files without libbacktrace.
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "profile/trace/symbolizer.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// A file of which parts are read; all reads are checked, as the file may be anything.
+class elf_file {
+ public:
+  explicit elf_file(const std::string& path) : in_(path, std::ios::binary) {
+    Elf64_Ehdr header{};
+    if (!read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
+      return;
+    }
+    for (std::size_t i = 0; i < header.e_phnum; ++i) {
+      Elf64_Phdr one{};
+      if (!read(header.e_phoff + i * sizeof one, one)) return;
+      segments_.push_back(one);
+    }
+  }
+
+  const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+
+  template <class T>
+  bool read(std::uint64_t offset, T& to) {
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    return static_cast<bool>(in_.read(reinterpret_cast<char*>(&to), sizeof to));
+  }
+  std::string bytes(std::uint64_t offset, std::uint64_t count) {
+    constexpr std::uint64_t most = 64u << 20;
+    std::string out(static_cast<std::size_t>(std::min(count, most)), '\0');
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    in_.read(out.data(), static_cast<std::streamsize>(out.size()));
+    out.resize(static_cast<std::size_t>(in_.gcount()));
+    return out;
+  }
+
+ private:
+  std::ifstream in_;
+  std::vector<Elf64_Phdr> segments_;
+};
+
+template <class T>
+T load(const std::string& bytes, std::size_t at) {
+  T out{};
+  std::memcpy(&out, bytes.data() + at, sizeof out);
+  return out;
+}
+
+}  // namespace
+
+// .eh_frame_hdr: a sorted table of 32-bit distances, of which the first of each pair is a
+// function's beginning, counted from the table's header.
+std::vector<std::uint64_t> function_starts(const std::string& path) {
+  elf_file file(path);
+  std::vector<std::uint64_t> out;
+  for (const Elf64_Phdr& segment : file.segments()) {
+    if (segment.p_type != PT_GNU_EH_FRAME) continue;
+    const std::string bytes = file.bytes(segment.p_offset, segment.p_filesz);
+    constexpr unsigned char signed4_from_pc = 0x1b, unsigned4 = 0x03, signed4_from_header = 0x3b;
+    if (bytes.size() < 12 || bytes[0] != 1) continue;
+    const auto encoding = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+    if (encoding(1) != signed4_from_pc || encoding(2) != unsigned4 ||
+        encoding(3) != signed4_from_header) {
+      continue;
+    }
+    const std::size_t entries =
+        std::min<std::size_t>(load<std::uint32_t>(bytes, 8), (bytes.size() - 12) / 8);
+    for (std::size_t i = 0; i < entries; ++i) {
+      const auto distance = load<std::int32_t>(bytes, 12 + 8 * i);
+      out.push_back(segment.p_vaddr + static_cast<std::uint64_t>(std::int64_t{distance}));
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::string build_id_of(const std::string& path) {
+  elf_file file(path);
+  for (const Elf64_Phdr& segment : file.segments()) {
+    if (segment.p_type != PT_NOTE) continue;
+    const std::string notes = file.bytes(segment.p_offset, segment.p_filesz);
+    const auto padded = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
+    std::size_t at = 0;
+    while (at + sizeof(Elf64_Nhdr) <= notes.size()) {
+      const auto note = load<Elf64_Nhdr>(notes, at);
+      const std::size_t name = at + sizeof note;
+      const std::size_t body = name + padded(note.n_namesz);
+      if (body > notes.size() || note.n_descsz > notes.size() - body) break;
+      if (note.n_type == NT_GNU_BUILD_ID && notes.compare(name, 3, "GNU") == 0) {
+        return notes.substr(body, note.n_descsz);
+      }
+      at = body + padded(note.n_descsz);
+    }
+  }
+  return {};
+}
+
+}  // namespace mallard::profile

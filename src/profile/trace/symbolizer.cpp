@@ -1,0 +1,143 @@
+#include "profile/trace/symbolizer.hpp"
+
+#include <backtrace.h>
+#include <cxxabi.h>
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <unordered_map>
+
+namespace mallard::profile {
+namespace {
+
+// libbacktrace takes the file it is given for the program that asks, and so looks for it where that
+// program was loaded.
+std::uint64_t own_load_bias() {
+  std::uint64_t bias = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<std::uint64_t*>(out) = info->dlpi_addr;
+        return 1;  // the program itself comes first
+      },
+      &bias);
+  return bias;
+}
+
+bool is_position_independent(const std::string& path) {
+  Elf64_Ehdr header{};
+  std::ifstream in(path, std::ios::binary);
+  return in.read(reinterpret_cast<char*>(&header), sizeof header) && header.e_type == ET_DYN;
+}
+
+std::string demangled(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : name;
+}
+
+class string_pool {
+ public:
+  explicit string_pool(symbol_table& table) : table_(table) {}
+  std::uint32_t add(const std::string& text) {
+    const auto [at, fresh] =
+        ids_.try_emplace(text, static_cast<std::uint32_t>(table_.strings.size()));
+    if (fresh) table_.strings.push_back(text);
+    return at->second;
+  }
+
+ private:
+  symbol_table& table_;
+  std::unordered_map<std::string, std::uint32_t> ids_{{"", 0}};
+};
+
+// The addresses of one module.
+class module_symbols {
+ public:
+  module_symbols(const module_info& module, string_pool& strings)
+      : module_(module), strings_(strings), starts_(function_starts(module.path)) {
+    state_ = backtrace_create_state(module_.path.c_str(), 0, &ignore, nullptr);
+    shift_ = is_position_independent(module_.path) ? own_load_bias() : 0;
+  }
+
+  // `ip` is a return address: what was called from is before it.
+  symbol find(std::uint64_t ip) {
+    symbol out;
+    const std::uint64_t place = ip - 1 - module_.load_bias;
+    wanted_ = &out;
+    if (state_) {
+      const auto pc = static_cast<std::uintptr_t>(place + shift_);
+      backtrace_pcinfo(state_, pc, &add_line, &ignore, this);
+      backtrace_syminfo(state_, pc, &add_name, &ignore, this);
+    }
+    if (out.start != 0) out.start = out.start - shift_ + module_.load_bias;
+    if (out.start == 0 && !starts_.empty()) {
+      const auto after = std::upper_bound(starts_.begin(), starts_.end(), place);
+      if (after != starts_.begin()) out.start = *std::prev(after) + module_.load_bias;
+    }
+    return out;
+  }
+
+ private:
+  static void ignore(void*, const char*, int) {}
+  static int add_line(void* self, std::uintptr_t, const char* file, int line, const char* name) {
+    auto& mine = *static_cast<module_symbols*>(self);
+    if (!name) return 0;
+    mine.wanted_->lines.push_back({mine.strings_.add(demangled(name)),
+                                   file ? mine.strings_.add(file) : 0,
+                                   static_cast<std::uint32_t>(std::max(line, 0))});
+    return 0;
+  }
+  // The symbol table has the beginning, and the name where there is no debug information.
+  static void add_name(void* self, std::uintptr_t, const char* name, std::uintptr_t start,
+                       std::uintptr_t) {
+    auto& mine = *static_cast<module_symbols*>(self);
+    if (!name) return;
+    mine.wanted_->start = start;
+    if (mine.wanted_->lines.empty()) {
+      mine.wanted_->lines.push_back({mine.strings_.add(demangled(name)), 0, 0});
+    }
+  }
+
+  const module_info& module_;
+  string_pool& strings_;
+  std::vector<std::uint64_t> starts_;
+  backtrace_state* state_;
+  std::uint64_t shift_ = 0;
+  symbol* wanted_ = nullptr;
+};
+
+}  // namespace
+
+symbol_table find_symbols(const stack_table& stacks, const std::vector<module_info>& modules) {
+  symbol_table out;
+  string_pool strings(out);
+  std::map<std::uint32_t, std::vector<std::uint64_t>> of_module;
+  std::map<symbol_key, bool> seen;
+  for (std::uint32_t id = 1; id < stacks.size(); ++id) {
+    const std::uint64_t ip = stacks[id].ip;
+    const std::uint32_t module = module_at(modules, ip, id);
+    if (module == modules.size()) continue;
+    if (seen.try_emplace({module, ip}).second) of_module[module].push_back(ip);
+  }
+  for (const auto& [index, addresses] : of_module) {
+    const module_info& module = modules[index];
+    if (!module.build_id.empty() && build_id_of(module.path) != module.build_id) continue;
+    module_symbols symbols(module, strings);
+    for (const std::uint64_t ip : addresses) {
+      symbol found = symbols.find(ip);
+      if (found.start != 0 || !found.lines.empty()) out.of.emplace(symbol_key{index, ip}, found);
+    }
+  }
+  return out;
+}
+
+void add_symbols(trace_writer& trace) {
+  trace.symbols(find_symbols(trace.stacks(), trace.modules()));
+}
+
+}  // namespace mallard::profile

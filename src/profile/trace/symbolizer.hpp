@@ -1,0 +1,27 @@
+// Finds what the addresses of a trace are called: function, file and line, inlined functions
+// included, from the debug information of the program's files where they have it, else from their
+// symbol tables, else only where each function begins, from their tables for unwinding.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profile/trace/trace_info.hpp"
+#include "profile/trace/trace_writer.hpp"
+
+namespace mallard::profile {
+
+// Effects: the trace says what all addresses in its stacks are called. Called when recording has
+// ended, before finish(). Files that are gone or have changed (another build-id) are passed over.
+void add_symbols(trace_writer& trace);
+
+// The same for any stacks and modules.
+symbol_table find_symbols(const stack_table& stacks, const std::vector<module_info>& modules);
+
+// Where the functions of an ELF file begin, by its table for unwinding; relative to the load bias.
+// Empty if it has none.
+std::vector<std::uint64_t> function_starts(const std::string& path);
+// The build-id of an ELF file; empty if it has none.
+std::string build_id_of(const std::string& path);
+
+}  // namespace mallard::profile

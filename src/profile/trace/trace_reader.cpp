@@ -1,0 +1,184 @@
+#include "profile/trace/trace_reader.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace mallard::profile {
+
+// The events or the samples of one thread. A chunk is loaded when its turn comes.
+class event_stream::cursor {
+ public:
+  cursor(std::uint32_t thread, bool samples) : thread_(thread), samples_(samples) {}
+
+  void add(const chunk_place& place) { places_.push_back(place); }
+  std::uint32_t thread() const { return thread_; }
+  bool samples() const { return samples_; }
+  const event& front() const { return front_; }
+
+  // When the next event is, at the earliest; its chunk need not be loaded for that.
+  std::optional<std::uint64_t> time() const {
+    if (has_front_) return front_.time;
+    if (next_ < places_.size()) return places_[next_].header.first_time;
+    return std::nullopt;
+  }
+
+  // Effects: front() is the next event of `part`. Returns: whether there is one.
+  bool advance(chunk_file& file, const selection& part) {
+    for (;;) {
+      while (loaded_) {
+        if (!decode(file)) break;
+        if (front_.time < part.from) continue;
+        if (front_.time >= part.until) break;
+        return has_front_ = true;
+      }
+      if (!load(file, part)) return has_front_ = false;
+    }
+  }
+  bool has_front() const { return has_front_; }
+
+ private:
+  bool decode(chunk_file& file) {
+    try {
+      if (!samples_) {
+        if (events_.next(front_)) return true;
+      } else if (left_ > 0) {
+        --left_;
+        front_ = {};
+        front_.time = sample_time_ += bytes_.varint();
+        sample_stack_ = static_cast<std::uint32_t>(bytes_.difference(sample_stack_));
+        front_.stack = sample_stack_;
+        return true;
+      }
+    } catch (const malformed& problem) {
+      file.add_problem(places_[next_ - 1], problem.what());
+    }
+    loaded_ = false;
+    return false;
+  }
+
+  bool load(chunk_file& file, const selection& part) {
+    while (next_ < places_.size()) {
+      const chunk_place& place = places_[next_++];
+      const chunk_header& header = place.header;
+      if (header.last_time < part.from || header.first_time >= part.until) continue;
+      if (!file.load(place, raw_)) continue;
+      try {
+        if (samples_) {
+          bytes_ = byte_reader(raw_);
+          left_ = header.count;
+          sample_time_ = 0;
+          sample_stack_ = 0;
+        } else {
+          events_ = event_decoder(raw_);
+        }
+        return loaded_ = true;
+      } catch (const malformed& problem) {
+        file.add_problem(place, problem.what());
+      }
+    }
+    raw_ = {};
+    return false;
+  }
+
+  std::uint32_t thread_;
+  bool samples_;
+  std::vector<chunk_place> places_;
+  std::size_t next_ = 0;
+  bool loaded_ = false;
+  bool has_front_ = false;
+  event front_;
+  std::string raw_;
+  event_decoder events_;
+  byte_reader bytes_;
+  std::uint64_t left_ = 0;
+  std::uint64_t sample_time_ = 0;
+  std::uint32_t sample_stack_ = 0;
+};
+
+event_stream::event_stream(chunk_file& file, const selection& part) : file_(file), part_(part) {
+  std::map<std::pair<std::uint32_t, bool>, std::uint32_t> ranks;
+  for (const chunk_place& place : file.chunks()) {
+    const chunk_header& header = place.header;
+    const bool samples = header.kind == chunk_kind::samples;
+    if (!samples && header.kind != chunk_kind::events) continue;
+    if (part.threads && std::find(part.threads->begin(), part.threads->end(), header.thread) ==
+                            part.threads->end()) {
+      continue;
+    }
+    ranks.try_emplace({header.thread, samples});
+  }
+  for (auto& [key, rank] : ranks) {
+    rank = static_cast<std::uint32_t>(cursors_.size());
+    cursors_.push_back(std::make_unique<cursor>(key.first, key.second));
+  }
+  for (const chunk_place& place : file.chunks()) {
+    const auto found = ranks.find({place.header.thread, place.header.kind == chunk_kind::samples});
+    const bool wanted =
+        place.header.kind == chunk_kind::samples || place.header.kind == chunk_kind::events;
+    if (wanted && found != ranks.end()) cursors_[found->second]->add(place);
+  }
+  for (std::uint32_t rank = 0; rank < cursors_.size(); ++rank) push(rank);
+}
+
+event_stream::event_stream(event_stream&&) noexcept = default;
+event_stream::~event_stream() = default;
+
+void event_stream::push(std::uint32_t rank) {
+  const auto time = cursors_[rank]->time();
+  if (!time) return;
+  heap_.push_back({*time, rank});
+  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+// The thread whose turn it is stays so until another has an earlier event, which with threads that
+// allocate in bursts is seldom.
+bool event_stream::next(recorded& one) {
+  for (;;) {
+    if (!current_) {
+      if (heap_.empty()) return false;
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      current_rank_ = heap_.back().rank;
+      heap_.pop_back();
+      current_ = cursors_[current_rank_].get();
+      if (!current_->has_front() && !current_->advance(file_, part_)) {
+        current_ = nullptr;
+        continue;
+      }
+    }
+    const entry mine{current_->front().time, current_rank_};
+    if (!heap_.empty() && mine > heap_.front()) {
+      push(current_rank_);
+      current_ = nullptr;
+      continue;
+    }
+    one.thread = current_->thread();
+    one.sample = current_->samples();
+    one.what = current_->front();
+    if (!current_->advance(file_, part_)) current_ = nullptr;
+    return true;
+  }
+}
+
+trace_reader::trace_reader(const std::string& path) : file_(path), stacks_(1) {
+  std::string raw;
+  for (const chunk_place& place : file_.chunks()) {
+    const chunk_header& header = place.header;
+    if (header.kind == chunk_kind::events || header.kind == chunk_kind::samples) {
+      (header.kind == chunk_kind::events ? event_count_ : sample_count_) += header.count;
+      last_time_ = std::max(last_time_, header.last_time);
+      continue;
+    }
+    if (!file_.load(place, raw)) continue;
+    try {
+      if (header.kind == chunk_kind::facts) read_facts(raw, facts_);
+      if (header.kind == chunk_kind::stacks) stacks_from_bytes(raw, stacks_);
+      if (header.kind == chunk_kind::symbols) read_symbols(raw, symbols_);
+    } catch (const malformed& problem) {
+      file_.add_problem(place, problem.what());
+    }
+  }
+  last_time_ = std::max(last_time_, facts_.end.time);
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,100 @@
+// Reads a trace: what it says of the process at once, its events one by one, merged over all
+// threads by time. Memory is for the stacks, the symbols, and one chunk of each thread that is in
+// the middle of one, however long the recording was.
+//
+//   trace_reader trace("program.mallard");
+//   auto events = trace.events();
+//   for (recorded one; events.next(one);) …;
+//   for (const std::string& line : trace.problems()) …;  // what could not be read
+//
+// A damaged or unfinished file gives what is readable. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/trace/chunk_file.hpp"
+#include "profile/trace/event.hpp"
+#include "profile/trace/event_codec.hpp"
+#include "profile/trace/facts.hpp"
+#include "profile/trace/stack_table.hpp"
+#include "profile/trace/symbol_table.hpp"
+
+namespace mallard::profile {
+
+// What happened next: an event, or a sample, which has a time and a stack alone.
+struct recorded {
+  std::uint32_t thread = 0;
+  bool sample = false;
+  event what;
+};
+
+// Which part of a trace.
+struct selection {
+  std::uint64_t from = 0;                             // ns
+  std::uint64_t until = UINT64_MAX;                   // before this
+  std::optional<std::vector<std::uint32_t>> threads;  // all if not set
+};
+
+class event_stream {
+ public:
+  event_stream(chunk_file& file, const selection& part);
+  event_stream(event_stream&&) noexcept;
+  ~event_stream();
+
+  // Effects: `one` is the next event in the order of time. Returns: false at the end. Where times
+  // are equal, a thread's own order holds, and threads come by their numbers.
+  bool next(recorded& one);
+
+ private:
+  class cursor;
+  struct entry {
+    std::uint64_t time;
+    std::uint32_t rank;
+    bool operator>(const entry& other) const {
+      return time != other.time ? time > other.time : rank > other.rank;
+    }
+  };
+  void push(std::uint32_t rank);
+
+  chunk_file& file_;
+  selection part_;
+  std::vector<std::unique_ptr<cursor>> cursors_;
+  std::vector<entry> heap_;
+  cursor* current_ = nullptr;  // the one whose turn it is
+  std::uint32_t current_rank_ = 0;
+};
+
+class trace_reader {
+ public:
+  // Throws std::runtime_error, in one line, if the file cannot be read or is not a trace.
+  explicit trace_reader(const std::string& path);
+
+  const trace_facts& facts() const { return facts_; }
+  // By id; [0] is no stack.
+  const std::vector<stack_node>& stacks() const { return stacks_; }
+  const symbol_table& symbols() const { return symbols_; }
+  const std::vector<std::string>& problems() const { return file_.problems(); }
+  bool complete() const { return file_.complete(); }
+  std::uint64_t bytes() const { return file_.bytes(); }
+  std::uint64_t event_count() const { return event_count_; }  // as the chunks' headers say
+  std::uint64_t sample_count() const { return sample_count_; }
+  std::uint64_t last_time() const { return last_time_; }  // of an event or the process's end
+
+  // The events again from the beginning, as often as wanted; the reader must outlive them.
+  event_stream events(const selection& part = {}) { return event_stream(file_, part); }
+
+ private:
+  chunk_file file_;
+  trace_facts facts_;
+  std::vector<stack_node> stacks_;
+  symbol_table symbols_;
+  std::uint64_t event_count_ = 0;
+  std::uint64_t sample_count_ = 0;
+  std::uint64_t last_time_ = 0;
+};
+
+}  // namespace mallard::profile

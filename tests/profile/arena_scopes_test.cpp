@@ -1,0 +1,464 @@
+// Arena scopes of programs whose answers are known. Every test says what a person who reads the
+// program would say.
+#include "profile/arena_scopes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "profile/analysis.hpp"
+#include "profile/trace_script.hpp"
+
+namespace mallard::profile {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+class ArenaScopes : public testing::Test {
+ protected:
+  void result() {
+    script.finish();
+    trace_reader reader(file.path());
+    EXPECT_THAT(reader.problems(), IsEmpty());
+    dims = analyse(reader, {});
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> out;
+    for (const auto& one : dims.arena_scopes) out.push_back(one.function);
+    return out;
+  }
+  const arena_scope& scope(const std::string& name) const {
+    for (const auto& one : dims.arena_scopes) {
+      if (one.function == name) return one;
+    }
+    ADD_FAILURE() << "no arena scope " << name;
+    static const arena_scope none;
+    return none;
+  }
+  // Something of main's own that stays, so that main is none.
+  void keep(std::uint64_t line) {
+    for (int i = 0; i < 200; ++i) script.allocate(line, 8);
+  }
+  void in_main(const std::function<void()>& body) { script.call("main", 1, body); }
+
+  scratch_file file;
+  trace_script script{file.path()};
+  dims_result dims;
+};
+
+// Allocates and frees `blocks` blocks of 100 bytes, all alive together.
+void work(trace_script& script, int blocks) {
+  std::vector<std::uint64_t> mine;
+  for (int i = 0; i < blocks; ++i) mine.push_back(script.allocate(10, 100));
+  for (const std::uint64_t one : mine) script.free(20, one);
+}
+
+TEST_F(ArenaScopes, AFunctionWhoseBlocksAllDieInItIsOne) {
+  in_main([&] {
+    keep(2);
+    for (int i = 1; i <= 50; ++i) {
+      script.call("parse", 5, [&] { work(script, i); });
+      script.allocate(6, 8);  // seen in main: parse has returned
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("parse"));
+  const arena_scope& parse = scope("parse");
+  EXPECT_EQ(parse.invocations, 50u);
+  EXPECT_EQ(parse.by_instant, 0u);
+  EXPECT_EQ(parse.blocks, 50u * 51 / 2);
+  EXPECT_EQ(parse.dead_share, 1.0);
+  EXPECT_EQ(parse.survivors, 0u);
+  EXPECT_EQ(parse.median_bytes, 2500u);
+  EXPECT_EQ(parse.p99_bytes, 5000u);
+  EXPECT_EQ(parse.max_bytes, 5000u);
+  EXPECT_THAT(parse.threads, ElementsAre(0u));
+  EXPECT_EQ(parse.confidence, "high");
+}
+
+TEST_F(ArenaScopes, CallsWithNothingBetweenThemAreToldApartByTheInstantWhenNothingLives) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 100; ++i) script.call("parse", 5, [&] { work(script, 7); });
+    script.allocate(6, 8);
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("parse"));
+  EXPECT_EQ(scope("parse").invocations, 100u);
+  EXPECT_EQ(scope("parse").by_instant, 99u);
+  EXPECT_EQ(scope("parse").median_bytes, 700u);
+  EXPECT_EQ(scope("parse").max_bytes, 700u);
+}
+
+TEST_F(ArenaScopes, AWrapperOfACallIsCalledAsOftenAsTheCall) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 30; ++i) {
+      script.call("outer", 5, [&] { script.call("inner", 7, [&] { work(script, 7); }); });
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("outer"));
+  EXPECT_EQ(scope("outer").invocations, 30u);
+}
+
+TEST_F(ArenaScopes, OneAfterAnotherInOneInvocationIsOneInvocation) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 10; ++i) {
+      script.call("parse", 5, [&] {
+        script.free(11, script.allocate(10, 64));
+        script.free(13, script.allocate(12, 64));  // nothing lives between, but code goes on
+      });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  EXPECT_EQ(scope("parse").invocations, 10u);
+  EXPECT_EQ(scope("parse").median_bytes, 128u);
+}
+
+TEST_F(ArenaScopes, SurvivorsUpToOnePercentAreNamed) {
+  std::vector<std::uint64_t> kept;
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 20; ++i) {
+      script.call("load", 5, [&] {
+        work(script, 199);
+        script.call("remember", 30, [&] { kept.push_back(script.allocate(40, 16)); });
+      });
+      script.allocate(6, 8);
+    }
+    for (const auto one : kept) script.free(7, one);
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("load"));
+  const arena_scope& load = scope("load");
+  EXPECT_EQ(load.survivors, 20u);
+  EXPECT_DOUBLE_EQ(load.dead_share, 0.995);
+  ASSERT_EQ(load.survivor_stacks.size(), 1u);
+  EXPECT_THAT(load.survivor_stacks[0].frames, ElementsAre("remember", "load", "main"));
+  EXPECT_EQ(load.survivor_stacks[0].blocks, 20u);
+  EXPECT_EQ(load.survivor_stacks[0].bytes, 320u);
+}
+
+TEST_F(ArenaScopes, WhatItsCallerFreesHasSurvivedIt) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 50; ++i) {
+      std::uint64_t made = 0;
+      script.call("make", 5, [&] { made = script.allocate(10, 100); });
+      script.free(6, made);
+    }
+  });
+  result();
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(ArenaScopes, TheOutermostIsTheOneNamed) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 10; ++i) {
+      script.call("request", 5, [&] {
+        const std::uint64_t own = script.allocate(7, 10);
+        for (int k = 0; k < 5; ++k) script.call("query", 8, [&] { work(script, 3); });
+        script.free(9, own);
+      });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("request"));
+  EXPECT_EQ(scope("request").invocations, 10u);
+  EXPECT_EQ(scope("request").max_bytes, 1510u);
+}
+
+TEST_F(ArenaScopes, RecursionIsPartOfTheOutermostInvocation) {
+  in_main([&] {
+    keep(2);
+    const std::function<void(int)> descend = [&](int depth) {
+      const std::uint64_t mine = script.allocate(10, 50);
+      if (depth > 0) script.call("descend", 11, [&] { descend(depth - 1); });
+      script.free(12, mine);
+    };
+    for (int i = 0; i < 10; ++i) {
+      script.call("descend", 5, [&] { descend(9); });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("descend"));
+  EXPECT_EQ(scope("descend").invocations, 10u);
+  EXPECT_EQ(scope("descend").blocks, 100u);
+  EXPECT_EQ(scope("descend").median_bytes, 500u);
+}
+
+TEST_F(ArenaScopes, RecursionThatHandsBlocksUpIsOneToo) {
+  in_main([&] {
+    keep(2);
+    // Each level's block dies in the level above: dead only when the outermost has returned.
+    const std::function<std::uint64_t(int)> build = [&](int depth) {
+      if (depth > 0) {
+        std::uint64_t below = 0;
+        script.call("build", 11, [&] { below = build(depth - 1); });
+        script.free(12, below);
+      }
+      return script.allocate(13, 50);
+    };
+    for (int i = 0; i < 10; ++i) {
+      script.call("tree", 5, [&] {
+        std::uint64_t top = 0;
+        script.call("build", 7, [&] { top = build(200); });
+        script.free(8, top);
+      });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  // build itself loses one block of 201 with each call: it is the outermost that will do only if
+  // tree were not.
+  EXPECT_THAT(names(), ElementsAre("tree"));
+  EXPECT_EQ(scope("tree").invocations, 10u);
+  EXPECT_EQ(scope("tree").survivors, 0u);
+}
+
+TEST_F(ArenaScopes, AnExceptionEndsTheFunctionsItPasses) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 20; ++i) {
+      script.call("attempt", 5, [&] {
+        std::uint64_t thrown = 0;
+        script.call("fail", 8, [&] {
+          const std::uint64_t local = script.allocate(10, 40);
+          thrown = script.allocate(11, 144);  // the exception
+          script.free(50, local);             // while unwinding
+        });
+        script.free(9, thrown);  // caught here
+      });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("attempt"));
+  EXPECT_EQ(scope("attempt").invocations, 20u);
+  EXPECT_EQ(scope("attempt").survivors, 0u);
+}
+
+TEST_F(ArenaScopes, WhatALongJumpLeftBehindHasSurvived) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 20; ++i) {
+      // Jumps out of leaky over its free: the block is never freed.
+      script.call("leaky", 5, [&] { script.allocate(10, 40); });
+      // Jumps out of careful into safe, which frees what it had been given.
+      script.call("safe", 6, [&] {
+        std::uint64_t handed = 0;
+        script.call("careful", 8, [&] { handed = script.allocate(10, 40); });
+        script.free(9, handed);
+      });
+    }
+    script.allocate(7, 8);
+  });
+  result();
+  EXPECT_THAT(names(), ElementsAre("safe"));
+  EXPECT_EQ(scope("safe").invocations, 20u);
+}
+
+TEST_F(ArenaScopes, ACoroutineWithoutAStackLosesItsFrameWhenItIsSuspended) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 10; ++i) {
+      script.call("drive", 5, [&] {
+        std::uint64_t state = 0, local = 0;
+        script.call("generate.ramp", 8, [&] { state = script.allocate(1, 200); });
+        for (int k = 0; k < 3; ++k) {
+          script.call("generate.resume", 10, [&] {
+            if (k == 0) local = script.allocate(20, 32);  // lives across suspensions
+            script.free(22, script.allocate(21, 16));
+            if (k == 2) script.free(23, local);
+          });
+        }
+        script.free(12, state);
+      });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("drive"));
+  EXPECT_EQ(scope("drive").survivors, 0u);
+  EXPECT_EQ(scope("drive").invocations, 10u);
+}
+
+TEST_F(ArenaScopes, AStackfulCoroutineThatIsSwitchedAwayFromHasNotReturned) {
+  // One thread, two stacks: main's, and a fiber's whose frames come back as they were.
+  const auto on_fiber = [&](const std::function<void()>& body) {
+    script.with_stack(0x7f0000000000, [&] {
+      script.call("fiber_entry", 1, [&] { script.call("task", 3, body); });
+    });
+  };
+  in_main([&] { keep(2); });
+  for (int i = 0; i < 10; ++i) {
+    std::uint64_t block = 0;
+    on_fiber([&] { block = script.allocate(10, 64); });
+    in_main([&] { script.allocate(6, 8); });
+    on_fiber([&] {
+      script.free(20, block);
+      script.free(22, script.allocate(21, 32));
+    });
+    in_main([&] { script.allocate(7, 8); });
+  }
+  result();
+  ASSERT_THAT(names(), ElementsAre("fiber_entry"));
+  EXPECT_EQ(scope("fiber_entry").survivors, 0u);
+  EXPECT_EQ(scope("fiber_entry").invocations, 10u);
+}
+
+TEST_F(ArenaScopes, BlocksThatAnotherThreadFreesBeforeTheFunctionGoesOnAreDead) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 20; ++i) {
+      script.call("fan_out", 5, [&] {
+        const std::uint64_t list = script.allocate(10, 80);
+        std::vector<std::uint64_t> jobs;
+        for (int k = 0; k < 10; ++k) jobs.push_back(script.allocate(11, 32));
+        script.on_thread(1);
+        script.call("start_thread", 1, [&] {
+          script.call("helper", 1, [&] {
+            for (const auto one : jobs) script.free(5, one);
+          });
+        });
+        script.on_thread(0);
+        script.free(15, list);  // after it has waited for the other
+      });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("fan_out"));
+  EXPECT_EQ(scope("fan_out").survivors, 0u);
+  EXPECT_EQ(scope("fan_out").invocations, 20u);
+}
+
+TEST_F(ArenaScopes, BlocksHandedOverAndFreedLaterHaveSurvived) {
+  std::vector<std::uint64_t> queue;
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 100; ++i) {
+      script.call("produce", 5, [&] { queue.push_back(script.allocate(10, 32)); });
+      // The other thread takes it when produce has long returned and nothing else is recorded here.
+      script.on_thread(1);
+      script.call("start_thread", 1,
+                  [&] { script.call("consume", 1, [&] { script.free(5, queue.back()); }); });
+      script.on_thread(0);
+    }
+  });
+  result();
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(ArenaScopes, EachThreadsInvocationsAreItsOwn) {
+  in_main([&] { keep(2); });
+  for (std::uint32_t thread = 1; thread <= 3; ++thread) script.on_thread(thread);
+  // Interleaved: all three are in the function at once.
+  std::vector<std::vector<std::uint64_t>> blocks(4);
+  const auto in_job = [&](std::uint32_t thread, const std::function<void()>& body) {
+    script.on_thread(thread);
+    script.call("start_thread", 1,
+                [&] { script.call("worker", 1, [&] { script.call("job", 3, body); }); });
+  };
+  for (int k = 0; k < 10; ++k) {
+    for (std::uint32_t thread = 1; thread <= 3; ++thread) {
+      in_job(thread, [&] { blocks[thread].push_back(script.allocate(10, 100)); });
+    }
+  }
+  for (std::uint32_t thread = 1; thread <= 3; ++thread) {
+    in_job(thread, [&] {
+      for (const auto one : blocks[thread]) script.free(20, one);
+    });
+  }
+  result();
+  ASSERT_THAT(names(), ElementsAre("job"));
+  EXPECT_EQ(scope("job").invocations, 3u);
+  EXPECT_EQ(scope("job").max_bytes, 1000u);
+  EXPECT_THAT(scope("job").threads, ElementsAre(1u, 2u, 3u));
+}
+
+TEST_F(ArenaScopes, MainAndAThreadsFunctionAreNamedOnlyWhereNothingElseIs) {
+  script.call("__libc_start_main", 1, [&] { script.call("main", 1, [&] { work(script, 20); }); });
+  script.on_thread(1);
+  script.call("start_thread", 1, [&] { script.call("worker", 1, [&] { work(script, 10); }); });
+  result();
+  EXPECT_THAT(names(), UnorderedElementsAre("main", "worker"));
+}
+
+TEST_F(ArenaScopes, WhatIsCalledOnceAndHoldsEverythingIsMarkedAsTrunk) {
+  in_main([&] {
+    script.call("run", 1, [&] {
+      const std::uint64_t own = script.allocate(1, 10);
+      for (int i = 0; i < 50; ++i) {
+        script.call("step", 2, [&] { work(script, 10); });
+      }
+      script.free(9, own);
+    });
+    script.allocate(2, 8);
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("step", "run"));
+  EXPECT_TRUE(scope("run").trunk);
+  EXPECT_FALSE(scope("step").trunk);
+  EXPECT_EQ(scope("run").invocations, 1u);
+  EXPECT_EQ(scope("step").invocations, 50u);
+}
+
+TEST_F(ArenaScopes, WhereFreesHaveNoStacksOnlyWhatGoesOnIsDead) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 20; ++i) {
+      std::uint64_t made = 0;
+      script.call("make", 5, [&] { made = script.allocate(10, 100); });
+      script.free_without_stack(made);
+    }
+  });
+  result();
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(ArenaScopes, WithoutFrameAddressesItSaysHowSureItIs) {
+  script.frame_addresses_ = false;
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 20; ++i) {
+      script.call("parse", 5, [&] { work(script, 10); });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("parse"));
+  EXPECT_EQ(scope("parse").invocations, 20u);
+  EXPECT_EQ(scope("parse").confidence, "low");
+}
+
+TEST_F(ArenaScopes, MarkedScopesAreTakenAsTheyAre) {
+  std::uint64_t kept = 0;
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 4; ++i) {
+      script.enter_scope("frame");
+      script.call("draw", 5, [&] { work(script, 3); });
+      if (i == 2) kept = script.allocate(6, 24);
+      script.leave_scope("frame");
+    }
+    script.free(7, kept);
+  });
+  result();
+  const arena_scope& frame = scope("frame");
+  EXPECT_TRUE(frame.marked);
+  EXPECT_EQ(frame.invocations, 4u);
+  EXPECT_EQ(frame.blocks, 13u);
+  EXPECT_EQ(frame.survivors, 1u);
+  EXPECT_EQ(frame.max_bytes, 324u);
+  EXPECT_EQ(frame.median_bytes, 300u);
+}
+
+}  // namespace
+}  // namespace mallard::profile
