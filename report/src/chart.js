@@ -1,8 +1,9 @@
 // The only door to ECharts: registers the few parts the page uses (the bundler drops the rest),
 // draws a chart when it comes near the screen, and redraws it when theme or data change.
 
-import { BarChart, CustomChart, LineChart } from 'echarts/charts';
-import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
+import { BarChart, CustomChart, LineChart, RadarChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, LegendScrollComponent, RadarComponent, TooltipComponent }
+  from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 
@@ -10,8 +11,8 @@ import { h } from './dom.js';
 import { colour, onThemeChange } from './theme.js';
 
 // SVG and not canvas: sharp on paper and when zoomed.
-echarts.use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TooltipComponent,
-  SVGRenderer]);
+echarts.use([BarChart, CustomChart, LineChart, RadarChart, GridComponent, LegendComponent,
+  LegendScrollComponent, RadarComponent, TooltipComponent, SVGRenderer]);
 
 export const fontFamily = "'Inter Variable', system-ui, sans-serif";
 const live = new Set();

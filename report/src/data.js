@@ -103,9 +103,12 @@ export const isMeasured = (cell) => cell !== undefined && cell.status === 'ok';
 export const contenderName = ({ strategy, peer }) =>
   peer === 'global' ? strategy : `${strategy}@${peer}`;
 
-/** Everything the page shows, read from the JSON block inside the page itself. */
+/**
+ * Everything the page shows, read from the JSON block inside the page itself: `datasets` of results, or
+ * one `recording`.
+ */
 export function loadModel() {
   const model = JSON.parse(document.getElementById('mallard-data').textContent);
-  model.datasets = model.datasets.map((raw) => new Dataset(raw, model));
+  if (model.datasets) model.datasets = model.datasets.map((raw) => new Dataset(raw, model));
   return model;
 }

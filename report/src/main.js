@@ -1,4 +1,4 @@
-// Puts the page together and rebuilds it when another data set is chosen.
+// Puts the page together, of results or of a recording, and rebuilds it when another data set is chosen.
 
 import { disposeCharts } from './chart.js';
 import { loadModel } from './data.js';
@@ -21,6 +21,7 @@ import { fill } from './sections/section.js';
 import { sharing } from './sections/sharing.js';
 import { utilization } from './sections/utilization.js';
 import { startTheme } from './theme.js';
+import { showTrace } from './trace/page.js';
 
 const main = document.getElementById('main');
 const model = loadModel();
@@ -71,7 +72,9 @@ function show(dataset) {
     shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
 }
 
-fill(document.getElementById('made-by'), `Made by mallard ${model.datasets[0].run.version}. ` +
+const { version } = model.recording ?? model.datasets[0].run;
+fill(document.getElementById('made-by'), `Made by mallard ${version}. ` +
   `Charts: Apache ECharts ${ECHARTS_VERSION}. Typeface: Inter.`);
 startTheme(document.getElementById('theme'));
-show(model.datasets[0]);
+if (model.recording) showTrace(model, main);
+else show(model.datasets[0]);

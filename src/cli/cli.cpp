@@ -76,6 +76,7 @@ int run(int argc, const char* const* argv) {
   add_control_command(app, shared);
   add_dims_command(app, shared);
   add_top_command(app, shared);
+  add_import_command(app, shared);
   add_cut_command(app, shared);
 
   try {

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
 #include "cli/results_input.hpp"
+#include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/plan.hpp"
 
@@ -23,6 +24,8 @@ struct export_options {
   std::filesystem::path out;
   bool google_benchmark = false;
   bool csv = false;
+  std::string to;
+  std::string weight = "alloc_space";
 };
 
 json context_of(const lab::run_info& run) {
@@ -81,6 +84,16 @@ void write(const std::filesystem::path& path, const std::string& text) {
 }
 
 int convert(const export_options& options) {
+  if (is_profile(options.file)) {
+    if (options.to.empty()) {
+      throw usage_error(
+          "export of a trace needs --to collapsed, speedscope, pprof, perfetto, csv or sqlite");
+    }
+    return export_profile(options.file, options.to, options.weight, options.out);
+  }
+  if (!options.to.empty()) {
+    throw usage_error(fmt::format("{}: is no trace: --to is for traces", options.file.string()));
+  }
   if (options.google_benchmark == options.csv) {
     throw usage_error("export needs one format: --google-benchmark or --csv");
   }
@@ -108,11 +121,17 @@ int convert(const export_options& options) {
 }  // namespace
 
 void add_export_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("export", "Convert a result file for other tools");
+  CLI::App* command =
+      app.add_subcommand("export", "Convert a result file or a trace for other tools");
   const auto options = std::make_shared<export_options>();
-  command->add_option("RESULT", options->file, "Result file")->required();
+  command->add_option("RESULT", options->file, "Result file, trace, or DHAT's JSON")->required();
   command->add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
   command->add_flag("--csv", options->csv, "A line per cell and measure");
+  command->add_option("--to", options->to,
+                      "Of a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
+  command->add_option("--weight", options->weight,
+                      "Of collapsed stacks: alloc_space (default), alloc_objects, inuse_space, "
+                      "inuse_objects, temporary, operations or cpu");
   command->add_option("-o,--output", options->out, "The new file")->required();
   command->callback(
       [&shared, options] { shared.chosen = [options] { return convert(*options); }; });

@@ -1,6 +1,7 @@
 // mallard report
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/results_input.hpp"
+#include "cli/usage_error.hpp"
+#include "profile/trace/trace_reader.hpp"
 #include "report/report.hpp"
 
 namespace mallard::cli {
@@ -19,6 +22,15 @@ struct report_options {
 };
 
 int write(const report_options& options) {
+  const auto traces = std::count_if(options.files.begin(), options.files.end(), profile::is_trace);
+  if (traces > 0) {
+    if (options.files.size() > 1) {
+      throw usage_error("a report is of result files, or of one trace");
+    }
+    report::write_trace_report(options.files.front(), options.out);
+    fmt::print("Report: {}\n", options.out.string());
+    return success;
+  }
   for (const auto& file : options.files) read_results(file);  // for its warnings
   report::write_report(options.files, options.out);
   fmt::print("Report: {}\n", options.out.string());
@@ -28,9 +40,10 @@ int write(const report_options& options) {
 }  // namespace
 
 void add_report_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("report", "Write one HTML page from result files");
+  CLI::App* command =
+      app.add_subcommand("report", "Write one HTML page from result files, or from a trace");
   const auto options = std::make_shared<report_options>();
-  command->add_option("RESULT", options->files, "Result files")->required();
+  command->add_option("RESULT", options->files, "Result files, or a trace")->required();
   command->add_option("-o,--output", options->out, "The page (default: report.html)");
   command->callback([&shared, options] { shared.chosen = [options] { return write(*options); }; });
 }

@@ -512,6 +512,24 @@ std::vector<arena_scope> marked_scopes(const mark_tracker& marks, const trace_re
   return out;
 }
 
+// For each stack where its subsystem is among `found`; their number where it is not.
+std::vector<std::uint32_t> places_of(const std::vector<std::uint16_t>& of_stack,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<subsystem>& found) {
+  std::vector<std::uint32_t> place_of_name;
+  for (const std::string& name : names) {
+    const auto at = std::find_if(found.begin(), found.end(),
+                                 [&](const subsystem& one) { return one.name == name; });
+    place_of_name.push_back(static_cast<std::uint32_t>(at - found.begin()));
+  }
+  std::vector<std::uint32_t> out;
+  for (const std::uint16_t id : of_stack) {
+    out.push_back(id < place_of_name.size() ? place_of_name[id]
+                                            : static_cast<std::uint32_t>(found.size()));
+  }
+  return out;
+}
+
 std::string name_of(grouping by) {
   switch (by) {
     case grouping::found:
@@ -574,10 +592,10 @@ dims_result analyse(trace_reader& trace, const analysis_options& options) {
   subsystem_names names;
   std::vector<std::uint16_t> of_stack = subsystems_of_stacks(options.subsystems, trace, functions,
                                                              first.loads, out.arena_scopes, names);
-  measurement second(trace, options.subsystems, setting, std::move(of_stack), std::move(names),
-                     first.total.peak_bytes);
+  measurement second(trace, options.subsystems, setting, of_stack, names, first.total.peak_bytes);
   for_each_event(trace.events(options.part), second);
   second.finish(out);
+  out.subsystem_of_stack = places_of(of_stack, names.names(), out.subsystems);
   out.all.total = out.total;
   out.subsystems_by = name_of(options.subsystems.by);
   out.complete = trace.complete();

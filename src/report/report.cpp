@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -11,9 +12,11 @@
 #include <system_error>
 #include <vector>
 
+#include "profile/analysis.hpp"
 #include "report/merge.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
+#include "report/trace_model.hpp"
 
 namespace mallard::report {
 namespace {
@@ -45,7 +48,30 @@ void replace_file(const std::filesystem::path& out, std::string_view text) {
   throw std::runtime_error(fmt::format("{}: cannot be written: {}", out.string(), problem));
 }
 
+void refuse_to_overwrite(const std::filesystem::path& input, const std::filesystem::path& out) {
+  std::error_code no_output_yet;
+  if (std::filesystem::equivalent(input, out, no_output_yet)) {
+    throw std::runtime_error(
+        fmt::format("{}: is an input; the report needs a file of its own", input.string()));
+  }
+}
+
+// More subsystems cannot be told apart by colour; the rest is one.
+constexpr std::size_t most_subsystems = 7;
+
 }  // namespace
+
+void write_trace_report(const std::filesystem::path& trace, const std::filesystem::path& out) {
+  refuse_to_overwrite(trace, out);
+  profile::trace_reader reader(trace.string());
+  const profile::dims_result dims = profile::analyse(reader, {});
+  const profile::function_table functions(reader);
+  const profile::trace_views views =
+      profile::make_views(reader, functions, profile::shown_subsystems(dims, most_subsystems));
+  const trace_file file{reader.bytes(), reader.event_count(), profile::list_sites(reader, false)};
+  replace_file(out,
+               fill_page(page_template(), make_trace_model(dims, views, reader.facts(), file)));
+}
 
 void write_report(std::span<const std::filesystem::path> results,
                   const std::filesystem::path& out) {

@@ -11,4 +11,7 @@ namespace mallard::report {
 // when an input is bad or the output cannot be written; an existing `out` is then left untouched.
 void write_report(std::span<const std::filesystem::path> results, const std::filesystem::path& out);
 
+// The same for one recorded program. Throws as above.
+void write_trace_report(const std::filesystem::path& trace, const std::filesystem::path& out);
+
 }  // namespace mallard::report

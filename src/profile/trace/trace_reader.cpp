@@ -1,6 +1,7 @@
 #include "profile/trace/trace_reader.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <map>
 
@@ -158,6 +159,13 @@ bool event_stream::next(recorded& one) {
     if (!current_->advance(file_, part_)) current_ = nullptr;
     return true;
   }
+}
+
+bool is_trace(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string start(trace_magic.size(), '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start == trace_magic;
 }
 
 trace_reader::trace_reader(const std::string& path) : file_(path), stacks_(1) {

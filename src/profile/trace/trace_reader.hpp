@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +68,9 @@ class event_stream {
   cursor* current_ = nullptr;  // the one whose turn it is
   std::uint32_t current_rank_ = 0;
 };
+
+// Whether the file begins like a trace. False for files that cannot be read.
+bool is_trace(const std::filesystem::path& path);
 
 class trace_reader {
  public:

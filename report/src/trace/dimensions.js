@@ -1,0 +1,86 @@
+// The six dimensions of each subsystem: a table, the same as axes side by side, and as a radar.
+
+import { chart, tooltip } from '../chart.js';
+import { h } from '../dom.js';
+import { figureTable } from '../figures.js';
+import { bytes, count, significant } from '../format.js';
+import { section } from '../sections/section.js';
+import { csvButton } from '../table.js';
+import { colour } from '../theme.js';
+import { smallCard } from '../tooltip.js';
+import { dimensionsOfAll, share, toneOf } from './names.js';
+
+/** More lines than this cannot be told apart. */
+const mostLines = 7;
+
+function card(one) {
+  return smallCard(one.name, [
+    ...dimensionsOfAll.map(([letter, name]) => [`${letter} ${name}`,
+      `${share(one[letter].scaled)} (literal ${one[letter].literal === null ? '–'
+        : significant(one[letter].literal, 2)})`]),
+    ['Bytes', bytes(one.bytes)], ['Operations', count(one.operations)], ['Peak', bytes(one.peak_bytes)]]);
+}
+
+const legend = (all) => ({ type: 'scroll', top: 0, left: 0, itemWidth: 18, itemHeight: 9,
+  textStyle: { color: colour('muted'), fontSize: 12, width: 260, overflow: 'truncate' },
+  inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') },
+  data: all.map(({ name }) => name) });
+
+/** One vertical axis for each dimension, a line for each subsystem; gaps where nothing was recorded. */
+function parallel(all) {
+  return () => ({
+    legend: legend(all),
+    grid: { left: 34, right: 20, top: 40, bottom: 30 },
+    xAxis: { type: 'category', data: dimensionsOfAll.map(([letter, name]) => `${letter} ${name}`),
+      axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
+      axisLabel: { color: colour('muted'), fontSize: 12, interval: 0 },
+      splitLine: { show: true, lineStyle: { color: colour('line') } } },
+    yAxis: { type: 'value', min: 0, max: 1, axisLabel: { color: colour('muted'), fontSize: 11 },
+      splitLine: { lineStyle: { color: colour('line'), opacity: 0.4 } } },
+    tooltip: tooltip(({ seriesIndex }) => card(all[seriesIndex])),
+    series: all.map((one, at) => ({ type: 'line', name: one.name, color: colour(toneOf(at)), symbolSize: 8,
+      symbol: 'circle', lineStyle: { width: 2 }, data: dimensionsOfAll.map(([letter]) => one[letter].scaled) })),
+  });
+}
+
+function radar(all) {
+  return () => ({
+    legend: legend(all),
+    radar: { center: ['50%', '56%'], radius: '66%', splitNumber: 4,
+      indicator: dimensionsOfAll.map(([letter, name]) => ({ name: `${letter} ${name}`, max: 1 })),
+      axisName: { color: colour('muted'), fontSize: 12 },
+      splitLine: { lineStyle: { color: colour('line') } }, splitArea: { show: false },
+      axisLine: { lineStyle: { color: colour('line') } } },
+    tooltip: tooltip(({ dataIndex }) => card(all[dataIndex])),
+    series: [{ type: 'radar', symbolSize: 6, data: all.map((one, at) => ({ name: one.name,
+      value: dimensionsOfAll.map(([letter]) => one[letter].scaled ?? 0),
+      itemStyle: { color: colour(toneOf(at)) }, lineStyle: { width: 2 },
+      areaStyle: { opacity: 0.06 } })) }],
+  });
+}
+
+export function dimensions({ subsystems }) {
+  const drawn = subsystems.slice(0, mostLines);
+  const rows = () => [['subsystem', ...dimensionsOfAll.flatMap(([letter]) =>
+    [`${letter}_scaled`, `${letter}_literal`]), 'bytes', 'operations', 'peak_bytes'],
+  ...subsystems.map((one) => [one.name, ...dimensionsOfAll.flatMap(([letter]) =>
+    [one[letter].scaled, one[letter].literal]), one.bytes, one.operations, one.peak_bytes])];
+  return section('dimensions', 'The six dimensions',
+    'Density, variation, locality, utilization, contention and fragmentability of each subsystem, scaled to 0 to ' +
+    '1. Point at a figure for what the documents’ own formula gives.',
+    h('div', { class: 'pair' },
+      h('article', { class: 'card' }, h('h3', {}, 'Side by side'),
+        chart(parallel(drawn), { height: 360, label: 'The six dimensions as parallel axes' }).element),
+      h('article', { class: 'card' }, h('h3', {}, 'As shapes'),
+        chart(radar(drawn), { height: 360, label: 'The six dimensions as radar' }).element)),
+    h('article', { class: 'card after' },
+      h('div', { class: 'card-head' }, h('h3', {}, 'All subsystems'), csvButton(rows, 'the six dimensions')),
+      figureTable({ heads: ['Subsystem'], caption: 'The six dimensions of each subsystem', palette: 'viridis',
+        columns: [...dimensionsOfAll.map(([letter, name]) => `${letter} ${name}`), 'Bytes', 'Operations', 'Peak'],
+        rows: subsystems.map((one) => ({ labels: [one.name], figures: [
+          ...dimensionsOfAll.map(([letter]) => ({ text: share(one[letter].scaled), t: one[letter].scaled ?? undefined,
+            card: () => card(one) })),
+          { text: bytes(one.bytes) }, { text: count(one.operations) }, { text: bytes(one.peak_bytes) }] })) }),
+      h('ul', { class: 'hint meanings' }, dimensionsOfAll.map(([letter, name, zero, one]) =>
+        h('li', {}, h('strong', {}, `${letter} ${name}`), `: 0 ${zero}, 1 ${one}`)))));
+}

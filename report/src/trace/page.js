@@ -1,0 +1,38 @@
+// The page of a recorded program: its sections in their order.
+
+import { h } from '../dom.js';
+import { fill } from '../sections/section.js';
+import { addresses } from './addresses.js';
+import { dimensions } from './dimensions.js';
+import { findings } from './findings.js';
+import { flame } from './flame.js';
+import { lifetimes } from './lifetimes.js';
+import { method } from './method.js';
+import { scopes } from './scopes.js';
+import { threads } from './threads.js';
+import { timeline } from './timeline.js';
+import { top } from './top.js';
+
+const always = () => true;
+
+/** Anchor, name in the bar, what makes the section, and for which recordings. */
+const sections = [
+  ['top', 'Findings', findings, always],
+  ['scopes', 'Arena scopes', scopes, always],
+  ['dimensions', 'Dimensions', dimensions, ({ subsystems }) => subsystems.length > 0],
+  ['flame', 'Flame graph', flame, ({ flame: { parent } }) => parent.length > 1],
+  ['timeline', 'Timeline', timeline, ({ timeline: { seconds } }) => seconds.length > 1],
+  ['lifetimes', 'Lifetimes', lifetimes, ({ lifetimes: { blocks } }) => blocks.length > 0],
+  ['threads', 'Threads', threads, ({ activity: { threads: all } }) => all.length > 0],
+  ['addresses', 'Addresses', addresses, ({ addresses: { snapshots } }) => snapshots.length > 0],
+  ['functions', 'Functions', top, ({ top: rows }) => rows.length > 0],
+  ['method', 'Method', method, always],
+];
+
+export function showTrace(model, main) {
+  const shown = sections.filter(([, , , wanted]) => wanted(model));
+  fill(main, shown.map(([, , make]) => make(model)));
+  fill(document.getElementById('sections'),
+    shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
+  document.title = `Mallard: ${model.recording.command}`;
+}

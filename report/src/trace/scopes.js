@@ -1,0 +1,57 @@
+// Arena scopes: functions whose blocks are dead when they return.
+
+import { h } from '../dom.js';
+import { bytes, count } from '../format.js';
+import { section } from '../sections/section.js';
+import { csvButton, table } from '../table.js';
+import { functionName, percent } from './names.js';
+
+/** Bytes per invocation as bars, one for each power of two. */
+function histogram({ from, counts }) {
+  const most = Math.max(...counts);
+  const spoken = counts.map((n, at) => `${bytes(from[at])}: ${count(n)}`).join(', ');
+  return h('div', { class: 'spread', role: 'img', 'aria-label': `Bytes per invocation: ${spoken}` },
+    counts.map((n, at) => h('span', { title: `from ${bytes(from[at])}: ${count(n)} invocations`,
+      style: { height: `${n === 0 ? 0 : Math.max(4, 30 * n / most)}px` } })),
+    h('small', {}, bytes(from[0])), h('small', {}, bytes(from.at(-1))));
+}
+
+function survivors({ survivors: all, survivors_blocks: blocks }, functions) {
+  if (blocks === 0) return 'none';
+  return h('details', {}, h('summary', {}, `${count(blocks)} blocks`),
+    all.map((one) => h('div', { class: 'survivor' }, h('p', {}, `${count(one.blocks)} blocks, ${bytes(one.bytes)}`),
+      h('ol', {}, one.stack.map((frame) => h('li', {}, functionName(functions[frame], 70)))))));
+}
+
+const heads = ['function', 'where', 'threads', 'invocations', 'dead_share', 'total_bytes', 'median_bytes',
+  'p99_bytes', 'max_bytes', 'survivors'];
+
+export function scopes({ arena_scopes: all, functions }) {
+  const columns = [
+    { title: 'Function', cell: (one) => [functionName(one.function, 80),
+      one.where && h('p', { class: 'hint' }, one.where),
+      one.whole_program && h('p', { class: 'hint' }, 'The whole program by another name.'),
+      one.by_instant > 0 && h('p', { class: 'hint' }, `${count(one.by_instant)} invocations are told from the next ` +
+        'only by the instant at which nothing lived.'),
+      one.confidence !== 'high' && h('p', { class: 'hint' }, `Confidence: ${one.confidence}`)] },
+    { title: 'Invocations', numeric: true, cell: (one) => count(one.invocations) },
+    { title: 'Dead at return', numeric: true, cell: (one) => percent(one.dead_share) },
+    { title: 'Median', numeric: true, cell: (one) => bytes(one.bytes.median) },
+    { title: '99 of 100', numeric: true, cell: (one) => bytes(one.bytes.p99) },
+    { title: 'Most', numeric: true, cell: (one) => bytes(one.bytes.max) },
+    { title: 'Bytes per invocation', cell: (one) => histogram(one.bytes.histogram) },
+    { title: 'Threads', numeric: true, cell: (one) => count(one.threads) },
+    { title: 'Survivors', cell: (one) => survivors(one, functions) },
+  ];
+  const rows = () => [heads, ...all.map((one) => [one.function, one.where, one.threads, one.invocations,
+    one.dead_share, one.bytes.total, one.bytes.median, one.bytes.p99, one.bytes.max, one.survivors_blocks])];
+  return section('scopes', 'Where an arena would go',
+    'Functions whose blocks are dead when they return, the outermost of each kind: what is allocated below ' +
+    'them can come from a monotonic resource that lives as long as the call and is dropped as a whole. Bytes ' +
+    'are those of one invocation: the size such an arena needs.',
+    h('article', { class: 'card' },
+      all.length === 0 ? h('p', { class: 'hint empty' },
+        'No function was found of whose blocks 99 of 100 are dead when it returns.')
+        : [h('div', { class: 'card-head' }, h('h3', {}, 'Arena scopes'), csvButton(rows, 'the arena scopes')),
+          table(columns, all, { caption: 'Arena scopes', className: 'scopes' })]));
+}

@@ -1,0 +1,44 @@
+// mallard import
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/usage_error.hpp"
+#include "profile/import/dhat.hpp"
+#include "profile/import/heaptrack.hpp"
+
+namespace mallard::cli {
+namespace {
+
+struct import_options {
+  std::filesystem::path file;
+  std::filesystem::path out;
+};
+
+int import(const import_options& options) {
+  if (profile::is_dhat(options.file.string())) {
+    throw usage_error(fmt::format("{}: DHAT records sums, not operations; mallard export reads it",
+                                  options.file.string()));
+  }
+  const profile::import_result result =
+      profile::import_heaptrack(options.file.string(), options.out.string());
+  for (const std::string& problem : result.problems) fmt::print(stderr, "mallard: {}\n", problem);
+  fmt::print("{} events: {}\nNext: mallard dims {}\n", result.events, options.out.string(),
+             options.out.string());
+  return success;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, context& shared) {
+  CLI::App* command = app.add_subcommand("import", "Make a trace of a recording by heaptrack");
+  const auto options = std::make_shared<import_options>();
+  command->add_option("FILE", options->file, "heaptrack's .zst, .gz or plain file")->required();
+  command->add_option("-o,--output", options->out, "The trace")->required();
+  command->callback([&shared, options] { shared.chosen = [options] { return import(*options); }; });
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,26 @@
+// A stack profile in the formats of other tools.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "profile/views/stack_profile.hpp"
+
+namespace mallard::profile {
+
+// "main;parse;malloc 120\n" for each stack with that weight: what flamegraph.pl, inferno and
+// speedscope read. Semicolons and line ends inside names become ':' and ' '.
+std::string to_collapsed(const stack_profile& profile, const weight_kind& weight);
+
+// https://www.speedscope.app/file-format-schema.json, one profile for each weight that occurs.
+std::string to_speedscope(const stack_profile& profile, const std::string& title);
+
+struct recording_time {
+  std::int64_t start_nanoseconds = 0;     // since 1970
+  std::int64_t duration_nanoseconds = 0;  // of the recording
+};
+
+// profile.proto of https://github.com/google/pprof, not compressed, all weights as sample types.
+std::string to_pprof(const stack_profile& profile, const recording_time& time);
+
+}  // namespace mallard::profile

@@ -1,0 +1,69 @@
+// What the stacks of a recorded program weigh: a tree of functions, callers above what they call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mallard::profile {
+
+// A function as it is shown. Empty file, line 0: not known.
+struct function_name {
+  std::string name;
+  std::string module;
+  std::string file;
+  unsigned line = 0;
+
+  friend bool operator==(const function_name&, const function_name&) = default;
+};
+
+// "server.cpp:120"; empty where the file is not known.
+std::string where_text(const function_name& function);
+
+// What was recorded at one stack, not below it.
+struct stack_weights {
+  std::uint64_t operations = 0;    // allocations, frees and reallocations
+  std::uint64_t allocations = 0;   // blocks
+  std::uint64_t bytes = 0;         // allocated
+  std::uint64_t leaked_bytes = 0;  // live at the end
+  std::uint64_t leaked_blocks = 0;
+  std::uint64_t temporary = 0;    // blocks freed by the next operation of their thread
+  std::uint64_t nanoseconds = 0;  // processor time of the program, sampled
+
+  stack_weights& operator+=(const stack_weights& other);
+  bool any() const;
+};
+
+struct profile_node {
+  std::uint32_t parent = 0;    // index of a node before this one
+  std::uint32_t function = 0;  // index into stack_profile::functions; of no meaning in the root
+  stack_weights own;
+};
+
+// nodes[0] is the root.
+struct stack_profile {
+  std::vector<function_name> functions;
+  std::vector<profile_node> nodes{1};
+};
+
+// The weights that formats out of here can carry, each with its name and unit.
+struct weight_kind {
+  std::string_view name;  // as in Go's heap profiles where these have it
+  std::string_view unit;
+  std::uint64_t stack_weights::* value;
+};
+inline constexpr weight_kind weight_kinds[] = {
+    {"alloc_objects", "count", &stack_weights::allocations},
+    {"alloc_space", "bytes", &stack_weights::bytes},
+    {"inuse_objects", "count", &stack_weights::leaked_blocks},
+    {"inuse_space", "bytes", &stack_weights::leaked_bytes},
+    {"temporary", "count", &stack_weights::temporary},
+    {"operations", "count", &stack_weights::operations},
+    {"cpu", "nanoseconds", &stack_weights::nanoseconds},
+};
+
+// The kind of that name; null when there is none.
+const weight_kind* find_weight(std::string_view name);
+
+}  // namespace mallard::profile

@@ -1,0 +1,57 @@
+// Live bytes over time, by subsystem, and each subsystem's epochs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mallard::profile {
+
+// From the first allocation after an instant at which nothing lived to the next such instant.
+struct time_span {
+  std::uint64_t from = 0;  // nanoseconds since the start
+  std::uint64_t to = 0;
+};
+
+struct subsystem_epochs {
+  std::uint64_t count = 0;       // all of them
+  std::vector<time_span> shown;  // the first ones, as many as a picture can show
+};
+
+struct timeline {
+  std::vector<std::uint64_t> times;              // ends of the stretches of time, nanoseconds
+  std::vector<std::string> names;                // of the subsystems
+  std::vector<std::vector<std::uint64_t>> live;  // bytes, by subsystem and time
+  std::vector<subsystem_epochs> epochs;          // by subsystem
+};
+
+// Makes one from births and deaths in the order of time.
+class timeline_builder {
+ public:
+  static constexpr std::size_t stretches = 240;
+  static constexpr std::size_t most_epochs_shown = 400;
+
+  // `duration` in nanoseconds: of the whole recording.
+  timeline_builder(std::vector<std::string> names, std::uint64_t duration);
+
+  void born(std::size_t subsystem, std::uint64_t bytes, std::uint64_t time);
+  void died(std::size_t subsystem, std::uint64_t bytes, std::uint64_t time);
+  timeline finish();
+
+ private:
+  struct state {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t epoch_began = 0;
+  };
+
+  void advance(std::uint64_t time);
+  void end_stretch();
+  std::uint64_t stretch_end() const;
+
+  std::uint64_t duration_;
+  std::vector<state> now_;
+  timeline made_;
+};
+
+}  // namespace mallard::profile

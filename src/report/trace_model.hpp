@@ -1,0 +1,29 @@
+// The JSON document that the page of a recorded program shows.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "profile/result.hpp"
+#include "profile/trace/facts.hpp"
+#include "profile/views/trace_views.hpp"
+
+namespace mallard::report {
+
+// What the file is, beside what is found in it.
+struct trace_file {
+  std::uint64_t bytes = 0;
+  std::uint64_t events = 0;
+  std::vector<profile::site> sites;  // by function
+};
+
+// {"schema", "notes", "recording", "total", "subsystems", "arena_scopes", "functions", "flame",
+// "timeline", "lifetimes", "activity", "addresses", "top"}, read by report/src/trace. The same
+// trace gives the same document, byte for byte.
+nlohmann::ordered_json make_trace_model(const profile::dims_result& dims,
+                                        const profile::trace_views& views,
+                                        const profile::trace_facts& facts, const trace_file& file);
+
+}  // namespace mallard::report

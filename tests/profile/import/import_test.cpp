@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "profile/import/dhat.hpp"
+#include "profile/import/heaptrack.hpp"
+#include "profile/trace/trace_reader.hpp"
+
+namespace mallard::profile {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class ImportTest : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return (folder_ / name).string();
+  }
+  std::string trace() const { return (folder_ / "trace.mallard").string(); }
+  std::vector<event> events_of(const std::string& path) const {
+    trace_reader reader(path);
+    std::vector<event> all;
+    event_stream stream = reader.events();
+    for (recorded one; stream.next(one);) all.push_back(one.what);
+    return all;
+  }
+  std::string said_by(const std::string& from) const {
+    try {
+      import_heaptrack(from, trace());
+    } catch (const std::runtime_error& problem) {
+      return problem.what();
+    }
+    return "";
+  }
+
+  fs::path folder_ =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+// main at a.cpp:7 calls make, inlined into it at a.cpp:9; two blocks of 0x20 bytes, one freed.
+const std::string heaptrack_text =
+    "v 10400 3\nX prog --fast\nI 1000 5e29\n"
+    "s 4 prog\ns 4 main\ns 5 a.cpp\ns 4 make\n"
+    "i 401000 1 4 3 9 2 3 7\nt 1 0\na 20 1\n"
+    "+ 0\nc a\n+ 0\n- 0\nR 10\n";
+
+std::string gzipped(const std::string& text) {
+  std::string out(text.size() + 200, '\0');
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string zstd_of(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+TEST_F(ImportTest, HeaptracksOperationsBecomeEvents) {
+  EXPECT_EQ(import_heaptrack(write("h", heaptrack_text), trace()).events, 3u);
+  const std::vector<event> events = events_of(trace());
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].size, 0x20u);
+  EXPECT_EQ(events[2].kind, event_kind::free);
+  EXPECT_EQ(events[2].address, events[1].address);  // of two alike the last one
+  EXPECT_NE(events[0].address, events[1].address);
+  EXPECT_LT(events[0].time, events[1].time);
+  EXPECT_GE(events[1].time, 10'000'000u);
+}
+
+TEST_F(ImportTest, HeaptracksNamesAreThoseOfTheTrace) {
+  import_heaptrack(write("h", heaptrack_text), trace());
+  const trace_reader reader(trace());
+  EXPECT_EQ(reader.facts().process.command, std::vector<std::string>{"prog --fast"});
+  EXPECT_THAT(reader.facts().process.not_recorded, testing::Contains("threads"));
+  ASSERT_EQ(reader.stacks().size(), 2u);
+  const symbol_table& symbols = reader.symbols();
+  const symbol& found = symbols.of.at({0, reader.stacks()[1].ip});
+  ASSERT_EQ(found.lines.size(), 2u);
+  EXPECT_EQ(symbols.strings[found.lines[0].function], "make");
+  EXPECT_EQ(symbols.strings[found.lines[1].function], "main");
+  EXPECT_EQ(found.lines[1].line, 7u);
+}
+
+TEST_F(ImportTest, CompressedFilesAreReadAlike) {
+  EXPECT_EQ(import_heaptrack(write("h.gz", gzipped(heaptrack_text)), trace()).events, 3u);
+  EXPECT_EQ(import_heaptrack(write("h.zst", zstd_of(heaptrack_text)), trace()).events, 3u);
+}
+
+TEST_F(ImportTest, ATruncatedFileGivesWhatIsReadableAndSaysSo) {
+  std::string text = heaptrack_text;
+  for (int i = 0; i < 50'000; ++i) text += "+ 0\nc " + std::to_string(i) + "\n";
+  const std::string packed = zstd_of(text);
+  const import_result result =
+      import_heaptrack(write("h.zst", packed.substr(0, packed.size() * 2 / 3)), trace());
+  ASSERT_EQ(result.problems.size(), 1u);
+  EXPECT_THAT(result.problems[0], HasSubstr("ends in the middle"));
+}
+
+TEST_F(ImportTest, LinesThatAreNotUnderstoodAreNamed) {
+  const import_result result =
+      import_heaptrack(write("h", heaptrack_text + "+ what\n- 77\na 1\n"), trace());
+  EXPECT_EQ(result.events, 3u);
+  ASSERT_EQ(result.problems.size(), 2u);
+  EXPECT_THAT(result.problems[0], HasSubstr(":16: is not understood"));
+}
+
+TEST_F(ImportTest, OtherFilesAreRefusedInOneLine) {
+  EXPECT_THAT(said_by(write("x", "hello\n")), HasSubstr("is no file of heaptrack's"));
+  EXPECT_THAT(said_by(write("e", "")), HasSubstr("is no file of heaptrack's"));
+  EXPECT_THAT(said_by((folder_ / "none").string()), HasSubstr("No such file"));
+  EXPECT_THAT(said_by(write("n", "v 20000 9\n")), HasSubstr("later version"));
+}
+
+const std::string dhat_text = R"json({"dhatFileVersion":2
+,"mode":"heap","cmd":"prog","pps":[
+ {"tb":64,"tbk":2,"tl":10,"mb":64,"mbk":2,"gb":0,"gbk":0,"eb":32,"ebk":1,"fs":[1,2,3]},
+ {"tb":8,"tbk":1,"tl":10,"mb":8,"mbk":1,"gb":0,"gbk":0,"eb":0,"ebk":0,"fs":[1,3]}],
+"ftbl":["[root]","0x48417B4: malloc (in /usr/libexec/vgpreload_dhat.so)","0x40: make(int (*)(int)) (a.cpp:9)",
+"0x50: ??? (in /usr/bin/prog)"]
+})json";
+
+TEST_F(ImportTest, DhatsProgramPointsBecomeAStackProfile) {
+  const dhat_profile made = read_dhat(write("d", dhat_text));
+  EXPECT_EQ(made.command, "prog");
+  ASSERT_EQ(made.stacks.nodes.size(), 3u);
+  EXPECT_EQ(made.stacks.nodes[1].own.bytes, 8u);  // ??? itself
+  EXPECT_EQ(made.stacks.nodes[2].parent, 1u);
+  EXPECT_EQ(made.stacks.nodes[2].own.bytes, 64u);
+  EXPECT_EQ(made.stacks.nodes[2].own.leaked_blocks, 1u);
+  const function_name& make = made.stacks.functions[2];
+  EXPECT_EQ(make.name, "make(int (*)(int))");
+  EXPECT_EQ(make.file, "a.cpp");
+  EXPECT_EQ(make.line, 9u);
+  EXPECT_EQ(made.stacks.functions[3].module, "/usr/bin/prog");
+}
+
+TEST_F(ImportTest, DamagedFilesOfDhatAreRefusedInOneLine) {
+  for (std::size_t length = 0; length < dhat_text.size(); length += 37) {
+    EXPECT_THROW(read_dhat(write("d", dhat_text.substr(0, length))), std::runtime_error) << length;
+  }
+  EXPECT_FALSE(is_dhat(write("x", heaptrack_text)));
+  EXPECT_TRUE(is_dhat(write("d", dhat_text)));
+}
+
+}  // namespace
+}  // namespace mallard::profile

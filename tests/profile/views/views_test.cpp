@@ -1,0 +1,158 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile/views/activity.hpp"
+#include "profile/views/address_map.hpp"
+#include "profile/views/lifetimes.hpp"
+#include "profile/views/timeline.hpp"
+
+namespace mallard::profile {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Timeline, SaysWhatLivesAtTheEndOfEachStretch) {
+  timeline_builder builder({"a", "b"}, 2400);
+  builder.born(0, 100, 0);
+  builder.born(1, 7, 10);  // at the very end of the first stretch
+  builder.died(0, 100, 11);
+  builder.born(0, 30, 2400);
+  const timeline made = builder.finish();
+  ASSERT_EQ(made.times.size(), timeline_builder::stretches);
+  EXPECT_EQ(made.times.front(), 10u);
+  EXPECT_EQ(made.times.back(), 2400u);
+  EXPECT_EQ(made.live[0].front(), 100u);
+  EXPECT_EQ(made.live[1].front(), 7u);
+  EXPECT_EQ(made.live[0][1], 0u);
+  EXPECT_EQ(made.live[0].back(), 30u);
+}
+
+TEST(Timeline, AnEpochEndsWhenNothingOfTheSubsystemLives) {
+  timeline_builder builder({"a"}, 1000);
+  builder.born(0, 1, 10);
+  builder.born(0, 1, 20);
+  builder.died(0, 1, 30);
+  builder.died(0, 1, 40);
+  builder.born(0, 1, 50);
+  const timeline made = builder.finish();
+  ASSERT_EQ(made.epochs[0].count, 2u);
+  EXPECT_EQ(made.epochs[0].shown[0].from, 10u);
+  EXPECT_EQ(made.epochs[0].shown[0].to, 40u);
+  EXPECT_EQ(made.epochs[0].shown[1].to, 1000u);
+}
+
+TEST(Timeline, TakesTimesBeyondTheEndAndADurationOfNothing) {
+  timeline_builder builder({"a"}, 0);
+  builder.born(0, 5, 99);
+  const timeline made = builder.finish();
+  EXPECT_EQ(made.times.size(), timeline_builder::stretches);
+  EXPECT_EQ(made.epochs[0].count, 1u);
+}
+
+TEST(Timeline, ManyEpochsAreCountedAndTheFirstOnesShown) {
+  timeline_builder builder({"a"}, 10'000);
+  for (std::uint64_t t = 0; t < 5000; ++t) {
+    builder.born(0, 1, 2 * t);
+    builder.died(0, 1, 2 * t + 1);
+  }
+  const timeline made = builder.finish();
+  EXPECT_EQ(made.epochs[0].count, 5000u);
+  EXPECT_EQ(made.epochs[0].shown.size(), timeline_builder::most_epochs_shown);
+}
+
+TEST(Lifetimes, HaveARowForEachDoublingAndAColumnForEachPowerOfTen) {
+  lifetime_builder builder;
+  builder.died(16, 999);
+  builder.died(31, 1000);
+  builder.died(32, 9999);
+  builder.outlived(64);
+  const lifetime_map made = builder.finish();
+  EXPECT_THAT(made.sizes, ElementsAre(16u, 32u, 64u));
+  ASSERT_EQ(made.lives.size(), 11u);
+  EXPECT_EQ(made.lives[1], 1000u);
+  EXPECT_EQ(made.lives.back(), std::nullopt);
+  EXPECT_EQ(made.blocks[0][0], 1u);
+  EXPECT_EQ(made.blocks[0][1], 1u);
+  EXPECT_EQ(made.bytes[1][1], 32u);
+  EXPECT_EQ(made.blocks[2].back(), 1u);
+}
+
+TEST(Lifetimes, TakeTheSmallestAndTheLargest) {
+  lifetime_builder builder;
+  builder.died(0, 0);
+  builder.died(UINT64_MAX, UINT64_MAX);
+  const lifetime_map made = builder.finish();
+  EXPECT_EQ(made.sizes.front(), 0u);
+  EXPECT_EQ(made.blocks.front().front(), 1u);
+  EXPECT_EQ(made.blocks.back().back(), 1u);
+}
+
+TEST(Lifetimes, OfNothingAreEmpty) {
+  EXPECT_TRUE(lifetime_builder().finish().sizes.empty());
+}
+
+TEST(Activity, CountsOperationsAndRemoteFreesByThreadAndTime) {
+  activity_builder builder(1999);
+  builder.operation(3, 0, false);
+  builder.operation(3, 1999, true);
+  builder.operation(8, 150, false);
+  const thread_activity made = builder.finish({{3, "worker"}});
+  EXPECT_THAT(made.threads, ElementsAre("worker", "thread 8"));
+  EXPECT_EQ(made.operations[0].front(), 1u);
+  EXPECT_EQ(made.remote[0].back(), 1u);
+  EXPECT_EQ(made.operations[1][1], 1u);
+}
+
+TEST(Activity, ThreadsBeyondTheBusiestAreOneRow) {
+  activity_builder builder(100);
+  for (std::uint32_t thread = 0; thread < 50; ++thread) {
+    for (std::uint32_t i = 0; i <= thread; ++i) builder.operation(thread, 0, false);
+  }
+  const thread_activity made = builder.finish({});
+  ASSERT_EQ(made.threads.size(), activity_builder::most_threads);
+  EXPECT_EQ(made.threads.back(), "11 others");
+  EXPECT_EQ(made.operations.back()[0], 66u);  // 1 + 2 + … + 11
+}
+
+TEST(AddressMap, ColoursACellByTheSubsystemWithMostBytesInIt) {
+  address_map_builder builder({"a", "b"});
+  builder.begin(5);
+  builder.add(0x10000, 1000, 0);
+  builder.add(0x10400, 1048, 1);
+  builder.add(0x20800, 4096, 0);  // over two pages
+  builder.end();
+  const address_map made = builder.finish();
+  EXPECT_EQ(made.cell_bytes, 4096u);
+  EXPECT_THAT(made.bases, ElementsAre(0x10000u, 0x20000u, 0x21000u));
+  EXPECT_EQ(made.snapshots[0].live_bytes, 6144u);
+  EXPECT_EQ(made.snapshots[0].cells[0].subsystem, 1);
+  EXPECT_EQ(made.snapshots[0].cells[0].tenths, 4);  // 2048 of 4096 bytes
+  EXPECT_EQ(made.snapshots[0].cells[1].subsystem, 0);
+}
+
+TEST(AddressMap, CellsOfOtherInstantsAreEmpty) {
+  address_map_builder builder({"a"});
+  builder.begin(1);
+  builder.add(0x10000, 8, 0);
+  builder.end();
+  builder.begin(2);
+  builder.add(0x90000, 8, 0);
+  builder.end();
+  const address_map made = builder.finish();
+  EXPECT_EQ(made.snapshots[0].cells[1].subsystem, no_subsystem);
+  EXPECT_EQ(made.snapshots[1].cells[0].subsystem, no_subsystem);
+}
+
+TEST(AddressMap, JoinsCellsUntilAPictureCanShowThem) {
+  address_map_builder builder({"a"});
+  builder.begin(1);
+  builder.add(0x7f0000000000, std::uint64_t{64} << 20, 0);
+  builder.end();
+  const address_map made = builder.finish();
+  EXPECT_LE(made.bases.size(), address_map_builder::most_cells);
+  EXPECT_EQ(made.bases.size() * made.cell_bytes, std::uint64_t{64} << 20);
+  EXPECT_EQ(made.snapshots[0].cells[7].tenths, 9);
+}
+
+}  // namespace
+}  // namespace mallard::profile
