@@ -17,6 +17,9 @@ install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(MALLARD_BUILD_TOOL)
   install(TARGETS mallard_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET mallard_record)
+    install(TARGETS mallard_record LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   list(APPEND mallard_install_targets mallard_tool)
 endif()
 

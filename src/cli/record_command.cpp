@@ -13,6 +13,7 @@
 #include "lab/allocators.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/record/recording.hpp"
+#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -24,6 +25,7 @@ struct record_request {
   std::string unwind = "tables";
   bool no_cpu = false;
   bool no_follow = false;
+  bool no_symbols = false;
   bool quiet = false;
 };
 
@@ -49,7 +51,8 @@ std::string find_library() {
 }
 
 std::string amount(double bytes) {
-  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3)
+                     : fmt::format("{:.1f} MB", bytes / 1e6);
 }
 
 void show_progress(const profile::record_totals& now, double seconds) {
@@ -100,7 +103,7 @@ void print_summary(const profile::record_summary& done) {
     fmt::print(stderr, "mallard: nothing was recorded\n");
     return;
   }
-  fmt::print(stderr, "mallard dims {}\n", look_at->file);
+  fmt::print(stderr, "mallard report {}\n", look_at->file);
 }
 
 int run_record(const record_request& request) {
@@ -121,6 +124,7 @@ int run_record(const record_request& request) {
   }
 
   profile::record_hooks hooks;
+  if (!request.no_symbols) hooks.finishing = profile::add_symbols;
   const bool draws = !request.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) hooks.progress = show_progress;
   const profile::record_summary done = profile::record(options, hooks);
@@ -147,13 +151,16 @@ void add_record_command(CLI::App& app, context& shared) {
   record->add_option("--depth", session.depth,
                      "Frames of a stack that are looked at in every event; those outside are taken "
                      "to be as they were less than a microsecond ago (24)");
-  record->add_option("--unwind", request->unwind,
-                     "How stacks are found: by the tables for exceptions, which almost all programs "
-                     "have, or by frame-pointers (tables)");
+  record->add_option(
+      "--unwind", request->unwind,
+      "How stacks are found: by the tables for exceptions, which almost all programs "
+      "have, or by frame-pointers (tables)");
   record->add_option("--sample-stacks", session.sample_stacks,
                      "Every n-th event has a stack, all are counted (1); 0: none has");
   record->add_flag("--no-cpu", request->no_cpu,
                    "No samples of where the processor's time goes (1000 a second)");
+  record->add_flag("--no-symbols", request->no_symbols,
+                   "No names in the trace: it is written sooner, and can be read here alone");
   record->add_flag("--no-follow", request->no_follow, "No traces of child processes");
   record->add_flag("--wait", request->options.wait,
                    "Until all child processes have ended, too, not the program alone");
@@ -163,9 +170,8 @@ void add_record_command(CLI::App& app, context& shared) {
   record->add_flag("--paused", request->options.paused,
                    "Begin when `mallard control PID start` says so");
   record->add_flag("-q,--quiet", request->quiet, "Say nothing");
-  record->callback([&shared, request] {
-    shared.chosen = [request] { return run_record(*request); };
-  });
+  record->callback(
+      [&shared, request] { shared.chosen = [request] { return run_record(*request); }; });
 }
 
 void add_control_command(CLI::App& app, context& shared) {

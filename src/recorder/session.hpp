@@ -106,7 +106,7 @@ enum class message : std::uint8_t {
   forget,       // the numbers of nodes start over
   module,       // low: words that follow; time, load bias, start, end, then path, zero, build-id
   module_gone,  // time, load bias
-  sample,       // time, low: node
+  sample,       // time, low: node; function and alignment: how many, low and high bits
   scope_enter,  // time, low: name; word 2: stack
   scope_exit,   // time, low: name; word 2: stack
   resource_allocate,  // as allocate, then the resource's name

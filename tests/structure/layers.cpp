@@ -42,6 +42,8 @@ constexpr place places[] = {
     {"include/mallard/page_source.hpp", "resources"},
     {"include/mallard/allocator.hpp", "bindings"},
     {"include/mallard/wink_out.hpp", "bindings"},
+    {"include/mallard/detail/recorder_calls.hpp", "common"},
+    {"include/mallard/profile.hpp", "checks"},
     {"include/mallard/checks/", "checks"},
     {"include/mallard/mallard.hpp", "umbrella"},
     {"src/os/", "os"},

@@ -69,6 +69,7 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
   out.unwinder =
       options.unwind == recorder::unwinding::frame_pointers ? "frame pointers" : "frame tables";
   out.sample_stacks = options.sample_stacks;
+  out.cpu_sample_ns = std::uint64_t{options.cpu_period_us} * 1000;
   out.page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   if (const long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE); line > 0) {
     out.line_bytes = static_cast<std::uint64_t>(line);

@@ -38,16 +38,17 @@ void on_signal(int, siginfo_t* info, void* context) {
   const frame_state at = state_of(*static_cast<const ucontext_t*>(context));
   // Time of the recorder is none of the program's.
   if (is_ours(at.ip)) return;
+  const std::uint32_t times = 1 + static_cast<std::uint32_t>(info->si_overrun);
   thread_log* const log = ready_log();
   if (log == nullptr) return;
   if (this_thread.busy || this_thread.in_new != 0) {
-    log->sample_in_call();
+    log->sample_in_call(times);
     return;
   }
   const int before = errno;
   this_thread.busy = true;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  log->sample(at);
+  log->sample(at, times);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   this_thread.busy = false;
   errno = before;

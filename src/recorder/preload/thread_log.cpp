@@ -111,27 +111,27 @@ void thread_log::write_module_gone(std::uint64_t load_bias) noexcept {
   publish(3);
 }
 
-void thread_log::sample(const frame_state& at) noexcept {
+void thread_log::sample(const frame_state& at, std::uint32_t times) noexcept {
   const std::uint64_t time = now();
   in_signal_ = true;
-  const std::uint32_t stack = stack_of(at, true, time);
+  write_samples(time, stack_of(at, true, time), times);
   in_signal_ = false;
-  if (std::uint64_t* const to = reserve(2)) {
-    to[0] = first_word(message::sample, stack);
-    to[1] = time;
-    publish(2);
-  }
+}
+
+void thread_log::write_samples(std::uint64_t time, std::uint32_t stack,
+                               std::uint32_t times) noexcept {
+  constexpr std::uint32_t most = 0xffff;
+  if (times > most) times = most;
+  std::uint64_t* const to = reserve(2);
+  if (to == nullptr) return;
+  to[0] = first_word(message::sample, stack, times & 0xff, times >> 8);
+  to[1] = time;
+  publish(2);
 }
 
 void thread_log::write_samples_of_call() noexcept {
-  const std::uint64_t time = now();
-  for (; samples_in_call_ != 0; --samples_in_call_) {
-    std::uint64_t* const to = reserve(2);
-    if (to == nullptr) continue;
-    to[0] = first_word(message::sample, last_stack_);
-    to[1] = time;
-    publish(2);
-  }
+  write_samples(now(), last_stack_, samples_in_call_);
+  samples_in_call_ = 0;
 }
 
 void thread_log::lose() noexcept {

@@ -48,10 +48,11 @@ class thread_log {
                   std::size_t bytes) noexcept;
   void write_module_gone(std::uint64_t load_bias) noexcept;
 
-  // From the signal of the processor clock: where the thread was interrupted.
-  void sample(const frame_state& at) noexcept;
+  // From the signal of the processor clock: where the thread was interrupted. The clock went off
+  // `times` times since the last signal: the system looks at it at its own pace.
+  void sample(const frame_state& at, std::uint32_t times) noexcept;
   // The same, interrupted in a malloc that an event is written for.
-  void sample_in_call() noexcept { ++samples_in_call_; }
+  void sample_in_call(std::uint32_t times) noexcept { samples_in_call_ += times; }
   void finish_call() noexcept {
     if (samples_in_call_ != 0) [[unlikely]]
       write_samples_of_call();
@@ -82,6 +83,7 @@ class thread_log {
                          std::uint64_t frame_address) noexcept;
   void start_numbers_over() noexcept;
   void write_module(std::uint64_t ip) noexcept;
+  void write_samples(std::uint64_t time, std::uint32_t stack, std::uint32_t times) noexcept;
   void write_samples_of_call() noexcept;
 
   thread_slot* slot_;

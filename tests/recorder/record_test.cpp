@@ -1,0 +1,446 @@
+// Programs under the recorder: what they do is in the trace, all of it, and they do not notice.
+#include "profile/record/recording.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "profile/record/program_check.hpp"
+#include "profile/trace/trace_reader.hpp"
+#include "recorder/preload/functions.hpp"
+
+namespace {
+
+using namespace mallard::profile;
+namespace fs = std::filesystem;
+using mallard::recorder::function;
+
+struct counts {
+  std::uint64_t allocations = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t reallocations = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t samples = 0;
+  friend bool operator==(const counts&, const counts&) = default;
+};
+
+counts count(const std::string& file) {
+  trace_reader trace(file);
+  counts out;
+  auto events = trace.events();
+  std::map<std::uint32_t, std::uint64_t> last;
+  for (recorded one; events.next(one);) {
+    if (one.sample) {
+      ++out.samples;
+      continue;
+    }
+    EXPECT_GE(one.what.time, last[one.thread]);
+    last[one.thread] = one.what.time;
+    out.allocations += one.what.kind == event_kind::allocate ? 1 : 0;
+    out.frees += one.what.kind == event_kind::free ? 1 : 0;
+    out.reallocations += one.what.kind == event_kind::reallocate ? 1 : 0;
+    out.bytes += one.what.size;
+  }
+  EXPECT_TRUE(trace.problems().empty());
+  return out;
+}
+
+class recording : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("mallard_record_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    options.library = MALLARD_RECORD_FILE;
+    options.output = file("out.trace");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  // The test's own program, doing what it is told.
+  record_summary run(const std::vector<std::string>& words) {
+    options.command = {MALLARD_RECORDED_PROGRAM};
+    options.command.insert(options.command.end(), words.begin(), words.end());
+    return record(options, {});
+  }
+  record_summary run_and_pass(const std::vector<std::string>& words) {
+    record_summary done = run(words);
+    EXPECT_TRUE(done.exited);
+    EXPECT_EQ(done.status, 0);
+    EXPECT_EQ(done.refused, 0U);
+    for (const recorded_process& one : done.processes) {
+      EXPECT_EQ(one.error, "");
+      EXPECT_EQ(one.dropped, 0U);
+    }
+    return done;
+  }
+  // The program itself.
+  const recorded_process& first(const record_summary& done) const {
+    for (const recorded_process& one : done.processes) {
+      if (one.file == options.output) return one;
+    }
+    throw std::runtime_error("the program has no trace");
+  }
+
+  // What a run of nothing does.
+  counts idle() {
+    run_and_pass({"nothing"});
+    return count(options.output);
+  }
+
+  record_options options;
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(recording, counts_what_a_program_does) {
+  const counts before = idle();
+  run_and_pass({"pairs"});
+  const counts found = count(options.output);
+  EXPECT_EQ(found.allocations - before.allocations, 700U);
+  EXPECT_EQ(found.frees - before.frees, 700U);
+  EXPECT_EQ(found.bytes - before.bytes, 700U * 64);
+}
+
+TEST_F(recording, knows_every_entry_point) {
+  run_and_pass({"every_entry"});
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  std::map<std::uint64_t, event> of_size;  // the program gives each a size of its own
+  std::map<std::uint64_t, event> freed;    // by address, the last
+  std::set<std::uint64_t> live;
+  for (recorded one; events.next(one);) {
+    if (one.sample) continue;
+    if (one.what.kind == event_kind::free) {
+      EXPECT_EQ(live.erase(one.what.address), 1U);
+      for (const auto& [size, made] : of_size) {
+        if (made.address == one.what.address) freed[size] = one.what;
+      }
+      continue;
+    }
+    if (one.what.kind == event_kind::reallocate) {
+      EXPECT_EQ(live.erase(one.what.old_address), 1U);
+    }
+    EXPECT_TRUE(live.insert(one.what.address).second);
+    for (auto& [size, made] : of_size) {
+      if (made.address == one.what.address) made.address = 0;
+    }
+    of_size[one.what.size] = one.what;
+  }
+  const auto through = [&](std::uint64_t size) {
+    return static_cast<function>(of_size[size].function);
+  };
+  EXPECT_EQ(through(101), function::malloc);
+  EXPECT_EQ(through(102), function::calloc);
+  EXPECT_EQ(through(103), function::realloc);
+  EXPECT_EQ(through(104), function::reallocarray);
+  EXPECT_EQ(through(105), function::memalign);
+  EXPECT_EQ(through(106), function::aligned_alloc);
+  EXPECT_EQ(through(107), function::posix_memalign);
+  EXPECT_EQ(through(108), function::valloc);
+  EXPECT_EQ(through(109), function::pvalloc);
+  EXPECT_EQ(of_size[50'000].kind, event_kind::reallocate);
+  const function of_new[] = {function::new_one,
+                             function::new_array,
+                             function::new_aligned,
+                             function::new_array_aligned,
+                             function::new_nothrow,
+                             function::new_array_nothrow,
+                             function::new_aligned_nothrow,
+                             function::new_array_aligned_nothrow,
+                             function::new_one,
+                             function::new_array,
+                             function::new_aligned,
+                             function::new_array_aligned};
+  const function of_delete[] = {function::delete_one,
+                                function::delete_array,
+                                function::delete_aligned,
+                                function::delete_array_aligned,
+                                function::delete_nothrow,
+                                function::delete_array_nothrow,
+                                function::delete_aligned_nothrow,
+                                function::delete_array_aligned_nothrow,
+                                function::delete_sized,
+                                function::delete_array_sized,
+                                function::delete_sized_aligned,
+                                function::delete_array_sized_aligned};
+  for (std::uint64_t i = 0; i < std::size(of_new); ++i) {
+    EXPECT_EQ(through(111 + i), of_new[i]) << "size " << 111 + i;
+    ASSERT_TRUE(freed.contains(111 + i)) << "size " << 111 + i;
+    EXPECT_EQ(static_cast<function>(freed[111 + i].function), of_delete[i]) << "size " << 111 + i;
+  }
+  EXPECT_EQ(of_size[106].alignment_log2, 7);
+  EXPECT_EQ(through(0), function::new_one);
+}
+
+TEST_F(recording, is_right_after_new_has_failed) {
+  const counts before = idle();
+  run_and_pass({"failing_new"});
+  const counts found = count(options.output);
+  // Ten pairs, an int, and the exception's object, which the runtime gets from malloc.
+  EXPECT_EQ(found.allocations - before.allocations, 12U);
+  EXPECT_EQ(found.frees - before.frees, 12U);
+}
+
+TEST_F(recording, has_everything_up_to_the_instant_when_a_program_is_killed) {
+  const counts before = idle();
+  const record_summary done = run({"killed"});
+  EXPECT_FALSE(done.exited);
+  EXPECT_EQ(done.status, SIGKILL);
+  const counts found = count(options.output);
+  EXPECT_EQ(found.allocations - before.allocations, 100'000U);
+  EXPECT_EQ(found.frees, 100'000U);
+}
+
+TEST_F(recording, has_everything_of_a_program_that_ends_at_once_or_crashes) {
+  const record_summary ended = run({"ended_at_once"});
+  EXPECT_TRUE(ended.exited);
+  EXPECT_EQ(ended.status, 7);
+  EXPECT_EQ(count(options.output).frees, 1000U);
+  const record_summary crashed = run({"crashed"});
+  EXPECT_FALSE(crashed.exited);
+  EXPECT_EQ(crashed.status, SIGSEGV);
+  EXPECT_EQ(count(options.output).frees, 1000U);
+}
+
+TEST_F(recording, gives_each_child_a_trace) {
+  const record_summary done = run_and_pass({"forking"});
+  ASSERT_EQ(done.processes.size(), 101U);
+  for (const recorded_process& one : done.processes) {
+    if (one.file == options.output) continue;
+    const counts found = count(one.file);
+    EXPECT_EQ(found.allocations, 500U);
+    EXPECT_EQ(found.frees, 500U);
+  }
+}
+
+TEST_F(recording, follows_forks_of_programs_with_threads) {
+  const record_summary done = run_and_pass({"forking_with_threads"});
+  EXPECT_EQ(done.processes.size(), 21U);
+  EXPECT_EQ(count(options.output).frees >= 600'000U, true);
+  EXPECT_EQ(first(done).threads, 4U);
+}
+
+TEST_F(recording, leaves_children_alone_when_told_so) {
+  options.session.follow = false;
+  const record_summary done = run_and_pass({"forking"});
+  EXPECT_EQ(done.processes.size(), 1U);
+}
+
+TEST_F(recording, follows_programs_that_start_programs) {
+  const counts before = idle();
+  const record_summary done = run_and_pass({"executing"});
+  ASSERT_EQ(done.processes.size(), 3U);  // itself, its child, and what it turns into
+  for (const recorded_process& one : done.processes) {
+    const counts found = count(one.file);
+    const std::uint64_t wanted = one.file == options.output ? 300 : 700;
+    EXPECT_EQ(found.allocations - before.allocations, wanted) << one.file;
+  }
+}
+
+TEST_F(recording, has_every_event_of_many_threads) {
+  const counts before = idle();
+  const record_summary one_after_another = run_and_pass({"threads"});
+  EXPECT_EQ(first(one_after_another).threads, 1001U);
+  EXPECT_GE(count(options.output).frees - before.frees, 1000U * 50);
+  const record_summary at_once = run_and_pass({"many_threads"});
+  EXPECT_EQ(first(at_once).threads, 1001U);
+  EXPECT_GE(count(options.output).frees - before.frees, 1000U * 40);
+}
+
+TEST_F(recording, has_what_threads_do_while_they_end) {
+  const counts before = idle();
+  run_and_pass({"thread_ends"});
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  std::uint64_t of_key = 0;
+  for (recorded one; events.next(one);) {
+    of_key += one.what.kind == event_kind::allocate && one.what.size == 60 ? 1 : 0;
+  }
+  EXPECT_EQ(of_key, 50U * 4);
+  EXPECT_GT(count(options.output).frees, before.frees + 50U * 5);
+}
+
+TEST_F(recording, takes_signals_that_allocate_and_leaves_the_programs_timers_alone) {
+  run_and_pass({"signal_handler"});
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  std::uint64_t of_handler = 0;
+  for (recorded one; events.next(one);) {
+    of_handler += one.what.kind == event_kind::allocate && one.what.size == 200 ? 1 : 0;
+  }
+  EXPECT_EQ(of_handler, 2000U * 3);
+}
+
+TEST_F(recording, needs_no_descriptor_and_no_file_once_it_has_begun) {
+  const record_summary closed = run_and_pass({"closed_descriptors"});
+  EXPECT_EQ(closed.processes.size(), 2U);
+  if (geteuid() != 0) GTEST_SKIP() << "only root can change the root";
+  const record_summary changed = run_and_pass({"changed_root"});
+  EXPECT_EQ(changed.processes.size(), 2U);
+  for (const recorded_process& one : changed.processes) EXPECT_GE(one.events, 400U);
+}
+
+// The functions of two libraries that were loaded at the same address, one after the other, are not
+// the same stack.
+TEST_F(recording, tells_modules_at_one_address_apart) {
+  run_and_pass({"reloading", MALLARD_FIRST_LIBRARY, MALLARD_SECOND_LIBRARY});
+  trace_reader trace(options.output);
+  std::map<std::string, int> loaded;
+  for (const module_info& one : trace.facts().modules) ++loaded[fs::path(one.path).filename()];
+  const std::string first_name = fs::path(MALLARD_FIRST_LIBRARY).filename();
+  const std::string second_name = fs::path(MALLARD_SECOND_LIBRARY).filename();
+  EXPECT_EQ(loaded[first_name], 10);
+  EXPECT_EQ(loaded[second_name], 10);
+  auto events = trace.events();
+  std::set<std::uint32_t> stacks;
+  for (recorded one; events.next(one);) {
+    if (one.what.kind == event_kind::allocate && one.what.size == 300) {
+      stacks.insert(one.what.stack);
+    }
+  }
+  EXPECT_EQ(stacks.size(), 20U);
+}
+
+TEST_F(recording, samples_where_the_processors_time_goes) {
+  options.session.cpu_period_us = 1000;
+  run_and_pass({"processor_time"});
+  const counts found = count(options.output);
+  // 400 ms at one a millisecond; the system may look at the clock less often, and lose some.
+  EXPECT_GE(found.samples, 50U);
+  EXPECT_LE(found.samples, 440U);
+}
+
+TEST_F(recording, takes_no_samples_when_not_asked) {
+  options.session.cpu_period_us = 0;
+  run_and_pass({"processor_time"});
+  EXPECT_EQ(count(options.output).samples, 0U);
+}
+
+TEST_F(recording, counts_all_and_samples_stacks) {
+  options.session.sample_stacks = 10;
+  run_and_pass({"pairs"});
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  std::uint64_t all = 0;
+  std::uint64_t with_stack = 0;
+  for (recorded one; events.next(one);) {
+    ++all;
+    with_stack += one.what.stack != 0 ? 1 : 0;
+  }
+  EXPECT_GE(all, 1400U);
+  EXPECT_NEAR(static_cast<double>(with_stack), static_cast<double>(all) / 10, 2);
+}
+
+struct marks {
+  int enters = 0;
+  int exits = 0;
+  int in_scope = 0;  // blocks of the size that the scope's function makes
+  int of_resource = 0;
+  std::set<std::string> names;
+};
+
+marks count_marks(const std::string& file) {
+  trace_reader trace(file);
+  auto events = trace.events();
+  marks out;
+  for (recorded one; events.next(one);) {
+    if (one.sample) continue;
+    out.enters += one.what.kind == event_kind::scope_enter ? 1 : 0;
+    out.exits += one.what.kind == event_kind::scope_exit ? 1 : 0;
+    if (one.what.kind == event_kind::allocate && one.what.size == 210) ++out.in_scope;
+    if (one.what.function == resource_function) {
+      ++out.of_resource;
+      EXPECT_EQ(one.what.size, 72U);
+    }
+  }
+  for (const auto& [key, text] : trace.facts().names) {
+    if (key.first != name_kind::function) out.names.insert(text);
+  }
+  return out;
+}
+
+TEST_F(recording, has_what_the_program_says_of_itself) {
+  const record_summary done = run_and_pass({"marked"});
+  const marks own = count_marks(options.output);
+  EXPECT_EQ(own.enters, 3);
+  EXPECT_EQ(own.exits, 3);
+  EXPECT_EQ(own.in_scope, 1 + 10 + 1);
+  EXPECT_EQ(own.of_resource, 2);
+  EXPECT_EQ(own.names, (std::set<std::string>{"marked part", "the arena"}));
+  trace_reader trace(options.output);
+  const auto& threads = trace.facts().threads;
+  EXPECT_TRUE(std::any_of(threads.begin(), threads.end(),
+                          [](const auto& one) { return one.second.name == "the worker"; }));
+  // What was freed in the pause does not live on.
+  auto events = trace.events();
+  std::map<std::uint64_t, std::uint64_t> live;
+  for (recorded one; events.next(one);) {
+    if (one.sample) continue;
+    if (one.what.kind == event_kind::allocate) live[one.what.address] = one.what.size;
+    if (one.what.kind == event_kind::free) live.erase(one.what.address);
+  }
+  for (const auto& [address, size] : live) EXPECT_NE(size, 220U);
+  ASSERT_EQ(done.processes.size(), 2U);
+  for (const recorded_process& one : done.processes) {
+    if (one.file == options.output) continue;
+    const marks child = count_marks(one.file);
+    EXPECT_EQ(child.in_scope, 5);
+    EXPECT_EQ(child.names, std::set<std::string>{"marked part"});
+  }
+}
+
+TEST_F(recording, of_a_place_that_cannot_be_written_does_not_run_the_program) {
+  options.output = file("no/such/folder/out.trace");
+  options.command = {"/usr/bin/touch", file("touched")};
+  EXPECT_THROW(record(options, {}), std::system_error);
+  EXPECT_FALSE(fs::exists(file("touched")));
+}
+
+TEST_F(recording, of_a_full_disk_says_so_and_lets_the_program_go_on) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  options.output = "/dev/full";
+  const record_summary done = run({"killed"});
+  EXPECT_EQ(done.status, SIGKILL);
+  ASSERT_EQ(done.processes.size(), 1U);
+  EXPECT_NE(done.processes[0].error, "");
+}
+
+TEST_F(recording, of_no_program_says_so) {
+  options.command = {"/no/such/program"};
+  EXPECT_THROW(record(options, {}), std::system_error);
+}
+
+TEST_F(recording, begins_and_ends_when_told) {
+  options.paused = true;
+  const record_summary nothing = run_and_pass({"pairs"});
+  for (const recorded_process& one : nothing.processes) EXPECT_EQ(one.events, 0U);
+  options.paused = false;
+  options.delay = 30;
+  const record_summary too_late = run_and_pass({"pairs"});
+  for (const recorded_process& one : too_late.processes) EXPECT_EQ(one.events, 0U);
+}
+
+TEST(program_check, finds_programs_as_a_shell_does) {
+  EXPECT_EQ(check_program("sh").what, obstacle::none);
+  EXPECT_EQ(check_program("no-such-program-at-all").what, obstacle::no_such_program);
+  EXPECT_EQ(check_program(MALLARD_RECORDED_PROGRAM).what, obstacle::none);
+}
+
+TEST(program_check, knows_what_cannot_be_recorded) {
+  EXPECT_EQ(check_program(MALLARD_STATIC_PROGRAM).what, obstacle::static_program);
+  EXPECT_EQ(check_program(MALLARD_OWN_MALLOC_PROGRAM).what, obstacle::own_malloc);
+}
+
+}  // namespace

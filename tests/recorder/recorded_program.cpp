@@ -1,0 +1,369 @@
+// Programs that are recorded, each of which knows what it does: recorded_program NAME.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "mallard/profile.hpp"
+
+namespace {
+
+// Calls have to be calls, and blocks have to be used.
+void use(void* block) {
+  asm volatile("" ::"r"(block) : "memory");
+}
+
+void pairs(int count, std::size_t bytes) {
+  for (int i = 0; i < count; ++i) {
+    void* const block = malloc(bytes);
+    use(block);
+    free(block);
+  }
+}
+
+// One block of each entry point, 100 bytes and so on up, so that each can be told by its size.
+int every_entry() {
+  std::vector<void*> of_c;
+  of_c.reserve(20);
+  of_c.push_back(malloc(101));
+  of_c.push_back(calloc(2, 51));
+  of_c.push_back(realloc(nullptr, 103));
+  of_c.push_back(reallocarray(nullptr, 2, 52));
+  of_c.push_back(memalign(64, 105));
+  of_c.push_back(aligned_alloc(128, 106));
+  void* block = nullptr;
+  if (posix_memalign(&block, 256, 107) != 0) return 1;
+  of_c.push_back(block);
+  of_c.push_back(valloc(108));
+  of_c.push_back(pvalloc(109));
+  for (void* one : of_c) {
+    use(one);
+    free(one);
+  }
+  use(block = realloc(malloc(110), 50'000));
+  free(block);
+  struct alignas(64) wide {
+    char bytes[64];
+  };
+  const auto one = [](auto* made, auto&& destroy) {
+    use(made);
+    destroy(made);
+  };
+  constexpr auto a = std::align_val_t{64};
+  one(::operator new(111), [](void* p) { ::operator delete(p); });
+  one(::operator new[](112), [](void* p) { ::operator delete[](p); });
+  one(::operator new(113, a), [](void* p) { ::operator delete(p, a); });
+  one(::operator new[](114, a), [](void* p) { ::operator delete[](p, a); });
+  one(::operator new(115, std::nothrow), [](void* p) { ::operator delete(p, std::nothrow); });
+  one(::operator new[](116, std::nothrow), [](void* p) { ::operator delete[](p, std::nothrow); });
+  one(::operator new(117, a, std::nothrow), [](void* p) { ::operator delete(p, a, std::nothrow); });
+  one(::operator new[](118, a, std::nothrow),
+      [](void* p) { ::operator delete[](p, a, std::nothrow); });
+  one(::operator new(119), [](void* p) { ::operator delete(p, std::size_t{119}); });
+  one(::operator new[](120), [](void* p) { ::operator delete[](p, std::size_t{120}); });
+  one(::operator new(121, a), [](void* p) { ::operator delete(p, std::size_t{121}, a); });
+  one(::operator new[](122, a), [](void* p) { ::operator delete[](p, std::size_t{122}, a); });
+  one(::operator new(0), [](void* p) { ::operator delete(p); });
+  return 0;
+}
+
+// Fails once before there is memory, fails for good: what is left behind must not disturb.
+int failing_new() {
+  static int handled = 0;
+  std::set_new_handler([] {
+    ++handled;
+    if (handled == 3) {
+      std::set_new_handler(nullptr);
+    }
+  });
+  // Within what the language allows, and more than there is.
+  volatile std::size_t too_much = PTRDIFF_MAX - 100;
+  try {
+    use(::operator new(too_much));
+    return 1;
+  } catch (const std::bad_alloc&) {
+  }
+  pairs(10, 77);
+  std::unique_ptr<int> more(new int(handled));
+  use(more.get());
+  return handled == 3 ? 0 : 2;
+}
+
+int killed() {
+  pairs(100'000, 32);
+  kill(getpid(), SIGKILL);
+  return 1;
+}
+
+int ended_at_once() {
+  pairs(1000, 32);
+  _exit(7);
+}
+
+int crashed() {
+  pairs(1000, 32);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  raise(SIGSEGV);
+  return 1;
+}
+
+int forking() {
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      pairs(500, 48);
+      _exit(0);
+    }
+  }
+  int status = 0;
+  int done = 0;
+  while (wait(&status) > 0) done += WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 1 : 0;
+  return done == 100 ? 0 : 1;
+}
+
+// Forks while other threads allocate.
+int forking_with_threads() {
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) others.emplace_back([] { pairs(200'000, 24); });
+  int failed = 0;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      std::thread([] { pairs(100, 56); }).join();
+      _exit(0);
+    }
+    int status = 0;
+    if (waitpid(child, &status, 0) != child || status != 0) ++failed;
+  }
+  for (std::thread& one : others) one.join();
+  return failed;
+}
+
+int executing(const char* self) {
+  pairs(300, 40);
+  const pid_t child = vfork();
+  if (child == 0) {
+    execl(self, self, "pairs", nullptr);
+    _exit(127);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || status != 0) return 1;
+  execl(self, self, "pairs", nullptr);
+  return 2;
+}
+
+int threads() {
+  for (int round = 0; round < 10; ++round) {
+    std::vector<std::thread> some;
+    for (int i = 0; i < 100; ++i) some.emplace_back([] { pairs(50, 40); });
+    for (std::thread& one : some) one.join();
+  }
+  return 0;
+}
+
+// A thousand at the same time.
+int many_threads() {
+  static pthread_barrier_t all_there;
+  constexpr int count = 1000;
+  pthread_barrier_init(&all_there, nullptr, count);
+  std::vector<std::thread> some;
+  for (int i = 0; i < count; ++i) {
+    some.emplace_back([] {
+      pairs(20, 40);
+      pthread_barrier_wait(&all_there);
+      pairs(20, 40);
+    });
+  }
+  for (std::thread& one : some) one.join();
+  return 0;
+}
+
+// Blocks that are made and freed when the thread's own variables and keys are destroyed.
+int thread_ends() {
+  static pthread_key_t key;
+  pthread_key_create(&key, [](void* block) {
+    free(block);
+    static thread_local int rounds = 0;
+    if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS) pthread_setspecific(key, malloc(60));
+  });
+  for (int i = 0; i < 50; ++i) {
+    std::thread([] {
+      static thread_local std::string text(100, 'x');
+      text += 'y';
+      pthread_setspecific(key, malloc(60));
+    }).join();
+  }
+  return 0;
+}
+
+volatile sig_atomic_t signals = 0;
+
+// A handler that allocates, at any instant but inside malloc itself.
+int signal_handler() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { signals = signals + 1; };
+  sigaction(SIGPROF, &action, nullptr);
+  struct sigaction other{};
+  other.sa_handler = [](int) { pairs(3, 200); };
+  sigaction(SIGUSR1, &other, nullptr);
+  const itimerval often{{0, 1000}, {0, 1000}};
+  setitimer(ITIMER_PROF, &often, nullptr);
+  for (int i = 0; i < 2000; ++i) {
+    pairs(50, 30);
+    raise(SIGUSR1);
+  }
+  while (signals < 3) pairs(1000, 30);
+  const itimerval never{};
+  setitimer(ITIMER_PROF, &never, nullptr);
+  return 0;
+}
+
+int closed_descriptors() {
+  pairs(10, 30);
+  for (int i = 3; i < 1024; ++i) close(i);
+  const pid_t child = fork();
+  if (child == 0) {
+    pairs(200, 30);
+    std::thread([] { pairs(200, 30); }).join();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  // The next descriptor is what it would be without a recorder.
+  return status == 0 && open("/dev/null", O_RDONLY) == 3 ? 0 : 1;
+}
+
+int changed_root() {
+  if (chroot("/var/empty") != 0 && chroot("/proc/self/fd") != 0 && chroot("/mnt") != 0) return 77;
+  const pid_t child = fork();
+  if (child == 0) {
+    pairs(200, 30);
+    std::thread([] { pairs(200, 30); }).join();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  pairs(200, 30);
+  return status;
+}
+
+// Two libraries at the same addresses, one after the other.
+int reloading(const char* first, const char* second) {
+  for (int i = 0; i < 20; ++i) {
+    void* const handle = dlopen(i % 2 == 0 ? first : second, RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return 1;
+    using function = void*(std::size_t);
+    auto* const allocate = reinterpret_cast<function*>(dlsym(handle, "allocate_some"));
+    if (allocate == nullptr) return 2;
+    void* const block = allocate(300);
+    use(block);
+    free(block);
+    dlclose(handle);
+  }
+  return 0;
+}
+
+// Uses the processor in two functions, three times as long in one.
+[[gnu::noinline]] void spin(long milliseconds) {
+  timespec begin{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  for (;;) {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    if ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 >=
+        milliseconds) {
+      break;
+    }
+  }
+}
+[[gnu::noinline]] void long_part() {
+  spin(300);
+  asm volatile("" ::: "memory");
+}
+[[gnu::noinline]] void short_part() {
+  spin(100);
+  asm volatile("" ::: "memory");
+}
+
+int processor_time() {
+  pairs(1, 10);
+  long_part();
+  short_part();
+  return 0;
+}
+
+// Marked in the source, as mallard/profile.hpp offers.
+void marked_part(int count) {
+  MALLARD_SCOPE("marked part");
+  pairs(count, 210);
+}
+
+int marked() {
+  std::thread([] {
+    mallard::profile::thread_name("the worker");
+    marked_part(1);
+  }).join();
+  marked_part(10);
+  char buffer[4096];
+  std::pmr::monotonic_buffer_resource arena(buffer, sizeof buffer);
+  mallard::profiled_resource named("the arena", &arena);
+  void* const block = named.allocate(72, 8);
+  use(block);
+  named.deallocate(block, 72, 8);
+  void* const lives = malloc(220);
+  mallard::profile::pause();
+  marked_part(100);
+  use(lives);
+  free(lives);
+  mallard::profile::resume();
+  marked_part(1);
+  const pid_t child = fork();
+  if (child == 0) {
+    marked_part(5);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "pairs") pairs(700, 64);
+  if (what == "every_entry") return every_entry();
+  if (what == "failing_new") return failing_new();
+  if (what == "killed") return killed();
+  if (what == "ended_at_once") return ended_at_once();
+  if (what == "crashed") return crashed();
+  if (what == "forking") return forking();
+  if (what == "forking_with_threads") return forking_with_threads();
+  if (what == "executing") return executing(argv[0]);
+  if (what == "threads") return threads();
+  if (what == "many_threads") return many_threads();
+  if (what == "thread_ends") return thread_ends();
+  if (what == "signal_handler") return signal_handler();
+  if (what == "closed_descriptors") return closed_descriptors();
+  if (what == "changed_root") return changed_root();
+  if (what == "reloading") return reloading(argv[2], argv[3]);
+  if (what == "marked") return marked();
+  if (what == "processor_time") return processor_time();
+  return 0;
+}
