@@ -118,7 +118,7 @@ class survey {
     fresh.stack = stack;
     fresh.mark = marks.birth(thread, what.size);
     if (stack != 0) {
-      if (!again || what.old_address == 0) tracker.arrive(thread, stack);
+      if (!again || what.old_address == 0) tracker.arrive(thread, stack, false);
       fresh.born = tracker.birth(thread, stack, what.size);
     }
     fresh.order = ++operations_[thread];
@@ -137,7 +137,7 @@ class survey {
     if (!again && what.cost != 0) free_costs.add(what.cost);
     const std::uint32_t stack = known(what.stack);
     if (!again) load(stack, what, 0);
-    if (stack != 0) tracker.arrive(thread, stack);
+    if (stack != 0) tracker.arrive(thread, stack, true);
     const std::uint64_t order = operations_[thread] + (again ? 0 : 1);
     if (!again) operations_[thread] = order;
     block* const old = live_.find(address);

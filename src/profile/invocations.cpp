@@ -29,9 +29,16 @@ bool invocation_tracker::same_place(std::uint32_t one, std::uint32_t other) cons
   return one == other || (ip(one) == ip(other) && same_frame(one, other));
 }
 
-void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack) {
+void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool frees) {
+  leave_tail(thread);
   const meeting met = meet(thread, stack);
   path& on = paths_[met.path];
+  if (frees && is_tail_call(on, met, stack)) {
+    if (!on.uncertain.empty()) settle(on, met.matched + 1);
+    while (on.frames.size() > met.matched + 1) close(on, false);
+    on.in_tail = true;
+    return;
+  }
   // The innermost frame that is still there may have gone on to another place.
   if (met.taken > 0) on.frames[met.matched - 1].stack = chain_[met.taken - 1];
   const std::size_t restart = possible_restart(on, met.matched);
@@ -49,6 +56,23 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack) {
     for (const std::uint32_t one : again) open(met.path, one);
   }
   for (std::size_t i = met.taken; i < chain_.size(); ++i) open(met.path, chain_[i]);
+}
+
+// The whole stack is there as it was, and a function called from its innermost frame was open.
+bool invocation_tracker::is_tail_call(const path& on, const meeting& met,
+                                      std::uint32_t stack) const {
+  return met.matched > 0 && met.taken == chain_.size() && on.frames.size() > met.matched &&
+         same_place(on.frames[met.matched - 1].stack, stack);
+}
+
+void invocation_tracker::leave_tail(std::uint32_t thread) {
+  const auto found = of_thread_.find(thread);
+  if (found == of_thread_.end() || found->second.empty()) return;
+  path& on = paths_[found->second.back()];
+  if (!on.in_tail) return;
+  on.in_tail = false;
+  if (!on.uncertain.empty()) settle(on, on.frames.size() - 1);
+  close(on, false);
 }
 
 // Finds the thread's path that the stack goes on with, and how far they are the same. Leaves those
@@ -256,6 +280,7 @@ void invocation_tracker::close_path(std::uint32_t id) {
   path& on = paths_[id];
   settle(on, 0);
   while (!on.frames.empty()) close(on, false);
+  on.in_tail = false;
   auto& mine = of_thread_[on.thread];
   mine.erase(std::find(mine.begin(), mine.end(), id));
   free_paths_.push_back(id);
@@ -286,6 +311,7 @@ std::uint32_t invocation_tracker::top_node(std::uint32_t node) const {
 
 birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack,
                                     std::uint64_t bytes) {
+  leave_tail(thread);
   births_[stack].blocks += 1;
   births_[stack].bytes += bytes;
   const std::uint32_t id = of_thread_[thread].back();

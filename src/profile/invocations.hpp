@@ -14,6 +14,11 @@
 // on, behind the place where it began; a second call looks like the first, so that proves nothing.
 // Everything else, and what was never freed, survived the function.
 //
+// A function whose last act is a free often jumps there instead of calling: its frame is gone from
+// the stack then. It is known by its caller, which is where it called the function: had that
+// returned and the caller called free itself, it would be somewhere else. So the free is the
+// function's, and the function ends with it.
+//
 // Open invocations of a thread are a path. A block belongs to a node of live blocks, a node to a
 // frame; frames without blocks have none. A frame that ends hands its node to the frame outside, or
 // hangs it below that frame's node: so the innermost open frame a block belongs to is found by
@@ -56,8 +61,8 @@ class invocation_tracker {
   // `caller_of`: by stack, see trace_reader::stacks(); `functions` must outlive the tracker.
   invocation_tracker(const std::vector<stack_node>& stacks, const function_table& functions);
 
-  // The thread was seen with this stack (not 0).
-  void arrive(std::uint32_t thread, std::uint32_t stack);
+  // The thread was seen with this stack (not 0), where it freed or allocated.
+  void arrive(std::uint32_t thread, std::uint32_t stack, bool frees);
   // A block was allocated where the thread has just arrived.
   birthmark birth(std::uint32_t thread, std::uint32_t stack, std::uint64_t bytes);
   // It was freed by `thread`, which has just arrived at `stack` (0: nobody knows where).
@@ -103,6 +108,7 @@ class invocation_tracker {
     std::vector<open_frame> frames;    // outermost first
     std::uint32_t base = first_level;  // the level of frames[0]; less when frames outside turn up
     std::map<uncertain_death, block_sum> uncertain;
+    bool in_tail = false;  // the innermost function's last act is the free that is told of now
   };
   struct live_node {
     std::uint32_t parent = 0;  // 0: its frame is open, or all its frames have ended
@@ -130,6 +136,8 @@ class invocation_tracker {
   std::size_t possible_restart(const path& on, std::size_t matched) const;
   std::size_t lifeless_from(const path& on) const;
   void settle(path& on, std::size_t certain);
+  bool is_tail_call(const path& on, const meeting& met, std::uint32_t stack) const;
+  void leave_tail(std::uint32_t thread);
   void open(std::uint32_t id, std::uint32_t stack);
   void close(path& on, bool by_instant);
   void close_path(std::uint32_t id);

@@ -222,6 +222,28 @@ TEST_F(ArenaScopes, RecursionThatHandsBlocksUpIsOneToo) {
   EXPECT_EQ(scope("tree").survivors, 0u);
 }
 
+TEST_F(ArenaScopes, AFreeThatAFunctionJumpsToAsItsLastActIsTheFunctions) {
+  std::vector<std::uint64_t> kept;
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 30; ++i) {
+      std::uint64_t block = 0;
+      script.call("parse", 5, [&] {
+        block = script.allocate(10, 100);
+        script.free(12, script.allocate(11, 20));
+      });
+      script.free(5, block);  // from where main called parse: nothing else is called there
+      script.call("make", 7, [&] { block = script.allocate(10, 100); });
+      script.free(8, block);  // main's own
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("parse"));
+  EXPECT_EQ(scope("parse").invocations, 30u);
+  EXPECT_EQ(scope("parse").by_instant, 0u);
+  EXPECT_EQ(scope("parse").max_bytes, 120u);
+}
+
 TEST_F(ArenaScopes, AnExceptionEndsTheFunctionsItPasses) {
   in_main([&] {
     keep(2);
