@@ -133,11 +133,12 @@ class finder {
     std::vector<arena_scope> out;
     for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
       const candidate& one = candidates_[function];
+      const bool called = tracker_.sums()[function].invocations > 0;
       const bool wanted =
           roots ? functions_[function].root && one.qualifies() &&
                       !is_start_of_thread(functions_[function].name)
                 : qualifies(function) && 10 * one.outermost >= one.blocks && one.outermost > 0;
-      if (wanted) out.push_back(scope_of(function));
+      if (wanted && called) out.push_back(scope_of(function));
     }
     std::sort(out.begin(), out.end(), [](const arena_scope& a, const arena_scope& b) {
       if (a.trunk != b.trunk) return b.trunk;

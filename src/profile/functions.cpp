@@ -96,11 +96,13 @@ function_table::function_table(const trace_reader& trace)
   of_.resize(stacks.size());
   depth_.resize(stacks.size());
   outermost_.resize(stacks.size());
+  direct_.resize(stacks.size());
   // Most frames are the same few addresses: what an address is called is found once. An address
   // that was two modules' is told apart by the module.
   struct found {
-    std::uint32_t module;
-    std::string name;
+    std::uint32_t module = 0;
+    bool direct = false;
+    std::string name = {};
   };
   std::unordered_map<std::uint64_t, found> names;
   std::unordered_map<std::string, std::uint32_t> ids;
@@ -119,6 +121,7 @@ function_table::function_table(const trace_reader& trace)
     const std::uint64_t bias = has_module ? facts.modules[one.module].load_bias : 0;
     std::uint64_t start = ip - bias;
     one.name.clear();
+    one.direct = symbol != symbols.of.end() && symbol->second.direct;
     if (symbol != symbols.of.end()) {
       if (!symbol->second.lines.empty()) {
         one.name = without_clone(symbols.strings[symbol->second.lines.back().function]);
@@ -151,6 +154,7 @@ function_table::function_table(const trace_reader& trace)
       functions_.push_back({what.name, known ? facts.modules[what.module].path : "", is_root});
     }
     of_[id] = at->second;
+    direct_[id] = what.direct;
   }
 }
 

@@ -39,6 +39,8 @@ class function_table {
   std::uint32_t outermost(std::uint32_t stack) const { return outermost_[stack]; }
   // Its outermost frames may be missing, as the recorder keeps so many and no more.
   bool cut(std::uint32_t stack) const { return cut_depth_ != 0 && depth_[stack] >= cut_depth_; }
+  // Its innermost frame stands behind a direct call: only one function is called from there.
+  bool direct(std::uint32_t stack) const { return direct_[stack]; }
   source_line line(std::uint32_t stack) const;
   std::string module_path(std::uint32_t stack) const { return functions_[of_[stack]].module; }
 
@@ -48,6 +50,7 @@ class function_table {
   std::vector<std::uint32_t> of_;
   std::vector<std::uint32_t> depth_;
   std::vector<std::uint32_t> outermost_;
+  std::vector<bool> direct_;
   std::uint32_t cut_depth_;
 };
 

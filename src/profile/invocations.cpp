@@ -29,6 +29,17 @@ bool invocation_tracker::same_place(std::uint32_t one, std::uint32_t other) cons
   return one == other || (ip(one) == ip(other) && same_frame(one, other));
 }
 
+// The frame at this level of a path, whose frames outside it are as they were, is that of `stack`:
+// the same function's, or one's that it has jumped to.
+bool invocation_tracker::goes_on(const std::vector<open_frame>& frames, std::size_t level,
+                                 std::uint32_t stack) const {
+  const open_frame& there = frames[level];
+  if (same_frame(there.stack, stack)) return true;
+  const std::uint64_t address = stacks_[stack].frame_address;
+  return level > 0 && address != 0 && stacks_[there.stack].frame_address == address &&
+         functions_.of(stack) != there.function && functions_.direct(frames[level - 1].stack);
+}
+
 void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool frees) {
   leave_tail(thread);
   const meeting met = meet(thread, stack);
@@ -89,8 +100,7 @@ invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::
       if (depth <= frames.size() && frames[depth - 1].stack == node) {
         std::reverse(chain_.begin(), chain_.end());
         meeting met{mine.back(), depth, 0};
-        if (!chain_.empty() && depth < frames.size() &&
-            same_frame(frames[depth].stack, chain_[0])) {
+        if (!chain_.empty() && depth < frames.size() && goes_on(frames, depth, chain_[0])) {
           ++met.matched;
           met.taken = 1;
         }
@@ -140,7 +150,8 @@ invocation_tracker::meeting invocation_tracker::compare(std::uint32_t id, std::s
   const auto& frames = paths_[id].frames;
   std::size_t i = 0;
   while (i < chain_.size() && level + i < frames.size() &&
-         same_frame(frames[level + i].stack, chain_[i])) {
+         (i == 0 ? same_frame(frames[level].stack, chain_[0])
+                 : goes_on(frames, level + i, chain_[i]))) {
     const bool moved = !same_place(frames[level + i].stack, chain_[i]);
     ++i;
     if (moved) break;
@@ -203,7 +214,10 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
 // before, are where they were first seen, or before that.
 std::size_t invocation_tracker::possible_restart(const path& on, std::size_t matched) const {
   std::size_t from = matched;
-  while (from > 0 && ip(on.frames[from - 1].stack) <= on.frames[from - 1].first_ip) --from;
+  const auto may_be_first = [&](const open_frame& one) {
+    return functions_.of(one.stack) == one.function && ip(one.stack) <= one.first_ip;
+  };
+  while (from > 0 && may_be_first(on.frames[from - 1])) --from;
   return from;
 }
 

@@ -18,6 +18,9 @@
 // the stack then. It is known by its caller, which is where it called the function: had that
 // returned and the caller called free itself, it would be somewhere else. So the free is the
 // function's, and the function ends with it.
+// If it jumps to another function instead, that one's frame takes its place, at the same address:
+// where it was called by name, not through a pointer, no other could be there, so it is taken to go
+// on until it is called again.
 //
 // Open invocations of a thread are a path. A block belongs to a node of live blocks, a node to a
 // frame; frames without blocks have none. A frame that ends hands its node to the frame outside, or
@@ -123,6 +126,7 @@ class invocation_tracker {
   std::uint64_t ip(std::uint32_t stack) const { return stacks_[stack].ip; }
   bool same_frame(std::uint32_t one, std::uint32_t other) const;
   bool same_place(std::uint32_t one, std::uint32_t other) const;
+  bool goes_on(const std::vector<open_frame>& frames, std::size_t level, std::uint32_t stack) const;
   struct meeting {
     std::uint32_t path = 0;   // an index into paths_
     std::size_t matched = 0;  // frames of the path that are still there

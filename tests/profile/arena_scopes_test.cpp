@@ -244,6 +244,40 @@ TEST_F(ArenaScopes, AFreeThatAFunctionJumpsToAsItsLastActIsTheFunctions) {
   EXPECT_EQ(scope("parse").max_bytes, 120u);
 }
 
+TEST_F(ArenaScopes, AFunctionThatIsJumpedToGoesOnForTheOneThatJumped) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 30; ++i) {
+      std::uint64_t block = 0;
+      script.call("parse", 5, [&] { block = script.allocate(10, 100); });
+      // In its place, at its address: parse has jumped there.
+      script.call("finish", 5, [&] {
+        const auto more = script.allocate(3, 8);
+        script.free(4, block);
+        script.free(5, more);
+      });
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("parse"));
+  EXPECT_EQ(scope("parse").invocations, 30u);
+  EXPECT_EQ(scope("parse").max_bytes, 108u);
+}
+
+TEST_F(ArenaScopes, FunctionsCalledThroughAPointerAreNotOneAnother) {
+  script.direct_calls_ = false;
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 30; ++i) {
+      std::uint64_t block = 0;
+      script.call("make", 5, [&] { block = script.allocate(10, 100); });
+      script.call("consume", 5, [&] { script.free(4, block); });
+    }
+  });
+  result();
+  EXPECT_THAT(names(), IsEmpty());
+}
+
 TEST_F(ArenaScopes, AnExceptionEndsTheFunctionsItPasses) {
   in_main([&] {
     keep(2);

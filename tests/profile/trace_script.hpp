@@ -130,7 +130,7 @@ class trace_script {
       table.strings.push_back(name);
       for (const std::uint64_t ip : ips_[name]) {
         const auto line = static_cast<std::uint32_t>(ip - start);
-        table.of[{0, ip}] = {start, {{text, 0, line}}};
+        table.of[{0, ip}] = {start, direct_calls_, {{text, 0, line}}};
       }
     }
     writer_.end({time_, end_kind::exited, 0});
@@ -181,6 +181,7 @@ class trace_script {
 
  public:
   bool frame_addresses_ = true;
+  bool direct_calls_ = true;
   std::size_t depth_ = SIZE_MAX;
 
  private:

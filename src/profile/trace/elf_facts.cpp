@@ -19,6 +19,7 @@ class elf_file {
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
       return;
     }
+    machine_ = header.e_machine;
     for (std::size_t i = 0; i < header.e_phnum; ++i) {
       Elf64_Phdr one{};
       if (!read(header.e_phoff + i * sizeof one, one)) return;
@@ -27,6 +28,7 @@ class elf_file {
   }
 
   const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+  std::uint16_t machine() const { return machine_; }
 
   template <class T>
   bool read(std::uint64_t offset, T& to) {
@@ -47,6 +49,7 @@ class elf_file {
  private:
   std::ifstream in_;
   std::vector<Elf64_Phdr> segments_;
+  std::uint16_t machine_ = EM_NONE;
 };
 
 template <class T>
@@ -81,6 +84,32 @@ std::vector<std::uint64_t> function_starts(const std::string& path) {
     }
   }
   std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<bool> after_direct_call(const std::string& path,
+                                    const std::vector<std::uint64_t>& places) {
+  elf_file file(path);
+  std::vector<bool> out(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (const Elf64_Phdr& segment : file.segments()) {
+      const std::uint64_t offset = places[i] - segment.p_vaddr;
+      if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || offset < 5 ||
+          offset > segment.p_filesz) {
+        continue;
+      }
+      const std::string code = file.bytes(segment.p_offset + offset - 5, 5);
+      if (code.size() < 5) continue;
+      if (file.machine() == EM_X86_64 && code[0] == '\xe8') {
+        // Its target, too, must be code of this file.
+        const auto distance = load<std::int32_t>(code, 1);
+        const std::uint64_t target = offset + static_cast<std::uint64_t>(std::int64_t{distance});
+        out[i] = target < segment.p_filesz;
+      } else if (file.machine() == EM_AARCH64) {
+        out[i] = (load<std::uint32_t>(code, 1) & 0xfc000000) == 0x94000000;
+      }
+    }
+  }
   return out;
 }
 

@@ -31,6 +31,7 @@ std::string to_bytes(const symbol_table& table) {
     put_varint(out, key.module);
     put_difference(out, key.ip, before.ip);
     put_difference(out, one.start, key.ip);
+    put_varint(out, one.direct ? 1 : 0);
     put_varint(out, one.lines.size());
     for (const symbol_line& line : one.lines) {
       put_varint(out, line.function);
@@ -60,6 +61,7 @@ void read_symbols(std::string_view raw, symbol_table& table) {
     key.ip = in.difference(key.ip);
     symbol one;
     one.start = in.difference(key.ip);
+    one.direct = (in.varint() & 1) != 0;
     const std::uint64_t lines = in.varint();
     if (lines > in.left()) throw malformed("a symbol has too many lines");
     one.lines.resize(static_cast<std::size_t>(lines));

@@ -23,6 +23,8 @@ struct symbol_line {
 
 struct symbol {
   std::uint64_t start = 0;  // where the function begins that the address lies in; 0: not known
+  // The address follows a direct call: only one function is called from there.
+  bool direct = false;
   std::vector<symbol_line> lines;  // may be empty: only the start is known
 
   friend bool operator==(const symbol&, const symbol&) = default;

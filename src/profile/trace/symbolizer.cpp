@@ -128,8 +128,13 @@ symbol_table find_symbols(const stack_table& stacks, const std::vector<module_in
     const module_info& module = modules[index];
     if (!module.build_id.empty() && build_id_of(module.path) != module.build_id) continue;
     module_symbols symbols(module, strings);
-    for (const std::uint64_t ip : addresses) {
+    std::vector<std::uint64_t> places;
+    for (const std::uint64_t ip : addresses) places.push_back(ip - module.load_bias);
+    const std::vector<bool> direct = after_direct_call(module.path, places);
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      const std::uint64_t ip = addresses[i];
       symbol found = symbols.find(ip);
+      found.direct = direct[i];
       if (found.start != 0 || !found.lines.empty()) out.of.emplace(symbol_key{index, ip}, found);
     }
   }

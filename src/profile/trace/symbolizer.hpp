@@ -21,6 +21,10 @@ symbol_table find_symbols(const stack_table& stacks, const std::vector<module_in
 // Where the functions of an ELF file begin, by its table for unwinding; relative to the load bias.
 // Empty if it has none.
 std::vector<std::uint64_t> function_starts(const std::string& path);
+// For each of the places (relative to the load bias, return addresses) whether the instruction
+// before it is a direct call, as far as this processor's instructions are known (x86-64, aarch64).
+std::vector<bool> after_direct_call(const std::string& path,
+                                    const std::vector<std::uint64_t>& places);
 // The build-id of an ELF file; empty if it has none.
 std::string build_id_of(const std::string& path);
 
