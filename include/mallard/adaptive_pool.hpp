@@ -108,6 +108,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     if (!is_pooled(bytes, alignment)) [[unlikely]] {
       return deallocate_oversize(p);
     }
+    MALLARD_ASSERT(slabs_.owns(p, 0) && "a block of another resource, or of another size");
     detail::poison(p, layout_.block_bytes);
     slabs_.give(pool_, 0, layout_, step_, p);
   }

@@ -472,6 +472,24 @@ void slab_set::release(bool forget) noexcept {
   reserve_count_ = 0;
 }
 
+// What lies before a block of somebody else's is nobody's business: no sanitizer looks.
+[[gnu::no_sanitize("address"), gnu::no_sanitize("thread")]] const slab_set*
+slab_set::owner_of_block(const void* p, const slab_layout* layouts,
+                         unsigned layout_index) noexcept {
+  const slab_layout& layout = layouts[layout_index];
+  if (layout.block_bytes == 0) return nullptr;
+  const auto* const home =
+      aligned_start<const volatile slab>(const_cast<void*>(p), layout.slab_bytes);
+  const std::size_t offset =
+      address_of(p) - (address_of(p) & ~(std::uintptr_t{layout.slab_bytes} - 1));
+  if (offset % layout.block_bytes != 0 || offset / layout.block_bytes < layout.first_slot) {
+    return nullptr;
+  }
+  if (offset >= os::page_bytes && !os::is_mapped(const_cast<const slab*>(home))) return nullptr;
+  if (home->layout_index != layout_index) return nullptr;
+  return *reinterpret_cast<slab_set* const volatile*>(home);
+}
+
 slab_usage slab_set::usage() const noexcept {
   slab_usage out;
   if (all_ == nullptr) return out;

@@ -176,6 +176,11 @@ void unmap(void* p, std::size_t bytes) noexcept {
   munmap(p, bytes);
 }
 
+bool is_mapped(const void* p) noexcept {
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(round_down(address_of(p), page_bytes)), 1, &resident) == 0;
+}
+
 std::size_t physical_memory_bytes() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long bytes = sysconf(_SC_PAGESIZE);

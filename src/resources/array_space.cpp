@@ -129,7 +129,25 @@ void array_space::drop_lone(void* p) noexcept {
   give_range_of(s);
 }
 
+// For assertions.
+bool array_space::owns(void* p) const noexcept {
+  if (p == nullptr || address_of(p) % 16 != 0) return false;
+  const fit_block* const b = fit_block::of(p);
+  for (const segment* list : {lone_, segments_}) {
+    const segment* s = list;
+    while (s != nullptr) {
+      const std::uintptr_t begin = address_of(s) + segment_header_bytes;
+      if (list == lone_ ? address_of(b) == begin : address_of(b) - begin < s->bytes - s->before) {
+        return !b->is(fit_block::free) && b->is(fit_block::lone) == (list == lone_);
+      }
+      s = s->next != list ? s->next : nullptr;
+    }
+  }
+  return false;
+}
+
 void array_space::deallocate(void* p) noexcept {
+  MALLARD_ASSERT(owns(p) && "a block of another resource, or of another size, or given back twice");
   fit_block* const b = fit_block::of(p);
   if (b->is(fit_block::lone)) return drop_lone(p);
   if (b->bytes() >= purged_bytes) purge(p, b->payload_bytes());

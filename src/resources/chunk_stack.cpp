@@ -127,7 +127,28 @@ void chunk_stack::use(chunk_header* chunk) noexcept {
                            : bump_range{buffer_cursor_, buffer_end_};
 }
 
+// For assertions. Marks of before the last rewind must not lie beyond where it went; what ended
+// them before that is not remembered.
+bool chunk_stack::is_alive(const mark_type& mark) const noexcept {
+  const auto reaches = [&](const chunk_header* from) {
+    while (from != mark.chunk && from != nullptr) from = from->older;
+    return from == mark.chunk;
+  };
+  if (!reaches(chunks_)) return false;
+  if (mark.turn == turn_) return true;
+  if (mark.chunk == last_rewind_.chunk) return mark.cursor <= last_rewind_.cursor;
+  return reaches(last_rewind_.chunk);
+}
+
 void chunk_stack::rewind(mark_type to) noexcept {
+  MALLARD_ASSERT(to.owner == this && "a mark of another resource");
+  MALLARD_ASSERT(is_alive(to) && "a mark that has ended");
+  rewind_to(to);
+}
+
+void chunk_stack::rewind_to(const mark_type& to) noexcept {
+  last_rewind_ = to;
+  ++turn_;
   peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
   while (chunks_ != to.chunk) {
     chunk_header* const newest = chunks_;
@@ -144,7 +165,7 @@ void chunk_stack::rewind(mark_type to) noexcept {
 }
 
 void chunk_stack::reset(std::size_t keep_bytes) noexcept {
-  rewind({nullptr, buffer_});
+  rewind_to({nullptr, buffer_});
   chunk_header* kept = nullptr;
   chunk_header** end = &kept;
   std::size_t kept_bytes = 0;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -28,6 +29,7 @@ void oversize_list::give_back(std::pmr::memory_resource& upstream, void* p) noex
 
 void oversize_list::insert(void* p) noexcept {
   header* const h = header_of(p);
+  h->owner = this;
   links::insert_before(head_, h);
   head_ = h;
   ++blocks_;
@@ -35,10 +37,17 @@ void oversize_list::insert(void* p) noexcept {
   reserved_bytes_ += h->offset + h->bytes;
 }
 
+bool oversize_list::owns(void* p) const noexcept {
+  return address_of(p) % alignof(header) == 0 && os::is_mapped(header_of(p)) &&
+         header_of(p)->owner == this;
+}
+
 void oversize_list::remove(void* p) noexcept {
+  MALLARD_ASSERT(owns(p) && "a block of another resource, or of another size");
   header* const h = header_of(p);
   header* const next = links::remove(h);
   if (head_ == h) head_ = next;
+  h->owner = nullptr;
   --blocks_;
   payload_bytes_ -= h->bytes;
   reserved_bytes_ -= h->offset + h->bytes;

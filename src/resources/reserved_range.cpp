@@ -92,14 +92,23 @@ bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,
 }
 
 void reserved_range::rewind(mark_type to) noexcept {
+  MALLARD_ASSERT(to.owner == this && "a mark of another resource");
+  MALLARD_ASSERT((to.turn == turn_ || to.in_use_bytes <= last_rewind_bytes_) &&
+                 "a mark that has ended");
+  rewind_to(to.in_use_bytes);
+}
+
+void reserved_range::rewind_to(std::size_t in_use_bytes) noexcept {
+  last_rewind_bytes_ = in_use_bytes;
+  ++turn_;
   if (begin_ == nullptr) return;
-  peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
-  range.cursor = begin_ + to.in_use_bytes;
+  peak_bytes_ = std::max(peak_bytes_, this->in_use_bytes());
+  range.cursor = begin_ + in_use_bytes;
   poison(range.cursor, static_cast<std::size_t>(range.end - range.cursor));
 }
 
 void reserved_range::reset(std::size_t keep_bytes) noexcept {
-  rewind({0});
+  rewind_to(0);
   if (begin_ == nullptr || keep_bytes >= committed_bytes()) return;
   const std::size_t keep = round_up(keep_bytes, os::page_bytes);
   if (keep >= committed_bytes()) return;
@@ -110,7 +119,7 @@ void reserved_range::reset(std::size_t keep_bytes) noexcept {
 
 void reserved_range::release() noexcept {
   if (begin_ == nullptr) return;
-  rewind({0});
+  rewind_to(0);
   unpoison(begin_, committed_bytes());
   os::unmap(begin_, reserved_bytes_);
   begin_ = range.cursor = range.end = nullptr;

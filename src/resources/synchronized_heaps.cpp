@@ -1,6 +1,7 @@
 #include "mallard/detail/resources/synchronized_heaps.hpp"
 
 #include "mallard/detail/os/futex.hpp"
+#include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
 
 namespace mallard::inline v1::detail {
@@ -201,6 +202,14 @@ void synchronized_heaps::orphan(thread_heap& heap) noexcept {
     heap.thread = nullptr;
   }
   give_to_upstream(empty);
+}
+
+bool synchronized_heaps::owns(const void* p, unsigned size_class) const noexcept {
+  const slab_set* const owner = slab_set::owner_of_block(p, class_layouts.data(), size_class);
+  if (owner == nullptr) return false;
+  if (owner == known() || owner == &orphans_) return true;
+  const auto* const heap = static_cast<const thread_heap*>(static_cast<const class_pools*>(owner));
+  return os::is_mapped(heap) && os::is_mapped(heap + 1) && heap->resource == this;
 }
 
 void synchronized_heaps::begin_visit() noexcept {

@@ -1,7 +1,9 @@
 // Broken preconditions end a debug build at once, and misuse of memory ends a build with
 // AddressSanitizer: at the place of the mistake, not some time later.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <array>
 #include <cstddef>
 
 #include "mallard/detail/core/annotate.hpp"
@@ -25,6 +27,13 @@ template <class Resource>
 class every_pool : public testing::Test {};
 using pools = testing::Types<multipool_resource, adaptive_pool_resource>;
 TYPED_TEST_SUITE(every_pool, pools);
+
+template <class Resource>
+class every_pool_and_heap : public testing::Test {};
+using pools_and_heaps =
+    testing::Types<multipool_resource, adaptive_pool_resource, mallard::heap_resource,
+                   mallard::synchronized_multipool_resource, mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(every_pool_and_heap, pools_and_heaps);
 
 #ifndef NDEBUG
 
@@ -59,6 +68,115 @@ TYPED_TEST(every_pool, asserts_it_for_the_block_given_back_last_too) {
         pool.deallocate(p, 24, 8);
       },
       "given back twice");
+}
+
+// What a pool is given that is not its own, whatever lies before it.
+TYPED_TEST(every_pool_and_heap, asserts_that_a_block_is_its_own) {
+  for (const std::size_t bytes : {std::size_t{24}, std::size_t{3000}, std::size_t{100'000}}) {
+    EXPECT_DEATH(
+        {
+          TypeParam one;
+          TypeParam other;
+          static_cast<void>(other.allocate(bytes, 8));
+          void* const p = one.allocate(bytes, 8);
+          other.deallocate(p, bytes, 8);
+        },
+        "of another resource");
+    EXPECT_DEATH(
+        {
+          TypeParam pool;
+          static_cast<void>(pool.allocate(bytes, 8));
+          auto* const page = static_cast<std::byte*>(
+              mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+          pool.deallocate(page + 64, bytes, 8);
+        },
+        "of another resource");
+  }
+}
+
+template <class Pool>
+class every_pool_of_many_sizes : public testing::Test {};
+using pools_of_many_sizes =
+    testing::Types<multipool_resource, mallard::heap_resource,
+                   mallard::synchronized_multipool_resource, mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(every_pool_of_many_sizes, pools_of_many_sizes);
+
+TYPED_TEST(every_pool_of_many_sizes, asserts_that_a_size_is_the_one_allocated) {
+  constexpr std::array<std::size_t, 6> sizes{24, 40, 300, 3000, 30'000, 100'000};
+  for (const std::size_t right : sizes) {
+    for (const std::size_t wrong : sizes) {
+      if (right == wrong) continue;
+      EXPECT_DEATH(
+          {
+            TypeParam pool;
+            static_cast<void>(pool.allocate(wrong, 8));
+            pool.deallocate(pool.allocate(right, 8), wrong, 8);
+          },
+          "of another size");
+    }
+  }
+}
+
+template <class Resource>
+class every_marked_resource : public testing::Test {};
+using marked_resources =
+    testing::Types<monotonic_resource, buffered_resource<1024>, reserved_resource>;
+TYPED_TEST_SUITE(every_marked_resource, marked_resources);
+
+TYPED_TEST(every_marked_resource, asserts_that_a_mark_is_its_own) {
+  EXPECT_DEATH(
+      {
+        TypeParam one;
+        TypeParam other;
+        static_cast<void>(one.allocate(100));
+        static_cast<void>(other.allocate(100));
+        other.rewind(one.mark());
+      },
+      "a mark of another resource");
+}
+
+TYPED_TEST(every_marked_resource, asserts_that_a_mark_has_not_ended) {
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{5000}, std::size_t{500'000}}) {
+    const auto expect_death_after = [&](auto&& end) {
+      EXPECT_DEATH(
+          {
+            TypeParam resource;
+            const auto before = resource.mark();
+            static_cast<void>(resource.allocate(bytes));
+            const auto stale = resource.mark();
+            end(resource, before);
+            for (int i = 0; i < 3; ++i) static_cast<void>(resource.allocate(bytes));
+            resource.rewind(stale);
+          },
+          "a mark that has ended");
+    };
+    expect_death_after([](auto& resource, const auto& before) { resource.rewind(before); });
+    expect_death_after([](auto& resource, const auto&) { resource.rewind(); });
+    expect_death_after([](auto& resource, const auto&) { resource.reset(4096); });
+    expect_death_after([](auto& resource, const auto&) { resource.release(); });
+  }
+}
+
+TYPED_TEST(every_marked_resource, takes_marks_that_have_not_ended_again_and_again) {
+  TypeParam resource;
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{5000}, std::size_t{500'000}}) {
+    const auto outer = resource.mark();
+    static_cast<void>(resource.allocate(bytes));
+    for (int i = 0; i < 3; ++i) {
+      const auto middle = resource.mark();
+      for (int k = 0; k < 3; ++k) {
+        static_cast<void>(resource.allocate(bytes));
+        const auto inner = resource.mark();
+        static_cast<void>(resource.allocate(bytes * 2));
+        resource.rewind(inner);
+        resource.rewind(inner);
+        resource.rewind(middle);
+      }
+      resource.rewind(middle);
+    }
+    resource.rewind(outer);
+    resource.rewind(outer);
+  }
 }
 
 #endif

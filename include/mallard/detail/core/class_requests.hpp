@@ -38,6 +38,7 @@ MALLARD_ALWAYS_INLINE void deallocate_by_class(Pools& pools, void* p, std::size_
     return beyond_table();
   }
   const unsigned size_class = class_of(request);
+  MALLARD_ASSERT(pools.owns(p, size_class) && "a block of another resource, or of another size");
   poison(p, class_layouts[size_class].block_bytes);
   pools.give_small(p, size_class);
 }
@@ -68,6 +69,8 @@ void deallocate_beyond_table(Pools& pools, void* p, std::size_t bytes, std::size
   }
   const std::size_t request = class_request(bytes, alignment);
   if (!is_pooled(request)) return beyond_classes(p);
+  MALLARD_ASSERT(pools.owns(p, class_of(request)) &&
+                 "a block of another resource, or of another size");
   poison(p, request);
   pools.give_large(p, request);
 }

@@ -130,6 +130,15 @@ class MALLARD_API slab_set {
   // nothing. Returns the bytes. O(slots).
   std::size_t purge_free_pages() noexcept;
 
+  // For assertions: whether a block in use at `p` is of this set, and of this layout. It may be
+  // anything that is memory.
+  bool owns(const void* p, unsigned layout_index) const noexcept {
+    return owner_of_block(p, layouts_, layout_index) == this;
+  }
+  // The same for whatever set; null when it cannot be one.
+  static const slab_set* owner_of_block(const void* p, const slab_layout* layouts,
+                                        unsigned layout_index) noexcept;
+
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
   slab_usage usage() const noexcept;
 

@@ -62,6 +62,9 @@ std::size_t physical_memory_bytes() noexcept;
 // Coarse and cheap; only differences mean something.
 unsigned long long milliseconds() noexcept;
 
+// Whether there is anything at the address that can be read without a fault. For assertions.
+bool is_mapped(const void* p) noexcept;
+
 // The calls that the chunk cache makes, so that a test can stand in for the system.
 struct page_calls {
   void* (*map)(std::size_t bytes, std::size_t alignment, bool huge) noexcept = os::map;

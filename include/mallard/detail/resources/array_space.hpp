@@ -89,6 +89,7 @@ class MALLARD_API array_space {
   static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // freed at once
   static constexpr std::size_t moved_bytes = std::size_t{1} << 20;   // copied below this
 
+  bool owns(void* p) const noexcept;
   void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
   void drop_lone(void* p) noexcept;
   static void give_range_of(segment* s) noexcept;

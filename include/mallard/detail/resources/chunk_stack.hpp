@@ -112,8 +112,10 @@ class MALLARD_API chunk_stack {
   struct mark_type {
     const chunk_header* chunk = nullptr;
     std::byte* cursor = nullptr;
+    const chunk_stack* owner = nullptr;
+    std::size_t turn = 0;  // how often it had been rewound before
   };
-  mark_type mark() const noexcept { return {chunks_, range.cursor}; }
+  mark_type mark() const noexcept { return {chunks_, range.cursor, this, turn_}; }
   // Newer chunks are kept for reuse: an oversize one for blocks of about its size.
   void rewind(mark_type to) noexcept;
   // Back to the start; chunks are kept for reuse up to `keep_bytes` in all.
@@ -131,6 +133,8 @@ class MALLARD_API chunk_stack {
   // chunk gets one of its own, and the growth goes on as if it had not been.
   static constexpr std::size_t shared_up_to_bytes = std::size_t{64} << 10;
 
+  void rewind_to(const mark_type& to) noexcept;
+  bool is_alive(const mark_type& mark) const noexcept;
   chunk_header* take_spare(std::size_t bytes, bool oversize) noexcept;
   chunk_header* allocate_chunk(std::size_t bytes, bool oversize);
   void* carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment);
@@ -148,6 +152,8 @@ class MALLARD_API chunk_stack {
   chunk_header* chunks_ = nullptr;      // in use, the newest first
   chunk_header* current_ = nullptr;     // where carving goes on; null: in the buffer
   chunk_header* spares_ = nullptr;      // kept for reuse
+  mark_type last_rewind_;               // older marks beyond it have ended
+  std::size_t turn_ = 0;
   std::size_t peak_bytes_ = 0;
   std::size_t overflowed_ = 0;
   std::pmr::memory_resource* upstream_;

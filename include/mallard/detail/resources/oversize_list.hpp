@@ -40,6 +40,7 @@ class MALLARD_API oversize_list {
 
  private:
   struct header {
+    const oversize_list* owner;  // for assertions
     header* next;
     header* prev;
     std::size_t bytes;
@@ -47,6 +48,7 @@ class MALLARD_API oversize_list {
     std::size_t offset;     // from the upstream block to the payload
   };
   using links = ring<header, &header::next, &header::prev>;
+  bool owns(void* p) const noexcept;
   static header* header_of(void* p) noexcept { return static_cast<header*>(p) - 1; }
 
   void release_all(std::pmr::memory_resource& upstream) noexcept;

@@ -35,8 +35,10 @@ class MALLARD_API reserved_range {
 
   struct mark_type {
     std::size_t in_use_bytes = 0;
+    const reserved_range* owner = nullptr;
+    std::size_t turn = 0;  // how often it had been rewound before
   };
-  mark_type mark() const noexcept { return {in_use_bytes()}; }
+  mark_type mark() const noexcept { return {in_use_bytes(), this, turn_}; }
   void rewind(mark_type to) noexcept;
   void reset(std::size_t keep_bytes) noexcept;
   void release() noexcept;
@@ -45,6 +47,7 @@ class MALLARD_API reserved_range {
   monotonic_stats stats() const noexcept;
 
  private:
+  void rewind_to(std::size_t in_use_bytes) noexcept;
   bool reserve(std::size_t least_bytes) noexcept;
   bool commit_up_to(std::size_t bytes) noexcept;
   std::size_t in_use_bytes() const noexcept;
@@ -53,6 +56,8 @@ class MALLARD_API reserved_range {
   reserved_options options_;
   std::byte* begin_ = nullptr;  // null until the first request
   std::size_t reserved_bytes_ = 0;
+  std::size_t last_rewind_bytes_ = 0;  // older marks beyond it have ended
+  std::size_t turn_ = 0;
   std::size_t peak_bytes_ = 0;
 };
 

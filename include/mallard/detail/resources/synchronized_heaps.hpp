@@ -80,6 +80,9 @@ class MALLARD_API synchronized_heaps {
     mine->give_large(p, request);
   }
 
+  // For assertions, as in slab_set.
+  bool owns(const void* p, unsigned size_class) const noexcept;
+
   // What the hot paths leave over. `mine` may be null. Throw what upstream throws.
   MALLARD_COLD void* allocate_slow(thread_heap* mine, unsigned size_class);
   MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
