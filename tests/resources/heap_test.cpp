@@ -302,7 +302,7 @@ void remap_keeps_alignments() {
         const sized_block wall = heap.allocate_at_least(64);
         const std::size_t before = a.bytes;
         std::memset(a.p, i, before);
-        if (i == 3) a.bytes = heap.shrink(a.p, before, before / 2, before / 2);
+        if (i == 3) a.bytes = heap.shrink(a.p, before, before, before / 2);
         a = heap.remap(a.p, a.bytes, before * 2);
         ASSERT_NE(a.p, nullptr);
         ASSERT_GE(a.bytes, before * 2);
