@@ -53,8 +53,9 @@ add() {
   echo "$2" >>"$list"
 }
 add clang++-19 "clang clang++-19 -std=c++20 -c $root/bench/programs/compile.cpp -o compile.o"
-add python3 "python env PYTHONMALLOC=malloc $(python3 -c 'import sys; print(sys.executable)') \
-$root/bench/programs/objects.py"
+# The interpreter itself: what python3 names may be a script. Its objects come from malloc.
+export PYTHONMALLOC=malloc
+add python3 "python $(python3 -c 'import sys; print(sys.executable)') $root/bench/programs/objects.py"
 add sqlite3 "sqlite sqlite3 :memory: '.read $root/bench/programs/speed.sql'"
 add "redis-server redis-benchmark" "redis +$root/bench/programs/redis.sh"
 add git "git git -C $root --no-pager log --stat -n 150"

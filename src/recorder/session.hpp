@@ -26,7 +26,7 @@ inline constexpr std::uint32_t most_threads = 2048;  // at the same time
 inline constexpr std::size_t ring_words = std::size_t{1} << 16;
 inline constexpr std::size_t longest_message = 1024;  // words
 inline constexpr std::size_t private_bytes = std::size_t{128} << 10;
-inline constexpr std::uint32_t table_entries = std::uint32_t{1} << 16;
+inline constexpr std::uint32_t table_entries = std::uint32_t{1} << 17;
 
 enum class recording : std::uint32_t {
   not_yet,  // nothing is written
@@ -91,7 +91,7 @@ struct alignas(64) thread_slot {
 
   alignas(4096) std::byte own[private_bytes];  // the thread's own: zero when the slot is taken
   alignas(4096) std::uint64_t ring[ring_words];
-  alignas(4096) std::byte table[std::size_t{table_entries} * 32];  // the thread's own, zero
+  alignas(4096) std::byte table[std::size_t{table_entries} * 16];  // the thread's own, zero
 };
 
 // A message is a first word and what its kind says. The first word: kind in the low 8 bits, then 8

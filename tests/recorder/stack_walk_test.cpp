@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -35,12 +36,16 @@ struct node_list {
   };
   std::vector<entry> nodes{{}};
 
-  std::uint32_t node(std::uint32_t parent, std::uint64_t ip, std::uint64_t frame_address) {
-    for (std::uint32_t i = 1; i < nodes.size(); ++i) {
-      if (nodes[i].parent == parent && nodes[i].frame == call{ip, frame_address}) return i;
-    }
+  std::map<std::uint64_t, std::uint32_t> keys;
+
+  std::uint32_t find(std::uint64_t key) const {
+    const auto found = keys.find(key);
+    return found == keys.end() ? 0 : found->second;
+  }
+  std::uint32_t add(std::uint64_t key, std::uint32_t parent, std::uint64_t ip,
+                    std::uint64_t frame_address) {
     nodes.push_back({parent, {ip, frame_address}});
-    return static_cast<std::uint32_t>(nodes.size() - 1);
+    return keys[key] = static_cast<std::uint32_t>(nodes.size() - 1);
   }
   std::vector<call> stack(std::uint32_t id) const {
     std::vector<call> out;

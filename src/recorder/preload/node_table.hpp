@@ -1,19 +1,18 @@
-// Purpose: the numbers of the frames that a thread has sent: a hash table in the thread's slot.
+// Purpose: the numbers of the frames that a thread has sent: a hash table in the thread's slot. An
+// entry keeps 64 bits of hash for what it stands for (as much again would be the thing itself):
+// that two of the at most 2^16 frames have the same is a matter of one in 10^9 tables.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace mallard::recorder {
 
 struct known_node {
-  std::uint64_t ip;
-  std::uint64_t frame_address;
-  std::uint32_t parent;
-  std::uint32_t number;  // 0: no entry
-  std::uint64_t unused;
+  std::uint64_t key;
+  std::uint64_t number;  // 0: no entry
 };
-static_assert(sizeof(known_node) == 32);
 
 class node_table {
  public:
@@ -24,28 +23,30 @@ class node_table {
     count_ = 0;
   }
 
-  // The entry of this frame, or the one where it is to be put (its number is 0).
-  known_node& find(std::uint32_t parent, std::uint64_t ip, std::uint64_t frame_address) noexcept {
-    std::uint64_t hash = (ip ^ (frame_address << 20) ^ parent) * 0x9e37'79b9'7f4a'7c15;
-    hash ^= frame_address * 0xc2b2'ae3d'27d4'eb4f;
-    for (std::uint64_t at = hash >> 32;; ++at) {
+  // Of a stack: the key of its caller's stack (0: it has none), and its innermost frame.
+  static std::uint64_t key_of(std::uint64_t outside, std::uint64_t ip,
+                              std::uint64_t frame_address) noexcept {
+    std::uint64_t key = (outside ^ ip) * 0xff51'afd7'ed55'8ccd;
+    key = ((key ^ (key >> 32)) + frame_address) * 0xc4ce'b9fe'1a85'ec53;
+    return key ^ (key >> 29);
+  }
+
+  // The entry with this key, or the one where it is to be put (its number is 0).
+  known_node& find(std::uint64_t key) noexcept {
+    for (std::uint64_t at = key;; ++at) {
       known_node& node = entries_[at & mask_];
-      if (node.number == 0 ||
-          (node.ip == ip && node.frame_address == frame_address && node.parent == parent)) {
-        return node;
-      }
+      if (node.key == key || node.number == 0) return node;
     }
   }
 
-  bool full() const noexcept { return count_ > mask_ / 4 * 3; }
+  bool full() const noexcept { return count_ > mask_ / 2; }
   // The next number, for the entry that was found.
-  std::uint32_t add(known_node& at, std::uint32_t parent, std::uint64_t ip,
-                    std::uint64_t frame_address) noexcept {
-    at = {ip, frame_address, parent, ++count_, 0};
+  std::uint32_t add(known_node& at, std::uint64_t key) noexcept {
+    at = {key, ++count_};
     return count_;
   }
   void clear() noexcept {
-    for (std::uint32_t i = 0; i <= mask_; ++i) entries_[i].number = 0;
+    std::memset(static_cast<void*>(entries_), 0, (std::size_t{mask_} + 1) * sizeof(known_node));
     count_ = 0;
   }
 

@@ -2,6 +2,8 @@
 
 #include <ucontext.h>
 
+#include "recorder/preload/node_table.hpp"
+
 namespace mallard::recorder {
 namespace {
 
@@ -28,7 +30,7 @@ void stack_walk::open(rule_cache& rules, bool by_frame_pointers, std::uint32_t c
   readable_ = {};
 }
 
-std::uint32_t stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
+void stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
   readable_.enter(at.sp);
   keep_ = true;
   fresh_count_ = 0;
@@ -69,7 +71,7 @@ std::uint32_t stack_walk::walk(frame_state at, bool exact, bool long_ago) noexce
           (!same.needs_bp || same.bp == at.bp) && still_there(known, long_ago)) {
         if (known + fresh_count_ > most_frames) return cut();
         count_ = known;
-        return same.node;
+        return;
       }
     }
     if (fresh_count_ == most_frames) return cut();
@@ -103,7 +105,19 @@ std::uint32_t stack_walk::walk(frame_state at, bool exact, bool long_ago) noexce
     }
 #endif
     count_ = 0;
-    return 0;
+    return;
+  }
+}
+
+void stack_walk::keep_fresh() noexcept {
+  bool outer_needs_bp = count_ != 0 && frames_[count_ - 1].needs_bp;
+  std::uint64_t key = count_ != 0 ? frames_[count_ - 1].key : 0;
+  while (fresh_count_ != 0) {
+    const fresh_frame& from = fresh_[--fresh_count_];
+    key = node_table::key_of(key, from.ip, from.frame_address);
+    outer_needs_bp = from.uses_bp || (from.bp_place == 0 && outer_needs_bp);
+    frames_[count_++] = {from.ip, from.frame_address, from.bp, from.bp_place, key,
+                         0,       outer_needs_bp};
   }
 }
 
@@ -125,10 +139,9 @@ bool stack_walk::still_there(std::size_t& count, bool long_ago) noexcept {
   return true;
 }
 
-std::uint32_t stack_walk::cut() noexcept {
+void stack_walk::cut() noexcept {
   if (fresh_count_ > frames_of_cut) fresh_count_ = frames_of_cut;
   count_ = 0;
-  return 0;
 }
 
 }  // namespace mallard::recorder

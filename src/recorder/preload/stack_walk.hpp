@@ -4,8 +4,10 @@
 // the places where each frame's return address and frame pointer were found. A walk goes from the
 // innermost frame outwards until it meets a frame that it knows, at the same place with the same
 // address; then it only looks whether what was found in the frames outside is still there, which
-// needs no rule and no frame to wait for another. Frames that are new get a number each, of their
-// parent's number, address and frame address, from the thread's table; that is sent once.
+// needs no rule and no frame to wait for another. Every stack has a key, made of its caller's key
+// and its innermost frame: one look-up in the thread's table gives the number of a stack that was
+// there before. Only one that was not has its frames looked up, and those that are new are sent,
+// once.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +23,9 @@ struct known_frame {
   std::uint64_t frame_address;
   std::uint64_t bp;        // the register in this frame
   std::uint64_t bp_place;  // where its caller's is saved; 0: nowhere, it is the same
-  std::uint32_t node;
-  bool needs_bp;  // this frame, or one outside before it is loaded anew, is found by it
+  std::uint64_t key;
+  std::uint32_t node;  // its number; 0: not asked for yet
+  bool needs_bp;       // this frame, or one outside before it is loaded anew, is found by it
 };
 
 class stack_walk {
@@ -34,16 +37,21 @@ class stack_walk {
   void open(rule_cache& rules, bool by_frame_pointers, std::uint32_t checked) noexcept;
   void forget() noexcept { count_ = 0; }
 
-  // The node of the stack whose innermost frame is `from`. `exact`: its address is where the thread
-  // is, not where a call returns to. `long_ago`: so much may have happened since the last walk that
-  // all frames are looked at. `nodes.node(parent, ip, frame address)` gives a frame its number, 0
-  // when it cannot; then so does this.
+  // The number of the stack whose innermost frame is `from`. `exact`: its address is where the
+  // thread is, not where a call returns to. `long_ago`: so much may have happened since the last
+  // walk that all frames are looked at. `nodes.find(key)` gives the number of a stack, 0 when it
+  // has none, `nodes.add(key, number of the caller's, ip, frame address)` gives it one, 0 when it
+  // cannot; then so does this.
   template <class Nodes>
   std::uint32_t node_of(frame_state from, bool exact, bool long_ago, Nodes& nodes) noexcept {
-    const std::uint32_t last = walk(from, exact, long_ago);
-    if (fresh_count_ == 0) [[likely]]
-      return last;
-    return take_fresh(last, nodes);
+    walk(from, exact, long_ago);
+    keep_fresh();
+    known_frame& last = frames_[count_ - 1];
+    if (last.node == 0) last.node = number_of_last(nodes);
+    const std::uint32_t out = last.node;
+    if (out == 0 || !keep_) [[unlikely]]
+      forget();
+    return out;
   }
 
  private:
@@ -55,30 +63,32 @@ class stack_walk {
     bool uses_bp;  // found by the register
   };
 
-  // Fills fresh_ (innermost first) up to a frame that is known, cuts what is known behind that, and
-  // gives its node.
-  std::uint32_t walk(frame_state from, bool exact, bool long_ago) noexcept;
+  // Fills fresh_ (innermost first) up to a frame that is known, and cuts what is known behind that.
+  void walk(frame_state from, bool exact, bool long_ago) noexcept;
+  // Makes what is fresh known.
+  void keep_fresh() noexcept;
   // Whether the first `count` known frames are where they were; else `count` is how many may be.
   bool still_there(std::size_t& count, bool long_ago) noexcept;
   // For stacks that are too deep: only the innermost frames of what is fresh.
-  std::uint32_t cut() noexcept;
+  void cut() noexcept;
 
   template <class Nodes>
-  std::uint32_t take_fresh(std::uint32_t parent, Nodes& nodes) noexcept {
-    bool outer_needs_bp = count_ != 0 && frames_[count_ - 1].needs_bp;
-    while (fresh_count_ != 0) {
-      const fresh_frame& from = fresh_[--fresh_count_];
-      parent = nodes.node(parent, from.ip, from.frame_address);
-      outer_needs_bp = from.uses_bp || (from.bp_place == 0 && outer_needs_bp);
-      frames_[count_++] = {from.ip, from.frame_address, from.bp, from.bp_place,
-                           parent,  outer_needs_bp};
-      if (parent == 0) {
-        forget();
-        fresh_count_ = 0;
-      }
+  std::uint32_t number_of_last(Nodes& nodes) noexcept {
+    std::size_t first = count_;  // from here on there are no numbers
+    std::uint32_t number = 0;
+    while (first != 0) {
+      known_frame& frame = frames_[first - 1];
+      if (frame.node == 0) frame.node = nodes.find(frame.key);
+      number = frame.node;
+      if (number != 0) break;
+      --first;
     }
-    if (!keep_) forget();
-    return parent;
+    for (; first != count_; ++first) {
+      known_frame& frame = frames_[first];
+      number = frame.node = nodes.add(frame.key, number, frame.ip, frame.frame_address);
+      if (number == 0) return 0;
+    }
+    return number;
   }
 
   rule_cache* rules_ = nullptr;

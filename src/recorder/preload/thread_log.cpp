@@ -152,8 +152,8 @@ std::uint32_t thread_log::stack_of(const frame_state& from, bool exact,
   return stack_.node_of(from, exact, long_ago, *this);
 }
 
-std::uint32_t thread_log::new_node(known_node& at, std::uint32_t parent, std::uint64_t ip,
-                                   std::uint64_t frame_address) noexcept {
+std::uint32_t thread_log::add(std::uint64_t key, std::uint32_t parent, std::uint64_t ip,
+                              std::uint64_t frame_address) noexcept {
   if (!process.modules.has(ip)) [[unlikely]]
     write_module(ip);
   std::uint64_t* const to = reserve(3);
@@ -162,7 +162,7 @@ std::uint32_t thread_log::new_node(known_node& at, std::uint32_t parent, std::ui
   to[1] = ip;
   to[2] = frame_address;
   publish(3);
-  return nodes_.add(at, parent, ip, frame_address);
+  return nodes_.add(nodes_.find(key), key);
 }
 
 void thread_log::start_numbers_over() noexcept {

@@ -60,10 +60,12 @@ class thread_log {
   // An operation that could not be recorded.
   void lose() noexcept;
 
-  std::uint32_t node(std::uint32_t parent, std::uint64_t ip, std::uint64_t frame_address) noexcept {
-    known_node& known = nodes_.find(parent, ip, frame_address);
-    return known.number != 0 ? known.number : new_node(known, parent, ip, frame_address);
+  // For the walk: the numbers of stacks.
+  std::uint32_t find(std::uint64_t key) noexcept {
+    return static_cast<std::uint32_t>(nodes_.find(key).number);
   }
+  std::uint32_t add(std::uint64_t key, std::uint32_t parent, std::uint64_t ip,
+                    std::uint64_t frame_address) noexcept;
 
  private:
   std::uint64_t* reserve(std::size_t words) noexcept {
@@ -79,8 +81,6 @@ class thread_log {
   std::uint64_t* reserve_slowly(std::size_t words) noexcept;
   bool make_room(std::size_t words) noexcept;
   std::uint32_t stack_of(const frame_state& from, bool exact, std::uint64_t time) noexcept;
-  std::uint32_t new_node(known_node& at, std::uint32_t parent, std::uint64_t ip,
-                         std::uint64_t frame_address) noexcept;
   void start_numbers_over() noexcept;
   void write_module(std::uint64_t ip) noexcept;
   void write_samples(std::uint64_t time, std::uint32_t stack, std::uint32_t times) noexcept;
