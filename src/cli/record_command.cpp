@@ -162,8 +162,6 @@ void add_record_command(CLI::App& app, context& shared) {
   record->add_flag("--no-symbols", request->no_symbols,
                    "No names in the trace: it is written sooner, and can be read here alone");
   record->add_flag("--no-follow", request->no_follow, "No traces of child processes");
-  record->add_flag("--no-symbols", request->no_symbols,
-                   "Leave out what addresses are called; the trace is then just numbers");
   record->add_flag("--wait", request->options.wait,
                    "Until all child processes have ended, too, not the program alone");
   record->add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
