@@ -7,6 +7,9 @@ set(mallard_install_targets mallard_lib)
 if(MALLARD_BUILD_SHARED)
   list(APPEND mallard_install_targets mallard_shared)
 endif()
+if(MALLARD_BUILD_EMBEDDED)
+  list(APPEND mallard_install_targets mallard_embedded)
+endif()
 if(TARGET mallard_malloc)
   list(APPEND mallard_install_targets mallard_malloc mallard_malloc_static
     mallard_malloc_hardened mallard_malloc_hardened_static
@@ -34,5 +37,16 @@ install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake
 
 # The prefix follows the file, so that an installed tree can be moved.
 file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file(${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in ${PROJECT_BINARY_DIR}/mallard.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/mallard.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# As in CMake, `mallard` is the static library; the shared one has a name of its own.
+function(mallard_pkg_config name description libraries)
+  set(mallard_pc_name ${name})
+  set(mallard_pc_description ${description})
+  set(mallard_pc_libraries ${libraries})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+mallard_pkg_config(mallard "${PROJECT_DESCRIPTION}" "\${libdir}/libmallard.a")
+if(MALLARD_BUILD_SHARED)
+  mallard_pkg_config(mallard-shared "${PROJECT_DESCRIPTION} (shared library)"
+    "-L\${libdir} -lmallard")
+endif()

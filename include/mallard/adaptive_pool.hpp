@@ -67,6 +67,8 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     }
   }
 
+  adaptive_pool_resource(std::nullptr_t) = delete;
+
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>
   explicit adaptive_pool_resource(Bump* upstream) noexcept
@@ -140,6 +142,10 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
 
   // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
   std::size_t trim() noexcept;
+
+  // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + oversize
+  // blocks).
+  bool owns(const void* p) const noexcept { return slabs_.owns(p) || oversize_.owns(p); }
 
   // O(slabs).
   adaptive_pool_stats stats() const noexcept;

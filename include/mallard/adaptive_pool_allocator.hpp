@@ -123,16 +123,21 @@ class adaptive_pool_allocator
     return what(all.pool);
   }
 
+  T* try_allocate(std::size_t n) noexcept {
+    if (n > base::max_count) return nullptr;
+    const std::size_t bytes = n <= 1 ? node_bytes : n * sizeof(T);
+    return static_cast<T*>(
+        with_nodes([&](adaptive_pool_resource& p) { return p.try_allocate(bytes, alignof(T)); }));
+  }
+
   T* try_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) noexcept {
     if ((command & detail::new_flag) != 0) {
-      for (const std::size_t n : {count, limit}) {
-        try {
-          T* const made = allocate(n);
-          count = n;
-          reuse = nullptr;
-          return made;
-        } catch (...) {  // with fewer, maybe
-        }
+      for (const std::size_t n : {count, limit}) {  // with fewer, maybe
+        T* const made = try_allocate(n);
+        if (made == nullptr) continue;
+        count = n;
+        reuse = nullptr;
+        return made;
       }
     }
     count = limit;

@@ -14,18 +14,13 @@
 
 #include <concepts>
 #include <cstddef>
-#include <limits>
-#include <new>
 #include <type_traits>
 
-namespace mallard::inline v1 {
+#include "mallard/detail/bindings/explain.hpp"
+#include "mallard/detail/failure.hpp"
+#include "mallard/detail/resources/bindable.hpp"
 
-// What a container needs of a resource bound by type.
-template <class R>
-concept bindable_resource = requires(R& r, void* p, std::size_t n) {
-  { r.allocate(n, n) } -> std::same_as<void*>;
-  r.deallocate(p, n, n);
-};
+namespace mallard::inline v1 {
 
 // An allocator never changes its resource: like `std::pmr::polymorphic_allocator`, none of the
 // propagation traits is set, so copies of containers between resources copy the elements, and
@@ -41,8 +36,19 @@ class allocator {
   using propagate_on_container_swap = std::false_type;
   using is_always_equal = std::false_type;
 
+  // There is no default: where one is needed, compiling stops with the reason.
+  template <class Bound = Resource>
+  allocator() noexcept : resource_(nullptr) {
+    static_assert(detail::has_a_default<Bound>, MALLARD_PASS_THE_RESOURCE);
+  }
   // `resource` must outlive every container that got this allocator or a copy of it.
   allocator(Resource* resource) noexcept : resource_(resource) {}  // NOLINT: implicit, as in pmr
+  // A resource of another type: compiling stops with the names of both.
+  template <class Given>
+    requires(!std::convertible_to<Given*, Resource*> && bindable_resource<Given>)
+  allocator(Given*) noexcept : resource_(nullptr) {  // NOLINT: implicit, as the other
+    detail::given_and_bound<Given, Resource>::explain();
+  }
   template <class U>
   allocator(const allocator<U, Resource>& other) noexcept : resource_(other.resource()) {}
 
@@ -50,7 +56,7 @@ class allocator {
   // Errors: `std::bad_array_new_length` when their size does not fit, or what the resource throws.
   [[nodiscard]] T* allocate(std::size_t n) {
     static_assert(bindable_resource<Resource>);
-    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+    if (n > ~std::size_t{0} / sizeof(T)) detail::fail_array_length();
     return static_cast<T*>(resource_->allocate(n * sizeof(T), alignof(T)));
   }
 

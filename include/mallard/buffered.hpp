@@ -11,45 +11,35 @@
 #include <cstddef>
 #include <memory_resource>
 
-#include "mallard/detail/resources/bump_resource.hpp"
-#include "mallard/detail/resources/bump_verbs.hpp"
-#include "mallard/detail/resources/chunk_stack.hpp"
+#include "mallard/monotonic.hpp"
 #include "mallard/page_source.hpp"
 
 namespace mallard::inline v1 {
 
 namespace detail {
 
+// A base, so that it outlives the resource that uses it.
 template <std::size_t Bytes>
 struct inline_buffer {
   alignas(std::max_align_t) std::byte buffer[Bytes];
 };
 
-// The buffer is a base, so that it outlives the stack of chunks that ends with the object.
-template <std::size_t Bytes>
-class buffered_store : private inline_buffer<Bytes>, public chunk_stack {
- public:
-  explicit buffered_store(std::pmr::memory_resource* upstream) noexcept
-      : chunk_stack(this->buffer, Bytes, upstream) {}
-};
-
 }  // namespace detail
 
-// `Bytes` bytes of the object are used before upstream is. All verbs are those of
-// monotonic_resource; `stats().overflowed` counts how often the buffer did not do.
+// `Bytes` bytes of the object are used before upstream is. It is a monotonic_resource in all else,
+// and binds wherever one does; `stats().overflowed` counts how often the buffer did not do.
 template <std::size_t Bytes>
-class buffered_resource final
-    : public detail::bump_verbs<buffered_resource<Bytes>, detail::buffered_store<Bytes>> {
+class buffered_resource final : private detail::inline_buffer<Bytes>, public monotonic_resource {
   static_assert(Bytes >= alignof(std::max_align_t));
 
  public:
   buffered_resource() noexcept : buffered_resource(page_source::instance()) {}
   explicit buffered_resource(std::pmr::memory_resource* upstream) noexcept
-      : detail::bump_verbs<buffered_resource, detail::buffered_store<Bytes>>(upstream) {}
-
-  std::pmr::memory_resource* upstream_resource() const noexcept {
-    return this->store().upstream_resource();
-  }
+      : buffered_resource(monotonic_options{}, upstream) {}
+  explicit buffered_resource(monotonic_options options,
+                             std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : monotonic_resource(this->buffer, Bytes, options, upstream) {}
+  buffered_resource(std::nullptr_t) = delete;
 };
 
 }  // namespace mallard::inline v1

@@ -16,7 +16,12 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <version>
+#ifdef __cpp_lib_allocate_at_least
+#include <memory>
+#endif
 
+#include "mallard/detail/bindings/explain.hpp"
 #include "mallard/detail/bindings/extended_allocator.hpp"
 #include "mallard/heap.hpp"
 
@@ -38,11 +43,17 @@ constexpr bool operator&(without a, without b) noexcept {
   return (static_cast<unsigned>(a) & static_cast<unsigned>(b)) != 0;
 }
 
+// What `allocate_at_least` returns: std's type where there is one.
+#ifdef __cpp_lib_allocate_at_least
+template <class T>
+using sized_array = std::allocation_result<T*>;
+#else
 template <class T>
 struct sized_array {
   T* ptr;
   std::size_t count;
 };
+#endif
 
 template <class T, class Resource = heap_resource, without Mask = without::nothing>
 class expandable_allocator
@@ -60,6 +71,10 @@ class expandable_allocator
     using other = expandable_allocator<U, Resource, Mask>;
   };
 
+  template <class Bound = Resource>
+  expandable_allocator() noexcept : resource_(nullptr) {
+    static_assert(detail::has_a_default<Bound>, MALLARD_PASS_THE_RESOURCE);
+  }
   // `resource` must outlive every container that got this allocator or a copy of it.
   expandable_allocator(Resource* resource) noexcept  // NOLINT: implicit, as in pmr
       : resource_(resource) {}

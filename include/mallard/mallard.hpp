@@ -9,14 +9,27 @@
 
 #include "mallard/adaptive_pool.hpp"            // IWYU pragma: export
 #include "mallard/adaptive_pool_allocator.hpp"  // IWYU pragma: export
+#include "mallard/allocate_unique.hpp"          // IWYU pragma: export
 #include "mallard/allocator.hpp"                // IWYU pragma: export
 #include "mallard/buffered.hpp"                 // IWYU pragma: export
+#include "mallard/copy.hpp"                     // IWYU pragma: export
 #include "mallard/expandable_allocator.hpp"     // IWYU pragma: export
+#include "mallard/failure_callback.hpp"         // IWYU pragma: export
+#include "mallard/fallback.hpp"                 // IWYU pragma: export
 #include "mallard/heap.hpp"                     // IWYU pragma: export
+#include "mallard/mark_scope.hpp"               // IWYU pragma: export
 #include "mallard/monotonic.hpp"                // IWYU pragma: export
 #include "mallard/multipool.hpp"                // IWYU pragma: export
+#include "mallard/node_bytes.hpp"               // IWYU pragma: export
+#include "mallard/object_pool.hpp"              // IWYU pragma: export
 #include "mallard/page_source.hpp"              // IWYU pragma: export
 #include "mallard/reserved.hpp"                 // IWYU pragma: export
+#include "mallard/scratch.hpp"                  // IWYU pragma: export
+#include "mallard/segregating.hpp"              // IWYU pragma: export
+#include "mallard/synchronized.hpp"             // IWYU pragma: export
 #include "mallard/synchronized_heap.hpp"        // IWYU pragma: export
 #include "mallard/synchronized_multipool.hpp"   // IWYU pragma: export
+#include "mallard/typed.hpp"                    // IWYU pragma: export
+#include "mallard/version.hpp"                  // IWYU pragma: export
 #include "mallard/wink_out.hpp"                 // IWYU pragma: export
+#include "mallard/winkable.hpp"                 // IWYU pragma: export

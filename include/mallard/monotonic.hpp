@@ -10,8 +10,10 @@
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory_resource>
+#include <span>
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
@@ -24,7 +26,7 @@ namespace mallard::inline v1 {
 // Chunks double from `initial_bytes` to `max_chunk_bytes`. A block that is larger than the next
 // chunk and than 64 KiB gets a chunk of exactly its own and does not change the growth. A chunk is
 // asked of upstream with fundamental alignment only, whatever the block's own alignment.
-class MALLARD_API monotonic_resource final
+class MALLARD_API monotonic_resource
     : public detail::bump_verbs<monotonic_resource, detail::chunk_stack> {
  public:
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
@@ -34,11 +36,31 @@ class MALLARD_API monotonic_resource final
   explicit monotonic_resource(monotonic_options options, std::pmr::memory_resource* upstream =
                                                              page_source::instance()) noexcept
       : bump_verbs(options, upstream) {}
+  monotonic_resource(std::nullptr_t) = delete;
+
+  // The first chunk has room for blocks of `initial_bytes` bytes. Any integer, so that 0 is no null
+  // pointer.
+  template <std::integral Size>
+    requires(!std::same_as<Size, bool>)
+  explicit monotonic_resource(
+      Size initial_bytes, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : monotonic_resource(monotonic_options{.initial_bytes = detail::chunk_bytes_for(
+                                                 static_cast<std::size_t>(initial_bytes))},
+                           upstream) {}
 
   // The caller's buffer of `bytes` bytes is used first, and never given to upstream.
   monotonic_resource(void* buffer, std::size_t bytes,
                      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : bump_verbs(buffer, bytes, upstream) {}
+      : monotonic_resource(buffer, bytes, monotonic_options{}, upstream) {}
+  monotonic_resource(void* buffer, std::size_t bytes, monotonic_options options,
+                     std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : bump_verbs(buffer, bytes, options, upstream) {}
+  explicit monotonic_resource(std::span<std::byte> buffer, std::pmr::memory_resource* upstream =
+                                                               page_source::instance()) noexcept
+      : monotonic_resource(buffer.data(), buffer.size(), monotonic_options{}, upstream) {}
+  monotonic_resource(std::span<std::byte> buffer, monotonic_options options,
+                     std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : monotonic_resource(buffer.data(), buffer.size(), options, upstream) {}
 
   std::pmr::memory_resource* upstream_resource() const noexcept {
     return store().upstream_resource();

@@ -10,6 +10,7 @@
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory_resource>
 
@@ -23,9 +24,24 @@
 
 namespace mallard::inline v1 {
 
+namespace detail {
+
+// The largest number of blocks in a slab, and the largest block from one.
+inline std::pmr::pool_options actual_pool_options() noexcept {
+  std::pmr::pool_options out;
+  out.max_blocks_per_chunk = class_layouts[0].end_slot - class_layouts[0].first_slot;
+  out.largest_required_pool_block = largest_class_bytes;
+  return out;
+}
+
+}  // namespace detail
+
 struct multipool_options {
   // Empty slabs a pool may hold: the one it works on, the others in a reserve shared by all pools.
   std::size_t empty_slabs_kept = 3;
+
+  // As std's pools report theirs: what holds whatever was asked for.
+  operator std::pmr::pool_options() const noexcept { return detail::actual_pool_options(); }
 };
 
 struct multipool_stats {
@@ -49,6 +65,14 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   explicit multipool_resource(multipool_options options, std::pmr::memory_resource* upstream =
                                                              page_source::instance()) noexcept
       : options_(options), pools_(upstream, detail::reserve_of(options.empty_slabs_kept)) {}
+
+  // std's options are hints that have no effect: slabs have sizes of their own, and every block up
+  // to `largest_pooled_bytes` is pooled.
+  template <std::same_as<std::pmr::pool_options> Options>
+  explicit multipool_resource(
+      const Options&, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : multipool_resource(multipool_options{}, upstream) {}
+  multipool_resource(std::nullptr_t) = delete;
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse. Through a
   // plain `memory_resource*` that cannot be known; set `empty_slabs_kept` yourself then.
@@ -93,6 +117,10 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
 
   // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
   std::size_t trim() noexcept { return pools_.trim(); }
+
+  // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + oversize
+  // blocks).
+  bool owns(const void* p) const noexcept { return pools_.owns(p) || oversize_.owns(p); }
 
   // O(slabs).
   multipool_stats stats() const noexcept;

@@ -12,9 +12,9 @@
 // any thread, by one at a time.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory_resource>
-#include <span>
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/block_chain.hpp"
@@ -49,6 +49,8 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
       : options_(options),
         heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false),
         arrays_(heaps_) {}
+
+  synchronized_heap_resource(std::nullptr_t) = delete;
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>
@@ -110,8 +112,15 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
                             std::size_t alignment = alignof(std::max_align_t)) {
     return block_chain::of(allocate_linked(count, bytes, alignment), count);
   }
-  block_chain allocate_many(std::span<const std::size_t> sizes,
-                            std::size_t alignment = alignof(std::max_align_t));
+  // One of each size, in this order: `sizes` is a contiguous range of `std::size_t`.
+  template <class Sizes>
+    requires requires(const Sizes& sizes) {
+      { sizes.data() } -> std::convertible_to<const std::size_t*>;
+      sizes.size();
+    }
+  block_chain allocate_many(const Sizes& sizes, std::size_t alignment = alignof(std::max_align_t)) {
+    return allocate_sizes(sizes.data(), sizes.size(), alignment);
+  }
   void deallocate_many(block_chain chain, std::size_t bytes,
                        std::size_t alignment = alignof(std::max_align_t)) noexcept {
     deallocate_linked(chain.front(), chain.size(), bytes, alignment);
@@ -133,6 +142,7 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
   }
 
  private:
+  block_chain allocate_sizes(const std::size_t* sizes, std::size_t count, std::size_t alignment);
   detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);
   void deallocate_linked(void* first, std::size_t count, std::size_t bytes,
                          std::size_t alignment) noexcept;

@@ -12,6 +12,7 @@
 // another lock of the library: it may lock, throw, or use other resources.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory_resource>
 
@@ -20,12 +21,16 @@
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/multipool.hpp"
 #include "mallard/page_source.hpp"
 
 namespace mallard::inline v1 {
 
 struct synchronized_multipool_options {
   std::size_t empty_slabs_kept = 3;  // by each thread; as in multipool_options
+
+  // As std's pools report theirs: what holds whatever was asked for.
+  operator std::pmr::pool_options() const noexcept { return detail::actual_pool_options(); }
 };
 
 struct synchronized_multipool_stats {
@@ -54,6 +59,13 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
       synchronized_multipool_options options,
       std::pmr::memory_resource* upstream = page_source::instance()) noexcept
       : options_(options), heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false) {}
+
+  // std's options are hints that have no effect, as in multipool_resource.
+  template <std::same_as<std::pmr::pool_options> Options>
+  explicit synchronized_multipool_resource(
+      const Options&, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+      : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
+  synchronized_multipool_resource(std::nullptr_t) = delete;
 
   // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
   template <detail::bump_resource Bump>

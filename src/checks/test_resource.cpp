@@ -179,10 +179,11 @@ test_resource::test_resource(std::pmr::memory_resource* upstream)
     : test_resource(print_and_abort, upstream) {}
 
 test_resource::test_resource(handler on_fault, std::pmr::memory_resource* upstream)
-    : state_(std::make_unique<state>(std::move(on_fault), upstream)) {}
+    : state_(new state(std::move(on_fault), upstream)) {}
 
 test_resource::~test_resource() {
   report_leaks();
+  delete state_;
 }
 
 void test_resource::fail_at(std::uint64_t n) noexcept {

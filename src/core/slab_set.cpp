@@ -331,7 +331,7 @@ slab* slab_set::acquire(slab_pool& pool, unsigned layout_index) {
 }
 
 void slab_set::add(slab* s) noexcept {
-  s->owner.store(this, std::memory_order_relaxed);
+  s->owner.store(this, order::relaxed);
   all_ring::insert_before(all_, s);
   all_ = s;
 }
@@ -488,6 +488,16 @@ slab_set::owner_of_block(const void* p, const slab_layout* layouts,
   if (offset >= os::page_bytes && !os::is_mapped(const_cast<const slab*>(home))) return nullptr;
   if (home->layout_index != layout_index) return nullptr;
   return *reinterpret_cast<slab_set* const volatile*>(home);
+}
+
+bool slab_set::owns(const void* p) const noexcept {
+  if (all_ == nullptr) return false;
+  const slab* s = all_;
+  do {
+    if (address_of(p) - address_of(s) < layout_of(*s).slab_bytes) return true;
+    s = s->all_next;
+  } while (s != all_);
+  return false;
 }
 
 slab_usage slab_set::usage() const noexcept {

@@ -6,12 +6,12 @@
 
 namespace mallard::inline v1::detail::os {
 
-void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+void wait_at(const void* word, std::uint32_t value) noexcept {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
 }
 
-void wake_one(std::atomic<std::uint32_t>& word) noexcept {
-  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+void wake_one_at(const void* word) noexcept {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 }  // namespace mallard::inline v1::detail::os

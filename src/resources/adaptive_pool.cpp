@@ -150,7 +150,7 @@ detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, st
   // Bursts are of nodes.
   if (!fixed_ && choose_block(bytes, alignment)) fix_block();
   if (is_pooled(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
-  return detail::allocate_each(*this, count, bytes, alignment);
+  return detail::allocate_equal(*this, count, bytes, alignment);
 }
 
 void adaptive_pool_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,

@@ -62,6 +62,15 @@ address_range take_range(std::size_t bytes, range_use use) noexcept {
   return range;
 }
 
+void drop_kept_ranges() noexcept {
+  for (auto& place : kept) {
+    std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire);
+    if (begin == nullptr) continue;
+    unpoison(begin, standard_range_bytes);
+    os::unmap(begin, standard_range_bytes);
+  }
+}
+
 void give_range(address_range range, std::size_t in_use_bytes) noexcept {
   taken.fetch_sub(1, std::memory_order_relaxed);
   if (range.bytes == standard_range_bytes) {

@@ -1,5 +1,7 @@
 #include "mallard/detail/resources/chunk_stack.hpp"
 
+#include <algorithm>
+
 namespace mallard::inline v1::detail {
 namespace {
 
@@ -18,9 +20,9 @@ std::size_t bytes_between(const std::byte* from, const std::byte* to) noexcept {
 
 }  // namespace
 
-chunk_stack::chunk_stack(void* buffer, std::size_t bytes,
+chunk_stack::chunk_stack(void* buffer, std::size_t bytes, monotonic_options options,
                          std::pmr::memory_resource* upstream) noexcept
-    : chunk_stack(monotonic_options{}, upstream) {
+    : chunk_stack(options, upstream) {
   auto* const given = static_cast<std::byte*>(buffer);
   const std::uintptr_t begin = round_up(address_of(given), bump_step);
   const std::uintptr_t end = round_down(address_of(given) + bytes, bump_alignment);
@@ -66,6 +68,14 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
   chunks_ = chunk;
   use(chunk);
   return range.carve(bytes, alignment);
+}
+
+void* chunk_stack::try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return carve_slow(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
 }
 
 // The current chunk stays in use; the block's own goes into the stack beside it.
@@ -195,6 +205,17 @@ std::size_t chunk_stack::in_use_bytes() const noexcept {
     used += bytes_between(begin_of(chunk), chunk == current_ ? range.cursor : chunk->cursor);
   }
   return used;
+}
+
+bool chunk_stack::owns(const void* p) const noexcept {
+  const auto in = [p](const void* begin, std::size_t bytes) {
+    return address_of(p) - address_of(begin) < bytes;
+  };
+  if (in(buffer_, bytes_between(buffer_, buffer_end_))) return true;
+  for (const chunk_header* chunk = chunks_; chunk != nullptr; chunk = chunk->older) {
+    if (in(chunk, chunk->bytes)) return true;
+  }
+  return false;
 }
 
 monotonic_stats chunk_stack::stats() const noexcept {

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/os/thread_end.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
 #include "mallard/page_source.hpp"
@@ -31,7 +32,7 @@ constinit registry_holder registry;
 constinit synchronized_heaps* resources = nullptr;
 constinit std::atomic<std::uint64_t> identities{0};
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local heaps_of_thread own{};
+MALLARD_STATIC_TLS constinit thread_local heaps_of_thread own{};
 constinit heaps_of_thread nobody{};
 
 template <class Do>
@@ -119,8 +120,13 @@ heaps_of_thread& no_thread() noexcept {
 
 heaps_of_thread* heaps_of_this_thread() {
   if (own.ended) return nullptr;
-  thread_local at_thread_exit orphan_then;
-  static_cast<void>(orphan_then);
+  if constexpr (is_embedded) {
+    static os::thread_end_calls at_end([] { at_thread_exit(); });
+    at_end.of_this_thread();
+  } else {
+    thread_local at_thread_exit orphan_then;
+    static_cast<void>(orphan_then);
+  }
   return &own;
 }
 

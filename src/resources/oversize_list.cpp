@@ -53,6 +53,16 @@ void oversize_list::remove(void* p) noexcept {
   reserved_bytes_ -= h->offset + h->bytes;
 }
 
+bool oversize_list::owns(const void* p) const noexcept {
+  if (head_ == nullptr) return false;
+  const header* h = head_;
+  do {
+    if (address_of(p) - address_of(h + 1) < std::max<std::size_t>(h->bytes, 1)) return true;
+    h = h->next;
+  } while (h != head_);
+  return false;
+}
+
 void oversize_list::release_all(std::pmr::memory_resource& upstream) noexcept {
   while (head_ != nullptr) deallocate(upstream, head_ + 1);
 }

@@ -35,9 +35,8 @@ constexpr std::size_t thread_chunks_bytes =
 constexpr unsigned thread_chunks_class = detail::chunk_class_of(thread_chunks_bytes);
 
 // Null until the thread's first request and again while the thread ends.
-// The storage is found without a call, also from a shared library that is loaded at start.
-[[gnu::tls_model("initial-exec")]] thread_local thread_chunks* own = nullptr;
-[[gnu::tls_model("initial-exec")]] thread_local bool ended = false;
+MALLARD_STATIC_TLS thread_local thread_chunks* own = nullptr;
+MALLARD_STATIC_TLS thread_local bool ended = false;
 
 struct at_thread_exit {
   ~at_thread_exit() {
@@ -51,9 +50,10 @@ struct at_thread_exit {
   }
 };
 
-// Null for a thread that is ending: it works on the shared level.
+// Null for a thread that is ending: it works on the shared level. So do all in a plug-in, since
+// what is destroyed at a thread's end keeps the code that does it from being unloaded before.
 thread_chunks* begin_thread() {
-  if (own != nullptr || ended) return own;
+  if (detail::is_embedded || own != nullptr || ended) return own;
   detail::hold_chunks_across_fork();
   thread_local at_thread_exit flush_then;
   static_cast<void>(flush_then);

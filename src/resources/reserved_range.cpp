@@ -1,5 +1,7 @@
 #include "mallard/detail/resources/reserved_range.hpp"
 
+#include <algorithm>
+
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
@@ -77,6 +79,14 @@ void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
   void* const p = range.carve(bytes, alignment);
   if (p == nullptr) throw std::bad_alloc();
   return p;
+}
+
+void* reserved_range::try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return carve_slow(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
 }
 
 bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,

@@ -101,12 +101,12 @@ detail::chain_ends synchronized_heap_resource::allocate_linked(std::size_t count
   if (detail::is_pooled(request)) {
     return heaps_.take_many(detail::class_of(request), count, bytes);
   }
-  return detail::allocate_each(*this, count, bytes, alignment);
+  return detail::allocate_equal(*this, count, bytes, alignment);
 }
 
-block_chain synchronized_heap_resource::allocate_many(std::span<const std::size_t> sizes,
-                                                      std::size_t alignment) {
-  return detail::allocate_each(*this, sizes, alignment);
+block_chain synchronized_heap_resource::allocate_sizes(const std::size_t* sizes, std::size_t count,
+                                                       std::size_t alignment) {
+  return detail::allocate_each(*this, sizes, count, alignment);
 }
 
 void synchronized_heap_resource::deallocate_linked(void* first, std::size_t count,

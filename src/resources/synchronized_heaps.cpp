@@ -1,5 +1,7 @@
 #include "mallard/detail/resources/synchronized_heaps.hpp"
 
+#include <atomic>
+
 #include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"

@@ -1,5 +1,7 @@
 #include "mallard/detail/resources/upstream_lock.hpp"
 
+#include <atomic>
+
 #include <sched.h>
 
 #include <new>

@@ -31,7 +31,6 @@ static_assert(std::same_as<traits::rebind_alloc<long>, counted<long>>);
 static_assert(std::is_nothrow_copy_constructible_v<counted<int>>);
 static_assert(std::convertible_to<counting_resource*, counted<int>>);
 static_assert(std::convertible_to<counted<int>, counted<long>>);
-static_assert(!std::default_initializable<counted<int>>);  // there is no default resource
 static_assert(sizeof(counted<int>) == sizeof(void*));
 
 TEST(allocator, passes_size_and_alignment_on) {

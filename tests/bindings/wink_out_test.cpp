@@ -2,14 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
 #include <memory_resource>
+#include <optional>
+#include <queue>
+#include <scoped_allocator>
+#include <set>
+#include <stack>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "mallard/checks/counting_resource.hpp"
@@ -44,12 +56,38 @@ static_assert(mallard::is_winkable_v<std::list<arena_string, in_arena<arena_stri
 static_assert(mallard::is_winkable_v<std::pmr::vector<std::pmr::string>>);
 static_assert(mallard::is_winkable_v<std::pmr::map<int, std::pmr::string>>);
 static_assert(mallard::is_winkable_v<std::pmr::unordered_map<std::pmr::string, int>>);
+static_assert(mallard::is_winkable_v<std::array<arena_string, 2>>);
+static_assert(mallard::is_winkable_v<std::optional<std::pmr::string>>);
+static_assert(mallard::is_winkable_v<std::tuple<int, std::pmr::string>>);
+static_assert(mallard::is_winkable_v<std::variant<int, std::pmr::vector<int>>>);
+static_assert(mallard::is_winkable_v<std::pair<const int, arena_string>>);
+static_assert(mallard::is_winkable_v<std::stack<int, std::pmr::deque<int>>>);
+static_assert(mallard::is_winkable_v<std::priority_queue<int, std::pmr::vector<int>>>);
+using scoped = std::scoped_allocator_adaptor<in_arena<arena_string>>;
+static_assert(mallard::is_winkable_v<std::vector<arena_string, scoped>>);
+static_assert(
+    mallard::is_winkable_v<std::vector<
+        arena_string, std::scoped_allocator_adaptor<in_arena<arena_string>, in_arena<char>>>>);
+static_assert(mallard::is_winkable_v<std::vector<int, mallard::expandable_allocator<int>>>);
+static_assert(mallard::is_winkable_v<std::list<int, mallard::adaptive_pool_allocator<int>>>);
 // These own memory of the global heap, or more than memory.
 static_assert(!mallard::is_winkable_v<std::string>);
 static_assert(!mallard::is_winkable_v<std::vector<int>>);
 static_assert(!mallard::is_winkable_v<std::pmr::vector<std::string>>);
 static_assert(!mallard::is_winkable_v<std::unique_ptr<int>>);
 static_assert(!mallard::is_winkable_v<std::pmr::vector<std::shared_ptr<int>>>);
+static_assert(!mallard::is_winkable_v<std::pmr::set<int, std::function<bool(int, int)>>>);
+static_assert(
+    !mallard::is_winkable_v<std::pmr::unordered_set<int, std::function<std::size_t(int)>>>);
+static_assert(!mallard::is_winkable_v<std::optional<std::string>>);
+static_assert(!mallard::is_winkable_v<std::variant<int, std::vector<int>>>);
+static_assert(!mallard::is_winkable_v<std::tuple<std::pmr::string, std::string>>);
+static_assert(!mallard::is_winkable_v<std::array<std::string, 2>>);
+static_assert(!mallard::is_winkable_v<std::stack<int>>);
+static_assert(!mallard::is_winkable_v<
+              std::priority_queue<int, std::pmr::vector<int>, std::function<bool(int, int)>>>);
+static_assert(
+    !mallard::is_winkable_v<std::vector<int, std::scoped_allocator_adaptor<std::allocator<int>>>>);
 
 TEST(wink_out, make_constructs_in_the_resource) {
   mallard::counting_resource counter;
@@ -58,6 +96,43 @@ TEST(wink_out, make_constructs_in_the_resource) {
   EXPECT_EQ(numbers->size(), 100u);
   EXPECT_EQ(numbers->get_allocator().resource(), &memory);
   EXPECT_GE(memory.stats().in_use_bytes, sizeof(*numbers) + 100 * sizeof(int));
+}
+
+// The default resource, to see whether anything comes from it.
+class default_resource_is {
+ public:
+  explicit default_resource_is(std::pmr::memory_resource* r)
+      : before_(std::pmr::set_default_resource(r)) {}
+  ~default_resource_is() { std::pmr::set_default_resource(before_); }
+
+ private:
+  std::pmr::memory_resource* before_;
+};
+
+TEST(wink_out, make_gives_the_resource_to_whatever_takes_an_allocator) {
+  const default_resource_is none(std::pmr::null_memory_resource());
+  arena memory;
+  auto* const by_base = mallard::make<std::pmr::vector<std::pmr::string>>(memory, 3u);
+  by_base->front().assign(100, 'x');
+  EXPECT_EQ(by_base->get_allocator().resource(), &memory);
+  EXPECT_EQ(by_base->back().get_allocator().resource(), &memory);
+  auto* const by_type = mallard::make<std::vector<int, in_arena<int>>>(memory);
+  by_type->assign(100, 7);
+  auto* const both = mallard::make<std::pair<const std::pmr::string, arena_string>>(
+      memory, std::string(100, 'a'), std::string(100, 'b').c_str());
+  EXPECT_EQ(both->first.get_allocator().resource(), &memory);
+  EXPECT_EQ(both->second.get_allocator().resource(), &memory);
+  auto* const all = mallard::make<std::tuple<std::pmr::string, int>>(memory);
+  EXPECT_EQ(std::get<0>(*all).get_allocator().resource(), &memory);
+  auto* const copy = mallard::make<std::pmr::vector<std::pmr::string>>(memory, *by_base);
+  EXPECT_EQ(copy->get_allocator().resource(), &memory);
+}
+
+TEST(wink_out, make_takes_the_resource_by_base_too) {
+  const default_resource_is none(std::pmr::null_memory_resource());
+  arena memory;
+  std::pmr::memory_resource& base = memory;
+  EXPECT_EQ(mallard::make<std::pmr::string>(base, "abc")->get_allocator().resource(), &memory);
 }
 
 TEST(wink_out, destructors_never_run) {

@@ -17,6 +17,7 @@ void add_synchronized_heap(std::vector<resource_case>& cases);
 void add_adaptive_pool(std::vector<resource_case>& cases);
 void add_page_source(std::vector<resource_case>& cases);
 void add_test_resource(std::vector<resource_case>& cases);
+void add_compositions(std::vector<resource_case>& cases);
 
 // Returns: every resource of ours.
 inline std::vector<resource_case> our_cases() {
@@ -31,6 +32,7 @@ inline std::vector<resource_case> our_cases() {
   add_adaptive_pool(cases);
   add_page_source(cases);
   add_test_resource(cases);
+  add_compositions(cases);
   return cases;
 }
 

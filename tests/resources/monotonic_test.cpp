@@ -14,7 +14,6 @@ using mallard::monotonic_options;
 using mallard::monotonic_resource;
 using mallard::test_resource;
 
-static_assert(std::is_final_v<monotonic_resource>);
 static_assert(std::is_nothrow_default_constructible_v<monotonic_resource>);
 static_assert(!std::is_copy_constructible_v<monotonic_resource>);
 static_assert(monotonic_resource::deallocate_is_noop);

@@ -3,9 +3,10 @@
 // Complexity: O(1) per block. Thread-safety: none; the owner serialises.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+
+#include "mallard/detail/bits.hpp"
 
 namespace mallard::inline v1 {
 
@@ -24,12 +25,12 @@ struct allocation_counts {
   // Effects: records that a block of `bytes` bytes at `alignment` was given.
   void on_allocate(std::size_t bytes, std::size_t alignment) noexcept {
     ++allocations;
-    peak_blocks = std::max(peak_blocks, ++in_use_blocks);
+    peak_blocks = detail::larger(peak_blocks, ++in_use_blocks);
     in_use_bytes += bytes;
-    peak_bytes = std::max(peak_bytes, in_use_bytes);
+    peak_bytes = detail::larger(peak_bytes, in_use_bytes);
     total_bytes += bytes;
-    largest_bytes = std::max(largest_bytes, bytes);
-    largest_alignment = std::max(largest_alignment, alignment);
+    largest_bytes = detail::larger(largest_bytes, bytes);
+    largest_alignment = detail::larger(largest_alignment, alignment);
   }
 
   // Effects: records that a block of `bytes` bytes was taken back.

@@ -20,6 +20,8 @@
 
 #include "mallard/checks/test_resource.hpp"
 
+#ifdef __cpp_exceptions  // without them there is nothing to test
+
 namespace mallard::inline v1 {
 
 enum class failing {
@@ -75,3 +77,5 @@ std::size_t exception_test_loop(test_resource& resource, Run&& run, failing mode
 }
 
 }  // namespace mallard::inline v1
+
+#endif

@@ -22,12 +22,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <memory_resource>
 #include <new>
 
 #include "mallard/checks/allocation_counts.hpp"
+#include "mallard/detail/callback.hpp"
 #include "mallard/detail/config.hpp"
 
 namespace mallard::inline v1 {
@@ -72,10 +71,11 @@ struct test_report {
 
 class MALLARD_API test_resource final : public std::pmr::memory_resource {
  public:
-  // Called outside the lock, and must not throw. After it returns, the resource goes on: a block
+  // Made from any function object that takes a `const test_report&`. Called outside the lock, and
+  // must not throw. After it returns, the resource goes on: a block
   // with a fault is still given back to the upstream, with the size it really has; a foreign
   // pointer is ignored; leaked blocks are left alone, as something may still point at them.
-  using handler = std::function<void(const test_report&)>;
+  using handler = detail::callback<void(const test_report&)>;
 
   // Effects: memory will come from `upstream`, which must outlive this object. Faults are printed
   // as one line on stderr, and the program is aborted.
@@ -117,7 +117,7 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
   void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
-  std::unique_ptr<state> state_;
+  state* state_;
 };
 
 }  // namespace mallard::inline v1

@@ -20,6 +20,16 @@ constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept {
   return (n + by - 1) / by;
 }
 
+// Instead of <algorithm>, which is a third of what a resource's header would cost to compile.
+template <class T>
+constexpr T smaller(T a, T b) noexcept {
+  return b < a ? b : a;
+}
+template <class T>
+constexpr T larger(T a, T b) noexcept {
+  return a < b ? b : a;
+}
+
 inline std::uintptr_t address_of(const void* p) noexcept {
   return reinterpret_cast<std::uintptr_t>(p);
 }

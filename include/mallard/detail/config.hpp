@@ -1,11 +1,38 @@
-// Purpose: the few attributes every other header needs: visibility, hints, the assertion.
+// Purpose: the few things every other header needs: the language, visibility, hints, the assertion.
 #pragma once
 
 #include <cassert>
 
+#include "mallard/version.hpp"
+
+#if !defined(__cplusplus) || __cplusplus < 202002L
+#error "Mallard needs C++20: compile with -std=c++20 or later"
+#include "mallard needs -std=c++20 or later"  // nothing that follows would help
+#endif
+
+// A copy inside a plug-in (the target mallard::embedded) keeps its names to itself, and its
+// threads' variables out of the few bytes that a process has for libraries loaded after its start.
+// Elsewhere these variables are found without a call, also from a shared library.
+#ifdef MALLARD_EMBEDDED
+#define MALLARD_API [[gnu::visibility("hidden")]]
+#define MALLARD_STATIC_TLS
+#else
 #define MALLARD_API [[gnu::visibility("default")]]
+#define MALLARD_STATIC_TLS [[gnu::tls_model("initial-exec")]]
+#endif
 #define MALLARD_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define MALLARD_COLD [[gnu::cold, gnu::noinline]]
 
 // Preconditions are checked in builds without NDEBUG and cost nothing in the others.
 #define MALLARD_ASSERT(condition) assert(condition)
+
+namespace mallard::inline v1::detail {
+
+// Whether this code may be unloaded before the process ends.
+#ifdef MALLARD_EMBEDDED
+inline constexpr bool is_embedded = true;
+#else
+inline constexpr bool is_embedded = false;
+#endif
+
+}  // namespace mallard::inline v1::detail

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <limits>
-#include <new>
 #include <type_traits>
 
 #include "mallard/detail/bindings/node_chain.hpp"
 #include "mallard/detail/core/block_chain.hpp"
+#include "mallard/detail/failure.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -65,7 +65,7 @@ class extended_allocator {
   // Errors: null with the flag for it, else std::bad_alloc. Then nothing has changed.
   T* allocation_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) {
     T* const p = derived().try_command(command, limit, count, reuse);
-    if (p == nullptr && (command & nothrow_flag) == 0) throw std::bad_alloc();
+    if (p == nullptr && (command & nothrow_flag) == 0) fail_allocation();
     return p;
   }
 
@@ -78,7 +78,7 @@ class extended_allocator {
   static constexpr std::size_t max_count = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
 
   static std::size_t bytes_of(std::size_t n) {
-    if (n > max_count) throw std::bad_array_new_length();
+    if (n > max_count) fail_array_length();
     return n * sizeof(T);
   }
 

@@ -2,7 +2,7 @@
 // thread pushes, one thread at a time takes all.
 #pragma once
 
-#include <atomic>
+#include "mallard/detail/atomic.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -10,23 +10,22 @@ namespace mallard::inline v1::detail {
 template <class Block>
 class remote_list {
  public:
-  bool empty() const noexcept { return head_.load(std::memory_order_relaxed) == nullptr; }
+  bool empty() const noexcept { return head_.load(order::relaxed) == nullptr; }
   // The same in one order with all pushes and other sequentially consistent operations.
-  bool empty_in_order() const noexcept { return head_.load(std::memory_order_seq_cst) == nullptr; }
+  bool empty_in_order() const noexcept { return head_.load(order::seq_cst) == nullptr; }
 
   // Blocks that are linked already.
   void push(Block* first, Block* last) noexcept {
-    Block* before = head_.load(std::memory_order_relaxed);
+    Block* before = head_.load(order::relaxed);
     do {
       last->set_next(before);
-    } while (!head_.compare_exchange_weak(before, first, std::memory_order_seq_cst,
-                                          std::memory_order_relaxed));
+    } while (!head_.compare_exchange_weak(before, first, order::seq_cst, order::relaxed));
   }
 
-  Block* take_all() noexcept { return head_.exchange(nullptr, std::memory_order_acquire); }
+  Block* take_all() noexcept { return head_.exchange(nullptr, order::acquire); }
 
  private:
-  std::atomic<Block*> head_{nullptr};
+  atomic<Block*> head_{nullptr};
 };
 
 }  // namespace mallard::inline v1::detail

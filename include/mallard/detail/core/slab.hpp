@@ -5,11 +5,11 @@
 // itself with one bit per slot.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/detail/atomic.hpp"
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
@@ -28,7 +28,7 @@ class slab_set;
 struct slab {
   // Written by the thread that owns the slab; other threads read it to learn where a block of this
   // slab has to go.
-  std::atomic<slab_set*> owner;
+  atomic<slab_set*> owner;
   slab* ring_next;
   slab* ring_prev;
   slab* all_next;

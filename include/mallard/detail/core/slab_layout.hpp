@@ -7,7 +7,6 @@
 // division.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -73,7 +72,7 @@ struct slab_layout {
 // Whether a slot starts behind the header in what the first bitmap word covers, as the engine
 // needs.
 constexpr bool is_possible_slab(std::size_t block_bytes, std::size_t slab_bytes) noexcept {
-  const std::size_t granule = std::min(std::bit_floor(block_bytes), slab_bytes / 64);
+  const std::size_t granule = smaller(std::bit_floor(block_bytes), slab_bytes / 64);
   const std::size_t header = slab_header_bytes + slab_bytes / granule / 64 * sizeof(std::uint64_t);
   return divide_up(header, block_bytes) * block_bytes < granule * 64 &&
          (divide_up(header, block_bytes) + 1) * block_bytes <= slab_bytes;
@@ -85,14 +84,14 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
   out.block_bytes = static_cast<std::uint32_t>(block_bytes);
   out.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
   out.reciprocal = divide_up(std::uint64_t{1} << 40, block_bytes);
-  const std::size_t granule = std::min(std::bit_floor(block_bytes), slab_bytes / 64);
+  const std::size_t granule = smaller(std::bit_floor(block_bytes), slab_bytes / 64);
   out.granule_shift = static_cast<std::uint8_t>(std::bit_width(granule) - 1);
   out.word_shift = static_cast<std::uint8_t>(out.granule_shift + 6);
   out.words = static_cast<std::uint16_t>(slab_bytes / granule / 64);
   const std::size_t header = slab_header_bytes + out.words * sizeof(std::uint64_t);
   out.first_slot = static_cast<std::uint32_t>(divide_up(header, block_bytes));
   out.end_slot = static_cast<std::uint32_t>(slab_bytes / block_bytes);
-  const std::uint32_t begin_of_word_1 = std::min(out.slot_of_word(1), out.end_slot);
+  const std::uint32_t begin_of_word_1 = smaller(out.slot_of_word(1), out.end_slot);
   out.first_count = begin_of_word_1 - out.first_slot;
   out.first_slots = low_bits(out.first_count) << out.first_slot;
 

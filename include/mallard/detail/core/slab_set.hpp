@@ -140,6 +140,7 @@ class MALLARD_API slab_set {
                                         unsigned layout_index) noexcept;
 
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
+  bool owns(const void* p) const noexcept;  // O(slabs)
   slab_usage usage() const noexcept;
 
  protected:

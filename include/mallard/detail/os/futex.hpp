@@ -1,16 +1,26 @@
 // Purpose: how a thread sleeps until another one wakes it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "mallard/detail/config.hpp"
 
 namespace mallard::inline v1::detail::os {
 
-// Returns at once unless `word` has the value; may return early.
-void wait_while(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+void wait_at(const void* word, std::uint32_t value) noexcept;
+void wake_one_at(const void* word) noexcept;
 
-void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+// `Word` is an atomic std::uint32_t. Returns at once unless it has the value; may return early.
+template <class Word>
+void wait_while(const Word& word, std::uint32_t value) noexcept {
+  static_assert(sizeof(Word) == sizeof value);
+  wait_at(&word, value);
+}
+
+template <class Word>
+void wake_one(const Word& word) noexcept {
+  static_assert(sizeof(Word) == sizeof(std::uint32_t));
+  wake_one_at(&word);
+}
 
 }  // namespace mallard::inline v1::detail::os

@@ -1,9 +1,9 @@
 // Purpose: the verbs of every bump resource, written once over the store that holds its memory.
 //
-// `Store` has a `bump_range range`, `carve_slow`, `mark`, `rewind`, `reset`, `release`, `stats`.
+// `Store` has a `bump_range range`, `carve_slow`, `try_carve_slow`, `mark`, `rewind`, `reset`,
+// `release`, `stats`.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <utility>
@@ -36,11 +36,8 @@ class bump_verbs : public std::pmr::memory_resource {
   // Effects: as `allocate`, but returns null where that throws.
   void* try_allocate(std::size_t bytes,
                      std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    try {
-      return allocate(bytes, alignment);
-    } catch (...) {
-      return nullptr;
-    }
+    if (void* const p = store_.range.carve(bytes, alignment)) return p;
+    return store_.try_carve_slow(bytes, alignment);
   }
 
   // Effects: none; the memory comes back by `release`, `reset` or `rewind`.
@@ -52,9 +49,9 @@ class bump_verbs : public std::pmr::memory_resource {
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
                          std::size_t preferred = 0) noexcept {
     if (preferred > minimum && store_.range.try_expand(p, old, preferred)) {
-      return std::max(old, preferred);
+      return larger(old, preferred);
     }
-    return store_.range.try_expand(p, old, minimum) ? std::max(old, minimum) : 0;
+    return store_.range.try_expand(p, old, minimum) ? larger(old, minimum) : 0;
   }
 
   // Effects: gives back what is beyond `preferred` bytes if the block is the one allocated last,
@@ -62,7 +59,7 @@ class bump_verbs : public std::pmr::memory_resource {
   // and nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
-    const std::size_t wanted = std::min(preferred, maximum);
+    const std::size_t wanted = smaller(preferred, maximum);
     if (store_.range.shrink(p, old, wanted)) return wanted;
     return old <= maximum ? old : 0;
   }
@@ -78,6 +75,9 @@ class bump_verbs : public std::pmr::memory_resource {
   void rewind() noexcept { store_.reset(~std::size_t{0}); }
   void reset(std::size_t keep_bytes) noexcept { store_.reset(keep_bytes); }
   void release() noexcept { store_.release(); }
+
+  // Whether the byte at `p` is in memory that the resource allocates from. O(chunks).
+  bool owns(const void* p) const noexcept { return store_.owns(p); }
 
   // O(chunks).
   monotonic_stats stats() const noexcept { return store_.stats(); }

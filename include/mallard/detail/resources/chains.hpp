@@ -2,45 +2,41 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/block_chain.hpp"
+#include "mallard/detail/failure.hpp"
 
 namespace mallard::inline v1::detail {
 
-// One block of each size.
+// One block of each of the `count` sizes.
 template <class Resource>
-block_chain allocate_each(Resource& resource, std::span<const std::size_t> sizes,
+block_chain allocate_each(Resource& resource, const std::size_t* sizes, std::size_t count,
                           std::size_t alignment) {
   block_chain chain;
-  try {
-    // A block has room for the link whatever its size; a sanitizer has to be told.
-    for (const std::size_t bytes : sizes) {
-      void* const p = resource.allocate(bytes, alignment);
-      unpoison(p, sizeof(void*));
-      chain.push_back(p);
+  on_failure give_back([&] {
+    for (std::size_t i = 0; !chain.empty(); ++i) {
+      resource.deallocate(chain.pop_front(), sizes[i], alignment);
     }
-  } catch (...) {
-    for (const std::size_t bytes : sizes.first(chain.size())) {
-      resource.deallocate(chain.pop_front(), bytes, alignment);
-    }
-    throw;
+  });
+  // A block has room for the link whatever its size; a sanitizer has to be told.
+  for (std::size_t i = 0; i < count; ++i) {
+    void* const p = resource.allocate(sizes[i], alignment);
+    unpoison(p, sizeof(void*));
+    chain.push_back(p);
   }
+  give_back.succeeded();
   return chain;
 }
 
 // `count` blocks of one size that has room for the link.
 template <class Resource>
-chain_ends allocate_each(Resource& resource, std::size_t count, std::size_t bytes,
-                         std::size_t alignment) {
+chain_ends allocate_equal(Resource& resource, std::size_t count, std::size_t bytes,
+                          std::size_t alignment) {
   block_chain chain;
-  try {
-    while (chain.size() < count) chain.push_back(resource.allocate(bytes, alignment));
-  } catch (...) {
-    resource.deallocate_many(chain, bytes, alignment);
-    throw;
-  }
+  on_failure give_back([&] { resource.deallocate_many(chain, bytes, alignment); });
+  while (chain.size() < count) chain.push_back(resource.allocate(bytes, alignment));
+  give_back.succeeded();
   return chain.empty() ? chain_ends() : chain_ends{chain.front(), chain.back()};
 }
 

@@ -2,7 +2,6 @@
 // use, and the block carved last, which may grow and shrink where it is.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -97,12 +96,19 @@ struct chunk_header {
   bool oversize;      // made for one block; carving goes on in an older chunk
 };
 
+// Of a chunk with room for `payload` bytes in a few blocks.
+constexpr std::size_t chunk_bytes_for(std::size_t payload) noexcept {
+  constexpr std::size_t beside = round_up(sizeof(chunk_header), bump_alignment) + bump_alignment;
+  return payload > ~std::size_t{0} / 2 ? payload : round_up(payload, bump_alignment) + beside;
+}
+
 class MALLARD_API chunk_stack {
  public:
   chunk_stack(monotonic_options options, std::pmr::memory_resource* upstream) noexcept
       : options_(options), next_bytes_(options.initial_bytes), upstream_(upstream) {}
   // The buffer is used up before upstream is asked.
-  chunk_stack(void* buffer, std::size_t bytes, std::pmr::memory_resource* upstream) noexcept;
+  chunk_stack(void* buffer, std::size_t bytes, monotonic_options options,
+              std::pmr::memory_resource* upstream) noexcept;
   chunk_stack(const chunk_stack&) = delete;
   chunk_stack& operator=(const chunk_stack&) = delete;
   ~chunk_stack();
@@ -124,8 +130,11 @@ class MALLARD_API chunk_stack {
 
   // Carves from another chunk. Throws what upstream throws, leaving all as it was.
   MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
+  // The same, with null for every exception.
+  MALLARD_COLD void* try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept;
 
   monotonic_stats stats() const noexcept;
+  bool owns(const void* p) const noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
  private:

@@ -2,7 +2,6 @@
 // calls to upstream, which are made without the lock.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory_resource>
 #include <mutex>
@@ -41,14 +40,7 @@ class locked_blocks {
     return {p, growing_blocks::payload_bytes(p)};
   }
   sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
-                                  std::size_t alignment) {
-    try {
-      return allocate(std::max(minimum, preferred), alignment, true);
-    } catch (...) {
-      if (preferred <= minimum) throw;
-      return allocate(minimum, alignment, true);
-    }
-  }
+                                  std::size_t alignment);
 
   std::size_t trim() noexcept {
     const auto empty = with([](growing_blocks& blocks) { return blocks.detach_empty(); });

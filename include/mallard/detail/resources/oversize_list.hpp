@@ -34,6 +34,7 @@ class MALLARD_API oversize_list {
   }
   void forget() noexcept { *this = oversize_list(); }
 
+  bool owns(const void* p) const noexcept;  // O(blocks)
   std::size_t blocks() const noexcept { return blocks_; }
   std::size_t payload_bytes() const noexcept { return payload_bytes_; }
   std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }

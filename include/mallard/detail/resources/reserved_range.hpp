@@ -44,7 +44,11 @@ class MALLARD_API reserved_range {
   void release() noexcept;
 
   MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
+  MALLARD_COLD void* try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept;
   monotonic_stats stats() const noexcept;
+  bool owns(const void* p) const noexcept {
+    return address_of(p) - address_of(begin_) < static_cast<std::size_t>(range.end - begin_);
+  }
 
  private:
   void rewind_to(std::size_t in_use_bytes) noexcept;

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
 
+#include "mallard/detail/atomic.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/detail/resources/thread_heap.hpp"
@@ -26,8 +26,8 @@ struct known_heap {
   thread_heap* heap;
 };
 inline constexpr std::size_t known_heap_count = 16;
-[[gnu::tls_model("initial-exec")]] MALLARD_API extern constinit thread_local std::array<
-    known_heap, known_heap_count> known_heaps;
+MALLARD_STATIC_TLS
+MALLARD_API extern constinit thread_local std::array<known_heap, known_heap_count> known_heaps;
 
 struct heaps_usage {
   slab_usage slabs;
@@ -131,8 +131,8 @@ class MALLARD_API synchronized_heaps {
   bool upstream_ignores_;
   locked_upstream upstream_;
   std::pmr::memory_resource* source_;  // upstream, thread-safe
-  std::atomic<bool> orphaned_{false};  // there may be something to adopt
-  std::atomic<std::uint32_t> visits_{0};
+  atomic<bool> orphaned_{false};       // there may be something to adopt
+  atomic<std::uint32_t> visits_{0};
   thread_heap* heaps_;
   thread_heap first_;    // for the first thread that comes
   thread_heap orphans_;  // of nobody: what ended threads left; its reserve is on its way up

@@ -34,8 +34,7 @@ class MALLARD_API thread_heap final : public class_pools {
 
   static thread_heap* owner_of(void* p, unsigned size_class) noexcept {
     const slab* const home = aligned_start<slab>(p, class_layouts[size_class].slab_bytes);
-    return static_cast<thread_heap*>(
-        static_cast<class_pools*>(home->owner.load(std::memory_order_relaxed)));
+    return static_cast<thread_heap*>(static_cast<class_pools*>(home->owner.load(order::relaxed)));
   }
 
   // Sends a poisoned block to the heap that owns it, together with others.

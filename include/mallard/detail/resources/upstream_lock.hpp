@@ -5,11 +5,11 @@
 // The lock is reentrant, because it may call back into a resource over itself.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
 
+#include "mallard/detail/atomic.hpp"
 #include "mallard/detail/config.hpp"
 
 namespace mallard::inline v1::detail {
@@ -31,8 +31,8 @@ class upstream_lock {
 
  private:
   std::mutex mutex_;
-  std::atomic<const void*> owner_{nullptr};  // names a thread
-  std::uint32_t depth_ = 0;                  // of the owner, beyond the first
+  atomic<const void*> owner_{nullptr};  // names a thread
+  std::uint32_t depth_ = 0;             // of the owner, beyond the first
 };
 
 // An upstream that is called under its lock.
@@ -61,7 +61,7 @@ class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
 
   std::pmr::memory_resource* to_;
   bool safe_;
-  std::atomic<upstream_lock*> lock_{nullptr};  // null until the first request
+  atomic<upstream_lock*> lock_{nullptr};  // null until the first request
 };
 
 // Around a fork, under the registry's lock. A thread that stays in an upstream is not waited for,

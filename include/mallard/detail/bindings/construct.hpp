@@ -1,0 +1,68 @@
+// Purpose: uses-allocator construction with a resource: whatever allocator a type takes, it gets
+// one that is made from the resource, as a `std::pmr` container gives its allocator to its
+// elements.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "mallard/detail/failure.hpp"
+
+namespace mallard::inline v1::detail {
+
+// Converts to every allocator that a pointer to the resource converts to, by type or by base.
+template <class R>
+struct any_binding {
+  using value_type = std::byte;
+  R* resource;
+
+  template <class Allocator>
+    requires(std::convertible_to<R*, Allocator> && requires { typename Allocator::value_type; })
+  operator Allocator() const noexcept {  // NOLINT: implicit, that is its purpose
+    return Allocator(resource);
+  }
+};
+
+template <class T>
+inline constexpr bool is_pair = false;
+template <class First, class Second>
+inline constexpr bool is_pair<std::pair<First, Second>> = true;
+
+// Makes a T at `p`; the allocator is that of `from` unless the arguments have one already.
+template <class T, class R, class... Args>
+T* construct_with(R& from, void* p, Args&&... args) {
+  using binding = any_binding<R>;
+  const binding with{&from};
+  if constexpr (is_pair<T>) {
+    return std::apply(
+        [&](auto&&... all) { return ::new (p) T(std::forward<decltype(all)>(all)...); },
+        std::uses_allocator_construction_args<T>(with, std::forward<Args>(args)...));
+  } else if constexpr (std::uses_allocator_v<T, binding> &&
+                       std::constructible_from<T, std::allocator_arg_t, const binding&, Args...>) {
+    return ::new (p) T(std::allocator_arg, with, std::forward<Args>(args)...);
+  } else if constexpr (std::uses_allocator_v<T, binding> &&
+                       std::constructible_from<T, Args..., const binding&>) {
+    return ::new (p) T(std::forward<Args>(args)..., with);
+  } else {
+    static_assert(std::constructible_from<T, Args...>,
+                  "T cannot be constructed from these arguments, with the resource's allocator or "
+                  "without");
+    return ::new (p) T(std::forward<Args>(args)...);
+  }
+}
+
+// Room for a T and the T itself; the room goes back when the constructor throws.
+template <class T, class R, class... Args>
+T* allocate_and_construct(R& from, Args&&... args) {
+  void* const p = from.allocate(sizeof(T), alignof(T));
+  on_failure give_back([&] { from.deallocate(p, sizeof(T), alignof(T)); });
+  T* const made = construct_with<T>(from, p, std::forward<Args>(args)...);
+  give_back.succeeded();
+  return made;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,17 @@
+// Purpose: what a container, or another resource, needs of a resource that it holds by its type.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1 {
+
+template <class R>
+concept bindable_resource = requires(R& r, void* p, std::size_t n) {
+  { r.allocate(n, n) } -> std::same_as<void*>;
+  r.deallocate(p, n, n);
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,55 @@
+// Purpose: a say in what happens when there is no memory: free something and try again, or give up.
+//
+//   mallard::failure_callback_resource memory([&](std::size_t bytes, std::size_t) {
+//     return cache.drop(bytes);  // true: there may be memory now
+//   });
+//   mallard::multipool_resource pool(&memory);
+//   std::pmr::vector<int> v(1000, &pool);
+//
+// Complexity: as upstream. Thread-safety: as upstream, if the callback may be called by any thread.
+//
+// Source of the idea: `std::new_handler`, and RMM's failure_callback_resource_adaptor.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <utility>
+
+#include "mallard/detail/callback.hpp"
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+#include "mallard/page_source.hpp"
+
+namespace mallard::inline v1 {
+
+class MALLARD_API failure_callback_resource final
+    : public detail::by_base<failure_callback_resource> {
+ public:
+  // Called with the size and alignment in bytes of a request for which upstream threw
+  // `std::bad_alloc`. True: upstream is asked once more. What the callback throws comes instead.
+  using handler = detail::callback<bool(std::size_t bytes, std::size_t alignment)>;
+
+  // Both must outlive the resource; `upstream` is the page source by default.
+  explicit failure_callback_resource(handler on_failure,
+                                     std::pmr::memory_resource* upstream = page_source::instance())
+      : on_failure_(std::move(on_failure)), upstream_(upstream) {}
+  failure_callback_resource(const failure_callback_resource&) = delete;
+  failure_callback_resource& operator=(const failure_callback_resource&) = delete;
+
+  // Errors: what upstream throws, once the callback has said no.
+  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void deallocate(void* p, std::size_t bytes,
+                  std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    upstream_->deallocate(p, bytes, alignment);
+  }
+
+  std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
+
+ private:
+  handler on_failure_;
+  std::pmr::memory_resource* upstream_;
+};
+
+}  // namespace mallard::inline v1

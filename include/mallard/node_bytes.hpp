@@ -1,0 +1,73 @@
+// Purpose: how large the nodes of a std container are, for the options of an adaptive pool.
+//
+//   using index = std::map<int, double>;
+//   mallard::adaptive_pool_resource pool{{.block_bytes = mallard::node_bytes<index>,
+//                                         .alignment = mallard::node_alignment<index>}};
+//   auto prices = mallard::bind<index>(pool);
+//   prices[7] = 1.5;
+//   assert(pool.stats().oversize_blocks == 0);  // every node comes from a slab
+//
+// Complexity and thread-safety: compile time only.
+//
+// The types of nodes are those of libstdc++ and libc++; elsewhere there is none for lists.
+#pragma once
+
+#include <cstddef>
+#include <forward_list>
+#include <list>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1 {
+
+namespace detail {
+
+// Of sets and maps, out of the type of their node handles.
+template <class Handle>
+struct node_in;
+#ifdef _LIBCPP_VERSION
+template <template <class, class, template <class, class> class> class Handle, class Node,
+          class Allocator, template <class, class> class Specifics>
+struct node_in<Handle<Node, Allocator, Specifics>> {
+  using type = Node;
+};
+#else
+template <template <class, class, class> class Handle, class Key, class Value, class Allocator>
+struct node_in<Handle<Key, Value, Allocator>> {
+  using type = typename Allocator::value_type;
+};
+#endif
+
+template <class Container>
+struct node_of {
+  using type = typename node_in<typename Container::node_type>::type;
+};
+#ifdef _LIBCPP_VERSION
+template <class T, class Allocator>
+struct node_of<std::list<T, Allocator>> {
+  using type = std::__list_node<T, void*>;
+};
+template <class T, class Allocator>
+struct node_of<std::forward_list<T, Allocator>> {
+  using type = std::__forward_list_node<T, void*>;
+};
+#else
+template <class T, class Allocator>
+struct node_of<std::list<T, Allocator>> {
+  using type = std::_List_node<T>;
+};
+template <class T, class Allocator>
+struct node_of<std::forward_list<T, Allocator>> {
+  using type = std::_Fwd_list_node<T>;
+};
+#endif
+
+}  // namespace detail
+
+// In bytes. What unordered containers allocate beside their nodes, the table of buckets, is larger.
+template <class Container>
+inline constexpr std::size_t node_bytes = sizeof(typename detail::node_of<Container>::type);
+template <class Container>
+inline constexpr std::size_t node_alignment = alignof(typename detail::node_of<Container>::type);
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,95 @@
+// Purpose: memory for the time of a function: scopes, nested as you like, from one arena per
+// thread.
+//
+//   mallard::scratch_scope scratch;
+//   std::pmr::vector<int> queue(&scratch);   // or bound by type: allocator<int, scratch_scope>
+//   queue.resize(1000);
+//   helper();                                // may well have a scope of its own
+//   std::span<int> copy = mallard::copy_span(scratch, queue);
+//
+// Complexity: as monotonic_resource; to begin and to end a nested scope O(1). Thread-safety: a
+// scope belongs to the thread that began it.
+//
+// Only the innermost scope of a thread allocates: what an outer one would get now would go at the
+// inner one's end. With assertions on that is checked. So results for the caller are allocated from
+// a resource that the caller passes, never from the caller's scratch.
+//
+// Source of the idea: the scratch arenas of RAD's codebases (Fleury), Odin's temporary allocator.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+#include "mallard/monotonic.hpp"
+
+namespace mallard::inline v1 {
+
+class scratch_scope;
+
+namespace detail {
+
+// The calling thread's innermost scope; null when there is none.
+MALLARD_API scratch_scope*& innermost_scratch() noexcept;
+
+}  // namespace detail
+
+// The outermost scope holds the arena, whose chunks come from the page source and go back to it:
+// the thread has some of them at hand there for its next scope.
+class scratch_scope final : public detail::by_base<scratch_scope> {
+ public:
+  static constexpr bool deallocate_is_noop = true;
+  static constexpr std::size_t first_chunk_bytes = std::size_t{16} << 10;
+
+  scratch_scope() noexcept : innermost_(detail::innermost_scratch()), outer_(innermost_) {
+    if (outer_ == nullptr) {
+      arena_ = ::new (&storage_) monotonic_resource(first_chunk_bytes);
+    } else {
+      arena_ = outer_->arena_;
+    }
+    mark_ = arena_->mark();
+    innermost_ = this;
+  }
+  scratch_scope(const scratch_scope&) = delete;
+  scratch_scope& operator=(const scratch_scope&) = delete;
+  // Effects: frees what was allocated in the scope. No destructors run.
+  ~scratch_scope() override {
+    MALLARD_ASSERT(innermost_ == this && "scratch scopes end in the opposite order");
+    innermost_ = outer_;
+    if (outer_ == nullptr) {
+      arena_->~monotonic_resource();
+    } else {
+      arena_->rewind(mark_);
+    }
+  }
+
+  // Effects and errors: as monotonic_resource.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    MALLARD_ASSERT(innermost_ == this && "an inner scratch scope has not ended");
+    return arena_->allocate(bytes, alignment);
+  }
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    MALLARD_ASSERT(innermost_ == this && "an inner scratch scope has not ended");
+    return arena_->try_allocate(bytes, alignment);
+  }
+  void deallocate(void*, std::size_t, std::size_t = alignof(std::max_align_t)) noexcept {}
+
+  // Effects: frees what was allocated in the scope so far and keeps the memory for reuse.
+  void rewind() noexcept { arena_->rewind(mark_); }
+
+  // Of the thread's arena, with what outer scopes have allocated.
+  monotonic_stats stats() const noexcept { return arena_->stats(); }
+
+ private:
+  scratch_scope*& innermost_;
+  scratch_scope* const outer_;
+  monotonic_resource* arena_;
+  monotonic_resource::mark_type mark_;
+  alignas(monotonic_resource) std::byte storage_[sizeof(monotonic_resource)];
+};
+
+}  // namespace mallard::inline v1

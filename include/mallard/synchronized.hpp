@@ -1,0 +1,75 @@
+// Purpose: a lock around any resource, for several threads that share one and call it seldom.
+//
+//   mallard::synchronized<mallard::monotonic_resource> shared(64 * 1024);  // as a
+//   monotonic_resource std::jthread other([&] { std::pmr::vector<int> theirs(100, &shared); });
+//   std::pmr::vector<int> mine(100, &shared);
+//   shared.with([](mallard::monotonic_resource& arena) { arena.stats(); });
+//
+// Complexity: as the resource, and a mutex taken by every call. Thread-safety: all members may be
+// called from any thread. A fork while another thread is in a call leaves the child's copy locked.
+//
+// Where threads allocate often, synchronized_multipool_resource and synchronized_heap_resource do
+// without the lock.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory_resource>
+#include <mutex>
+#include <utility>
+
+#include "mallard/detail/resources/bindable.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+
+namespace mallard::inline v1 {
+
+// Owns the resource. Its upstream is called under the lock.
+template <bindable_resource R>
+class synchronized final : public detail::by_base<synchronized<R>> {
+ public:
+  using resource_type = R;
+
+  // Constructs the resource from the arguments.
+  template <class... Args>
+    requires std::constructible_from<R, Args...>
+  explicit synchronized(Args&&... args) : resource_(std::forward<Args>(args)...) {}
+  synchronized(const synchronized&) = delete;
+  synchronized& operator=(const synchronized&) = delete;
+  ~synchronized() override = default;
+
+  // Effects and errors: those of the resource's verbs.
+  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    const std::lock_guard hold(lock_);
+    return resource_.allocate(bytes, alignment);
+  }
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept
+    requires requires(R& r) { r.try_allocate(bytes, alignment); }
+  {
+    const std::lock_guard hold(lock_);
+    return resource_.try_allocate(bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes,
+                  std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    const std::lock_guard hold(lock_);
+    resource_.deallocate(p, bytes, alignment);
+  }
+
+  // Effects: calls `what(resource)` under the lock, for all other verbs. Returns what it returns.
+  template <class Do>
+  decltype(auto) with(Do&& what) {
+    const std::lock_guard hold(lock_);
+    return std::forward<Do>(what)(resource_);
+  }
+
+  std::pmr::memory_resource* upstream_resource() const noexcept
+    requires requires(const R& r) { r.upstream_resource(); }
+  {
+    return resource_.upstream_resource();
+  }
+
+ private:
+  std::mutex lock_;
+  R resource_;
+};
+
+}  // namespace mallard::inline v1

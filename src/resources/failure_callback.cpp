@@ -1,0 +1,25 @@
+#include "mallard/failure_callback.hpp"
+
+#include <new>
+
+namespace mallard::inline v1 {
+
+void* failure_callback_resource::allocate(std::size_t bytes, std::size_t alignment) {
+  for (;;) {
+    try {
+      return upstream_->allocate(bytes, alignment);
+    } catch (const std::bad_alloc&) {
+      if (!on_failure_(bytes, alignment)) throw;
+    }
+  }
+}
+
+void* failure_callback_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,5 @@
+#include "mallard/mallard.hpp"
+
+int main() {
+  mallard::monotonic_resource arena;
+}
