@@ -68,7 +68,7 @@ void stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
     if (known != 0) {
       const known_frame& same = frames_[known - 1];
       if (same.frame_address == frame_address && same.ip == at.ip &&
-          (!same.needs_bp || same.bp == at.bp) && still_there(known, long_ago)) {
+          (!stacks_[known - 1].needs_bp || same.bp == at.bp) && still_there(known, long_ago)) {
         if (known + fresh_count_ > most_frames) return cut();
         count_ = known;
         return;
@@ -110,14 +110,14 @@ void stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
 }
 
 void stack_walk::keep_fresh() noexcept {
-  bool outer_needs_bp = count_ != 0 && frames_[count_ - 1].needs_bp;
-  std::uint64_t key = count_ != 0 ? frames_[count_ - 1].key : 0;
+  bool needs_bp = count_ != 0 && stacks_[count_ - 1].needs_bp;
+  std::uint64_t key = count_ != 0 ? stacks_[count_ - 1].key : 0;
   while (fresh_count_ != 0) {
     const fresh_frame& from = fresh_[--fresh_count_];
     key = node_table::key_of(key, from.ip, from.frame_address);
-    outer_needs_bp = from.uses_bp || (from.bp_place == 0 && outer_needs_bp);
-    frames_[count_++] = {from.ip, from.frame_address, from.bp, from.bp_place, key,
-                         0,       outer_needs_bp};
+    frames_[count_] = {from.ip, from.frame_address, from.bp, needs_bp ? from.bp_place : 0};
+    needs_bp = from.uses_bp || (from.bp_place == 0 && needs_bp);
+    stacks_[count_++] = {key, 0, needs_bp};
   }
 }
 
@@ -131,7 +131,7 @@ bool stack_walk::still_there(std::size_t& count, bool long_ago) noexcept {
     const known_frame& inner = frames_[i];
     const known_frame& outer = frames_[i - 1];
     if (load(inner.frame_address - 8) != outer.ip ||
-        (outer.needs_bp && inner.bp_place != 0 && load(inner.bp_place) != outer.bp)) [[unlikely]] {
+        (inner.bp_place != 0 && load(inner.bp_place) != outer.bp)) [[unlikely]] {
       count = i;
       return false;
     }

@@ -22,10 +22,14 @@ struct known_frame {
   std::uint64_t ip;
   std::uint64_t frame_address;
   std::uint64_t bp;        // the register in this frame
-  std::uint64_t bp_place;  // where its caller's is saved; 0: nowhere, it is the same
+  std::uint64_t bp_place;  // where its caller's is saved, if one outside is found by it; else 0
+};
+
+// Apart, so that checking frames reads nothing else.
+struct known_stack {
   std::uint64_t key;
   std::uint32_t node;  // its number; 0: not asked for yet
-  bool needs_bp;       // this frame, or one outside before it is loaded anew, is found by it
+  bool needs_bp;       // its innermost frame, or one outside of that, is found by the register
 };
 
 class stack_walk {
@@ -46,7 +50,7 @@ class stack_walk {
   std::uint32_t node_of(frame_state from, bool exact, bool long_ago, Nodes& nodes) noexcept {
     walk(from, exact, long_ago);
     keep_fresh();
-    known_frame& last = frames_[count_ - 1];
+    known_stack& last = stacks_[count_ - 1];
     if (last.node == 0) last.node = number_of_last(nodes);
     const std::uint32_t out = last.node;
     if (out == 0 || !keep_) [[unlikely]]
@@ -77,15 +81,16 @@ class stack_walk {
     std::size_t first = count_;  // from here on there are no numbers
     std::uint32_t number = 0;
     while (first != 0) {
-      known_frame& frame = frames_[first - 1];
-      if (frame.node == 0) frame.node = nodes.find(frame.key);
-      number = frame.node;
+      known_stack& stack = stacks_[first - 1];
+      if (stack.node == 0) stack.node = nodes.find(stack.key);
+      number = stack.node;
       if (number != 0) break;
       --first;
     }
     for (; first != count_; ++first) {
-      known_frame& frame = frames_[first];
-      number = frame.node = nodes.add(frame.key, number, frame.ip, frame.frame_address);
+      const known_frame& frame = frames_[first];
+      known_stack& stack = stacks_[first];
+      number = stack.node = nodes.add(stack.key, number, frame.ip, frame.frame_address);
       if (number == 0) return 0;
     }
     return number;
@@ -99,6 +104,7 @@ class stack_walk {
   std::size_t fresh_count_ = 0;
   readable_range readable_;
   known_frame frames_[most_frames];  // the outermost first
+  known_stack stacks_[most_frames];  // each up to the frame of this index
   fresh_frame fresh_[most_frames];
 };
 
