@@ -1,15 +1,20 @@
 // The options in the environment variable MALLARD_MALLOC, of a program that is started with them.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 namespace {
 
 // What the program writes, to the standard error too, with the variable set so.
-std::string output_with(const std::string& options, const std::string& mib = "1") {
-  const std::string command =
-      "MALLARD_MALLOC='" + options + "' '" + MALLARD_OPTION_PROGRAM + "' " + mib + " 2>&1";
+std::string output_with(const std::string& options, const std::string& mib = "1",
+                        const std::string& program = MALLARD_OPTION_PROGRAM) {
+  const std::string command = "MALLARD_MALLOC='" + options + "' '" + program + "' " + mib + " 2>&1";
   std::FILE* const f = popen(command.c_str(), "r");
   if (f == nullptr) return "popen failed";
   std::string text;
@@ -43,6 +48,25 @@ TEST(malloc_options, what_is_not_understood_is_named_and_left_out) {
     EXPECT_EQ(output_with(bad + ",limit=100M", "150"),
               "mallard: option of MALLARD_MALLOC not understood: " + bad + "\nrefused\n");
   }
+}
+
+TEST(malloc_options, a_program_with_other_rights_than_who_starts_it_reads_none) {
+  const std::string program = MALLARD_OPTION_PROGRAM "-of-another-user";
+  struct statvfs where{};
+  ASSERT_EQ(statvfs(MALLARD_OPTION_PROGRAM, &where), 0);
+  if ((where.f_flag & ST_NOSUID) != 0 || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0) {
+    GTEST_SKIP() << "here no program has other rights";
+  }
+  std::filesystem::copy_file(MALLARD_OPTION_PROGRAM, program,
+                             std::filesystem::copy_options::overwrite_existing);
+  constexpr uid_t other_user = 65'534;
+  if (chown(program.c_str(), other_user, other_user) != 0) {
+    std::filesystem::remove(program);
+    GTEST_SKIP() << "needs the right to give a file away";
+  }
+  ASSERT_EQ(chmod(program.c_str(), S_ISUID | 0755), 0);
+  EXPECT_EQ(output_with("limit=100M,colour=red", "150", program), "allocated\n");
+  std::filesystem::remove(program);
 }
 
 TEST(malloc_options, too_many_are_ignored) {
