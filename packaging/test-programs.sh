@@ -1,12 +1,13 @@
 #!/bin/sh
 # Real programs on the drop-in malloc: each does its work on the system's malloc and on ours, and has
 # to end in the same way with the same output. Those that are not installed are left out.
+# The same under `mallard record`, when what is given is the command and no library.
 #
 #   packaging/test-programs.sh LIBRARY          all
 #   packaging/test-programs.sh LIBRARY short    those that take a second
 set -u
 
-library=$(realpath "${1:?usage: test-programs.sh LIBRARY [short]}") || exit 2
+library=$(realpath "${1:?usage: test-programs.sh LIBRARY|MALLARD [short]}") || exit 2
 [ -r "$library" ] || { echo "$library: no such library" >&2; exit 2; }
 short=${2:-}
 work=$(mktemp -d) || exit 2
@@ -16,10 +17,21 @@ failed=0
 skipped=
 
 # Or everything below would prove nothing.
-LD_PRELOAD=$library cat /proc/self/maps | grep -qF "$library" || {
-  echo "$library cannot be preloaded" >&2
-  exit 1
-}
+case $library in
+  *.so*)
+    LD_PRELOAD=$library cat /proc/self/maps | grep -qF "$library" || {
+      echo "$library cannot be preloaded" >&2
+      exit 1
+    }
+    ;;
+  *)
+    under="$library record -q -o $work/trace --"
+    $under cat /proc/self/maps | grep -qF libmallard-record.so && [ -s "$work/trace" ] || {
+      echo "$library cannot record" >&2
+      exit 1
+    }
+    ;;
+esac
 
 # check <name> <what it needs, by command> <function>: the function runs in an empty directory; its
 # standard output is compared.
@@ -31,7 +43,11 @@ check() {
     rm -rf "$work/$side"
     mkdir "$work/$side"
     preload=
-    [ $side = mallard ] && preload=$library
+    by=
+    if [ $side = mallard ]; then
+      by=${under:-}
+      [ -n "$by" ] || preload=$library
+    fi
     (cd "$work/$side" && $3) >"$work/$side.out" 2>"$work/$side.err"
     echo "exit code $?" >>"$work/$side.out"
   done
@@ -48,9 +64,10 @@ check() {
   fi
 }
 
-# on <command…>: with the malloc of this side.
+# on <command…>: with the malloc of this side, or recorded.
 on() {
-  LD_PRELOAD=$preload timeout 600 "$@"
+  # shellcheck disable=SC2086
+  LD_PRELOAD=$preload timeout 600 $by "$@"
 }
 
 sqlite_program() {
