@@ -54,6 +54,10 @@ class finder {
         trace_(trace),
         functions_(functions),
         candidates_(functions.functions().size()) {
+    guessed_.resize(candidates_.size());
+    for (std::uint32_t id = 1; id < trace.stacks().size(); ++id) {
+      if (trace.stacks()[id].frame_address == 0) guessed_[functions.of(id)] = true;
+    }
     add_up();
     find_trunks();
     find_outermost();
@@ -167,7 +171,7 @@ class finder {
     out.p99_bytes = sum.bytes.quantile(0.99);
     out.max_bytes = sum.bytes.max();
     out.bytes_counts = sum.bytes.sorted();
-    out.confidence = addresses_known(function) ? "high" : "low";
+    out.confidence = !guessed_[function] ? "high" : "low";
     std::vector<std::pair<std::uint32_t, block_sum>> stacks(one.stacks.begin(), one.stacks.end());
     std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
       return std::tie(b.second.blocks, a.first) < std::tie(a.second.blocks, b.first);
@@ -180,19 +184,12 @@ class finder {
     return out;
   }
 
-  bool addresses_known(std::uint32_t function) const {
-    const auto& stacks = trace_.stacks();
-    for (std::uint32_t id = 1; id < stacks.size(); ++id) {
-      if (functions_.of(id) == function && stacks[id].frame_address == 0) return false;
-    }
-    return true;
-  }
-
   const invocation_tracker& tracker_;
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<candidate> candidates_;  // by function
   std::vector<bool> trunk_;
+  std::vector<bool> guessed_;  // some frame's address is not known
   std::uint64_t total_ = 0;
 };
 
