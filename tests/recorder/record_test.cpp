@@ -113,6 +113,34 @@ TEST_F(recording, counts_what_a_program_does) {
   EXPECT_EQ(found.bytes - before.bytes, 700U * 64);
 }
 
+// A malloc that counts, behind the recorder: of real programs both have to say the same.
+TEST_F(recording, counts_what_the_malloc_behind_it_counts) {
+  const std::vector<std::vector<std::string>> programs = {
+      {"perl", "-e", "my %h; $h{$_} = 'x' x $_ for 1..3000; delete $h{$_} for 1..1000"},
+      {"sort", "-o", "/dev/null", "/proc/self/maps"},
+      {"git", "--version"},
+      {"g++", "--version"}};
+  int compared = 0;
+  for (const auto& program : programs) {
+    if (check_program(program.front()).what != obstacle::none) continue;
+    options.command = {
+        "env", "COUNTS_FILE=" + file("counts"),
+        std::string("LD_PRELOAD=") + MALLARD_RECORD_FILE + ":" + MALLARD_COUNTING_MALLOC};
+    options.command.insert(options.command.end(), program.begin(), program.end());
+    const record_summary done = record(options, {});
+    ASSERT_EQ(done.status, 0);
+    counts wanted;
+    std::ifstream(file("counts")) >> wanted.allocations >> wanted.frees >> wanted.reallocations >>
+        wanted.bytes;
+    ASSERT_GT(wanted.allocations, 0U);
+    EXPECT_TRUE(std::any_of(done.processes.begin(), done.processes.end(), [&](const auto& one) {
+      return count(one.file) == wanted;
+    })) << program.front();
+    ++compared;
+  }
+  EXPECT_GE(compared, 2);
+}
+
 TEST_F(recording, knows_every_entry_point) {
   run_and_pass({"every_entry"});
   trace_reader trace(options.output);
