@@ -473,9 +473,8 @@ void slab_set::release(bool forget) noexcept {
 }
 
 // What lies before a block of somebody else's is nobody's business: no sanitizer looks.
-[[gnu::no_sanitize("address"), gnu::no_sanitize("thread")]] const slab_set*
-slab_set::owner_of_block(const void* p, const slab_layout* layouts,
-                         unsigned layout_index) noexcept {
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] const slab_set* slab_set::owner_of_block(
+    const void* p, const slab_layout* layouts, unsigned layout_index) noexcept {
   const slab_layout& layout = layouts[layout_index];
   if (layout.block_bytes == 0) return nullptr;
   const auto* const home =
