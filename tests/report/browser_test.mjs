@@ -1,45 +1,16 @@
-// Opens a report in a real browser, from a file, and uses it as a reader would.
-//
-//   node browser_test.mjs NODE_MODULES MALLARD_EXECUTABLE SCRATCH_DIRECTORY
-//
-// Exits with 77 (skipped) when no Chromium is found; CHROMIUM names one that is not on the path.
+// Opens a report in a real browser, from a file, and uses it as a reader would. See browser.mjs.
 
-import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { assert, complaints, copied, drawAll, file, mallard, open, test } from './browser.mjs';
+
 const here = path.dirname(fileURLToPath(import.meta.url));
-const [modules, mallard, scratch] = process.argv.slice(2).map((name) => path.resolve(name));
-
-function findBrowser() {
-  const names = ['chromium', 'chromium-browser', 'google-chrome'];
-  const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM]
-    : process.env.PATH.split(':').flatMap((dir) => names.map((name) => path.join(dir, name)));
-  return candidates.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const executablePath = findBrowser();
-if (!executablePath) {
-  console.log('SKIP: no Chromium on this machine: the report was NOT tested in a browser.');
-  process.exit(77);
-}
-
-const { chromium } = createRequire(path.join(modules, 'from-here.js'))('playwright-core');
 
 // --- the reports under test -----------------------------------------------------------------------
 
-const file = (name) => path.join(scratch, name);
 const hostileCpu = '</script><script>document.title="broken"</script><b>CPU';
 
 function makeResults(name, ...options) {
@@ -53,8 +24,6 @@ function makeReport(name, ...results) {
   return pathToFileURL(file(name)).href;
 }
 
-rmSync(scratch, { recursive: true, force: true });
-mkdirSync(scratch, { recursive: true });
 const cells = makeResults('fair.jsonl', '--fail', 'DS6/14/AS8/mallard/clean');
 makeResults('again.jsonl', '--ds', 'DS1', '--sizes', '6', '--seed', '5');
 makeResults('paper.jsonl', '--mode', 'paper', '--sizes', '6,8', '--cpu', hostileCpu, '--seed', '2');
@@ -97,45 +66,6 @@ function reportOn(name, change) {
 const find = (ds, size, strategy, peer, heap) => cells.find((cell) => cell.ds === ds &&
   cell.size === size && cell.strategy === strategy && cell.peer === peer && cell.heap === heap);
 
-// --- the browser ----------------------------------------------------------------------------------
-
-let browser;
-/** Whatever the pages complain about or ask for; must stay empty. */
-const complaints = [];
-
-before(async () => {
-  // Playwright gives every launch a new, empty profile.
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu',
-    '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'] });
-});
-after(() => browser?.close());
-
-async function open(t, url, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 },
-    reducedMotion: 'reduce', ...options });
-  t.after(() => context.close());
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const page = await context.newPage();
-  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
-  page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
-  page.on('request', (request) => {
-    if (request.url() !== url && !request.url().startsWith('data:')) {
-      complaints.push(`request: ${request.url()}`);
-    }
-  });
-  await page.goto(url);
-  return page;
-}
-
-/** Scrolls through the whole page, so that every chart gets drawn. */
-const drawAll = (page) => page.evaluate(async () => {
-  for (let y = 0; y < document.body.scrollHeight; y += 600) {
-    window.scrollTo({ top: y, behavior: 'instant' });
-    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-  }
-});
-
 /** The texts drawn in a chart, in document order. */
 const textsOf = (locator) => locator.locator('svg text').allTextContents();
 const map = (page, ds, which) => page.getByLabel(`Heat map of ${ds}, ${which}`);
@@ -145,16 +75,6 @@ async function drawing(locator) {
   await locator.scrollIntoViewIfNeeded();
   await locator.locator('svg text').first().waitFor();
   return locator.innerHTML();
-}
-
-/** Clicks a "Copy as CSV" button and parses what the clipboard holds. No quoted cells expected. */
-async function copied(page, what) {
-  await page.getByRole('button', { name: `Copy ${what} as CSV` }).click();
-  await page.getByRole('button', { name: `Copy ${what} as CSV` }).filter({ hasText: 'Copied' })
-    .waitFor();
-  const text = await page.evaluate(() => navigator.clipboard.readText());
-  const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => line.split(','));
-  return rows.map((row) => Object.fromEntries(row.map((value, at) => [head[at], value])));
 }
 
 const close = (actual, expected, message) =>

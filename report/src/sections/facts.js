@@ -1,7 +1,8 @@
 // Where, how and from what the figures come, and the commands that make them again.
 
+import { commandLine } from '../command.js';
 import { isMeasured } from '../data.js';
-import { copyButton, h } from '../dom.js';
+import { h } from '../dom.js';
 import { bytes, count, significant } from '../format.js';
 import { heapName } from '../names.js';
 import { figureOf } from '../series.js';
@@ -54,11 +55,7 @@ export function facts(dataset) {
 const atOnce = 6;
 
 function commands({ runs }) {
-  const all = runs.map(({ command, file }) => h('div', { class: 'command' },
-    // Words stay whole, so that a line never ends inside an option.
-    h('code', { title: `made ${file}` },
-      command.split(' ').map((word) => [h('span', {}, word), ' '])),
-    copyButton('Copy', () => command, { 'aria-label': 'Copy the command' })));
+  const all = runs.map(({ command, file }) => commandLine(command, `made ${file}`));
   return h('div', { class: 'reproduce' }, h('h3', {}, 'To measure it again'), all.slice(0, atOnce),
     all.length > atOnce && h('details', {},
       h('summary', {}, `${all.length - atOnce} more`), all.slice(atOnce)));

@@ -1,6 +1,7 @@
 // What a reader should know first, in words; then the figures of the whole run.
 
-import { copyButton, h } from '../dom.js';
+import { commandLine } from '../command.js';
+import { h } from '../dom.js';
 import { bytes, count, duration, significant } from '../format.js';
 import { section } from '../sections/section.js';
 import { functionName, percent } from './names.js';
@@ -81,9 +82,7 @@ function facts({ recording }) {
   return h('aside', { class: 'facts card', 'aria-label': 'What was recorded' },
     h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
     h('div', { class: 'reproduce' }, h('h3', {}, 'To record it again'),
-      h('div', { class: 'command' }, h('code', {}, `mallard record -- ${recording.command}`),
-        copyButton('Copy', () => `mallard record -- ${recording.command}`,
-          { 'aria-label': 'Copy the command' }))));
+      commandLine(`mallard record -- ${recording.command}`)));
 }
 
 function tiles({ total, recording }) {

@@ -1,0 +1,89 @@
+// A real browser for the tests of the page: opens a report from a file, as a reader does, and keeps what the page
+// complains about or asks for.
+//
+//   node <test>.mjs NODE_MODULES MALLARD_EXECUTABLE SCRATCH_DIRECTORY
+//
+// Exits with 77 (skipped) when no Chromium is found; CHROMIUM names one that is not on the path.
+
+import assert from 'node:assert/strict';
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+
+export const [modules, mallard, scratch] = process.argv.slice(2, 5).map((name) => path.resolve(name));
+export { assert, test };
+export const file = (name) => path.join(scratch, name);
+
+function findBrowser() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  const candidates = process.env.CHROMIUM ? [process.env.CHROMIUM]
+    : process.env.PATH.split(':').flatMap((dir) => names.map((name) => path.join(dir, name)));
+  return candidates.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const executablePath = findBrowser();
+if (!executablePath) {
+  console.log('SKIP: no Chromium on this machine: the report was NOT tested in a browser.');
+  process.exit(77);
+}
+
+const { chromium } = createRequire(path.join(modules, 'from-here.js'))('playwright-core');
+
+rmSync(scratch, { recursive: true, force: true });
+mkdirSync(scratch, { recursive: true });
+
+let browser;
+/** Whatever the pages complain about or ask for; must stay empty. */
+export const complaints = [];
+
+before(async () => {
+  // Playwright gives every launch a new, empty profile.
+  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu',
+    '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync'] });
+});
+after(() => browser?.close());
+
+/** A page of its own for a test. */
+export async function open(t, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce', ...options });
+  t.after(() => context.close());
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
+  page.on('request', (request) => {
+    if (request.url() !== url && !request.url().startsWith('data:')) {
+      complaints.push(`request: ${request.url()}`);
+    }
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Scrolls through the whole page, so that every chart gets drawn. */
+export const drawAll = (page) => page.evaluate(async () => {
+  for (let y = 0; y < document.body.scrollHeight; y += 600) {
+    window.scrollTo({ top: y, behavior: 'instant' });
+    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+  }
+});
+
+/** Clicks a "Copy as CSV" button and parses what the clipboard holds. No quoted cells expected. */
+export async function copied(page, what) {
+  await page.getByRole('button', { name: `Copy ${what} as CSV` }).click();
+  await page.getByRole('button', { name: `Copy ${what} as CSV` }).filter({ hasText: 'Copied' })
+    .waitFor();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => line.split(','));
+  return rows.map((row) => Object.fromEntries(row.map((value, at) => [head[at], value])));
+}

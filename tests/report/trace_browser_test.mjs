@@ -1,0 +1,131 @@
+// Records a program, opens its report in a real browser, and uses it as a reader would. See browser.mjs; the
+// program is the argument after the folder.
+
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { assert, complaints, copied, drawAll, file, mallard, open, test } from './browser.mjs';
+
+const program = path.resolve(process.argv[5]);
+const out = execFileSync(mallard, ['record', '-o', file('one.mallard'), '--', program],
+  { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+execFileSync(mallard, ['report', file('one.mallard'), '-o', file('one.html')]);
+const dims = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json'], { encoding: 'utf8' }));
+const page1 = pathToFileURL(file('one.html')).href;
+
+test('the recorded program says what it says without the recording', () => {
+  assert.equal(out, `${300 * 20 + 500}\n`);
+});
+
+test('the page names the arena scope first, with its figures', async (t) => {
+  const page = await open(t, page1);
+  const said = await page.locator('.said').innerText();
+  assert.match(said, /handle_request/);
+  assert.match(said, /was called 300 times/);
+  assert.match(await page.title(), /recorded_program/);
+});
+
+test('the arena scopes are those of mallard dims', async (t) => {
+  const page = await open(t, page1);
+  const rows = await copied(page, 'the arena scopes');
+  assert.equal(rows.length, dims.arena_scopes.length);
+  const own = rows.find((row) => row.function.includes('handle_request'));
+  assert.equal(Number(own.invocations), 300);
+  assert.equal(Number(own.survivors), 0);
+  const median = dims.arena_scopes.find((one) => one.function.includes('handle_request')).bytes.median;
+  assert.equal(Number(own.median_bytes), median);
+});
+
+test('every chart, canvas and table of the page is drawn', async (t) => {
+  const page = await open(t, page1);
+  await drawAll(page);
+  for (const chart of await page.locator('.chart').all()) {
+    assert.ok(await chart.locator('svg path').count() > 3, await chart.getAttribute('aria-label'));
+  }
+  for (const id of ['flame', 'addresses']) {
+    const painted = await page.locator(`#${id} canvas`).evaluate((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    });
+    assert.ok(painted > 3, `${id} has ${painted} colours`);
+  }
+  for (const what of ['the six dimensions', 'the functions of the flame graph', 'the live bytes over time',
+    'sizes and lifetimes', 'threads over time', 'the address map', 'the functions']) {
+    assert.ok((await copied(page, what)).length > 0, what);
+  }
+});
+
+test('the flame graph sums to the bytes of the recording', async (t) => {
+  const page = await open(t, page1);
+  const rows = await copied(page, 'the functions of the flame graph');
+  const own = rows.reduce((sum, row) => sum + Number(row.own_bytes), 0);
+  assert.equal(own, dims.total.bytes);
+});
+
+test('a search in the flame graph says how much the found functions weigh', async (t) => {
+  const page = await open(t, page1);
+  await page.getByLabel('Search').fill('parse_tree');
+  const found = page.locator('.found');
+  await found.filter({ hasText: 'below functions with “parse_tree”' }).waitFor();
+  await page.getByLabel('Search').fill('no such function');
+  await found.filter({ hasText: '0 B' }).waitFor();
+});
+
+test('the keyboard walks the flame graph, and Enter widens', async (t) => {
+  const page = await open(t, page1);
+  const canvas = page.locator('#flame canvas');
+  await canvas.focus();
+  const spoken = [];
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter', 'ArrowUp', 'Escape']) {
+    await page.keyboard.press(key);
+    spoken.push(await page.locator('#announcer').innerText());
+  }
+  assert.ok(spoken[0].includes('Bytes allocated'), spoken[0]);
+  assert.notEqual(spoken[0], spoken[1]);
+});
+
+test('either direction and every weight of the flame graph is drawn', async (t) => {
+  const page = await open(t, page1);
+  for (const label of ['Operations', 'Leaked', 'Allocating function first', 'Callers first']) {
+    await page.locator('#flame').getByRole('radio', { name: label, exact: true }).check();
+  }
+});
+
+test('the address map changes with the time that is chosen', async (t) => {
+  const page = await open(t, page1);
+  const slider = page.locator('#addresses-time');
+  const said = page.locator('#addresses .hint').first();
+  await slider.fill('0');
+  const first = await said.innerText();
+  await slider.fill('23');
+  assert.notEqual(await said.innerText(), first);
+});
+
+test('what was not freed is told', async (t) => {
+  const page = await open(t, page1);
+  assert.match(await page.locator('.said').innerText(), /were never freed/);
+  await page.locator('#functions-by').selectOption('leaked');
+  assert.match(await page.locator('#functions table').innerText(), /remember/);
+});
+
+test('the page is dark where the system is', async (t) => {
+  const page = await open(t, page1, { colorScheme: 'dark' });
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+});
+
+test('a page of a narrow window does not scroll sideways', async (t) => {
+  const page = await open(t, page1, { viewport: { width: 380, height: 800 } });
+  await drawAll(page);
+  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(inner <= outer, `${inner} > ${outer}`);
+});
+
+test('the page is small', () => {
+  assert.ok(statSync(file('one.html')).size < 2e6);
+});
+
+test('no page complained or asked for anything', () => {
+  assert.deepEqual(complaints, []);
+});
