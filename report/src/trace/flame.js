@@ -213,5 +213,5 @@ export function flame(model) {
           (value) => { state.inverted = value === 'up'; redraw(); }, { id: 'flame-direction' }),
         h('div', { class: 'dropdown' }, h('label', { for: 'flame-search' }, 'Search'), search),
         csvButton(csv, 'the functions of the flame graph')),
-      found, graph.canvas));
+      found, h('div', { class: 'flame-frame' }, graph.canvas)));
 }

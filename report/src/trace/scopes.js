@@ -2,7 +2,7 @@
 
 import { h } from '../dom.js';
 import { bytes, count } from '../format.js';
-import { section } from '../sections/section.js';
+import { fill, section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
 import { functionName, percent } from './names.js';
 
@@ -22,6 +22,9 @@ function survivors({ survivors: all, survivors_blocks: blocks }, functions) {
     all.map((one) => h('div', { class: 'survivor' }, h('p', {}, `${count(one.blocks)} blocks, ${bytes(one.bytes)}`),
       h('ol', {}, one.stack.map((frame) => h('li', {}, functionName(functions[frame], 70)))))));
 }
+
+/** As many as a reader looks at; the others on demand. */
+const atFirst = 12;
 
 const heads = ['function', 'where', 'threads', 'invocations', 'dead_share', 'total_bytes', 'median_bytes',
   'p99_bytes', 'max_bytes', 'survivors'];
@@ -45,6 +48,12 @@ export function scopes({ arena_scopes: all, functions }) {
   ];
   const rows = () => [heads, ...all.map((one) => [one.function, one.where, one.threads, one.invocations,
     one.dead_share, one.bytes.total, one.bytes.median, one.bytes.p99, one.bytes.max, one.survivors_blocks])];
+  const sorted = [...all].sort((a, b) => b.bytes.total - a.bytes.total);
+  const body = h('div', {});
+  const show = (shown) => fill(body, table(columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
+    shown.length < sorted.length
+      ? h('button', { type: 'button', onclick: () => show(sorted) }, `Show all ${count(sorted.length)}`) : '');
+  show(sorted.slice(0, atFirst));
   return section('scopes', 'Where an arena would go',
     'Functions whose blocks are dead when they return, the outermost of each kind: what is allocated below ' +
     'them can come from a monotonic resource that lives as long as the call and is dropped as a whole. Bytes ' +
@@ -53,5 +62,5 @@ export function scopes({ arena_scopes: all, functions }) {
       all.length === 0 ? h('p', { class: 'hint empty' },
         'No function was found of whose blocks 99 of 100 are dead when it returns.')
         : [h('div', { class: 'card-head' }, h('h3', {}, 'Arena scopes'), csvButton(rows, 'the arena scopes')),
-          table(columns, all, { caption: 'Arena scopes', className: 'scopes' })]));
+          body]));
 }
