@@ -24,7 +24,7 @@ test('the page names the arena scope first, with its figures', async (t) => {
   const said = await page.locator('.said').innerText();
   assert.match(said, /handle_request/);
   assert.match(said, /was called 300 times/);
-  assert.match(await page.title(), /recorded_program/);
+  assert.match(await page.title(), /server_program/);
 });
 
 test('the arena scopes are those of mallard dims', async (t) => {
