@@ -23,6 +23,12 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+// The libraries in which threads and main begin; some of their functions have no names.
+bool is_runtime(std::string_view path) {
+  return starts_with_any(file_name(path), {"libc.so", "libc-", "libstdc++.so", "libc++.so",
+                                           "libpthread", "ld-linux", "ld-musl"});
+}
+
 // What the compiler split off is still the function it was split from.
 std::string_view without_clone(std::string_view name) {
   const std::size_t clone = name.find(" [clone .");
@@ -48,6 +54,7 @@ bool is_start_of_thread(std::string_view name) {
                                                "__clone3",
                                                "start_thread",
                                                "execute_native_thread_routine",
+                                               "_M_run",
                                                "_dl_start_user",
                                                "_dl_init",
                                                "call_init",
@@ -57,7 +64,9 @@ bool is_start_of_thread(std::string_view name) {
   return starts_with_any(
       name, {"std::thread::", "std::jthread::", "std::__invoke", "std::invoke",
              "void std::__invoke", "void std::invoke", "__libc_start_", "std::__1::__thread_",
-             "void* std::__1::__thread_", "void std::__1::__thread_", "std::this_thread::"});
+             "void* std::__1::__thread_", "void std::__1::__thread_", "std::this_thread::",
+             // As debug information has them: without their classes.
+             "_M_invoke<", "__invoke<", "__invoke_impl<", "__thread_proxy", "__thread_execute"});
 }
 
 bool is_allocation_function(std::string_view name) {
@@ -102,6 +111,8 @@ function_table::function_table(const trace_reader& trace)
   struct found {
     std::uint32_t module = 0;
     bool direct = false;
+    bool runtime = false;     // a function without a name in the C or C++ runtime
+    bool calls_start = true;  // its innermost inlined function is one of a thread's first, too
     std::string name = {};
   };
   std::unordered_map<std::uint64_t, found> names;
@@ -125,9 +136,12 @@ function_table::function_table(const trace_reader& trace)
     if (symbol != symbols.of.end()) {
       if (!symbol->second.lines.empty()) {
         one.name = without_clone(symbols.strings[symbol->second.lines.back().function]);
+        one.calls_start =
+            is_start_of_thread(symbols.strings[symbol->second.lines.front().function]);
       }
       if (symbol->second.start != 0) start = symbol->second.start - bias;
     }
+    one.runtime = one.name.empty() && has_module && is_runtime(facts.modules[one.module].path);
     if (one.name.empty()) {
       one.name = has_module ? std::string(file_name(facts.modules[one.module].path)) + "+" : "";
       one.name += hex(start);
@@ -141,8 +155,9 @@ function_table::function_table(const trace_reader& trace)
     const found& what = name_of(node.ip, id);
     const bool first = node.parent == 0;
     const bool below_start = first || root[node.parent] == 1;
-    if (below_start && is_start_of_thread(what.name)) {
-      root[id] = 1;
+    if (below_start && (what.runtime || is_start_of_thread(what.name))) {
+      // The thread's function may have been inlined into what calls it.
+      root[id] = what.runtime || what.calls_start ? 1 : 2;
     } else if (what.name == "main" ? below_start : below_start && !first) {
       root[id] = 2;
     }

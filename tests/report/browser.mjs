@@ -78,12 +78,16 @@ export const drawAll = (page) => page.evaluate(async () => {
   }
 });
 
-/** Clicks a "Copy as CSV" button and parses what the clipboard holds. No quoted cells expected. */
+/** The cells of a line of CSV; quoted ones may hold commas. */
+const cellsOf = (line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].slice(0, -1)
+  .map(([, cell]) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+
+/** Clicks a "Copy as CSV" button and parses what the clipboard holds. */
 export async function copied(page, what) {
   await page.getByRole('button', { name: `Copy ${what} as CSV` }).click();
   await page.getByRole('button', { name: `Copy ${what} as CSV` }).filter({ hasText: 'Copied' })
     .waitFor();
   const text = await page.evaluate(() => navigator.clipboard.readText());
-  const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => line.split(','));
+  const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => cellsOf(`${line},`));
   return rows.map((row) => Object.fromEntries(row.map((value, at) => [head[at], value])));
 }
