@@ -447,6 +447,31 @@ TEST_F(ArenaScopes, MainAndAThreadsFunctionAreNamedOnlyWhereNothingElseIs) {
   EXPECT_THAT(names(), UnorderedElementsAre("main", "worker"));
 }
 
+TEST_F(ArenaScopes, AThreadsFunctionMayBeInlinedIntoWhatStartsIt) {
+  script.on_thread(1);
+  script.call("start_thread", 1, [&] {
+    script.call("operator() < __invoke_impl<void, lambda> < _M_run", 1, [&] {
+      for (int i = 0; i < 30; ++i) script.call("handle_request", 5, [&] { work(script, 10); });
+    });
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("handle_request"));
+  EXPECT_EQ(scope("handle_request").invocations, 30u);
+}
+
+TEST_F(ArenaScopes, AThreadsFunctionMayBeCalledByWhatStartsIt) {
+  script.on_thread(1);
+  script.call("start_thread", 1, [&] {
+    script.call("__invoke_impl<void, void (*)()> < _M_run", 1, [&] {
+      script.call("worker", 1, [&] {
+        for (int i = 0; i < 30; ++i) script.call("handle_request", 5, [&] { work(script, 10); });
+      });
+    });
+  });
+  result();
+  EXPECT_THAT(names(), ElementsAre("handle_request"));
+}
+
 TEST_F(ArenaScopes, WhatIsCalledOnceAndHoldsEverythingIsMarkedAsTrunk) {
   in_main([&] {
     script.call("run", 1, [&] {

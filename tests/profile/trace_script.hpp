@@ -36,6 +36,7 @@ class scratch_file {
 
 class trace_script {
  public:
+  static constexpr std::string_view inlined_into = " < ";
   explicit trace_script(const std::string& path, process_info process = default_process())
       : writer_(path, process) {}
 
@@ -51,8 +52,9 @@ class trace_script {
   // What follows is done by this thread.
   void on_thread(std::uint32_t thread) { thread_ = thread; }
 
-  // Calls `name` from this line of the function that runs. A frame's address is its depth's, so a
-  // function called again has the same.
+  // Calls `name` from this line of the function that runs; "inner < outer" is a function with
+  // another inlined into it. A frame's address is its depth's, so a function called again has the
+  // same.
   void call(const std::string& name, std::uint64_t line, const std::function<void()>& body) {
     auto& stack = stacks_[thread_];
     if (!stack.empty()) stack.back().line = line;
@@ -126,11 +128,19 @@ class trace_script {
   void finish() {
     symbol_table table;
     for (const auto& [name, start] : starts_) {
-      const auto text = static_cast<std::uint32_t>(table.strings.size());
-      table.strings.push_back(name);
+      std::vector<std::uint32_t> texts;
+      for (std::size_t at = 0; at != name.npos;) {
+        const std::size_t end = name.find(inlined_into, at);
+        texts.push_back(static_cast<std::uint32_t>(table.strings.size()));
+        table.strings.push_back(name.substr(at, end - at));
+        at = end == name.npos ? end : end + inlined_into.size();
+      }
       for (const std::uint64_t ip : ips_[name]) {
-        const auto line = static_cast<std::uint32_t>(ip - start);
-        table.of[{0, ip}] = {start, direct_calls_, {{text, 0, line}}};
+        symbol& made = table.of[{0, ip}];
+        made = {start, direct_calls_, {}};
+        for (const std::uint32_t text : texts) {
+          made.lines.push_back({text, 0, static_cast<std::uint32_t>(ip - start)});
+        }
       }
     }
     writer_.end({time_, end_kind::exited, 0});
