@@ -76,7 +76,7 @@ struct alignas(64) process_slot {
 };
 
 // Words of messages; `head` and `tail` only grow.
-struct alignas(64) thread_slot {
+struct alignas(4096) thread_slot {
   std::atomic<std::uint64_t> head{};  // the writer's
   std::atomic<std::uint64_t> dropped{};
   std::atomic<std::uint64_t> waited{};  // ticks
