@@ -39,10 +39,10 @@ template <class Allocator>
 struct source {
   Allocator allocator() { return {}; }
 };
-template <class T, unsigned Mask>
-struct source<expandable_allocator<T, heap_resource, Mask>> {
+template <class T, without Left>
+struct source<expandable_allocator<T, heap_resource, Left>> {
   heap_resource heap;
-  expandable_allocator<T, heap_resource, Mask> allocator() { return {&heap}; }
+  expandable_allocator<T, heap_resource, Left> allocator() { return {&heap}; }
 };
 
 // Our pools and Boost's private ones are one for each container's user.

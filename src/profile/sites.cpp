@@ -1,6 +1,7 @@
 // What `mallard top` lists.
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "profile/analysis.hpp"
@@ -128,8 +129,10 @@ std::vector<site> list_sites(trace_reader& trace, bool by_line) {
   }
   std::vector<site> out;
   for (auto& [where, sum] : places) out.push_back(std::move(sum));
-  std::stable_sort(out.begin(), out.end(),
-                   [](const site& a, const site& b) { return a.bytes > b.bytes; });
+  std::sort(out.begin(), out.end(), [](const site& a, const site& b) {
+    return std::tie(b.bytes, a.function, a.file, a.line) <
+           std::tie(a.bytes, b.function, b.file, b.line);
+  });
   return out;
 }
 

@@ -39,7 +39,7 @@ class call_tree {
  public:
   call_tree(const trace_reader& trace, const function_table& functions,
             const std::vector<stack_load>& loads, const std::vector<arena_scope>& scopes)
-      : trace_(trace), functions_(functions), nodes_(1) {
+      : functions_(functions), nodes_(1) {
     for (const arena_scope& one : scopes) {
       if (!one.trunk && !one.marked) arenas_.insert(one.function);
     }
@@ -133,7 +133,6 @@ class call_tree {
     if (id != 0 && !above) nodes_[id].cut = share(rest, nodes_[0].load) >= least_share;
   }
 
-  const trace_reader& trace_;
   const function_table& functions_;
   std::vector<node> nodes_;
   std::vector<std::uint32_t> node_of_;

@@ -67,10 +67,10 @@ TEST(TraceReader, MergesThreadsByTime) {
     const event one{.time = time, .address = thread};
     writer.events(thread, {&one, 1});
   };
-  for (const std::uint64_t time : {1, 5, 6, 20}) put(2, time);
-  for (const std::uint64_t time : {2, 5, 19}) put(0, time);
+  for (const std::uint64_t time : {1u, 5u, 6u, 20u}) put(2, time);
+  for (const std::uint64_t time : {2u, 5u, 19u}) put(0, time);
   writer.flush();
-  for (const std::uint64_t time : {30, 40}) put(0, time);
+  for (const std::uint64_t time : {30u, 40u}) put(0, time);
   put(7, 35);
   ASSERT_TRUE(writer.finish());
   trace_reader trace(file.path());

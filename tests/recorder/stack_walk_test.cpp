@@ -25,7 +25,6 @@ using namespace mallard::recorder;
 struct call {
   std::uint64_t ip;
   std::uint64_t frame_address;
-  friend bool operator==(const call&, const call&) = default;
 };
 
 // As the thread's log numbers frames, but with everything to look at.
