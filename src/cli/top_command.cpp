@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
@@ -48,8 +49,10 @@ int top(const top_options& options, colour_choice choice) {
   }
   profile::trace_reader trace(options.trace);
   std::vector<profile::site> sites = profile::list_sites(trace, options.by == "line");
-  std::stable_sort(sites.begin(), sites.end(),
-                   [&](const auto& a, const auto& b) { return a.*order > b.*order; });
+  std::sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {
+    return std::tie(b.*order, b.bytes, a.function, a.line) <
+           std::tie(a.*order, a.bytes, b.function, b.line);
+  });
   if (sites.size() > options.rows) sites.resize(options.rows);
   if (options.json) {
     fmt::print("{}\n", profile::to_json(sites).dump(2, ' ', false,
