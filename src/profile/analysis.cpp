@@ -1,15 +1,16 @@
 #include "profile/analysis.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "profile/arena_scopes.hpp"
 #include "profile/invocations.hpp"
 #include "profile/live_table.hpp"
 #include "profile/mark_tracker.hpp"
+#include "profile/of_threads.hpp"
 #include "profile/subsystem_meter.hpp"
 
 namespace mallard::profile {
@@ -164,6 +165,7 @@ class survey {
       if (one.stack != 0) tracker.never(one.born, one.bytes);
       marks.never(one.mark, one.stack, one.bytes);
     });
+    live_ = {};
   }
 
  private:
@@ -202,8 +204,8 @@ class survey {
   }
 
   std::size_t stacks_;
-  std::multimap<std::uint64_t, std::uint32_t> ends_;             // threads by the time of their end
-  std::unordered_map<std::uint32_t, std::uint64_t> operations_;  // by thread
+  std::multimap<std::uint64_t, std::uint32_t> ends_;  // threads by the time of their end
+  of_threads<std::uint64_t> operations_;
   live_table<block> live_;
   std::uint64_t live_bytes_ = 0;
 };
@@ -272,7 +274,7 @@ class measurement {
     all_.allocated(fresh.what(), again);
     meter(id).allocated(fresh.what(), again);
     if (again && what.old_address == 0) count_reallocation(id);
-    auto& last = last_of_class_[{thread, size_class_of(what.size)}];
+    auto& last = threads_[thread].last_of_class[size_class_of(what.size)];
     meter(id).in_run(last == id + 1u);
     last = id + 1u;
     live_.insert(fresh);
@@ -335,11 +337,8 @@ class measurement {
   struct thread_state {
     std::uint64_t operations = 0;
     std::uint32_t in = UINT32_MAX;  // the subsystem it was last seen in
-  };
-  struct pair_hash {
-    std::size_t operator()(const std::pair<std::uint32_t, std::uint32_t>& key) const {
-      return key.first * 0x9e3779b9u + key.second;
-    }
+    // By size class, whose it was that allocated last, as its number and 1; 0: nobody.
+    std::array<std::uint32_t, 256> last_of_class{};
   };
 
   static block make_block(std::uint32_t thread, const event& what, std::uint16_t subsystem) {
@@ -464,11 +463,9 @@ class measurement {
   subsystem_meter all_;
   std::vector<std::unique_ptr<subsystem_meter>> meters_;
   std::vector<std::uint64_t> reallocations_;
-  std::unordered_map<std::uint32_t, thread_state> threads_;
+  of_threads<thread_state> threads_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_ids_;
   std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> scopes_;
-  std::unordered_map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t, pair_hash>
-      last_of_class_;
   live_table<block> live_;
   live_table<block> carved_;
   std::uint64_t peak_bytes_;

@@ -1,8 +1,7 @@
 #include "profile/arena_scopes.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <utility>
 
 namespace mallard::profile {
 namespace {
@@ -17,7 +16,6 @@ struct candidate {
   std::uint64_t bytes = 0;
   std::uint64_t survivors = 0;
   std::uint64_t outermost = 0;  // blocks of stacks on which no candidate is further out
-  std::map<std::uint32_t, block_sum> stacks;  // of survivors
 
   bool qualifies() const {
     return blocks > 0 &&
@@ -25,27 +23,11 @@ struct candidate {
   }
 };
 
-// Every stack with its frames' functions, outermost first, each function once; and how many frames
-// lie inside its outermost frame.
-struct call {
-  std::uint32_t function;
-  std::uint32_t inside;
-};
-std::vector<call> calls_of(const trace_reader& trace, const function_table& functions,
-                           std::uint32_t stack) {
-  std::vector<call> out;
-  std::uint32_t inside = 0;
-  for (std::uint32_t at = stack; at != 0; at = trace.stacks()[at].parent, ++inside) {
-    const std::uint32_t function = functions.of(at);
-    const auto again = std::find_if(out.begin(), out.end(),
-                                    [&](const call& one) { return one.function == function; });
-    if (again != out.end()) out.erase(again);
-    out.push_back({function, inside});
-  }
-  std::reverse(out.begin(), out.end());
-  return out;
-}
-
+// A function counts once for each stack that it is on, with its outermost frame there. So what a
+// function holds is the sum over the frames where it is first met, each with what the whole tree of
+// stacks below that frame holds; and such sums are made in one pass from the leaves inwards, as a
+// stack's number is larger than its parent's. What concerns the frames outside one is passed on
+// from the root outwards in the same way.
 class finder {
  public:
   finder(const invocation_tracker& tracker, const trace_reader& trace,
@@ -53,11 +35,13 @@ class finder {
       : tracker_(tracker),
         trace_(trace),
         functions_(functions),
-        candidates_(functions.functions().size()) {
+        candidates_(functions.functions().size()),
+        born_(tracker.births()) {
     guessed_.resize(candidates_.size());
     for (std::uint32_t id = 1; id < trace.stacks().size(); ++id) {
       if (trace.stacks()[id].frame_address == 0) guessed_[functions.of(id)] = true;
     }
+    find_first_frames();
     add_up();
     find_trunks();
     find_outermost();
@@ -69,33 +53,65 @@ class finder {
   }
 
  private:
-  template <class Visit>
-  void for_each_stack(const Visit& visit) const {
-    const auto& births = tracker_.births();
-    for (std::uint32_t stack = 1; stack < births.size(); ++stack) {
-      if (births[stack].blocks > 0)
-        visit(stack, births[stack], calls_of(trace_, functions_, stack));
+  std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks()[stack].parent; }
+  std::uint32_t stacks() const { return static_cast<std::uint32_t>(born_.size()); }
+
+  // Which stacks' innermost frames are of functions that are not further out: by walking the tree,
+  // with the functions counted that are on the way to where the walk is.
+  void find_first_frames() {
+    std::vector<std::uint32_t> child(stacks()), sibling(stacks());
+    for (std::uint32_t id = stacks(); id-- > 1;) {
+      sibling[id] = child[parent(id)];
+      child[parent(id)] = id;
+    }
+    first_.resize(stacks());
+    std::vector<std::uint32_t> open(candidates_.size());
+    std::uint32_t at = 0;
+    while (true) {
+      if (child[at] != 0) {
+        at = child[at];
+      } else {
+        while (at != 0 && sibling[at] == 0) {
+          --open[functions_.of(at)];
+          at = parent(at);
+        }
+        if (at == 0) return;
+        --open[functions_.of(at)];
+        at = sibling[at];
+      }
+      first_[at] = open[functions_.of(at)]++ == 0;
     }
   }
 
   void add_up() {
-    for_each_stack([&](std::uint32_t, const block_sum& born, const std::vector<call>& calls) {
-      total_ += born.blocks;
-      for (const call& one : calls) {
-        candidates_[one.function].blocks += born.blocks;
-        candidates_[one.function].bytes += born.bytes;
-      }
-    });
-    for (const auto& [survival, sum] : tracker_.survivals()) {
-      for (const call& one : calls_of(trace_, functions_, survival.stack)) {
-        if (one.inside >= survival.ended) continue;
-        candidate& of = candidates_[one.function];
-        of.survivors += sum.blocks;
-        block_sum& there = of.stacks[survival.stack];
-        there.blocks += sum.blocks;
-        there.bytes += sum.bytes;
-      }
+    for (std::uint32_t id = 1; id < stacks(); ++id) total_ += born_[id].blocks;
+    for (std::uint32_t id = stacks(); id-- > 1;) {
+      born_[parent(id)].blocks += born_[id].blocks;
+      born_[parent(id)].bytes += born_[id].bytes;
+      if (!first_[id]) continue;
+      candidate& of = candidates_[functions_.of(id)];
+      of.blocks += born_[id].blocks;
+      of.bytes += born_[id].bytes;
     }
+    // What outlived a frame: added at the stack, taken off again where a frame has not ended.
+    std::vector<std::uint64_t> survivors(stacks());
+    tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
+      survivors[one.stack] += sum.blocks;
+      const std::uint32_t open = outside(one);
+      if (open != 0) survivors[open] -= sum.blocks;
+    });
+    for (std::uint32_t id = stacks(); id-- > 1;) {
+      if (first_[id]) candidates_[functions_.of(id)].survivors += survivors[id];
+      survivors[parent(id)] += survivors[id];
+    }
+  }
+
+  // The innermost frame that has not ended before the blocks; 0: none.
+  std::uint32_t outside(const invocation_tracker::survival& one) const {
+    if (one.ended >= functions_.depth(one.stack)) return 0;
+    std::uint32_t at = one.stack;
+    for (std::uint32_t i = 0; i < one.ended; ++i) at = parent(at);
+    return at;
   }
 
   bool qualifies(std::uint32_t function) const {
@@ -110,31 +126,37 @@ class finder {
                              trunk_share * static_cast<double>(total_);
     }
     // Without anything below that would do, it is no trunk but the scope itself.
+    std::vector<bool> other(stacks());
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      const std::uint32_t function = functions_.of(id);
+      other[id] = other[parent(id)] || (qualifies(function) && !trunk_[function]);
+    }
     std::vector<std::uint64_t> below(candidates_.size());
-    for_each_stack([&](std::uint32_t, const block_sum& born, const std::vector<call>& calls) {
-      const bool other = std::any_of(calls.begin(), calls.end(), [&](const call& one) {
-        return qualifies(one.function) && !trunk_[one.function];
-      });
-      if (!other) return;
-      for (const call& one : calls) below[one.function] += born.blocks;
-    });
+    std::vector<std::uint64_t> sums(stacks());
+    for (std::uint32_t id = stacks(); id-- > 1;) {
+      if (other[id]) sums[id] += tracker_.births()[id].blocks;
+      if (first_[id]) below[functions_.of(id)] += sums[id];
+      sums[parent(id)] += sums[id];
+    }
     for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
       if (2 * below[function] < candidates_[function].blocks) trunk_[function] = false;
     }
   }
 
   void find_outermost() {
-    for_each_stack([&](std::uint32_t, const block_sum& born, const std::vector<call>& calls) {
-      for (const call& one : calls) {
-        if (!qualifies(one.function)) continue;
-        candidates_[one.function].outermost += born.blocks;
-        if (!trunk_[one.function]) return;
+    std::vector<bool> inside(stacks());  // of a candidate that is no trunk
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      const std::uint32_t function = functions_.of(id);
+      const bool qualified = qualifies(function);
+      if (first_[id] && qualified && !inside[parent(id)]) {
+        candidates_[function].outermost += born_[id].blocks;
       }
-    });
+      inside[id] = inside[parent(id)] || (qualified && !trunk_[function]);
+    }
   }
 
   std::vector<arena_scope> scopes_of(bool roots) const {
-    std::vector<arena_scope> out;
+    std::vector<std::uint32_t> found;
     for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
       const candidate& one = candidates_[function];
       const bool called = tracker_.sums()[function].invocations > 0;
@@ -142,7 +164,12 @@ class finder {
           roots ? functions_[function].root && one.qualifies() &&
                       !is_start_of_thread(functions_[function].name)
                 : qualifies(function) && 10 * one.outermost >= one.blocks && one.outermost > 0;
-      if (wanted && called) out.push_back(scope_of(function));
+      if (wanted && called) found.push_back(function);
+    }
+    std::vector<std::vector<blocks_of_stack>> stacks = survivor_stacks(found);
+    std::vector<arena_scope> out;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      out.push_back(scope_of(found[i], std::move(stacks[i])));
     }
     std::sort(out.begin(), out.end(), [](const arena_scope& a, const arena_scope& b) {
       if (a.trunk != b.trunk) return b.trunk;
@@ -152,7 +179,46 @@ class finder {
     return out;
   }
 
-  arena_scope scope_of(std::uint32_t function) const {
+  using blocks_of_stack = std::pair<std::uint32_t, block_sum>;
+
+  // The stacks of the blocks that outlived these functions, by stack for each.
+  std::vector<std::vector<blocks_of_stack>> survivor_stacks(
+      const std::vector<std::uint32_t>& of) const {
+    constexpr std::uint32_t none = UINT32_MAX;
+    std::vector<std::uint32_t> place(candidates_.size(), none);
+    for (std::uint32_t i = 0; i < of.size(); ++i) place[of[i]] = i;
+    std::vector<std::vector<blocks_of_stack>> out(of.size());
+    // By stack: the innermost of its frames that is such a function's first.
+    std::vector<std::uint32_t> wanted(stacks());
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      const bool one = first_[id] && place[functions_.of(id)] != none;
+      wanted[id] = one ? id : wanted[parent(id)];
+    }
+    tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
+      const std::uint32_t depth = functions_.depth(one.stack);
+      for (std::uint32_t at = wanted[one.stack]; at != 0; at = wanted[parent(at)]) {
+        if (depth - functions_.depth(at) >= one.ended) break;
+        out[place[functions_.of(at)]].push_back({one.stack, sum});
+      }
+    });
+    for (auto& stacks : out) {
+      std::sort(stacks.begin(), stacks.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::size_t kept = 0;
+      for (const blocks_of_stack& one : stacks) {
+        if (kept > 0 && stacks[kept - 1].first == one.first) {
+          stacks[kept - 1].second.blocks += one.second.blocks;
+          stacks[kept - 1].second.bytes += one.second.bytes;
+        } else {
+          stacks[kept++] = one;
+        }
+      }
+      stacks.resize(kept);
+    }
+    return out;
+  }
+
+  arena_scope scope_of(std::uint32_t function, std::vector<blocks_of_stack> stacks) const {
     const candidate& one = candidates_[function];
     const invocation_sum& sum = tracker_.sums()[function];
     arena_scope out;
@@ -172,7 +238,6 @@ class finder {
     out.max_bytes = sum.bytes.max();
     out.bytes_counts = sum.bytes.sorted();
     out.confidence = !guessed_[function] ? "high" : "low";
-    std::vector<std::pair<std::uint32_t, block_sum>> stacks(one.stacks.begin(), one.stacks.end());
     std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
       return std::tie(b.second.blocks, a.first) < std::tie(a.second.blocks, b.first);
     });
@@ -188,6 +253,8 @@ class finder {
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<candidate> candidates_;  // by function
+  std::vector<block_sum> born_;        // by stack, with those of the stacks below
+  std::vector<bool> first_;            // by stack: its function is not further out
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is not known
   std::uint64_t total_ = 0;

@@ -114,6 +114,8 @@ function_table::function_table(const trace_reader& trace)
     bool runtime = false;     // a function without a name in the C or C++ runtime
     bool calls_start = true;  // its innermost inlined function is one of a thread's first, too
     std::string name = {};
+    std::array<std::uint32_t, 2> ids =
+        {};  // of the function, an ordinary frame and a root; 0: none
   };
   std::unordered_map<std::uint64_t, found> names;
   std::unordered_map<std::string, std::uint32_t> ids;
@@ -122,10 +124,11 @@ function_table::function_table(const trace_reader& trace)
   const bool reloaded =
       std::any_of(facts.modules.begin(), facts.modules.end(),
                   [](const module_info& one) { return one.last_stack != UINT32_MAX; });
-  const auto name_of = [&](std::uint64_t ip, std::uint32_t stack) -> const found& {
+  const auto name_of = [&](std::uint64_t ip, std::uint32_t stack) -> found& {
     const auto known = names.find(ip);
     if (known != names.end() && !reloaded) return known->second;
     found& one = names[ip];
+    one.ids = {};
     one.module = module_at(facts.modules, ip, stack);
     const auto symbol = symbols.of.find({one.module, ip});
     const bool has_module = one.module < facts.modules.size();
@@ -152,7 +155,7 @@ function_table::function_table(const trace_reader& trace)
     const stack_node& node = stacks[id];
     depth_[id] = depth_[node.parent] + 1;
     outermost_[id] = node.parent == 0 ? id : outermost_[node.parent];
-    const found& what = name_of(node.ip, id);
+    found& what = name_of(node.ip, id);
     const bool first = node.parent == 0;
     const bool below_start = first || root[node.parent] == 1;
     if (below_start && (what.runtime || is_start_of_thread(what.name))) {
@@ -162,13 +165,17 @@ function_table::function_table(const trace_reader& trace)
       root[id] = 2;
     }
     const bool is_root = root[id] != 0;
-    const std::string key = std::to_string(what.module) + (is_root ? "<" : " ") + what.name;
-    const auto [at, fresh] = ids.try_emplace(key, static_cast<std::uint32_t>(functions_.size()));
-    if (fresh) {
-      const bool known = what.module < facts.modules.size();
-      functions_.push_back({what.name, known ? facts.modules[what.module].path : "", is_root});
+    std::uint32_t& function = what.ids[is_root];
+    if (function == 0) {
+      const std::string key = std::to_string(what.module) + (is_root ? "<" : " ") + what.name;
+      const auto [at, fresh] = ids.try_emplace(key, static_cast<std::uint32_t>(functions_.size()));
+      if (fresh) {
+        const bool known = what.module < facts.modules.size();
+        functions_.push_back({what.name, known ? facts.modules[what.module].path : "", is_root});
+      }
+      function = at->second;
     }
-    of_[id] = at->second;
+    of_[id] = function;
     direct_[id] = what.direct;
   }
 }

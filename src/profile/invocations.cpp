@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace mallard::profile {
-namespace {
-
-constexpr std::uint64_t key_of(std::uint32_t stack, std::uint32_t ended) {
-  return std::uint64_t{stack} << 32 | ended;
-}
-
-}  // namespace
 
 invocation_tracker::invocation_tracker(const std::vector<stack_node>& stacks,
                                        const function_table& functions)
@@ -18,7 +11,9 @@ invocation_tracker::invocation_tracker(const std::vector<stack_node>& stacks,
       paths_(1),
       nodes_(1),
       sums_(functions.functions().size()),
-      births_(stacks.size()) {}
+      births_(stacks.size()),
+      survivals_(1024),
+      open_functions_(functions.functions().size()) {}
 
 bool invocation_tracker::same_frame(std::uint32_t one, std::uint32_t other) const {
   return functions_.of(one) == functions_.of(other) &&
@@ -52,10 +47,9 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
   }
   // The innermost frame that is still there may have gone on to another place.
   if (met.taken > 0) on.frames[met.matched - 1].stack = chain_[met.taken - 1];
-  const std::size_t restart = possible_restart(on, met.matched);
-  if (!on.uncertain.empty()) settle(on, std::min(met.matched, restart));
+  if (!on.uncertain.empty()) settle(on, possible_restart(on, met.matched));
   while (on.frames.size() > met.matched) close(on, false);
-  std::size_t from = std::max(restart, lifeless_from(on));
+  std::size_t from = lifeless_restart(on, met.matched);
   while (from < met.matched && functions_[on.frames[from].function].root) ++from;
   const bool allocated =
       std::any_of(on.frames.begin() + static_cast<std::ptrdiff_t>(std::min(from, met.matched)),
@@ -77,9 +71,9 @@ bool invocation_tracker::is_tail_call(const path& on, const meeting& met,
 }
 
 void invocation_tracker::leave_tail(std::uint32_t thread) {
-  const auto found = of_thread_.find(thread);
-  if (found == of_thread_.end() || found->second.empty()) return;
-  path& on = paths_[found->second.back()];
+  const auto& mine = of_thread_[thread];
+  if (mine.empty()) return;
+  path& on = paths_[mine.back()];
   if (!on.in_tail) return;
   on.in_tail = false;
   if (!on.uncertain.empty()) settle(on, on.frames.size() - 1);
@@ -201,6 +195,7 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
     frames[i].function = functions_.of(chain_[i]);
     frames[i].first_ip = ip(chain_[i]);
   }
+  count_functions(0);
   on.frames.insert(on.frames.begin(), frames.begin(), frames.end());
   on.base -= static_cast<std::uint32_t>(missing);
   for (std::size_t i = 0; i < on.frames.size(); ++i) {
@@ -210,25 +205,26 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
   }
 }
 
+// The thread is, in this frame, where it was first seen, or before that.
+bool invocation_tracker::may_be_first(const open_frame& one) const {
+  return ip(one.stack) <= one.first_ip && functions_.of(one.stack) == one.function;
+}
+
 // The outermost frame that may have ended and begun again: it, and all inside it that were there
 // before, are where they were first seen, or before that.
 std::size_t invocation_tracker::possible_restart(const path& on, std::size_t matched) const {
   std::size_t from = matched;
-  const auto may_be_first = [&](const open_frame& one) {
-    return functions_.of(one.stack) == one.function && ip(one.stack) <= one.first_ip;
-  };
   while (from > 0 && may_be_first(on.frames[from - 1])) --from;
   return from;
 }
 
-// From which frame inwards nothing lives.
-std::size_t invocation_tracker::lifeless_from(const path& on) const {
-  std::size_t from = on.frames.size();
-  while (from > 0) {
-    const std::uint32_t node = on.frames[from - 1].node;
-    if (node != 0 && nodes_[node].live != 0) break;
-    --from;
-  }
+// The outermost such frame below which nothing lives. No others than these are open.
+std::size_t invocation_tracker::lifeless_restart(const path& on, std::size_t matched) const {
+  const auto lifeless = [&](const open_frame& one) {
+    return one.node == 0 || nodes_[one.node].live == 0;
+  };
+  std::size_t from = matched;
+  while (from > 0 && lifeless(on.frames[from - 1]) && may_be_first(on.frames[from - 1])) --from;
   return from;
 }
 
@@ -250,15 +246,23 @@ void invocation_tracker::open(std::uint32_t id, std::uint32_t stack) {
   one.stack = stack;
   one.function = functions_.of(stack);
   one.first_ip = ip(stack);
-  one.recursive = std::any_of(frames.begin(), frames.end(), [&](const open_frame& other) {
-    return other.function == one.function;
-  });
+  count_functions(id);
+  one.recursive = open_functions_[one.function]++ != 0;
   frames.push_back(one);
+}
+
+// Says of every function how many frames of it are open on this path, or on none (0).
+void invocation_tracker::count_functions(std::uint32_t id) {
+  if (id == counted_path_) return;
+  for (const open_frame& one : paths_[counted_path_].frames) --open_functions_[one.function];
+  for (const open_frame& one : paths_[id].frames) ++open_functions_[one.function];
+  counted_path_ = id;
 }
 
 void invocation_tracker::close(path& on, bool by_instant) {
   const open_frame ended = on.frames.back();
   on.frames.pop_back();
+  if (counted_path_ != 0 && &paths_[counted_path_] == &on) --open_functions_[ended.function];
   if (ended.blocks > 0 && !ended.recursive) {
     invocation_sum& sum = sums_[ended.function];
     ++sum.invocations;
@@ -370,9 +374,8 @@ void invocation_tracker::never(const birthmark& born, std::uint64_t bytes) {
 }
 
 void invocation_tracker::thread_ended(std::uint32_t thread) {
-  const auto found = of_thread_.find(thread);
-  if (found == of_thread_.end()) return;
-  while (!found->second.empty()) close_path(found->second.back());
+  const auto& mine = of_thread_[thread];
+  while (!mine.empty()) close_path(mine.back());
 }
 
 void invocation_tracker::finish() {
@@ -383,17 +386,28 @@ void invocation_tracker::finish() {
 
 void invocation_tracker::survive(std::uint32_t stack, std::uint32_t ended, std::uint64_t blocks,
                                  std::uint64_t bytes) {
-  block_sum& sum = survivals_[key_of(stack, std::min(ended, all_frames))];
-  sum.blocks += blocks;
-  sum.bytes += bytes;
+  const survival what{stack, std::min(ended, all_frames)};
+  survival_sum* one = &survival_of(what);
+  if (one->sum.blocks == 0 && ++survivals_used_ * 4 > survivals_.size() * 3) {
+    std::vector<survival_sum> old(survivals_.size() * 2);
+    old.swap(survivals_);
+    for (const survival_sum& other : old) {
+      if (other.sum.blocks != 0) survival_of(other.what) = other;
+    }
+    one = &survival_of(what);
+  }
+  one->what = what;
+  one->sum.blocks += blocks;
+  one->sum.bytes += bytes;
 }
 
-std::map<invocation_tracker::survival, block_sum> invocation_tracker::survivals() const {
-  std::map<survival, block_sum> out;
-  for (const auto& [key, sum] : survivals_) {
-    out[{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key)}] = sum;
-  }
-  return out;
+// Where it is, or where it is to go.
+invocation_tracker::survival_sum& invocation_tracker::survival_of(const survival& what) {
+  const std::size_t mask = survivals_.size() - 1;
+  const std::uint64_t key = std::uint64_t{what.stack} << 16 | what.ended;
+  std::size_t at = (key * 0x9e3779b97f4a7c15u) >> 32 & mask;
+  while (survivals_[at].sum.blocks != 0 && !(survivals_[at].what == what)) at = (at + 1) & mask;
+  return survivals_[at];
 }
 
 }  // namespace mallard::profile

@@ -31,11 +31,11 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "profile/functions.hpp"
 #include "profile/number_counts.hpp"
+#include "profile/of_threads.hpp"
 
 namespace mallard::profile {
 
@@ -63,6 +63,8 @@ class invocation_tracker {
  public:
   // `caller_of`: by stack, see trace_reader::stacks(); `functions` must outlive the tracker.
   invocation_tracker(const std::vector<stack_node>& stacks, const function_table& functions);
+  invocation_tracker(const invocation_tracker&) = delete;
+  invocation_tracker& operator=(const invocation_tracker&) = delete;
 
   // The thread was seen with this stack (not 0), where it freed or allocated.
   void arrive(std::uint32_t thread, std::uint32_t stack, bool frees);
@@ -84,10 +86,16 @@ class invocation_tracker {
   struct survival {
     std::uint32_t stack;
     std::uint32_t ended;
-    friend auto operator<=>(const survival&, const survival&) = default;
+    friend bool operator==(const survival&, const survival&) = default;
   };
   const std::vector<block_sum>& births() const { return births_; }
-  std::map<survival, block_sum> survivals() const;
+  // visit(survival, block_sum), in any order.
+  template <class Visit>
+  void for_each_survival(const Visit& visit) const {
+    for (const survival_sum& one : survivals_) {
+      if (one.sum.blocks != 0) visit(one.what, one.sum);
+    }
+  }
 
  private:
   struct open_frame {
@@ -98,6 +106,10 @@ class invocation_tracker {
     bool recursive = false;      // the function is open further out
     std::uint64_t blocks = 0;    // allocated so far, by it and by what it called and ended
     std::uint64_t bytes = 0;
+  };
+  struct survival_sum {
+    survival what{};
+    block_sum sum;
   };
   // A free that counts if the function is then seen to go on.
   struct uncertain_death {
@@ -137,8 +149,11 @@ class invocation_tracker {
   meeting compare(std::uint32_t id, std::size_t level) const;
   std::uint32_t new_path(std::uint32_t thread);
   void prepend(path& on, std::size_t missing);
+  bool may_be_first(const open_frame& one) const;
   std::size_t possible_restart(const path& on, std::size_t matched) const;
-  std::size_t lifeless_from(const path& on) const;
+  std::size_t lifeless_restart(const path& on, std::size_t matched) const;
+  survival_sum& survival_of(const survival& what);
+  void count_functions(std::uint32_t id);
   void settle(path& on, std::size_t certain);
   bool is_tail_call(const path& on, const meeting& met, std::uint32_t stack) const;
   void leave_tail(std::uint32_t thread);
@@ -154,13 +169,16 @@ class invocation_tracker {
   const function_table& functions_;
   std::vector<path> paths_;  // [0] is none
   std::vector<std::uint32_t> free_paths_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_thread_;  // the latest last
-  std::vector<live_node> nodes_;                                             // [0] is none
+  of_threads<std::vector<std::uint32_t>> of_thread_;  // the latest last
+  std::vector<live_node> nodes_;                      // [0] is none
   std::vector<std::uint32_t> free_nodes_;
   std::vector<invocation_sum> sums_;
   std::vector<block_sum> births_;
-  std::unordered_map<std::uint64_t, block_sum> survivals_;
-  std::vector<std::uint32_t> chain_;  // the stack that is arriving, outermost first
+  std::vector<survival_sum> survivals_;  // a hash table, open addressing; no blocks: empty
+  std::size_t survivals_used_ = 0;
+  std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_
+  std::uint32_t counted_path_ = 0;             // 0: none is counted
+  std::vector<std::uint32_t> chain_;           // the stack that is arriving, outermost first
 };
 
 }  // namespace mallard::profile

@@ -50,7 +50,7 @@ subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting)
 
 // Windows that time has passed end with what lives now.
 void subsystem_meter::roll(std::uint64_t time) {
-  if (windows_.empty()) return;
+  if (windows_.empty() || time < window_lasts_) return;
   const std::uint64_t span = std::max<std::uint64_t>(1, setting_.until - setting_.from);
   const std::uint64_t since = time < setting_.from ? 0 : time - setting_.from;
   const auto now = std::min<std::size_t>(
@@ -62,6 +62,11 @@ void subsystem_meter::roll(std::uint64_t time) {
     ++window_;
     windows_[window_].peak = live_bytes_;
   }
+  // Rounded down by more than the division above may be wrong.
+  const auto lasts = static_cast<std::uint64_t>(
+      static_cast<double>(span) *
+      (static_cast<double>(window_ + 1) / static_cast<double>(windows_.size()) * (1 - 1e-12)));
+  window_lasts_ = setting_.from + lasts - std::min<std::uint64_t>(lasts, 2);
 }
 
 subsystem_meter::account& subsystem_meter::window_at(std::uint64_t time) {
@@ -84,11 +89,11 @@ void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool alloca
   account& here = window_at(time);
   here.busy += length;
   here.overlap += overlap;
-  here.threads.insert(thread);
+  here.seen_on(thread);
   if (windows_.empty()) return;
   all_.busy += length;
   all_.overlap += overlap;
-  all_.threads.insert(thread);
+  all_.seen_on(thread);
 }
 
 void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
@@ -97,11 +102,17 @@ void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
       (block.address + std::max<std::uint64_t>(block.bytes, 1) - 1) / setting_.page_bytes;
   if (last - first > 1024) return;  // pages of its own: no diffusion there
   for (std::uint64_t page = first; page <= last; ++page) {
+    const std::uint64_t key = (page + 1) << 4;
+    if (key == 0) continue;  // no such page
+    page_blocks* const found = pages_.find(key);
     if (allocation) {
-      ++pages_[page];
-    } else {
-      const auto found = pages_.find(page);
-      if (found != pages_.end() && --found->second == 0) pages_.erase(found);
+      if (found) {
+        ++found->blocks;
+      } else {
+        pages_.insert({key, 1});
+      }
+    } else if (found && --found->blocks == 0) {
+      pages_.erase(found);
     }
   }
 }

@@ -17,9 +17,9 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "profile/live_table.hpp"
 #include "profile/number_counts.hpp"
 #include "profile/result.hpp"
 
@@ -81,6 +81,16 @@ class subsystem_meter {
     double busy = 0, overlap = 0;  // ns
     number_counts classes;
     std::set<std::uint32_t> threads;
+    std::uint32_t latest_thread = UINT32_MAX;
+    void seen_on(std::uint32_t thread) {
+      if (thread == latest_thread && !threads.empty()) return;
+      threads.insert(thread);
+      latest_thread = thread;
+    }
+  };
+  struct page_blocks {
+    std::uint64_t address = 0;  // as live_table wants it
+    std::uint64_t blocks = 0;
   };
   struct interval {
     double from = 0, until = 0;
@@ -99,6 +109,7 @@ class subsystem_meter {
   std::vector<account> windows_;
   std::vector<std::uint64_t> live_at_end_;  // by window
   std::size_t window_ = 0;
+  std::uint64_t window_lasts_ = 0;  // until this time, at least
   number_counts sizes_;
   number_counts lifetimes_;
   std::array<std::array<std::uint64_t, 64>, 48> size_by_lifetime_{};
@@ -108,7 +119,7 @@ class subsystem_meter {
   double epoch_use_ = 0, epoch_total_ = 0;  // sums of peaks and of bytes
   std::uint64_t transitions_ = 0, runs_ = 0;
   std::array<interval, 2> last_{};  // the latest operations of two different threads
-  std::unordered_map<std::uint64_t, std::uint32_t> pages_;  // blocks on each
+  live_table<page_blocks> pages_;
   std::uint64_t pages_at_peak_ = 0;
   std::uint64_t last_end_ = 0;  // of the block born last
   std::uint64_t last_born_ = 0;

@@ -1,8 +1,8 @@
 #include "profile/subsystem_rules.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
+#include <unordered_map>
 
 namespace mallard::profile {
 namespace {
@@ -50,16 +50,31 @@ class call_tree {
       node_of_[stack] = child(node_of_[trace.stacks()[stack].parent], functions.of(stack));
       if (loads[stack].operations > 0) add(node_of_[stack], loads[stack]);
     }
+    // From the leaves inwards: children come after their parents.
+    for (std::size_t id = nodes_.size(); id-- > 1;) {
+      add(nodes_[id].parent, nodes_[id].load);
+      nodes_[id].sibling = nodes_[nodes_[id].parent].first_child;
+      nodes_[nodes_[id].parent].first_child = static_cast<std::uint32_t>(id);
+    }
     cut(0);
   }
 
   std::vector<std::uint16_t> subsystems(subsystem_names& names) const {
     std::vector<std::uint16_t> out(node_of_.size());
     const std::uint16_t rest = names.id(the_rest);
+    constexpr std::uint32_t unnamed = UINT32_MAX;
+    std::vector<std::uint32_t> of_function(own_.size(), unnamed);
+    std::vector<std::uint32_t> cut_above(nodes_.size());
+    for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
+      cut_above[id] = nodes_[id].cut ? id : cut_above[nodes_[id].parent];
+    }
     for (std::size_t stack = 0; stack < node_of_.size(); ++stack) {
-      std::uint32_t at = node_of_[stack];
-      while (at != 0 && !nodes_[at].cut) at = nodes_[at].parent;
-      out[stack] = at == 0 ? rest : names.id(short_name(functions_[nodes_[at].function].name));
+      const std::uint32_t at = cut_above[node_of_[stack]];
+      out[stack] = rest;
+      if (at == 0) continue;
+      std::uint32_t& name = of_function[nodes_[at].function];
+      if (name == unnamed) name = names.id(short_name(functions_[nodes_[at].function].name));
+      out[stack] = static_cast<std::uint16_t>(name);
     }
     return out;
   }
@@ -68,32 +83,27 @@ class call_tree {
   struct node {
     std::uint32_t parent = 0;
     std::uint32_t function = 0;
+    std::uint32_t first_child = 0, sibling = 0;  // 0: none
     bool cut = false;
     stack_load load;
-    std::map<std::uint32_t, std::uint32_t> children;
   };
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
     if (!own_[function] || nodes_[parent].function == function) return parent;
     const auto next = static_cast<std::uint32_t>(nodes_.size());
-    const auto [at, fresh] = nodes_[parent].children.try_emplace(function, next);
+    const auto [at, fresh] = children_.try_emplace(std::uint64_t{parent} << 32 | function, next);
     if (fresh) {
-      const std::uint32_t id = at->second;
-      nodes_.push_back({});
-      nodes_[id].parent = parent;
-      nodes_[id].function = function;
-      return id;
+      node& one = nodes_.emplace_back();
+      one.parent = parent;
+      one.function = function;
     }
     return at->second;
   }
 
   void add(std::uint32_t to, const stack_load& load) {
-    for (std::uint32_t at = to;; at = nodes_[at].parent) {
-      nodes_[at].load.bytes += load.bytes;
-      nodes_[at].load.operations += load.operations;
-      nodes_[at].load.time += load.time;
-      if (at == 0) return;
-    }
+    nodes_[to].load.bytes += load.bytes;
+    nodes_[to].load.operations += load.operations;
+    nodes_[to].load.time += load.time;
   }
 
   static double share(std::uint64_t part, std::uint64_t all) {
@@ -108,7 +118,7 @@ class call_tree {
   void cut(std::uint32_t id) {
     std::vector<std::uint32_t> heavy;
     stack_load together;
-    for (const auto& [function, child] : nodes_[id].children) {
+    for (std::uint32_t child = nodes_[id].first_child; child != 0; child = nodes_[child].sibling) {
       if (share(nodes_[child].load, nodes_[0].load) < least_share) continue;
       heavy.push_back(child);
       together.bytes += nodes_[child].load.bytes;
@@ -135,6 +145,7 @@ class call_tree {
 
   const function_table& functions_;
   std::vector<node> nodes_;
+  std::unordered_map<std::uint64_t, std::uint32_t> children_;  // by parent and function
   std::vector<std::uint32_t> node_of_;
   std::vector<bool> own_;
   std::set<std::string> arenas_;

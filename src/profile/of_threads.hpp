@@ -1,0 +1,33 @@
+// A value for each thread. Events of a thread come in bursts: the latest thread's is at hand.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+namespace mallard::profile {
+
+template <class Value>
+class of_threads {
+ public:
+  of_threads() = default;
+  of_threads(const of_threads&) = delete;
+  of_threads& operator=(const of_threads&) = delete;
+
+  // O(1), and next to nothing where it is the thread asked for last.
+  Value& operator[](std::uint32_t thread) {
+    if (!latest_ || thread != latest_thread_) {
+      latest_ = &values_[thread];  // which stays where it is
+      latest_thread_ = thread;
+    }
+    return *latest_;
+  }
+  auto begin() { return values_.begin(); }
+  auto end() { return values_.end(); }
+
+ private:
+  std::unordered_map<std::uint32_t, Value> values_;
+  Value* latest_ = nullptr;
+  std::uint32_t latest_thread_ = 0;
+};
+
+}  // namespace mallard::profile
