@@ -60,13 +60,16 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept 
 // Before a request is refused: what this thread has at hand goes to where others find it, and free
 // slices to the system with their addresses. Returns whether there was any.
 MALLARD_COLD bool make_room() noexcept {
+  const std::size_t used_bytes = the_supply.usage().in_use_bytes;
   if (malloc_heap* const heap = cache.heap) {
     heap->detach(cache);
     heap->attach(cache);
   }
   the_heaps.trim_idle();
   for (large_space& space : the_spaces) space.trim();
-  return the_supply.trim() != 0;
+  const bool has_trimmed = the_supply.trim() != 0;
+  // The supply may have given back at once what it got here.
+  return has_trimmed || the_supply.usage().in_use_bytes < used_bytes;
 }
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {

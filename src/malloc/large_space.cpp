@@ -71,7 +71,21 @@ void large_space::reused(std::size_t bytes) noexcept {
   idle_bytes_ -= std::min(bytes, idle_bytes_);
 }
 
+// The segments of a heap without blocks; the first of them, which holds the bins, cannot go alone.
+void large_space::give_all() noexcept {
+  heap_.reset();
+  for (segment* s = segments_; s != nullptr;) {
+    segment* const next = s->next;
+    the_supply.give(s, s->bytes);
+    s = next;
+  }
+  segments_ = nullptr;
+  segment_total_ = 0;
+  idle_bytes_ = 0;
+}
+
 void large_space::purge() noexcept {
+  if (heap_.in_use_blocks() == 0) return give_all();
   for (segment** link = &segments_; *link != nullptr;) {
     segment* const s = *link;
     const std::size_t bytes = s->bytes;

@@ -48,6 +48,7 @@ class large_space {
 
   bool grow(std::size_t bytes, slice_mark mark) noexcept;
   void purge() noexcept;
+  void give_all() noexcept;
   void freed(std::size_t bytes) noexcept;
   void reused(std::size_t bytes) noexcept;
 

@@ -251,6 +251,14 @@ void impossible_requests_beside() {
   require(refused == 0, "refused of 20000: ", refused);
 }
 
+// With a limit of 26 MiB: what blocks were freed is there for the next one.
+void serve_all_with_what_was(std::size_t bytes) {
+  std::vector<unsigned char*> blocks(16 * mib / bytes);
+  for (unsigned char*& p : blocks) p = block(bytes);
+  for (unsigned char* p : blocks) std::free(p);
+  block(23 * mib);
+}
+
 const std::map<std::string, std::function<void()>> confinements = {
     {"mremap_forbidden",
      [] {
@@ -281,6 +289,9 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"locked", live_locked_in_memory},
     {"lock_limited", live_with_little_locked},
     {"shrink_when_exhausted", shrink_when_exhausted},
+    {"blocks_of_20_kb_before", [] { serve_all_with_what_was(20'000); }},
+    {"blocks_of_256_kib_before", [] { serve_all_with_what_was(mib / 4); }},
+    {"blocks_of_7_mib_before", [] { serve_all_with_what_was(7 * mib); }},
     {"impossible_requests_beside", impossible_requests_beside},
 };
 

@@ -70,6 +70,14 @@ TEST_P(confined_malloc, a_request_beyond_the_limit_makes_no_other_one_fail) {
   expect_works("impossible_requests_beside", "limit=1G");
 }
 
+TEST_P(confined_malloc, under_a_limit_all_that_is_free_serves_a_request) {
+  for (const std::string options : {"limit=26M", "limit=26M,idle=0"}) {
+    expect_works("blocks_of_20_kb_before", options);
+    expect_works("blocks_of_256_kib_before", options);
+    expect_works("blocks_of_7_mib_before", options);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, confined_malloc,
                          testing::Values(MALLARD_PLAIN_FILE, MALLARD_HARDENED_FILE,
                                          MALLARD_STICKY_FILE),

@@ -12,6 +12,8 @@
 #include "malloc/engine_calls.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
+#include "malloc/memory_limit.hpp"
+#include "malloc/slice_supply.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
 
@@ -200,6 +202,22 @@ TEST(malloc_out_of_memory, a_failed_move_leaves_alone_what_was_mapped_there_sinc
     engine::deallocate(now);
   });
   EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+// What the thread has at hand then goes back to the system without waiting in the supply.
+TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_serves_a_request) {
+  for (const std::size_t bytes : {8'192ul, 20'000ul, 262'144ul}) {
+    const mallard_test::outcome outcome = mallard_test::run_forked([=] {
+      constexpr std::size_t mib = std::size_t{1} << 20;
+      engine::the_limit.set(24 * mib);
+      engine::the_supply.set_idle_limit(0);
+      std::vector<void*> blocks(16 * mib / bytes);
+      for (void*& p : blocks) p = engine::allocate(bytes);
+      for (void* p : blocks) engine::deallocate(p);
+      require(engine::allocate(23 * mib) != nullptr, "refused, after blocks of ", bytes);
+    });
+    EXPECT_TRUE(outcome.passed) << outcome.message;
+  }
 }
 
 TEST(malloc_out_of_memory, a_system_that_refuses_everything_from_some_call_on_loses_nothing) {
