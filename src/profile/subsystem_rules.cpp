@@ -1,8 +1,10 @@
 #include "profile/subsystem_rules.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
-#include <unordered_map>
+
+#include "profile/live_table.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -56,6 +58,7 @@ class call_tree {
       nodes_[id].sibling = nodes_[nodes_[id].parent].first_child;
       nodes_[nodes_[id].parent].first_child = static_cast<std::uint32_t>(id);
     }
+    calls_ = {};
     cut(0);
   }
 
@@ -88,16 +91,22 @@ class call_tree {
     stack_load load;
   };
 
+  struct call {
+    std::uint64_t address = 0;  // as live_table wants it
+    std::uint32_t callee = 0;
+  };
+
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
     if (!own_[function] || nodes_[parent].function == function) return parent;
     const auto next = static_cast<std::uint32_t>(nodes_.size());
-    const auto [at, fresh] = children_.try_emplace(std::uint64_t{parent} << 32 | function, next);
-    if (fresh) {
-      node& one = nodes_.emplace_back();
-      one.parent = parent;
-      one.function = function;
-    }
-    return at->second;
+    // Turned, as the table looks for neighbours beside each other.
+    const std::uint64_t key = std::rotl(std::uint64_t{parent} << 32 | function, 4);
+    if (const call* const known = calls_.find(key)) return known->callee;
+    calls_.insert({key, next});
+    node& one = nodes_.emplace_back();
+    one.parent = parent;
+    one.function = function;
+    return next;
   }
 
   void add(std::uint32_t to, const stack_load& load) {
@@ -145,7 +154,7 @@ class call_tree {
 
   const function_table& functions_;
   std::vector<node> nodes_;
-  std::unordered_map<std::uint64_t, std::uint32_t> children_;  // by parent and function
+  live_table<call> calls_;  // by caller and function
   std::vector<std::uint32_t> node_of_;
   std::vector<bool> own_;
   std::set<std::string> arenas_;
