@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "profile/arena_scopes.hpp"
@@ -68,7 +69,7 @@ class survey {
  public:
   survey(const trace_reader& trace, const function_table& functions)
       : loads(trace.stacks().size()),
-        tracker(trace.stacks(), functions),
+        tracker(std::in_place, trace.stacks(), functions),
         stacks_(trace.stacks().size()) {
     for (const auto& [id, thread] : trace.facts().threads) {
       if (thread.ended != UINT64_MAX) ends_.emplace(thread.ended, id);
@@ -77,7 +78,7 @@ class survey {
 
   heap_total total;
   std::vector<stack_load> loads;
-  invocation_tracker tracker;
+  std::optional<invocation_tracker> tracker;
   mark_tracker marks;
   number_counts allocation_costs, free_costs;
   std::uint64_t first_time = UINT64_MAX;
@@ -119,8 +120,8 @@ class survey {
     fresh.stack = stack;
     fresh.mark = marks.birth(thread, what.size);
     if (stack != 0) {
-      if (!again || what.old_address == 0) tracker.arrive(thread, stack, false);
-      fresh.born = tracker.birth(thread, stack, what.size);
+      if (!again || what.old_address == 0) tracker->arrive(thread, stack, false);
+      fresh.born = tracker->birth(thread, stack, what.size);
     }
     fresh.order = ++operations_[thread];
     live_.insert(fresh);
@@ -138,7 +139,7 @@ class survey {
     if (!again && what.cost != 0) free_costs.add(what.cost);
     const std::uint32_t stack = known(what.stack);
     if (!again) load(stack, what, 0);
-    if (stack != 0) tracker.arrive(thread, stack, true);
+    if (stack != 0) tracker->arrive(thread, stack, true);
     const std::uint64_t order = operations_[thread] + (again ? 0 : 1);
     if (!again) operations_[thread] = order;
     block* const old = live_.find(address);
@@ -157,12 +158,12 @@ class survey {
 
   void finish() {
     pass_time(UINT64_MAX);
-    tracker.finish();
+    tracker->finish();
     marks.finish();
     total.live_blocks = live_.size();
     total.live_bytes = live_bytes_;
     live_.for_each([&](const block& one) {
-      if (one.stack != 0) tracker.never(one.born, one.bytes);
+      if (one.stack != 0) tracker->never(one.born, one.bytes);
       marks.never(one.mark, one.stack, one.bytes);
     });
     live_ = {};
@@ -190,7 +191,7 @@ class survey {
 
   void remove(block* old, std::uint32_t thread, std::uint32_t stack) {
     live_bytes_ -= old->bytes;
-    if (old->stack != 0) tracker.death(old->born, old->bytes, thread, stack);
+    if (old->stack != 0) tracker->death(old->born, old->bytes, thread, stack);
     marks.death(old->mark, old->stack, old->bytes);
     live_.erase(old);
   }
@@ -198,7 +199,7 @@ class survey {
   void pass_time(std::uint64_t time) {
     first_time = std::min(first_time, time);
     while (!ends_.empty() && ends_.begin()->first < time) {
-      tracker.thread_ended(ends_.begin()->second);
+      tracker->thread_ended(ends_.begin()->second);
       ends_.erase(ends_.begin());
     }
   }
@@ -570,9 +571,10 @@ dims_result analyse(trace_reader& trace, const analysis_options& options) {
   }
   out.total = first.total;
   out.arena_scopes = marked_scopes(first.marks, trace, functions);
-  for (auto& one : find_arena_scopes(first.tracker, trace, functions)) {
+  for (auto& one : find_arena_scopes(*first.tracker, trace, functions)) {
     out.arena_scopes.push_back(std::move(one));
   }
+  first.tracker.reset();  // where stacks are many, so is what it knows of them
 
   meter_setting setting;
   setting.from = std::max<std::uint64_t>(options.part.from, 0);

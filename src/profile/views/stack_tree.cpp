@@ -1,10 +1,12 @@
 #include "profile/views/stack_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
+
+#include "profile/live_table.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -13,6 +15,11 @@ class tree_maker {
  public:
   tree_maker(const trace_reader& trace, const function_table& functions)
       : trace_(trace), functions_(functions) {}
+
+  struct call {
+    std::uint64_t address = 0;  // as live_table wants it
+    std::uint32_t callee = 0;
+  };
 
   stack_tree make() {
     const auto& stacks = trace_.stacks();
@@ -64,11 +71,13 @@ class tree_maker {
   }
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
-    const auto [at, fresh] =
-        children_.try_emplace(std::uint64_t{parent} << 32 | function,
-                              static_cast<std::uint32_t>(made_.profile.nodes.size()));
-    if (fresh) made_.profile.nodes.push_back({parent, function, {}});
-    return at->second;
+    // Turned, as the table looks for neighbours beside each other; never 0.
+    const std::uint64_t key = std::rotl(std::uint64_t{parent} << 32 | (function + 1), 4);
+    if (const call* const known = calls_.find(key)) return known->callee;
+    const auto next = static_cast<std::uint32_t>(made_.profile.nodes.size());
+    calls_.insert({key, next});
+    made_.profile.nodes.push_back({parent, function, {}});
+    return next;
   }
 
   const trace_reader& trace_;
@@ -76,7 +85,7 @@ class tree_maker {
   stack_tree made_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::uint32_t>> known_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> functions_seen_;
-  std::unordered_map<std::uint64_t, std::uint32_t> children_;
+  live_table<call> calls_;  // by caller and function
 };
 
 std::vector<stack_weights> subtree_sums(const stack_profile& profile) {
