@@ -3,27 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/build.hpp"
 
 namespace mallard::cli {
 namespace {
 
-bool needs_quotes(std::string_view word) {
-  constexpr std::string_view plain = "_-+=.,:/@%";
-  return word.empty() || !std::all_of(word.begin(), word.end(), [&](char one) {
-           return std::isalnum(static_cast<unsigned char>(one)) || plain.find(one) != plain.npos;
-         });
-}
-
 // What to type to do the same again, whatever the path of the executable was.
 std::string command_line(int argc, const char* const* argv) {
   std::string line = "mallard";
   for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    line += needs_quotes(word) ? fmt::format(" '{}'", word) : fmt::format(" {}", word);
+    line += ' ' + shell_word(argv[i]);
   }
   return line;
 }
@@ -38,7 +34,7 @@ colour_choice parse_colour(std::string_view word) {
 // CLI11 says "A subcommand is required" even where an unknown one was given.
 std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining(true);
-  if (problem.get_name() == "RequiredError" && !unknown.empty()) {
+  if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
     return fmt::format("unknown command '{}'", unknown.front());
   }
   return problem.what();
@@ -47,8 +43,15 @@ std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
 // One line, whatever the exception's text looks like.
 int complain(std::string text, int status) {
   std::replace(text.begin(), text.end(), '\n', ' ');
-  fmt::print(stderr, "mallard: {}\n", text);
+  std::fputs(fmt::format("mallard: {}\n", text).c_str(), stderr);  // which may be full, too
   return status;
+}
+
+// What was printed may be in a buffer still, and have no place.
+int finish_output(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const std::string why = std::generic_category().message(errno);
+  return complain("cannot write to standard output: " + why, failure);
 }
 
 }  // namespace
@@ -81,7 +84,7 @@ int run(int argc, const char* const* argv) {
 
   try {
     app.parse(argc, argv);
-    return shared.chosen();
+    return finish_output(shared.chosen());
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& problem) {

@@ -92,7 +92,7 @@ void print_dims_row(const profile::subsystem& one, std::uint64_t all_bytes, std:
 }
 
 void print_table(const profile::dims_result& result, bool colour) {
-  std::size_t width = 10;
+  std::size_t width = std::string_view("the whole program").size();
   for (const auto& one : result.subsystems) width = std::max(width, one.name.size());
   width = std::min<std::size_t>(width, 34);
   fmt::print("\n{}\n", styled("The six dimensions, each from 0 to 1 (without a scale; --csv and "
@@ -152,10 +152,11 @@ void print_text(const profile::dims_result& result, bool all, bool colour) {
   const auto& total = result.total;
   std::string command;
   for (const auto& word : result.command) command += (command.empty() ? "" : " ") + word;
-  fmt::print("{}\n", styled(command, style::bold, colour));
-  fmt::print("{:.3f} s, {} threads; {} allocations, {} frees, {} reallocations, {}\n",
-             static_cast<double>(result.duration) / 1e9, result.threads, total.allocations,
-             total.frees, total.reallocations, bytes_text(total.bytes));
+  fmt::print("{}\n", styled(fitted(command, command.size()), style::bold, colour));
+  fmt::print("{:.3f} s, {} thread{}; {} allocations, {} frees, {} reallocations, {}\n",
+             static_cast<double>(result.duration) / 1e9, result.threads,
+             result.threads == 1 ? "" : "s", total.allocations, total.frees, total.reallocations,
+             bytes_text(total.bytes));
   fmt::print(
       "at most {} live at once; {} blocks ({}) not freed; {} temporary, {} freed by another "
       "thread\n",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "cli/terminal.hpp"
@@ -19,11 +20,24 @@ std::string bytes_text(std::uint64_t bytes) {
                       : fmt::format("{:.0f} {}", value, units[unit]);
 }
 
-std::string fitted(const std::string& text, std::size_t width) {
+std::string fitted(std::string text, std::size_t width) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char one) { return one < ' ' || one == 0x7f; }, '?');
   if (text.size() <= width) return text;
   // The end of a name says more than its beginning, but both say something.
   const std::size_t front = (width - 3) / 3;
   return text.substr(0, front) + "..." + text.substr(text.size() - (width - 3 - front));
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain = "_-+=.,:/@%";
+  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char one) {
+    return std::isalnum(static_cast<unsigned char>(one)) != 0 || plain.find(one) != plain.npos;
+  });
+  if (is_plain) return std::string(text);
+  std::string out = "'";
+  for (const char one : text) out += one == '\'' ? std::string("'\\''") : std::string(1, one);
+  return out + "'";
 }
 
 std::string value_with_bar(const std::optional<double>& value, bool colour) {

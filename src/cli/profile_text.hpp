@@ -4,14 +4,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mallard::cli {
 
 // "1.2 MiB"; exact below a kibibyte.
 std::string bytes_text(std::uint64_t bytes);
-// At most so many characters, with an ellipsis where some were left out.
-std::string fitted(const std::string& text, std::size_t width);
+// At most so many characters, with an ellipsis where some were left out, and a question mark for
+// what would move the cursor.
+std::string fitted(std::string text, std::size_t width);
+// What a shell takes for this one word.
+std::string shell_word(std::string_view text);
 // A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.
 std::string value_with_bar(const std::optional<double>& value, bool colour);
 // What could not be read, on stderr, a line each.

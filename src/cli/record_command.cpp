@@ -2,12 +2,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/allocators.hpp"
@@ -50,30 +54,35 @@ std::string find_library() {
   throw usage_error(fmt::format("there is no {} beside this program or where libraries are", name));
 }
 
+// The program's exit status is ours even where nobody can be told anything.
+template <class... Arguments>
+void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  std::fputs(fmt::format(text, std::forward<Arguments>(arguments)...).c_str(), stderr);
+}
+
 std::string amount(double bytes) {
   return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3)
                      : fmt::format("{:.1f} MB", bytes / 1e6);
 }
 
 void show_progress(const profile::record_totals& now, double seconds) {
-  fmt::print(stderr, "\r\033[Kmallard: {} events, {}, {:.0f} s", now.events,
-             amount(static_cast<double>(now.bytes)), seconds);
+  say("\r\033[Kmallard: {} events, {}, {:.0f} s", now.events,
+      amount(static_cast<double>(now.bytes)), seconds);
 }
 
 void print_process(const profile::recorded_process& one) {
   if (one.file.empty()) {
-    fmt::print(stderr, "mallard: process {}: {}\n", one.pid, one.error);
+    say("mallard: process {}: {}\n", one.pid, one.error);
     return;
   }
-  fmt::print(stderr, "mallard: {}: {} events of {} thread{}, {}", one.file, one.events, one.threads,
-             one.threads == 1 ? "" : "s", amount(static_cast<double>(one.bytes)));
+  say("mallard: {}: {} events of {} thread{}, {}", one.file, one.events, one.threads,
+      one.threads == 1 ? "" : "s", amount(static_cast<double>(one.bytes)));
   if (one.waited_ns > 1'000'000) {
-    fmt::print(stderr, "; waited {:.3f} s for its recording",
-               static_cast<double>(one.waited_ns) / 1e9);
+    say("; waited {:.3f} s for its recording", static_cast<double>(one.waited_ns) / 1e9);
   }
-  if (one.dropped != 0) fmt::print(stderr, "; {} events lost", one.dropped);
-  if (!one.error.empty()) fmt::print(stderr, "; incomplete: {}", one.error);
-  fmt::print(stderr, "\n");
+  if (one.dropped != 0) say("; {} events lost", one.dropped);
+  if (!one.error.empty()) say("; incomplete: {}", one.error);
+  say("\n");
 }
 
 // The trace to look at first: most happened in it.
@@ -91,19 +100,17 @@ void print_summary(const profile::record_summary& done) {
     print_process(done.processes[i]);
   }
   if (done.processes.size() > most_lines) {
-    fmt::print(stderr, "mallard: and the traces of {} more processes\n",
-               done.processes.size() - most_lines);
+    say("mallard: and the traces of {} more processes\n", done.processes.size() - most_lines);
   }
   if (done.refused != 0) {
-    fmt::print(stderr, "mallard: {} times there were too many threads at once to record another\n",
-               done.refused);
+    say("mallard: {} times there were too many threads at once to record another\n", done.refused);
   }
   const profile::recorded_process* const look_at = main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
-    fmt::print(stderr, "mallard: nothing was recorded\n");
+    say("mallard: nothing was recorded\n");
     return;
   }
-  fmt::print(stderr, "mallard report {}\n", look_at->file);
+  say("mallard report {}\n", shell_word(look_at->file));
 }
 
 int run_record(const record_request& request) {
@@ -117,10 +124,24 @@ int run_record(const record_request& request) {
     throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
                                   request.unwind));
   }
+  if (!std::isfinite(options.delay) || options.delay < 0) {
+    throw usage_error("--delay: seconds from 0 on");
+  }
+  if (!std::isfinite(options.duration) || options.duration < 0) {
+    throw usage_error("--duration: seconds from 0 on; 0 has no end");
+  }
+  std::error_code not_there;
+  if (fs::exists(options.output, not_there) && !fs::is_regular_file(options.output, not_there)) {
+    throw usage_error(options.output + ": not a regular file, which a trace has to be");
+  }
+  if (options.session.depth == 0) throw usage_error("--depth: 1 frame or more");
   const profile::program_check check = profile::check_program(options.command.front());
-  if (check.what == profile::obstacle::no_such_program) throw usage_error(describe(check));
+  if (check.what == profile::obstacle::no_such_program ||
+      check.what == profile::obstacle::not_executable) {
+    throw usage_error(describe(check));
+  }
   if (check.what != profile::obstacle::none) {
-    fmt::print(stderr, "mallard: {}\n", describe(check));
+    say("mallard: {}\n", describe(check));
   }
 
   profile::record_hooks hooks;
@@ -128,7 +149,7 @@ int run_record(const record_request& request) {
   const bool draws = !request.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) hooks.progress = show_progress;
   const profile::record_summary done = profile::record(options, hooks);
-  if (draws) fmt::print(stderr, "\r\033[K");
+  if (draws) say("\r\033[K");
   if (!request.quiet) print_summary(done);
   return done.exited ? done.status : 128 + done.status;
 }
@@ -165,10 +186,15 @@ void add_record_command(CLI::App& app, context& shared) {
   record->add_flag("--wait", request->options.wait,
                    "Until all child processes have ended, too, not the program alone");
   record->add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
-  record->add_option("--delay", request->options.delay, "Begin after so many seconds");
-  record->add_option("--duration", request->options.duration, "End after so many seconds");
-  record->add_flag("--paused", request->options.paused,
-                   "Begin when `mallard control PID start` says so");
+  CLI::Option* const delay =
+      record->add_option("--delay", request->options.delay, "Begin after so many seconds");
+  CLI::Option* const duration = record->add_option("--duration", request->options.duration,
+                                                   "End after so many seconds (0: never)");
+  record
+      ->add_flag("--paused", request->options.paused,
+                 "Begin when `mallard control PID start` says so")
+      ->excludes(delay)
+      ->excludes(duration);
   record->add_flag("-q,--quiet", request->quiet, "Say nothing");
   record->callback(
       [&shared, request] { shared.chosen = [request] { return run_record(*request); }; });

@@ -8,6 +8,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/results_input.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/trace/trace_reader.hpp"
@@ -27,7 +28,7 @@ int write(const report_options& options) {
     if (options.files.size() > 1) {
       throw usage_error("a report is of result files, or of one trace");
     }
-    report::write_trace_report(options.files.front(), options.out);
+    warn(report::write_trace_report(options.files.front(), options.out));
     fmt::print("Report: {}\n", options.out.string());
     return success;
   }

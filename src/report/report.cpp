@@ -61,7 +61,8 @@ constexpr std::size_t most_subsystems = 7;
 
 }  // namespace
 
-void write_trace_report(const std::filesystem::path& trace, const std::filesystem::path& out) {
+std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
+                                            const std::filesystem::path& out) {
   refuse_to_overwrite(trace, out);
   profile::trace_reader reader(trace.string());
   const profile::dims_result dims = profile::analyse(reader, {});
@@ -71,6 +72,7 @@ void write_trace_report(const std::filesystem::path& trace, const std::filesyste
   const trace_file file{reader.bytes(), reader.event_count(), profile::list_sites(reader, false)};
   replace_file(out,
                fill_page(page_template(), make_trace_model(dims, views, reader.facts(), file)));
+  return dims.problems;
 }
 
 void write_report(std::span<const std::filesystem::path> results,

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace mallard::report {
 
@@ -11,7 +13,9 @@ namespace mallard::report {
 // when an input is bad or the output cannot be written; an existing `out` is then left untouched.
 void write_report(std::span<const std::filesystem::path> results, const std::filesystem::path& out);
 
-// The same for one recorded program. Throws as above.
-void write_trace_report(const std::filesystem::path& trace, const std::filesystem::path& out);
+// The same for one recorded program. Throws as above; gives a line for all of the trace that could
+// not be read.
+std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
+                                            const std::filesystem::path& out);
 
 }  // namespace mallard::report

@@ -1,9 +1,25 @@
 // The mallard command.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "cli/cli.hpp"
 #include "lab/malloc_work/work_process.hpp"
+
+namespace {
+
+// So that no file of ours becomes what messages are written to. A program that we run finds these
+// closed, as it would without us.
+void fill_closed_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (fcntl(stream, F_GETFD) == -1) (void)open("/dev/null", O_RDWR | O_CLOEXEC);
+  }
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // First of all: a process that measures a malloc has nothing to do with the command line.
   if (mallard::lab::is_malloc_work(argc, argv)) return mallard::lab::serve_malloc_work();
+  fill_closed_standard_streams();
   return mallard::cli::run(argc, argv);
 }

@@ -37,7 +37,8 @@ std::array<int, 2> make_pipe() {
 }  // namespace
 
 child_program::child_program(const std::vector<std::string>& command,
-                             const std::vector<std::pair<std::string, std::string>>& environment) {
+                             const std::vector<std::pair<std::string, std::string>>& environment)
+    : name_(command.front()) {
   const auto go = make_pipe();
   const auto failure = make_pipe();
   pid_ = fork();
@@ -68,7 +69,7 @@ void child_program::let_go() {
   const ssize_t got = read(failure_, &error, sizeof error);
   close(failure_);
   failure_ = -1;
-  if (got == sizeof error) throw std::system_error(error, std::generic_category());
+  if (got == sizeof error) throw std::system_error(error, std::generic_category(), name_);
 }
 
 bool child_program::ended() {

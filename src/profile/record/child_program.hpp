@@ -28,6 +28,7 @@ class child_program {
   int status() const;   // exit status or signal
 
  private:
+  std::string name_;
   pid_t pid_;
   int go_ = -1;       // a byte here lets it go
   int failure_ = -1;  // the child's errno when it could not start the program

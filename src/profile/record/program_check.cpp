@@ -17,13 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_executable(const fs::path& file) {
+  std::error_code ignored;
+  return access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, ignored);
+}
+
 std::string find(const std::string& word) {
-  if (word.find('/') != word.npos) return access(word.c_str(), X_OK) == 0 ? word : "";
+  if (word.find('/') != word.npos) return is_executable(word) ? word : "";
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/bin:/usr/bin");
   for (std::string folder; std::getline(folders, folder, ':');) {
     const fs::path file = fs::path(folder.empty() ? "." : folder) / word;
-    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file.string();
+    if (is_executable(file)) return file.string();
   }
   return "";
 }
@@ -123,18 +128,24 @@ bool is_privileged(const std::string& file) {
 
 program_check check_program(const std::string& word) {
   program_check out;
+  std::string name = word;  // or of the interpreter
   out.file = find(word);
   for (int scripts = 0; scripts < 4; ++scripts) {
     if (out.file.empty()) {
-      out.what = obstacle::no_such_program;
-      out.file = word;
+      std::error_code ignored;
+      out.what = name.find('/') != name.npos && fs::exists(name, ignored)
+                     ? obstacle::not_executable
+                     : obstacle::no_such_program;
+      out.file = name;
       return out;
     }
     std::ifstream in(out.file, std::ios::binary);
     char start[2] = {};
     in.read(start, 2);
     if (start[0] == '#' && start[1] == '!') {
-      out.file = interpreter(in);
+      const std::string wanted = interpreter(in);
+      out.file = find(wanted);
+      if (!wanted.empty()) name = wanted;
       continue;
     }
     elf_file elf(in);
@@ -156,6 +167,8 @@ std::string describe(const program_check& found) {
       return "";
     case obstacle::no_such_program:
       return found.file + ": no such program";
+    case obstacle::not_executable:
+      return found.file + ": not an executable file";
     case obstacle::static_program:
       return found.file + " is linked statically: nothing can be preloaded, so nothing is recorded";
     case obstacle::privileged:

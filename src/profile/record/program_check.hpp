@@ -8,6 +8,7 @@ namespace mallard::profile {
 enum class obstacle {
   none,
   no_such_program,
+  not_executable,  // there is a file, or a folder, but nobody can start it
   static_program,  // no dynamic linker loads anything into it
   privileged,      // the dynamic linker ignores what an ordinary user preloads
   own_malloc,      // calls inside the program do not leave it

@@ -44,6 +44,9 @@ class signal_guard {
     set(SIGQUIT, SIG_IGN, 2);
     set(SIGTERM, pass_on, 3);
     set(SIGHUP, pass_on, 4);
+    // A trace that may not grow, or that nobody reads, is incomplete, and no more than that.
+    set(SIGXFSZ, SIG_IGN, 5);
+    set(SIGPIPE, SIG_IGN, 6);
   }
   ~signal_guard() {
     for (int i = 0; i < count; ++i) sigaction(signals_[i], &before_[i], nullptr);
@@ -54,7 +57,7 @@ class signal_guard {
   signal_guard& operator=(const signal_guard&) = delete;
 
  private:
-  static constexpr int count = 5;
+  static constexpr int count = 7;
   void set(int signal, void (*handler)(int), int i) {
     struct sigaction action{};
     action.sa_handler = handler;

@@ -1,10 +1,12 @@
 #include "profile/record/session_memory.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -54,12 +56,25 @@ std::string path_of_recorded(int pid) {
   return {};
 }
 
+// Where files may not be so big, that is an error and no signal.
+bool resize(int file, std::size_t bytes) {
+  struct sigaction ignored{};
+  struct sigaction before{};
+  ignored.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &ignored, &before);
+  const bool done = ftruncate(file, static_cast<off_t>(bytes)) == 0;
+  const int error = errno;
+  sigaction(SIGXFSZ, &before, nullptr);
+  errno = error;
+  return done;
+}
+
 }  // namespace
 
 session_memory::session_memory() {
   file_ = memfd_create(recorder::session_file_name, MFD_CLOEXEC);
   if (file_ < 0) fail("no memory to share with the program");
-  if (ftruncate(file_, static_cast<off_t>(recorder::session_bytes)) != 0) {
+  if (!resize(file_, recorder::session_bytes)) {
     fail("no memory to share with the program");
   }
   session* const memory = map(file_);

@@ -1,0 +1,110 @@
+// mallard record and the readers of traces, as a user calls them.
+
+#include <utility>
+
+#include "command_fixture.hpp"
+
+namespace {
+
+using namespace mallard;
+using testing::HasSubstr;
+using testing::Not;
+
+class RecordCommand : public CommandTest {
+ protected:
+  // With the shell's redirections, limits and pipes.
+  ended shell(const std::string& line) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (const auto& [name, to] : {std::pair{"stdout", 1}, std::pair{"stderr", 2}}) {
+        dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
+      }
+      if (chdir(folder_.c_str()) != 0) _exit(126);
+      setenv("MALLARD", MALLARD_COMMAND, 1);
+      execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    return finish(child);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+  }
+};
+
+TEST_F(RecordCommand, WhatCannotBeStartedIsRefusedAndLeavesNoTrace) {
+  write("text", "no program");
+  const auto record = [](const std::string& word) { return words{"record", "--", word}; };
+  expect_refused(record("./nothing"), 2, "./nothing: no such program");
+  expect_refused(record("./text"), 2, "./text: not an executable file");
+  expect_refused(record("/"), 2, "/: not an executable file");
+  expect_refused({"record"}, 2, "command is required");
+  expect_refused({"record", "--"}, 2, "command is required");
+  write("script", "#!/no/such/interpreter\n");
+  fs::permissions(file("script"), fs::perms::owner_all);
+  expect_refused(record("./script"), 2, "/no/such/interpreter: no such program");
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    EXPECT_NE(entry.path().extension(), ".trace") << entry.path();
+  }
+}
+
+TEST_F(RecordCommand, OptionsThatMeanNothingAreRefused) {
+  const auto with = [](const words& options) { return words{"record"} + options + words{"true"}; };
+  expect_refused(with({"--delay", "-1"}), 2, "--delay");
+  expect_refused(with({"--delay", "nan"}), 2, "--delay");
+  expect_refused(with({"--duration", "-1"}), 2, "--duration");
+  expect_refused(with({"--depth", "0"}), 2, "--depth");
+  expect_refused(with({"--paused", "--delay", "1"}), 2, "--delay");
+  expect_refused(with({"--paused", "--duration", "1"}), 2, "--duration");
+  expect_refused(with({"-o", "/dev/null"}), 2, "/dev/null: not a regular file");
+  EXPECT_FALSE(fs::exists(file("true")));
+}
+
+TEST_F(RecordCommand, WithoutStandardStreamsTheExitStatusIsTheProgramsAndTheTraceIsWhole) {
+  const ended closed = shell(
+      "$MALLARD record -o a.trace -- sh -c 'test ! -e /proc/self/fd/2 && exit 5' <&- >&- 2>&-");
+  EXPECT_EQ(closed.status, 5);
+  EXPECT_EQ(run({"dims", "a.trace"}).err, "");
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  EXPECT_EQ(shell("$MALLARD record -o b.trace -- sh -c 'exit 6' 2>/dev/full").status, 6);
+  EXPECT_EQ(shell("$MALLARD record -- ./nothing 2>/dev/full").status, 2);
+}
+
+TEST_F(RecordCommand, WhereFilesMayNotBeBigIsSaidInOneLine) {
+  const ended limited = shell("ulimit -f 1; $MALLARD record -o a.trace -- true");
+  EXPECT_EQ(limited.status, 1);
+  EXPECT_EQ(limited.err, "mallard: no memory to share with the program: File too large\n");
+}
+
+TEST_F(RecordCommand, TheNextCommandCanBeTypedWhateverTheProgramIsCalled) {
+  const ended done = shell("$MALLARD record -o \"a'b <c.trace\" -- sh -c : 2>&1 | tail -n 1");
+  ASSERT_EQ(done.out, "mallard report 'a'\\''b <c.trace'\n");
+}
+
+TEST_F(RecordCommand, OutputThatHasNoPlaceIsAnError) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP();
+  ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
+  for (const std::string command : {"dims", "dims --csv", "dims --json", "top", "top --json"}) {
+    const ended full = shell("$MALLARD " + command + " a.trace >/dev/full");
+    EXPECT_EQ(full.status, 1) << command;
+    EXPECT_THAT(full.err, HasSubstr("No space left on device")) << command;
+  }
+}
+
+TEST_F(RecordCommand, APageOfAHalfTraceSaysSoOnTheTerminal) {
+  ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
+  fs::resize_file(file("a.trace"), fs::file_size(file("a.trace")) / 2);
+  const ended done = run({"report", "a.trace"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_THAT(done.err, HasSubstr("a.trace: the trace was not finished"));
+}
+
+TEST_F(RecordCommand, ControlCharactersOfNamesDoNotReachTheTerminal) {
+  ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":", "a\033[2Jb\nc"}).status, 0);
+  const ended done = run({"dims", "a.trace"});
+  EXPECT_THAT(done.out, HasSubstr("a?[2Jb?c\n"));
+  EXPECT_THAT(done.out, Not(HasSubstr("\033")));
+  EXPECT_THAT(done.out, HasSubstr("the whole program "));
+  EXPECT_THAT(done.out, HasSubstr(" 1 thread;"));
+}
+
+}  // namespace
