@@ -1,5 +1,6 @@
 #include "profile/trace/event_codec.hpp"
 
+#include <algorithm>
 #include <random>
 
 #include "profile/trace/chunk.hpp"
@@ -43,6 +44,147 @@ TEST(EventCodec, EveryEventComesBackAsItWas) {
   EXPECT_EQ(encoder.first_time(), events.front().time);
   EXPECT_EQ(encoder.last_time(), events.back().time);
   EXPECT_EQ(decoded(encoder.take()), events);
+}
+
+// What a program with a heap does: blocks of few sizes, addresses that come again, frees in any
+// order, now and then of blocks that are older than the chunk.
+std::vector<event> heap_events(std::size_t count) {
+  std::mt19937_64 random(11);
+  std::vector<event> out;
+  std::vector<event> live;
+  std::vector<std::uint64_t> free;
+  std::uint64_t top = 0x5555'0000'0000;
+  const auto place = [&] {
+    if (!free.empty() && random() % 4 != 0) {
+      const std::size_t from = free.size() - 1 - random() % std::min<std::size_t>(free.size(), 12);
+      const std::uint64_t address = free[from];
+      free.erase(free.begin() + static_cast<std::ptrdiff_t>(from));
+      return address;
+    }
+    return top += 16 * (random() % 8) + (random() % 16 == 0 ? 8 : 32);
+  };
+  for (std::uint64_t time = 0; out.size() < count; time += 16 * (random() % 40)) {
+    const std::uint64_t what = random() % 20;
+    event one{.time = time};
+    one.stack = 1 + static_cast<std::uint32_t>(random() % 9);
+    if (what < 10 || live.empty()) {
+      one.size = random() % 4 == 0 ? random() % 500 : 24 * one.stack;
+      one.address = place();
+      live.push_back(one);
+    } else if (what == 10) {
+      one.kind = event_kind::free;
+      one.address = 0x7fff'0000'0000 + 16 * (random() % 100);
+    } else {
+      const std::size_t from = what < 15 ? live.size() - 1 : random() % live.size();
+      one.kind = what == 19 ? event_kind::reallocate : event_kind::free;
+      const event old = live[from];
+      live.erase(live.begin() + static_cast<std::ptrdiff_t>(from));
+      if (one.kind == event_kind::free) {
+        one.address = old.address;
+        if (random() % 3 == 0) one.size = random() % 4 == 0 ? 77 : old.size;
+        free.push_back(old.address);
+      } else {
+        one.old_address = old.address;
+        one.size = old.size * 2;
+        one.address = random() % 2 ? old.address : place();
+        live.push_back(one);
+        if (one.address != old.address) free.push_back(old.address);
+      }
+    }
+    if (random() % 64 == 0) one.cost = 1 + static_cast<std::uint32_t>(random() % 100);
+    if (random() % 100 == 0) {
+      one.function = resource_function;
+      one.old_address = 3;
+    }
+    out.push_back(one);
+  }
+  return out;
+}
+
+TEST(EventCodec, EventsOfAHeapComeBackWhicheverGuessIsRight) {
+  const std::vector<event> events = heap_events(event_encoder::most);
+  event_encoder encoder;
+  for (const event& one : events) encoder.add(one);
+  EXPECT_TRUE(encoder.full());
+  EXPECT_EQ(decoded(encoder.take()), events);
+}
+
+TEST(EventCodec, WhatRepeatsItselfTakesAByteForTheGuessesAndOneForTheTime) {
+  event_encoder encoder;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    encoder.add({.time = 320 * i, .address = 0x1230, .size = 40, .stack = 5});
+    encoder.add({.time = 320 * i + 160, .address = 0x1230, .stack = 7, .kind = event_kind::free});
+  }
+  EXPECT_LT(encoder.take().size(), 20'000 * 2 + 100u);
+}
+
+// The outcomes of the guesses of one chunk's events.
+std::vector<unsigned> address_outcomes(const std::vector<event>& events) {
+  event_encoder encoder;
+  for (const event& one : events) encoder.add(one);
+  std::vector<std::size_t> ends;
+  const std::string raw = encoder.take(&ends);
+  EXPECT_EQ(decoded(raw), events);
+  std::vector<unsigned> out;
+  for (std::size_t at = ends[0]; at < ends[1]; ++at) {
+    out.push_back(static_cast<std::uint8_t>(raw[at]) >> 5);
+  }
+  return out;
+}
+
+event allocate(std::uint64_t address, std::uint64_t size) {
+  return {.address = address, .size = size, .stack = 1};
+}
+event release(std::uint64_t address) {
+  return {.address = address, .stack = 2, .kind = event_kind::free};
+}
+
+TEST(EventCodec, AnAddressIsCodedInEveryWayThereIs) {
+  const event moved{.address = 0x1000,
+                    .old_address = 0x1000,
+                    .size = 60,
+                    .stack = 3,
+                    .kind = event_kind::reallocate};
+  const std::vector<event> events = {
+      allocate(0x1000, 24),   // near
+      allocate(0x1020, 24),   // behind the last
+      allocate(0x2001, 24),   // far
+      allocate(0x3001, 100),  // near
+      release(0x1000),        // the first block
+      release(0x1020),        // the one allocated next
+      release(0x3001),        // the newest of its stack
+      release(0x2001),        // again
+      allocate(0x1020, 24),   // freed before the last one of its size
+      allocate(0x2001, 24),   // the last one freed
+      allocate(0x3001, 50),   // of another size: by its number
+      moved,                  // where it was
+      release(0x9001),        // older than the chunk
+      release(0x1020),        // by its number
+  };
+  EXPECT_EQ(address_outcomes(events),
+            (std::vector<unsigned>{5, 3, 6, 5, 1, 1, 0, 0, 2, 0, 4, 7, 6, 4}));
+}
+
+TEST(EventCodec, ABlockThatIsNotThereIsRefused) {
+  event_encoder encoder;
+  for (const event& one : {allocate(0x1000, 24), allocate(0x5000, 24), release(0x1000)}) {
+    encoder.add(one);
+  }
+  std::vector<std::size_t> ends;
+  const std::string raw = encoder.take(&ends);
+  for (std::size_t at = ends[0]; at < raw.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string bad = raw;
+      bad[at] = static_cast<char>(byte);
+      try {
+        decoded(bad);
+      } catch (const malformed&) {
+      }
+    }
+  }
+  std::string bad = raw;
+  bad[ends[0]] = static_cast<char>((bad[ends[0]] & 0x1f) | 4 << 5);  // a block before the first
+  EXPECT_THROW(decoded(bad), malformed);
 }
 
 TEST(EventCodec, EachChunkCanBeReadAlone) {

@@ -15,8 +15,11 @@ class ticks_clock {
   std::uint64_t started() const { return started_; }  // wall clock, ns since 1970
   std::uint64_t now() const;                          // ns since the beginning
 
+  // In steps of 16 ns, which take half a byte from each event in the trace. An order stays what it
+  // was, and events closer than that on two threads do not depend on each other: a cache line
+  // takes longer from one processor to the next.
   std::uint64_t at(std::uint64_t ticks) const {
-    return ticks <= begin_ ? 0 : duration(ticks - begin_);
+    return ticks <= begin_ ? 0 : duration(ticks - begin_) / resolution * resolution;
   }
   std::uint64_t duration(std::uint64_t ticks) const {
     __extension__ using wide = unsigned __int128;
@@ -24,6 +27,8 @@ class ticks_clock {
   }
 
  private:
+  static constexpr std::uint64_t resolution = 16;  // ns; a power of two
+
   bool stable_;
   std::uint64_t begin_;
   std::uint64_t started_;

@@ -74,12 +74,25 @@ compressor::~compressor() {
   ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(context_));
 }
 
-std::string compressor::compress(std::string_view raw) {
-  std::string out(ZSTD_compressBound(raw.size()), '\0');
-  const std::size_t bytes = ZSTD_compress2(static_cast<ZSTD_CCtx*>(context_), out.data(),
-                                           out.size(), raw.data(), raw.size());
-  if (ZSTD_isError(bytes)) throw std::bad_alloc();  // the only reason, with room enough
-  out.resize(bytes);
+std::string compressor::compress(std::string_view raw, std::span<const std::size_t> ends) {
+  auto* const context = static_cast<ZSTD_CCtx*>(context_);
+  // A block ends at each end, and is never larger than the bytes in it and its header.
+  constexpr std::size_t block_header = 16;
+  std::string out(ZSTD_compressBound(raw.size()) + block_header * ends.size(), '\0');
+  ZSTD_CCtx_reset(context, ZSTD_reset_session_only);
+  ZSTD_CCtx_setPledgedSrcSize(context, raw.size());
+  ZSTD_outBuffer to{out.data(), out.size(), 0};
+  ZSTD_inBuffer from{raw.data(), 0, 0};
+  const auto until = [&](std::size_t end, ZSTD_EndDirective how) {
+    from.size = end;
+    // Other reasons than a lack of memory there are none, with room enough.
+    if (ZSTD_compressStream2(context, &to, &from, how) != 0) throw std::bad_alloc();
+  };
+  for (const std::size_t end : ends) {
+    if (end > from.pos && end < raw.size()) until(end, ZSTD_e_flush);
+  }
+  until(raw.size(), ZSTD_e_end);
+  out.resize(to.pos);
   return out;
 }
 

@@ -6,13 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace mallard::profile {
 
 inline constexpr std::string_view trace_magic = "mallard\n";
-inline constexpr std::uint32_t trace_version = 1;
+inline constexpr std::uint32_t trace_version = 2;
 inline constexpr std::size_t trace_header_bytes = 16;  // magic, version, nothing
 
 enum class chunk_kind : std::uint8_t { facts = 1, stacks, events, samples, symbols, index };
@@ -51,8 +52,9 @@ class compressor {
   ~compressor();
   compressor(const compressor&) = delete;
   compressor& operator=(const compressor&) = delete;
-  // Returns: `raw` as one frame with a checksum.
-  std::string compress(std::string_view raw);
+  // Returns: `raw` as one frame with a checksum. What lies between two of `ends`, which rise, is
+  // compressed with statistics of its own.
+  std::string compress(std::string_view raw, std::span<const std::size_t> ends = {});
 
  private:
   void* context_;

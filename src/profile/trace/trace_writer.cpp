@@ -153,7 +153,9 @@ void trace_writer::write_events(std::uint32_t thread, event_encoder& events) {
   header.count = static_cast<std::uint32_t>(events.count());
   header.first_time = events.first_time();
   header.last_time = events.last_time();
-  write_chunk(header, events.take());
+  std::vector<std::size_t> ends;
+  const std::string raw = events.take(&ends);
+  write_chunk(header, raw, ends);
 }
 
 void trace_writer::write_samples(std::uint32_t thread, std::vector<cpu_sample>& samples) {
@@ -195,9 +197,10 @@ void trace_writer::write_stacks() {
   }
 }
 
-void trace_writer::write_chunk(chunk_header header, std::string_view raw) {
+void trace_writer::write_chunk(chunk_header header, std::string_view raw,
+                               std::span<const std::size_t> ends) {
   if (!error_.empty()) return;
-  const std::string frame = compressor_.compress(raw);
+  const std::string frame = compressor_.compress(raw, ends);
   header.raw_bytes = static_cast<std::uint32_t>(raw.size());
   header.bytes = static_cast<std::uint32_t>(frame.size());
   const std::string bytes = to_bytes(header);

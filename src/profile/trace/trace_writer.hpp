@@ -5,8 +5,8 @@
 //   trace.events(thread, events);
 //   trace.finish();
 //
-// Events are coded and compressed a chunk at a time for each thread, so the writer keeps about a
-// third of a megabyte for each thread that allocates. Whatever the file cannot take (a full disk)
+// Events are coded and compressed a chunk at a time for each thread, so the writer keeps up to
+// five megabytes for each thread that allocates. Whatever the file cannot take (a full disk)
 // is told by error(); nothing is thrown, and what was written before stays readable.
 // Not thread-safe: one thread drains and writes.
 #pragma once
@@ -81,7 +81,8 @@ class trace_writer {
   void write_samples(std::uint32_t thread, std::vector<cpu_sample>& samples);
   void write_facts();
   void write_stacks();
-  void write_chunk(chunk_header header, std::string_view raw);
+  void write_chunk(chunk_header header, std::string_view raw,
+                   std::span<const std::size_t> ends = {});
   void put(std::string_view bytes);
 
   int file_;

@@ -1,0 +1,116 @@
+// What the coder of events expects next, from the events of the chunk so far.
+//
+// Programs repeat themselves: the same stacks follow one another, a stack asks for the size it
+// asked for before, malloc gives out the block of a size that was freed last, and what is freed is
+// the newest block of the stack whose blocks were freed there before. The encoder says for each
+// event which of these guesses is right and writes out only what none is; the decoder makes the
+// same guesses. Tables are indexed by hashes and never checked for collisions: a wrong guess costs
+// bytes, not correctness, as long as both sides make the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "profile/trace/event.hpp"
+
+namespace mallard::profile::codec {
+
+// Zeros that take no memory until they are written: a thread may have few events.
+template <class T>
+class zeroed_table {
+ public:
+  explicit zeroed_table(int log2)
+      : shift_(64 - log2), slots_(static_cast<T*>(std::calloc(std::size_t{1} << log2, sizeof(T)))) {
+    if (!slots_) throw std::bad_alloc();
+  }
+  T& operator[](std::uint64_t key) { return slots_.get()[(key * 0x9e37'79b9'7f4a'7c15) >> shift_]; }
+
+ private:
+  struct release {
+    void operator()(T* slots) const { std::free(slots); }
+  };
+  int shift_;
+  std::unique_ptr<T, release> slots_;
+};
+
+// Whether the event is one of a block of the heap itself.
+constexpr bool in_heap(const event& one) {
+  return one.kind <= event_kind::reallocate && one.function != resource_function;
+}
+
+class event_model {
+ public:
+  // Of a block of the heap; 0 is none.
+  using block_index = std::uint32_t;
+  struct block {
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    std::uint32_t stack = 0;       // that allocated it
+    block_index stack_before = 0;  // the one its stack allocated before it
+    block_index freed_before = 0;  // the one of its class that was freed before it
+    bool live = false;
+  };
+  // What is known of a stack.
+  struct site {
+    std::uint64_t size = 0;  // asked for last
+    std::uint64_t size_before = 0;
+    std::uint64_t freed_size = 0;  // of the block it freed last
+    std::uint32_t frees_of = 0;    // and the stack that had allocated that
+    block_index newest = 0;        // of the blocks it allocated
+    std::uint8_t operation = 0;
+  };
+
+  event_model() : after_two_(15), after_one_(14), sites_(14), index_(16), freed_(10), blocks_(1) {}
+
+  std::uint32_t stack_after_two() { return after_two_[pair()]; }
+  std::uint32_t stack_after_one() { return after_one_[last_stack_]; }
+  std::uint32_t highest_stack() const { return highest_stack_; }
+  site& of(std::uint32_t stack) { return sites_[stack]; }
+
+  // The block at an address, 0 if none was allocated or freed there in this chunk.
+  block_index find(std::uint64_t address);
+  std::uint64_t size_at(std::uint64_t address) { return blocks_[find(address)].size; }
+  const block& at(block_index index) const { return blocks_[index]; }
+  block_index blocks() const { return static_cast<block_index>(blocks_.size()); }
+
+  // The block that `stack` is likely to free.
+  block_index likely_freed(std::uint32_t stack);
+  // The free block of this size that was freed last, and the one freed before a block.
+  block_index freed_last(std::uint64_t size) { return valid_freed(freed_[size_class(size)]); }
+  block_index freed_before(block_index one) { return valid_freed(blocks_[one].freed_before); }
+  block_index last_freed() const { return last_freed_; }
+  std::uint64_t behind_last() const { return behind_last_; }
+  std::uint64_t last_address() const { return last_address_; }
+  std::uint64_t last_freed_address() const { return last_freed_address_; }
+
+  // Effects: the event is the last one.
+  void saw(const event& one);
+
+ private:
+  // In steps of 16 bytes with a header of 8 and at least 32, as in the malloc of glibc.
+  static std::uint64_t size_class(std::uint64_t size) { return size <= 24 ? 2 : (size + 23) / 16; }
+  std::uint64_t pair() const { return std::uint64_t{last_stack_} << 32 | stack_before_; }
+  block_index valid_freed(block_index from);
+  void allocated(std::uint64_t address, std::uint64_t size, std::uint32_t stack);
+  void freed(std::uint64_t address, std::uint32_t stack);
+
+  zeroed_table<std::uint32_t> after_two_;
+  zeroed_table<std::uint32_t> after_one_;
+  zeroed_table<site> sites_;
+  zeroed_table<block_index> index_;  // by address
+  zeroed_table<block_index> freed_;  // by size class, the last freed
+  std::vector<block> blocks_;
+  std::uint32_t last_stack_ = 0;
+  std::uint32_t stack_before_ = 0;
+  std::uint32_t highest_stack_ = 0;
+  block_index last_freed_ = 0;
+  std::uint64_t behind_last_ = 0;
+  std::uint64_t last_address_ = 0;
+  std::uint64_t last_freed_address_ = 0;
+};
+
+}  // namespace mallard::profile::codec
