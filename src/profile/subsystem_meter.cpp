@@ -291,7 +291,9 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     const account& one = windows_[i];
     const double step = wall / static_cast<double>(windows_.size());
     const auto at = [&](std::size_t n) {
-      return setting_.from + static_cast<std::uint64_t>(step * static_cast<double>(n));
+      const double past = step * static_cast<double>(n);
+      // Also where the whole time is more than a number of nanoseconds can say.
+      return past < wall ? setting_.from + static_cast<std::uint64_t>(past) : setting_.until;
     };
     window row;
     row.from = at(i);
