@@ -106,7 +106,7 @@ test('the address map changes with the time that is chosen', async (t) => {
 test('what was not freed is told', async (t) => {
   const page = await open(t, page1);
   assert.match(await page.locator('.said').innerText(), /were never freed/);
-  await page.locator('#functions-by').selectOption('leaked');
+  await page.locator('#functions-by select').selectOption('leaked');
   const leaked = (await copied(page, 'the functions')).reduce((sum, row) => sum + Number(row.leaked), 0);
   const rows = await page.locator('#functions tbody tr').count();
   assert.ok(leaked > 0 && rows > 0, `${leaked} bytes in ${rows} rows`);
