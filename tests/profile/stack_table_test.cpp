@@ -66,5 +66,14 @@ TEST(StackTable, EveryTruncationIsRefused) {
   }
 }
 
+TEST(StackTable, AGapOfLostStacksIsNoLargerThanAReaderCanHold) {
+  std::string damaged;
+  put_varint(damaged, std::uint64_t{1} << 27);  // the first id
+  put_varint(damaged, 0);
+  std::vector<stack_node> nodes;
+  EXPECT_THROW(stacks_from_bytes(damaged, nodes), malformed);
+  EXPECT_LE(nodes.size(), 1u);
+}
+
 }  // namespace
 }  // namespace mallard::profile

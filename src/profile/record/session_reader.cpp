@@ -101,7 +101,8 @@ std::string session_reader::file_name(std::uint64_t pid,
   fs::path out = wanted;
   for (int n = 2; taken(out); ++n) {
     out = wanted;
-    out.replace_extension("." + std::to_string(n) + wanted.extension().string());
+    std::string numbered = std::to_string(n).insert(0, 1, '.');
+    out.replace_extension(numbered += wanted.extension().string());
   }
   return out.string();
 }

@@ -72,8 +72,11 @@ void stacks_from_bytes(std::string_view raw, std::vector<stack_node>& nodes) {
   if (nodes.empty()) nodes.resize(1);
   const std::uint64_t first = in.varint();
   const std::uint64_t count = in.varint();
-  // Where a chunk of stacks was lost, its ids are stacks that are not known.
-  if (first < nodes.size() || first > (1u << 28) || count > in.left()) {
+  // Where a chunk of stacks was lost, its ids are stacks that are not known; so many that a few
+  // damaged bytes do not ask for gigabytes.
+  constexpr std::uint64_t most_after_a_gap = 1u << 24;
+  const bool lost = first > nodes.size();
+  if (first < nodes.size() || (lost && first > most_after_a_gap) || count > in.left()) {
     throw malformed("a chunk of stacks has impossible ids");
   }
   nodes.resize(static_cast<std::size_t>(first));
