@@ -1,0 +1,126 @@
+// The readers of traces, as a user calls them on a trace of a real program.
+
+#include <nlohmann/json.hpp>
+
+#include "command_fixture.hpp"
+
+namespace {
+
+using namespace mallard;
+using testing::HasSubstr;
+
+class ProfileCommand : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    ASSERT_EQ(run({"record", "--no-cpu", "-o", "t.mallard", "--", "sort", "/etc/passwd"}).status,
+              0);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+  }
+  nlohmann::json dims(const words& options = {}) const {
+    return nlohmann::json::parse(run(words{"dims", "t.mallard", "--json"} + options).out);
+  }
+  static std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+};
+
+TEST_F(ProfileCommand, DimsAndTopAgreeOnTheBytes) {
+  const nlohmann::json total = dims()["total"];
+  ASSERT_GT(total["allocations"].get<int>(), 0);
+  std::uint64_t bytes = 0;
+  const auto top = nlohmann::json::parse(run({"top", "t.mallard", "-n", "100000", "--json"}).out);
+  for (const auto& one : top) bytes += one["bytes"].get<std::uint64_t>();
+  EXPECT_EQ(bytes, total["bytes"].get<std::uint64_t>());
+}
+
+TEST_F(ProfileCommand, EveryGroupingHasAllTheBytes) {
+  const auto total = dims()["total"]["bytes"].get<std::uint64_t>();
+  for (const char* by : {"found", "module", "namespace", "function", "thread", "scope"}) {
+    std::uint64_t bytes = 0;
+    const nlohmann::json result = dims({"--by", by});
+    for (const auto& one : result["subsystems"]) {
+      bytes += one["total"]["bytes"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(bytes, total) << by;
+  }
+}
+
+TEST_F(ProfileCommand, ACutHasTheEventsOfItsTimeAlone) {
+  ASSERT_EQ(run({"cut", "t.mallard", "--to", "1ns", "-o", "none.mallard"}).status, 0);
+  const auto cut = nlohmann::json::parse(run({"dims", "none.mallard", "--json"}).out);
+  EXPECT_EQ(cut["total"]["allocations"], 0);
+  ASSERT_EQ(run({"cut", "t.mallard", "--from", "0ns", "-o", "all.mallard"}).status, 0);
+  const auto all = nlohmann::json::parse(run({"dims", "all.mallard", "--json"}).out);
+  EXPECT_EQ(all["total"], dims()["total"]);
+}
+
+TEST_F(ProfileCommand, ExportsHaveARowForEachBlock) {
+  const auto allocations = dims()["total"]["allocations"].get<std::size_t>() +
+                           dims()["total"]["reallocations"].get<std::size_t>();
+  ASSERT_EQ(run({"export", "t.mallard", "--to", "csv", "-o", "b.csv"}).status, 0);
+  EXPECT_EQ(lines(read_file(file("b.csv"))), allocations + 1);
+  ASSERT_EQ(run({"export", "t.mallard", "--to", "sqlite", "-o", "b.db"}).status, 0);
+  EXPECT_THAT(read_file(file("b.db")), testing::StartsWith("SQLite format 3"));
+}
+
+TEST_F(ProfileCommand, ExportsOfStacksAreWhatTheirReadersTake) {
+  for (const char* to : {"speedscope", "perfetto"}) {
+    ASSERT_EQ(run({"export", "t.mallard", "--to", to, "-o", "out"}).status, 0) << to;
+    EXPECT_TRUE(nlohmann::json::accept(read_file(file("out")))) << to;
+  }
+  ASSERT_EQ(run({"export", "t.mallard", "--to", "pprof", "-o", "out"}).status, 0);
+  EXPECT_THAT(read_file(file("out")), HasSubstr("alloc_space"));
+  ASSERT_EQ(run({"export", "t.mallard", "--to", "collapsed", "-o", "out"}).status, 0);
+  std::istringstream stacks(read_file(file("out")));
+  std::uint64_t bytes = 0;
+  for (std::string line; std::getline(stacks, line);) {
+    bytes += std::stoull(line.substr(line.rfind(' ') + 1));
+  }
+  EXPECT_EQ(bytes, dims()["total"]["bytes"].get<std::uint64_t>());
+}
+
+TEST_F(ProfileCommand, WordsThatAreNoneAreRefused) {
+  expect_refused({"dims", "t.mallard", "--by", "colour"}, 2, "--by: unknown value 'colour'");
+  expect_refused({"dims", "t.mallard", "--subsystem", "a=("}, 2, "is not a regular expression");
+  expect_refused({"dims", "t.mallard", "--subsystem", "noequals"}, 2, "NAME=REGEX");
+  expect_refused({"top", "t.mallard", "--sort", "colour"}, 2, "--sort");
+  expect_refused({"export", "t.mallard", "-o", "x"}, 2, "--to");
+  expect_refused({"export", "t.mallard", "--to", "paper", "-o", "x"}, 2,
+                 "--to: unknown value 'paper'");
+  expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,
+                 "--weight: unknown value 'kg'");
+  EXPECT_FALSE(fs::exists(file("x")));
+}
+
+TEST_F(ProfileCommand, AnInputIsNeverTheOutput) {
+  const std::string before = read_file(file("t.mallard"));
+  EXPECT_NE(run({"export", "t.mallard", "--to", "csv", "-o", "t.mallard"}).status, 0);
+  EXPECT_NE(run({"report", "t.mallard", "-o", "t.mallard"}).status, 0);
+  EXPECT_NE(run({"cut", "t.mallard", "--from", "1s", "-o", "t.mallard"}).status, 0);
+  EXPECT_EQ(read_file(file("t.mallard")), before);
+}
+
+TEST_F(ProfileCommand, FilesThatAreNoTracesAreNamed) {
+  write("text", "hello\n");
+  for (const char* verb : {"dims", "top"}) {
+    expect_refused({verb, "text"}, 1, "text: ");
+    expect_refused({verb, "nothing"}, 1, "nothing: ");
+  }
+  expect_refused({"import", "text", "-o", "x"}, 1, "text: is no file of heaptrack's");
+  expect_refused({"report", "t.mallard", "t.mallard", "-o", "x"}, 2, "of one trace");
+  EXPECT_FALSE(fs::exists(file("x")));
+}
+
+TEST_F(ProfileCommand, ATruncatedTraceGivesWhatIsReadable) {
+  const std::string whole = read_file(file("t.mallard"));
+  write("half", whole.substr(0, whole.size() / 2));
+  const ended result = run({"dims", "half"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err, "");
+  EXPECT_EQ(run({"report", "half", "-o", "half.html"}).status, 0);
+}
+
+}  // namespace
