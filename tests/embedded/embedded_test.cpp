@@ -73,7 +73,8 @@ TEST(embedded, thirty_copies_fit_into_one_process) {
 }
 
 TEST(embedded, no_name_of_ours_leaves_a_plug_in) {
-  const std::string command = std::string(MALLARD_NM) + " -D --defined-only " + plug_in;
+  std::string command = MALLARD_NM " -D --defined-only ";
+  command += plug_in;
   const std::unique_ptr<FILE, int (*)(FILE*)> names(popen(command.c_str(), "r"), pclose);
   ASSERT_NE(names, nullptr);
   std::string all;
