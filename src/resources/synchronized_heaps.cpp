@@ -192,6 +192,7 @@ void synchronized_heaps::give_to_upstream(slab* detached) noexcept {
 void synchronized_heaps::orphan(thread_heap& heap) noexcept {
   heap.flush();
   heap.collect_now();
+  heap.rest();  // slabs that this empties go to upstream at once, without the lock
   slab* empty = nullptr;
   {
     const std::lock_guard hold(registry_lock());

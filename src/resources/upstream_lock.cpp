@@ -1,5 +1,6 @@
 #include "mallard/detail/resources/upstream_lock.hpp"
 
+#include <pthread.h>
 #include <atomic>
 
 #include <sched.h>
@@ -51,7 +52,9 @@ upstream_lock& share_lock(const std::pmr::memory_resource* upstream) {
 
 void leave_lock(upstream_lock& lock) noexcept {
   const std::lock_guard hold(registry_lock());
-  if (--lock.users == 0) lock.upstream = nullptr;
+  if (--lock.users != 0) return;
+  lock.upstream = nullptr;
+  lock.start_over();  // for another upstream it is another lock
 }
 
 template <class Do>
@@ -96,6 +99,7 @@ void upstream_lock::unlock() noexcept {
 void upstream_lock::start_over() noexcept {
   owner_.store(nullptr, std::memory_order_relaxed);
   depth_ = 0;
+  pthread_mutex_destroy(mutex_.native_handle());
   ::new (&mutex_) std::mutex;
 }
 

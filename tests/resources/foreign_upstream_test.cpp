@@ -94,6 +94,26 @@ TEST(foreign_upstream, may_take_such_a_lock_when_a_thread_ends) {
   other.join();
 }
 
+// The block given back first is at hand until then, and the last one of its slab.
+TEST(foreign_upstream, may_take_such_a_lock_when_what_a_thread_had_at_hand_empties_a_slab) {
+  const watchdog dog("a thread's end");
+  taken_mutex users;
+  hooked_upstream upstream;
+  synchronized_multipool_resource pool({.empty_slabs_kept = 0}, &upstream);
+  std::vector<void*> blocks(300);
+  std::unique_lock hold(users.mutex);
+  std::thread other([&] {
+    for (void*& p : blocks) p = pool.allocate(600);
+    for (std::size_t i = 0; i < 200; ++i) pool.deallocate(blocks[i], 600);
+    upstream.before_deallocate = [&] { users.take(); };
+  });
+  users.wanted.wait();
+  use_for_the_first_time();
+  hold.unlock();
+  other.join();
+  upstream.before_deallocate = nullptr;
+}
+
 TEST(foreign_upstream, may_take_such_a_lock_when_an_ended_thread_s_slabs_are_given_back) {
   const watchdog dog("trim");
   taken_mutex users;
