@@ -181,7 +181,7 @@ TEST(foreign_upstream, is_called_by_one_thread_at_a_time_from_whatever_resources
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      for (int i = 0; i < 200; ++i) {
+      for (int i = 0; i < 25; ++i) {
         for (const std::size_t bytes :
              {std::size_t{100}, std::size_t{50'000}, std::size_t{1} << 20}) {
           void* const a = pool.allocate(bytes);
