@@ -1,10 +1,9 @@
 #include "mallard/detail/resources/upstream_lock.hpp"
 
 #include <pthread.h>
-#include <atomic>
-
 #include <sched.h>
 
+#include <atomic>
 #include <new>
 
 #include "mallard/detail/resources/heap_registry.hpp"
