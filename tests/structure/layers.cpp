@@ -15,7 +15,7 @@ namespace {
 // library's public headers, so only the tool's layers may include it.
 constexpr std::array layers = {"common", "os",      "core",   "resources", "bindings",
                                "checks", "malloc",  "trace",  "umbrella",  "recorder",
-                               "lab",    "profile", "report", "cli"};
+                               "lab",    "profile", "replay", "report",    "cli"};
 
 struct place {
   std::string_view prefix;
@@ -73,6 +73,7 @@ constexpr place places[] = {
     {"src/lab/", "lab"},
     {"src/profile/trace/", "trace"},
     {"src/profile/", "profile"},
+    {"src/replay/", "replay"},
     {"src/report/", "report"},
     {"src/cli/", "cli"},
 };

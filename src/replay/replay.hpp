@@ -1,0 +1,93 @@
+// A recorded program's heap operations again, under every strategy and malloc: what each would
+// gain.
+//
+//   profile::trace_reader trace("program.mallard");
+//   replay_options options;
+//   options.strategies = {"AS1", "AS3", "AS7"};
+//   for (const replay_outcome& one : replay(trace, options)) …;
+//
+// Each measurement runs in a process of its own, repetitions are interleaved. The subsystem's
+// operations go to the strategy's resource, the rest of the program's to the global heap as
+// recorded. docs/replay.md says how, and what the figures leave out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profile/subsystem_rules.hpp"
+#include "profile/trace/trace_reader.hpp"
+
+namespace mallard::replay {
+
+// Who waits for whom.
+enum class replay_order {
+  partial,   // a thread for each recorded one; it waits where a block comes from another thread
+  serial,    // one thread does everything in the recorded order
+  free_run,  // a thread for each recorded one; nobody waits
+};
+// What happens between operations.
+enum class think_time {
+  none,
+  scaled,    // the recorded gaps, made shorter so that they last as long as the operations
+  recorded,  // the recorded gaps
+};
+// What is done to a block besides allocating and freeing it.
+enum class touch_level {
+  none,
+  first,  // its first byte is written when it is born
+  all,    // it is written when it is born and read before it dies
+  walk,   // the same, and what lives of the subsystem is read in the order of birth before a death
+};
+enum class heap_condition {
+  clean,
+  aged,  // by blocks of the trace's own sizes, most of which are freed again in random order
+};
+
+std::string_view to_string(replay_order order);
+std::string_view to_string(think_time think);
+std::string_view to_string(touch_level touch);
+std::string_view to_string(heap_condition heap);
+
+// The name of the subsystem that is the whole program.
+inline constexpr std::string_view whole_program = "(all)";
+
+struct replay_options {
+  profile::subsystem_options grouping = {};    // what a subsystem is
+  std::vector<std::string> subsystems = {};    // empty: the program and the largest of them
+  std::vector<std::string> strategies = {};    // "AS1".."AS14", "sync", "mutex"; empty: all
+  std::vector<std::string> peers = {};         // "mallard", "std", "boost"; empty: all
+  std::vector<std::string> mallocs = {"all"};  // "all", or names; empty: none
+  std::vector<touch_level> touch = {touch_level::first, touch_level::walk};
+  replay_order order = replay_order::partial;
+  think_time think = think_time::none;
+  heap_condition heap = heap_condition::aged;
+  unsigned repetitions = 5;
+  double budget_seconds = 0;  // begin no repetition after that; 0: no limit
+  std::uint64_t seed = 1;
+  std::filesystem::path program = {};  // what is executed; empty: the one that runs
+  bool (*interrupted)() = nullptr;
+};
+
+// One strategy or malloc for one subsystem. The figures are of the subsystem's own operations: what
+// the rest of the program takes, and the loop that replays, is measured and subtracted.
+struct replay_outcome {
+  std::string subsystem;  // whole_program: all operations
+  std::string strategy;   // "AS7@mallard", or a malloc's name, which has figures for whole_program
+  std::string touch;      // to_string(touch_level)
+  double low = 0;         // times as fast as the global heap: 95 % interval of the median
+  double median = 0;
+  double high = 0;
+  double memory = 0;          // peak resident bytes of the program's heap over the global heap's
+  double seconds_global = 0;  // of the subsystem's operations on the global heap
+  std::string remark;         // why there is no figure; empty: there is
+};
+
+// Throws lab's usage_error, in one line, for what cannot be replayed: a trace without stacks or
+// threads, of another architecture, an empty one, a subsystem that is not there.
+std::vector<replay_outcome> replay(profile::trace_reader& trace, const replay_options& options);
+
+}  // namespace mallard::replay
