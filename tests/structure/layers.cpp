@@ -13,9 +13,9 @@ namespace {
 
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
-constexpr std::array layers = {"common", "os",      "core",   "resources", "bindings",
-                               "checks", "malloc",  "trace",  "umbrella",  "recorder",
-                               "lab",    "profile", "replay", "report",    "cli"};
+constexpr std::array layers = {"common", "os",     "core",     "resources", "bindings", "checks",
+                               "malloc", "trace",  "umbrella", "recorder",  "lab",      "profile",
+                               "replay", "whatif", "report",   "cli"};
 
 struct place {
   std::string_view prefix;
@@ -74,6 +74,7 @@ constexpr place places[] = {
     {"src/profile/trace/", "trace"},
     {"src/profile/", "profile"},
     {"src/replay/", "replay"},
+    {"src/whatif/", "whatif"},
     {"src/report/", "report"},
     {"src/cli/", "cli"},
 };
