@@ -40,15 +40,14 @@ struct shared_pool {
                                                     .blocks_per_slab = BlocksPerSlab,
                                                     .overhead_percent = OverheadPercent}};
 
-  static shared_pool& instance() {
-    alignas(shared_pool) static std::byte storage[sizeof(shared_pool)];
-    static shared_pool* const made = [] {
-      auto* const pool = ::new (storage) shared_pool;
-      hold_across_fork(pool->lock);
-      return pool;
-    }();
-    return *made;
+  static shared_pool& instance() noexcept {
+    alignas(shared_pool) static constinit std::byte storage[sizeof(shared_pool)]{};
+    static constinit shared_object object;
+    return object.get<shared_pool, make>(storage);
   }
+
+ private:
+  static fork_lock& make(void* storage) { return (::new (storage) shared_pool)->lock; }
 };
 
 }  // namespace detail

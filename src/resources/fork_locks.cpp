@@ -1,7 +1,6 @@
 #include "mallard/detail/resources/fork_locks.hpp"
 
-#include <pthread.h>
-
+#include "mallard/detail/os/fork.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
 
 namespace mallard::inline v1::detail {
@@ -26,16 +25,27 @@ void after_fork() {
   list.lock.unlock();
 }
 
+void hold_across_fork() noexcept {
+  // The page source's lock is taken under these: its handlers have to be there first.
+  hold_chunks_across_fork();
+  static constinit os::fork_handlers handlers{before_fork, after_fork, after_fork};
+  handlers.register_once();
+}
+
+[[maybe_unused]] const bool held_from_load = (hold_across_fork(), true);
+
 }  // namespace
 
-void hold_across_fork(fork_lock& lock) noexcept {
-  // The page source's lock is taken under these: its handlers have to be there first.
-  static const int registered =
-      (hold_chunks_across_fork(), pthread_atfork(before_fork, after_fork, after_fork));
-  static_cast<void>(registered);
+void* shared_object::make_once(void* storage, fork_lock& (*make)(void*)) noexcept {
+  hold_across_fork();
   const std::lock_guard hold(list.lock);
-  lock.next = locks;
-  locks = &lock;
+  if (made_.load(std::memory_order_relaxed) == nullptr) {
+    fork_lock& lock = make(storage);
+    lock.next = locks;
+    locks = &lock;
+    made_.store(storage, std::memory_order_release);
+  }
+  return storage;
 }
 
 }  // namespace mallard::inline v1::detail

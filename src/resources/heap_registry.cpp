@@ -1,13 +1,12 @@
 #include "mallard/detail/resources/heap_registry.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <new>
 
 #include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/os/fork.hpp"
 #include "mallard/detail/os/thread_end.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
@@ -132,9 +131,13 @@ heaps_of_thread* heaps_of_this_thread() {
 
 void hold_resources_across_fork() noexcept {
   // The page source's lock is taken under the registry's: its handlers have to be there first.
-  static const int registered =
-      (hold_chunks_across_fork(), pthread_atfork(before_fork, after_fork, after_fork_in_child));
-  static_cast<void>(registered);
+  hold_chunks_across_fork();
+  static constinit os::fork_handlers handlers{before_fork, after_fork, after_fork_in_child};
+  handlers.register_once();
+}
+
+namespace {
+[[maybe_unused]] const bool held_from_load = (hold_resources_across_fork(), true);
 }
 
 std::uint64_t new_identity() noexcept {

@@ -1,7 +1,5 @@
 #include "mallard/page_source.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -9,6 +7,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/os/fork.hpp"
 #include "mallard/detail/resources/shared_chunks.hpp"
 #include "mallard/detail/resources/thread_chunks.hpp"
 
@@ -69,11 +68,14 @@ std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
 
 }  // namespace
 
-void detail::hold_chunks_across_fork() {
-  static const int registered =
-      pthread_atfork([] { shared.value.lock().lock(); }, [] { shared.value.lock().unlock(); },
-                     [] { shared.value.lock().unlock(); });
-  static_cast<void>(registered);
+void detail::hold_chunks_across_fork() noexcept {
+  constexpr auto unlock = [] { shared.value.lock().unlock(); };
+  static constinit os::fork_handlers handlers{[] { shared.value.lock().lock(); }, unlock, unlock};
+  handlers.register_once();
+}
+
+namespace {
+[[maybe_unused]] const bool held_from_load = (detail::hold_chunks_across_fork(), true);
 }
 
 void* page_source::allocate(std::size_t bytes, std::size_t alignment) {

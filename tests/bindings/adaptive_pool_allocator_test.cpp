@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <list>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
@@ -136,6 +138,36 @@ TEST(adaptive_pool_allocator, the_shared_pool_survives_a_fork_among_threads) {
   }
   over = true;
   for (auto& t : busy) t.join();
+}
+
+template <std::size_t Bytes>
+void use_the_pool_first_at_a_fork() {
+  const auto use = [] {
+    std::list<std::array<char, Bytes>, mallard::node_allocator<std::array<char, Bytes>>> a(2);
+  };
+  std::atomic<bool> ready = false;
+  std::thread other([&] {
+    ready = true;
+    use();
+  });
+  while (!ready) {
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    use();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  other.join();
+  EXPECT_EQ(status, 0) << Bytes;
+}
+
+TEST(adaptive_pool_allocator, a_shared_pool_that_is_being_made_at_a_fork_serves_the_child) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (use_the_pool_first_at_a_fork<16 * (I + 1)>(), ...);
+  }(std::make_index_sequence<60>{});
 }
 
 #endif

@@ -1,6 +1,7 @@
 // Purpose: locks that are held across a fork, so that the child finds whole what they guard.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 
 #include "mallard/detail/config.hpp"
@@ -13,7 +14,22 @@ struct fork_lock {
   fork_lock* next = nullptr;
 };
 
-// From now on the lock is taken before a fork and released after it, in the child too.
-MALLARD_API void hold_across_fork(fork_lock& lock) noexcept;
+// An object with such a lock, made in `storage` by whoever asks first. A fork finds it made or not
+// yet begun, which a function's static variable would not promise.
+class shared_object {
+ public:
+  // `make` makes the object in `storage` and returns its lock, which from then on is taken before a
+  // fork and released after it, in the child too.
+  template <class T, fork_lock& (*make)(void* storage)>
+  T& get(void* storage) noexcept {
+    void* const made = made_.load(std::memory_order_acquire);
+    return *static_cast<T*>(made != nullptr ? made : make_once(storage, make));
+  }
+
+ private:
+  MALLARD_API void* make_once(void* storage, fork_lock& (*make)(void*)) noexcept;
+
+  std::atomic<void*> made_{nullptr};
+};
 
 }  // namespace mallard::inline v1::detail

@@ -92,6 +92,6 @@ class MALLARD_API shared_chunks {
 };
 
 // Registers the handlers that take the lock of the page source's chunks before a fork.
-MALLARD_API void hold_chunks_across_fork();
+MALLARD_API void hold_chunks_across_fork() noexcept;
 
 }  // namespace mallard::inline v1::detail
