@@ -16,13 +16,13 @@
 
 #include "profile/record/program_check.hpp"
 #include "profile/trace/trace_reader.hpp"
-#include "recorder/preload/functions.hpp"
+#include "preload/functions.hpp"
 
 namespace {
 
 using namespace mallard::profile;
 namespace fs = std::filesystem;
-using mallard::recorder::function;
+using mallard::preload::function;
 
 struct counts {
   std::uint64_t allocations = 0;

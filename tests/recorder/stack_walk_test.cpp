@@ -1,6 +1,6 @@
 // The walk has to find what the C++ runtime's own unwinder finds, address by address and frame by
 // frame, whatever functions look like and whatever was on the stack before.
-#include "recorder/preload/stack_walk.hpp"
+#include "preload/stack_walk.hpp"
 
 #include <alloca.h>
 #include <gtest/gtest.h>

@@ -13,9 +13,9 @@ namespace {
 
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
-constexpr std::array layers = {"common", "os",     "core",     "resources", "bindings", "checks",
-                               "malloc", "trace",  "umbrella", "recorder",  "lab",      "profile",
-                               "replay", "whatif", "report",   "cli"};
+constexpr std::array layers = {"common", "os",      "core",     "resources", "bindings", "checks",
+                               "malloc", "trace",   "umbrella", "preload",   "recorder", "route",
+                               "lab",    "profile", "replay",   "whatif",    "report",   "cli"};
 
 struct place {
   std::string_view prefix;
@@ -69,7 +69,9 @@ constexpr place places[] = {
     {"include/mallard/malloc.h", "malloc"},
     {"include/mallard/llheap_names.h", "malloc"},
     {"src/malloc/", "malloc"},
+    {"src/preload/", "preload"},
     {"src/recorder/", "recorder"},
+    {"src/route/", "route"},
     {"src/lab/", "lab"},
     {"src/profile/trace/", "trace"},
     {"src/profile/", "profile"},

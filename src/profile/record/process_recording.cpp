@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "recorder/futex.hpp"
-#include "recorder/preload/functions.hpp"
+#include "preload/functions.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -33,8 +33,8 @@ std::string system_name(std::uint64_t pid, std::uint32_t tid) {
 process_recording::process_recording(std::string file, const process_info& info,
                                      const ticks_clock& clock)
     : file_(std::move(file)), pid_(info.pid), clock_(&clock), trace_(file_, info) {
-  for (std::size_t i = 0; i < recorder::function_count; ++i) {
-    trace_.name(name_kind::function, i, readable(recorder::function_symbols[i]));
+  for (std::size_t i = 0; i < preload::function_count; ++i) {
+    trace_.name(name_kind::function, i, readable(preload::function_symbols[i]));
   }
 }
 

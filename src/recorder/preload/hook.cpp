@@ -55,4 +55,17 @@ thread_log* make_ready(bool& only_frees) noexcept {
   return log;
 }
 
+void hook::unloaded() noexcept {
+  entered log;
+  if (!log.frees()) return;
+  bool any = false;
+  process.modules.remove_unloaded([&](std::uint64_t load_bias) {
+    any = true;
+    log->write_module_gone(load_bias);
+  });
+  if (!any) return;
+  process.rules.clear();
+  new_epoch();
+}
+
 }  // namespace mallard::recorder

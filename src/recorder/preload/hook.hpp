@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/next.hpp"
+#include "preload/caller.hpp"
+#include "preload/in_new.hpp"
+#include "preload/next.hpp"
 #include "recorder/preload/thread_log.hpp"
-
-#define MALLARD_RECORDED extern "C" [[gnu::visibility("default")]]
 
 namespace mallard::recorder {
 
@@ -19,25 +19,11 @@ namespace mallard::recorder {
 // have to allocate to find it.
 struct thread_state {
   thread_log* log;
-  bool busy;  // inside an entry point, or in the recorder itself
-  // A throwing operator new is under way and will call malloc for itself: which call that is. An
-  // exception may leave it, so `busy` would not be reset: the call that was meant resets this.
-  // 0: none, or it failed and what comes now counts for itself.
-  std::size_t in_new;
+  bool busy;           // inside an entry point, or in the recorder itself
+  std::size_t in_new;  // see preload/in_new.hpp
 };
 extern thread_local constinit thread_state this_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-inline constexpr std::size_t taken_in_new = 1;  // by the call that was meant
-inline constexpr std::size_t aligned_in_new = SIZE_MAX;
-// operator new(0) asks for one byte.
-inline constexpr std::size_t malloc_in_new(std::size_t bytes) noexcept {
-  return bytes == 0 ? 2 : bytes + 1;
-}
-inline void* taken_by_new(void* block) noexcept {
-  this_thread.in_new = block != nullptr ? taken_in_new : 0;
-  return block;
-}
 
 // The log of this thread, where it is known to be good, else null.
 [[gnu::always_inline]] inline thread_log* ready_log() noexcept {
@@ -88,62 +74,120 @@ class entered {
   bool only_frees_ = false;
 };
 
-// The caller of the function in whose body this is written; it must have a frame pointer.
-#if defined(__x86_64__)
-inline constexpr std::uint64_t words_above_frame_pointer = 16;
-#else
-inline constexpr std::uint64_t words_above_frame_pointer = 0;
-#endif
-#define MALLARD_CALLER()                                               \
-  ::mallard::recorder::frame_state {                                   \
-    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),      \
-        reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) +  \
-            ::mallard::recorder::words_above_frame_pointer,            \
-        *static_cast<const std::uint64_t*>(__builtin_frame_address(0)) \
+// What the entry points call around the functions that they stand for.
+struct hook {
+  static std::size_t& in_new() noexcept { return this_thread.in_new; }
+
+  // An allocation: `call()` gives the block.
+  template <class Call>
+  [[gnu::always_inline]] static void* allocation(function through, std::size_t bytes,
+                                                 std::size_t alignment, const frame_state& caller,
+                                                 Call call) {
+    entered log;
+    if (!log.everything()) return call();
+    std::uint64_t began = 0;
+    const bool timed = log->is_timed();
+    if (timed) [[unlikely]]
+      began = now();
+    void* const block = call();
+    if (block == nullptr) [[unlikely]]
+      return nullptr;
+    const std::uint64_t time = now();
+    const unsigned log2 = alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment));
+    log->write(
+        {message::allocate, through, log2, time, reinterpret_cast<std::uint64_t>(block), bytes, 0},
+        caller, timed ? time - began : 0);
+    return block;
   }
 
-// An allocation: `call()` gives the block.
-template <class Call>
-[[gnu::always_inline]] inline void* recorded_allocation(function through, std::size_t bytes,
-                                                        std::size_t alignment,
-                                                        const frame_state& caller, Call call) {
-  entered log;
-  if (!log.everything()) return call();
-  std::uint64_t began = 0;
-  const bool timed = log->is_timed();
-  if (timed) [[unlikely]]
-    began = now();
-  void* const block = call();
-  if (block == nullptr) [[unlikely]]
-    return nullptr;
-  const std::uint64_t time = now();
-  const unsigned log2 = alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment));
-  log->write(
-      {message::allocate, through, log2, time, reinterpret_cast<std::uint64_t>(block), bytes, 0},
-      caller, timed ? time - began : 0);
-  return block;
-}
-
-// A deallocation: `call()` does it.
-template <class Call>
-[[gnu::always_inline]] inline void recorded_free(function through, void* block,
-                                                 const frame_state& caller, Call call) {
-  if (block == nullptr) return call();
-  entered log;
-  if (!log.frees()) return call();
-  if (log.only_frees()) {
-    log->write_freed(reinterpret_cast<std::uint64_t>(block));
-    return call();
-  }
-  const block_event event{
-      message::free, through, 0, now(), reinterpret_cast<std::uint64_t>(block), 0, 0};
-  if (log->is_timed()) [[unlikely]] {
+  // A deallocation: `call()` does it.
+  template <class Call>
+  [[gnu::always_inline]] static void free(function through, void* block, const frame_state& caller,
+                                          Call call) {
+    if (block == nullptr) return call();
+    entered log;
+    if (!log.frees()) return call();
+    if (log.only_frees()) {
+      log->write_freed(reinterpret_cast<std::uint64_t>(block));
+      return call();
+    }
+    const block_event event{
+        message::free, through, 0, now(), reinterpret_cast<std::uint64_t>(block), 0, 0};
+    if (log->is_timed()) [[unlikely]] {
+      call();
+      log->write(event, caller, now() - event.time);
+      return;
+    }
+    log->write(event, caller, 0);
     call();
-    log->write(event, caller, now() - event.time);
-    return;
   }
-  log->write(event, caller, 0);
-  call();
-}
+
+  // Effects: as of one that allocates, frees, or moves a block, whichever it turns out to be. Its
+  // cost is always known, so that the instant before it is, too: that is when the old block's place
+  // became free for others.
+  template <class Call>
+  static void* reallocation(function which, void* block, std::size_t bytes,
+                            const frame_state& caller, Call call) noexcept {
+    if (block == nullptr) return allocation(which, bytes, 0, caller, call);
+    entered log;
+    if (!log.frees()) return call();
+    const std::uint64_t address = reinterpret_cast<std::uint64_t>(block);
+    if (log.only_frees()) {
+      log->write_freed(address);
+      return call();
+    }
+    const std::uint64_t began = now();
+    void* const result = call();
+    const std::uint64_t time = now();
+    if (result != nullptr) {
+      log->write({message::reallocate, which, 0, time, reinterpret_cast<std::uint64_t>(result),
+                  bytes, address},
+                 caller, time - began);
+    } else if (bytes == 0) {
+      log->write({message::free, which, 0, began, address, 0, 0}, caller, time - began);
+    }
+    return result;
+  }
+
+  // Operators that throw: an exception goes through here, and nothing is to be undone then.
+  template <class Call>
+  [[gnu::always_inline]] static void* throwing_new(function which, std::size_t bytes,
+                                                   std::size_t alignment, const frame_state& caller,
+                                                   Call call_next) {
+    const std::size_t inner = alignment != 0 ? aligned_in_new : malloc_in_new(bytes);
+    if (this_thread.in_new == inner) return call_next();  // new[] calls new
+    bool for_nothing = false;
+    thread_log* log = nullptr;
+    bool timed = false;
+    if (!this_thread.busy) {
+      log = ready_log();
+      if (log == nullptr) [[unlikely]]
+        log = make_ready(for_nothing);
+      if (for_nothing) log = nullptr;
+    }
+    if (log == nullptr) return call_next();
+    timed = log->is_timed();
+    const std::uint64_t began = timed ? now() : 0;
+    this_thread.in_new = inner;
+    void* const block = call_next();
+    const bool recorded =
+        this_thread.in_new == 0;  // after a first failure, when a handler was called
+    this_thread.in_new = 0;
+    const std::uint64_t time = now();
+    if (recorded || ready_log() != log) return block;
+    this_thread.busy = true;
+    log->write({message::allocate, which,
+                alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment)), time,
+                reinterpret_cast<std::uint64_t>(block), bytes, 0},
+               caller, timed ? time - began : 0);
+    log->finish_call();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    this_thread.busy = false;
+    return block;
+  }
+
+  // A module may have been unloaded.
+  static void unloaded() noexcept;
+};
 
 }  // namespace mallard::recorder

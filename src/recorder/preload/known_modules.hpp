@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/module_of.hpp"
+#include "preload/module_of.hpp"
 
 namespace mallard::recorder {
+
+using preload::module_of;
+using preload::module_range;
 
 class known_modules {
  public:

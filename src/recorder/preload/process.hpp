@@ -5,13 +5,15 @@
 #include <atomic>
 #include <cstdint>
 
-#include "recorder/preload/functions.hpp"
+#include "preload/functions.hpp"
+#include "preload/rule_cache.hpp"
 #include "recorder/preload/known_modules.hpp"
-#include "recorder/preload/rule_cache.hpp"
 #include "recorder/session.hpp"
 #include "recorder/ticks.hpp"
 
 namespace mallard::recorder {
+
+using namespace preload;  // the part of the recorder that any hook has
 
 // A page that the kernel zeroes in the child of a fork, so that a child by whatever system call
 // finds out before it writes where its parent does.

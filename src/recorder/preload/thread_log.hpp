@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/frame_rule.hpp"
-#include "recorder/preload/functions.hpp"
-#include "recorder/preload/node_table.hpp"
+#include "preload/frame_rule.hpp"
+#include "preload/functions.hpp"
+#include "preload/node_table.hpp"
+#include "preload/stack_walk.hpp"
 #include "recorder/preload/process.hpp"
-#include "recorder/preload/stack_walk.hpp"
 #include "recorder/session.hpp"
 
 namespace mallard::recorder {

@@ -1,10 +1,10 @@
-#include "recorder/preload/stack_walk.hpp"
+#include "preload/stack_walk.hpp"
 
 #include <ucontext.h>
 
-#include "recorder/preload/node_table.hpp"
+#include "preload/node_table.hpp"
 
-namespace mallard::recorder {
+namespace mallard::preload {
 namespace {
 
 using address = frame_rule::address;
@@ -144,4 +144,4 @@ void stack_walk::cut() noexcept {
   count_ = 0;
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/readable_range.hpp"
-#include "recorder/preload/rule_cache.hpp"
+#include "preload/readable_range.hpp"
+#include "preload/rule_cache.hpp"
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 struct known_frame {
   std::uint64_t ip;
@@ -108,4 +108,4 @@ class stack_walk {
   fresh_frame fresh_[most_frames];
 };
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 class readable_range {
  public:
@@ -27,4 +27,4 @@ class readable_range {
   std::uint64_t end_ = 0;
 };
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "recorder/preload/functions.hpp"
+#include "preload/functions.hpp"
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 extern void* next_functions[function_count];
 
@@ -30,4 +30,4 @@ void* early_allocate(std::size_t bytes) noexcept;
 bool is_early(const void* block) noexcept;
 bool finding_next_functions() noexcept;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 // X(identifier, symbol)
-#define MALLARD_RECORDED_FUNCTIONS(X)                                \
+#define MALLARD_HOOKED_FUNCTIONS(X)                                  \
   X(malloc, "malloc")                                                \
   X(free, "free")                                                    \
   X(calloc, "calloc")                                                \
@@ -50,19 +50,19 @@
   X(delete_aligned_nothrow, "_ZdlPvSt11align_val_tRKSt9nothrow_t")   \
   X(delete_array_aligned_nothrow, "_ZdaPvSt11align_val_tRKSt9nothrow_t")
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 enum class function : std::uint8_t {
 #define MALLARD_IDENTIFIER(identifier, symbol) identifier,
-  MALLARD_RECORDED_FUNCTIONS(MALLARD_IDENTIFIER)
+  MALLARD_HOOKED_FUNCTIONS(MALLARD_IDENTIFIER)
 #undef MALLARD_IDENTIFIER
 };
 
 inline constexpr const char* function_symbols[] = {
 #define MALLARD_SYMBOL(identifier, symbol) symbol,
-    MALLARD_RECORDED_FUNCTIONS(MALLARD_SYMBOL)
+    MALLARD_HOOKED_FUNCTIONS(MALLARD_SYMBOL)
 #undef MALLARD_SYMBOL
 };
 inline constexpr std::size_t function_count = sizeof function_symbols / sizeof *function_symbols;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

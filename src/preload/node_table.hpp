@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 struct known_node {
   std::uint64_t key;
@@ -56,4 +56,4 @@ class node_table {
   std::uint32_t count_ = 0;
 };
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

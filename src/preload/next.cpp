@@ -1,11 +1,11 @@
-#include "recorder/preload/next.hpp"
+#include "preload/next.hpp"
 
 #include <dlfcn.h>
 
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 void* next_functions[function_count];
 
@@ -42,4 +42,4 @@ bool is_early(const void* block) noexcept {
          sizeof early_memory;
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

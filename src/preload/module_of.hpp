@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 struct module_range {
   std::uint64_t start = 0;
@@ -24,4 +24,4 @@ inline module_range module_of(std::uint64_t ip) noexcept {
           found.dlfo_eh_frame};
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

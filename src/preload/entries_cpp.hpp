@@ -1,14 +1,20 @@
-// The names of C++, recorded: a hook on malloc alone would lose who called `new` wherever the C++
-// runtime stands between. A program may have operators of its own, so each calls on to the one that
-// would have been called; only in a program without the C++ runtime, to malloc and free.
+// The names of C++, hooked; included once in a library, where its `hook` is known. A hook on malloc
+// alone would lose who called `new` wherever the C++ runtime stands between. A program may have
+// operators of its own, so each calls on to the one that would have been called; only in a program
+// without the C++ runtime, to malloc and free.
+#pragma once
+
 #include <cstddef>
 #include <new>
 
-#include "recorder/preload/hook.hpp"
+#include "preload/caller.hpp"
+#include "preload/in_new.hpp"
+#include "preload/module_of.hpp"
+#include "preload/next.hpp"
 
 namespace {
 
-using namespace mallard::recorder;
+using namespace mallard::preload;
 using std::align_val_t;
 using std::nothrow_t;
 using std::size_t;
@@ -40,46 +46,10 @@ void* by_malloc(size_t bytes, size_t alignment) {
   __builtin_trap();
 }
 
-// Operators that throw: an exception goes through here, and nothing is to be undone then.
-template <class Call>
-[[gnu::always_inline]] inline void* throwing(function which, size_t bytes, size_t alignment,
-                                             const frame_state& caller, Call call_next) {
-  const std::size_t inner = alignment != 0 ? aligned_in_new : malloc_in_new(bytes);
-  if (this_thread.in_new == inner) return call_next();  // new[] calls new
-  bool for_nothing = false;
-  thread_log* log = nullptr;
-  bool timed = false;
-  if (!this_thread.busy) {
-    log = ready_log();
-    if (log == nullptr) [[unlikely]]
-      log = make_ready(for_nothing);
-    if (for_nothing) log = nullptr;
-  }
-  if (log == nullptr) return call_next();
-  timed = log->is_timed();
-  const std::uint64_t began = timed ? now() : 0;
-  this_thread.in_new = inner;
-  void* const block = call_next();
-  const bool recorded =
-      this_thread.in_new == 0;  // after a first failure, when a handler was called
-  this_thread.in_new = 0;
-  const std::uint64_t time = now();
-  if (recorded || ready_log() != log) return block;
-  this_thread.busy = true;
-  log->write({message::allocate, which,
-              alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment)), time,
-              reinterpret_cast<std::uint64_t>(block), bytes, 0},
-             caller, timed ? time - began : 0);
-  log->finish_call();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  this_thread.busy = false;
-  return block;
-}
-
 [[gnu::always_inline]] inline void* new_plain(function which, size_t bytes,
                                               const frame_state& caller) {
   using type = void*(size_t);
-  return throwing(which, bytes, 0, caller, [&]() -> void* {
+  return hook::throwing_new(which, bytes, 0, caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes);
     if (void* const block = by_malloc(bytes, 0)) return block;
     return fail_as_the_runtime_does(bytes, caller);
@@ -89,7 +59,7 @@ template <class Call>
 [[gnu::always_inline]] inline void* new_aligned(function which, size_t bytes, align_val_t alignment,
                                                 const frame_state& caller) {
   using type = void*(size_t, align_val_t);
-  return throwing(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
+  return hook::throwing_new(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes, alignment);
     if (void* const block = by_malloc(bytes, static_cast<size_t>(alignment))) return block;
     return fail_as_the_runtime_does(bytes, caller);
@@ -99,7 +69,7 @@ template <class Call>
 [[gnu::always_inline]] inline void* new_or_null(function which, size_t bytes, const nothrow_t& tag,
                                                 const frame_state& caller) noexcept {
   using type = void*(size_t, const nothrow_t&);
-  return recorded_allocation(which, bytes, 0, caller, [&]() -> void* {
+  return hook::allocation(which, bytes, 0, caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes, tag);
     return by_malloc(bytes, 0);
   });
@@ -109,7 +79,7 @@ template <class Call>
                                                         align_val_t alignment, const nothrow_t& tag,
                                                         const frame_state& caller) noexcept {
   using type = void*(size_t, align_val_t, const nothrow_t&);
-  return recorded_allocation(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
+  return hook::allocation(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes, alignment, tag);
     return by_malloc(bytes, static_cast<size_t>(alignment));
   });
@@ -118,7 +88,7 @@ template <class Call>
 template <class... More>
 [[gnu::always_inline]] inline void deleted(function which, void* block, const frame_state& caller,
                                            More... more) noexcept {
-  recorded_free(which, block, caller, [&] {
+  hook::free(which, block, caller, [&] {
     using type = void(void*, More...);
     using free_type = void(void*);
     if (type* const call = next<type>(which)) return call(block, more...);

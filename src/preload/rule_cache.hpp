@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/frame_rule.hpp"
+#include "preload/frame_rule.hpp"
 
-namespace mallard::recorder {
+namespace mallard::preload {
 
 class rule_cache {
  public:
@@ -40,4 +40,4 @@ class rule_cache {
   entry* entries_ = nullptr;
 };
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

@@ -1,0 +1,6 @@
+#include "recorder/preload/hook.hpp"
+
+using mallard::recorder::hook;
+
+// What needs that name comes after it.
+#include "preload/entries_modules.hpp"
