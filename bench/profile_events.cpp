@@ -17,6 +17,7 @@
 #include <string>
 
 #include "profile/analysis.hpp"
+#include "profile/sites.hpp"
 #ifdef MALLARD_HAS_VIEWS
 #include "profile/views/trace_views.hpp"
 #endif
@@ -63,14 +64,20 @@ void read(trace_reader& trace) {
 }
 
 void dims(trace_reader& trace) {
-  mallard::profile::analyse(trace, {});
+  mallard::profile::analyse(trace, mallard::profile::function_table(trace));
 }
 
 #ifdef MALLARD_HAS_VIEWS
 void report(trace_reader& trace) {
-  const auto found = mallard::profile::analyse(trace, {});
-  const mallard::profile::function_table functions(trace);
-  mallard::profile::make_views(trace, functions, mallard::profile::shown_subsystems(found, 12));
+  using namespace mallard::profile;
+  const function_table functions(trace);
+  trace_analysis analysis(trace, functions, {});
+  view_maker views(trace, functions, analysis.shown_subsystems(7));
+  site_counter sites(trace, functions);
+  block_watcher* const also[] = {&views, &sites};
+  analysis.finish(also);
+  views.take();
+  sites.list(false);
 }
 #endif
 

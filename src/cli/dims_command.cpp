@@ -199,7 +199,8 @@ int dims(const dims_options& options, colour_choice choice) {
   wanted.subsystems = parse_subsystems(options);
   wanted.windows = options.windows;
   profile::trace_reader trace(options.trace);
-  profile::dims_result result = profile::analyse(trace, wanted);
+  const profile::function_table functions(trace);
+  profile::dims_result result = profile::analyse(trace, functions, wanted);
   result.trace = options.trace;
   if (options.json) {
     fmt::print("{}\n", profile::to_json(result).dump(2, ' ', false,

@@ -10,8 +10,8 @@
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
-#include "profile/analysis.hpp"
 #include "profile/result_json.hpp"
+#include "profile/sites.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -48,7 +48,8 @@ int top(const top_options& options, colour_choice choice) {
     throw usage_error(fmt::format("--by: unknown value '{}' (known: function, line)", options.by));
   }
   profile::trace_reader trace(options.trace);
-  std::vector<profile::site> sites = profile::list_sites(trace, options.by == "line");
+  const profile::function_table functions(trace);
+  std::vector<profile::site> sites = profile::list_sites(trace, functions, options.by == "line");
   std::sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {
     return std::tie(b.*order, b.bytes, a.function, a.line) <
            std::tie(a.*order, a.bytes, b.function, b.line);

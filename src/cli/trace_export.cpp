@@ -95,9 +95,11 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
     fmt::print("{} blocks: {}\n", rows, out.string());
     return success;
   }
-  const profile::dims_result dims = profile::analyse(trace, {});
-  profile::trace_views views =
-      profile::make_views(trace, functions, profile::shown_subsystems(dims, 20));
+  profile::trace_analysis analysis(trace, functions, {});
+  profile::view_maker watcher(trace, functions, analysis.shown_subsystems(20));
+  profile::block_watcher* const also[] = {&watcher};
+  const profile::dims_result dims = analysis.finish(also);
+  profile::trace_views views = watcher.take();
   if (to == "perfetto") {
     write(out, profile::to_perfetto(views.live, title_of(trace), static_cast<long>(dims.pid)));
     fmt::print("{} subsystems: {}\n", views.live.names.size(), out.string());

@@ -1,13 +1,23 @@
-// From a trace to what `mallard dims` and `mallard top` say: two passes over the events, one that
-// finds totals, arena scopes and what the call tree carries, one that measures each subsystem.
+// From a trace to what `mallard dims` says: two readings of the events, one that finds totals,
+// arena scopes and what the call tree carries, one that measures each subsystem. Whatever else
+// looks at blocks goes along with the second.
+//
+//   trace_reader trace(file);
+//   const function_table functions(trace);
+//   trace_analysis analysis(trace, functions, {});
+//   block_watcher* also[] = {…};
+//   const dims_result found = analysis.finish(also);
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "profile/block_stream.hpp"
+#include "profile/functions.hpp"
 #include "profile/result.hpp"
+#include "profile/subsystem_meter.hpp"
 #include "profile/subsystem_rules.hpp"
-#include "profile/trace/trace_reader.hpp"
 
 namespace mallard::profile {
 
@@ -18,9 +28,31 @@ struct analysis_options {
 };
 
 // Memory: about 120 bytes for each block that is live at once, and what the reader takes.
-dims_result analyse(trace_reader& trace, const analysis_options& options);
+class trace_analysis {
+ public:
+  // Reads the events once.
+  trace_analysis(trace_reader& trace, const function_table& functions,
+                 const analysis_options& options);
 
-// By function or by line of the source; the most bytes first.
-std::vector<site> list_sites(trace_reader& trace, bool by_line);
+  // The most that lived at once.
+  std::uint64_t peak_bytes() const { return result_.total.peak_bytes; }
+  // The `most` subsystems with the most bytes, and all others as one more; of groupings that go
+  // by stacks.
+  subsystem_map shown_subsystems(std::size_t most) const;
+  // Reads the events again; `also` are told of the blocks. Once.
+  dims_result finish(std::span<block_watcher* const> also = {});
+
+ private:
+  trace_reader& trace_;
+  analysis_options options_;
+  dims_result result_;
+  meter_setting setting_;
+  subsystem_names names_;
+  std::vector<std::uint16_t> of_stack_;
+  std::vector<std::uint64_t> bytes_;  // by subsystem
+};
+
+dims_result analyse(trace_reader& trace, const function_table& functions,
+                    const analysis_options& options = {});
 
 }  // namespace mallard::profile

@@ -61,13 +61,13 @@ void mark_tracker::unreference(std::uint32_t id) {
 }
 
 std::uint32_t mark_tracker::birth(std::uint32_t thread, std::uint64_t bytes) {
-  const auto found = innermost_.find(thread);
-  if (found == innermost_.end() || found->second == 0) return 0;
-  node& one = nodes_[found->second];
+  const std::uint32_t innermost = innermost_[thread];
+  if (innermost == 0) return 0;
+  node& one = nodes_[innermost];
   ++one.references;
   ++one.blocks;
   one.bytes += bytes;
-  return found->second;
+  return innermost;
 }
 
 void mark_tracker::death(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes) {
@@ -93,11 +93,6 @@ void mark_tracker::finish() {
   for (auto& [thread, innermost] : innermost_) {
     while (innermost != 0) leave_innermost(thread);
   }
-}
-
-const std::uint64_t* mark_tracker::inside(std::uint32_t thread) const {
-  const auto found = innermost_.find(thread);
-  return found == innermost_.end() || found->second == 0 ? nullptr : &nodes_[found->second].name;
 }
 
 }  // namespace mallard::profile

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "profile/invocations.hpp"
+#include "profile/of_threads.hpp"
 #include "profile/trace/event.hpp"
 
 namespace mallard::profile {
@@ -30,8 +30,6 @@ class mark_tracker {
   void death(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes);
   void never(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes);
   void finish();
-  // The name of the innermost scope the thread is in; nothing if in none.
-  const std::uint64_t* inside(std::uint32_t thread) const;
 
   const std::map<std::uint64_t, mark_sum>& sums() const { return sums_; }
 
@@ -50,7 +48,7 @@ class mark_tracker {
 
   std::vector<node> nodes_;
   std::vector<std::uint32_t> free_;
-  std::unordered_map<std::uint32_t, std::uint32_t> innermost_;  // by thread
+  of_threads<std::uint32_t> innermost_;
   std::map<std::uint64_t, mark_sum> sums_;
 };
 

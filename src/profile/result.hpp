@@ -136,9 +136,6 @@ struct dims_result {
   subsystem all;  // the whole program
   std::string subsystems_by;
   std::vector<subsystem> subsystems;
-  // By stack, an index into them, or their number where the stack belongs to none of them. Of no
-  // meaning where they are threads, scopes or resources.
-  std::vector<std::uint32_t> subsystem_of_stack;
   std::vector<arena_scope> arena_scopes;
   std::vector<std::uint64_t> cache_bytes;
 };

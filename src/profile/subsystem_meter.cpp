@@ -155,14 +155,16 @@ void subsystem_meter::allocated(const metered_block& block, bool by_reallocation
 }
 
 void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std::uint32_t thread,
-                            bool temporary, bool by_reallocation) {
+                            const block_end& how) {
   busy(time, thread, false);
   account& here = window_at(time);
   ++all_.frees;
   if (!windows_.empty()) ++here.frees;
-  if (!by_reallocation) ++out_.total.frees;
-  out_.total.temporary += temporary;
-  out_.total.remote_frees += thread != block.thread;
+  out_.total.frees += how.why == block_end::cause::freed;
+  out_.total.reallocations += how.why == block_end::cause::reallocated;
+  out_.total.temporary += how.temporary;
+  out_.total.remote_frees += how.remote;
+  out_.total.moved_bytes += how.moved_bytes;
   live_bytes_ -= block.bytes;
   --live_blocks_;
   if (setting_.has_addresses) touch_pages(block, false);
@@ -186,10 +188,10 @@ void subsystem_meter::sampled(std::uint64_t time) {
 void subsystem_meter::in_run(bool continued) {
   runs_ += !continued;
 }
-void subsystem_meter::at_peak(const place& where) {
+void subsystem_meter::at_peak(const placement& where) {
   peak_ = where;
 }
-void subsystem_meter::at_end(const place& where) {
+void subsystem_meter::at_end(const placement& where) {
   end_ = where;
 }
 

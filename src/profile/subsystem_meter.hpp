@@ -19,8 +19,10 @@
 #include <string>
 #include <vector>
 
+#include "profile/block_stream.hpp"
 #include "profile/live_table.hpp"
 #include "profile/number_counts.hpp"
+#include "profile/placement.hpp"
 #include "profile/result.hpp"
 
 namespace mallard::profile {
@@ -55,21 +57,18 @@ class subsystem_meter {
   subsystem_meter(std::string name, const meter_setting& setting);
 
   void allocated(const metered_block& block, bool by_reallocation);
-  void freed(const metered_block& block, std::uint64_t time, std::uint32_t thread, bool temporary,
-             bool by_reallocation);
-  void moved(std::uint64_t bytes) { out_.total.moved_bytes += bytes; }
+  void freed(const metered_block& block, std::uint64_t time, std::uint32_t thread,
+             const block_end& how);
+  // Something became a block of it, or a block of it something else.
+  void reallocated() { ++out_.total.reallocations; }
   void sampled(std::uint64_t time);
   // The thread went on in another subsystem.
   void left() { ++transitions_; }
   // An allocation of this size class follows one of another subsystem, or one of its own.
   void in_run(bool continued);
   // What of it lives when the program's heap is largest, and at the end.
-  struct place {
-    std::uint64_t pages = 0, lines = 0, bytes = 0;
-    std::uint64_t bytes_on_pages = 0;  // of all subsystems
-  };
-  void at_peak(const place& where);
-  void at_end(const place& where);
+  void at_peak(const placement& where);
+  void at_end(const placement& where);
 
   subsystem finish(std::size_t subsystems, const std::vector<std::uint64_t>& cache_bytes);
 
@@ -124,7 +123,7 @@ class subsystem_meter {
   std::uint64_t last_end_ = 0;  // of the block born last
   std::uint64_t last_born_ = 0;
   std::uint64_t neighbours_ = 0;
-  place peak_, end_;
+  placement peak_, end_;
 };
 
 }  // namespace mallard::profile

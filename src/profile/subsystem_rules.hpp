@@ -29,6 +29,12 @@ struct stack_load {
   std::uint64_t time = 0;  // ns in the heap's operations, as far as they were timed
 };
 
+// Which subsystem each stack belongs to: an index into `names`, by stack id.
+struct subsystem_map {
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> of_stack;
+};
+
 // Numbers subsystems by name.
 class subsystem_names {
  public:

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "profile/analysis.hpp"
+#include "profile/sites.hpp"
+#include "profile/views/trace_views.hpp"
 #include "report/merge.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
@@ -65,13 +67,15 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
                                             const std::filesystem::path& out) {
   refuse_to_overwrite(trace, out);
   profile::trace_reader reader(trace.string());
-  const profile::dims_result dims = profile::analyse(reader, {});
   const profile::function_table functions(reader);
-  const profile::trace_views views =
-      profile::make_views(reader, functions, profile::shown_subsystems(dims, most_subsystems));
-  const trace_file file{reader.bytes(), reader.event_count(), profile::list_sites(reader, false)};
-  replace_file(out,
-               fill_page(page_template(), make_trace_model(dims, views, reader.facts(), file)));
+  profile::trace_analysis analysis(reader, functions, {});
+  profile::view_maker views(reader, functions, analysis.shown_subsystems(most_subsystems));
+  profile::site_counter sites(reader, functions);
+  profile::block_watcher* const also[] = {&views, &sites};
+  const profile::dims_result dims = analysis.finish(also);
+  const trace_file file{reader.bytes(), reader.event_count(), sites.list(false)};
+  replace_file(
+      out, fill_page(page_template(), make_trace_model(dims, views.take(), reader.facts(), file)));
   return dims.problems;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "profile/analysis.hpp"
+#include "profile/sites.hpp"
 #include "profile/trace/chunk.hpp"
 #include "profile/trace/trace_reader.hpp"
 
@@ -71,9 +72,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const memory_file file(data[0] % 2 ? framed(input) : std::string(input));
   try {
     trace_reader trace(file.path());
+    const function_table functions(trace);
     analysis_options options;
     options.windows = 4;
-    const dims_result result = analyse(trace, options);
+    const dims_result result = analyse(trace, functions, options);
     if (result.total.live_blocks > result.total.allocations + result.total.reallocations) {
       broken("what lives was allocated");
     }
@@ -83,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const std::string& line : result.problems) {
       if (line.find('\n') != std::string::npos) broken("a problem is one line");
     }
-    list_sites(trace, true);
+    list_sites(trace, functions, true);
   } catch (const std::runtime_error& problem) {
     if (std::string(problem.what()).find('\n') != std::string::npos)
       broken("the message is one line");

@@ -20,7 +20,7 @@ class ArenaScopes : public testing::Test {
     script.finish();
     trace_reader reader(file.path());
     EXPECT_THAT(reader.problems(), IsEmpty());
-    dims = analyse(reader, {});
+    dims = analyse(reader, function_table(reader));
   }
   std::vector<std::string> names() const {
     std::vector<std::string> out;

@@ -6,6 +6,7 @@
 #include "profile/analysis.hpp"
 #include "profile/live_table.hpp"
 #include "profile/result_json.hpp"
+#include "profile/sites.hpp"
 #include "profile/subsystem_meter.hpp"
 #include "profile/trace_script.hpp"
 
@@ -19,7 +20,7 @@ class Dimensions : public testing::Test {
   dims_result result(const analysis_options& options = by_function()) {
     script.finish();
     trace_reader reader(file.path());
-    return analyse(reader, options);
+    return analyse(reader, function_table(reader), options);
   }
   static analysis_options by_function() {
     analysis_options options;
@@ -259,7 +260,7 @@ TEST_F(Dimensions, SitesAreTheFunctionsThatAskedForMemory) {
   in("g", [&] { script.free(2, script.allocate(1, 30)); });
   script.finish();
   trace_reader reader(file.path());
-  const auto sites = list_sites(reader, false);
+  const auto sites = list_sites(reader, function_table(reader), false);
   ASSERT_EQ(sites.size(), 2u);
   EXPECT_EQ(sites[0].function, "f");
   EXPECT_EQ(sites[0].leaked_bytes, 100u);

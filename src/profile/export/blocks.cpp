@@ -11,20 +11,36 @@
 #include <stdexcept>
 #include <vector>
 
-#include "profile/live_table.hpp"
+#include "profile/block_stream.hpp"
 
 namespace mallard::profile {
 namespace {
 
-void end_block(live_table<block_row>& live, std::uint64_t address, const recorded& at,
-               const std::function<void(const block_row&)>& take) {
-  block_row* const found = address == 0 ? nullptr : live.find(address);
-  if (found == nullptr) return;
-  found->freed_ns = at.what.time;
-  found->freed_by = at.thread;
-  take(*found);
-  live.erase(found);
-}
+class rows final : public block_handler {
+ public:
+  explicit rows(const std::function<void(const block_row&)>& take) : take_(take) {}
+
+  void died(const recorded& one, const live_block& block, const block_end&) {
+    block_row row = row_of(block);
+    row.freed_ns = one.what.time;
+    row.freed_by = one.thread;
+    take_(row);
+  }
+  void outlived(const live_block& block) { rest_.push_back(row_of(block)); }
+  void finish() {
+    std::sort(rest_.begin(), rest_.end(),
+              [](const block_row& a, const block_row& b) { return a.address < b.address; });
+    for (const block_row& one : rest_) take_(one);
+  }
+
+ private:
+  static block_row row_of(const live_block& block) {
+    return {block.address, block.bytes, block.born, block.thread, block.stack, {}, {}};
+  }
+
+  const std::function<void(const block_row&)>& take_;
+  std::vector<block_row> rest_;
+};
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -38,30 +54,9 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 void for_each_block(trace_reader& trace, const std::function<void(const block_row&)>& take) {
-  live_table<block_row> live;
-  event_stream events = trace.events();
-  for (recorded one; events.next(one);) {
-    const event& what = one.what;
-    if (one.sample || what.function == resource_function) continue;
-    const bool frees = what.kind == event_kind::free || what.kind == event_kind::reallocate;
-    const bool allocates = what.kind == event_kind::allocate || what.kind == event_kind::reallocate;
-    if (!frees && !allocates) continue;
-    if (what.kind == event_kind::free) {
-      end_block(live, what.address, one, take);
-      continue;
-    }
-    // A reallocation that failed leaves its block as it was.
-    if (frees && (what.address != 0 || what.size == 0))
-      end_block(live, what.old_address, one, take);
-    if (what.address == 0) continue;
-    end_block(live, what.address, one, take);  // its free was not recorded
-    live.insert({what.address, what.size, what.time, one.thread, what.stack, {}, {}});
-  }
-  std::vector<block_row> rest;
-  live.for_each([&](const block_row& one) { rest.push_back(one); });
-  std::sort(rest.begin(), rest.end(),
-            [](const block_row& a, const block_row& b) { return a.address < b.address; });
-  for (const block_row& one : rest) take(one);
+  rows all(take);
+  block_stream(trace).run(trace.events(), all);
+  all.finish();
 }
 
 std::uint64_t write_csv(trace_reader& trace, const function_table& functions,

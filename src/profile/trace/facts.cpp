@@ -214,4 +214,9 @@ void read_facts(std::string_view records, trace_facts& facts) {
   }
 }
 
+std::string name_of(const trace_facts& facts, name_kind kind, std::uint64_t id) {
+  const auto found = facts.names.find({kind, id});
+  return found != facts.names.end() ? found->second : std::to_string(id).insert(0, 1, '#');
+}
+
 }  // namespace mallard::profile

@@ -25,6 +25,9 @@ struct trace_facts {
   friend bool operator==(const trace_facts&, const trace_facts&) = default;
 };
 
+// What the id names; "#7" where the trace does not say.
+std::string name_of(const trace_facts& facts, name_kind kind, std::uint64_t id);
+
 std::string to_bytes(const process_info& one);
 std::string to_bytes(const module_info& one);
 std::string unload_to_bytes(std::uint64_t time, std::uint64_t load_bias, std::uint32_t last_stack);

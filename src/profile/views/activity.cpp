@@ -10,14 +10,7 @@ namespace mallard::profile {
 
 activity_builder::activity_builder(std::uint64_t duration) : stretch_(duration / stretches + 1) {}
 
-void activity_builder::operation(std::uint32_t thread, std::uint64_t time, bool remote_free) {
-  row& one = rows_[thread];
-  const std::size_t at = std::min<std::size_t>(stretches - 1, time / stretch_);
-  ++one.operations[at];
-  if (remote_free) ++one.remote[at];
-}
-
-thread_activity activity_builder::finish(const std::map<std::uint32_t, std::string>& names) const {
+thread_activity activity_builder::finish(const std::map<std::uint32_t, std::string>& names) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> busiest;
   for (const auto& [thread, one] : rows_) {
     busiest.emplace_back(
@@ -29,7 +22,7 @@ thread_activity activity_builder::finish(const std::map<std::uint32_t, std::stri
   thread_activity made;
   for (std::size_t i = 0; i < stretches; ++i) made.times.push_back(stretch_ * i);
   for (std::size_t i = 0; i < busiest.size(); ++i) {
-    const row& one = rows_.at(busiest[i].second);
+    const row& one = rows_[busiest[i].second];
     if (i >= most_threads) {
       for (std::size_t t = 0; t < stretches; ++t) {
         made.operations.back()[t] += one.operations[t];

@@ -1,11 +1,14 @@
 // What each thread does over time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "profile/of_threads.hpp"
 
 namespace mallard::profile {
 
@@ -22,17 +25,27 @@ class activity_builder {
   static constexpr std::size_t most_threads = 40;
 
   explicit activity_builder(std::uint64_t duration);
-  void operation(std::uint32_t thread, std::uint64_t time, bool remote_free);
+  void operation(std::uint32_t thread, std::uint64_t time) {
+    ++rows_[thread].operations[stretch_at(time)];
+  }
+  // An operation that was told of already.
+  void remote_free(std::uint32_t thread, std::uint64_t time) {
+    ++rows_[thread].remote[stretch_at(time)];
+  }
   // The busiest threads; all others are one row. `names` by thread.
-  thread_activity finish(const std::map<std::uint32_t, std::string>& names) const;
+  thread_activity finish(const std::map<std::uint32_t, std::string>& names);
 
  private:
   struct row {
     std::array<std::uint64_t, stretches> operations{};
     std::array<std::uint64_t, stretches> remote{};
   };
+  std::size_t stretch_at(std::uint64_t time) const {
+    return std::min<std::size_t>(stretches - 1, time / stretch_);
+  }
+
   std::uint64_t stretch_;  // nanoseconds
-  std::map<std::uint32_t, row> rows_;
+  of_threads<row> rows_;
 };
 
 }  // namespace mallard::profile

@@ -1,29 +1,28 @@
-// What a report shows of a trace beside its dimensions, found in one pass over the events.
+// What a report shows of a trace beside its dimensions: a watcher of its blocks.
+//
+//   trace_analysis analysis(trace, functions, {});
+//   view_maker views(trace, functions, analysis.shown_subsystems(7));
+//   block_watcher* also[] = {&views};
+//   analysis.finish(also);
+//   const trace_views made = views.take();
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "profile/block_stream.hpp"
 #include "profile/functions.hpp"
-#include "profile/result.hpp"
+#include "profile/subsystem_rules.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "profile/views/activity.hpp"
 #include "profile/views/address_map.hpp"
 #include "profile/views/lifetimes.hpp"
 #include "profile/views/stack_profile.hpp"
+#include "profile/views/stack_tree.hpp"
 #include "profile/views/timeline.hpp"
 
 namespace mallard::profile {
-
-// Which subsystem each stack belongs to: an index into `names`, by stack id.
-struct subsystem_map {
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> of_stack;
-};
-
-// The first `most` subsystems; all others are one more.
-subsystem_map shown_subsystems(const dims_result& dims, std::size_t most);
 
 struct trace_views {
   stack_profile stacks;
@@ -33,8 +32,42 @@ struct trace_views {
   address_map addresses;
 };
 
-// Reads the events once. Memory: what lives, and about a hundred bytes for each different stack.
-trace_views make_views(trace_reader& trace, const function_table& functions,
-                       const subsystem_map& subsystems);
+// Memory: about a hundred bytes for each different stack.
+class view_maker final : public block_watcher {
+ public:
+  // `trace` must outlive it.
+  view_maker(const trace_reader& trace, const function_table& functions, subsystem_map subsystems);
+
+  // When all has been told. Once.
+  trace_views take();
+
+  void begin(const live_table<live_block>& live) override { blocks_ = &live; }
+  void next(const recorded& one) override;
+  void operation(const recorded& one) override;
+  void died(const recorded& one, const live_block& block, const block_end& how) override;
+  void born(const recorded& one, const live_block& block) override;
+  void outlived(const live_block& block) override;
+  void at_peak() override {}
+  void sample(const recorded& one) override;
+
+ private:
+  std::uint64_t next_snapshot() const;
+  void snapshot();
+  std::uint32_t subsystem(std::uint32_t stack) const { return subsystems_.of_stack[stack]; }
+  stack_weights& weights(std::uint32_t stack) {
+    return tree_.profile.nodes[tree_.of_stack[stack]].own;
+  }
+
+  const trace_reader& trace_;
+  subsystem_map subsystems_;
+  stack_tree tree_;
+  std::uint64_t duration_;
+  std::uint64_t snapshots_made_ = 0;
+  const live_table<live_block>* blocks_ = nullptr;
+  timeline_builder live_;
+  lifetime_builder lifetimes_;
+  activity_builder activity_;
+  address_map_builder addresses_;
+};
 
 }  // namespace mallard::profile

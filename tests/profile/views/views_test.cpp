@@ -93,9 +93,10 @@ TEST(Lifetimes, OfNothingAreEmpty) {
 
 TEST(Activity, CountsOperationsAndRemoteFreesByThreadAndTime) {
   activity_builder builder(1999);
-  builder.operation(3, 0, false);
-  builder.operation(3, 1999, true);
-  builder.operation(8, 150, false);
+  builder.operation(3, 0);
+  builder.operation(3, 1999);
+  builder.remote_free(3, 1999);
+  builder.operation(8, 150);
   const thread_activity made = builder.finish({{3, "worker"}});
   EXPECT_THAT(made.threads, ElementsAre("worker", "thread 8"));
   EXPECT_EQ(made.operations[0].front(), 1u);
@@ -106,7 +107,7 @@ TEST(Activity, CountsOperationsAndRemoteFreesByThreadAndTime) {
 TEST(Activity, ThreadsBeyondTheBusiestAreOneRow) {
   activity_builder builder(100);
   for (std::uint32_t thread = 0; thread < 50; ++thread) {
-    for (std::uint32_t i = 0; i <= thread; ++i) builder.operation(thread, 0, false);
+    for (std::uint32_t i = 0; i <= thread; ++i) builder.operation(thread, 0);
   }
   const thread_activity made = builder.finish({});
   ASSERT_EQ(made.threads.size(), activity_builder::most_threads);

@@ -1,0 +1,219 @@
+// The blocks of a trace: which event made one, which ended it, and how. Whatever looks at blocks
+// reads a trace through this, so that all agree on what a reallocation is, on which blocks are
+// temporary, and on what happens where an event is missing.
+//
+//   struct counter : block_handler {
+//     void born(const recorded&, live_block& block) { bytes += block.bytes; }
+//     void died(const recorded&, live_block& block, const block_end& how) { … }
+//     std::uint64_t bytes = 0;
+//   } count;
+//   block_stream blocks(trace);
+//   blocks.run(trace.events(), count);  // any number of handlers, each told everything
+//
+// The rules:
+//   A reallocation is a death and a birth, of one operation. One that failed is no operation, like
+//   an allocation that failed, and leaves its block as it was.
+//   A block is temporary if the very next operation of the thread that made it frees it.
+//   Where a block is born and another is known to live, that one's free was not recorded.
+//   Blocks of memory resources lie inside blocks of the heap and are told of apart: resource().
+//   A stack that the trace has lost is none (0).
+//
+// O(1) for an event. Memory: a Block for all that live at once, at most 2.7 times over.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "profile/live_table.hpp"
+#include "profile/of_threads.hpp"
+#include "profile/trace/trace_reader.hpp"
+
+namespace mallard::profile {
+
+struct live_block {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;      // requested
+  std::uint64_t born = 0;       // ns
+  std::uint32_t operation = 0;  // the number of its birth among its thread's operations
+  std::uint32_t thread = 0;
+  std::uint32_t stack = 0;
+  std::uint32_t tag = 0;  // a handler's own, which it sets when the block is born
+};
+
+struct block_end {
+  enum class cause : std::uint8_t { freed, reallocated, not_recorded };
+  cause why = cause::freed;
+  bool temporary = false;
+  bool remote = false;            // freed by another thread than had allocated it
+  std::uint64_t moved_bytes = 0;  // that the reallocation copied to another place
+};
+
+// What a handler may be told; it defines those functions that it wants.
+struct block_handler {
+  // Comes first for every event, of whatever kind.
+  void next(const recorded&) {}
+  // An operation of the heap that was no failure; its deaths and its birth follow.
+  void operation(const recorded&) {}
+  template <class Block>
+  void died(const recorded&, Block&, const block_end&) {}
+  template <class Block>
+  void born(const recorded&, Block&) {}
+  // At the end, for each that lives, in any order.
+  template <class Block>
+  void outlived(const Block&) {}
+  // The block of this free or reallocation was never seen.
+  void unknown_free(const recorded&) {}
+  void failed(const recorded&) {}
+  // For the first time as much lives as expect_peak() said.
+  void at_peak() {}
+  void sample(const recorded&) {}    // of processor time
+  void scope(const recorded&) {}     // entered or left
+  void resource(const recorded&) {}  // a block of a memory resource
+};
+
+// Block: a live_block, or derived from it. Not thread-safe.
+template <class Block = live_block>
+class block_stream {
+ public:
+  explicit block_stream(const trace_reader& trace) : stacks_(trace.stacks().size()) {}
+
+  void expect_peak(std::uint64_t bytes) { expected_peak_ = bytes; }
+  const live_table<Block>& live() const { return live_; }
+  std::uint64_t live_bytes() const { return live_bytes_; }
+
+  // Once.
+  template <class... Handlers>
+  void run(event_stream events, Handlers&... to) {
+    for (recorded one; events.next(one);) {
+      if (one.what.stack >= stacks_) one.what.stack = 0;
+      (to.next(one), ...);
+      take(one, to...);
+    }
+    live_.for_each([&](const Block& block) { (to.outlived(block), ...); });
+  }
+
+ private:
+  template <class... Handlers>
+  void take(const recorded& one, Handlers&... to) {
+    const event& what = one.what;
+    const bool is_scope =
+        what.kind == event_kind::scope_enter || what.kind == event_kind::scope_exit;
+    if (one.sample) {
+      (to.sample(one), ...);
+    } else if (is_scope) {
+      (to.scope(one), ...);
+    } else if (what.function == resource_function) {
+      (to.resource(one), ...);
+    } else if (what.address == 0 && (what.kind != event_kind::reallocate || what.size != 0)) {
+      if (what.kind != event_kind::free) (to.failed(one), ...);
+    } else {
+      operate(one, to...);
+    }
+  }
+
+  template <class... Handlers>
+  void operate(const recorded& one, Handlers&... to) {
+    const event& what = one.what;
+    const bool frees = what.kind == event_kind::free;
+    const std::uint64_t dies = frees ? what.address : what.old_address;
+    if (!frees && what.address != 0 && what.address != dies) {
+      Block* const lost = live_.find(what.address);
+      if (lost) end(one, *lost, {block_end::cause::not_recorded, false, false, 0}, to...);
+    }
+    const std::uint32_t number = ++operations_[one.thread];
+    (to.operation(one), ...);
+    if (what.kind != event_kind::allocate && dies != 0) {
+      if (Block* const block = live_.find(dies)) {
+        block_end how;
+        if (frees) {
+          how.remote = block->thread != one.thread;
+          how.temporary = !how.remote && block->operation + 1 == number;
+        } else {
+          how.why = block_end::cause::reallocated;
+          if (what.address != dies) how.moved_bytes = std::min(block->bytes, what.size);
+        }
+        end(one, *block, how, to...);
+      } else {
+        (to.unknown_free(one), ...);
+      }
+    }
+    if (frees || what.address == 0) return;
+    Block fresh;
+    fresh.address = what.address;
+    fresh.bytes = what.size;
+    fresh.born = what.time;
+    fresh.operation = number;
+    fresh.thread = one.thread;
+    fresh.stack = what.stack;
+    live_bytes_ += what.size;
+    (to.born(one, fresh), ...);
+    live_.insert(fresh);
+    if (live_bytes_ == expected_peak_) {
+      expected_peak_ = UINT64_MAX;
+      (to.at_peak(), ...);
+    }
+  }
+
+  template <class... Handlers>
+  void end(const recorded& one, Block& block, const block_end& how, Handlers&... to) {
+    live_bytes_ -= block.bytes;
+    (to.died(one, block, how), ...);
+    live_.erase(&block);
+  }
+
+  std::size_t stacks_;
+  live_table<Block> live_;
+  of_threads<std::uint32_t> operations_;
+  std::uint64_t live_bytes_ = 0;
+  std::uint64_t expected_peak_ = UINT64_MAX;
+};
+
+// A handler that is chosen while the program runs.
+class block_watcher {
+ public:
+  virtual ~block_watcher() = default;
+  // Before the first event: what will live, then.
+  virtual void begin(const live_table<live_block>& live) = 0;
+  virtual void next(const recorded& one) = 0;
+  virtual void operation(const recorded& one) = 0;
+  virtual void died(const recorded& one, const live_block& block, const block_end& how) = 0;
+  virtual void born(const recorded& one, const live_block& block) = 0;
+  virtual void outlived(const live_block& block) = 0;
+  virtual void at_peak() = 0;
+  virtual void sample(const recorded& one) = 0;
+};
+
+// The handler that tells some watchers.
+class watchers final : public block_handler {
+ public:
+  explicit watchers(std::span<block_watcher* const> to) : to_(to) {}
+
+  void next(const recorded& one) {
+    for (block_watcher* const to : to_) to->next(one);
+  }
+  void operation(const recorded& one) {
+    for (block_watcher* const to : to_) to->operation(one);
+  }
+  void died(const recorded& one, live_block& block, const block_end& how) {
+    for (block_watcher* const to : to_) to->died(one, block, how);
+  }
+  void born(const recorded& one, live_block& block) {
+    for (block_watcher* const to : to_) to->born(one, block);
+  }
+  void outlived(const live_block& block) {
+    for (block_watcher* const to : to_) to->outlived(block);
+  }
+  void at_peak() {
+    for (block_watcher* const to : to_) to->at_peak();
+  }
+  void sample(const recorded& one) {
+    for (block_watcher* const to : to_) to->sample(one);
+  }
+
+ private:
+  std::span<block_watcher* const> to_;
+};
+
+}  // namespace mallard::profile

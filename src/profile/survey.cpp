@@ -1,0 +1,88 @@
+#include "profile/survey.hpp"
+
+#include <utility>
+
+namespace mallard::profile {
+
+survey::survey(const trace_reader& trace, const function_table& functions)
+    : loads(trace.stacks().size()),
+      invocations(std::make_unique<invocation_tracker>(trace.stacks(), functions)) {
+  for (const auto& [id, thread] : trace.facts().threads) {
+    if (thread.ended != UINT64_MAX) ends_.emplace(thread.ended, id);
+  }
+  if (!ends_.empty()) next_end_ = ends_.begin()->first;
+}
+
+void survey::read(trace_reader& trace, const selection& part) {
+  block_stream<surveyed_block> blocks(trace);
+  blocks.run(trace.events(part), *this);
+  end_threads(UINT64_MAX);
+  invocations->finish();
+  marks.finish();
+  total.live_bytes = blocks.live_bytes();
+}
+
+void survey::operation(const recorded& one) {
+  const event& what = one.what;
+  stack_load& load = loads[what.stack];
+  ++load.operations;
+  load.time += what.cost;
+  const bool frees = what.kind == event_kind::free;
+  if (what.kind == event_kind::reallocate) {
+    ++total.reallocations;
+  } else {
+    ++(frees ? total.frees : total.allocations);
+    if (what.cost != 0) (frees ? free_costs : allocation_costs).add(what.cost);
+  }
+  if (what.stack == 0) return;
+  invocations->arrive(one.thread, what.stack, frees || what.old_address != 0);
+}
+
+void survey::died(const recorded& one, const surveyed_block& block, const block_end& how) {
+  // A free that was not recorded was before this, nobody knows where.
+  const bool seen = how.why != block_end::cause::not_recorded;
+  total.temporary += how.temporary;
+  total.remote_frees += how.remote;
+  total.moved_bytes += how.moved_bytes;
+  live_bytes_ -= block.bytes;
+  if (block.stack != 0) {
+    invocations->death(block.at, block.bytes, one.thread, seen ? one.what.stack : 0);
+  }
+  marks.death(block.mark, block.stack, block.bytes);
+}
+
+void survey::born(const recorded& one, surveyed_block& block) {
+  total.bytes += block.bytes;
+  loads[block.stack].bytes += block.bytes;
+  block.mark = marks.birth(one.thread, block.bytes);
+  if (block.stack != 0) block.at = invocations->birth(one.thread, block.stack, block.bytes);
+  live_bytes_ += block.bytes;
+  if (live_bytes_ > total.peak_bytes) {
+    total.peak_bytes = live_bytes_;
+    total.peak_time = one.what.time;
+  }
+}
+
+void survey::outlived(const surveyed_block& block) {
+  ++total.live_blocks;
+  if (block.stack != 0) invocations->never(block.at, block.bytes);
+  marks.never(block.mark, block.stack, block.bytes);
+}
+
+void survey::scope(const recorded& one) {
+  if (one.what.kind == event_kind::scope_enter) {
+    marks.enter(one.thread, one.what.address);
+  } else {
+    marks.leave(one.thread, one.what.address);
+  }
+}
+
+void survey::end_threads(std::uint64_t before) {
+  while (!ends_.empty() && ends_.begin()->first < before) {
+    invocations->thread_ended(ends_.begin()->second);
+    ends_.erase(ends_.begin());
+  }
+  next_end_ = ends_.empty() ? UINT64_MAX : ends_.begin()->first;
+}
+
+}  // namespace mallard::profile

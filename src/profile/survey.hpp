@@ -1,0 +1,55 @@
+// The first reading of a trace: totals, what the call tree carries, and which blocks outlived which
+// invocations and marked scopes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "profile/block_stream.hpp"
+#include "profile/invocations.hpp"
+#include "profile/mark_tracker.hpp"
+#include "profile/number_counts.hpp"
+#include "profile/result.hpp"
+#include "profile/subsystem_rules.hpp"
+
+namespace mallard::profile {
+
+struct surveyed_block : live_block {
+  birthmark at;
+  std::uint32_t mark = 0;
+};
+
+class survey final : public block_handler {
+ public:
+  survey(const trace_reader& trace, const function_table& functions);
+
+  void read(trace_reader& trace, const selection& part);
+
+  heap_total total;
+  std::vector<stack_load> loads;  // by stack
+  std::unique_ptr<invocation_tracker> invocations;
+  mark_tracker marks;
+  number_counts allocation_costs, free_costs;  // ns
+
+  // What block_stream tells.
+  void next(const recorded& one) {
+    if (one.what.time > next_end_) end_threads(one.what.time);
+  }
+  void operation(const recorded& one);
+  void died(const recorded& one, const surveyed_block& block, const block_end& how);
+  void born(const recorded& one, surveyed_block& block);
+  void outlived(const surveyed_block& block);
+  void unknown_free(const recorded&) { ++total.unknown_frees; }
+  void failed(const recorded&) { ++total.failed; }
+  void scope(const recorded& one);
+
+ private:
+  void end_threads(std::uint64_t before);
+
+  std::multimap<std::uint64_t, std::uint32_t> ends_;  // threads by the time of their end
+  std::uint64_t next_end_ = UINT64_MAX;
+  std::uint64_t live_bytes_ = 0;
+};
+
+}  // namespace mallard::profile
