@@ -81,6 +81,8 @@ class block_stream {
 
   void expect_peak(std::uint64_t bytes) { expected_peak_ = bytes; }
   const live_table<Block>& live() const { return live_; }
+  // What lives at an address, for a handler to change what it keeps there; null: nothing.
+  Block* find(std::uint64_t address) { return live_.find(address); }
   std::uint64_t live_bytes() const { return live_bytes_; }
 
   // Once.

@@ -1,0 +1,81 @@
+// From a trace to programs that can be replayed.
+//
+//   trace_decoder decoder(trace, {});
+//   program all = decoder.decode(whole_program);
+//   program one = decoder.decode("parse_request");
+//
+// The trace is analysed as `mallard dims` does, and read once more for each program.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profile/functions.hpp"
+#include "profile/result.hpp"
+#include "profile/subsystem_rules.hpp"
+#include "profile/trace/trace_reader.hpp"
+#include "replay/program.hpp"
+#include "replay/replay.hpp"
+
+namespace mallard::replay {
+
+// What cannot be replayed; one line for the user.
+class replay_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct decode_options {
+  profile::subsystem_options grouping = {};
+  bool one_lane = false;  // everything in the recorded order
+  think_time think = think_time::none;
+};
+
+// What every program of a trace has in common.
+struct trace_survey {
+  std::vector<std::uint32_t> lane_of_thread;  // by the thread's number
+  std::uint32_t lanes = 1;
+  std::vector<bool> handed;  // by the number of the birth: freed by another lane
+  std::vector<std::uint64_t> births_of_stack;
+  std::vector<std::uint32_t> sample_sizes;
+  std::uint64_t operations = 0;
+  std::uint64_t peak_blocks = 0;
+  std::uint64_t peak_bytes = 0;
+  double think_scale = 1;    // what gaps are multiplied by
+  double allocation_ns = 0;  // medians of those that were timed
+  double free_ns = 0;
+};
+
+class trace_decoder {
+ public:
+  // Throws replay_error for a trace that is empty, or without what it takes.
+  trace_decoder(profile::trace_reader& trace, const decode_options& options);
+
+  // The names of the subsystems, the most bytes first, without whole_program.
+  std::vector<std::string> subsystems() const;
+  const profile::dims_result& analysis() const { return analysis_; }
+  // Throws replay_error where there is no such subsystem, with the nearest names.
+  program decode(std::string_view subsystem);
+
+ private:
+  std::vector<bool> own_stacks(std::string_view subsystem) const;
+  std::optional<std::uint32_t> scope_of(std::string_view subsystem,
+                                        const std::vector<bool>& own) const;
+
+  profile::trace_reader& trace_;
+  decode_options options_;
+  profile::function_table functions_;
+  profile::subsystem_map map_;
+  profile::dims_result analysis_;
+  trace_survey survey_;
+};
+
+// Of the names, at most three that `wanted` may have meant.
+std::vector<std::string> nearest_names(std::string_view wanted,
+                                       const std::vector<std::string>& names);
+
+}  // namespace mallard::replay

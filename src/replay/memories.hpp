@@ -1,0 +1,214 @@
+// Where replayed operations go: the global heap, a strategy's resource, or nowhere.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+
+#include "lab/kernels/barrier.hpp"
+
+namespace mallard::replay {
+
+// What malloc gives, by the calls that were recorded.
+class global_heap {
+ public:
+  static constexpr bool has_memory = true;
+
+  void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
+    void* p = nullptr;
+    if (alignment > alignof(std::max_align_t)) [[unlikely]] {
+      if (posix_memalign(&p, alignment, bytes) != 0) throw std::bad_alloc();
+      if (zero) std::memset(p, 0, bytes);
+    } else {
+      p = zero ? std::calloc(1, bytes) : std::malloc(bytes);
+    }
+    if (p == nullptr) [[unlikely]]
+      throw std::bad_alloc();
+    return p;
+  }
+  void* reallocate(void* p, std::size_t, std::size_t, std::size_t bytes, std::size_t) {
+    void* const moved = std::realloc(p, std::max<std::size_t>(bytes, 1));
+    if (moved == nullptr) [[unlikely]]
+      throw std::bad_alloc();
+    return moved;
+  }
+  void deallocate(void* p, std::size_t, std::size_t) { std::free(p); }
+  void end_epoch(bool) {}
+};
+
+// Nothing is done, and nothing touched: what is left is the loop.
+class nowhere {
+ public:
+  static constexpr bool has_memory = false;
+
+  void* allocate(std::size_t, std::size_t, bool) { return &byte_; }
+  void* reallocate(void* p, std::size_t, std::size_t, std::size_t, std::size_t) { return p; }
+  void deallocate(void*, std::size_t, std::size_t) {}
+  void end_epoch(bool) {}
+
+ private:
+  char byte_ = 0;
+};
+
+// A resource has neither zeroed blocks nor a reallocation: a program that used it would do both
+// itself. Resource: a type, or std::pmr::memory_resource and the like, whose calls are virtual.
+template <class Resource>
+class resource_calls {
+ public:
+  static constexpr bool has_memory = true;
+
+  explicit resource_calls(Resource* resource) : resource_(resource) {}
+
+  void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
+    void* const p = resource_->allocate(bytes, alignment);
+    if (zero) [[unlikely]]
+      std::memset(p, 0, bytes);
+    return p;
+  }
+  void* reallocate(void* p, std::size_t old_bytes, std::size_t old_alignment, std::size_t bytes,
+                   std::size_t alignment) {
+    void* const moved = resource_->allocate(bytes, alignment);
+    std::memcpy(moved, p, std::min(old_bytes, bytes));
+    resource_->deallocate(p, old_bytes, old_alignment);
+    return moved;
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+    resource_->deallocate(p, bytes, alignment);
+  }
+
+ protected:
+  Resource* resource_;
+};
+
+// The global heap behind an abstract base.
+class global_resource final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return heap_.allocate(bytes, alignment, false);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    heap_.deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+  global_heap heap_;
+};
+
+class abstract_global : public resource_calls<std::pmr::memory_resource> {
+ public:
+  abstract_global()
+      : resource_calls(lab::launder_pointer(static_cast<std::pmr::memory_resource*>(&resource()))) {
+  }
+  void end_epoch(bool) {}
+
+ private:
+  static global_resource& resource() {
+    static global_resource shared;
+    return shared;
+  }
+};
+
+// The resources of a strategy, one of each for a lane. The buffer is used first where there is a
+// monotonic resource.
+template <class Family>
+class monotonic_resources {
+ public:
+  using outermost = typename Family::monotonic;
+  explicit monotonic_resources(std::span<std::byte> buffer)
+      : monotonic_(buffer.data(), buffer.size()) {}
+  outermost& top() { return monotonic_; }
+  void end_epoch(bool) { monotonic_.release(); }
+
+ private:
+  typename Family::monotonic monotonic_;
+};
+
+template <class Family>
+class multipool_resources {
+ public:
+  using outermost = typename Family::multipool;
+  explicit multipool_resources(std::span<std::byte>) {}
+  outermost& top() { return pool_; }
+  void end_epoch(bool winks) {
+    if (winks) pool_.release();
+  }
+
+ private:
+  typename Family::multipool pool_;
+};
+
+template <class Family>
+class layered_resources {
+ public:
+  using outermost = typename Family::multipool;
+  explicit layered_resources(std::span<std::byte> buffer)
+      : monotonic_(buffer.data(), buffer.size()) {
+    pool_.emplace(&monotonic_);
+  }
+  outermost& top() { return *pool_; }
+  // The monotonic resource gets nothing back but all of it; pools may keep tables in it.
+  void end_epoch(bool) {
+    pool_.reset();
+    monotonic_.release();
+    pool_.emplace(&monotonic_);
+  }
+
+ private:
+  typename Family::monotonic monotonic_;
+  std::optional<typename Family::multipool> pool_;
+};
+
+// Calls go to the outermost of them as `Bound`: by its own type, or by the abstract base.
+template <class Resources, class Bound>
+class strategy_memory : private Resources, public resource_calls<Bound> {
+ public:
+  explicit strategy_memory(std::span<std::byte> buffer)
+      : Resources(buffer),
+        resource_calls<Bound>(lab::launder_pointer(static_cast<Bound*>(&Resources::top()))) {}
+  using Resources::end_epoch;
+};
+
+// What lanes share.
+template <class Family>
+class synchronized_memory : public resource_calls<typename Family::base> {
+ public:
+  explicit synchronized_memory(typename Family::synchronized& pool)
+      : resource_calls<typename Family::base>(
+            lab::launder_pointer(static_cast<typename Family::base*>(&pool))) {}
+  void end_epoch(bool) {}
+};
+
+// A lock around a pool that knows nothing of threads: what one would write oneself.
+template <class Family>
+class locked_pool {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    const std::scoped_lock lock(mutex_);
+    return pool_.allocate(bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+    const std::scoped_lock lock(mutex_);
+    pool_.deallocate(p, bytes, alignment);
+  }
+
+ private:
+  std::mutex mutex_;
+  typename Family::multipool pool_;
+};
+
+template <class Family>
+class locked_memory : public resource_calls<locked_pool<Family>> {
+ public:
+  explicit locked_memory(locked_pool<Family>& pool)
+      : resource_calls<locked_pool<Family>>(lab::launder_pointer(&pool)) {}
+  void end_epoch(bool) {}
+};
+
+}  // namespace mallard::replay

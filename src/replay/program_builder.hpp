@@ -1,0 +1,106 @@
+// Makes a program of the blocks of a trace.
+//
+// Blocks are the subsystem's if their stack says so. Where there is an arena scope, an epoch ends
+// with each of its invocations; what is still alive then goes to the global heap, from its birth
+// on, as the program would have had to put it there. Else an epoch ends when nothing of the
+// subsystem lives in the lane and a little has been allocated since the last one ended.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "profile/block_stream.hpp"
+#include "profile/invocations.hpp"
+#include "replay/decode.hpp"
+#include "replay/survey.hpp"
+
+namespace mallard::replay {
+
+struct built_block : profile::live_block {
+  std::uint64_t birth = 0;  // its number
+  profile::birthmark born_at;
+  std::uint32_t slot = 0;
+  std::uint32_t lane = 0;
+  std::uint32_t position = 0;  // of the operation it comes from, in its lane
+  std::uint32_t before = 0;    // an index into earlier_: of the operations before it; 0: none
+  std::uint8_t alignment_log2 = 0;
+  bool own = false;
+};
+
+class program_builder : public profile::block_handler {
+ public:
+  // `scope`: the function of the arena scope, by its number.
+  program_builder(profile::trace_reader& trace, const profile::function_table& functions,
+                  const trace_survey& survey, const decode_options& options,
+                  std::vector<bool> own_stacks, std::optional<std::uint32_t> scope);
+
+  program build();
+
+  void next(const profile::recorded& one);
+  void operation(const profile::recorded& one);
+  void died(const profile::recorded& one, built_block& old, const profile::block_end& how);
+  void born(const profile::recorded& one, built_block& fresh);
+  void unknown_free(const profile::recorded& one);
+
+ private:
+  struct birth_place {
+    std::uint64_t address = 0;
+    std::uint64_t birth = 0;
+  };
+  struct lane_state {
+    std::vector<std::uint32_t> free_slots;
+    std::vector<birth_place> order;         // the subsystem's, some of them dead by now
+    std::vector<std::uint32_t> last_frees;  // positions, since it last allocated
+    std::uint64_t live = 0;                 // of the subsystem
+    std::uint64_t births_since_walk = 0;
+    std::uint64_t epoch_bytes = 0;
+    bool own = false;  // it allocates of the subsystem
+  };
+  struct earlier_operation {
+    std::uint32_t lane = 0;
+    std::uint32_t position = 0;
+    std::uint32_t before = 0;
+  };
+
+  std::uint32_t lane_of(const profile::recorded& one) const {
+    return survey_.lane_of_thread[one.thread];
+  }
+  std::vector<replay::operation>& operations(std::uint32_t lane) { return made_.lanes[lane]; }
+  void allocated(const profile::recorded& one, built_block& fresh);
+  void freed(const profile::recorded& one, const built_block& old);
+  void reallocated(const profile::recorded& one, const built_block& old, built_block& fresh);
+  void look_for_end(std::uint32_t lane);
+  void bear(const profile::recorded& one, built_block& fresh);
+  void die(const built_block& old);
+  void put(const profile::recorded& one, replay::operation what);
+  replay::operation death_of(const built_block& old, verb kind) const;
+  std::uint32_t take_slot(const built_block& fresh);
+  void give_slot(const built_block& old);
+  void end_epoch(std::uint32_t lane);
+  void to_the_rest(built_block& survivor);
+  void add_walk(std::uint32_t lane);
+  void forget_dead(lane_state& lane);
+
+  profile::trace_reader& trace_;
+  const trace_survey& survey_;
+  const decode_options& options_;
+  std::vector<bool> own_stacks_;
+  std::optional<std::uint32_t> scope_;
+  std::optional<profile::invocation_tracker> tracker_;
+  std::uint64_t invocations_ = 0;
+  std::multimap<std::uint64_t, std::uint32_t> thread_ends_;
+  std::vector<bool> zeroing_;  // by entry point
+  profile::block_stream<built_block> blocks_;
+  std::optional<built_block> reallocated_;  // which is born again with the same operation
+  gap_meter gaps_;
+  std::vector<lane_state> lanes_;
+  std::vector<earlier_operation> earlier_{1};
+  std::uint64_t births_ = 0;
+  std::uint32_t slots_ = 0;
+  std::uint64_t own_bytes_ = 0;  // live
+  program made_;
+};
+
+}  // namespace mallard::replay

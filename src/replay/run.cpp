@@ -1,0 +1,171 @@
+#include "replay/run.hpp"
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <random>
+#include <thread>
+
+#include "replay/run_lanes.hpp"
+
+namespace mallard::replay {
+namespace {
+
+constexpr std::size_t largest_buffer = std::size_t{64} << 20;
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+template <class Own, class Rest>
+run_result run_plain(const program_view& what, const run_setting& how,
+                     void (*fail)(std::string_view)) {
+  return detail::run_lanes<Own, Rest>(what, how, 0, fail,
+                                      [](auto) { return std::make_unique<Own>(); });
+}
+
+}  // namespace
+
+namespace detail {
+
+pages::pages(std::size_t bytes) : bytes_(bytes) {
+  void* const mapped = mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  start_ = static_cast<std::byte*>(mapped);
+}
+
+pages::~pages() {
+  munmap(start_, std::max<std::size_t>(bytes_, 1));
+}
+
+double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::size_t number),
+                  void (*fail)(std::string_view why)) {
+  const auto one_lane = [=](std::size_t number) noexcept {
+    try {
+      play(data, number);
+    } catch (const std::exception& wrong) {
+      fail(wrong.what());
+      std::abort();
+    }
+  };
+  if (lanes == 1) {
+    const double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    one_lane(0);
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
+  }
+  std::atomic<std::size_t> ready{0};
+  std::atomic<bool> go{false};
+  std::vector<double> ends(lanes);
+  double start = 0;
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(lanes);
+    const auto lane = [&](std::size_t number) {
+      ++ready;
+      go.wait(false);
+      one_lane(number);
+      ends[number] = seconds_of(CLOCK_MONOTONIC);
+    };
+    try {
+      for (std::size_t i = 0; i < lanes; ++i) threads.emplace_back(lane, i);
+    } catch (const std::exception&) {
+      fail("a thread cannot be created");
+      std::abort();
+    }
+    while (ready < lanes) sched_yield();
+    start = seconds_of(CLOCK_MONOTONIC);
+    go = true;
+    go.notify_all();
+  }
+  return *std::max_element(ends.begin(), ends.end()) - start;
+}
+
+}  // namespace detail
+
+run_function find_run(std::string_view strategy, std::string_view library) {
+  if (library == no_library) {
+    if (strategy == "AS1") return run_plain<global_heap, global_heap>;
+    if (strategy == "AS2") return run_plain<abstract_global, global_heap>;
+    if (strategy == nothing_strategy) return run_plain<nowhere, global_heap>;
+    if (strategy == loop_strategy) return run_plain<nowhere, nowhere>;
+    return nullptr;
+  }
+  if (library == "mallard") return detail::find_mallard_run(strategy);
+  if (library == "std") return detail::find_std_run(strategy);
+#if defined(MALLARD_REPLAY_BOOST)
+  if (library == "boost") return detail::find_boost_run(strategy);
+#endif
+  return nullptr;
+}
+
+bool is_shared(std::string_view strategy) {
+  static constexpr std::array shared = {std::string_view("AS1"),  std::string_view("AS2"),
+                                        std::string_view("sync"), std::string_view("mutex"),
+                                        nothing_strategy,         loop_strategy};
+  return std::find(shared.begin(), shared.end(), strategy) != shared.end();
+}
+
+bool is_monotonic(std::string_view strategy) {
+  return strategy == "AS3" || strategy == "AS4" || strategy == "AS5" || strategy == "AS6";
+}
+
+bool is_winked_out(std::string_view strategy) {
+  static constexpr std::array winked = {std::string_view("AS4"),  std::string_view("AS6"),
+                                        std::string_view("AS8"),  std::string_view("AS10"),
+                                        std::string_view("AS12"), std::string_view("AS14")};
+  return std::find(winked.begin(), winked.end(), strategy) != winked.end();
+}
+
+std::size_t buffer_bytes(const program_facts& facts) {
+  constexpr std::size_t least = 1024;
+  return std::clamp<std::size_t>(facts.largest_epoch_bytes, least, largest_buffer);
+}
+
+void age_by_sizes(const program_view& what, std::uint64_t seed) {
+  const auto sizes = what.sample_sizes();
+  if (sizes.empty()) return;
+  constexpr std::size_t fewest = 1u << 14;
+  constexpr std::size_t most = 1u << 19;
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  constexpr std::size_t largest_block = 1u << 17;  // larger ones are mapped one by one anyway
+  const std::size_t wanted = std::clamp<std::size_t>(4 * what.facts().peak_blocks, fewest, most);
+  detail::pages table(wanted * sizeof(void*));
+  const std::span<void*> blocks(reinterpret_cast<void**>(table.all().data()), wanted);
+  const auto size_of = [&](std::uint64_t drawn) {
+    return std::clamp<std::size_t>(sizes[drawn % sizes.size()], 1, largest_block);
+  };
+  std::mt19937_64 random(seed);
+  std::size_t count = 0;
+  for (std::size_t bytes = 0; count < wanted && bytes < most_bytes; ++count) {
+    const std::size_t size = size_of(random());
+    bytes += size;
+    void* const block = std::malloc(size);
+    if (block == nullptr) throw std::bad_alloc();
+    *static_cast<volatile char*>(block) = 1;
+    blocks[count] = block;
+  }
+  const std::span<void*> there = blocks.first(count);
+  std::shuffle(there.begin(), there.end(), random);
+  // Three of four are freed; then half of the holes are used again, in another order, so that
+  // malloc has sorted them.
+  const std::size_t kept = count / 4;
+  for (void* block : there.subspan(kept)) std::free(block);
+  const std::span<void*> again = there.subspan(kept, count / 2);
+  for (void*& block : again) {
+    block = std::malloc(size_of(random()));
+    if (block == nullptr) throw std::bad_alloc();
+  }
+  std::shuffle(again.begin(), again.end(), random);
+  for (void* block : again) std::free(block);
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,43 @@
+// What a program does between operations of the heap: time passes, and other data takes the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::replay {
+
+// One for each lane.
+class thinker {
+ public:
+  // Longer gaps are cut to this: caches are as cold by then as they will be.
+  static constexpr std::uint32_t longest_ns = 50'000;
+
+  // `pollution_bytes`: how much other data the program has, mapped and written to here. Throws
+  // std::bad_alloc.
+  thinker(double steps_per_ns, std::size_t pollution_bytes);
+  ~thinker();
+  thinker(const thinker&) = delete;
+  thinker& operator=(const thinker&) = delete;
+
+  // Effects: a chain of dependent steps as long as that, in which each hundredth reads and writes a
+  // line of the other data, one after the other.
+  void pass(std::uint32_t ns) {
+    if (ns != 0) work(ns);
+  }
+
+ private:
+  void work(std::uint32_t ns);
+
+  std::uint32_t steps_per_1024_ns_;
+  std::uint32_t until_line_ = 0;
+  std::size_t bytes_;
+  std::size_t at_ = 0;
+  std::uint64_t value_ = 1;
+  unsigned char* lines_;
+};
+
+// How many steps this processor does in a nanosecond when nothing disturbs it: the best of several
+// tries. Takes a few milliseconds.
+double calibrate_thinking();
+
+}  // namespace mallard::replay

@@ -1,0 +1,254 @@
+#include "replay/decode.hpp"
+
+#include <gmock/gmock.h>
+
+#include "profile/trace_script.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using profile::scratch_file;
+using profile::trace_reader;
+using profile::trace_script;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Ten requests of five blocks each, of which the third leaves one to a cache that never ends.
+void write_server(trace_script& script) {
+  std::uint64_t kept = 0;
+  script.call("main", 1, [&] {
+    script.call("cache", 2, [&] {
+      for (std::uint64_t i = 0; i < 8; ++i) script.allocate(3, 5000);
+    });
+    for (int request = 0; request < 10; ++request) {
+      script.call("handle", 4 + static_cast<std::uint64_t>(request % 2), [&] {
+        std::vector<std::uint64_t> blocks;
+        for (int i = 0; i < 20; ++i) blocks.push_back(script.allocate(6, 24));
+        const std::uint64_t text = script.allocate(7, 100);
+        const std::uint64_t grown = script.reallocate(8, text, 200);
+        if (request == 3) {
+          kept = grown;
+        } else {
+          script.free(9, grown);
+        }
+        for (const std::uint64_t one : blocks) script.free(10, one);
+      });
+    }
+    script.free(20, kept);
+  });
+  script.finish();
+}
+
+struct counted {
+  std::size_t own = 0, last = 0, ends = 0;
+};
+counted count(const program& made) {
+  counted all;
+  for (const auto& lane : made.lanes) {
+    for (const operation& one : lane) {
+      all.own += one.own();
+      all.last += (one.what & operation::last_bit) != 0;
+      all.ends += one.kind() == verb::end_epoch;
+    }
+  }
+  return all;
+}
+
+TEST(Decoding, ReplaysEveryRecordedOperation) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_server(script);
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {});
+  const program made = decoder.decode(whole_program);
+  EXPECT_EQ(made.facts.allocations, 8u + 10 * 21);
+  EXPECT_EQ(made.facts.reallocations, 10u);
+  EXPECT_EQ(made.facts.frees, 10u * 21);
+  EXPECT_EQ(made.facts.operations, 8u + 10 * 43);
+  EXPECT_EQ(made.facts.unknown_frees, 0u);
+  EXPECT_EQ(made.lanes.size(), 1u);
+}
+
+TEST(Decoding, EndsAnEpochWithEachInvocationOfTheArenaScope) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_server(script);
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {});
+  const program made = decoder.decode("handle");
+  EXPECT_EQ(made.scope, "handle");
+  EXPECT_EQ(made.facts.epochs, 10u);
+  EXPECT_EQ(count(made).ends, 10u);
+  EXPECT_TRUE(made.facts.is_bounded());
+  EXPECT_EQ(made.facts.largest_epoch_bytes, 20u * 32 + 112 + 208);
+}
+
+TEST(Decoding, GivesWhatSurvivesAnInvocationToTheGlobalHeapFromItsBirthOn) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_server(script);
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {});
+  const program made = decoder.decode("handle");
+  EXPECT_EQ(made.facts.survivors, 1u);
+  // Its allocation, reallocation (with the block as it was) and free are missing.
+  EXPECT_EQ(count(made).own, 10u * (2 * 20 + 4) - 4);
+}
+
+TEST(Decoding, MarksTheFreesThatWinkingOutWouldLeaveOut) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_server(script);
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {});
+  EXPECT_EQ(count(decoder.decode("handle")).last, 10u * 21 - 1);
+}
+
+TEST(Decoding, WithoutAScopeEndsAnEpochWhenNothingLives) {
+  scratch_file file;
+  trace_script script(file.path());
+  script.call("main", 1, [&] {
+    for (int round = 0; round < 3; ++round) {
+      std::uint64_t a = 0, b = 0;
+      // Made in one function and freed in another: no function's return ends them.
+      script.call("make", 2, [&] {
+        a = script.allocate(3, 12000);
+        b = script.allocate(4, 12000);
+      });
+      script.call("drop", 5, [&] {
+        script.free(6, a);
+        script.free(7, b);
+      });
+    }
+    script.call("make", 2, [&] { script.allocate(3, 16); });
+  });
+  script.finish();
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {});
+  const program made = decoder.decode("make");
+  EXPECT_FALSE(made.facts.by_scope);
+  EXPECT_EQ(made.facts.epochs, 3u);
+  EXPECT_EQ(made.facts.own_left, 1u);
+}
+
+TEST(Decoding, SaysThatAMonotonicResourceWouldGrowWithoutBound) {
+  scratch_file file;
+  trace_script script(file.path());
+  script.call("main", 1, [&] {
+    // Each call frees what the one before allocated.
+    std::uint64_t before = script.allocate(1, 1000);
+    for (int i = 0; i < 100; ++i) {
+      script.call("ring", 2, [&] {
+        const std::uint64_t next = script.allocate(4, 1000);
+        script.free(5, before);
+        before = next;
+      });
+    }
+  });
+  script.finish();
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {});
+  EXPECT_FALSE(decoder.decode("ring").facts.is_bounded());
+}
+
+TEST(Decoding, KeepsThinkTimeAndScalesItToTheOperations) {
+  scratch_file file;
+  trace_script script(file.path());
+  script.call("main", 1, [&] {
+    for (int i = 0; i < 10; ++i) {
+      script.pass(10000);
+      const std::uint64_t block = script.allocate(2, 16, 30);
+      script.free(3, block, 30);
+    }
+  });
+  script.finish();
+  trace_reader trace(file.path());
+  decode_options options;
+  options.think = think_time::recorded;
+  const std::uint64_t recorded = trace_decoder(trace, options).decode(whole_program).facts.think_ns;
+  EXPECT_GE(recorded, 9u * 9900);
+  options.think = think_time::scaled;
+  const std::uint64_t scaled = trace_decoder(trace, options).decode(whole_program).facts.think_ns;
+  EXPECT_LE(scaled, 20u * 30);
+  EXPECT_GE(scaled, 20u * 30 / 2);
+}
+
+TEST(Decoding, GivesThreadsThatDoNotMeetOneLane) {
+  scratch_file file;
+  trace_script script(file.path());
+  for (std::uint32_t thread = 0; thread < 5; ++thread) {
+    script.on_thread(thread);
+    script.call("work", 1, [&] { script.free(3, script.allocate(2, 64)); });
+  }
+  script.finish();
+  trace_reader trace(file.path());
+  EXPECT_EQ(trace_decoder(trace, {}).decode(whole_program).lanes.size(), 1u);
+}
+
+TEST(Decoding, FindsWalksInTheOrderOfBirth) {
+  scratch_file file;
+  trace_script script(file.path());
+  script.call("main", 1, [&] {
+    std::vector<std::uint64_t> blocks;
+    for (int i = 0; i < 40; ++i) blocks.push_back(script.allocate(2, 64));
+    for (const std::uint64_t one : blocks) script.free(3, one);
+  });
+  script.finish();
+  trace_reader trace(file.path());
+  const program made = trace_decoder(trace, {}).decode(whole_program);
+  ASSERT_EQ(made.walks.size(), 40u);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(made.walks[i], made.lanes[0][i].slot);
+  EXPECT_EQ(made.lanes[0][40].kind(), verb::walk);
+}
+
+std::string complaint(const std::string& path, std::string_view subsystem,
+                      const decode_options& options = {}) {
+  try {
+    trace_reader trace(path);
+    trace_decoder(trace, options).decode(subsystem);
+  } catch (const replay_error& wrong) {
+    return wrong.what();
+  }
+  return "";
+}
+
+TEST(WhatCannotBeReplayed, IsAnEmptyTrace) {
+  scratch_file file;
+  trace_script script(file.path());
+  script.finish();
+  EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("empty"));
+}
+
+TEST(WhatCannotBeReplayed, IsATraceWithoutStacks) {
+  scratch_file file;
+  trace_script script(file.path());
+  script.allocate(1, 16);
+  script.finish();
+  EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("no stacks"));
+}
+
+TEST(WhatCannotBeReplayed, IsATraceWithoutThreadsInAnyButTheSerialOrder) {
+  scratch_file file;
+  profile::process_info process = trace_script::default_process();
+  process.not_recorded = {"threads"};
+  trace_script script(file.path(), process);
+  write_server(script);
+  EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("--order serial"));
+  EXPECT_EQ(complaint(file.path(), whole_program, {.one_lane = true}), "");
+}
+
+TEST(WhatCannotBeReplayed, IsASubsystemThatIsNotThereAndTheNearestAreNamed) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_server(script);
+  EXPECT_THAT(complaint(file.path(), "handel"),
+              HasSubstr("there is no subsystem 'handel'; the nearest are handle"));
+}
+
+TEST(NearestNames, AreThoseThatContainItOrHaveFewLettersDifferent) {
+  EXPECT_THAT(nearest_names("parse", {"main", "xml::parse", "purse", "cache::evict"}),
+              ElementsAre("xml::parse", "purse", "main"));
+}
+
+}  // namespace
+}  // namespace mallard::replay
