@@ -13,17 +13,17 @@ namespace {
 
 // Vectors of ints with so many elements, alone where it matters who else grows.
 cells::where ints(std::int64_t elements) {
-  return [elements](const coordinates& at) {
+  return [elements](const place& at) {
     return number(at, "elements") == elements && word(at, "type") == "int" &&
            word(at, "form") != "among";
   };
 }
 
 cells::where form(const char* name) {
-  return [name](const coordinates& at) { return word(at, "form") == name; };
+  return [name](const place& at) { return word(at, "form") == name; };
 }
 
-bool anywhere(const coordinates&) {
+bool anywhere(const place&) {
   return true;
 }
 
@@ -51,12 +51,12 @@ void shrink_goals(const cells& c, goal_table& table) {
 }
 
 cells::where lists_by(std::int64_t range) {
-  return [range](const coordinates& at) {
+  return [range](const place& at) {
     return word(at, "container") == "list" && number(at, "range") == range;
   };
 }
 
-bool in_lists(const coordinates& at) {
+bool in_lists(const place& at) {
   return word(at, "container") == "list";
 }
 
@@ -93,7 +93,7 @@ double free_blocks_bytes() {
 }
 
 void pool_goals(const cells& c, goal_table& table) {
-  const auto one_by_one = [](const coordinates& at) { return number(at, "range") == 1; };
+  const auto one_by_one = [](const place& at) { return number(at, "range") == 1; };
   for (const char* phase : {"insert", "erase"}) {
     const std::string what = std::string(phase) + " node by node, adaptive pool / ";
     worst(table, what + "simple segregated storage", 1.1,

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "goal_table.hpp"
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace {
 
@@ -45,7 +45,7 @@ class density {
  public:
   explicit density(const char* path) : file_(mallard::lab::load_results(path)) {
     for (const cell_result& cell : file_.cells) {
-      if (cell.ok()) cells_[cell.key] = &cell;
+      if (cell.ok() && cell.bench == "density") cells_[cell.key()] = &cell;
     }
   }
 
@@ -57,7 +57,7 @@ class density {
     for (const auto& [key, cell] : cells_) {
       if (key.strategy != of.strategy || key.peer != of.peer || key.heap != heap) continue;
       if (!structures.empty() &&
-          std::find(structures.begin(), structures.end(), key.ds) == structures.end()) {
+          std::find(structures.begin(), structures.end(), key.at.word("ds")) == structures.end()) {
         continue;
       }
       cell_key other = key;
@@ -65,12 +65,12 @@ class density {
       other.peer = against.peer;
       const auto found = cells_.find(other);
       if (found == cells_.end()) continue;
-      const double ratio = cell->median / found->second->median;
+      const double ratio = cell->median_of("time") / found->second->median_of("time");
       out.each.push_back(ratio);
-      if (cell->ci_low > found->second->ci_high) ++out.clearly_slower;
+      if (cell->find("time")->ci_low > found->second->find("time")->ci_high) ++out.clearly_slower;
       if (ratio > out.worst) {
         out.worst = ratio;
-        out.worst_cell = key.ds + " 2^" + std::to_string(key.size);
+        out.worst_cell = mallard::lab::to_string(key.at);
       }
     }
     return out;

@@ -11,22 +11,22 @@
 #include <vector>
 
 #include "goal_table.hpp"
-#include "lab/results.hpp"
-#include "lab/statistics.hpp"
+#include "lab/measuring/statistics.hpp"
+#include "lab/results/results.hpp"
 
 namespace {
 
-using mallard::lab::coordinates;
-using mallard::lab::series_cell;
+using mallard::lab::cell_result;
+using mallard::lab::place;
 
 constexpr const char* ours = "mallard";
 
 // A measure of all good cells of a bench: by place and malloc. Less is better.
 class figures {
  public:
-  figures(const std::vector<series_cell>& cells, const std::string& bench,
+  figures(const std::vector<cell_result>& cells, const std::string& bench,
           const std::string& measure) {
-    for (const series_cell& cell : cells) {
+    for (const cell_result& cell : cells) {
       // The hardened one is no peer: it does more.
       if (cell.bench != bench || cell.malloc == "mallard-hardened") continue;
       const auto* found = cell.ok() ? cell.find(measure) : nullptr;
@@ -72,7 +72,7 @@ class figures {
   bool failed() const { return failed_ > 0; }
 
  private:
-  static std::string describe(const coordinates& at) {
+  static std::string describe(const place& at) {
     std::string text;
     for (const char* name : {"threads", "chain", "block", "producers"}) {
       const auto found = at.find(name);
@@ -83,7 +83,7 @@ class figures {
     return text;
   }
 
-  std::map<coordinates, std::map<std::string, double>> places_;
+  std::map<place, std::map<std::string, double>> places_;
   std::set<std::string> peers_;
   int failed_ = 0;
 };
@@ -116,7 +116,7 @@ void ahead_of_each_peer(goal_table& table, const std::string& what, const figure
   }
 }
 
-void time_goals(const std::vector<series_cell>& cells, goal_table& table) {
+void time_goals(const std::vector<cell_result>& cells, goal_table& table) {
   for (const char* bench : {"churn", "thrash", "scratch", "speed"}) {
     const figures times(cells, bench, "time");
     worst(table, std::string(bench) + ", time / the fastest peer's", 1.02, times);
@@ -134,7 +134,7 @@ void time_goals(const std::vector<series_cell>& cells, goal_table& table) {
 }
 
 // Over all places of all benches, by the smallest peer's at each.
-void memory_goals(const std::vector<series_cell>& cells, goal_table& table) {
+void memory_goals(const std::vector<cell_result>& cells, goal_table& table) {
   std::vector<double> all;
   for (const auto& [bench, measure] : {std::pair{"churn", "rss"},
                                        {"thrash", "rss"},
@@ -162,10 +162,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    std::vector<series_cell> cells;
+    std::vector<cell_result> cells;
     for (int i = 1; i < argc; ++i) {
       const auto file = mallard::lab::load_results(argv[i]);
-      cells.insert(cells.end(), file.series.begin(), file.series.end());
+      cells.insert(cells.end(), file.cells.begin(), file.cells.end());
     }
     goal_table table;
     time_goals(cells, table);

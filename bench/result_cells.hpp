@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "goal_table.hpp"
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
-using mallard::lab::coordinates;
-using mallard::lab::series_cell;
+using mallard::lab::cell_result;
+using mallard::lab::place;
 
-inline std::int64_t number(const coordinates& at, const char* name) {
+inline std::int64_t number(const place& at, const char* name) {
   const auto found = at.find(name);
   return found == at.end() ? -1 : std::get<std::int64_t>(found->second);
 }
 
-inline std::string word(const coordinates& at, const char* name) {
+inline std::string word(const place& at, const char* name) {
   const auto found = at.find(name);
   return found == at.end() ? "" : std::get<std::string>(found->second);
 }
@@ -32,23 +32,23 @@ class cells {
   // Of one bench, or of all.
   explicit cells(std::span<char* const> paths, std::string_view bench = "") {
     for (const char* path : paths) {
-      for (const series_cell& cell : mallard::lab::load_results(path).series) {
+      for (const cell_result& cell : mallard::lab::load_results(path).cells) {
         if (bench.empty() || cell.bench == bench) all_.push_back(cell);
       }
     }
   }
 
-  using where = std::function<bool(const coordinates&)>;
+  using where = std::function<bool(const place&)>;
 
   // A measure of every good cell of a column that lies there, with the cell.
   struct figure {
-    const series_cell* cell;
+    const cell_result* cell;
     double value;
   };
   std::vector<figure> figures(const std::string& column, const char* measure,
                               const where& there) const {
     std::vector<figure> out;
-    for (const series_cell& cell : all_) {
+    for (const cell_result& cell : all_) {
       if (!cell.ok() || cell.strategy + "@" + cell.peer != column || !there(cell.at)) continue;
       if (const auto* found = cell.find(measure)) out.push_back({&cell, found->median});
     }
@@ -58,12 +58,12 @@ class cells {
   // A measure of one column by that of another in the cell whose coordinates `matching` gives.
   std::vector<figure> ratios(const std::string& of, const std::string& against, const char* measure,
                              const where& there,
-                             const std::function<coordinates(coordinates)>& matching = {}) const {
+                             const std::function<place(place)>& matching = {}) const {
     std::vector<figure> out;
     for (const figure& f : figures(of, measure, there)) {
-      const coordinates at = matching ? matching(f.cell->at) : f.cell->at;
+      const place at = matching ? matching(f.cell->at) : f.cell->at;
       for (const figure& other :
-           figures(against, measure, [&](const coordinates& c) { return c == at; })) {
+           figures(against, measure, [&](const place& c) { return c == at; })) {
         if (other.cell->heap == f.cell->heap) out.push_back({f.cell, f.value / other.value});
       }
     }
@@ -71,10 +71,10 @@ class cells {
   }
 
  private:
-  std::vector<series_cell> all_;
+  std::vector<cell_result> all_;
 };
 
-inline std::string name_of(const series_cell& cell) {
+inline std::string name_of(const cell_result& cell) {
   std::string out;
   for (const auto& [name, value] : cell.at) {
     if (!out.empty()) out += ", ";

@@ -10,7 +10,7 @@
 namespace {
 
 cells::where subsystem_from(std::int64_t least) {
-  return [least](const coordinates& at) { return number(at, "subsystem") >= least; };
+  return [least](const place& at) { return number(at, "subsystem") >= least; };
 }
 
 void locality_goals(const cells& c, goal_table& table) {
@@ -33,7 +33,7 @@ void locality_goals(const cells& c, goal_table& table) {
 
 void utilization_goals(const cells& c, goal_table& table) {
   const auto blocks = [&](std::int64_t first, std::int64_t last) {
-    return c.ratios("AS7@mallard", "AS1@global", "time", [=](const coordinates& at) {
+    return c.ratios("AS7@mallard", "AS1@global", "time", [=](const place& at) {
       return number(at, "block") >= first && number(at, "block") <= last;
     });
   };
@@ -41,20 +41,20 @@ void utilization_goals(const cells& c, goal_table& table) {
   worst(table, "utilization, multipool / global heap, blocks of 2^13 to 2^15", 0.6, blocks(13, 15));
 }
 
-coordinates with(coordinates at, const char* name, mallard::lab::coordinate value) {
+place with(place at, const char* name, mallard::lab::coordinate value) {
   at[name] = std::move(value);
   return at;
 }
 
 void contention_goals(const cells& c, goal_table& table) {
   const auto in = [](const char* form, std::int64_t threads) {
-    return [=](const coordinates& at) {
+    return [=](const place& at) {
       return word(at, "form") == form && (threads == 0 || number(at, "threads") == threads);
     };
   };
   worst(table, "one thread, synchronized multipool / multipool, by base", 1.5,
         c.ratios("sync@mallard", "AS9@mallard", "time", in("shared", 1),
-                 [](coordinates at) { return with(std::move(at), "form", "own"); }));
+                 [](place at) { return with(std::move(at), "form", "own"); }));
   worst(table, "one thread, synchronized multipool / std's", 1 / 8.0,
         c.ratios("sync@mallard", "sync@std", "time", in("shared", 1)));
   worst(table, "freed by another thread, synchronized multipool / std's", 1 / 10.0,
@@ -63,7 +63,7 @@ void contention_goals(const cells& c, goal_table& table) {
         c.ratios("sync@mallard", "AS1@global", "time", in("handoff", 0)));
   worst(table, "two threads share a synchronized multipool / one thread", 2 / 1.95,
         c.ratios("sync@mallard", "sync@mallard", "time", in("shared", 2),
-                 [](coordinates at) { return with(std::move(at), "threads", std::int64_t{1}); }));
+                 [](place at) { return with(std::move(at), "threads", std::int64_t{1}); }));
   worst(table, "a multipool for each thread / global heap", 0.20,
         c.ratios("AS7@mallard", "AS1@global", "time", in("own", 0)));
 }

@@ -5,6 +5,20 @@ import { geometricMean, speedUp } from './stats.js';
 
 const key = (...parts) => parts.join('|');
 
+/** Whether a cell is of a data structure: such cells make the heat maps. */
+const ofStructure = ({ at }) => 'ds' in at;
+
+/** A cell of a data structure with seconds for all leaf insertions of its run. */
+function wholeRun(cell, leaves) {
+  const { time, rss, base_rss, minor_faults, major_faults, runs } = cell.measures ?? {};
+  const samples = (measure) => measure?.samples ?? [];
+  return { ...cell, ...cell.at, leaves, runs: runs?.median, median: time?.median * leaves,
+    ci_low: time?.ci_low * leaves, ci_high: time?.ci_high * leaves,
+    seconds: samples(time).map((one) => one * leaves), rss_bytes: samples(rss),
+    base_rss_bytes: samples(base_rss), minor_faults: samples(minor_faults),
+    major_faults: samples(major_faults) };
+}
+
 /** One machine, build and mode: the cells that may be compared with each other. */
 export class Dataset {
   #cells = new Map();
@@ -14,15 +28,18 @@ export class Dataset {
     this.runs = raw.runs;
     /** The newest source speaks for all: machine, build and mode are the same in each. */
     this.run = raw.runs[raw.runs.length - 1];
-    /** The newest of Benchmark I, for its number of leaf insertions; undefined without one. */
-    this.densityRun = raw.runs.filter(({ bench }) => bench === 'density').at(-1);
+    const structureCells = raw.cells.filter(ofStructure);
+    const others = raw.cells.filter((cell) => !ofStructure(cell));
+    /** The newest with data structures, for its number of leaf insertions; undefined without one. */
+    this.structureRun = raw.runs.filter(({ bench }) =>
+      structureCells.some((cell) => cell.bench === bench)).at(-1);
     this.claims = raw.claims;
-    const all = raw.cells.map((row) =>
-      Object.fromEntries(row.map((value, at) => [model.cell_fields[at], value])));
+    const leaves = this.structureRun?.parameters?.leaves ?? 1;
+    const all = structureCells.map((cell) => wholeRun(cell, leaves));
     /** The other benches by name. */
-    this.series = Object.fromEntries([...new Set(raw.series.map(({ bench }) => bench))]
-      .map((bench) => [bench, new Series(bench, raw.series.filter((one) => one.bench === bench))]));
-    this.mallocs = [...new Set([...all, ...raw.series].map(({ malloc }) => malloc))].sort();
+    this.series = Object.fromEntries([...new Set(others.map(({ bench }) => bench))]
+      .map((bench) => [bench, new Series(bench, others.filter((one) => one.bench === bench))]));
+    this.mallocs = [...new Set([...all, ...others].map(({ malloc }) => malloc))].sort();
     /** The malloc that the tables are of; the others appear beside it, by AS1 alone. */
     this.home = this.mallocs.includes('glibc') ? 'glibc' : this.mallocs[0];
     this.cells = all.filter(({ malloc }) => malloc === this.home);
@@ -38,11 +55,11 @@ export class Dataset {
     this.peers = ['mallard', 'std', 'boost'].filter((peer) => peers.has(peer));
     this.heaps = ['clean', 'aged'].filter((heap) => heaps.has(heap));
     this.sizes = [...present('size')].sort((a, b) => a - b);
-    this.measured = [...all, ...raw.series].filter((cell) => cell.status === 'ok').length;
-    this.failed = all.length + raw.series.length - this.measured;
+    this.measured = [...all, ...others].filter((cell) => cell.status === 'ok').length;
+    this.failed = all.length + others.length - this.measured;
     /** Heaps of all benches. */
     this.allHeaps = ['clean', 'aged'].filter((heap) =>
-      heaps.has(heap) || raw.series.some((cell) => cell.heap === heap));
+      heaps.has(heap) || others.some((cell) => cell.heap === heap));
     /** strategy@peer pairs in the order of the tables. */
     this.contenders = this.strategies.flatMap(({ id }) =>
       ['global', ...this.peers]

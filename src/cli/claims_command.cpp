@@ -11,8 +11,9 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/results_input.hpp"
-#include "lab/claims.hpp"
-#include "report/merge.hpp"
+#include "lab/claims/claims.hpp"
+#include "lab/claims/verdict_json.hpp"
+#include "lab/results/merge.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -24,20 +25,10 @@ struct claims_options {
 
 using verdicts_of = std::vector<lab::claim_verdict>;
 
-void add_json(nlohmann::ordered_json& list, const report::dataset& set,
-              const verdicts_of& verdicts) {
+void add_json(nlohmann::ordered_json& list, const lab::dataset& set, const verdicts_of& verdicts) {
   for (const auto& one : verdicts) {
-    list.push_back({{"id", one.id},
-                    {"source", one.source},
-                    {"section", one.section},
-                    {"bench", one.bench},
-                    {"statement", one.statement},
-                    {"note", one.note},
-                    {"heap", one.heap},
-                    {"variant", one.variant},
-                    {"verdict", lab::to_string(one.result)},
-                    {"figures", one.figures},
-                    {"data_set", set.label}});
+    list.push_back(lab::to_json(one));
+    list.back()["data_set"] = set.label;
   }
 }
 
@@ -75,10 +66,10 @@ int judge(const claims_options& options, colour_choice colour) {
   std::vector<lab::result_file> files;
   files.reserve(options.files.size());
   for (const std::string& file : options.files) files.push_back(read_results(file));
-  const report::merged_results merged = report::merge(files);
+  const lab::merged_results merged = lab::merge(files);
   auto list = nlohmann::ordered_json::array();
-  for (const report::dataset& set : merged.datasets) {
-    const auto verdicts = lab::evaluate_claims(report::observe(set));
+  for (const lab::dataset& set : merged.datasets) {
+    const auto verdicts = lab::evaluate_claims(lab::observe(set));
     if (options.json) {
       add_json(list, set, verdicts);
       continue;

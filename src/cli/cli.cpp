@@ -10,7 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
-#include "lab/build.hpp"
+#include "lab/measuring/build.hpp"
 
 namespace mallard::cli {
 namespace {

@@ -18,22 +18,6 @@ struct context {
 };
 
 void add_bench_command(CLI::App& app, context& shared);
-void add_density_command(CLI::App& bench, context& shared);
-void add_locality_command(CLI::App& bench, context& shared);
-void add_utilization_command(CLI::App& bench, context& shared);
-void add_contention_command(CLI::App& bench, context& shared);
-void add_false_sharing_command(CLI::App& bench, context& shared);
-void add_churn_command(CLI::App& bench, context& shared);
-void add_thrash_command(CLI::App& bench, context& shared);
-void add_scratch_command(CLI::App& bench, context& shared);
-void add_speed_command(CLI::App& bench, context& shared);
-void add_memory_command(CLI::App& bench, context& shared);
-void add_larson_command(CLI::App& bench, context& shared);
-void add_remote_free_command(CLI::App& bench, context& shared);
-void add_mixed_malloc_command(CLI::App& bench, context& shared);
-void add_expansion_commands(CLI::App& bench, context& shared);
-void add_burst_commands(CLI::App& bench, context& shared);
-void add_heap_commands(CLI::App& bench, context& shared);
 void add_bench_list_command(CLI::App& bench, context& shared);
 void add_show_command(CLI::App& app, context& shared);
 void add_compare_command(CLI::App& app, context& shared);

@@ -15,26 +15,7 @@ std::string field(const std::string& text) {
   return quoted + "\"";
 }
 
-// Benchmark I's cells in the form of all others.
-lab::series_cell to_series(const lab::cell_result& cell, const lab::run_info& run) {
-  lab::series_cell same;
-  same.bench = cell.bench;
-  same.at = {{"ds", cell.key.ds}, {"size", cell.key.size}};
-  same.strategy = cell.key.strategy;
-  same.peer = cell.key.peer;
-  same.heap = cell.key.heap;
-  same.malloc = run.malloc;
-  same.error = cell.error;
-  if (!same.ok()) return same;
-  same.measures["seconds"] = {"s", cell.seconds, cell.median, cell.ci_low, cell.ci_high};
-  if (!cell.rss_bytes.empty()) {
-    const std::vector<double> bytes(cell.rss_bytes.begin(), cell.rss_bytes.end());
-    same.measures["rss"] = lab::summarise("B", bytes, run.seed);
-  }
-  return same;
-}
-
-std::string line_start(const lab::series_cell& cell, const std::set<std::string>& names) {
+std::string line_start(const lab::cell_result& cell, const std::set<std::string>& names) {
   std::string line = field(cell.bench);
   for (const std::string& name : names) {
     const auto found = cell.at.find(name);
@@ -49,16 +30,15 @@ std::string line_start(const lab::series_cell& cell, const std::set<std::string>
 }  // namespace
 
 std::string to_csv(const lab::result_file& results) {
-  std::vector<lab::series_cell> cells = results.series;
-  for (const lab::cell_result& cell : results.cells) cells.push_back(to_series(cell, results.run));
+  const std::vector<lab::cell_result>& cells = results.cells;
   std::set<std::string> names;
-  for (const lab::series_cell& cell : cells) {
+  for (const lab::cell_result& cell : cells) {
     for (const auto& entry : cell.at) names.insert(entry.first);
   }
   std::string text = "bench";
   for (const std::string& name : names) text += ',' + field(name);
   text += ",strategy,peer,heap,malloc,status,error,measure,unit,median,ci_low,ci_high,samples\n";
-  for (const lab::series_cell& cell : cells) {
+  for (const lab::cell_result& cell : cells) {
     const std::string start = line_start(cell, names);
     if (!cell.ok()) text += fmt::format("{},failed,{},,,,,,\n", start, field(cell.error));
     for (const auto& [name, one] : cell.measures) {

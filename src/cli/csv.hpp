@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard::cli {
 

@@ -8,9 +8,9 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/lists.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
+#include "lab/bench/axis.hpp"
 #include "profile/trace/copy_trace.hpp"
 
 namespace mallard::cli {
@@ -46,7 +46,8 @@ int cut(const cut_options& options) {
   if (!options.to.empty()) part.until = parse_time("--to", options.to);
   if (part.until <= part.from) throw usage_error("--from is not before --to");
   if (!options.threads.empty()) {
-    part.threads = parse_integers<std::uint32_t>("--threads", options.threads, 0, UINT32_MAX);
+    const auto threads = lab::parse_integers("--threads", options.threads, 0, UINT32_MAX);
+    part.threads.emplace(threads.begin(), threads.end());
   }
   std::error_code ignored;
   if (std::filesystem::equivalent(options.trace, options.output, ignored)) {

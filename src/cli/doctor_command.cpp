@@ -10,10 +10,11 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "lab/build.hpp"
-#include "lab/machine.hpp"
-#include "lab/meters.hpp"
-#include "lab/peers.hpp"
+#include "lab/measuring/build.hpp"
+#include "lab/measuring/machine.hpp"
+#include "lab/measuring/mallocs.hpp"
+#include "lab/measuring/meters.hpp"
+#include "lab/measuring/peers.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -114,11 +115,23 @@ void examine_build(findings& found) {
   }
 }
 
+void examine_mallocs(findings& found) {
+  const lab::malloc_list mallocs = lab::find_mallocs(lab::own_program());
+  for (const auto& one : mallocs.found) {
+    found.good("malloc", fmt::format("{} {}", one.name,
+                                     one.file.empty() ? "the system's" : one.file.string()));
+  }
+  for (const auto& one : mallocs.missing) {
+    found.note("malloc", fmt::format("{} is skipped: {}", one.peer, one.reason));
+  }
+}
+
 int examine(colour_choice colour) {
   findings found(use_colour(colour, STDOUT_FILENO));
   examine_machine(found);
   examine_meters(found);
   examine_build(found);
+  examine_mallocs(found);
   return success;
 }
 

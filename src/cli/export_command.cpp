@@ -12,7 +12,6 @@
 #include "cli/results_input.hpp"
 #include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
-#include "lab/plan.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -40,41 +39,44 @@ json context_of(const lab::run_info& run) {
           {"library_build_type", run.build.assertions ? "debug" : "release"}};
 }
 
-// One entry per repetition and one for the median, as Google Benchmark writes them. An iteration is
-// one run: building and dropping one container.
+// One entry per repetition and one for the median, as Google Benchmark writes them, of each measure
+// in seconds.
 void add_entries(json& list, const lab::cell_result& cell) {
-  const auto& key = cell.key;
-  const std::string name = fmt::format("{}/{}/{}/{}/{}", cell.bench, key.ds, key.size,
-                                       lab::column_name(key.strategy, key.peer), key.heap);
-  json entry = {{"name", name}, {"run_name", name}, {"run_type", "iteration"}};
+  std::string name = cell.bench;
+  for (const auto& entry : cell.at) name += fmt::format("/{}", lab::to_string(entry.second));
+  name +=
+      fmt::format("/{}/{}/{}", lab::column_name(cell.strategy, cell.peer), cell.heap, cell.malloc);
   if (!cell.ok()) {
-    entry["error_occurred"] = true;
-    entry["error_message"] = cell.error;
-    list.push_back(entry);
+    list.push_back({{"name", name},
+                    {"run_name", name},
+                    {"run_type", "iteration"},
+                    {"error_occurred", true},
+                    {"error_message", cell.error}});
     return;
   }
-  const auto* ds = lab::find_structure(key.ds);
-  const double leaves = ds ? static_cast<double>(lab::leaves_per_run(*ds, key.size)) : 1;
-  const auto add = [&](double seconds) {
-    const double nanoseconds = seconds * 1e9 * leaves / static_cast<double>(cell.leaves);
-    entry["iterations"] = cell.runs;
-    entry["real_time"] = nanoseconds;
-    entry["cpu_time"] = nanoseconds;
-    entry["time_unit"] = "ns";
-    entry["items_per_second"] = leaves / (nanoseconds * 1e-9);
-    list.push_back(entry);
-  };
-  entry["repetitions"] = cell.seconds.size();
-  entry["threads"] = 1;
-  for (std::size_t i = 0; i < cell.seconds.size(); ++i) {
-    entry["repetition_index"] = i;
-    add(cell.seconds[i]);
+  for (const auto& [measure, one] : cell.measures) {
+    if (one.unit != "s") continue;
+    const std::string full = fmt::format("{}/{}", name, measure);
+    json entry = {{"name", full}, {"run_name", full}, {"run_type", "iteration"}};
+    const auto add = [&](double seconds) {
+      entry["iterations"] = 1;
+      entry["real_time"] = seconds * 1e9;
+      entry["cpu_time"] = seconds * 1e9;
+      entry["time_unit"] = "ns";
+      list.push_back(entry);
+    };
+    entry["repetitions"] = one.samples.size();
+    entry["threads"] = 1;
+    for (std::size_t i = 0; i < one.samples.size(); ++i) {
+      entry["repetition_index"] = i;
+      add(one.samples[i]);
+    }
+    entry.erase("repetition_index");
+    entry["name"] = full + "_median";
+    entry["run_type"] = "aggregate";
+    entry["aggregate_name"] = "median";
+    add(one.median);
   }
-  entry.erase("repetition_index");
-  entry["name"] = name + "_median";
-  entry["run_type"] = "aggregate";
-  entry["aggregate_name"] = "median";
-  add(cell.median);
 }
 
 void write(const std::filesystem::path& path, const std::string& text) {
@@ -100,15 +102,8 @@ int convert(const export_options& options) {
   const lab::result_file results = read_results(options.file);
   if (options.csv) {
     write(options.out, to_csv(results));
-    fmt::print("{} cells: {}\n", results.cells.size() + results.series.size(),
-               options.out.string());
+    fmt::print("{} cells: {}\n", results.cells.size(), options.out.string());
     return success;
-  }
-  if (!results.series.empty()) {
-    throw usage_error(
-        fmt::format("{} is of the bench {}: --google-benchmark is for density, --csv "
-                    "for all",
-                    options.file.string(), results.run.bench));
   }
   json benchmarks = json::array();
   for (const auto& cell : results.cells) add_entries(benchmarks, cell);

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "cli/usage_error.hpp"
-#include "lab/malloc_library.hpp"
+#include "lab/measuring/malloc_library.hpp"
+#include "lab/measuring/mallocs.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -19,51 +20,6 @@ namespace fs = std::filesystem;
 
 // Set for the process that is started anew: what it was to be started with.
 constexpr const char* marker = "MALLARD_PRELOADED";
-
-struct known_malloc {
-  std::string_view name;
-  std::vector<std::string_view> files;  // the newest first
-};
-
-const std::vector<known_malloc>& known_mallocs() {
-  static const std::vector<known_malloc> all = {
-      {"jemalloc", {"libjemalloc.so.2", "libjemalloc.so.1"}},
-      {"mimalloc", {"libmimalloc.so.3", "libmimalloc.so.2.0", "libmimalloc.so.2"}},
-      {"tcmalloc", {"libtcmalloc.so.4", "libtcmalloc_minimal.so.4"}},
-      {"tbbmalloc", {"libtbbmalloc_proxy.so.2", "libtbbmalloc_proxy.so"}},
-  };
-  return all;
-}
-
-std::vector<fs::path> library_folders() {
-  std::vector<fs::path> folders = {"/usr/local/lib", "/usr/lib64", "/usr/lib"};
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/usr/lib", ignored)) {
-    if (entry.path().filename().string().find("-linux-gnu") != std::string::npos) {
-      folders.push_back(entry.path());
-    }
-  }
-  return folders;
-}
-
-fs::path find_known(const known_malloc& wanted) {
-  for (const std::string_view file : wanted.files) {
-    for (const fs::path& folder : library_folders()) {
-      if (fs::is_regular_file(folder / file)) return folder / file;
-    }
-  }
-  throw usage_error(fmt::format("--malloc: {} is not installed: no {} in /usr/lib and the like",
-                                wanted.name, wanted.files.front()));
-}
-
-// The dynamic linker only warns of what it cannot preload.
-bool is_elf(const fs::path& file) {
-  std::array<char, 4> start{};
-  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
-  return std::string_view(start.data(), start.size()) ==
-         "\x7f"
-         "ELF";
-}
 
 std::vector<std::string> own_arguments() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);
@@ -89,22 +45,15 @@ std::vector<std::string> own_arguments() {
 
 }  // namespace
 
-fs::path find_malloc(std::string_view wanted) {
-  for (const known_malloc& one : known_mallocs()) {
-    if (one.name == wanted) return fs::canonical(find_known(one));
-  }
-  const fs::path file(wanted);
-  if (!fs::is_regular_file(file)) {
-    throw usage_error(fmt::format(
-        "--malloc: '{}' is neither a file nor jemalloc, mimalloc, tcmalloc or tbbmalloc", wanted));
-  }
-  if (!is_elf(file)) throw usage_error(fmt::format("--malloc: {} is no shared library", wanted));
-  return fs::canonical(file);
-}
-
 void preload_malloc(const std::string& wanted) {
   if (wanted.empty()) return;
-  const fs::path library = find_malloc(wanted);
+  const auto mallocs = lab::find_mallocs(lab::own_program());
+  const fs::path library = lab::find_malloc("--malloc", wanted, mallocs).file;
+  if (library.empty()) {
+    if (!lab::malloc_is_replaced()) return;
+    throw usage_error(fmt::format("--malloc: malloc is that of {}, which was preloaded",
+                                  lab::malloc_file().string()));
+  }
   if (lab::malloc_file() == library) return;
   const char* tried = std::getenv(marker);
   if (tried && library == tried) {

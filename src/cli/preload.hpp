@@ -7,10 +7,6 @@
 
 namespace mallard::cli {
 
-// The file of "jemalloc", "mimalloc", "tcmalloc" or "tbbmalloc" where Debian and others have it, or
-// the file of that name. Throws usage_error with one line when there is none.
-std::filesystem::path find_malloc(std::string_view wanted);
-
 // Returns when this process runs on the library. Else starts the program anew, with the same
 // arguments and the library preloaded, in place of this process; throws when that does not help.
 // Call it before there is anything to lose. Does nothing when nothing is wanted.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lab/bench_events.hpp"
+#include "lab/measuring/pace.hpp"
 
 namespace mallard::cli {
 

@@ -14,7 +14,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
-#include "lab/allocators.hpp"
+#include "lab/measuring/mallocs.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/record/recording.hpp"
 #include "profile/trace/symbolizer.hpp"

@@ -14,13 +14,6 @@ namespace fs = std::filesystem;
   throw std::runtime_error(fmt::format("{}: {}", path.string(), what));
 }
 
-// Of a series: what is not part of where a cell is. Empty where there is none of that name.
-std::string parameter(const lab::run_info& run, const char* name) {
-  const auto found = run.parameters.find(name);
-  if (found == run.parameters.end()) return {};
-  return std::visit([](const auto& value) { return fmt::format("{}", value); }, found->second);
-}
-
 // Cells may only join others that were measured in the same way.
 void check_same(const fs::path& path, const lab::run_info& then, const lab::run_info& now) {
   const auto check = [&](std::string_view name, const auto& before, const auto& after) {
@@ -31,17 +24,17 @@ void check_same(const fs::path& path, const lab::run_info& then, const lab::run_
   };
   check("bench", then.bench, now.bench);
   check("mode", then.mode, now.mode);
-  check("--scale", then.scale, now.scale);
   check("--reps", then.repetitions, now.repetitions);
   check("--seed", then.seed, now.seed);
   check("version", then.version, now.version);
   check("compiler", then.build.compiler, now.build.compiler);
   check("flags", then.build.flags, now.build.flags);
   check("--malloc", then.malloc, now.malloc);
-  for (const char* name :
-       {"repeats", "increments", "distribution", "min", "max", "step", "touch", "warm-up",
-        "realloc-sizes", "round", "objects-of", "objects", "seconds", "remote"}) {
-    check(fmt::format("--{}", name), parameter(then, name), parameter(now, name));
+  for (const auto& [name, value] : now.parameters) {
+    const auto before = then.parameters.find(name);
+    check(fmt::format("--{}", name),
+          before == then.parameters.end() ? std::string() : lab::to_string(before->second),
+          lab::to_string(value));
   }
   check("processor", then.machine.cpu, now.machine.cpu);
 }
@@ -69,7 +62,6 @@ result_writer::result_writer(fs::path path, const lab::run_info& run, existing_f
     const lab::result_file file = lab::load_results(path_);
     check_same(path_, file.run, run);
     earlier_ = file.cells;
-    earlier_series_ = file.series;
     if (access(path_.c_str(), W_OK) != 0) fail(path_, "cannot be written");
     drop_cut_off_line(path_);
   }
@@ -79,10 +71,6 @@ result_writer::result_writer(fs::path path, const lab::run_info& run, existing_f
 }
 
 void result_writer::write(const lab::cell_result& cell) {
-  write_line(lab::to_line(cell));
-}
-
-void result_writer::write(const lab::series_cell& cell) {
   write_line(lab::to_line(cell));
 }
 

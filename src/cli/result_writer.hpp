@@ -5,7 +5,7 @@
 #include <fstream>
 #include <vector>
 
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard::cli {
 
@@ -19,11 +19,9 @@ class result_writer {
 
   // The cells of a resumed file.
   const std::vector<lab::cell_result>& earlier() const { return earlier_; }
-  const std::vector<lab::series_cell>& earlier_series() const { return earlier_series_; }
 
   // Appends and flushes, so that nothing is lost whatever happens next.
   void write(const lab::cell_result& cell);
-  void write(const lab::series_cell& cell);
 
   const std::filesystem::path& path() const { return path_; }
 
@@ -33,7 +31,6 @@ class result_writer {
   std::filesystem::path path_;
   std::ofstream out_;
   std::vector<lab::cell_result> earlier_;
-  std::vector<lab::series_cell> earlier_series_;
 };
 
 }  // namespace mallard::cli

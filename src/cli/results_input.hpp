@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard::cli {
 

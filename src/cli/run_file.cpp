@@ -6,10 +6,10 @@
 
 #include "cli/cli.hpp"
 #include "cli/usage_error.hpp"
-#include "lab/build.hpp"
-#include "lab/machine.hpp"
-#include "lab/malloc_library.hpp"
-#include "lab/peers.hpp"
+#include "lab/measuring/build.hpp"
+#include "lab/measuring/machine.hpp"
+#include "lab/measuring/malloc_library.hpp"
+#include "lab/measuring/peers.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -71,6 +71,18 @@ int tell_interrupted(const result_writer& writer) {
              "--resume goes on)\n",
              writer.path().string());
   return interrupted;
+}
+
+std::string main_peer(const lab::run_info& run) {
+  return run.peers.empty() ? "mallard" : run.peers.front().name;
+}
+
+void tell_results(const lab::run_info& run, const std::string& file) {
+  fmt::print("\nResults: {}\nTo measure again: {}\n", file, run.command);
+  for (std::size_t i = 1; i < run.peers.size(); ++i) {
+    fmt::print("The same tables for {0}: mallard show {1} --peer {0}\n", run.peers[i].name, file);
+  }
+  fmt::print("As a page: mallard report {} -o report.html\n", file);
 }
 
 }  // namespace mallard::cli

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/result_writer.hpp"
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard::cli {
 
@@ -28,5 +28,11 @@ void warn_of_run(const lab::run_info& run);
 
 // What was measured is kept; how to go on. Gives the exit status.
 int tell_interrupted(const result_writer& writer);
+
+// The library whose resources the tables show: the first one.
+std::string main_peer(const lab::run_info& run);
+
+// Where the results are, and what can be done with them.
+void tell_results(const lab::run_info& run, const std::string& file);
 
 }  // namespace mallard::cli

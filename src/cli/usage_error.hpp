@@ -1,12 +1,10 @@
-// Bad input on the command line: printed as one line, exit status 2.
+// The command line makes no sense; the text is one line for the user.
 #pragma once
 
-#include <stdexcept>
+#include "lab/measuring/usage_error.hpp"
 
 namespace mallard::cli {
 
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using lab::usage_error;
 
 }  // namespace mallard::cli

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 #include <utility>
 
-#include "lab/claims.hpp"
-#include "lab/reference.hpp"
-#include "lab/strategies.hpp"
-#include "lab/structures.hpp"
+#include "lab/bench/bench.hpp"
+#include "lab/claims/claims.hpp"
+#include "lab/claims/reference.hpp"
+#include "lab/claims/verdict_json.hpp"
+#include "lab/measuring/strategies.hpp"
+#include "lab/measuring/structures.hpp"
 
 namespace mallard::report {
 namespace {
@@ -70,12 +71,6 @@ json published_series() {
   return tables;
 }
 
-// What the page needs of a cell, in the order of its rows. Names as in the result file.
-constexpr std::array cell_fields = {
-    "ds",     "size",  "strategy",  "peer",           "heap",         "malloc",
-    "status", "error", "median",    "ci_low",         "ci_high",      "seconds",
-    "leaves", "runs",  "rss_bytes", "base_rss_bytes", "minor_faults", "major_faults"};
-
 // Six significant digits are more than any clock gives, and shorten the page a good deal.
 void shorten(json& value) {
   if (value.is_array()) {
@@ -85,25 +80,10 @@ void shorten(json& value) {
   }
 }
 
-// One row per cell instead of one object: the names are then said once. The rows come from the
-// lines of the result format, which is thus written in one place only.
-json cells(const dataset& set) {
+// Each cell as its line in the result file.
+json cells(const lab::dataset& set) {
   json all = json::array();
   for (const auto& cell : set.cells) {
-    json line = json::parse(lab::to_line(cell));
-    line["malloc"] = cell.malloc;
-    json row = json::array();
-    for (const char* field : cell_fields) row.push_back(std::move(line[field]));
-    shorten(row);
-    all.push_back(std::move(row));
-  }
-  return all;
-}
-
-// The cells of all other benches, each as its line in the result file.
-json series(const dataset& set) {
-  json all = json::array();
-  for (const auto& cell : set.series) {
     json line = json::parse(lab::to_line(cell));
     line.erase("kind");
     if (line.contains("measures")) {
@@ -116,7 +96,7 @@ json series(const dataset& set) {
   return all;
 }
 
-json sources(const dataset& set) {
+json sources(const lab::dataset& set) {
   json all = json::array();
   for (const auto& [file, run] : set.sources) {
     json line = json::parse(lab::to_line(run));
@@ -127,33 +107,39 @@ json sources(const dataset& set) {
   return all;
 }
 
-json claims(const dataset& set) {
+json claims(const lab::dataset& set) {
   json all = json::array();
-  for (const auto& claim : lab::evaluate_claims(observe(set))) {
-    all.push_back({{"id", claim.id},
-                   {"source", claim.source},
-                   {"section", claim.section},
-                   {"bench", claim.bench},
-                   {"statement", claim.statement},
-                   {"note", claim.note},
-                   {"heap", claim.heap},
-                   {"variant", claim.variant},
-                   {"verdict", lab::to_string(claim.result)},
-                   {"figures", claim.figures}});
+  for (const auto& claim : lab::evaluate_claims(lab::observe(set))) {
+    all.push_back(lab::to_json(claim));
+  }
+  return all;
+}
+
+// What the page says of the benches: titles, units and directions of measures.
+json benches() {
+  json all = json::object();
+  for (const lab::bench& one : lab::all_benches()) {
+    json measures = json::object();
+    for (const lab::measure_kind& measure : one.measures) {
+      measures[measure.name] = {{"title", measure.title.empty() ? measure.name : measure.title},
+                                {"unit", measure.unit},
+                                {"better", measure.which == lab::better::more ? "more" : "less"}};
+    }
+    all[one.name] = {
+        {"title", one.title}, {"summary", one.summary}, {"main", one.main}, {"measures", measures}};
   }
   return all;
 }
 
 }  // namespace
 
-json make_model(const merged_results& results) {
+json make_model(const lab::merged_results& results) {
   json datasets = json::array();
   for (const auto& set : results.datasets) {
     datasets.push_back({{"label", set.label},
                         {"runs", sources(set)},
                         {"claims", claims(set)},
-                        {"cells", cells(set)},
-                        {"series", series(set)}});
+                        {"cells", cells(set)}});
   }
   return {{"schema", 1},
           {"notes", results.notes},
@@ -161,7 +147,7 @@ json make_model(const merged_results& results) {
           {"strategies", strategies()},
           {"published", published()},
           {"published_series", published_series()},
-          {"cell_fields", cell_fields},
+          {"benches", benches()},
           {"datasets", std::move(datasets)}};
 }
 

@@ -12,10 +12,10 @@
 #include <system_error>
 #include <vector>
 
+#include "lab/results/merge.hpp"
 #include "profile/analysis.hpp"
 #include "profile/sites.hpp"
 #include "profile/views/trace_views.hpp"
-#include "report/merge.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
 #include "report/trace_model.hpp"
@@ -92,7 +92,7 @@ void write_report(std::span<const std::filesystem::path> results,
           fmt::format("{}: is an input; the report needs a file of its own", out.string()));
     }
   }
-  replace_file(out, fill_page(page_template(), make_model(merge(files))));
+  replace_file(out, fill_page(page_template(), make_model(lab::merge(files))));
 }
 
 }  // namespace mallard::report

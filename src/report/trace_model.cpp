@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lab/build.hpp"
+#include "lab/measuring/build.hpp"
 #include "profile/views/stack_tree.hpp"
 
 namespace mallard::report {

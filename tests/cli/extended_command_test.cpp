@@ -2,7 +2,7 @@
 #include <set>
 
 #include "command_fixture.hpp"
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard {
 namespace {
@@ -16,7 +16,7 @@ class ExtendedCommand : public CommandTest {
 
 std::set<std::string> columns_of(const lab::result_file& results) {
   std::set<std::string> columns;
-  for (const auto& cell : results.series) {
+  for (const auto& cell : results.cells) {
     columns.insert(lab::column_name(cell.strategy, cell.peer));
   }
   return columns;
@@ -40,15 +40,14 @@ TEST_F(ExtendedCommand, EachBenchWritesWhatShowExportAndReportRead) {
     ASSERT_EQ(result.status, 0) << result.err;
     const lab::result_file results = load(name);
     EXPECT_EQ(results.run.bench, bench[0]);
-    EXPECT_FALSE(results.run.parameters.empty());
-    std::set<lab::series_key> keys;
-    for (const auto& cell : results.series) {
+    std::set<lab::cell_key> keys;
+    for (const auto& cell : results.cells) {
       EXPECT_TRUE(cell.ok()) << cell.error;
       EXPECT_EQ(cell.bench, bench[0]);
       keys.insert(cell.key());
     }
     EXPECT_FALSE(keys.empty());
-    EXPECT_EQ(keys.size(), results.series.size());
+    EXPECT_EQ(keys.size(), results.cells.size());
     EXPECT_THAT(run({"show", name, "--color", "never"}).out, HasSubstr(bench[0]));
     ASSERT_EQ(run({"export", name, "--csv", "-o", "out.csv"}).status, 0);
     EXPECT_EQ(run({"report", name, "-o", "out.html"}).status, 0);
@@ -83,7 +82,7 @@ TEST_F(ExtendedCommand, CellsOfBothHeapsAndOnlyWhatIsMissingAreMeasured) {
                       "std@std", "--reps", "2",       "--json", "new.jsonl"};
   ASSERT_EQ(run(call).status, 0);
   EXPECT_EQ(run(call + words{"--resume", "--heap", "both"}).status, 0);
-  EXPECT_EQ(load("new.jsonl").series.size(), 2U);
+  EXPECT_EQ(load("new.jsonl").cells.size(), 2U);
 }
 
 TEST_F(ExtendedCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
@@ -119,11 +118,11 @@ TEST_F(ExtendedCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
   refused("realloc", {"--steps", "+1"}, "--steps: '+1' is neither a factor");
   refused("realloc", {"--steps", "+much"}, "--steps: 'much' is not a number of bytes");
   refused("realloc", {"--steps", "2"}, "--steps: '2' is neither a factor");
-  refused("realloc", {"--bytes", "1k"}, "--bytes: '1k' is not from 64k to 1T");
+  refused("realloc", {"--bytes", "1k"}, "--bytes: '1k' is not from 65536 to 1099511627776 bytes");
   refused("realloc", {"--rounds", "0"}, "--rounds");
   refused("mixed", {"--live", "40"}, "--live: unknown value '40'");
-  refused("mixed", {"--low", "64k", "--high", "16"}, "blocks of 64k to 16 bytes");
-  refused("mixed", {"--low", "0"}, "blocks of 0 to 64k bytes");
+  refused("mixed", {"--low", "64k", "--high", "16"}, "blocks of 65536 to 16 bytes");
+  refused("mixed", {"--low", "0"}, "--low: '0' is not from 1");
   refused("mixed", {"--operations", "0"}, "--operations");
   refused("mixed", {"--heap", "dusty"}, "--heap: unknown value 'dusty'");
 }
@@ -134,7 +133,7 @@ TEST_F(ExtendedCommand, CellsThatExceedTheMemoryLimitFailAndTheRestGoesOn) {
            "--rounds", "1", "--reps", "1", "--memory-limit", "512M", "--json", "new.jsonl"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("realloc@global (clean heap) failed: out of memory\n"));
-  EXPECT_EQ(load("new.jsonl").series.size(), 2U);
+  EXPECT_EQ(load("new.jsonl").cells.size(), 2U);
 }
 
 TEST_F(ExtendedCommand, ListNamesTheBenchesAndTheirAllocators) {

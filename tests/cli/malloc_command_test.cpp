@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "command_fixture.hpp"
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 #include "sanitized.hpp"
 
 namespace mallard {
@@ -44,8 +44,14 @@ TEST_F(MallocCommand, EachBenchWritesWhatShowAndExportRead) {
                            "free_p50",   "free_p99",   "free_p999"};
   const expected all[] = {
       {churn_, 2, "threads ", {"time", "time_with_threads", "rss", "user", "system"}},
-      {small("thrash", cache), 2, "work per-thread: time, ms", {"time", "rss"}},
-      {small("scratch", cache), 2, "work per-thread: time, ms", {"time", "rss"}},
+      {small("thrash", cache),
+       2,
+       "work per-thread, iterations 10, touches 100: time, ms",
+       {"time", "rss"}},
+      {small("scratch", cache),
+       2,
+       "work per-thread, iterations 10, touches 100: time, ms",
+       {"time", "rss"}},
       {small("speed", {"--threads", "2", "--objects", "500"}),
        12,
        "m-r-f-c",
@@ -74,9 +80,9 @@ TEST_F(MallocCommand, EachBenchWritesWhatShowAndExportRead) {
     EXPECT_THAT(bench.out, Not(HasSubstr("FAIL")));
     const lab::result_file results = load(name);
     EXPECT_EQ(results.run.bench, one.call[1]);
-    EXPECT_EQ(results.series.size(), one.cells) << name;
-    std::set<lab::series_key> keys;
-    for (const lab::series_cell& cell : results.series) {
+    EXPECT_EQ(results.cells.size(), one.cells) << name;
+    std::set<lab::cell_key> keys;
+    for (const lab::cell_result& cell : results.cells) {
       EXPECT_TRUE(cell.ok()) << cell.error;
       EXPECT_EQ(cell.strategy + "@" + cell.peer, "AS1@global");
       EXPECT_EQ(cell.malloc, "glibc");
@@ -100,7 +106,7 @@ TEST_F(MallocCommand, MemorySeriesHasSixtyPointsOfOneRun) {
   ASSERT_EQ(run(small("memory", {"--teams", "1x2", "--objects", "50", "--json", "m.jsonl"})).status,
             0);
   std::set<std::int64_t> points;
-  for (const lab::series_cell& cell : load("m.jsonl").series) {
+  for (const lab::cell_result& cell : load("m.jsonl").cells) {
     if (cell.bench != "memory-series") continue;
     points.insert(std::get<std::int64_t>(cell.at.at("point")));
     for (const char* name : {"elapsed", "requested", "heap", "mmap", "mmap_so", "reserved_none",
@@ -122,12 +128,14 @@ TEST_F(MallocCommand, FailedAllocatorsAreARowAndTheOthersGoOn) {
                             std::string("useless=") + HARMLESS_LIBRARY, "--json", "new.jsonl"});
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.out, HasSubstr("\nuseless                FAIL     FAIL"));
-  EXPECT_THAT(result.err, HasSubstr("threads 1 on useless failed: libharmless_library.so was "
-                                    "preloaded, but malloc is still that of"));
+  EXPECT_THAT(result.err,
+              HasSubstr("churn, threads 1, objects 1000, spots 16, sharing shared, AS1@global, "
+                        "useless (clean heap) failed: libharmless_library.so was "
+                        "preloaded, but malloc is still that of"));
   const std::string errors = beside_build_warning(result.err);
   EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 2) << errors;
   int good = 0;
-  for (const lab::series_cell& cell : load("new.jsonl").series) {
+  for (const lab::cell_result& cell : load("new.jsonl").cells) {
     EXPECT_EQ(cell.ok(), cell.malloc == "glibc");
     good += cell.ok();
   }
@@ -141,7 +149,7 @@ TEST_F(MallocCommand, OtherLibrariesAreMeasuredUnderTheirNames) {
                             std::string("mine=") + PICKY_MALLOC, "--json", "new.jsonl"});
   EXPECT_EQ(result.status, 0) << result.err;
   std::set<std::string> mallocs;
-  for (const lab::series_cell& cell : load("new.jsonl").series) mallocs.insert(cell.malloc);
+  for (const lab::cell_result& cell : load("new.jsonl").cells) mallocs.insert(cell.malloc);
   EXPECT_EQ(mallocs, (std::set<std::string>{"glibc", "mine"}));
 }
 
@@ -176,6 +184,7 @@ TEST_F(MallocCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
   refused("churn", {"--allocator", "nobody"}, "--allocator: 'nobody' is not NAME=FILE");
   refused("churn", {"--allocator", "=x.so"}, "--allocator: '=x.so' is not NAME=FILE");
   refused("churn", {"--allocator", "x=no.so"}, "--allocator: there is no file no.so");
+  refused("churn", {"--objects", ""}, "--objects: unknown value ''");
   refused("churn", {"--threads", "0"}, "--threads: unknown value '0'");
   refused("churn", {"--threads", "1-x"}, "--threads: unknown value 'x'");
   refused("churn", {"--scale", "2"}, "--scale: '2'");
@@ -217,7 +226,7 @@ TEST_F(MallocCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
   words more = speed + words{"--resume"};
   *(std::find(more.begin(), more.end(), "--threads") + 1) = "1,2";
   EXPECT_EQ(run(more).status, 0);
-  EXPECT_EQ(load("new.jsonl").series.size(), 4U);
+  EXPECT_EQ(load("new.jsonl").cells.size(), 4U);
 }
 
 TEST_F(MallocCommand, InterruptEndsTheMeasuringProcessToo) {
@@ -235,13 +244,13 @@ TEST_F(MallocCommand, InterruptEndsTheMeasuringProcessToo) {
   EXPECT_EQ(result.status, 130);
   EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
-  EXPECT_TRUE(load("new.jsonl").series.empty());
+  EXPECT_TRUE(load("new.jsonl").cells.empty());
 }
 
 TEST_F(MallocCommand, WhatIsNotInstalledIsNamedAndSkipped) {
   const ended list = run({"bench", "list"});
   EXPECT_THAT(list.out, HasSubstr("\nMallocs\n  glibc             the system's\n"));
-  for (const char* name : {"mallard", "jemalloc", "tcmalloc_minimal", "mimalloc", "tbbmalloc"}) {
+  for (const char* name : {"mallard", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"}) {
     EXPECT_THAT(list.out, HasSubstr(name));
   }
   for (const char* bench :

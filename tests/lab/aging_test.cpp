@@ -1,4 +1,4 @@
-#include "lab/aging.hpp"
+#include "lab/measuring/aging.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "lab/kernels/barrier.hpp"
-#include "lab/meters.hpp"
-#include "lab/private_heap.hpp"
+#include "lab/measuring/meters.hpp"
+#include "lab/measuring/private_heap.hpp"
 #include "sanitized.hpp"
 
 namespace mallard::lab {

@@ -7,10 +7,10 @@
 namespace mallard::lab {
 namespace {
 
-using cells = std::vector<series_cell>;
+using cells = std::vector<cell_result>;
 
 // Of `elements` in a container; the more of them, the fewer containers.
-series_cell array(std::string_view bench, std::int64_t elements, std::string_view column,
+cell_result array(std::string_view bench, std::int64_t elements, std::string_view column,
                   double figure, std::string_view measure = "time", std::string_view type = "int") {
   return make_cell_of(bench,
                       {{"elements", elements},
@@ -103,7 +103,7 @@ TEST(ExpansionClaims, AreJudgedWithEveryLibraryThatHasTheStrategies) {
 
 TEST(ExpansionClaims, AreAboutOneArrayAtATime) {
   cells others = forward(2, 1);
-  for (series_cell& cell : others) cell.at["form"] = "among";
+  for (cell_result& cell : others) cell.at["form"] = "among";
   EXPECT_EQ(judge_claim(others, "EX-3").result, verdict::undecided);
 }
 
@@ -113,7 +113,7 @@ TEST(ExpansionClaims, SizesAreComparedByElementNotByRun) {
   EXPECT_THAT(same.figures, testing::HasSubstr("= 1.00"));
   // The quick run beside the whole one: other numbers of containers, and the same time by element.
   cells with_quick = shrinking(20, 1);
-  for (series_cell quick : shrinking(0.2, 0.01)) {
+  for (cell_result quick : shrinking(0.2, 0.01)) {
     quick.at["iterations"] = std::get<std::int64_t>(quick.at["iterations"]) / 100;
     if (std::get<std::int64_t>(quick.at["elements"]) == 500) {
       for (auto& [name, one] : quick.measures) one = {"s", {}, 0.01, 0.0099, 0.0101};
@@ -124,7 +124,7 @@ TEST(ExpansionClaims, SizesAreComparedByElementNotByRun) {
 }
 
 // Of two million elements in lists, in ranges.
-series_cell list(std::int64_t range, std::string_view column, double figure,
+cell_result list(std::int64_t range, std::string_view column, double figure,
                  std::string_view measure) {
   return make_cell_of(
       "burst", {{"range", range}, {"container", "list"}, {"elements", std::int64_t{2'000'000}}},
@@ -177,11 +177,11 @@ TEST(BurstClaims, HoldAndFail) {
 
 TEST(BurstClaims, AreAboutLists) {
   cells vectors = two_lists(1000, "insert", 3);
-  for (series_cell& cell : vectors) cell.at["container"] = "stable_vector";
+  for (cell_result& cell : vectors) cell.at["container"] = "stable_vector";
   EXPECT_EQ(judge_claim(vectors, "BU-4").result, verdict::undecided);
 }
 
-series_cell pool(std::string_view column, double figure, std::string_view measure) {
+cell_result pool(std::string_view column, double figure, std::string_view measure) {
   return make_cell_of("adaptive-pool",
                       {{"range", std::int64_t{1000}}, {"elements", std::int64_t{1'000'000}}},
                       column, measure, figure);

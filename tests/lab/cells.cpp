@@ -1,7 +1,7 @@
 #include "cells.hpp"
 
-#include "lab/strategies.hpp"
-#include "lab/structures.hpp"
+#include "lab/measuring/strategies.hpp"
+#include "lab/measuring/structures.hpp"
 
 namespace mallard::lab {
 
@@ -9,19 +9,13 @@ cell_result make_cell(std::string_view ds, int size, std::string_view strategy,
                       std::string_view peer, std::string_view heap, double seconds) {
   cell_result cell;
   cell.bench = "density";
-  cell.key = {std::string(ds), size, std::string(strategy), std::string(peer), std::string(heap)};
-  cell.mode = "fair";
-  cell.seconds = {seconds * 0.999, seconds, seconds * 1.001};
-  cell.median = seconds;
-  cell.ci_low = seconds * 0.999;
-  cell.ci_high = seconds * 1.001;
-  cell.setup_seconds = {0.1, 0.2, 0.3};
-  cell.rss_bytes = {1000, 2000, 3000};
-  cell.base_rss_bytes = {100, 200, 300};
-  cell.minor_faults = {1, 2, 3};
-  cell.major_faults = {0, 0, 1};
-  cell.leaves = 1 << 21;
-  cell.runs = 12;
+  cell.at = {{"ds", std::string(ds)}, {"size", size}};
+  cell.strategy = strategy;
+  cell.peer = peer;
+  cell.heap = heap;
+  cell.measures["time"] = {
+      "s", {seconds * 0.999, seconds, seconds * 1.001}, seconds, seconds * 0.999, seconds * 1.001};
+  cell.measures["rss"] = summarise("B", {1000, 2000, 3000}, 1);
   cell.checksum = "00000000000000ff";
   return cell;
 }
@@ -62,8 +56,7 @@ run_info make_run() {
                .build_type = "Release",
                .assertions = false};
   run.mode = "fair";
-  run.scale = 1.0 / 64;
-  run.leaves = 1 << 21;
+  run.parameters = {{"leaves", 1 << 21}, {"scale", 1.0 / 64}, {"paper", 0}};
   run.repetitions = 3;
   run.seed = 42;
   run.heaps = {"clean", "aged"};
@@ -72,9 +65,9 @@ run_info make_run() {
   return run;
 }
 
-series_cell make_series_cell(int subsystem, std::string_view strategy, std::string_view peer,
+cell_result make_series_cell(int subsystem, std::string_view strategy, std::string_view peer,
                              std::string_view heap, double seconds) {
-  series_cell cell;
+  cell_result cell;
   cell.bench = "locality";
   cell.at = {{"links", 1 << 21},
              {"subsystem", subsystem},
@@ -93,8 +86,6 @@ run_info make_series_run() {
   run_info run = make_run();
   run.bench = "locality";
   run.command = "mallard bench locality";
-  run.scale = 0;
-  run.leaves = 0;
   run.parameters = {{"links", "2^21"}, {"shuffles", 5}, {"part", 0.5}};
   return run;
 }

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard::lab {
 
-// A good cell of three nearly equal repetitions around `seconds`.
+// A good cell of "density" of three nearly equal repetitions around `seconds` for a leaf.
 cell_result make_cell(std::string_view ds, int size, std::string_view strategy,
                       std::string_view peer, std::string_view heap, double seconds);
 
@@ -21,7 +21,7 @@ std::vector<cell_result> make_table(
 run_info make_run();
 
 // A good cell of "locality" of three nearly equal repetitions around `seconds`.
-series_cell make_series_cell(int subsystem, std::string_view strategy, std::string_view peer,
+cell_result make_series_cell(int subsystem, std::string_view strategy, std::string_view peer,
                              std::string_view heap, double seconds);
 
 // The run that such cells come from.

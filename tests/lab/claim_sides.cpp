@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "lab/claim_table.hpp"
+#include "lab/claims/claim_table.hpp"
 
 namespace mallard::lab {
 
-series_cell make_cell_of(std::string_view bench, coordinates at, std::string_view column,
+cell_result make_cell_of(std::string_view bench, place at, std::string_view column,
                          std::string_view measure, double figure, std::string_view malloc) {
   const auto at_sign = column.find('@');
-  series_cell made;
+  cell_result made;
   made.bench = bench;
   made.at = std::move(at);
   made.strategy = column.substr(0, at_sign);
@@ -22,7 +22,7 @@ series_cell make_cell_of(std::string_view bench, coordinates at, std::string_vie
   return made;
 }
 
-claim_verdict judge_claim(const std::vector<series_cell>& cells, std::string_view id,
+claim_verdict judge_claim(const std::vector<cell_result>& cells, std::string_view id,
                           std::string_view variant) {
   constexpr unsigned cores = 4;
   const auto all = evaluate_claims(observe(cells, cores));
@@ -40,8 +40,8 @@ void expect_both_sides(std::string_view id_start, const std::vector<claim_sides>
     const claim_verdict bad = judge_claim(one.fails, one.id, one.variant);
     EXPECT_EQ(bad.result, verdict::fails) << one.id << ' ' << bad.figures;
     // A failed cell has no figures: what only it could tell is not known.
-    std::vector<series_cell> broken = one.holds;
-    for (series_cell& cell : broken) {
+    std::vector<cell_result> broken = one.holds;
+    for (cell_result& cell : broken) {
       cell.measures.clear();
       cell.error = "out of memory";
     }

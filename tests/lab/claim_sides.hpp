@@ -5,26 +5,26 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/claims.hpp"
+#include "lab/claims/claims.hpp"
 
 namespace mallard::lab {
 
 // A good cell of one measure with an interval of 1 % to either side. `column`: "v2@boost", or
 // "AS1".
-series_cell make_cell_of(std::string_view bench, coordinates at, std::string_view column,
+cell_result make_cell_of(std::string_view bench, place at, std::string_view column,
                          std::string_view measure, double figure,
                          std::string_view malloc = "glibc");
 
 struct claim_sides {
   std::string id;
-  std::vector<series_cell> holds;
-  std::vector<series_cell> fails;
+  std::vector<cell_result> holds;
+  std::vector<cell_result> fails;
   std::string variant = {};  // the library, where the claim is judged with several
 };
 
 // What evaluate_claims() says of one claim on a machine of four cores. Fails the test when it says
 // nothing.
-claim_verdict judge_claim(const std::vector<series_cell>& cells, std::string_view id,
+claim_verdict judge_claim(const std::vector<cell_result>& cells, std::string_view id,
                           std::string_view variant = {});
 
 // Each claim of the ids that start so holds on one side, fails on the other, and is undecided

@@ -1,5 +1,5 @@
 // Claims judged on made-up results, where the verdict is known.
-#include "lab/claims.hpp"
+#include "lab/claims/claims.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <set>
 
 #include "cells.hpp"
-#include "lab/claim_table.hpp"
+#include "lab/claims/claim_table.hpp"
+#include "lab/claims/reference.hpp"
 #include "lab/kernels/extended_work.hpp"
-#include "lab/reference.hpp"
-#include "lab/strategies.hpp"
-#include "lab/structures.hpp"
+#include "lab/measuring/strategies.hpp"
+#include "lab/measuring/structures.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -26,6 +26,10 @@ claim_verdict find(const std::vector<claim_verdict>& all, std::string_view id) {
   return found == all.end() ? claim_verdict{} : *found;
 }
 
+std::vector<claim_verdict> evaluate_claims(const std::vector<cell_result>& cells) {
+  return lab::evaluate_claims(observe(cells, 2));
+}
+
 verdict judge_one(const std::vector<cell_result>& cells, std::string_view id) {
   return find(evaluate_claims(cells), id).result;
 }
@@ -36,7 +40,7 @@ bool is_known(std::string_view name) {
   const auto at_sign = name.find('@');
   const std::string_view strategy = name.substr(0, at_sign);
   const auto columns = extended_columns();
-  const auto extended = std::any_of(columns.begin(), columns.end(), [&](const series_column& one) {
+  const auto extended = std::any_of(columns.begin(), columns.end(), [&](const column& one) {
     return one.strategy == strategy &&
            (at_sign == name.npos || one.peer == name.substr(at_sign + 1));
   });
@@ -116,7 +120,7 @@ TEST(Claims, IsUndecidedWhenTheIntervalStraddlesTheLimit) {
 TEST(Claims, IsUndecidedWithoutItsDataAndSaysWhatIsMissing) {
   auto cells = make_table(
       [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
-  std::erase_if(cells, [](const auto& cell) { return cell.key.strategy == "AS5"; });
+  std::erase_if(cells, [](const auto& cell) { return cell.strategy == "AS5"; });
   const auto without = find(evaluate_claims(cells), "I-7.1");
   EXPECT_EQ(without.result, verdict::undecided);
   EXPECT_THAT(without.figures, HasSubstr("not measured: AS1 / AS5 in DS7"));
@@ -126,7 +130,7 @@ TEST(Claims, FailedCellsCountAsMissing) {
   auto cells = make_table(
       [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
   for (auto& cell : cells) {
-    if (cell.key.strategy == "AS5") cell.error = "out of memory";
+    if (cell.strategy == "AS5") cell.error = "out of memory";
   }
   EXPECT_EQ(judge_one(cells, "I-7.1"), verdict::undecided);
 }
@@ -136,13 +140,13 @@ TEST(Claims, OneBadCellFailsAClaimAboutEveryCell) {
       [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
   EXPECT_EQ(judge_one(cells, "I-G.8"), verdict::holds);
   for (auto& cell : cells) {
-    if (cell.key.ds == "DS6" && cell.key.size == 10 && cell.key.strategy == "AS9") {
+    if (cell.at.word("ds") == "DS6" && cell.at.number("size") == 10 && cell.strategy == "AS9") {
       cell = make_cell("DS6", 10, "AS9", "mallard", "clean", 11);
     }
   }
   const auto spoilt = find(evaluate_claims(cells), "I-G.8");
   EXPECT_EQ(spoilt.result, verdict::fails);
-  EXPECT_THAT(spoilt.figures, HasSubstr("AS1 / AS9 in DS6 2^10"));
+  EXPECT_THAT(spoilt.figures, HasSubstr("AS1 / AS9 at ds DS6, size 10"));
 }
 
 TEST(Claims, GrowthComparesAStrategyWithItselfAtOtherSizes) {
@@ -167,7 +171,7 @@ TEST(Claims, ARatioOfOneStructureIsHeldAgainstThatOfAnother) {
   EXPECT_EQ(judge_one(gains_of_ints(2), "I-G.10"), verdict::fails);
   EXPECT_EQ(judge_one(gains_of_ints(3), "I-G.10"), verdict::undecided);
   auto half = gains_of_ints(6);
-  std::erase_if(half, [](const auto& cell) { return cell.key.ds == "DS12"; });
+  std::erase_if(half, [](const auto& cell) { return cell.at.word("ds") == "DS12"; });
   const auto without = find(evaluate_claims(half), "I-G.10");
   EXPECT_EQ(without.result, verdict::undecided);
   EXPECT_THAT(without.figures, HasSubstr("not measured: AS1 / AS7 in DS11"));
@@ -191,8 +195,9 @@ TEST(Claims, AreJudgedOncePerHeap) {
       [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
   const std::size_t clean = cells.size();
   for (std::size_t i = 0; i < clean; ++i) {
-    const cell_key key = cells[i].key;
-    cells.push_back(make_cell(key.ds, key.size, key.strategy, key.peer, "aged", 1));
+    const cell_key key = cells[i].key();
+    cells.push_back(make_cell(key.at.word("ds"), static_cast<int>(key.at.number("size")),
+                              key.strategy, key.peer, "aged", 1));
   }
   const auto all = evaluate_claims(cells);
   EXPECT_EQ(all.front().heap, "clean");
@@ -208,7 +213,7 @@ TEST(Claims, PeersResourcesAreNotOurs) {
   auto cells = make_table(
       [](auto, int, std::string_view strategy) { return strategy == "AS1" ? 10.0 : 1.0; });
   for (auto& cell : cells) {
-    if (cell.key.peer == "mallard") cell.key.peer = "boost";
+    if (cell.peer == "mallard") cell.peer = "boost";
   }
   EXPECT_EQ(judge_one(cells, "I-G.1"), verdict::undecided);
 }

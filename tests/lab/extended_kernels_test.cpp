@@ -8,30 +8,30 @@
 #include <string>
 #include <vector>
 
-#include "lab/extended_plans.hpp"
 #include "lab/kernels/counting.hpp"
 #include "lab/kernels/extended_arenas.hpp"
 #include "lab/kernels/mixed.hpp"
 #include "lab/kernels/resizing.hpp"
-#include "lab/results.hpp"
+#include "lab/measuring/contender.hpp"
+#include "lab/measuring/errand.hpp"
 
 namespace mallard::lab {
 namespace {
 
 using testing::Contains;
 
-std::optional<double> value_of(const readings& taken, std::string_view name) {
-  for (const reading& one : taken.all()) {
-    if (one.name == name) return one.value;
-  }
-  return std::nullopt;
+std::optional<double> value_of(const outcome& read, std::string_view name) {
+  return read.has(name) ? std::optional(read.value_of(name)) : std::nullopt;
 }
 
 template <class Work>
-readings measure_one(series_kernel<Work> run, const Work& work) {
+outcome measure_one(kernel_of<Work> run, const Work& work) {
   readings taken;
   run(work, taken);
-  return taken;
+  outcome read;
+  read.taken.assign(taken.all().begin(), taken.all().end());
+  read.checksum = taken.checksum;
+  return read;
 }
 
 // Runs the kernels of all columns: the same checksum, no figure below zero. Returns the columns.
@@ -39,12 +39,12 @@ template <class Work, class Find>
 std::vector<std::string> expect_same_work(const Work& work, const Find& find) {
   std::set<std::uint64_t> checksums;
   std::vector<std::string> names;
-  for (const series_column& column : extended_columns()) {
-    const series_kernel<Work> run = find(column);
+  for (const column& where : extended_columns()) {
+    const kernel_of<Work> run = find(where);
     if (!run) continue;
-    names.push_back(column_name(column.strategy, column.peer));
-    const readings taken = measure_one(run, work);
-    for (const reading& one : taken.all()) EXPECT_GE(one.value, 0) << names.back() << one.name;
+    names.push_back(column_name(where.strategy, where.peer));
+    const outcome taken = measure_one(run, work);
+    for (const reading& one : taken.taken) EXPECT_GE(one.value, 0) << names.back() << one.what();
     EXPECT_NE(taken.checksum, 0U) << names.back();
     checksums.insert(taken.checksum);
   }
@@ -56,7 +56,7 @@ bool with_boost() {
   return find_shrink_kernel({"v2", "mallard"}) != nullptr;
 }
 
-series_kernel<growth_work> growth_of(const char* strategy, const char* peer, growth_form form) {
+kernel_of<growth_work> growth_of(const char* strategy, const char* peer, growth_form form) {
   return find_growth_kernel({strategy, peer}, element_type::wrapped_int, form);
 }
 
@@ -66,7 +66,7 @@ TEST(ExtendedKernels, EveryColumnDoesTheSameWork) {
     for (const auto form : {growth_form::alone, growth_form::among, growth_form::backward}) {
       const growth_work work{3, 200, type, form};
       const auto names = expect_same_work(
-          work, [&](const series_column& one) { return find_growth_kernel(one, type, form); });
+          work, [&](const column& one) { return find_growth_kernel(one, type, form); });
       EXPECT_THAT(names, Contains("std@std"));
     }
     expect_same_work(shrink_work{2, 203, type}, find_shrink_kernel);
@@ -74,7 +74,7 @@ TEST(ExtendedKernels, EveryColumnDoesTheSameWork) {
   for (const auto what : {node_container::list, node_container::stable_vector}) {
     if (what == node_container::stable_vector && !with_boost()) continue;
     expect_same_work(burst_work{2000, 100},
-                     [&](const series_column& one) { return find_burst_kernel(one, what); });
+                     [&](const column& one) { return find_burst_kernel(one, what); });
   }
   expect_same_work(pool_work{2000, 1}, find_pool_kernel);
   expect_same_work(pool_work{2000, 50}, find_pool_kernel);
@@ -89,7 +89,7 @@ TEST(ExtendedKernels, EveryColumnDoesTheSameWork) {
 
 TEST(ExtendedKernels, ReallocIsForElementsThatMayMoveAsBytes) {
   using enum element_type;
-  const series_column realloc = {"realloc", "global"};
+  const column realloc = {"realloc", "global"};
   EXPECT_NE(find_growth_kernel(realloc, pod64, growth_form::alone), nullptr);
   EXPECT_NE(find_growth_kernel(realloc, pod64, growth_form::among), nullptr);
   EXPECT_EQ(find_growth_kernel(realloc, pod64, growth_form::backward), nullptr);
@@ -100,16 +100,16 @@ TEST(ExtendedKernels, ReallocIsForElementsThatMayMoveAsBytes) {
 
 TEST(ExtendedKernels, GrowthCountsTheCallsOfOneVector) {
   // libstdc++ doubles: 1, 2, 4 ... 1024.
-  const readings taken = measure_one(growth_of("std", "std", growth_form::alone),
-                                     {5, 1000, element_type::wrapped_int, growth_form::alone});
+  const outcome taken = measure_one(growth_of("std", "std", growth_form::alone),
+                                    {5, 1000, element_type::wrapped_int, growth_form::alone});
   EXPECT_EQ(value_of(taken, "calls"), 11);
   EXPECT_EQ(value_of(taken, "capacity"), 1024);
   EXPECT_EQ(value_of(taken, "success"), std::nullopt);
-  const readings among = measure_one(growth_of("std", "std", growth_form::among),
-                                     {1, 1000, element_type::wrapped_int, growth_form::among});
+  const outcome among = measure_one(growth_of("std", "std", growth_form::among),
+                                    {1, 1000, element_type::wrapped_int, growth_form::among});
   EXPECT_EQ(value_of(among, "calls"), 11);
-  const readings behind = measure_one(growth_of("std", "std", growth_form::backward),
-                                      {1, 1000, element_type::wrapped_int, growth_form::backward});
+  const outcome behind = measure_one(growth_of("std", "std", growth_form::backward),
+                                     {1, 1000, element_type::wrapped_int, growth_form::backward});
   EXPECT_EQ(value_of(behind, "calls"), 11);
 }
 
@@ -167,12 +167,12 @@ TEST(ExtendedKernels, PoolsTellWhatTheyHold) {
   // What simple segregated storage has once had it keeps; an adaptive pool, two blocks.
   EXPECT_GE(value_of(figures("node", "mallard"), "in_use_after_erase"), nodes * node_bytes);
   for (const char* strategy : {"adaptive", "own-adaptive"}) {
-    const readings ours = figures(strategy, "mallard");
+    const outcome ours = figures(strategy, "mallard");
     EXPECT_LE(value_of(ours, "in_use_after_erase"), 2 * 65536) << strategy;
     EXPECT_LE(value_of(ours, "overhead"), 0.03) << strategy;
     EXPECT_GT(value_of(ours, "overhead"), 0) << strategy;
   }
-  const readings heap = figures("v1", "boost");
+  const outcome heap = figures("v1", "boost");
   EXPECT_NEAR(value_of(heap, "overhead").value_or(0), 1 / 3.0, 0.01);
   EXPECT_EQ(value_of(figures("std", "boost"), "overhead"), std::nullopt);
   EXPECT_EQ(value_of(figures("fast_pool", "boost"), "in_use_after_erase"), std::nullopt);
@@ -184,7 +184,7 @@ TEST(ExtendedKernels, StepsEndAtTheFinalSize) {
   EXPECT_EQ(next_size({1, 1000000, 200, 0}, 600000), 1000000U);
   EXPECT_EQ(first_size({1, 1000000, 200, 0}), 4096U);
   EXPECT_EQ(first_size({1, 1000000, 0, 65536}), 65536U);
-  const readings taken =
+  const outcome taken =
       measure_one(find_realloc_kernel({"realloc", "global"}), realloc_work{3, 1 << 20, 200, 0});
   // 4 KiB to 1 MiB: 8 steps.
   const double moved = value_of(taken, "moved").value_or(-1);

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "lab/child.hpp"
+#include "lab/kernels/container_run.hpp"
+#include "lab/kernels/container_work.hpp"
 #include "lab/kernels/fill.hpp"
 #include "lab/kernels/hashes.hpp"
-#include "lab/kernels/work.hpp"
-#include "lab/peers.hpp"
-#include "lab/plan.hpp"
+#include "lab/measuring/contender.hpp"
+#include "lab/measuring/peers.hpp"
+#include "lab/measuring/strategies.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -21,8 +22,8 @@ class Kernels : public testing::TestWithParam<int> {
  protected:
   Kernels() : text_(text_bytes), buffer_(64 << 20) { write_text(text_, 1); }
 
-  std::uint64_t checksum(kernel run, bool callers_buffer, std::uint64_t runs) {
-    work job;
+  std::uint64_t checksum(container_kernel run, bool callers_buffer, std::uint64_t runs) {
+    container_work job;
     job.outer_elements = 32;
     job.text = text_.data();
     job.random = random_stream(5);
@@ -38,22 +39,27 @@ class Kernels : public testing::TestWithParam<int> {
 TEST_P(Kernels, EveryStrategyOfEveryLibraryHandlesTheSameElements) {
   std::vector<std::string> peers;
   for (const auto& peer : available_peers()) peers.push_back(peer.name);
-  std::vector<const strategy*> strategies;
-  for (const strategy& one : all_strategies()) strategies.push_back(&one);
-
-  for (const mode choices : {mode::fair, mode::paper}) {
+  peers.emplace_back(global_peer);
+  for (const fairness choices : {fairness::fair, fairness::paper}) {
     std::set<std::uint64_t> checksums;
-    for (const column& one : make_columns(strategies, peers)) {
-      const kernel run = find_kernel(GetParam(), *one.how, one.peer, choices);
-      checksums.insert(checksum(run, one.how->callers_buffer, 3));
-      EXPECT_EQ(checksums.size(), 1U) << one.how->name << '@' << one.peer;
+    std::size_t kernels = 0;
+    for (const strategy& how : all_strategies()) {
+      for (const std::string& peer : peers) {
+        const container_kernel run = find_container_kernel(GetParam(), how, peer, choices);
+        if (!run) continue;
+        ++kernels;
+        checksums.insert(checksum(run, how.callers_buffer, 3));
+        EXPECT_EQ(checksums.size(), 1U) << how.name << '@' << peer;
+      }
     }
+    EXPECT_GE(kernels, 1 + 16 * available_peers().size());
     EXPECT_NE(*checksums.begin(), 0U);
   }
 }
 
 TEST_P(Kernels, ChecksumDependsOnTheNumberOfRuns) {
-  const kernel run = find_kernel(GetParam(), *find_strategy("AS1"), global_peer, mode::fair);
+  const container_kernel run =
+      find_container_kernel(GetParam(), *find_strategy("AS1"), global_peer, fairness::fair);
   EXPECT_NE(checksum(run, false, 1), checksum(run, false, 2));
 }
 
@@ -65,7 +71,7 @@ using fair = fair_mode;
 TEST(Fill, ContainerHasExactlyTheElementsItReservedSpaceFor) {
   std::vector<char> text(text_bytes);
   write_text(text, 1);
-  work job;
+  container_work job;
   job.text = text.data();
   job.outer_elements = 100;
   ints flat;
@@ -80,7 +86,7 @@ TEST(Fill, ContainerHasExactlyTheElementsItReservedSpaceFor) {
 }
 
 TEST(Fill, PaperModeAddsOneElementTooManyToNestedContainers) {
-  work job;
+  container_work job;
   job.outer_elements = 100;
   std::vector<ints> nested;
   fill<paper_mode>(nested, job);
@@ -90,7 +96,7 @@ TEST(Fill, PaperModeAddsOneElementTooManyToNestedContainers) {
 TEST(Fill, StringsHaveThePapersLengthsInBothModes) {
   std::vector<char> text(text_bytes);
   write_text(text, 1);
-  work job;
+  container_work job;
   job.text = text.data();
   const auto check = [&](auto draw) {
     std::uint32_t shortest = ~0U;

@@ -7,10 +7,10 @@
 namespace mallard::lab {
 namespace {
 
-using cells = std::vector<series_cell>;
+using cells = std::vector<cell_result>;
 using testing::HasSubstr;
 
-series_cell churn(std::string_view malloc, double figure, std::int64_t threads = 2) {
+cell_result churn(std::string_view malloc, double figure, std::int64_t threads = 2) {
   return make_cell_of("churn",
                       {{"threads", threads}, {"sharing", "private"}, {"spots", std::int64_t{16}}},
                       "AS1", "time", figure, malloc);
@@ -20,21 +20,20 @@ series_cell churn(std::string_view malloc, double figure, std::int64_t threads =
 cells cache(std::string_view bench, std::string_view malloc, double with_two,
             std::string_view work = "per-thread") {
   const auto at = [&](std::int64_t threads) {
-    return coordinates{
-        {"threads", threads}, {"work", std::string(work)}, {"size", std::int64_t{1}}};
+    return place{{"threads", threads}, {"work", std::string(work)}, {"size", std::int64_t{1}}};
   };
   return {make_cell_of(bench, at(1), "AS1", "time", 1, malloc),
           make_cell_of(bench, at(2), "AS1", "time", with_two, malloc)};
 }
 
-series_cell chain(std::string_view name, std::string_view malloc, double figure,
+cell_result chain(std::string_view name, std::string_view malloc, double figure,
                   std::string_view measure = "time", std::int64_t threads = 1) {
   return make_cell_of("speed", {{"threads", threads}, {"chain", std::string(name)}}, "AS1", measure,
                       figure, malloc);
 }
 
-series_cell memory(std::string_view malloc, double peak, double end) {
-  series_cell cell =
+cell_result memory(std::string_view malloc, double peak, double end) {
+  cell_result cell =
       make_cell_of("memory", {{"producers", std::int64_t{1}}, {"consumers", std::int64_t{1}}},
                    "AS1", "peak_dynamic", peak, malloc);
   cell.measures["end_dynamic"] = {"B", {}, end, end, end};

@@ -1,5 +1,5 @@
 // Processes that measure a malloc: what they call, what they answer, and how they fail.
-#include "lab/malloc_process.hpp"
+#include "lab/measuring/executed.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -15,6 +15,7 @@
 
 #include "counted_calls.hpp"
 #include "moody_sizes.hpp"
+#include "plans.hpp"
 #include "sanitized.hpp"
 
 namespace mallard::lab {
@@ -23,24 +24,62 @@ namespace {
 using mallard_test::counted_calls;
 using testing::HasSubstr;
 
-const allocator_library system_malloc{"glibc", {}};
-const allocator_library counting{"counting", COUNTING_MALLOC};
-const allocator_library moody{"moody", MOODY_MALLOC};
-
-malloc_outcome run(const allocator_library& on, const malloc_job& what, double timeout = 60) {
-  return run_malloc_job(MALLARD_COMMAND, on, what, timeout, nullptr);
+contender on_malloc(std::string name, std::filesystem::path library) {
+  contender who;
+  who.malloc = std::move(name);
+  who.library = std::move(library);
+  who.process = process_kind::executed;
+  return who;
 }
 
-malloc_job small_job(malloc_bench bench, std::uint64_t operations) {
-  malloc_job what;
-  what.bench = bench;
-  what.operations = operations;
-  what.touches = 3;
-  what.slots = 8;
-  what.batch = bench == malloc_bench::memory ? operations : 10;
-  what.seconds = 0.02;
-  what.sizes = size_mix::fixed(64);
+const contender on_glibc = on_malloc("glibc", {});
+const contender counting = on_malloc("counting", COUNTING_MALLOC);
+const contender moody = on_malloc("moody", MOODY_MALLOC);
+
+// What a bench does at one place.
+struct small_job {
+  std::string bench;
+  texts_of texts;
+
+  small_job with(const std::string& name, const std::string& value) const {
+    small_job made = *this;
+    made.texts[name] = value;
+    return made;
+  }
+  task make() const {
+    const bench_plan plan = plan_of(bench, texts, {});
+    return plan.what->kernel(on_glibc, plan.places.at(0).all);
+  }
+};
+
+// Which axis says how many operations there are.
+std::string operations_of(const std::string& bench) {
+  return bench == "thrash" || bench == "scratch" ? "iterations" : "objects";
+}
+
+small_job job_of(const std::string& bench, std::uint64_t operations) {
+  small_job what{bench, {}};
+  for (const axis& one : bench_named(bench).axes) {
+    if (one.name == "threads") what.texts["threads"] = "1";
+    if (one.name == "teams") what.texts["teams"] = "1x1";
+    if (one.name == "touches") what.texts["touches"] = "3";
+    if (one.name == "spots" || one.name == "live" || one.name == "chunks")
+      what.texts[one.name] = "8";
+    if (one.name == "warm-up") what.texts["warm-up"] = "0";
+    if (one.name == "batch") what.texts["batch"] = "10";
+    if (one.name == "seconds") what.texts["seconds"] = "0.02";
+    if (one.name == "distribution") what.texts["distribution"] = "fixed";
+    if (one.name == "min") what.texts["min"] = "64";
+    if (one.name == "block") what.texts["block"] = "64";
+    if (one.name == operations_of(bench)) what.texts[one.name] = std::to_string(operations);
+  }
   return what;
+}
+
+outcome run(const contender& on, const small_job& what, double timeout = 60) {
+  measuring_limits limits;
+  limits.timeout_seconds = timeout;
+  return run_executed(MALLARD_COMMAND, on, what.make(), limits, nullptr);
 }
 
 // Programs under a sanitizer have their own malloc.
@@ -80,13 +119,13 @@ class MallocCalls : public MallocProcess {
     if (counts_) munmap(counts_, sizeof(counted_calls));
   }
 
-  totals count(const malloc_job& what) {
+  totals count(const small_job& what) {
     for (auto& one : counts_->calls) one = 0;
     counts_->bytes = 0;
     counts_->changes = 0;
     counts_->last = -1;
-    const malloc_outcome outcome = run(counting, what);
-    EXPECT_TRUE(outcome.ok()) << outcome.error.data();
+    const outcome result = run(counting, what);
+    EXPECT_TRUE(result.ok()) << result.error;
     return {counts_->calls[counted_calls::malloc],
             counts_->calls[counted_calls::calloc],
             counts_->calls[counted_calls::realloc],
@@ -96,13 +135,10 @@ class MallocCalls : public MallocProcess {
   }
 
   // What 1,000 operations more call: what starting a program and its threads calls is gone.
-  totals calls_of_thousand(malloc_job what) {
-    what.operations = 1000;
-    if (what.bench == malloc_bench::memory) what.batch = 1000;
-    const totals few = count(what);
-    what.operations = 2000;
-    if (what.bench == malloc_bench::memory) what.batch = 2000;
-    return count(what) - few;
+  totals calls_of_thousand(const small_job& what) {
+    const std::string name = operations_of(what.bench);
+    const totals few = count(what.with(name, "1000"));
+    return count(what.with(name, "2000")) - few;
   }
 
  private:
@@ -111,185 +147,175 @@ class MallocCalls : public MallocProcess {
 };
 
 TEST_F(MallocCalls, EachChainCallsItsRoutinesForAllBlocksInTurn) {
-  for (std::size_t chain = 0; chain < speed_chains.size(); ++chain) {
-    malloc_job what = small_job(malloc_bench::speed, 0);
-    what.chains = std::uint32_t{1} << chain;
-    const totals found = calls_of_thousand(what);
-    // Before the clock starts, blocks for a chain that begins with using them; after it has
-    // stopped, they are freed.
-    std::map<routine, int> expected;
-    const auto& routines = speed_chains[chain].routines;
-    for (const routine one : routines) ++expected[one];
-    if (routines[0] == routine::realloc || routines[0] == routine::free)
-      ++expected[routine::malloc];
-    expected[routine::free] = expected[routine::malloc] + expected[routine::calloc];
-    const char* name = speed_chains[chain].name;
-    EXPECT_EQ(found.malloc, 1000 * expected[routine::malloc]) << name;
-    EXPECT_EQ(found.calloc, 1000 * expected[routine::calloc]) << name;
-    EXPECT_EQ(found.realloc, 1000 * expected[routine::realloc]) << name;
-    EXPECT_EQ(found.free, 1000 * expected[routine::free]) << name;
-    EXPECT_EQ(found.changes, 0) << name << ": the routines take turns";
+  struct expected {
+    const char* chain;
+    int malloc, calloc, realloc, free;
+  };
+  // Before the clock starts, blocks for a chain that begins with using them; after it has stopped,
+  // they are freed.
+  const expected all[] = {{"malloc", 1, 0, 0, 1},
+                          {"realloc", 1, 0, 1, 1},
+                          {"free", 1, 0, 0, 1},
+                          {"calloc", 0, 1, 0, 1},
+                          {"malloc-free", 1, 0, 0, 1},
+                          {"realloc-free", 1, 0, 1, 1},
+                          {"calloc-free", 0, 1, 0, 1},
+                          {"malloc-realloc", 1, 0, 1, 1},
+                          {"calloc-realloc", 0, 1, 1, 1},
+                          {"malloc-realloc-free", 1, 0, 1, 1},
+                          {"calloc-realloc-free", 0, 1, 1, 1},
+                          {"malloc-realloc-free-calloc", 1, 1, 1, 2}};
+  for (const expected& one : all) {
+    const totals found = calls_of_thousand(job_of("speed", 0).with("chains", one.chain));
+    EXPECT_EQ(found.malloc, 1000 * one.malloc) << one.chain;
+    EXPECT_EQ(found.calloc, 1000 * one.calloc) << one.chain;
+    EXPECT_EQ(found.realloc, 1000 * one.realloc) << one.chain;
+    EXPECT_EQ(found.free, 1000 * one.free) << one.chain;
+    EXPECT_EQ(found.changes, 0) << one.chain << ": the routines take turns";
   }
 }
 
 TEST_F(MallocCalls, ReallocGetsNewSizesOrTheSame) {
-  malloc_job what = small_job(malloc_bench::speed, 0);
-  what.chains = 1U << 7U;  // malloc-realloc
-  what.sizes = size_mix::uniform(50, 500, 50);
-  what.same_size = true;
-  const totals same = calls_of_thousand(what);
+  const small_job what = job_of("speed", 0)
+                             .with("chains", "malloc-realloc")
+                             .with("distribution", "uniform")
+                             .with("min", "50");
+  const totals same = calls_of_thousand(what.with("realloc-sizes", "same"));
   EXPECT_EQ(same.bytes % 2, 0);
-  what.same_size = false;
-  EXPECT_NE(calls_of_thousand(what).bytes, same.bytes);
+  EXPECT_NE(calls_of_thousand(what.with("realloc-sizes", "new")).bytes, same.bytes);
 }
 
 TEST_F(MallocCalls, ChurnReplacesOneBlockAnOperation) {
-  for (const bool shared : {true, false}) {
-    malloc_job what = small_job(malloc_bench::churn, 0);
-    what.shared_spots = shared;
+  for (const char* sharing : {"shared", "private"}) {
+    const small_job what = job_of("churn", 0).with("sharing", sharing);
     const totals found = calls_of_thousand(what);
     EXPECT_EQ(found.malloc, 1000);
     EXPECT_EQ(found.free, 1000);
     EXPECT_EQ(found.bytes, 64 * 1000);
     EXPECT_GT(found.changes, 1000);
-    what.threads = 4;
-    EXPECT_EQ(calls_of_thousand(what).free, 4000) << "blocks of several threads are lost";
+    EXPECT_EQ(calls_of_thousand(what.with("threads", "4")).free, 4000)
+        << "blocks of several threads are lost";
   }
 }
 
 TEST_F(MallocCalls, ThrashAndScratchHaveOneBlockAtATime) {
-  for (const malloc_bench bench : {malloc_bench::thrash, malloc_bench::scratch}) {
-    malloc_job what = small_job(bench, 0);
-    what.threads = 2;
-    const totals found = calls_of_thousand(what);
+  for (const char* bench : {"thrash", "scratch"}) {
+    const totals found = calls_of_thousand(job_of(bench, 0).with("threads", "2"));
     EXPECT_EQ(found.malloc, 2000);
     EXPECT_EQ(found.free, 2000);
   }
   // The blocks that the main thread gives away, and the chunks of the warm-up.
-  malloc_job what = small_job(malloc_bench::scratch, 100);
-  what.threads = 4;
-  const malloc_job plain = small_job(malloc_bench::thrash, 100);
-  malloc_job thrash = plain;
-  thrash.threads = 4;
-  EXPECT_EQ((count(what) - count(thrash)).malloc, 4);
-  malloc_job warm = thrash;
-  warm.warm_ups = 50;
-  const totals chunks = count(warm) - count(thrash);
+  const small_job thrash = job_of("thrash", 100).with("threads", "4");
+  const small_job scratch = job_of("scratch", 100).with("threads", "4");
+  EXPECT_EQ((count(scratch) - count(thrash)).malloc, 4);
+  const totals chunks = count(thrash.with("warm-up", "50")) - count(thrash);
   EXPECT_EQ(chunks.malloc, 200);
   EXPECT_EQ(chunks.free, 200);
   EXPECT_EQ(chunks.bytes, 200 * 16);
 }
 
+TEST_F(MallocCalls, TotalWorkIsSharedOutToTheThreads) {
+  // Touches are no calls: what is shared out is seen in the time alone; a thread still has one.
+  const small_job what = job_of("thrash", 10).with("work", "total").with("threads", "8");
+  EXPECT_TRUE(run(on_glibc, what).ok());
+}
+
 TEST_F(MallocCalls, ConsumersFreeEverythingThatProducersAllocate) {
-  malloc_job what = small_job(malloc_bench::memory, 0);
-  what.threads = 2;
-  what.consumers = 3;
-  const totals found = calls_of_thousand(what);
+  const totals found = calls_of_thousand(job_of("memory", 0).with("teams", "2x3"));
   EXPECT_EQ(found.malloc, 6000);
   EXPECT_EQ(found.free, 6000);
 }
 
 TEST_F(MallocCalls, RemoteFreeAllocatesInOneOrBothOfAPair) {
-  malloc_job what = small_job(malloc_bench::remote_free, 0);
-  what.threads = 2;
-  what.ping_pong = false;
-  EXPECT_EQ(calls_of_thousand(what).free, 2000);
-  what.ping_pong = true;
-  const totals both = calls_of_thousand(what);
+  const small_job what = job_of("remote-free", 0).with("threads", "2");
+  EXPECT_EQ(calls_of_thousand(what.with("form", "one-way")).free, 2000);
+  const totals both = calls_of_thousand(what.with("form", "ping-pong"));
   EXPECT_EQ(both.malloc, 4000);
   EXPECT_EQ(both.free, 4000);
 }
 
 TEST_F(MallocCalls, MixedReplacesBlocksTwiceOver) {
-  malloc_job what = small_job(malloc_bench::mixed, 0);
-  what.threads = 2;
-  what.remote_share = 0.25;
+  const small_job what = job_of("mixed-malloc", 0).with("threads", "2").with("remote", "0.25");
   EXPECT_EQ(calls_of_thousand(what).malloc, 2 * 2 * 1000);
 }
 
 TEST_F(MallocProcess, EveryBenchAnswersWithPositiveFigures) {
-  const std::map<malloc_bench, std::set<malloc_figure>> expected = {
-      {malloc_bench::churn,
-       {malloc_figure::time, malloc_figure::time_with_threads, malloc_figure::user,
-        malloc_figure::system, malloc_figure::rss}},
-      {malloc_bench::thrash, {malloc_figure::time, malloc_figure::rss}},
-      {malloc_bench::scratch, {malloc_figure::time, malloc_figure::rss}},
-      {malloc_bench::larson, {malloc_figure::throughput, malloc_figure::rss}},
-      {malloc_bench::remote_free, {malloc_figure::time, malloc_figure::per_op, malloc_figure::rss}},
-      {malloc_bench::mixed,
-       {malloc_figure::time, malloc_figure::rss, malloc_figure::malloc_p50,
-        malloc_figure::malloc_p99, malloc_figure::malloc_p999, malloc_figure::free_p50,
-        malloc_figure::free_p99, malloc_figure::free_p999}},
+  const std::set<std::string> latencies = {"malloc_p50", "malloc_p99", "malloc_p999",
+                                           "free_p50",   "free_p99",   "free_p999"};
+  std::set<std::string> mixed = latencies;
+  mixed.insert({"time", "rss"});
+  const std::map<std::string, std::set<std::string>> expected = {
+      {"churn", {"time", "time_with_threads", "user", "system", "rss"}},
+      {"thrash", {"time", "rss"}},
+      {"scratch", {"time", "rss"}},
+      {"larson", {"throughput", "rss"}},
+      {"remote-free", {"time", "per_op", "rss"}},
+      {"mixed-malloc", mixed},
   };
   for (const auto& [bench, figures] : expected) {
-    malloc_job what = small_job(bench, 2000);
-    what.threads = 3;
-    what.remote_share = 0.5;
-    const malloc_outcome outcome = run(system_malloc, what);
-    ASSERT_TRUE(outcome.ok()) << to_string(bench) << ": " << outcome.error.data();
-    std::set<malloc_figure> found;
-    for (const malloc_reading& one : outcome.measured.all()) {
-      found.insert(one.what);
-      EXPECT_TRUE(std::isfinite(one.value) && one.value >= 0) << name_of(one.what);
+    // Of larson's seconds a busy machine may leave its threads but few.
+    const outcome result =
+        run(on_glibc, job_of(bench, 2000).with("threads", "3").with("seconds", "0.5"));
+    ASSERT_TRUE(result.ok()) << bench << ": " << result.error;
+    std::set<std::string> found;
+    for (const reading& one : result.taken) {
+      const std::string name(one.what());
+      found.insert(name);
+      EXPECT_TRUE(std::isfinite(one.value) && one.value >= 0) << name;
       // Of the medians the clock's own cost is taken away, which may leave nothing.
       const bool may_be_none =
-          one.what == malloc_figure::user || one.what == malloc_figure::system ||
-          one.what == malloc_figure::malloc_p50 || one.what == malloc_figure::free_p50;
-      EXPECT_TRUE(may_be_none || one.value > 0) << to_string(bench) << " " << name_of(one.what);
+          name == "user" || name == "system" || name == "malloc_p50" || name == "free_p50";
+      EXPECT_TRUE(may_be_none || one.value > 0) << bench << ' ' << name;
     }
-    EXPECT_EQ(found, figures) << to_string(bench);
+    EXPECT_EQ(found, figures) << bench;
   }
 }
 
 TEST_F(MallocProcess, MemoryGrowsWithWhatIsRequestedAndThenItIsFreed) {
-  const malloc_job what = small_job(malloc_bench::memory, 80'000);
-  const malloc_outcome outcome = run(system_malloc, what);
-  ASSERT_TRUE(outcome.ok()) << outcome.error.data();
-  std::map<std::size_t, std::map<malloc_figure, double>> points;
-  for (const malloc_reading& one : outcome.measured.all()) points[one.group][one.what] = one.value;
-  ASSERT_EQ(points.size(), 1U + memory_points);
+  constexpr std::int64_t points = 60;
+  const outcome result = run(on_glibc, job_of("memory", 80'000));
+  ASSERT_TRUE(result.ok()) << result.error;
+  EXPECT_TRUE(result.has("requested", points - 1));
+  EXPECT_FALSE(result.has("requested", points));
   const double all = 80'000.0 * 64;
-  EXPECT_EQ(points[1][malloc_figure::requested], 0);
-  EXPECT_EQ(points[memory_points][malloc_figure::requested], 0);
+  EXPECT_EQ(result.value_of("requested", 0), 0);
+  EXPECT_EQ(result.value_of("requested", points - 1), 0);
   // One producer and one consumer: the first half of the operations are all allocations.
-  EXPECT_NEAR(points[memory_points / 2][malloc_figure::requested] / all, 1, 0.1);
-  EXPECT_GE(points[0][malloc_figure::peak_dynamic], all);
-  EXPECT_GE(points[0][malloc_figure::peak_rss], points[1][malloc_figure::rss] + all);
+  EXPECT_NEAR(result.value_of("requested", points / 2 - 1) / all, 1, 0.1);
+  EXPECT_GE(result.value_of("peak_dynamic"), all);
+  EXPECT_GE(result.value_of("peak_rss"), result.value_of("rss", 0) + all);
   // Stacks, tables and the program are no part of what malloc holds.
-  EXPECT_LT(points[0][malloc_figure::peak_dynamic], 4 * all);
-  EXPECT_EQ(points[1][malloc_figure::total_dynamic], 0);
-  for (std::size_t i = 2; i <= memory_points; ++i) {
-    EXPECT_GT(points[i][malloc_figure::elapsed], 0) << i;
-    EXPECT_EQ(points[i][malloc_figure::total_dynamic_thesis],
-              points[i][malloc_figure::heap] + points[i][malloc_figure::mmap] +
-                  points[i][malloc_figure::mmap_so]);
+  EXPECT_LT(result.value_of("peak_dynamic"), 4 * all);
+  EXPECT_EQ(result.value_of("total_dynamic", 0), 0);
+  for (std::int64_t i = 1; i < points; ++i) {
+    EXPECT_GT(result.value_of("elapsed", i), 0) << i;
+    EXPECT_EQ(
+        result.value_of("total_dynamic_thesis", i),
+        result.value_of("heap", i) + result.value_of("mmap", i) + result.value_of("mmap_so", i));
   }
 }
 
 TEST_F(MallocProcess, OwnTablesAreNoPartOfTheResidentSet) {
-  malloc_job what = small_job(malloc_bench::churn, 1000);
-  const auto rss = [&](std::uint64_t spots) {
-    what.slots = spots;
-    for (const malloc_reading& one : run(system_malloc, what).measured.all()) {
-      if (one.what == malloc_figure::rss) return one.value;
-    }
-    return 0.0;
+  const auto rss = [&](const char* spots) {
+    return run(on_glibc, job_of("churn", 1000).with("spots", spots)).value_of("rss");
   };
   // 64 MiB of empty spots.
-  EXPECT_NEAR(rss(8 << 20) - rss(8), 0, 2 << 20);
+  EXPECT_NEAR(rss("8388608") - rss("8"), 0, 2 << 20);
 }
 
 TEST_F(MallocProcess, SaysWhichLibraryItRunsOn) {
-  const malloc_outcome outcome = run(counting, small_job(malloc_bench::churn, 10));
-  ASSERT_TRUE(outcome.ok()) << outcome.error.data();
-  EXPECT_THAT(outcome.measured.library.data(), HasSubstr("counting"));
+  const outcome result = run(counting, job_of("churn", 10));
+  ASSERT_TRUE(result.ok()) << result.error;
+  EXPECT_THAT(result.library, HasSubstr("counting"));
+}
+
+small_job of_size(std::uint32_t bytes, std::uint64_t operations = 100) {
+  return job_of("churn", operations).with("min", std::to_string(bytes));
 }
 
 TEST_F(MallocProcess, FailuresAreOneLineEach) {
-  const auto error_of = [](const allocator_library& on, std::uint32_t bytes, double timeout = 60) {
-    malloc_job what = small_job(malloc_bench::churn, 100);
-    what.sizes = size_mix::fixed(bytes);
-    return std::string(run(on, what, timeout).error.data());
+  const auto error_of = [](const contender& on, std::uint32_t bytes, double timeout = 60) {
+    return run(on, of_size(bytes), timeout).error;
   };
   EXPECT_EQ(error_of(moody, 64), "");
   EXPECT_THAT(error_of(moody, mallard_test::crashing_size), HasSubstr("killed by signal 6"));
@@ -297,47 +323,46 @@ TEST_F(MallocProcess, FailuresAreOneLineEach) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(error_of(moody, mallard_test::hanging_size, 0.25), "timed out after 0.25 s");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
-  EXPECT_EQ(error_of({"gone", "/no/such/library.so"}, 64),
+  EXPECT_EQ(error_of(on_malloc("gone", "/no/such/library.so"), 64),
             "there is no library /no/such/library.so");
-  EXPECT_THAT(error_of({"harmless", HARMLESS_LIBRARY}, 64),
+  EXPECT_THAT(error_of(on_malloc("harmless", HARMLESS_LIBRARY), 64),
               HasSubstr("was preloaded, but malloc is still that of libc.so"));
   const std::string text = testing::TempDir() + "malloc_text_" + std::to_string(getpid()) + ".so";
   std::ofstream(text) << "not a library\n";
-  EXPECT_THAT(error_of({"text", text}, 64), HasSubstr("was preloaded, but malloc is still"));
+  EXPECT_THAT(error_of(on_malloc("text", text), 64),
+              HasSubstr("was preloaded, but malloc is still"));
   unlink(text.c_str());
-  const malloc_job what = small_job(malloc_bench::churn, 100);
-  EXPECT_STREQ(run_malloc_job("/no/such/program", system_malloc, what, 60, nullptr).error.data(),
-               "exited with status 127");
+  EXPECT_EQ(run_executed("/no/such/program", on_glibc, of_size(64).make(), {}, nullptr).error,
+            "exited with status 127");
+  task unheard_of = of_size(64).make();
+  unheard_of.name = "unheard-of";
+  EXPECT_EQ(run_executed(MALLARD_COMMAND, on_glibc, unheard_of, {}, nullptr).error,
+            "this program does not have the kernel");
 }
 
 #ifdef OWN_MALLOC
 TEST_F(MallocProcess, EveryBenchRunsOnOurMallocWithManyThreads) {
-  for (const malloc_bench bench : {malloc_bench::churn, malloc_bench::thrash, malloc_bench::scratch,
-                                   malloc_bench::speed, malloc_bench::memory, malloc_bench::larson,
-                                   malloc_bench::remote_free, malloc_bench::mixed}) {
-    malloc_job what = small_job(bench, 1000);
-    what.threads = 16;
-    what.consumers = 2;
-    what.chains = (1U << speed_chains.size()) - 1;
-    what.remote_share = 0.5;
-    const malloc_outcome outcome = run({"mallard", OWN_MALLOC}, what);
-    EXPECT_TRUE(outcome.ok()) << to_string(bench) << ": " << outcome.error.data();
+  for (const char* bench :
+       {"churn", "thrash", "scratch", "speed", "memory", "larson", "remote-free", "mixed-malloc"}) {
+    small_job what = job_of(bench, 1000);
+    if (what.texts.contains("threads")) what.texts["threads"] = "16";
+    if (what.texts.contains("teams")) what.texts["teams"] = "16x2";
+    const outcome result = run(on_malloc("mallard", OWN_MALLOC), what);
+    EXPECT_TRUE(result.ok()) << bench << ": " << result.error;
   }
 }
 #endif
 
 TEST_F(MallocProcess, OneThreadWithoutMemoryEndsAllTheOthers) {
-  malloc_job what = small_job(malloc_bench::churn, 100'000);
-  what.threads = 8;
-  what.sizes = size_mix::fixed(mallard_test::refused_size);
-  EXPECT_STREQ(run(moody, what).error.data(), "out of memory");
+  const small_job what = of_size(mallard_test::refused_size, 100'000).with("threads", "8");
+  EXPECT_EQ(run(moody, what).error, "out of memory");
 }
 
 TEST_F(MallocProcess, WhatTheCommandWasPreloadedWithIsNotPassedOn) {
   setenv("LD_PRELOAD", COUNTING_MALLOC, 1);
-  const malloc_outcome outcome = run(system_malloc, small_job(malloc_bench::churn, 10));
+  const outcome result = run(on_glibc, job_of("churn", 10));
   unsetenv("LD_PRELOAD");
-  EXPECT_TRUE(outcome.ok()) << outcome.error.data();
+  EXPECT_TRUE(result.ok()) << result.error;
 }
 
 }  // namespace

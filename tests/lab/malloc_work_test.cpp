@@ -5,9 +5,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "lab/malloc_work/latency_histogram.hpp"
-#include "lab/malloc_work/own_memory.hpp"
-#include "lab/malloc_work/team.hpp"
+#include "lab/mallocs/latency_histogram.hpp"
+#include "lab/mallocs/own_memory.hpp"
+#include "lab/mallocs/team.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -73,7 +73,7 @@ TEST(MallocTeam, AllPrepareBeforeAnyWorksAndTheTimesAreThose) {
   std::atomic<unsigned> prepared{0};
   std::atomic<unsigned> worked{0};
   std::atomic<bool> early{false};
-  const auto times = malloc_work::run_team(
+  const auto times = mallocs::run_team(
       own, 48, [&](unsigned) { ++prepared; },
       [&](unsigned number) {
         if (prepared != 48) early = true;
@@ -87,11 +87,11 @@ TEST(MallocTeam, AllPrepareBeforeAnyWorksAndTheTimesAreThose) {
 
 TEST(MallocTeam, MeetingsRepeat) {
   own_memory own(std::size_t{1} << 28);
-  malloc_work::meeting& line = own.make<malloc_work::meeting>(1)[0];
+  mallocs::meeting& line = own.make<mallocs::meeting>(1)[0];
   line.expect(3);
   std::atomic<unsigned> steps{0};
   std::atomic<bool> apart{false};
-  malloc_work::run_team(
+  mallocs::run_team(
       own, 3, [](unsigned) {},
       [&](unsigned) {
         for (unsigned round = 1; round <= 1000; ++round) {

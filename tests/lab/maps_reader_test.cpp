@@ -1,5 +1,5 @@
 // What is read of /proc/self/maps, on texts whose classes are known.
-#include "lab/malloc_work/maps_reader.hpp"
+#include "lab/mallocs/maps_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "lab/reference.hpp"
+#include "lab/claims/reference.hpp"
 
 namespace mallard::lab {
 namespace {
 
-series_cell cell_of(std::string_view bench, coordinates at, std::string_view strategy) {
-  series_cell cell;
+cell_result cell_of(std::string_view bench, place at, std::string_view strategy) {
+  cell_result cell;
   cell.bench = bench;
   cell.at = std::move(at);
   cell.strategy = strategy;
@@ -20,7 +20,7 @@ series_cell cell_of(std::string_view bench, coordinates at, std::string_view str
   return cell;
 }
 
-void give(series_cell& cell, const std::string& name, std::string_view unit, double figure) {
+void give(cell_result& cell, const std::string& name, std::string_view unit, double figure) {
   cell.measures[name] = {std::string(unit), {figure}, figure, figure * 0.9999, figure * 1.0001};
 }
 
@@ -37,13 +37,13 @@ std::int64_t links_of(std::string_view table) {
   return std::int64_t{1} << number_at_end(table);
 }
 
-void add_locality(std::vector<series_cell>& cells, const published_table& table) {
+void add_locality(std::vector<cell_result>& cells, const published_table& table) {
   const bool by_shuffles = table.name.find("shuffle") != table.name.npos;
   const auto strategy = table.name.find("_with_local") != table.name.npos ? "AS7" : "AS1";
   for (const auto& row : table.rows) {
     for (std::size_t column = 1; column < row.size(); ++column) {
       const std::int64_t number = number_at_end(table.columns[column]);
-      series_cell cell = cell_of("locality",
+      cell_result cell = cell_of("locality",
                                  {{"links", links_of(table.name)},
                                   {"subsystem", static_cast<std::int64_t>(*row[0])},
                                   {"accesses", by_shuffles ? 10 : std::int64_t{1} << number},
@@ -57,17 +57,17 @@ void add_locality(std::vector<series_cell>& cells, const published_table& table)
 }
 
 // Three columns of coordinates, then AS1 in seconds and the others in percent of it.
-void add_percentages(std::vector<series_cell>& cells, const published_table& table,
+void add_percentages(std::vector<cell_result>& cells, const published_table& table,
                      std::string_view bench, const std::vector<std::string>& names,
-                     const coordinates& fixed) {
+                     const place& fixed) {
   for (const auto& row : table.rows) {
-    coordinates at = fixed;
+    place at = fixed;
     for (std::size_t i = 0; i < names.size(); ++i) {
       at[names[i]] = static_cast<std::int64_t>(*row[i]);
     }
     for (std::size_t column = 3; column < row.size(); ++column) {
       const std::string_view head = table.columns[column];
-      series_cell cell = cell_of(bench, at, head.substr(0, head.find('_')));
+      cell_result cell = cell_of(bench, at, head.substr(0, head.find('_')));
       if (!row[column]) {
         cell.error = "the paper prints: fail";
       } else {
@@ -80,8 +80,8 @@ void add_percentages(std::vector<series_cell>& cells, const published_table& tab
 
 }  // namespace
 
-std::vector<series_cell> published_series() {
-  std::vector<series_cell> cells;
+std::vector<cell_result> published_series() {
+  std::vector<cell_result> cells;
   for (const published_table& table : published_tables()) {
     if (table.name.starts_with("benchmark2") && !table.name.starts_with("benchmark2_ratio")) {
       add_locality(cells, table);

@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "lab/series.hpp"
+#include "lab/results/cell.hpp"
 
 namespace mallard::lab {
 
 // With nearly no spread, on a clean heap, as variant "code". A published failure is a failed cell.
-std::vector<series_cell> published_series();
+std::vector<cell_result> published_series();
 
 }  // namespace mallard::lab

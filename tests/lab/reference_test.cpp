@@ -1,13 +1,13 @@
 // Spot checks of the built-in published figures against the paper's tables.
-#include "lab/reference.hpp"
+#include "lab/claims/reference.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "lab/strategies.hpp"
-#include "lab/structures.hpp"
+#include "lab/measuring/strategies.hpp"
+#include "lab/measuring/structures.hpp"
 
 namespace mallard::lab {
 namespace {

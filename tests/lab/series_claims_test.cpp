@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lab/claims.hpp"
+#include "lab/claims/claims.hpp"
 #include "published_cells.hpp"
 
 namespace mallard::lab {
@@ -16,9 +16,9 @@ using testing::HasSubstr;
 
 constexpr unsigned cores = 4;
 
-series_cell cell(std::string_view bench, coordinates at, std::string_view strategy,
+cell_result cell(std::string_view bench, place at, std::string_view strategy,
                  std::string_view measure, double figure, std::string_view malloc = "glibc") {
-  series_cell made;
+  cell_result made;
   made.bench = bench;
   made.at = std::move(at);
   made.strategy = strategy;
@@ -29,7 +29,7 @@ series_cell cell(std::string_view bench, coordinates at, std::string_view strate
   return made;
 }
 
-series_cell list_cell(std::int64_t subsystem, std::int64_t shuffles, std::string_view strategy,
+cell_result list_cell(std::int64_t subsystem, std::int64_t shuffles, std::string_view strategy,
                       double degradation, std::string_view variant = "code") {
   return cell("locality",
               {{"links", std::int64_t{1} << 21},
@@ -40,13 +40,13 @@ series_cell list_cell(std::int64_t subsystem, std::int64_t shuffles, std::string
               strategy, "degradation", degradation);
 }
 
-series_cell block_cell(std::int64_t total, std::string_view strategy, double seconds) {
+cell_result block_cell(std::int64_t total, std::string_view strategy, double seconds) {
   return cell("utilization",
               {{"total", total}, {"active", std::int64_t{15}}, {"block", std::int64_t{10}}},
               strategy, "time", seconds);
 }
 
-series_cell thread_cell(std::int64_t threads, std::string_view form, std::string_view strategy,
+cell_result thread_cell(std::int64_t threads, std::string_view form, std::string_view strategy,
                         double seconds, std::string_view malloc = "glibc") {
   return cell("contention",
               {{"iterations", std::int64_t{15}},
@@ -56,7 +56,7 @@ series_cell thread_cell(std::int64_t threads, std::string_view form, std::string
               strategy, "time", seconds, malloc);
 }
 
-claim_verdict judge(const std::vector<series_cell>& cells, std::string_view id) {
+claim_verdict judge(const std::vector<cell_result>& cells, std::string_view id) {
   const auto all = evaluate_claims(observe(cells, cores));
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.id == id; });
@@ -88,7 +88,7 @@ TEST(SeriesClaims, AFigureByItselfHasToBeInTheRange) {
 }
 
 TEST(SeriesClaims, EveryCellCountsWhereTheClaimSaysSo) {
-  std::vector<series_cell> cells = {list_cell(12, 5, "AS7", 1.5), list_cell(13, 5, "AS7", 2)};
+  std::vector<cell_result> cells = {list_cell(12, 5, "AS7", 1.5), list_cell(13, 5, "AS7", 2)};
   EXPECT_EQ(judge(cells, "II-11").result, verdict::holds);
   cells.push_back(list_cell(14, 5, "AS7", 3.0));
   EXPECT_EQ(judge(cells, "II-11").result, verdict::undecided);
@@ -100,7 +100,7 @@ TEST(SeriesClaims, EveryCellCountsWhereTheClaimSaysSo) {
 }
 
 TEST(SeriesClaims, OneCellIsEnoughWhereTheClaimSaysSo) {
-  std::vector<series_cell> cells = {list_cell(12, 5, "AS1", 4), list_cell(12, 5, "AS7", 1)};
+  std::vector<cell_result> cells = {list_cell(12, 5, "AS1", 4), list_cell(12, 5, "AS7", 1)};
   EXPECT_EQ(judge(cells, "II-16").result, verdict::fails);
   cells.push_back(list_cell(13, 5, "AS1", 12));
   cells.push_back(list_cell(13, 5, "AS7", 1));
@@ -111,7 +111,7 @@ TEST(SeriesClaims, OneCellIsEnoughWhereTheClaimSaysSo) {
 }
 
 TEST(SeriesClaims, RatiosAreOfCellsInTheSamePlace) {
-  const std::vector<series_cell> apart = {list_cell(12, 5, "AS1", 8), list_cell(13, 5, "AS7", 1),
+  const std::vector<cell_result> apart = {list_cell(12, 5, "AS1", 8), list_cell(13, 5, "AS7", 1),
                                           list_cell(14, 4, "AS7", 1), list_cell(14, 5, "AS1", 8)};
   EXPECT_EQ(judge(apart, "II-15").result, verdict::undecided);
   EXPECT_EQ(judge({list_cell(12, 5, "AS1", 8), list_cell(12, 5, "AS7", 1)}, "II-15").result,
@@ -145,7 +145,7 @@ TEST(SeriesClaims, ARatioMayChangeAlongACoordinate) {
 }
 
 TEST(SeriesClaims, OnlyThreadsWithACoreEachCount) {
-  std::vector<series_cell> cells = {thread_cell(1, "own", "AS1", 1),
+  std::vector<cell_result> cells = {thread_cell(1, "own", "AS1", 1),
                                     thread_cell(4, "own", "AS1", 1),
                                     thread_cell(8, "own", "AS1", 9)};
   EXPECT_EQ(judge(cells, "IV-3").result, verdict::holds);
@@ -187,7 +187,7 @@ TEST(SeriesClaims, FormsAreComparedAtTheSameNumberOfThreads) {
 }
 
 TEST(SeriesClaims, FailuresAreWhatSomeClaimsAreAbout) {
-  series_cell failed = block_cell(32, "AS3", 1);
+  cell_result failed = block_cell(32, "AS3", 1);
   failed.measures.clear();
   failed.error = "out of memory";
   const auto all_failed = judge({failed, block_cell(31, "AS3", 1)}, "III-7");
@@ -198,14 +198,14 @@ TEST(SeriesClaims, FailuresAreWhatSomeClaimsAreAbout) {
 }
 
 TEST(SeriesClaims, FailedCellsHaveNoFigures) {
-  series_cell failed = block_cell(30, "AS3", 1);
+  cell_result failed = block_cell(30, "AS3", 1);
   failed.measures.clear();
   failed.error = "out of memory";
   EXPECT_EQ(judge({failed, block_cell(30, "AS1", 1)}, "III-6").result, verdict::undecided);
 }
 
 TEST(SeriesClaims, OtherMallocsAreJudgedOneByOne) {
-  std::vector<series_cell> cells = {thread_cell(1, "own", "AS1", 1),
+  std::vector<cell_result> cells = {thread_cell(1, "own", "AS1", 1),
                                     thread_cell(1, "own", "AS1", 2, "tcmalloc")};
   EXPECT_EQ(judge(cells, "M-4").result, verdict::holds);
   cells.push_back(thread_cell(1, "own", "AS1", 0.97, "mimalloc"));
@@ -233,7 +233,7 @@ TEST(SeriesClaims, AllOthersAreJudgedUnderTheNativeMalloc) {
 }
 
 TEST(SeriesClaims, VariantsAreJudgedOneByOne) {
-  const std::vector<series_cell> cells = {list_cell(21, 5, "AS1", 1),
+  const std::vector<cell_result> cells = {list_cell(21, 5, "AS1", 1),
                                           list_cell(21, 5, "AS1", 2, "paper")};
   std::vector<std::pair<std::string, verdict>> found;
   for (const auto& one : evaluate_claims(observe(cells, cores))) {
@@ -268,7 +268,7 @@ TEST(Observation, DerivesHowManyListsAndThreadsThereAre) {
       observe(std::vector{list_cell(19, 5, "AS1", 1), thread_cell(6, "own", "AS1", 1)}, cores);
   EXPECT_EQ(*seen[0].find("subsystems"), coordinate(std::int64_t{4}));
   EXPECT_EQ(*seen[1].find("threads_per_core"), coordinate(std::int64_t{2}));
-  series_cell decimal = list_cell(6, 5, "AS1", 1);
+  cell_result decimal = list_cell(6, 5, "AS1", 1);
   decimal.at["links"] = std::int64_t{10'000'000};
   EXPECT_EQ(*observe(std::vector{decimal}, cores)[0].find("subsystems"),
             coordinate(std::int64_t{10}));

@@ -10,19 +10,22 @@
 #include "lab/kernels/family_mallard.hpp"
 #include "lab/kernels/family_std.hpp"
 #include "lab/kernels/series_kernels.hpp"
-#include "lab/peers.hpp"
-#include "lab/series_plans.hpp"
+#include "lab/measuring/peers.hpp"
 
 namespace mallard::lab {
 namespace {
 
-std::vector<series_column> all_columns() {
+std::vector<column> all_columns() {
   std::vector<std::string> strategies;
   for (const strategy& one : all_strategies()) strategies.emplace_back(one.name);
   strategies.insert(strategies.end(), {"sync", "mutex"});
   std::vector<std::string> peers;
   for (const auto& peer : available_peers()) peers.push_back(peer.name);
-  return make_series_columns(strategies, peers);
+  std::vector<column> columns = {{"AS1", "global"}, {"AS2", "global"}};
+  for (const std::string& peer : peers) {
+    for (const std::string& name : strategies) columns.push_back({name, peer});
+  }
+  return columns;
 }
 
 // The checksums that all kernels of the columns leave, and how many kernels there are.
@@ -30,13 +33,13 @@ template <class Work, class Find>
 std::pair<std::set<std::uint64_t>, std::size_t> run_all(const Work& work, const Find& find) {
   std::set<std::uint64_t> checksums;
   std::size_t kernels = 0;
-  for (const series_column& column : all_columns()) {
-    const series_kernel<Work> run = find(column);
+  for (const column& where : all_columns()) {
+    const kernel_of<Work> run = find(where);
     if (!run) continue;
     readings taken;
     run(work, taken);
     for (const reading& one : taken.all()) {
-      EXPECT_GE(one.value, 0) << column.strategy << '@' << column.peer << ' ' << one.name;
+      EXPECT_GE(one.value, 0) << where.strategy << '@' << where.peer << ' ' << one.what();
     }
     checksums.insert(taken.checksum);
     ++kernels;
@@ -50,11 +53,8 @@ std::size_t usual_columns() {
 }
 
 double value_of(const readings& taken, std::string_view name) {
-  for (const reading& one : taken.all()) {
-    if (one.name == name) return one.value;
-  }
-  ADD_FAILURE() << "no reading " << name;
-  return -1;
+  EXPECT_TRUE(taken.has(name)) << name;
+  return taken.value_of(name);
 }
 
 using pooled = direct_arena<mallard_family, mechanism::multipool>;
@@ -145,7 +145,9 @@ TEST_P(Wandering, EveryStrategyHasTheSameLists) {
 
 INSTANTIATE_TEST_SUITE_P(AllVariants, Wandering,
                          testing::Values(wandering::code, wandering::paper, wandering::slides),
-                         [](const auto& param) { return std::string(to_string(param.param)); });
+                         [](const auto& param) {
+                           return "variant" + std::to_string(static_cast<int>(param.param));
+                         });
 
 TEST(Locality, SingleLinksLeaveMoreThanAThirdOfTheListsEmpty) {
   locality_work work{.lists = 20000,
@@ -218,7 +220,7 @@ TEST(Utilization, EveryStrategyTakesAndGivesAsMany) {
 TEST(Contention, EveryStrategyMakesAllIterationsOfAllThreads) {
   const contention_work work{.iterations = 1000, .block_bytes = 64, .rounds = 3, .threads = 4};
   const auto find = [](sharing form) {
-    return [form](const series_column& column) { return find_contention_kernel(column, form); };
+    return [form](const column& where) { return find_contention_kernel(where, form); };
   };
   const std::uint64_t all = 4 * (3 * 1000 + warm_up_pairs);
   auto [checksums, kernels] = run_all(work, find(sharing::own));
@@ -262,9 +264,8 @@ TEST(FalseSharing, EveryFormAndStrategyCountsTheSame) {
   EXPECT_NEAR(static_cast<double>(odd), 512 * 512 / 2.0, 512 * 5);
 
   const auto run = [&](placement form) {
-    return run_all(work, [form](const series_column& column) {
-      return find_false_sharing_kernel(column, form);
-    });
+    return run_all(work,
+                   [form](const column& where) { return find_false_sharing_kernel(where, form); });
   };
   const std::size_t peers = available_peers().size();
   const std::pair<placement, std::size_t> counters[] = {{placement::shared_array, 1},
@@ -272,8 +273,8 @@ TEST(FalseSharing, EveryFormAndStrategyCountsTheSame) {
                                                         {placement::arena_per_thread, 2 * peers}};
   for (const auto& [form, columns] : counters) {
     const auto [checksums, kernels] = run(form);
-    EXPECT_EQ(kernels, columns) << to_string(form);
-    EXPECT_EQ(checksums, std::set<std::uint64_t>{odd * 4}) << to_string(form);
+    EXPECT_EQ(kernels, columns) << static_cast<int>(form);
+    EXPECT_EQ(checksums, std::set<std::uint64_t>{odd * 4}) << static_cast<int>(form);
   }
   // As many as all objects of all threads get in whole rounds.
   const std::uint64_t rounds = (1 << 20) / objects_per_thread / 3;

@@ -1,5 +1,5 @@
 // The sizes that benches of mallocs ask for.
-#include "lab/malloc_work/size_mix.hpp"
+#include "lab/mallocs/size_mix.hpp"
 
 #include <gtest/gtest.h>
 

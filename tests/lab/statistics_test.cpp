@@ -1,11 +1,11 @@
-#include "lab/statistics.hpp"
+#include "lab/measuring/statistics.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "lab/random.hpp"
+#include "lab/measuring/random.hpp"
 
 namespace mallard::lab {
 namespace {

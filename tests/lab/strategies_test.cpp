@@ -1,14 +1,16 @@
 // Strategies, structures and which library has which of them.
-#include "lab/strategies.hpp"
+#include "lab/measuring/strategies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "lab/kernels/work.hpp"
-#include "lab/peers.hpp"
-#include "lab/plan.hpp"
-#include "lab/structures.hpp"
+#include "lab/bench/plan.hpp"
+#include "lab/bench/rivals.hpp"
+#include "lab/kernels/container_work.hpp"
+#include "lab/measuring/contender.hpp"
+#include "lab/measuring/peers.hpp"
+#include "lab/measuring/structures.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -99,12 +101,16 @@ TEST(Structures, NestedOnesRepeatTheFirstFourInsideAVectorAndInsideASet) {
 }
 
 TEST(Columns, GlobalHeapIsThereOnceAndNewDeleteIsNotOurs) {
-  std::vector<const strategy*> strategies;
-  for (const strategy& one : all_strategies()) strategies.push_back(&one);
-  const std::vector<std::string> peers = {"mallard", "std"};
+  rivals_request asked;
+  asked.strategies = "all";
+  asked.peers = "mallard,std";
   std::multiset<std::string> names;
-  for (const column& one : make_columns(strategies, peers)) {
-    names.insert(std::string(one.how->name) + "@" + one.peer);
+  const bench& density = *find_bench("density");
+  bench_request one_structure;
+  one_structure.texts = {{"ds", "1"}, {"sizes", "6"}};
+  const place at = make_places(density, one_structure).at(0).all;
+  for (const contender& one : choose_rivals(density, asked).contenders) {
+    if (density.kernel(one, at)) names.insert(column_name(one.strategy, one.peer));
   }
   EXPECT_EQ(names.count("AS1@global"), 1U);
   EXPECT_EQ(names.count("AS1@mallard") + names.count("AS1@std"), 0U);
@@ -118,8 +124,8 @@ TEST(Columns, EveryAvailablePeerHasEveryLocalStrategyInEveryStructureAndMode) {
     for (const strategy& how : all_strategies()) {
       if (how.what == mechanism::global) continue;
       for (const structure& ds : all_structures()) {
-        EXPECT_TRUE(find_kernel(ds.number, how, peer.name, mode::fair));
-        EXPECT_TRUE(find_kernel(ds.number, how, peer.name, mode::paper));
+        EXPECT_TRUE(find_container_kernel(ds.number, how, peer.name, fairness::fair));
+        EXPECT_TRUE(find_container_kernel(ds.number, how, peer.name, fairness::paper));
       }
     }
   }

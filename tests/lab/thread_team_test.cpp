@@ -1,5 +1,5 @@
 // Threads that start together, and the queue between two of them.
-#include "lab/thread_team.hpp"
+#include "lab/measuring/thread_team.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "lab/block_ring.hpp"
+#include "lab/mallocs/block_ring.hpp"
 
 namespace mallard::lab {
 namespace {

@@ -1,5 +1,5 @@
 // Merging result files: what belongs together, who wins, and what the reader is told.
-#include "report/merge.hpp"
+#include "lab/results/merge.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace mallard::report_test {
 namespace {
 
-using report::merge;
+using lab::merge;
 
 TEST(merge, files_of_one_machine_and_mode_become_one_data_set) {
   const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}),
@@ -29,7 +29,7 @@ TEST(merge, of_the_same_cell_the_later_one_counts_and_a_note_says_so) {
   const auto merged = merge(files);
   ASSERT_EQ(merged.datasets.size(), 1U);
   ASSERT_EQ(merged.datasets[0].cells.size(), 2U);
-  EXPECT_EQ(merged.datasets[0].cells[1].median, 0.25);
+  EXPECT_EQ(merged.datasets[0].cells[1].median_of("time"), 0.25);
   ASSERT_EQ(merged.notes.size(), 1U);
   EXPECT_EQ(merged.notes[0].substr(0, 2), "1 ");
   EXPECT_NE(merged.notes[0].find("b.jsonl"), std::string::npos);
@@ -41,15 +41,26 @@ TEST(merge, machines_modes_and_scales_are_never_mixed) {
   auto mode = sample_file("c.jsonl", {sample_cell("AS1", 3.0)});
   mode.run.mode = "paper";
   auto scale = sample_file("d.jsonl", {sample_cell("AS1", 4.0)});
-  scale.run.leaves /= 2;
+  scale.run.parameters["leaves"] = 1 << 25;
   const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}), machine, mode,
                              scale};
   const auto merged = merge(files);
   ASSERT_EQ(merged.datasets.size(), 4U);
   for (std::size_t i = 0; i < 4; ++i) {
     ASSERT_EQ(merged.datasets[i].cells.size(), 1U);
-    EXPECT_EQ(merged.datasets[i].cells[0].median, static_cast<double>(i + 1));
+    EXPECT_EQ(merged.datasets[i].cells[0].median_of("time"), static_cast<double>(i + 1));
   }
+}
+
+TEST(merge, files_of_the_first_schema_differ_by_their_leaves_alone) {
+  auto first = sample_file("a.jsonl", {sample_cell("AS1", 1.0)});
+  first.run.schema = 1;
+  first.run.parameters = {{"leaves", 1 << 26}, {"sizes", "4,6"}};
+  auto second = first;
+  second.run.parameters["sizes"] = std::string("8");
+  EXPECT_EQ(merge(std::vector{first, second}).datasets.size(), 1U);
+  second.run.parameters["leaves"] = 1 << 20;
+  EXPECT_EQ(merge(std::vector{first, second}).datasets.size(), 2U);
 }
 
 TEST(merge, data_sets_that_read_alike_are_numbered) {
@@ -87,9 +98,7 @@ TEST(merge, benches_of_one_machine_share_a_data_set) {
                              sample_series_file("m.jsonl", {sample_series_cell("AS7", 0.5)})};
   const auto merged = merge(files);
   ASSERT_EQ(merged.datasets.size(), 1U);
-  EXPECT_EQ(merged.datasets[0].cells.size(), 1U);
-  EXPECT_EQ(merged.datasets[0].series.size(), 2U);
-  EXPECT_NE(merged.datasets[0].label.find("leaves"), std::string::npos);
+  EXPECT_EQ(merged.datasets[0].cells.size(), 3U);
   EXPECT_TRUE(merged.notes.empty());
 }
 
@@ -97,26 +106,25 @@ TEST(merge, of_the_same_cell_of_a_series_the_later_one_counts_too) {
   const std::vector files = {sample_series_file("a.jsonl", {sample_series_cell("AS1", 1.0)}),
                              sample_series_file("b.jsonl", {sample_series_cell("AS1", 2.0)})};
   const auto merged = merge(files);
-  ASSERT_EQ(merged.datasets[0].series.size(), 1U);
-  EXPECT_EQ(merged.datasets[0].series[0].find("time")->median, 2.0);
+  ASSERT_EQ(merged.datasets[0].cells.size(), 1U);
+  EXPECT_EQ(merged.datasets[0].cells[0].find("time")->median, 2.0);
   ASSERT_EQ(merged.notes.size(), 1U);
 }
 
 TEST(merge, cells_under_another_malloc_stand_beside) {
   auto other = sample_file("j.jsonl", {sample_cell("AS1", 2.0)});
-  other.run.malloc = "jemalloc";
+  other.run.malloc = other.cells[0].malloc = "jemalloc";
   auto cell = sample_series_cell("AS1", 3.0);
   cell.malloc = "jemalloc";
   const std::vector files = {sample_file("a.jsonl", {sample_cell("AS1", 1.0)}), other,
                              sample_series_file("b.jsonl", {sample_series_cell("AS1", 1.0), cell})};
   const auto merged = merge(files);
   ASSERT_EQ(merged.datasets.size(), 1U);
-  ASSERT_EQ(merged.datasets[0].cells.size(), 2U);
+  ASSERT_EQ(merged.datasets[0].cells.size(), 4U);
   EXPECT_EQ(merged.datasets[0].cells[1].malloc, "jemalloc");
-  EXPECT_EQ(merged.datasets[0].series.size(), 2U);
   EXPECT_TRUE(merged.notes.empty());
   std::size_t under_jemalloc = 0;
-  for (const auto& one : report::observe(merged.datasets[0])) {
+  for (const auto& one : lab::observe(merged.datasets[0])) {
     under_jemalloc += lab::to_string(one.at.at("malloc")) == "jemalloc";
   }
   EXPECT_EQ(under_jemalloc, 2U);

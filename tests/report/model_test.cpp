@@ -14,34 +14,42 @@ namespace {
 using json = nlohmann::ordered_json;
 
 json model_of(std::vector<lab::cell_result> cells) {
-  return report::make_model(report::merge(std::vector{sample_file("a.jsonl", std::move(cells))}));
+  return report::make_model(lab::merge(std::vector{sample_file("a.jsonl", std::move(cells))}));
 }
 
-// The value of one field of one cell of the first data set.
-json field(const json& model, std::size_t cell, std::string_view name) {
-  const auto& fields = model.at("cell_fields");
-  const auto at = std::find(fields.begin(), fields.end(), name) - fields.begin();
-  return model.at("datasets").at(0).at("cells").at(cell).at(static_cast<std::size_t>(at));
+json cell_of(const json& model, std::size_t cell) {
+  return model.at("datasets").at(0).at("cells").at(cell);
 }
 
 TEST(model, a_cell_keeps_its_figures) {
   const json model = model_of({sample_cell("AS1", 1.25), sample_cell("AS7", 0.5)});
-  EXPECT_EQ(field(model, 1, "strategy"), "AS7");
-  EXPECT_EQ(field(model, 1, "median"), 0.5);
-  EXPECT_EQ(field(model, 0, "seconds"), json({1.25, 1.25, 1.25}));
-  EXPECT_EQ(field(model, 0, "rss_bytes"), json({4096, 4096, 4096}));
+  EXPECT_EQ(cell_of(model, 1).at("strategy"), "AS7");
+  EXPECT_EQ(cell_of(model, 1).at("at").at("ds"), "DS1");
+  const json measures = cell_of(model, 0).at("measures");
+  EXPECT_EQ(measures.at("time").at("samples"), json({1.25, 1.25, 1.25}));
+  EXPECT_EQ(measures.at("rss").at("median"), 4096);
 }
 
 TEST(model, times_have_six_significant_digits) {
   const json model = model_of({sample_cell("AS1", 0.001234567891)});
-  EXPECT_EQ(field(model, 0, "median").dump(), "0.00123457");
+  EXPECT_EQ(cell_of(model, 0).at("measures").at("time").at("median").dump(), "0.00123457");
 }
 
 TEST(model, a_failed_cell_keeps_its_reason) {
   const json model = model_of({sample_cell("AS1", 1), failed_cell("AS7", "killed by signal 9")});
-  EXPECT_EQ(field(model, 1, "status"), "failed");
-  EXPECT_EQ(field(model, 1, "error"), "killed by signal 9");
-  EXPECT_TRUE(field(model, 1, "median").is_null());
+  EXPECT_EQ(cell_of(model, 1).at("status"), "failed");
+  EXPECT_EQ(cell_of(model, 1).at("error"), "killed by signal 9");
+  EXPECT_FALSE(cell_of(model, 1).contains("measures"));
+}
+
+TEST(model, benches_say_what_they_and_their_measures_are_called) {
+  const json benches = model_of({sample_cell("AS1", 1)}).at("benches");
+  const json larson = benches.at("larson");
+  EXPECT_EQ(larson.at("main"), "throughput");
+  EXPECT_EQ(larson.at("measures").at("throughput").at("better"), "more");
+  EXPECT_EQ(larson.at("measures").at("rss").at("unit"), "B");
+  EXPECT_EQ(benches.at("locality").at("measures").at("access_after").at("title"),
+            "Access after the shuffle");
 }
 
 TEST(model, the_published_tables_are_complete) {
@@ -65,10 +73,10 @@ TEST(model, the_published_tables_of_the_other_benchmarks_are_there) {
 }
 
 TEST(model, cells_of_a_series_keep_their_place_and_figures) {
-  const json model = report::make_model(report::merge(
+  const json model = report::make_model(lab::merge(
       std::vector{sample_series_file("u.jsonl", {sample_series_cell("AS1", 0.001234567891),
                                                  failed_series_cell("AS3", "out of memory")})}));
-  const json& cells = model.at("datasets").at(0).at("series");
+  const json& cells = model.at("datasets").at(0).at("cells");
   ASSERT_EQ(cells.size(), 2U);
   EXPECT_EQ(cells.at(0).at("bench"), "utilization");
   EXPECT_EQ(cells.at(0).at("at").at("active"), 15);
@@ -80,8 +88,8 @@ TEST(model, cells_of_a_series_keep_their_place_and_figures) {
 
 TEST(model, claims_of_every_bench_that_was_measured_are_judged) {
   const json model = report::make_model(
-      report::merge(std::vector{sample_series_file("u.jsonl", {sample_series_cell("AS1", 1)}),
-                                sample_file("d.jsonl", {sample_cell("AS1", 1)})}));
+      lab::merge(std::vector{sample_series_file("u.jsonl", {sample_series_cell("AS1", 1)}),
+                             sample_file("d.jsonl", {sample_cell("AS1", 1)})}));
   std::set<std::string> benches;
   for (const auto& claim : model.at("datasets").at(0).at("claims")) {
     benches.insert(claim.at("bench").get<std::string>());
@@ -91,15 +99,15 @@ TEST(model, claims_of_every_bench_that_was_measured_are_judged) {
 }
 
 TEST(model, claims_judged_with_several_libraries_say_with_which) {
-  std::vector<lab::series_cell> cells;
+  std::vector<lab::cell_result> cells;
   for (const char* peer : {"boost", "mallard"}) {
-    lab::series_cell cell = sample_series_cell("v1", 1);
+    lab::cell_result cell = sample_series_cell("v1", 1);
     cell.bench = "shrink";
     cell.peer = peer;
     cell.at = {{"elements", 500}, {"iterations", 10}, {"type", "int"}};
     cells.push_back(cell);
   }
-  const json model = report::make_model(report::merge(std::vector{sample_series_file("s", cells)}));
+  const json model = report::make_model(lab::merge(std::vector{sample_series_file("s", cells)}));
   std::vector<std::string> variants;
   for (const auto& claim : model.at("datasets").at(0).at("claims")) {
     EXPECT_EQ(claim.at("source"), "Gaztañaga");

@@ -23,8 +23,7 @@ lab::run_info sample_run() {
                  .transparent_hugepages = "never"};
   run.build = {.compiler = "gcc 12.2.0", .flags = "-O3", .build_type = "Release"};
   run.mode = "fair";
-  run.scale = 0.5;
-  run.leaves = 1U << 26;
+  run.parameters = {{"leaves", 1 << 26}, {"scale", 0.5}};
   run.repetitions = 3;
   run.seed = 1;
   run.heaps = {"clean"};
@@ -34,36 +33,27 @@ lab::run_info sample_run() {
 lab::cell_result failed_cell(std::string_view strategy, std::string_view error) {
   lab::cell_result cell;
   cell.bench = "density";
-  cell.key = {.ds = "DS1",
-              .size = 6,
-              .strategy = std::string(strategy),
-              .peer = strategy == "AS1" ? "global" : "mallard",
-              .heap = "clean"};
-  cell.mode = "fair";
+  cell.at = {{"ds", "DS1"}, {"size", 6}};
+  cell.strategy = strategy;
+  cell.peer = strategy == "AS1" ? "global" : "mallard";
+  cell.heap = "clean";
   cell.error = error;
   return cell;
 }
 
 lab::cell_result sample_cell(std::string_view strategy, double seconds) {
   lab::cell_result cell = failed_cell(strategy, "");
-  cell.seconds = {seconds, seconds, seconds};
-  cell.median = cell.ci_low = cell.ci_high = seconds;
-  cell.setup_seconds = {0, 0, 0};
-  cell.rss_bytes = {4096, 4096, 4096};
-  cell.minor_faults = {1, 1, 1};
-  cell.major_faults = {0, 0, 0};
-  cell.leaves = 1U << 26;
-  cell.runs = 1U << 20;
+  cell.measures["time"] = {"s", {seconds, seconds, seconds}, seconds, seconds, seconds};
+  cell.measures["rss"] = {"B", {4096, 4096, 4096}, 4096, 4096, 4096};
   return cell;
 }
 
 lab::result_file sample_file(std::string_view name, std::vector<lab::cell_result> cells) {
-  return {
-      .path = name, .run = sample_run(), .cells = std::move(cells), .series = {}, .warnings = {}};
+  return {.path = name, .run = sample_run(), .cells = std::move(cells), .warnings = {}};
 }
 
-lab::series_cell failed_series_cell(std::string_view strategy, std::string_view error) {
-  lab::series_cell cell;
+lab::cell_result failed_series_cell(std::string_view strategy, std::string_view error) {
+  lab::cell_result cell;
   cell.bench = "utilization";
   cell.at = {
       {"total", std::int64_t{30}}, {"active", std::int64_t{15}}, {"block", std::int64_t{10}}};
@@ -74,18 +64,17 @@ lab::series_cell failed_series_cell(std::string_view strategy, std::string_view 
   return cell;
 }
 
-lab::series_cell sample_series_cell(std::string_view strategy, double seconds) {
-  lab::series_cell cell = failed_series_cell(strategy, "");
+lab::cell_result sample_series_cell(std::string_view strategy, double seconds) {
+  lab::cell_result cell = failed_series_cell(strategy, "");
   cell.measures["time"] = {"s", {seconds, seconds, seconds}, seconds, seconds, seconds};
   return cell;
 }
 
-lab::result_file sample_series_file(std::string_view name, std::vector<lab::series_cell> cells) {
+lab::result_file sample_series_file(std::string_view name, std::vector<lab::cell_result> cells) {
   lab::result_file file = sample_file(name, {});
   file.run.bench = "utilization";
-  file.run.leaves = 0;
-  file.run.scale = 0;
-  file.series = std::move(cells);
+  file.run.parameters = {};
+  file.cells = std::move(cells);
   return file;
 }
 
@@ -113,7 +102,6 @@ fs::path scratch_directory::write(std::string_view name, std::string_view text) 
 fs::path scratch_directory::write(const lab::result_file& file) const {
   std::string text = to_line(file.run) + "\n";
   for (const auto& cell : file.cells) text += to_line(cell) + "\n";
-  for (const auto& cell : file.series) text += to_line(cell) + "\n";
   return write(file.path.string(), text);
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/results.hpp"
+#include "lab/results/results.hpp"
 
 namespace mallard::report_test {
 
@@ -15,12 +15,12 @@ lab::cell_result sample_cell(std::string_view strategy, double seconds);
 lab::cell_result failed_cell(std::string_view strategy, std::string_view error);
 
 // Of Benchmark III.
-lab::series_cell sample_series_cell(std::string_view strategy, double seconds);
-lab::series_cell failed_series_cell(std::string_view strategy, std::string_view error);
+lab::cell_result sample_series_cell(std::string_view strategy, double seconds);
+lab::cell_result failed_series_cell(std::string_view strategy, std::string_view error);
 
 // What load_results would give for a file of that name.
 lab::result_file sample_file(std::string_view name, std::vector<lab::cell_result> cells);
-lab::result_file sample_series_file(std::string_view name, std::vector<lab::series_cell> cells);
+lab::result_file sample_series_file(std::string_view name, std::vector<lab::cell_result> cells);
 
 // A directory of its own for every test, removed at the end.
 class scratch_directory {

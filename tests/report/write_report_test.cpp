@@ -62,7 +62,7 @@ TEST_F(write_report_to, a_series_alone_makes_a_page) {
 
 TEST_F(write_report_to, a_bench_that_is_not_known_has_its_cells_in_the_page) {
   auto file = sample_series_file("n.jsonl", {sample_series_cell("AS7", 0.654321)});
-  file.run.bench = file.series.front().bench = "novel";
+  file.run.bench = file.cells.front().bench = "novel";
   write_report(paths{dir_.write(file)}, dir_ / "report.html");
   EXPECT_TRUE(contains(read_file(dir_ / "report.html"), "0.654321"));
 }

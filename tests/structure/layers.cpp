@@ -13,9 +13,10 @@ namespace {
 
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
-constexpr std::array layers = {"common", "os",      "core",     "resources", "bindings", "checks",
-                               "malloc", "trace",   "umbrella", "preload",   "recorder", "route",
-                               "lab",    "profile", "replay",   "whatif",    "report",   "cli"};
+constexpr std::array layers = {
+    "common",   "os",      "core",     "resources", "bindings",  "checks",  "malloc", "trace",
+    "umbrella", "preload", "recorder", "route",     "measuring", "results", "bench",  "mallocs",
+    "kernels",  "benches", "claims",   "profile",   "replay",    "whatif",  "report", "cli"};
 
 struct place {
   std::string_view prefix;
@@ -72,7 +73,13 @@ constexpr place places[] = {
     {"src/preload/", "preload"},
     {"src/recorder/", "recorder"},
     {"src/route/", "route"},
-    {"src/lab/", "lab"},
+    {"src/lab/measuring/", "measuring"},
+    {"src/lab/results/", "results"},
+    {"src/lab/bench/", "bench"},
+    {"src/lab/kernels/", "kernels"},
+    {"src/lab/mallocs/", "mallocs"},
+    {"src/lab/benches/", "benches"},
+    {"src/lab/claims/", "claims"},
     {"src/profile/trace/", "trace"},
     {"src/profile/", "profile"},
     {"src/replay/", "replay"},

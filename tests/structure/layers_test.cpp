@@ -22,8 +22,9 @@ TEST(layers, downwards_and_sideways_are_fine) {
               {"include/mallard/detail/os/pages.hpp", "#include <cstddef>\n"},
               {"include/mallard/multipool.hpp", "#include \"mallard/page_source.hpp\"\n"},
               {"include/mallard/page_source.hpp", "#include \"mallard/detail/os/pages.hpp\"\n"},
-              {"src/lab/plan.cpp", "#include \"lab/plan.hpp\"\n#include \"mallard/mallard.hpp\""},
-              {"src/lab/plan.hpp", ""},
+              {"src/lab/bench/plan.cpp",
+               "#include \"lab/bench/plan.hpp\"\n#include \"mallard/mallard.hpp\""},
+              {"src/lab/bench/plan.hpp", ""},
           })
           .empty());
 }
@@ -47,12 +48,19 @@ TEST(layers, angle_brackets_are_no_way_round) {
 }
 
 TEST(layers, the_tool_is_above_the_library_and_the_command_above_the_report) {
-  expect_one(
-      {{"src/resources/multipool.cpp", "#include \"lab/plan.hpp\"\n"}, {"src/lab/plan.hpp", ""}},
-      "src/resources/multipool.cpp (resources) includes lab/plan.hpp (lab)");
+  expect_one({{"src/resources/multipool.cpp", "#include \"lab/bench/plan.hpp\"\n"},
+              {"src/lab/bench/plan.hpp", ""}},
+             "src/resources/multipool.cpp (resources) includes lab/bench/plan.hpp (bench)");
   expect_one(
       {{"src/report/page.cpp", "#include \"cli/options.hpp\"\n"}, {"src/cli/options.hpp", ""}},
       "src/report/page.cpp (report) includes cli/options.hpp (cli)");
+}
+
+TEST(layers, folders_of_the_lab_are_layers) {
+  expect_one({{"src/lab/measuring/place.cpp", "#include \"lab/results/cell.hpp\"\n"},
+              {"src/lab/results/cell.hpp", ""}},
+             "src/lab/measuring/place.cpp (measuring) includes lab/results/cell.hpp (results)");
+  expect_one({{"src/lab/stray.cpp", ""}}, "src/lab/stray.cpp belongs to no layer");
 }
 
 TEST(layers, the_library_does_not_include_its_own_umbrella) {
@@ -62,12 +70,12 @@ TEST(layers, the_library_does_not_include_its_own_umbrella) {
 
 TEST(layers, every_file_needs_a_layer) {
   expect_one({{"src/misc/util.cpp", ""}}, "src/misc/util.cpp belongs to no layer");
-  expect_one({{"src/lab/plan.cpp", "#include \"mallard/unheard_of.hpp\"\n"}},
-             "src/lab/plan.cpp includes mallard/unheard_of.hpp, which belongs to no layer");
+  expect_one({{"src/lab/bench/plan.cpp", "#include \"mallard/unheard_of.hpp\"\n"}},
+             "src/lab/bench/plan.cpp includes mallard/unheard_of.hpp, which belongs to no layer");
 }
 
 TEST(layers, a_commented_include_is_no_include) {
-  EXPECT_TRUE(layer_violations({{"src/os/a.cpp", "// #include \"lab/plan.hpp\"\n"}}).empty());
+  EXPECT_TRUE(layer_violations({{"src/os/a.cpp", "// #include \"lab/bench/plan.hpp\"\n"}}).empty());
 }
 
 }  // namespace

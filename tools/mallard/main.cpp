@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli.hpp"
-#include "lab/malloc_work/work_process.hpp"
+#include "lab/measuring/executed.hpp"
 
 namespace {
 
@@ -19,7 +19,8 @@ void fill_closed_standard_streams() {
 
 int main(int argc, char** argv) {
   // First of all: a process that measures a malloc has nothing to do with the command line.
-  if (mallard::lab::is_malloc_work(argc, argv)) return mallard::lab::serve_malloc_work();
+  if (mallard::lab::is_measuring_process(argc, argv))
+    return mallard::lab::serve_measuring_process();
   fill_closed_standard_streams();
   return mallard::cli::run(argc, argv);
 }

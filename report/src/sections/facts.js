@@ -24,7 +24,7 @@ function spread(dataset) {
 
 export function facts(dataset) {
   const { machine, build, date, version, mode } = dataset.run;
-  const { densityRun } = dataset;
+  const { structureRun } = dataset;
   const caches = [['L1d', machine.l1d_bytes], ['L2', machine.l2_bytes], ['L3', machine.l3_bytes]]
     .filter(([, size]) => size).map(([name, size]) => `${name} ${bytes(size)}`);
   const rows = [
@@ -34,8 +34,8 @@ export function facts(dataset) {
     ['Compiler', `${build.compiler} ${build.flags} (${build.build_type}` +
       `${build.assertions ? ', assertions on' : ''})`],
     ['Mode', `${mode}, ${dataset.allHeaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
-    ...(densityRun ? [['Density', `${count(densityRun.leaves)} leaf insertions per cell ` +
-      `(${significant(densityRun.scale * 100)} % of the paper’s)`]] : []),
+    ...(structureRun ? [['Density', `${count(structureRun.parameters.leaves)} leaf insertions per cell ` +
+      `(${significant(structureRun.parameters.scale * 100)} % of the paper’s)`]] : []),
     ['Repetitions', [...new Set(dataset.runs.map((run) => run.repetitions))].join(', ')],
     ['Malloc', dataset.mallocs.join(', ')],
     ['Libraries', [...new Set(dataset.runs.flatMap(({ peers }) =>

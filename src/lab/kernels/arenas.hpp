@@ -12,7 +12,7 @@
 #include <new>
 
 #include "lab/kernels/barrier.hpp"
-#include "lab/strategies.hpp"
+#include "lab/measuring/strategies.hpp"
 #include "mallard/allocator.hpp"
 
 namespace mallard::lab {

@@ -16,7 +16,7 @@
 #include "lab/kernels/elements.hpp"
 #include "lab/kernels/extended_work.hpp"
 #include "lab/kernels/memory_account.hpp"
-#include "lab/meters.hpp"
+#include "lab/measuring/meters.hpp"
 
 namespace mallard::lab {
 
@@ -108,9 +108,9 @@ void run_list_burst(const burst_work& work, readings& taken) {
     fill_and_empty(l, work.elements, work.range, at, ignore_content);
     const burst_times times = fill_and_empty(l, work.elements, work.range, at,
                                              [&](std::uint64_t sum) { taken.checksum = sum; });
-    taken.add("insert", "s", times.insert);
-    taken.add("erase", "s", times.erase);
-    taken.add("rss", "B", static_cast<double>(read_peak_resident_bytes()));
+    taken.add("insert", times.insert);
+    taken.add("erase", times.erase);
+    taken.add("rss", static_cast<double>(read_peak_resident_bytes()));
   }
   arena memory;
   call_counts counts;
@@ -120,7 +120,7 @@ void run_list_burst(const burst_work& work, readings& taken) {
   cuts<list> at;
   list l(allocator);
   fill_and_empty(l, work.elements, work.range, at, ignore_content);
-  taken.add("calls", "count", static_cast<double>(counts.allocations + counts.deallocations));
+  taken.add("calls", static_cast<double>(counts.allocations + counts.deallocations));
 }
 
 template <class Vector>
@@ -143,9 +143,9 @@ void run_stable_vector_burst(const burst_work& work, readings& taken) {
         v(allocator);
     fill_and_empty_vector(v, work, taken.checksum);
     const burst_times times = fill_and_empty_vector(v, work, taken.checksum);
-    taken.add("insert", "s", times.insert);
-    taken.add("erase", "s", times.erase);
-    taken.add("rss", "B", static_cast<double>(read_peak_resident_bytes()));
+    taken.add("insert", times.insert);
+    taken.add("erase", times.erase);
+    taken.add("rss", static_cast<double>(read_peak_resident_bytes()));
   }
   arena memory;
   call_counts counts;
@@ -154,7 +154,7 @@ void run_stable_vector_burst(const burst_work& work, readings& taken) {
       allocator);
   std::uint64_t ignored = 0;
   fill_and_empty_vector(v, work, ignored);
-  taken.add("calls", "count", static_cast<double>(counts.allocations + counts.deallocations));
+  taken.add("calls", static_cast<double>(counts.allocations + counts.deallocations));
 }
 
 // A node of a list of ints: two links and the value.
@@ -198,16 +198,14 @@ void run_pool(const pool_work& work, readings& taken) {
   const burst_times times = fill_and_empty(l, work.elements, work.range, at,
                                            [&](std::uint64_t sum) { taken.checksum = sum; });
   const auto after = account();
-  taken.add("insert", "s", times.insert);
-  taken.add("erase", "s", times.erase);
-  taken.add("rss_after_erase", "B", difference(read_resident_bytes(), resident_before));
-  taken.add("overhead_rss", "ratio",
-            overhead_of(difference(resident_full, resident_before), work.elements));
+  taken.add("insert", times.insert);
+  taken.add("erase", times.erase);
+  taken.add("rss_after_erase", difference(read_resident_bytes(), resident_before));
+  taken.add("overhead_rss", overhead_of(difference(resident_full, resident_before), work.elements));
   if (!before || !full || !after) return;
-  taken.add("overhead", "ratio",
-            overhead_of(difference(full->in_use, before->in_use), work.elements));
-  taken.add("in_use_after_erase", "B", difference(after->in_use, before->in_use));
-  taken.add("held_after_erase", "B", difference(after->held, before->held));
+  taken.add("overhead", overhead_of(difference(full->in_use, before->in_use), work.elements));
+  taken.add("in_use_after_erase", difference(after->in_use, before->in_use));
+  taken.add("held_after_erase", difference(after->held, before->held));
 }
 
 }  // namespace mallard::lab

@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "lab/block_ring.hpp"
 #include "lab/kernels/series_work.hpp"
 #include "lab/kernels/utilization.hpp"
-#include "lab/thread_team.hpp"
+#include "lab/mallocs/block_ring.hpp"
+#include "lab/measuring/thread_team.hpp"
 
 namespace mallard::lab {
 
@@ -44,7 +44,7 @@ void run_own(const contention_work& work, readings& taken) {
   const double seconds = run_team(
       work.threads, [&](unsigned) { rounds(1, warm_up_pairs); },
       [&](unsigned) { rounds(work.rounds, work.iterations); });
-  taken.add("time", "s", per_round(seconds, work));
+  taken.add("time", per_round(seconds, work));
   taken.checksum = done;
 }
 
@@ -60,7 +60,7 @@ void run_shared(const contention_work& work, readings& taken) {
   const double seconds = run_team(
       work.threads, [&](unsigned) { some(warm_up_pairs); },
       [&](unsigned) { some(work.rounds * work.iterations); });
-  taken.add("time", "s", per_round(seconds, work));
+  taken.add("time", per_round(seconds, work));
   taken.checksum = done;
 }
 
@@ -121,7 +121,7 @@ void run_handoff(const contention_work& work, readings& taken) {
           freed += consume(arena.heap(), ring, work.block_bytes);
         }
       });
-  taken.add("time", "s", per_round(seconds, work));
+  taken.add("time", per_round(seconds, work));
   taken.checksum = freed;
 }
 

@@ -18,7 +18,7 @@ using v2 = boost_column<boost_arena<boost_v2, both | shrink_command>>;
 
 }  // namespace
 
-series_kernel<growth_work> boost_growth(std::string_view strategy) {
+kernel_of<growth_work> boost_growth(std::string_view strategy) {
   static constexpr named_kernel<growth_work> all[] = {
       {"std", run_growth<plain>},          {"v1", run_growth<v1>},
       {"v2-none", run_growth<v2_none>},    {"v2-fwd", run_growth<v2_forward>},
@@ -27,7 +27,7 @@ series_kernel<growth_work> boost_growth(std::string_view strategy) {
   return find_named(all, strategy);
 }
 
-series_kernel<shrink_work> boost_shrink(std::string_view strategy) {
+kernel_of<shrink_work> boost_shrink(std::string_view strategy) {
   static constexpr named_kernel<shrink_work> all[] = {
       {"std", run_shrink<plain>},
       {"v1", run_shrink<v1>},

@@ -6,7 +6,7 @@
 
 namespace mallard::lab {
 
-series_kernel<growth_work> mallard_growth(std::string_view strategy) {
+kernel_of<growth_work> mallard_growth(std::string_view strategy) {
   static constexpr named_kernel<growth_work> all[] = {
       {"v1", run_growth<boost_column<heap_arena<without::version_2>>>},
       {"v2-none", run_growth<boost_column<heap_arena<without::forward | without::backward>>>},
@@ -17,7 +17,7 @@ series_kernel<growth_work> mallard_growth(std::string_view strategy) {
   return find_named(all, strategy);
 }
 
-series_kernel<shrink_work> mallard_shrink(std::string_view strategy) {
+kernel_of<shrink_work> mallard_shrink(std::string_view strategy) {
   static constexpr named_kernel<shrink_work> all[] = {
       {"v1", run_shrink<boost_column<heap_arena<without::version_2>>>},
       {"v2", run_shrink<boost_column<heap_arena<without::nothing>>>},

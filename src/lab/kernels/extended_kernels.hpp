@@ -13,11 +13,11 @@ namespace mallard::lab {
 template <class Work>
 struct named_kernel {
   std::string_view strategy;
-  series_kernel<Work> run;
+  kernel_of<Work> run;
 };
 
 template <class Work, std::size_t Count>
-series_kernel<Work> find_named(const named_kernel<Work> (&all)[Count], std::string_view strategy) {
+kernel_of<Work> find_named(const named_kernel<Work> (&all)[Count], std::string_view strategy) {
   for (const auto& one : all) {
     if (one.strategy == strategy) return one.run;
   }
@@ -25,25 +25,25 @@ series_kernel<Work> find_named(const named_kernel<Work> (&all)[Count], std::stri
 }
 
 // In extended_plain.cpp.
-series_kernel<growth_work> realloc_growth(element_type type, growth_form form);
-series_kernel<growth_work> std_growth();
-series_kernel<shrink_work> std_shrink();
-series_kernel<burst_work> std_burst(node_container what);
-series_kernel<pool_work> std_list_pool();
-series_kernel<realloc_work> plain_resize(const series_column& where);
-series_kernel<mixed_work> plain_mixed(const series_column& where);
+kernel_of<growth_work> realloc_growth(element_type type, growth_form form);
+kernel_of<growth_work> std_growth();
+kernel_of<shrink_work> std_shrink();
+kernel_of<burst_work> std_burst(node_container what);
+kernel_of<pool_work> std_list_pool();
+kernel_of<realloc_work> plain_resize(const column& where);
+kernel_of<mixed_work> plain_mixed(const column& where);
 
 // Those that use Boost's containers, in extended_growth_*.cpp and extended_nodes_*.cpp.
-series_kernel<growth_work> mallard_growth(std::string_view strategy);
-series_kernel<growth_work> boost_growth(std::string_view strategy);
-series_kernel<shrink_work> mallard_shrink(std::string_view strategy);
-series_kernel<shrink_work> boost_shrink(std::string_view strategy);
-series_kernel<burst_work> mallard_burst(std::string_view strategy, node_container what);
-series_kernel<burst_work> boost_burst(std::string_view strategy, node_container what);
-series_kernel<burst_work> std_pool_burst(node_container what);
-series_kernel<pool_work> mallard_pool(std::string_view strategy);
-series_kernel<pool_work> boost_pool(std::string_view strategy);
-series_kernel<pool_work> std_pool_pool();
-series_kernel<mixed_work> boost_mixed(std::string_view strategy);
+kernel_of<growth_work> mallard_growth(std::string_view strategy);
+kernel_of<growth_work> boost_growth(std::string_view strategy);
+kernel_of<shrink_work> mallard_shrink(std::string_view strategy);
+kernel_of<shrink_work> boost_shrink(std::string_view strategy);
+kernel_of<burst_work> mallard_burst(std::string_view strategy, node_container what);
+kernel_of<burst_work> boost_burst(std::string_view strategy, node_container what);
+kernel_of<burst_work> std_pool_burst(node_container what);
+kernel_of<pool_work> mallard_pool(std::string_view strategy);
+kernel_of<pool_work> boost_pool(std::string_view strategy);
+kernel_of<pool_work> std_pool_pool();
+kernel_of<mixed_work> boost_mixed(std::string_view strategy);
 
 }  // namespace mallard::lab

@@ -28,7 +28,7 @@ struct boost_heap {
 
 }  // namespace
 
-series_kernel<burst_work> boost_burst(std::string_view strategy, node_container what) {
+kernel_of<burst_work> boost_burst(std::string_view strategy, node_container what) {
   static constexpr named_kernel<burst_work> lists[] = {
       {"std", run_list_burst<plain>},       {"v1", run_list_burst<v1>},
       {"v2", run_list_burst<v2>},           {"adaptive", run_list_burst<adaptive>},
@@ -44,7 +44,7 @@ series_kernel<burst_work> boost_burst(std::string_view strategy, node_container 
   return what == node_container::list ? find_named(lists, strategy) : find_named(vectors, strategy);
 }
 
-series_kernel<pool_work> boost_pool(std::string_view strategy) {
+kernel_of<pool_work> boost_pool(std::string_view strategy) {
   static constexpr named_kernel<pool_work> all[] = {
       {"std", run_pool<plain>},
       {"v1", run_pool<v1>},
@@ -58,7 +58,7 @@ series_kernel<pool_work> boost_pool(std::string_view strategy) {
   return find_named(all, strategy);
 }
 
-series_kernel<mixed_work> boost_mixed(std::string_view strategy) {
+kernel_of<mixed_work> boost_mixed(std::string_view strategy) {
   return strategy == "dlmalloc" ? run_mixed<boost_heap> : nullptr;
 }
 

@@ -19,7 +19,7 @@ using std_pool = boost_column<std_pool_arena>;
 
 }  // namespace
 
-series_kernel<burst_work> mallard_burst(std::string_view strategy, node_container what) {
+kernel_of<burst_work> mallard_burst(std::string_view strategy, node_container what) {
   static constexpr named_kernel<burst_work> lists[] = {
       {"v1", run_list_burst<v1>},
       {"v2", run_list_burst<v2>},
@@ -35,7 +35,7 @@ series_kernel<burst_work> mallard_burst(std::string_view strategy, node_containe
   return what == node_container::list ? find_named(lists, strategy) : find_named(vectors, strategy);
 }
 
-series_kernel<pool_work> mallard_pool(std::string_view strategy) {
+kernel_of<pool_work> mallard_pool(std::string_view strategy) {
   static constexpr named_kernel<pool_work> all[] = {
       {"v1", run_pool<v1>},
       {"v2", run_pool<v2>},
@@ -46,12 +46,12 @@ series_kernel<pool_work> mallard_pool(std::string_view strategy) {
   return find_named(all, strategy);
 }
 
-series_kernel<burst_work> std_pool_burst(node_container what) {
+kernel_of<burst_work> std_pool_burst(node_container what) {
   return what == node_container::list ? run_list_burst<std_pool>
                                       : run_stable_vector_burst<std_pool>;
 }
 
-series_kernel<pool_work> std_pool_pool() {
+kernel_of<pool_work> std_pool_pool() {
   return run_pool<std_pool>;
 }
 

@@ -31,36 +31,36 @@ struct std_pool {
 }  // namespace
 
 // Room in front is of no use to it.
-series_kernel<growth_work> realloc_growth(element_type type, growth_form form) {
+kernel_of<growth_work> realloc_growth(element_type type, growth_form form) {
   const bool possible = type == element_type::pod64 && form != growth_form::backward;
   return possible ? run_realloc_growth : nullptr;
 }
 
-series_kernel<growth_work> std_growth() {
+kernel_of<growth_work> std_growth() {
   return run_growth<std_column>;
 }
 
-series_kernel<shrink_work> std_shrink() {
+kernel_of<shrink_work> std_shrink() {
   return run_shrink<std_column>;
 }
 
-series_kernel<burst_work> std_burst(node_container what) {
+kernel_of<burst_work> std_burst(node_container what) {
   return what == node_container::list ? run_list_burst<std_column> : nullptr;
 }
 
-series_kernel<pool_work> std_list_pool() {
+kernel_of<pool_work> std_list_pool() {
   return run_pool<std_column>;
 }
 
-series_kernel<realloc_work> plain_resize(const series_column& where) {
-  if (where == series_column{"realloc", "global"}) return run_realloc<c_block>;
-  return where == series_column{"remap", "mallard"} ? run_realloc<heap_block> : nullptr;
+kernel_of<realloc_work> plain_resize(const column& where) {
+  if (where == column{"realloc", "global"}) return run_realloc<c_block>;
+  return where == column{"remap", "mallard"} ? run_realloc<heap_block> : nullptr;
 }
 
-series_kernel<mixed_work> plain_mixed(const series_column& where) {
-  if (where == series_column{"AS1", "global"}) return run_mixed<operator_new_heap>;
-  if (where == series_column{"heap", "mallard"}) return run_mixed<heap_resource>;
-  return where == series_column{"pool", "std"} ? run_mixed<std_pool> : nullptr;
+kernel_of<mixed_work> plain_mixed(const column& where) {
+  if (where == column{"AS1", "global"}) return run_mixed<operator_new_heap>;
+  if (where == column{"heap", "mallard"}) return run_mixed<heap_resource>;
+  return where == column{"pool", "std"} ? run_mixed<std_pool> : nullptr;
 }
 
 }  // namespace mallard::lab

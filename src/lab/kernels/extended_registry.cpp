@@ -4,13 +4,13 @@
 namespace mallard::lab {
 namespace {
 
-const series_column std_containers = {"std", "std"};
-[[maybe_unused]] const series_column std_pool = {"pool", "std"};
+const column std_containers = {"std", "std"};
+[[maybe_unused]] const column std_pool = {"pool", "std"};
 
 }  // namespace
 
-std::span<const series_column> extended_columns() {
-  static const series_column all[] = {
+std::span<const column> extended_columns() {
+  static const column all[] = {
       {"std", "std"},          {"std", "boost"},
       {"pool", "std"},         {"AS1", "global"},
       {"realloc", "global"},   {"v1", "mallard"},
@@ -28,9 +28,9 @@ std::span<const series_column> extended_columns() {
   return all;
 }
 
-series_kernel<growth_work> find_growth_kernel(const series_column& where, element_type type,
-                                              growth_form form) {
-  if (where == series_column{"realloc", "global"}) return realloc_growth(type, form);
+kernel_of<growth_work> find_growth_kernel(const column& where, element_type type,
+                                          growth_form form) {
+  if (where == column{"realloc", "global"}) return realloc_growth(type, form);
   if (where == std_containers) return std_growth();
 #ifdef MALLARD_LAB_BOOST
   if (where.peer == "mallard") return mallard_growth(where.strategy);
@@ -39,7 +39,7 @@ series_kernel<growth_work> find_growth_kernel(const series_column& where, elemen
   return nullptr;
 }
 
-series_kernel<shrink_work> find_shrink_kernel(const series_column& where) {
+kernel_of<shrink_work> find_shrink_kernel(const column& where) {
   if (where == std_containers) return std_shrink();
 #ifdef MALLARD_LAB_BOOST
   if (where.peer == "mallard") return mallard_shrink(where.strategy);
@@ -48,7 +48,7 @@ series_kernel<shrink_work> find_shrink_kernel(const series_column& where) {
   return nullptr;
 }
 
-series_kernel<burst_work> find_burst_kernel(const series_column& where, node_container what) {
+kernel_of<burst_work> find_burst_kernel(const column& where, node_container what) {
   if (where == std_containers) return std_burst(what);
 #ifdef MALLARD_LAB_BOOST
   if (where == std_pool) return std_pool_burst(what);
@@ -58,7 +58,7 @@ series_kernel<burst_work> find_burst_kernel(const series_column& where, node_con
   return nullptr;
 }
 
-series_kernel<pool_work> find_pool_kernel(const series_column& where) {
+kernel_of<pool_work> find_pool_kernel(const column& where) {
   if (where == std_containers) return std_list_pool();
 #ifdef MALLARD_LAB_BOOST
   if (where == std_pool) return std_pool_pool();
@@ -68,11 +68,11 @@ series_kernel<pool_work> find_pool_kernel(const series_column& where) {
   return nullptr;
 }
 
-series_kernel<realloc_work> find_realloc_kernel(const series_column& where) {
+kernel_of<realloc_work> find_realloc_kernel(const column& where) {
   return plain_resize(where);
 }
 
-series_kernel<mixed_work> find_mixed_kernel(const series_column& where) {
+kernel_of<mixed_work> find_mixed_kernel(const column& where) {
 #ifdef MALLARD_LAB_BOOST
   if (where.peer == "boost") return boost_mixed(where.strategy);
 #endif

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lab/kernels/series_work.hpp"
+#include "lab/results/derived.hpp"
 
 namespace mallard::lab {
 
@@ -16,8 +17,6 @@ enum class element_type { wrapped_int, pod64, string };
 
 // Who else grows, and where there is room: see docs/method.md.
 enum class growth_form { alone, among, backward };
-// As many grow among each other, one element of each in turn.
-inline constexpr std::uint64_t growing_vectors = 101;
 
 // Vectors filled from the back.
 struct growth_work {
@@ -65,15 +64,14 @@ struct mixed_work {
 };
 
 // All columns of these benches, in the order of their tables.
-std::span<const series_column> extended_columns();
+std::span<const column> extended_columns();
 
 // Null when there is no such column in that bench.
-series_kernel<growth_work> find_growth_kernel(const series_column& where, element_type type,
-                                              growth_form form);
-series_kernel<shrink_work> find_shrink_kernel(const series_column& where);
-series_kernel<burst_work> find_burst_kernel(const series_column& where, node_container what);
-series_kernel<pool_work> find_pool_kernel(const series_column& where);
-series_kernel<realloc_work> find_realloc_kernel(const series_column& where);
-series_kernel<mixed_work> find_mixed_kernel(const series_column& where);
+kernel_of<growth_work> find_growth_kernel(const column& where, element_type type, growth_form form);
+kernel_of<shrink_work> find_shrink_kernel(const column& where);
+kernel_of<burst_work> find_burst_kernel(const column& where, node_container what);
+kernel_of<pool_work> find_pool_kernel(const column& where);
+kernel_of<realloc_work> find_realloc_kernel(const column& where);
+kernel_of<mixed_work> find_mixed_kernel(const column& where);
 
 }  // namespace mallard::lab

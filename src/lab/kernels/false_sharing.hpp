@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lab/kernels/series_work.hpp"
-#include "lab/random.hpp"
-#include "lab/thread_team.hpp"
+#include "lab/measuring/random.hpp"
+#include "lab/measuring/thread_team.hpp"
 
 namespace mallard::lab {
 
@@ -45,7 +45,7 @@ inline void run_counters(const false_sharing_work& work, readings& taken,
       work.threads, [&](unsigned number) { *counters[number] = 0; },
       [&](unsigned number) { count_odds(matrix, work, number, *counters[number]); });
   for (const auto* counter : counters) taken.checksum += *counter;
-  taken.add("time", "s", seconds);
+  taken.add("time", seconds);
 }
 
 // Example 1: the results lie side by side in one array.
@@ -76,7 +76,7 @@ void run_local_variable(const false_sharing_work& work, readings& taken) {
         results[number] = count;
       });
   for (unsigned i = 0; i < work.threads; ++i) taken.checksum += results[i];
-  taken.add("time", "s", seconds);
+  taken.add("time", seconds);
   arena.heap()->deallocate(results, bytes, 8);
 }
 
@@ -130,7 +130,7 @@ void run_objects(const false_sharing_work& work, readings& taken, const HeapOf& 
       heap_of(owner)->deallocate(object, sizeof(small_object), alignment);
     }
   }
-  taken.add("time", "s", seconds);
+  taken.add("time", seconds);
 }
 
 template <class Arena>

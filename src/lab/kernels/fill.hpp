@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "lab/kernels/barrier.hpp"
+#include "lab/kernels/container_work.hpp"
 #include "lab/kernels/shapes.hpp"
-#include "lab/kernels/work.hpp"
-#include "lab/structures.hpp"
+#include "lab/measuring/structures.hpp"
 
 namespace mallard::lab {
 
@@ -55,7 +55,7 @@ struct piece {
 };
 
 template <class Mode>
-piece next_string(work& job) {
+piece next_string(container_work& job) {
   constexpr std::uint32_t starts = text_bytes - max_string + 1;
   if constexpr (Mode::paper) {
     const auto draw = [&](std::uint32_t low, std::uint32_t high) {
@@ -93,7 +93,7 @@ const typename Container::value_type& newest(Container& container) {
 
 // DS1 to DS4: `count` leaves.
 template <class Mode, class Container>
-void fill_leaves(Container& container, std::uint64_t count, work& job) {
+void fill_leaves(Container& container, std::uint64_t count, container_work& job) {
   using leaf = typename Container::value_type;
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -119,7 +119,7 @@ void fill_leaves(Container& container, std::uint64_t count, work& job) {
 
 // The container that every element of DS5 to DS12 is a copy of.
 template <class Mode, class Inner>
-Inner make_prototype(const typename Inner::allocator_type& allocator, work& job) {
+Inner make_prototype(const typename Inner::allocator_type& allocator, container_work& job) {
   if constexpr (std::same_as<typename Inner::value_type, int> && vector_like<Inner>) {
     return Inner(inner_elements, 1, allocator);
   } else {
@@ -133,7 +133,7 @@ Inner make_prototype(const typename Inner::allocator_type& allocator, work& job)
 // DS5 to DS12: the prototype, and copies of it up to `count` elements. The original adds `count`
 // copies to the prototype, so that its outer vector has to grow once; paper mode does that too.
 template <class Mode, class Container>
-void fill_containers(Container& container, std::uint64_t count, work& job) {
+void fill_containers(Container& container, std::uint64_t count, container_work& job) {
   using inner = typename Container::value_type;
   const typename inner::allocator_type allocator(container.get_allocator());
   const inner* added = add(container, make_prototype<Mode, inner>(allocator, job));
@@ -150,7 +150,7 @@ void fill_containers(Container& container, std::uint64_t count, work& job) {
 
 // Not inlined: strategies with the same allocator type share the code.
 template <class Mode, class Container>
-[[gnu::noinline]] void fill(Container& container, work& job) {
+[[gnu::noinline]] void fill(Container& container, container_work& job) {
   container.reserve(job.outer_elements);
   using element = typename Container::value_type;
   if constexpr (std::same_as<element, int> || string_like<element>) {

@@ -8,7 +8,7 @@ namespace {
 template <class Mode>
 struct global_runner {
   template <class Container>
-  static void run(work& job, std::uint64_t runs) {
+  static void run(container_work& job, std::uint64_t runs) {
     for (std::uint64_t i = 0; i < runs; ++i) {
       Container container;
       fill<Mode>(container, job);
@@ -17,14 +17,14 @@ struct global_runner {
 };
 
 template <class Mode>
-kernel pick(int ds) {
+container_kernel pick(int ds) {
   return pick_structure<shapes<global_allocators, Mode>, global_runner<Mode>>(ds);
 }
 
 }  // namespace
 
-kernel global_kernel(int ds, mode choices) {
-  return choices == mode::paper ? pick<paper_mode>(ds) : pick<fair_mode>(ds);
+container_kernel global_kernel(int ds, fairness choices) {
+  return choices == fairness::paper ? pick<paper_mode>(ds) : pick<fair_mode>(ds);
 }
 
 }  // namespace mallard::lab

@@ -17,7 +17,7 @@
 #include "lab/kernels/counting.hpp"
 #include "lab/kernels/elements.hpp"
 #include "lab/kernels/extended_work.hpp"
-#include "lab/meters.hpp"
+#include "lab/measuring/meters.hpp"
 
 namespace mallard::lab {
 
@@ -170,15 +170,14 @@ growth_result grow(const growth_work& work, const Allocator& allocator, std::uin
 // The share of tries that succeeded, if there were any.
 inline void add_success(readings& taken, const call_counts& counts) {
   if (counts.tried == 0) return;
-  taken.add("success", "ratio",
-            static_cast<double>(counts.done) / static_cast<double>(counts.tried));
+  taken.add("success", static_cast<double>(counts.done) / static_cast<double>(counts.tried));
 }
 
 inline void add_growth(readings& taken, const growth_result& timed) {
   taken.checksum = timed.checksum;
-  taken.add("time", "s", timed.seconds);
-  taken.add("capacity", "count", static_cast<double>(timed.capacity));
-  taken.add("rss", "B", static_cast<double>(read_peak_resident_bytes()));
+  taken.add("time", timed.seconds);
+  taken.add("capacity", static_cast<double>(timed.capacity));
+  taken.add("rss", static_cast<double>(read_peak_resident_bytes()));
 }
 
 inline std::uint64_t counted_iterations(const growth_work& work) {
@@ -191,9 +190,8 @@ inline void add_calls(readings& taken, const growth_work& work, const call_count
   const std::uint64_t vectors = work.form == growth_form::among ? growing_vectors : 1;
   // Beside the vector's own there are the hole's and the wall's.
   const std::uint64_t others = work.form == growth_form::backward ? 2 * iterations : 0;
-  taken.add(
-      "calls", "count",
-      static_cast<double>(counts.allocations - others) / static_cast<double>(iterations * vectors));
+  taken.add("calls", static_cast<double>(counts.allocations - others) /
+                         static_cast<double>(iterations * vectors));
   add_success(taken, counts);
 }
 
@@ -271,10 +269,10 @@ void run_shrink_of(const shrink_work& work, readings& taken) {
     const auto allocator = memory.template make_allocator<T>();
     using allocator_type = std::remove_const_t<decltype(allocator)>;
     using vector = typename Column::template vector<T, allocator_type>;
-    taken.add("time", "s",
+    taken.add("time",
               shrink_vectors<vector>(work, allocator, work.iterations, taken.checksum, resident));
-    taken.add("rss_after", "B", static_cast<double>(resident));
-    taken.add("rss", "B", static_cast<double>(read_peak_resident_bytes()));
+    taken.add("rss_after", static_cast<double>(resident));
+    taken.add("rss", static_cast<double>(read_peak_resident_bytes()));
   }
   arena memory;
   call_counts counts;

@@ -7,8 +7,8 @@
 
 #include "lab/kernels/barrier.hpp"
 #include "lab/kernels/series_work.hpp"
-#include "lab/meters.hpp"
-#include "lab/random.hpp"
+#include "lab/measuring/meters.hpp"
+#include "lab/measuring/random.hpp"
 
 namespace mallard::lab {
 
@@ -171,14 +171,14 @@ void run_locality(const locality_work& work, readings& taken) {
   const auto lists = static_cast<double>(work.lists);
   const double links = lists * static_cast<double>(work.links_per_list);
   const std::uint64_t grown = resident > resident_before ? resident - resident_before : 0;
-  taken.add("create", "s", creating);
-  taken.add("access_before", "s", walking_before);
-  taken.add("shuffle", "s", shuffling);
-  taken.add("access_after", "s", walking_after);
-  taken.add("degradation", "ratio", walking_after / walking_before);
-  taken.add("bytes_per_node", "B", static_cast<double>(grown) / links);
-  taken.add("empty_share", "ratio", static_cast<double>(after.empty_lists) / lists);
-  taken.add("steps", "count", static_cast<double>(steps));
+  taken.add("create", creating);
+  taken.add("access_before", walking_before);
+  taken.add("shuffle", shuffling);
+  taken.add("access_after", walking_after);
+  taken.add("degradation", walking_after / walking_before);
+  taken.add("bytes_per_node", static_cast<double>(grown) / links);
+  taken.add("empty_share", static_cast<double>(after.empty_lists) / lists);
+  taken.add("steps", static_cast<double>(steps));
   taken.checksum = content_of(all) * 31 + steps;
 }
 

@@ -12,8 +12,8 @@
 
 #include "lab/kernels/extended_work.hpp"
 #include "lab/kernels/resizing.hpp"
-#include "lab/meters.hpp"
-#include "lab/random.hpp"
+#include "lab/measuring/meters.hpp"
+#include "lab/measuring/random.hpp"
 #include "mallard/heap.hpp"
 
 namespace mallard::lab {
@@ -70,7 +70,7 @@ void run_mixed(const mixed_work& work, readings& taken) {
     replace(live[random_stream::scale(bits >> 32, static_cast<std::uint32_t>(work.live))], bits);
   }
   for (const sized_pointer& one : live) heap.deallocate(one.p, one.bytes);
-  taken.add("time", "s", read_thread_seconds() - start);
+  taken.add("time", read_thread_seconds() - start);
   taken.checksum = checksum;
 }
 

@@ -9,8 +9,8 @@ namespace mallard::lab {
 
 // `Runner::run<Container>` is the kernel of one container type.
 template <class Shapes, class Runner>
-kernel pick_structure(int ds) {
-  static constexpr std::array<kernel, 12> table = {
+container_kernel pick_structure(int ds) {
+  static constexpr std::array<container_kernel, 12> table = {
       Runner::template run<typename Shapes::ds1>,  Runner::template run<typename Shapes::ds2>,
       Runner::template run<typename Shapes::ds3>,  Runner::template run<typename Shapes::ds4>,
       Runner::template run<typename Shapes::ds5>,  Runner::template run<typename Shapes::ds6>,

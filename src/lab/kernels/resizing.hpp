@@ -11,7 +11,7 @@
 #include <new>
 
 #include "lab/kernels/extended_work.hpp"
-#include "lab/meters.hpp"
+#include "lab/measuring/meters.hpp"
 #include "mallard/heap.hpp"
 
 namespace mallard::lab {
@@ -101,11 +101,11 @@ void run_realloc(const realloc_work& work, readings& taken) {
       taken.checksum = taken.checksum * 31 + content[at];
     }
   }
-  taken.add("time", "s", read_thread_seconds() - start);
+  taken.add("time", read_thread_seconds() - start);
   const auto rounds = static_cast<double>(work.rounds);
-  taken.add("moved", "count", static_cast<double>(moved) / rounds);
+  taken.add("moved", static_cast<double>(moved) / rounds);
   if (steps > 0) {
-    taken.add("success", "ratio", 1 - static_cast<double>(moved) / static_cast<double>(steps));
+    taken.add("success", 1 - static_cast<double>(moved) / static_cast<double>(steps));
   }
 }
 

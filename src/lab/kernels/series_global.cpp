@@ -7,17 +7,17 @@ namespace {
 using by_name = global_arena;
 using by_base = abstract_global_arena;
 
-series_kernel<locality_work> locality(std::string_view strategy) {
+kernel_of<locality_work> locality(std::string_view strategy) {
   if (strategy == "AS1") return run_locality<by_name>;
   return strategy == "AS2" ? run_locality<by_base> : nullptr;
 }
 
-series_kernel<utilization_work> utilization(std::string_view strategy) {
+kernel_of<utilization_work> utilization(std::string_view strategy) {
   if (strategy == "AS1") return run_utilization<by_name>;
   return strategy == "AS2" ? run_utilization<by_base> : nullptr;
 }
 
-series_kernel<contention_work> contention(std::string_view strategy, sharing form) {
+kernel_of<contention_work> contention(std::string_view strategy, sharing form) {
   if (form == sharing::own) {
     if (strategy == "AS1") return run_own<by_name>;
     return strategy == "AS2" ? run_own<by_base> : nullptr;
@@ -25,7 +25,7 @@ series_kernel<contention_work> contention(std::string_view strategy, sharing for
   return strategy == "AS1" ? contention_kernel_of<by_name>(form) : nullptr;
 }
 
-series_kernel<false_sharing_work> false_sharing(std::string_view strategy, placement form) {
+kernel_of<false_sharing_work> false_sharing(std::string_view strategy, placement form) {
   if (strategy != "AS1") return nullptr;
   switch (form) {
     case placement::shared_array:

@@ -13,10 +13,10 @@ namespace mallard::lab {
 
 // What one library has. Null where there is no such strategy, or it makes no sense.
 struct family_kernels {
-  series_kernel<locality_work> (*locality)(std::string_view strategy);
-  series_kernel<utilization_work> (*utilization)(std::string_view strategy);
-  series_kernel<contention_work> (*contention)(std::string_view strategy, sharing form);
-  series_kernel<false_sharing_work> (*false_sharing)(std::string_view strategy, placement form);
+  kernel_of<locality_work> (*locality)(std::string_view strategy);
+  kernel_of<utilization_work> (*utilization)(std::string_view strategy);
+  kernel_of<contention_work> (*contention)(std::string_view strategy, sharing form);
+  kernel_of<false_sharing_work> (*false_sharing)(std::string_view strategy, placement form);
 };
 
 // `pick.operator()<Arena>()` for the arena of a strategy of Table 1 that uses local resources and
@@ -58,28 +58,28 @@ auto with_shared_arena(std::string_view name, const Pick& pick) {
 }
 
 template <class Family>
-series_kernel<locality_work> locality_kernel(std::string_view strategy) {
+kernel_of<locality_work> locality_kernel(std::string_view strategy) {
   return with_local_arena<Family>(
-      strategy, []<class Arena>() -> series_kernel<locality_work> { return run_locality<Arena>; });
+      strategy, []<class Arena>() -> kernel_of<locality_work> { return run_locality<Arena>; });
 }
 
 template <class Family>
-series_kernel<utilization_work> utilization_kernel(std::string_view strategy) {
-  return with_local_arena<Family>(strategy, []<class Arena>() -> series_kernel<utilization_work> {
+kernel_of<utilization_work> utilization_kernel(std::string_view strategy) {
+  return with_local_arena<Family>(strategy, []<class Arena>() -> kernel_of<utilization_work> {
     return run_utilization<Arena>;
   });
 }
 
 template <class Arena>
-series_kernel<contention_work> contention_kernel_of(sharing form) {
+kernel_of<contention_work> contention_kernel_of(sharing form) {
   return form == sharing::shared ? run_shared<Arena> : run_handoff<Arena>;
 }
 
 template <class Family>
-series_kernel<contention_work> contention_kernel(std::string_view strategy, sharing form) {
+kernel_of<contention_work> contention_kernel(std::string_view strategy, sharing form) {
   if (form == sharing::own) {
     return with_local_arena<Family>(
-        strategy, []<class Arena>() -> series_kernel<contention_work> { return run_own<Arena>; });
+        strategy, []<class Arena>() -> kernel_of<contention_work> { return run_own<Arena>; });
   }
   return with_shared_arena<Family>(
       strategy, [form]<class Arena>() { return contention_kernel_of<Arena>(form); });
@@ -87,7 +87,7 @@ series_kernel<contention_work> contention_kernel(std::string_view strategy, shar
 
 // By type parameter only: where things lie is the question, not how one gets there.
 template <class Family>
-series_kernel<false_sharing_work> false_sharing_kernel(std::string_view strategy, placement form) {
+kernel_of<false_sharing_work> false_sharing_kernel(std::string_view strategy, placement form) {
   using pool = direct_arena<Family, mechanism::multipool>;
   using bump = direct_arena<Family, mechanism::monotonic>;
   const bool pooled = strategy == "AS7";

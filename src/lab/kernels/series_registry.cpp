@@ -2,7 +2,7 @@
 #include <array>
 
 #include "lab/kernels/series_kernels.hpp"
-#include "lab/peers.hpp"
+#include "lab/measuring/contender.hpp"
 
 namespace mallard::lab {
 
@@ -26,23 +26,22 @@ const family_kernels* find_family(std::string_view peer) {
 
 }  // namespace
 
-series_kernel<locality_work> find_locality_kernel(const series_column& where) {
+kernel_of<locality_work> find_locality_kernel(const column& where) {
   const auto* family = find_family(where.peer);
   return family ? family->locality(where.strategy) : nullptr;
 }
 
-series_kernel<utilization_work> find_utilization_kernel(const series_column& where) {
+kernel_of<utilization_work> find_utilization_kernel(const column& where) {
   const auto* family = find_family(where.peer);
   return family ? family->utilization(where.strategy) : nullptr;
 }
 
-series_kernel<contention_work> find_contention_kernel(const series_column& where, sharing form) {
+kernel_of<contention_work> find_contention_kernel(const column& where, sharing form) {
   const auto* family = find_family(where.peer);
   return family ? family->contention(where.strategy, form) : nullptr;
 }
 
-series_kernel<false_sharing_work> find_false_sharing_kernel(const series_column& where,
-                                                            placement form) {
+kernel_of<false_sharing_work> find_false_sharing_kernel(const column& where, placement form) {
   const auto* family = find_family(where.peer);
   return family ? family->false_sharing(where.strategy, form) : nullptr;
 }

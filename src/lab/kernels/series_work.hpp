@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/readings.hpp"
+#include "lab/measuring/task.hpp"
 
 namespace mallard::lab {
 
@@ -53,21 +53,17 @@ struct false_sharing_work {
   std::uint64_t seed = 1;
 };
 
-template <class Work>
-using series_kernel = void (*)(const Work& work, readings& taken);
-
 // A column of the tables of a series: "AS1" to "AS14", "sync" or "mutex", and whose resources.
-struct series_column {
+struct column {
   std::string strategy;
   std::string peer;
-  friend bool operator==(const series_column&, const series_column&) = default;
+  friend bool operator==(const column&, const column&) = default;
 };
 
 // Null when that library has no such strategy, or it makes no sense there.
-series_kernel<locality_work> find_locality_kernel(const series_column& where);
-series_kernel<utilization_work> find_utilization_kernel(const series_column& where);
-series_kernel<contention_work> find_contention_kernel(const series_column& where, sharing form);
-series_kernel<false_sharing_work> find_false_sharing_kernel(const series_column& where,
-                                                            placement form);
+kernel_of<locality_work> find_locality_kernel(const column& where);
+kernel_of<utilization_work> find_utilization_kernel(const column& where);
+kernel_of<contention_work> find_contention_kernel(const column& where, sharing form);
+kernel_of<false_sharing_work> find_false_sharing_kernel(const column& where, placement form);
 
 }  // namespace mallard::lab

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lab/kernels/series_work.hpp"
-#include "lab/meters.hpp"
+#include "lab/measuring/meters.hpp"
 
 namespace mallard::lab {
 
@@ -52,7 +52,7 @@ void run_utilization(const utilization_work& work, readings& taken) {
     Arena arena;
     taken.checksum = cycle_blocks(arena.heap(), slots, work);
   }
-  taken.add("time", "s", read_thread_seconds() - start);
+  taken.add("time", read_thread_seconds() - start);
 }
 
 }  // namespace mallard::lab

@@ -1,0 +1,39 @@
+// From what repetitions read to cells.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/bench/bench.hpp"
+#include "lab/bench/plan.hpp"
+#include "lab/measuring/errand.hpp"
+#include "lab/results/cell.hpp"
+
+namespace mallard::lab {
+
+// What the repetitions of one contender at one place gave.
+struct measured_place {
+  std::string error;  // empty: all were good
+  std::vector<outcome> repetitions;
+
+  // The first failure, or the first repetition that did other work, fails the whole.
+  void add(outcome one);
+};
+
+// The cells of a contender at a place: one, or one for each of its parts. None when nothing was
+// measured yet.
+std::vector<cell_result> cells_of(const bench& what, const planned_place& where,
+                                  const contender& who, const measured_place& taken,
+                                  std::uint64_t seed);
+
+// Whether all the cells that must be there are.
+bool is_finished(const bench& what, const planned_place& where, const contender& who,
+                 const std::set<cell_key>& done);
+
+// Marks good cells failed whose checksum is not that of most cells of the same place in `cells` and
+// `others`: they did other work.
+void compare_checksums(std::vector<cell_result>& cells, const std::vector<cell_result>& others);
+
+}  // namespace mallard::lab

@@ -1,0 +1,49 @@
+// Vectors that are filled: who grows where it is, alone and among others.
+#include "lab/kernels/array_bench.hpp"
+
+namespace mallard::lab {
+namespace {
+
+// In the order of growth_form.
+std::vector<std::string> forms() {
+  return {"alone", "among"};
+}
+
+// The article's, and a few large ones. Among others, arrays that with all those beside them are
+// larger than the cache.
+axis_text by_form(const char* alone, const char* among) {
+  return [=](const place& before) -> std::string {
+    return before.word("form") == "alone" ? alone : among;
+  };
+}
+
+growth_form form_at(const place& at) {
+  return choice_of<growth_form>(at, "form", forms());
+}
+
+}  // namespace
+
+bench make_expand_forward() {
+  return {
+      .name = "expand-forward",
+      .summary = "Vectors that are filled: who grows where it is",
+      .title = "Vectors that grow forward",
+      .contenders = growing(growth_form::alone),
+      .axes = {words("form", forms(), "all", "alone: one vector grows, among: 101 do, in turn"),
+               type_axis(),
+               repeated_sizes("", "")
+                   .defaults(by_form("10^7x10,10^6x100,10^5x1000,10^4x10^4,10x10^7", "10x10^5"))
+                   .quickly(by_form("10^5x10,10^4x100,1000x1000,100x10^4,1x10^6", "1x10^5"))
+                   .said("10^7x10,10^6x100,10^5x1000,10^4x10^4,10x10^7; among others 10x10^5")},
+      .kernel = [](const contender& who, const place& at) { return grow(who, at, form_at(at)); },
+      .measures = growth_measures(),
+      .figures = growth_figures(),
+      .table = {.tables = {"form", "type"},
+                .rows = {"elements", "iterations"},
+                .columns = across::columns,
+                .base = "std@boost"},
+      .expected_seconds = [](const place& at) { return 5e-9 * elements_in_all(at); },
+  };
+}
+
+}  // namespace mallard::lab

@@ -1,0 +1,30 @@
+// Cache scratch: the first blocks of all threads are the main thread's, side by side.
+#include <cstdlib>
+
+#include "lab/mallocs/cache.hpp"
+#include "lab/mallocs/malloc_kernel.hpp"
+
+namespace mallard::lab {
+namespace {
+
+using namespace mallocs;
+
+void run(const cache_work& job, own_memory& own, readings& taken) {
+  const auto given = own.make<void*>(job.threads);
+  for (void*& block : given) {
+    block = there(std::malloc(job.bytes));
+    increment(block);
+  }
+  touch_own_blocks(job, own, given, taken);
+}
+
+const executed_kernel kernel("scratch", run_kernel<cache_work, run>);
+
+}  // namespace
+
+bench make_scratch() {
+  return make_cache_bench("scratch", "Mallocs: do they leave them there when the program did?",
+                          "Cache scratch: false sharing preserved");
+}
+
+}  // namespace mallard::lab

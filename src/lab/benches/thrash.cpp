@@ -1,0 +1,24 @@
+// Cache thrash: do mallocs give neighbours on a cache line to different threads?
+#include "lab/mallocs/cache.hpp"
+#include "lab/mallocs/malloc_kernel.hpp"
+
+namespace mallard::lab {
+namespace {
+
+using namespace mallocs;
+
+void run(const cache_work& job, own_memory& own, readings& taken) {
+  touch_own_blocks(job, own, {}, taken);
+}
+
+const executed_kernel kernel("thrash", run_kernel<cache_work, run>);
+
+}  // namespace
+
+bench make_thrash() {
+  return make_cache_bench("thrash",
+                          "Mallocs: do they put blocks of several threads on one cache line?",
+                          "Cache thrash: false sharing by the allocator");
+}
+
+}  // namespace mallard::lab

@@ -1,0 +1,75 @@
+// Benchmark III: a small part of the memory asked for is in use at one time.
+#include <fmt/format.h>
+
+#include "lab/kernels/strategy_bench.hpp"
+#include "lab/measuring/usage_error.hpp"
+
+namespace mallard::lab {
+namespace {
+
+utilization_work work_at(const place& at) {
+  utilization_work work;
+  work.blocks = power(2, at.number("total") - at.number("block"));
+  work.active_blocks = power(2, at.number("active") - at.number("block"));
+  work.block_bytes = power_of(at, "block");
+  return work;
+}
+
+bool fits(const place& at) {
+  const std::int64_t total = at.number("total");
+  const std::int64_t active = at.number("active");
+  const std::int64_t block = at.number("block");
+  if (block <= active && active <= total) return true;
+  throw usage_error(fmt::format(
+      "a block (2^{}) must fit into what is active (2^{}), and that into the total (2^{})", block,
+      active, total));
+}
+
+// The rows of the paper's tables: more memory in use with small blocks, then larger blocks.
+axis_text paper_blocks(const char* with_most_active) {
+  return [=](const place& before) -> std::string {
+    return before.number("active") == 20 ? with_most_active : "10";
+  };
+}
+
+}  // namespace
+
+bench make_utilization() {
+  return {
+      .name = "utilization",
+      .summary = "Benchmark III: a small part of the memory asked for is in use at one time",
+      .title = "Utilization: little memory in use at once",
+      .contenders = strategies_of("AS1-AS3,AS5,AS7,AS9,AS11,AS13"),
+      .axes = {integers("total", "28", "log2 of the bytes allocated over all, like 28,30-33", 10,
+                        45)
+                   .quickly("26"),
+               integers("active", "15-20", "log2 of the bytes in use at one time", 4, 40)
+                   .quickly("15,20")
+                   .said("the paper's rows"),
+               integers("block", "", "log2 of the bytes of a block", 4, 30)
+                   .defaults(paper_blocks("10-15"))
+                   .quickly(paper_blocks("10,12,15"))
+                   .said("the paper's rows")},
+      .kernel =
+          [](const contender& who, const place& at) {
+            return make_task(find_utilization_kernel(column_of(who)), work_at(at));
+          },
+      .measures = {time_measure(), peak_measure()},
+      .figures = {{.title = "ns per block",
+                   .measure = "time",
+                   .scale = 1e9,
+                   .per =
+                       [](const place& at) {
+                         return static_cast<double>(
+                             power(2, at.number("total") - at.number("block")));
+                       }},
+                  mebibytes("peak resident set, MiB", "rss")},
+      .table = {.rows = {"total", "active", "block"}},
+      .expected_seconds =
+          [](const place& at) { return 100e-9 * static_cast<double>(work_at(at).blocks); },
+      .accept = fits,
+      .limits_memory = true,
+  };
+}
+
+}  // namespace mallard::lab

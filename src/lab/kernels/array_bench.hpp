@@ -1,0 +1,37 @@
+// What the benches of arrays that grow and shrink have in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/kernels/extended_work.hpp"
+#include "lab/kernels/strategy_bench.hpp"
+
+namespace mallard::lab {
+
+// In the order of element_type.
+inline std::vector<std::string> element_types() {
+  return {"int", "pod64", "string"};
+}
+inline std::vector<std::string> node_containers() {
+  return {"list", "stable_vector"};
+}
+
+// Sizes like "10^4x10^4,100x500": the coordinates "iterations", how many containers, and
+// "elements", how many each of them gets.
+axis repeated_sizes(std::string usual, std::string quick);
+
+axis type_axis();
+
+// Vectors that grow in some form, on columns that have such a kernel.
+rivals_of growing(growth_form form);
+task grow(const contender& who, const place& at, growth_form form);
+
+std::vector<measure_kind> growth_measures();
+std::vector<figure_kind> growth_figures();
+
+// Seconds for each element of each container, of a bench whose cells have "time": by how much to
+// divide.
+double elements_in_all(const place& at);
+
+}  // namespace mallard::lab

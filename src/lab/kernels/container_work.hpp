@@ -1,0 +1,39 @@
+// What a kernel is given, and how kernels are found.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string_view>
+
+#include "lab/measuring/random.hpp"
+#include "lab/measuring/strategies.hpp"
+
+namespace mallard::lab {
+
+inline constexpr std::uint32_t text_bytes = 65536;  // strings are cut out of a text of this size
+inline constexpr std::uint32_t min_string = 33;     // too long for any small-string optimisation
+inline constexpr std::uint32_t max_string = 1000;
+
+struct container_work {
+  std::uint64_t outer_elements = 0;
+  const char* text = nullptr;
+  std::span<std::byte> buffer;  // the caller's buffer; empty: start without one
+  random_stream random{0};
+  std::default_random_engine paper_random;  // the original's generator, with its default seed
+  int zero = 0;                             // set at run time: see touch()
+  std::uint64_t checksum = 0;               // of all elements, the same for every strategy
+};
+
+// Builds and drops the data structure `runs` times.
+using container_kernel = void (*)(container_work&, std::uint64_t runs);
+
+enum class fairness { fair, paper };
+
+// The kernel of a data structure (1..12), or null when that library has no such strategy: AS1
+// exists for peer "global" only, AS2 for "std" and "boost".
+container_kernel find_container_kernel(int ds, const strategy& how, std::string_view peer,
+                                       fairness choices);
+
+}  // namespace mallard::lab

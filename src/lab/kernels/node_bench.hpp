@@ -1,0 +1,21 @@
+// What the benches of containers of nodes have in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/kernels/array_bench.hpp"
+
+namespace mallard::lab {
+
+axis elements_axis();
+// The coordinate "range": elements inserted and erased at once.
+axis ranges_axis(std::string usual, std::uint64_t lowest);
+// The ranges have to make up the elements, so that all contenders do the same for any range; throws
+// usage_error.
+bool ranges_fit(const place& at);
+
+std::vector<measure_kind> node_measures();
+std::vector<figure_kind> node_figures();
+
+}  // namespace mallard::lab

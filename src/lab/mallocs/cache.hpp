@@ -1,0 +1,29 @@
+// Cache thrash and cache scratch: threads increment small blocks of their own, which may lie on one
+// cache line.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "lab/bench/bench.hpp"
+#include "lab/mallocs/own_memory.hpp"
+#include "lab/measuring/readings.hpp"
+
+namespace mallard::lab::mallocs {
+
+struct cache_work {
+  unsigned threads = 1;
+  std::uint64_t operations = 0;  // blocks of a thread, one after the other
+  std::uint64_t touches = 0;     // of each
+  std::uint64_t warm_ups = 0;    // chunks of 16 bytes
+  std::uint32_t bytes = 1;
+};
+
+// `given`: what the main thread allocated for each, or nothing.
+void touch_own_blocks(const cache_work& job, own_memory& own, std::span<void*> given,
+                      readings& taken);
+
+// A bench whose kernel is that of the executed_kernel of its name.
+bench make_cache_bench(std::string name, std::string summary, std::string title);
+
+}  // namespace mallard::lab::mallocs

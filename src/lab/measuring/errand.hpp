@@ -1,0 +1,71 @@
+// What a measuring process is sent, and what it sends back: the same for processes that are forked
+// and for programs that are executed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lab/measuring/readings.hpp"
+#include "lab/measuring/task.hpp"
+
+namespace mallard::lab {
+
+// How a task is measured.
+struct measuring_limits {
+  std::uint64_t memory_limit = 0;  // bytes of address space; 0: none
+  double timeout_seconds = 300;
+  std::uint64_t hint = 0;
+  bool copies_heap = false;  // the heap was inherited, and its pages will be written to
+};
+
+// Followed by the bytes of the work.
+struct errand {
+  kernel_function run = nullptr;
+  std::array<char, 32> name{};
+  measuring_limits limits;
+  bool prepares_itself = false;
+  std::uint32_t work_bytes = 0;
+};
+
+// The head of an answer; followed by the readings.
+struct answer_head {
+  std::array<char, 160> error{};    // empty: good
+  std::array<char, 256> library{};  // the file that an executed program had its malloc from
+  std::uint64_t checksum = 0;
+  std::uint64_t hint = 0;
+  std::uint64_t count = 0;
+
+  void fail(std::string_view why);
+};
+
+// What came back, or why nothing did.
+struct outcome {
+  std::string error;  // empty: good
+  std::string library;
+  std::vector<reading> taken;
+  std::uint64_t checksum = 0;
+  std::uint64_t hint = 0;
+
+  bool ok() const { return error.empty(); }
+  bool has(std::string_view name, std::int64_t part = reading::whole) const;
+  // 0 when there is none.
+  double value_of(std::string_view name, std::int64_t part = reading::whole) const;
+};
+outcome failed_outcome(std::string why);
+
+// False when the channel is gone.
+bool send_errand(int channel, const task& what, const measuring_limits& limits);
+// In the measuring process. Never throws: an exception becomes the answer's error. The peak of the
+// resident set, "rss", comes with what the kernel reads, if it has not read it itself.
+void perform(const errand& what, kernel_function run, const void* work, std::span<std::byte> buffer,
+             readings& taken, answer_head& answer) noexcept;
+bool send_answer(int channel, answer_head answer, std::span<const reading> taken);
+// Nothing when the channel ends before the answer does.
+std::optional<outcome> receive_answer(int channel, bool (*give_up)() = nullptr);
+
+}  // namespace mallard::lab

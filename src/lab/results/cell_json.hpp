@@ -1,0 +1,19 @@
+// How cells, and a run's parameters, are written in a result file.
+#pragma once
+
+#include <string>
+
+#include "lab/results/cell.hpp"
+#include "lab/results/json_members.hpp"
+
+namespace mallard::lab {
+
+// Throw std::runtime_error with what is wrong.
+cell_result read_cell(const json& object);
+// A cell of density as files of schema 1 have it, measured on `malloc`.
+cell_result read_first_density_cell(const json& object, const std::string& malloc);
+place read_parameters(const json& object);
+
+json to_json(const place& values);
+
+}  // namespace mallard::lab

@@ -1,0 +1,172 @@
+#include "lab/results/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "lab/measuring/strategies.hpp"
+#include "lab/measuring/structures.hpp"
+#include "lab/results/cell_json.hpp"
+#include "lab/results/json_members.hpp"
+
+namespace mallard::lab {
+namespace {
+
+machine_info read_machine(const json& object) {
+  machine_info machine;
+  machine.cpu = required<std::string>(object, "cpu");
+  machine.cores = required<unsigned>(object, "cores");
+  machine.memory_bytes = required<std::uint64_t>(object, "memory_bytes");
+  machine.kernel = required<std::string>(object, "kernel");
+  machine.page_bytes = required<std::uint64_t>(object, "page_bytes");
+  machine.transparent_hugepages = required<std::string>(object, "transparent_hugepages");
+  machine.l1d_bytes = optional<std::uint64_t>(object, "l1d_bytes");
+  machine.l2_bytes = optional<std::uint64_t>(object, "l2_bytes");
+  machine.l3_bytes = optional<std::uint64_t>(object, "l3_bytes");
+  return machine;
+}
+
+build_info read_build(const json& object) {
+  build_info build;
+  build.compiler = required<std::string>(object, "compiler");
+  build.flags = required<std::string>(object, "flags");
+  build.build_type = required<std::string>(object, "build_type");
+  build.assertions = required<bool>(object, "assertions");
+  return build;
+}
+
+run_info read_run(const json& object) {
+  run_info run;
+  run.schema = required<int>(object, "schema");
+  if (run.schema < 1 || run.schema > result_schema) {
+    throw std::runtime_error(fmt::format("schema {} is not known (this mallard reads 1 to {})",
+                                         run.schema, result_schema));
+  }
+  run.version = required<std::string>(object, "version");
+  run.bench = required<std::string>(object, "bench");
+  run.command = required<std::string>(object, "command");
+  run.date = required<std::string>(object, "date");
+  run.machine = read_machine(required<json>(object, "machine"));
+  run.build = read_build(required<json>(object, "build"));
+  run.mode = required<std::string>(object, "mode");
+  run.repetitions = required<unsigned>(object, "repetitions");
+  run.seed = required<std::uint64_t>(object, "seed");
+  run.heaps = required<std::vector<std::string>>(object, "heaps");
+  for (const auto& peer : required<json>(object, "peers")) {
+    run.peers.push_back(
+        {required<std::string>(peer, "name"), required<std::string>(peer, "version")});
+  }
+  for (const auto& peer : required<json>(object, "skipped")) {
+    run.skipped.push_back(
+        {required<std::string>(peer, "peer"), required<std::string>(peer, "reason")});
+  }
+  run.parameters = read_parameters(object);
+  if (object.contains("scale")) run.parameters["scale"] = required<double>(object, "scale");
+  if (object.contains("leaves"))
+    run.parameters["leaves"] = required<std::int64_t>(object, "leaves");
+  run.malloc = optional<std::string>(object, "malloc", "glibc");
+  return run;
+}
+
+// Empty when the text is not JSON at all; what is JSON but no object is wrong whatever follows.
+std::optional<json> parse_object(const std::string& text) {
+  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (object.is_discarded()) return std::nullopt;
+  if (!object.is_object()) throw std::runtime_error("a JSON object is expected");
+  return object;
+}
+
+// Of several cells with one key, the last one counts, in the place of the first.
+class latest {
+ public:
+  void add(std::vector<cell_result>& all, cell_result cell) {
+    const auto [position, fresh] = index_.try_emplace(cell.key(), all.size());
+    if (fresh) {
+      all.push_back(std::move(cell));
+    } else {
+      all[position->second] = std::move(cell);
+    }
+  }
+
+ private:
+  std::map<cell_key, std::size_t> index_;
+};
+
+// Collects the lines of one file.
+class reader {
+ public:
+  explicit reader(std::filesystem::path path) { file_.path = std::move(path); }
+
+  // `cut_off`: the line has no newline, so a writer may have been killed in the middle of it.
+  void line(const std::string& text, bool cut_off) {
+    ++number_;
+    if (text.empty()) return;
+    try {
+      const auto object = parse_object(text);
+      if (object) {
+        take(*object);
+      } else if (cut_off && seen_run_) {
+        file_.warnings.push_back(fmt::format("{}:{}: the last line is cut off and was left out",
+                                             file_.path.string(), number_));
+      } else {
+        throw std::runtime_error("not valid JSON");
+      }
+    } catch (const std::runtime_error& problem) {
+      throw std::runtime_error(
+          fmt::format("{}:{}: {}", file_.path.string(), number_, problem.what()));
+    }
+  }
+
+  result_file finish() {
+    if (!seen_run_) {
+      throw std::runtime_error(
+          fmt::format("{}:1: no 'run' line: not a result file", file_.path.string()));
+    }
+    return std::move(file_);
+  }
+
+ private:
+  cell_result read(const json& object) const {
+    const bool of_density = file_.run.schema == 1 && object.contains("ds");
+    return of_density ? read_first_density_cell(object, file_.run.malloc) : read_cell(object);
+  }
+
+  void take(const json& object) {
+    const auto kind = required<std::string>(object, "kind");
+    if (kind == "run") {
+      if (seen_run_) throw std::runtime_error("a second 'run' line");
+      file_.run = read_run(object);
+      seen_run_ = true;
+    } else if (!seen_run_) {
+      throw std::runtime_error("the first line must be of kind 'run'");
+    } else if (kind == "cell") {
+      cells_.add(file_.cells, read(object));
+    } else {
+      throw std::runtime_error(fmt::format("unknown kind '{}'", kind));
+    }
+  }
+
+  result_file file_;
+  latest cells_;
+  bool seen_run_ = false;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+result_file load_results(const std::filesystem::path& path) {
+  // A directory opens well enough, and then reads as an empty file.
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) {
+    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
+  }
+  reader lines(path);
+  for (std::string text; std::getline(in, text);) lines.line(text, in.eof());
+  return lines.finish();
+}
+
+}  // namespace mallard::lab

@@ -1,0 +1,96 @@
+// Which mallocs are found.
+#include "lab/measuring/mallocs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "lab/measuring/usage_error.hpp"
+
+namespace mallard::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Mallocs : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const char* path = std::getenv("LD_LIBRARY_PATH")) before_ = path;
+    fs::create_directories(folder_ / "bin");
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    setenv("LD_LIBRARY_PATH", before_.c_str(), 1);
+  }
+  fs::path make(const std::string& name) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << "library";
+    return fs::canonical(folder_ / name);
+  }
+  fs::path found(const std::string& name) const {
+    for (const auto& one : find_mallocs(folder_ / "bin/mallard").found) {
+      if (one.name == name) return one.file;
+    }
+    return {};
+  }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / ("mallocs_" + std::to_string(getpid()));
+  std::string before_;
+};
+
+TEST_F(Mallocs, TheSystemsComesFirstAndNeedsNoFile) {
+  const malloc_list all = find_mallocs(folder_ / "bin/mallard");
+  ASSERT_FALSE(all.found.empty());
+  EXPECT_EQ(all.found[0].name, "glibc");
+  EXPECT_TRUE(all.found[0].file.empty());
+  EXPECT_EQ(all.found.size() + all.missing.size(), 7U);
+}
+
+TEST_F(Mallocs, OursIsFoundBesideTheProgramWhereItIsBuiltOrInstalled) {
+  for (const char* place : {"lib", "src/malloc", "bin"}) {  // each goes before the last one
+    const fs::path file = make(std::string(place) + "/libmallard-malloc.so");
+    EXPECT_EQ(found("mallard"), file);
+  }
+}
+
+TEST_F(Mallocs, LibraryPathGoesBeforeTheSystemsFolders) {
+  const fs::path file = make("mine/libjemalloc.so.2");
+  setenv("LD_LIBRARY_PATH", ("/nowhere::" + (folder_ / "mine").string()).c_str(), 1);
+  EXPECT_EQ(found("jemalloc"), file);
+}
+
+TEST_F(Mallocs, MissingOnesAreNamedWithTheirFiles) {
+  const malloc_list all = find_mallocs(folder_ / "bin/mallard");
+  for (const skipped_peer& one : all.missing) {
+    EXPECT_THAT(one.reason, testing::StartsWith("there is no lib")) << one.peer;
+  }
+}
+
+TEST_F(Mallocs, AreFoundByEitherNameOrByTheirFile) {
+  const fs::path file = make("mine/libtcmalloc_minimal.so.4");
+  setenv("LD_LIBRARY_PATH", (folder_ / "mine").c_str(), 1);
+  const malloc_list all = find_mallocs(folder_ / "bin/mallard");
+  for (const char* name : {"tcmalloc", "tcmalloc_minimal"}) {
+    EXPECT_EQ(find_malloc("--m", name, all).file, file);
+    EXPECT_EQ(find_malloc("--m", name, all).name, "tcmalloc");
+  }
+  EXPECT_TRUE(find_malloc("--m", "glibc", all).file.empty());
+  const auto complaint = [&](const std::string& wanted) -> std::string {
+    try {
+      find_malloc("--m", wanted, all);
+    } catch (const usage_error& problem) {
+      return problem.what();
+    }
+    return "no complaint";
+  };
+  EXPECT_THAT(complaint("nobody"),
+              testing::StartsWith("--m: unknown value 'nobody' (known: glibc"));
+  EXPECT_THAT(complaint(file.string()), testing::HasSubstr("is no shared library"));
+  EXPECT_EQ(complaint(HARMLESS_LIBRARY), "no complaint");
+}
+
+}  // namespace
+}  // namespace mallard::lab
