@@ -121,8 +121,9 @@ class MALLARD_API profiled_resource final : public std::pmr::memory_resource {
 
 // From here to the end of the block is a scope of this name, a string that lives as long as the
 // program.
-#define MALLARD_SCOPE(name)                                                         \
+#define MALLARD_SCOPE(name) MALLARD_PROFILE_SCOPE_(name, __COUNTER__)
+#define MALLARD_PROFILE_SCOPE_(name, number)                                        \
   static constinit ::mallard::profile::detail::recorded_name MALLARD_PROFILE_NAME_( \
-      mallard_scope_name_, __LINE__){name};                                         \
+      mallard_scope_name_, number){name};                                           \
   const ::mallard::profile::detail::scope MALLARD_PROFILE_NAME_(                    \
-      mallard_scope_, __LINE__)(MALLARD_PROFILE_NAME_(mallard_scope_name_, __LINE__))
+      mallard_scope_, number)(MALLARD_PROFILE_NAME_(mallard_scope_name_, number))

@@ -49,6 +49,7 @@ int cut(const cut_options& options) {
     const auto threads = lab::parse_integers("--threads", options.threads, 0, UINT32_MAX);
     part.threads.emplace(threads.begin(), threads.end());
   }
+  need_file(options.output, "a trace");
   std::error_code ignored;
   if (std::filesystem::equivalent(options.trace, options.output, ignored)) {
     throw usage_error(fmt::format("{} would be overwritten while it is read", options.output));

@@ -91,6 +91,19 @@ void print_dims_row(const profile::subsystem& one, std::uint64_t all_bytes, std:
   fmt::print("\n");
 }
 
+// Why there is no D: everything else is missing only where the trace says so.
+void print_what_is_missing(const profile::dims_result& result, bool colour) {
+  const bool some = std::any_of(result.subsystems.begin(), result.subsystems.end(),
+                                [](const auto& one) { return !one.dims.D.scaled; });
+  if (result.all.dims.D.scaled && !some) return;
+  const char* const why =
+      result.all.cpu_ns == 0
+          ? "D -: there is no sample of processor time; the run was too short, or recorded without"
+      : !result.all.dims.D.scaled ? "D -: no operation was timed; one of 64 is"
+                                  : "D -: no sample of processor time fell into these functions";
+  fmt::print("  {}\n", styled(why, style::faint, colour));
+}
+
 void print_table(const profile::dims_result& result, bool colour) {
   std::size_t width = std::string_view("the whole program").size();
   for (const auto& one : result.subsystems) width = std::max(width, one.name.size());
@@ -112,6 +125,7 @@ void print_table(const profile::dims_result& result, bool colour) {
   if (result.subsystems.size() > 30) {
     fmt::print("  and {} more (--json has all)\n", result.subsystems.size() - 30);
   }
+  print_what_is_missing(result, colour);
 }
 
 void print_scopes(const profile::dims_result& result, bool all, bool colour) {
@@ -148,15 +162,20 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
   }
 }
 
+// Nothing where threads were not recorded.
+std::string threads_text(const profile::dims_result& result) {
+  if (result.threads == 0) return "";
+  return fmt::format(", {} thread{}", result.threads, result.threads == 1 ? "" : "s");
+}
+
 void print_text(const profile::dims_result& result, bool all, bool colour) {
   const auto& total = result.total;
   std::string command;
   for (const auto& word : result.command) command += (command.empty() ? "" : " ") + word;
   fmt::print("{}\n", styled(fitted(command, command.size()), style::bold, colour));
-  fmt::print("{:.3f} s, {} thread{}; {} allocations, {} frees, {} reallocations, {}\n",
-             static_cast<double>(result.duration) / 1e9, result.threads,
-             result.threads == 1 ? "" : "s", total.allocations, total.frees, total.reallocations,
-             bytes_text(total.bytes));
+  fmt::print("{:.3f} s{}; {} allocations, {} frees, {} reallocations, {}\n",
+             static_cast<double>(result.duration) / 1e9, threads_text(result), total.allocations,
+             total.frees, total.reallocations, bytes_text(total.bytes));
   fmt::print(
       "at most {} live at once; {} blocks ({}) not freed; {} temporary, {} freed by another "
       "thread\n",

@@ -6,6 +6,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/import/dhat.hpp"
 #include "profile/import/heaptrack.hpp"
@@ -23,6 +24,7 @@ int import(const import_options& options) {
     throw usage_error(fmt::format("{}: DHAT records sums, not operations; mallard export reads it",
                                   options.file.string()));
   }
+  need_file(options.out.string(), "a trace");
   const profile::import_result result =
       profile::import_heaptrack(options.file.string(), options.out.string());
   for (const std::string& problem : result.problems) fmt::print(stderr, "mallard: {}\n", problem);

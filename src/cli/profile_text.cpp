@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
 
 namespace mallard::cli {
 
@@ -49,6 +50,10 @@ std::string value_with_bar(const std::optional<double>& value, bool colour) {
   for (int i = 0; i < 4; ++i, left -= 8) bar += eighths[std::clamp(left, 0, 8)];
   const style how = bounded > 0.66 ? style::bad : bounded > 0.33 ? style::bold : style::good;
   return fmt::format("{:.2f} {}", bounded, styled(bar, how, colour));
+}
+
+void need_file(std::string_view word, std::string_view what) {
+  if (word == "-") throw usage_error(fmt::format("-o -: {} needs a file", what));
 }
 
 void warn(const std::vector<std::string>& problems) {

@@ -19,6 +19,9 @@ std::string shell_word(std::string_view text);
 // A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.
 std::string value_with_bar(const std::optional<double>& value, bool colour);
 // What could not be read, on stderr, a line each.
+// Throws usage_error if the word is "-", standard output, where `what` cannot be written.
+void need_file(std::string_view word, std::string_view what);
+
 void warn(const std::vector<std::string>& problems);
 
 }  // namespace mallard::cli

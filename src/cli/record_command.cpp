@@ -130,6 +130,7 @@ int run_record(const record_request& request) {
   if (!std::isfinite(options.duration) || options.duration < 0) {
     throw usage_error("--duration: seconds from 0 on; 0 has no end");
   }
+  need_file(options.output, "a trace");
   std::error_code not_there;
   if (fs::exists(options.output, not_there) && !fs::is_regular_file(options.output, not_there)) {
     throw usage_error(options.output + ": not a regular file, which a trace has to be");
@@ -145,7 +146,10 @@ int run_record(const record_request& request) {
   }
 
   profile::record_hooks hooks;
-  if (!request.no_symbols) hooks.finishing = profile::add_symbols;
+  profile::symbolizer symbols;
+  if (!request.no_symbols) {
+    hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
+  }
   const bool draws = !request.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) hooks.progress = show_progress;
   const profile::record_summary done = profile::record(options, hooks);

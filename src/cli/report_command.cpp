@@ -24,6 +24,7 @@ struct report_options {
 
 int write(const report_options& options) {
   const auto traces = std::count_if(options.files.begin(), options.files.end(), profile::is_trace);
+  need_file(options.out.string(), "a page");
   if (traces > 0) {
     if (options.files.size() > 1) {
       throw usage_error("a report is of result files, or of one trace");

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
 
 #include "cli/cli.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/analysis.hpp"
 #include "profile/export/blocks.hpp"
@@ -28,7 +31,26 @@ const profile::weight_kind& parse_weight(const std::string& word) {
   throw usage_error(fmt::format("--weight: unknown value '{}' (known: {})", word, known));
 }
 
+// "-" is standard output, which then has nothing else.
+bool is_standard_output(const std::filesystem::path& path) {
+  return path == "-";
+}
+
+template <class... Arguments>
+void say(const std::filesystem::path& out, fmt::format_string<Arguments...> text,
+         Arguments&&... arguments) {
+  fmt::print(is_standard_output(out) ? stderr : stdout, text,
+             std::forward<Arguments>(arguments)...);
+}
+
 void write(const std::filesystem::path& path, const std::string& text) {
+  if (is_standard_output(path)) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+        std::fflush(stdout) == 0) {
+      return;
+    }
+    throw std::runtime_error("standard output: cannot be written");
+  }
   std::ofstream out(path, std::ios::binary);
   out << text << std::flush;
   if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
@@ -49,7 +71,7 @@ int write_stacks(const recorded_program& program, const std::string& to, const s
   } else {
     write(out, profile::to_pprof(program.stacks, program.time));
   }
-  fmt::print("{} stacks: {}\n", program.stacks.nodes.size() - 1, out.string());
+  say(out, "{} stacks: {}\n", program.stacks.nodes.size() - 1, out.string());
   return success;
 }
 
@@ -90,9 +112,11 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   profile::trace_reader trace(from.string());
   const profile::function_table functions(trace);
   if (to == "csv" || to == "sqlite") {
-    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, out.string())
-                                           : profile::write_sqlite(trace, functions, out.string());
-    fmt::print("{} blocks: {}\n", rows, out.string());
+    if (to == "sqlite") need_file(out.string(), "a database");
+    const std::string file = is_standard_output(out) ? "/dev/stdout" : out.string();
+    const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
+                                           : profile::write_sqlite(trace, functions, file);
+    say(out, "{} blocks: {}\n", rows, out.string());
     return success;
   }
   profile::trace_analysis analysis(trace, functions, {});
@@ -102,7 +126,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   profile::trace_views views = watcher.take();
   if (to == "perfetto") {
     write(out, profile::to_perfetto(views.live, title_of(trace), static_cast<long>(dims.pid)));
-    fmt::print("{} subsystems: {}\n", views.live.names.size(), out.string());
+    say(out, "{} subsystems: {}\n", views.live.names.size(), out.string());
     return success;
   }
   const auto started = static_cast<std::int64_t>(trace.facts().process.started);

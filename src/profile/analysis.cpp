@@ -18,6 +18,16 @@ bool has(const trace_reader& trace, const char* what) {
   return std::find(missing.begin(), missing.end(), what) == missing.end();
 }
 
+// What an arena would serve comes first. Marked scopes may be none.
+void rank(std::vector<arena_scope>& scopes) {
+  const auto order = [](const arena_scope& one) {
+    return std::tuple(one.trunk, one.dead_share < arena_share, UINT64_MAX - one.total_bytes,
+                      one.marked, one.function);
+  };
+  std::sort(scopes.begin(), scopes.end(),
+            [&](const arena_scope& a, const arena_scope& b) { return order(a) < order(b); });
+}
+
 meter_setting setting_of(const trace_reader& trace, const analysis_options& options,
                          const survey& first) {
   const process_info& process = trace.facts().process;
@@ -69,6 +79,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   for (auto& one : find_arena_scopes(*first.invocations, trace, functions)) {
     result_.arena_scopes.push_back(std::move(one));
   }
+  rank(result_.arena_scopes);
   first.invocations.reset();  // where stacks are many, so is what it knows of them
   setting_ = setting_of(trace, options, first);
   of_stack_ = subsystems_of_stacks(options.subsystems, trace, functions, first.loads,

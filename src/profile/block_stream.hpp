@@ -25,9 +25,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "profile/live_table.hpp"
 #include "profile/of_threads.hpp"
+#include "profile/trace/event_batches.hpp"
 #include "profile/trace/trace_reader.hpp"
 
 namespace mallard::profile {
@@ -63,6 +65,8 @@ struct block_handler {
   // At the end, for each that lives, in any order.
   template <class Block>
   void outlived(const Block&) {}
+  // Comes last.
+  void end() {}
   // The block of this free or reallocation was never seen.
   void unknown_free(const recorded&) {}
   void failed(const recorded&) {}
@@ -88,12 +92,16 @@ class block_stream {
   // Once.
   template <class... Handlers>
   void run(event_stream events, Handlers&... to) {
-    for (recorded one; events.next(one);) {
-      if (one.what.stack >= stacks_) one.what.stack = 0;
-      (to.next(one), ...);
-      take(one, to...);
+    event_batches batches(std::move(events));
+    for (auto some = batches.next(); !some.empty(); some = batches.next()) {
+      for (recorded& one : some) {
+        if (one.what.stack >= stacks_) one.what.stack = 0;
+        (to.next(one), ...);
+        take(one, to...);
+      }
     }
     live_.for_each([&](const Block& block) { (to.outlived(block), ...); });
+    (to.end(), ...);
   }
 
  private:
@@ -176,13 +184,14 @@ class block_stream {
 class block_watcher {
  public:
   virtual ~block_watcher() = default;
-  // Before the first event: what will live, then.
+  // Before the first event: what will live, until end().
   virtual void begin(const live_table<live_block>& live) = 0;
   virtual void next(const recorded& one) = 0;
   virtual void operation(const recorded& one) = 0;
   virtual void died(const recorded& one, const live_block& block, const block_end& how) = 0;
   virtual void born(const recorded& one, const live_block& block) = 0;
   virtual void outlived(const live_block& block) = 0;
+  virtual void end() = 0;
   virtual void at_peak() = 0;
   virtual void sample(const recorded& one) = 0;
 };
@@ -206,6 +215,9 @@ class watchers final : public block_handler {
   }
   void outlived(const live_block& block) {
     for (block_watcher* const to : to_) to->outlived(block);
+  }
+  void end() {
+    for (block_watcher* const to : to_) to->end();
   }
   void at_peak() {
     for (block_watcher* const to : to_) to->at_peak();

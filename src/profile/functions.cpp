@@ -121,6 +121,10 @@ function_table::function_table(const trace_reader& trace)
   std::unordered_map<std::string, std::uint32_t> ids;
   // 0: an ordinary frame; 1: before main or a thread's function; 2: main or a thread's function.
   std::vector<std::uint8_t> root(stacks.size());
+  // Where it is not known, all that has no name in a module is one function.
+  const auto& missing = facts.process.not_recorded;
+  const bool offsets_known =
+      std::find(missing.begin(), missing.end(), "where modules lie") == missing.end();
   const bool reloaded =
       std::any_of(facts.modules.begin(), facts.modules.end(),
                   [](const module_info& one) { return one.last_stack != UINT32_MAX; });
@@ -146,8 +150,9 @@ function_table::function_table(const trace_reader& trace)
     }
     one.runtime = one.name.empty() && has_module && is_runtime(facts.modules[one.module].path);
     if (one.name.empty()) {
-      one.name = has_module ? std::string(file_name(facts.modules[one.module].path)) + "+" : "";
-      one.name += hex(start);
+      const std::string module =
+          has_module ? std::string(file_name(facts.modules[one.module].path)) : std::string();
+      one.name = !has_module ? hex(start) : offsets_known ? module + "+" + hex(start) : module;
     }
     return one;
   };

@@ -21,7 +21,7 @@ measurement::measurement(const trace_reader& trace, grouping by, const meter_set
       of_stack_(std::move(of_stack)),
       names_(std::move(names)),
       blocks_(trace),
-      all_("(all)", setting) {}
+      all_("(all)", setting, true) {}
 
 void measurement::read(trace_reader& trace, const selection& part, std::uint64_t peak_bytes,
                        std::span<block_watcher* const> also) {

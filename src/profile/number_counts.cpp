@@ -14,10 +14,7 @@ std::uint64_t rounded(std::uint64_t value) {
 
 }  // namespace
 
-void number_counts::add(std::uint64_t value, std::uint64_t times) {
-  if (times == 0) return;
-  count_ += times;
-  sum_ += value * times;
+void number_counts::add_other(std::uint64_t value, std::uint64_t times) {
   max_ = std::max(max_, value);
   put(coarse_ ? rounded(value) : value, times);
 }
@@ -30,6 +27,7 @@ void number_counts::put(std::uint64_t value, std::uint64_t times) {
   if (slots_[at].second == 0) ++used_;
   slots_[at].first = value;
   slots_[at].second += times;
+  latest_ = at;
   if (used_ * 2 <= slots_.size()) return;
   if (used_ > most) coarse_ = true;
   resize(coarse_ && used_ > most ? slots_.size() : slots_.size() * 2);

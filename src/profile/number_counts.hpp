@@ -10,8 +10,17 @@ namespace mallard::profile {
 
 class number_counts {
  public:
-  // O(1).
-  void add(std::uint64_t value, std::uint64_t times = 1);
+  // O(1), and next to nothing where it is the number counted last.
+  void add(std::uint64_t value, std::uint64_t times = 1) {
+    if (times == 0) return;
+    count_ += times;
+    sum_ += value * times;
+    if (latest_ < slots_.size() && slots_[latest_].first == value && slots_[latest_].second != 0) {
+      slots_[latest_].second += times;
+    } else {
+      add_other(value, times);
+    }
+  }
   std::uint64_t count() const { return count_; }
   std::uint64_t sum() const { return sum_; }
   std::uint64_t max() const { return max_; }
@@ -25,11 +34,13 @@ class number_counts {
  private:
   using slot = std::pair<std::uint64_t, std::uint64_t>;  // value, times; 0 times: empty
   static constexpr std::size_t most = 2048;
+  void add_other(std::uint64_t value, std::uint64_t times);
   void put(std::uint64_t value, std::uint64_t times);
   void resize(std::size_t slots);
 
   std::vector<slot> slots_;
   std::size_t used_ = 0;
+  std::size_t latest_ = 0;  // where the number counted last is
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
   std::uint64_t max_ = 0;

@@ -29,6 +29,7 @@ class site_counter final : public block_watcher {
     sums_[block.stack].bytes += block.bytes;
   }
   void outlived(const live_block& block) override;
+  void end() override { live_ = nullptr; }
   void at_peak() override;
   void sample(const recorded& one) override;
 

@@ -3,19 +3,27 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace mallard::profile {
 namespace {
 
 // Bits: the entropy of the shares.
-double entropy(const number_counts& counts) {
-  const auto all = static_cast<double>(counts.count());
+double entropy(const std::vector<std::uint64_t>& counts) {
+  const auto all =
+      static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
   double sum = 0;
-  for (const auto& [value, times] : counts.sorted()) {
+  for (const std::uint64_t times : counts) {
+    if (times == 0) continue;
     const double share = static_cast<double>(times) / all;
     sum -= share * std::log2(share);
   }
   return sum;
+}
+
+std::uint64_t different(const std::vector<std::uint64_t>& counts) {
+  return static_cast<std::uint64_t>(
+      std::count_if(counts.begin(), counts.end(), [](std::uint64_t one) { return one != 0; }));
 }
 
 double ratio(double part, double all) {
@@ -43,8 +51,20 @@ std::uint64_t size_of_class(std::uint32_t size_class) {
   return (std::uint64_t{1} << exponent) + (quarter << (exponent - 2));
 }
 
-subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting)
-    : setting_(setting), windows_(setting.windows), live_at_end_(setting.windows) {
+void subsystem_meter::account::add(const account& other) {
+  allocations += other.allocations;
+  frees += other.frees;
+  bytes += other.bytes;
+  samples += other.samples;
+  busy += other.busy;
+  overlap += other.overlap;
+  classes.resize(std::max(classes.size(), other.classes.size()));
+  for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
+  threads.insert(other.threads.begin(), other.threads.end());
+}
+
+subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting, bool whole)
+    : setting_(setting), whole_(whole), windows_(setting.windows), live_at_end_(setting.windows) {
   out_.name = std::move(name);
 }
 
@@ -90,10 +110,6 @@ void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool alloca
   here.busy += length;
   here.overlap += overlap;
   here.seen_on(thread);
-  if (windows_.empty()) return;
-  all_.busy += length;
-  all_.overlap += overlap;
-  all_.seen_on(thread);
 }
 
 void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {
@@ -121,13 +137,10 @@ void subsystem_meter::allocated(const metered_block& block, bool by_reallocation
   busy(block.born, block.thread, true);
   account& here = window_at(block.born);
   const std::uint32_t size_class = size_class_of(block.bytes);
-  const auto count = [&](account& one) {
-    ++one.allocations;
-    one.bytes += block.bytes;
-    one.classes.add(size_class);
-  };
-  count(all_);
-  if (!windows_.empty()) count(here);
+  ++here.allocations;
+  here.bytes += block.bytes;
+  if (size_class >= here.classes.size()) here.classes.resize(size_class + 1);
+  ++here.classes[size_class];
   if (!by_reallocation) ++out_.total.allocations;
   out_.total.bytes += block.bytes;
   out_.slack_bytes += size_of_class(size_class) - block.bytes;
@@ -138,7 +151,7 @@ void subsystem_meter::allocated(const metered_block& block, bool by_reallocation
   epoch_peak_ = std::max(epoch_peak_, live_bytes_);
   here.peak = std::max(here.peak, live_bytes_);
   if (setting_.has_addresses) {
-    touch_pages(block, true);
+    if (!whole_) touch_pages(block, true);
     const std::uint64_t gap = block.address >= last_end_
                                   ? block.address - last_end_
                                   : last_born_ - (block.address + block.bytes);
@@ -158,8 +171,7 @@ void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std:
                             const block_end& how) {
   busy(time, thread, false);
   account& here = window_at(time);
-  ++all_.frees;
-  if (!windows_.empty()) ++here.frees;
+  ++here.frees;
   out_.total.frees += how.why == block_end::cause::freed;
   out_.total.reallocations += how.why == block_end::cause::reallocated;
   out_.total.temporary += how.temporary;
@@ -167,9 +179,8 @@ void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std:
   out_.total.moved_bytes += how.moved_bytes;
   live_bytes_ -= block.bytes;
   --live_blocks_;
-  if (setting_.has_addresses) touch_pages(block, false);
+  if (setting_.has_addresses && !whole_) touch_pages(block, false);
   const std::size_t lifetime = log2_of(time - std::min(time, block.born), 63);
-  lifetimes_.add(std::uint64_t{1} << lifetime);
   ++size_by_lifetime_[log2_of(block.bytes, 47)][lifetime];
   if (live_blocks_ == 0) {
     epochs_.add(epoch_bytes_);
@@ -181,8 +192,7 @@ void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std:
 }
 
 void subsystem_meter::sampled(std::uint64_t time) {
-  ++all_.samples;
-  if (!windows_.empty()) ++window_at(time).samples;
+  ++window_at(time).samples;
 }
 
 void subsystem_meter::in_run(bool continued) {
@@ -208,7 +218,7 @@ dimensions subsystem_meter::dims_of(const account& one, double wall,
   }
   if (one.allocations > 0) {
     out.V.literal = static_cast<double>(unique_sizes) / allocations;
-    const auto classes = static_cast<double>(one.classes.different());
+    const auto classes = static_cast<double>(different(one.classes));
     out.V.scaled = classes > 1 ? entropy(one.classes) / std::log2(classes) : 0.0;
     out.U.literal =
         std::min(1.0, ratio(static_cast<double>(one.peak), static_cast<double>(one.bytes)));
@@ -231,6 +241,8 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     epoch_total_ += static_cast<double>(epoch_bytes_);
   }
   const double wall = static_cast<double>(setting_.until - setting_.from);
+  for (const account& one : windows_) all_.add(one);
+  if (whole_) pages_at_peak_ = peak_.pages;
   subsystem out = std::move(out_);
   out.dims = dims_of(all_, wall, sizes_.different());
   out.total.peak_bytes = all_.peak;
@@ -243,7 +255,11 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
   out.threads.assign(all_.threads.begin(), all_.threads.end());
   out.epochs = {epochs_.count(), epochs_.quantile(0.5), epochs_.max()};
   out.sizes = sizes_.sorted();
-  out.lifetimes = lifetimes_.sorted();
+  for (std::size_t n = 0; n < size_by_lifetime_[0].size(); ++n) {
+    std::uint64_t blocks = 0;
+    for (const auto& row : size_by_lifetime_) blocks += row[n];
+    if (blocks > 0) out.lifetimes.emplace_back(std::uint64_t{1} << n, blocks);
+  }
   for (const auto& row : size_by_lifetime_)
     out.size_by_lifetime.emplace_back(row.begin(), row.end());
   if (all_.allocations > 0) out.dims.U.scaled = std::min(1.0, ratio(epoch_use_, epoch_total_));
@@ -305,7 +321,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     row.bytes = one.bytes;
     row.live_bytes = live_at_end_[i];
     row.peak_bytes = one.peak;
-    row.dims = dims_of(one, step, one.classes.different());
+    row.dims = dims_of(one, step, different(one.classes));
     out.windows.push_back(std::move(row));
   }
   return out;

@@ -54,7 +54,8 @@ struct metered_block {
 
 class subsystem_meter {
  public:
-  subsystem_meter(std::string name, const meter_setting& setting);
+  // `whole`: of the whole program, whose peak is when at_peak() is called.
+  subsystem_meter(std::string name, const meter_setting& setting, bool whole = false);
 
   void allocated(const metered_block& block, bool by_reallocation);
   void freed(const metered_block& block, std::uint64_t time, std::uint32_t thread,
@@ -77,8 +78,8 @@ class subsystem_meter {
   struct account {
     std::uint64_t allocations = 0, frees = 0, bytes = 0, peak = 0;
     std::uint64_t samples = 0;
-    double busy = 0, overlap = 0;  // ns
-    number_counts classes;
+    double busy = 0, overlap = 0;        // ns
+    std::vector<std::uint64_t> classes;  // allocations by size class
     std::set<std::uint32_t> threads;
     std::uint32_t latest_thread = UINT32_MAX;
     void seen_on(std::uint32_t thread) {
@@ -86,6 +87,8 @@ class subsystem_meter {
       threads.insert(thread);
       latest_thread = thread;
     }
+    // All but the peaks, of which the sum is none.
+    void add(const account& other);
   };
   struct page_blocks {
     std::uint64_t address = 0;  // as live_table wants it
@@ -103,14 +106,14 @@ class subsystem_meter {
   dimensions dims_of(const account& one, double wall, std::uint64_t unique_sizes) const;
 
   meter_setting setting_;
+  bool whole_;
   subsystem out_;
-  account all_;
+  account all_;  // its peak; and what else an account has where there are no windows
   std::vector<account> windows_;
   std::vector<std::uint64_t> live_at_end_;  // by window
   std::size_t window_ = 0;
   std::uint64_t window_lasts_ = 0;  // until this time, at least
   number_counts sizes_;
-  number_counts lifetimes_;
   std::array<std::array<std::uint64_t, 64>, 48> size_by_lifetime_{};
   std::uint64_t live_bytes_ = 0, live_blocks_ = 0;
   std::uint64_t epoch_bytes_ = 0, epoch_peak_ = 0;

@@ -541,5 +541,24 @@ TEST_F(ArenaScopes, MarkedScopesAreTakenAsTheyAre) {
   EXPECT_EQ(frame.median_bytes, 300u);
 }
 
+TEST_F(ArenaScopes, WhatAnArenaWouldServeComesBeforeMarkedScopesThatItWouldNot) {
+  std::uint64_t kept = 0;
+  in_main([&] {
+    script.enter_scope("keeps all");
+    kept = script.allocate(1, 1'000'000);
+    script.leave_scope("keeps all");
+    for (int i = 0; i < 4; ++i) script.call("draw", 5, [&] { work(script, 3); });
+    script.enter_scope("large");
+    script.free(7, script.allocate(6, 100'000));
+    script.leave_scope("large");
+    script.free(8, kept);
+  });
+  result();
+  ASSERT_GE(dims.arena_scopes.size(), 3u);
+  EXPECT_EQ(dims.arena_scopes[0].function, "large");
+  EXPECT_EQ(dims.arena_scopes[1].function, "draw");
+  EXPECT_EQ(dims.arena_scopes.back().function, "keeps all");
+}
+
 }  // namespace
 }  // namespace mallard::profile

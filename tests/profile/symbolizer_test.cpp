@@ -42,7 +42,7 @@ TEST(Symbolizer, NamesTheFunctionOfAnAddress) {
   stack_table stacks;
   const std::uint64_t ip = somewhere_known();
   stacks.child(0, {ip, 0});
-  const symbol_table found = find_symbols(stacks, {this_program()});
+  const symbol_table found = symbolizer().find(stacks, {this_program()});
   ASSERT_EQ(found.of.size(), 1u);
   const symbol& one = found.of.begin()->second;
   ASSERT_FALSE(one.lines.empty());
@@ -62,9 +62,9 @@ TEST(Symbolizer, AFileThatWasReplacedSinceIsPassedOver) {
   stacks.child(0, {somewhere_known(), 0});
   module_info changed = this_program();
   changed.build_id = "another";
-  EXPECT_TRUE(find_symbols(stacks, {changed}).of.empty());
+  EXPECT_TRUE(symbolizer().find(stacks, {changed}).of.empty());
   changed.path = "/nowhere/at/all";
-  EXPECT_TRUE(find_symbols(stacks, {changed}).of.empty());
+  EXPECT_TRUE(symbolizer().find(stacks, {changed}).of.empty());
 }
 
 TEST(Symbolizer, AnAddressMeansTheModuleThatLayThereThen) {
@@ -86,7 +86,7 @@ TEST(Symbolizer, WhatItFoundIsInTheTrace) {
   writer.module(this_program());
   const std::vector<frame> frames = {{somewhere_known(), 1}};
   writer.stack(frames);
-  add_symbols(writer);
+  symbolizer().add(writer);
   ASSERT_TRUE(writer.finish());
   const trace_reader reader(file.path());
   ASSERT_EQ(reader.symbols().of.size(), 1u);

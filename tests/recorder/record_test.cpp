@@ -14,9 +14,9 @@
 #include <set>
 #include <sstream>
 
+#include "preload/functions.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/trace/trace_reader.hpp"
-#include "preload/functions.hpp"
 
 namespace {
 
@@ -229,6 +229,28 @@ TEST_F(recording, has_everything_up_to_the_instant_when_a_program_is_killed) {
   const counts found = count(options.output);
   EXPECT_EQ(found.allocations - before.allocations, 100'000U);
   EXPECT_EQ(found.frees, 100'000U);
+}
+
+TEST_F(recording, has_all_but_the_last_second_when_it_is_killed_itself) {
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    run({"running"});
+    _exit(0);
+  }
+  // Until something is there; the program goes on until nobody records it any more.
+  std::uint64_t events = 0;
+  for (int tries = 0; tries < 600 && events == 0; ++tries) {
+    usleep(100'000);
+    if (fs::exists(options.output) && fs::file_size(options.output) > trace_header_bytes) {
+      events = trace_reader(options.output).event_count();
+    }
+  }
+  kill(recorder, SIGKILL);
+  waitpid(recorder, nullptr, 0);
+  const trace_reader left(options.output);
+  EXPECT_GE(left.event_count(), events);
+  EXPECT_GT(events, 0U);
+  EXPECT_FALSE(left.complete());
 }
 
 TEST_F(recording, has_everything_of_a_program_that_ends_at_once_or_crashes) {

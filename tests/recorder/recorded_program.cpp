@@ -110,6 +110,22 @@ int killed() {
   return 1;
 }
 
+// Two on one line, as macros of a program's own may be.
+#define BOTH_SCOPES       \
+  MALLARD_SCOPE("round"); \
+  MALLARD_SCOPE("part");
+
+// Until nobody records it any more, or nearly for ever.
+int running() {
+  const pid_t recorder = getppid();
+  for (int i = 0; i < 6000 && getppid() == recorder; ++i) {
+    BOTH_SCOPES
+    pairs(10, 32);
+    usleep(10'000);
+  }
+  return 0;
+}
+
 int ended_at_once() {
   pairs(1000, 32);
   _exit(7);
@@ -351,6 +367,7 @@ int main(int argc, char** argv) {
   if (what == "every_entry") return every_entry();
   if (what == "failing_new") return failing_new();
   if (what == "killed") return killed();
+  if (what == "running") return running();
   if (what == "ended_at_once") return ended_at_once();
   if (what == "crashed") return crashed();
   if (what == "forking") return forking();

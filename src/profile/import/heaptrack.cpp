@@ -273,7 +273,8 @@ import_result import_heaptrack(const std::string& from, const std::string& to) {
   process.recorder = "heaptrack, imported";
   process.unwinder = "heaptrack";
   process.page_bytes = all.page_bytes;
-  process.not_recorded = {"addresses", "threads", "times", "reallocations", "stacks of frees"};
+  process.not_recorded = {"addresses",     "threads",         "times",
+                          "reallocations", "stacks of frees", "where modules lie"};
   trace_writer trace(to, process);
   const std::vector<module_info> modules = modules_of(all);
   for (const module_info& one : modules) trace.module(one);

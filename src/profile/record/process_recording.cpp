@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "recorder/futex.hpp"
 #include "preload/functions.hpp"
+#include "recorder/futex.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -83,6 +83,11 @@ void process_recording::end_thread(std::uint32_t index, const recorder::thread_s
   waited_ns_ += loss.waited_ns;
   ended_events_ += ended.count();
   open_.erase(found);
+}
+
+void process_recording::flush() {
+  for (auto& [index, one] : open_) one.hand_over();
+  trace_.flush();
 }
 
 std::uint64_t process_recording::events() const {

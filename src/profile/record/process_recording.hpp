@@ -35,6 +35,8 @@ class process_recording {
   std::uint64_t take(std::uint32_t index, recorder::thread_slot& slot);
   // The thread has ended, and all of its ring was taken.
   void end_thread(std::uint32_t index, const recorder::thread_slot& slot, std::uint64_t time);
+  // Writes what was taken to the file.
+  void flush();
   bool has_threads() const { return !open_.empty(); }
 
   std::uint64_t pid() const { return pid_; }

@@ -16,6 +16,8 @@ namespace {
 constexpr long longest_sleep_ms = 20;
 constexpr double reap_seconds = 0.05;
 constexpr double progress_seconds = 0.2;
+// So much is lost at most if we are killed.
+constexpr double flush_seconds = 1;
 
 // What the handlers need; there is one recording at a time.
 recorder::session* signalled = nullptr;
@@ -110,6 +112,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       options.duration > 0 && !options.paused ? began + options.delay + options.duration : never;
   double reap_at = began;
   double progress_at = began + progress_seconds;
+  double flush_at = began + flush_seconds;
   for (bool over = false; !over;) {
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
     over = program.ended() && (!options.wait || !reader.has_processes());
@@ -123,6 +126,10 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     if (now >= reap_at) {
       reader.reap();
       reap_at = now + reap_seconds;
+    }
+    if (now >= flush_at) {
+      reader.flush();
+      flush_at = now + flush_seconds;
     }
     if (now >= start_at) {
       set_mode(memory, recorder::recording::on);

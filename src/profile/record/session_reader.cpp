@@ -46,15 +46,13 @@ std::vector<std::uint64_t> cache_sizes() {
 
 session_reader::session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
                                std::function<void(trace_writer&)> finishing)
-    : memory_(&memory),
-      clock_(&clock),
-      names_(std::move(names)),
-      finishing_(std::move(finishing)) {}
+    : memory_(&memory), clock_(&clock), names_(std::move(names)), finisher_(std::move(finishing)) {}
 
 void session_reader::open_first() {
   first_ = std::make_unique<process_recording>(
       file_name(names_.first_pid, names_.command),
       info_of(names_.first_pid, static_cast<std::uint64_t>(getpid()), names_.command), *clock_);
+  files_.insert(first_->file());
 }
 
 process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
@@ -83,7 +81,7 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
 std::string session_reader::file_name(std::uint64_t pid,
                                       const std::vector<std::string>& command) const {
   fs::path wanted = names_.output;
-  const bool is_first = pid == names_.first_pid && done_.empty() && open_.empty();
+  const bool is_first = pid == names_.first_pid && files_.empty();
   if (wanted.empty()) {
     const std::string name = command.empty() ? "" : fs::path(command.front()).filename().string();
     wanted = "mallard." + (name.empty() ? "program" : name) + "." + std::to_string(pid) + ".trace";
@@ -91,15 +89,8 @@ std::string session_reader::file_name(std::uint64_t pid,
     const std::string extension = wanted.extension().string();
     wanted.replace_extension("." + std::to_string(pid) + extension);
   }
-  const auto taken = [&](const fs::path& file) {
-    const auto same = [&](const auto& one) { return one.file == file; };
-    return std::any_of(done_.begin(), done_.end(), same) ||
-           std::any_of(open_.begin(), open_.end(), [&](const auto& one) {
-             return one.second.recording != nullptr && one.second.recording->file() == file;
-           });
-  };
   fs::path out = wanted;
-  for (int n = 2; taken(out); ++n) {
+  for (int n = 2; files_.contains(out.string()); ++n) {
     out = wanted;
     std::string numbered = std::to_string(n).insert(0, 1, '.');
     out.replace_extension(numbered += wanted.extension().string());
@@ -142,8 +133,10 @@ std::unique_ptr<process_recording> session_reader::open(const recorder::process_
     command = split(text_of(message));
   }
   try {
-    return std::make_unique<process_recording>(file_name(slot.pid, command),
-                                               info_of(slot.pid, slot.parent, command), *clock_);
+    auto made = std::make_unique<process_recording>(
+        file_name(slot.pid, command), info_of(slot.pid, slot.parent, command), *clock_);
+    files_.insert(made->file());
+    return made;
   } catch (const std::system_error& problem) {
     recorded_process lost;
     lost.pid = slot.pid;
@@ -206,7 +199,7 @@ void session_reader::end_process(std::uint32_t index) {
         end = first_end_;
       }
       if (end.time == 0) end.time = clock_->now();
-      done_.push_back(found->second.recording->finish(end, finishing_));
+      finish(std::move(found->second.recording), end);
     }
     open_.erase(found);
   }
@@ -240,25 +233,34 @@ void session_reader::end_first(const end_info& end) {
   first_end_ = end;
 }
 
+void session_reader::flush() {
+  for (auto& [index, one] : open_) {
+    if (one.recording != nullptr) one.recording->flush();
+  }
+}
+
+void session_reader::finish(std::unique_ptr<process_recording> ended, const end_info& end) {
+  ended_.events += ended->events();
+  ended_.bytes += ended->bytes();
+  ++ended_.processes;
+  finisher_.add(std::move(ended), end);
+}
+
 void session_reader::finish() {
   take();
   while (!open_.empty()) end_process(open_.begin()->first);
-  if (first_ != nullptr) done_.insert(done_.begin(), first_->finish(first_end_, finishing_));
-  first_.reset();
+  if (first_ != nullptr) finish(std::move(first_), first_end_);
+  for (recorded_process& one : finisher_.take()) done_.push_back(std::move(one));
 }
 
 record_totals session_reader::totals() const {
-  record_totals out;
-  for (const recorded_process& one : done_) {
-    out.events += one.events;
-    out.bytes += one.bytes;
-  }
+  record_totals out = ended_;
   for (const auto& [index, one] : open_) {
     if (one.recording == nullptr) continue;
     out.events += one.recording->events();
     out.bytes += one.recording->bytes();
   }
-  out.processes = done_.size() + open_.size();
+  out.processes += open_.size();
   return out;
 }
 

@@ -5,12 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "profile/record/process_recording.hpp"
 #include "profile/record/session_memory.hpp"
 #include "profile/record/ticks_clock.hpp"
+#include "profile/record/trace_finisher.hpp"
 
 namespace mallard::profile {
 
@@ -39,12 +41,15 @@ class session_reader {
   void reap();
   // The first process has ended in this way: it is not asked for any more.
   void end_first(const end_info& end);
+  // Writes out what has come since the last time, so that it is there whatever happens to us.
+  void flush();
   // Finishes everything.
   void finish();
   // Whether a process is there that has not ended.
   bool has_processes() const { return !open_.empty(); }
 
   record_totals totals() const;
+  // After finish().
   const std::vector<recorded_process>& done() const { return done_; }
 
  private:
@@ -61,16 +66,19 @@ class session_reader {
                        std::vector<std::string> command) const;
   bool is_alive(std::uint32_t process) const;
   void end_process(std::uint32_t process);
+  void finish(std::unique_ptr<process_recording> ended, const end_info& end);
   void end_thread(std::uint32_t thread);
 
   const session_memory* memory_;
   const ticks_clock* clock_;
   naming names_;
-  std::function<void(trace_writer&)> finishing_;
   std::map<std::uint32_t, open_process> open_;  // by the index of their slots
   std::unique_ptr<process_recording> first_;    // until its slot is known
   end_info first_end_;
+  std::set<std::string> files_;  // of all traces
+  record_totals ended_;          // of processes that have
   std::vector<recorded_process> done_;
+  trace_finisher finisher_;
 };
 
 }  // namespace mallard::profile

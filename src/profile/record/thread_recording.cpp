@@ -113,12 +113,19 @@ void thread_recording::scope(const std::uint64_t* at, event_kind kind) {
   add(one);
 }
 
-void thread_recording::add(const event& one) {
+void thread_recording::hand_over() {
+  if (!samples_.empty()) trace_->cpu_samples(id_, samples_);
+  samples_.clear();
+  if (events_.empty()) return;
   // All but the last: that may still get a cost.
-  if (events_.size() >= batch) {
-    trace_->events(id_, events_);
-    events_.clear();
-  }
+  const event last = events_.back();
+  events_.pop_back();
+  if (!events_.empty()) trace_->events(id_, events_);
+  events_.assign(1, last);
+}
+
+void thread_recording::add(const event& one) {
+  if (events_.size() >= batch) hand_over();
   events_.push_back(one);
   ++count_;
 }

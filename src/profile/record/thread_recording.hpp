@@ -20,6 +20,8 @@ class thread_recording {
 
   // What lies from `tail` to before `head` in the ring.
   void take(const recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t head);
+  // Hands over to the trace what is complete.
+  void hand_over();
   // Hands over what is held back. Nothing may follow but more of the same.
   void flush();
 

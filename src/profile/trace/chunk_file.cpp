@@ -13,12 +13,14 @@
 namespace mallard::profile {
 
 chunk_file::chunk_file(const std::string& path)
-    : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(path), file_(open(path == "-" ? "/dev/stdin" : path.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (file_ < 0) throw std::runtime_error(path + ": " + std::strerror(errno));
   struct stat about{};
   try {
     if (fstat(file_, &about) != 0 || !S_ISREG(about.st_mode)) {
-      throw std::runtime_error(path + ": not a file");
+      throw std::runtime_error(path +
+                               ": not a file; a trace is not read from front to back, so none "
+                               "can come through a pipe");
     }
     bytes_ = static_cast<std::uint64_t>(about.st_size);
     const std::string header = read(0, trace_header_bytes);

@@ -55,29 +55,31 @@ class string_pool {
   std::unordered_map<std::string, std::uint32_t> ids_{{"", 0}};
 };
 
-// The addresses of one module.
-class module_symbols {
+}  // namespace
+
+// A file, with what has been read of it. There is no way to give that back: once for all traces.
+class symbolizer::module_symbols {
  public:
-  module_symbols(const module_info& module, string_pool& strings)
-      : module_(module), strings_(strings), starts_(function_starts(module.path)) {
-    state_ = backtrace_create_state(module_.path.c_str(), 0, &ignore, nullptr);
-    shift_ = is_position_independent(module_.path) ? own_load_bias() : 0;
+  explicit module_symbols(const std::string& path) : path_(path), starts_(function_starts(path)) {
+    state_ = backtrace_create_state(path_.c_str(), 0, &ignore, nullptr);
+    shift_ = is_position_independent(path_) ? own_load_bias() : 0;
   }
 
   // `ip` is a return address: what was called from is before it.
-  symbol find(std::uint64_t ip) {
+  symbol find(std::uint64_t ip, std::uint64_t load_bias, string_pool& strings) {
     symbol out;
-    const std::uint64_t place = ip - 1 - module_.load_bias;
+    const std::uint64_t place = ip - 1 - load_bias;
     wanted_ = &out;
+    strings_ = &strings;
     if (state_) {
       const auto pc = static_cast<std::uintptr_t>(place + shift_);
       backtrace_pcinfo(state_, pc, &add_line, &ignore, this);
       backtrace_syminfo(state_, pc, &add_name, &ignore, this);
     }
-    if (out.start != 0) out.start = out.start - shift_ + module_.load_bias;
+    if (out.start != 0) out.start = out.start - shift_ + load_bias;
     if (out.start == 0 && !starts_.empty()) {
       const auto after = std::upper_bound(starts_.begin(), starts_.end(), place);
-      if (after != starts_.begin()) out.start = *std::prev(after) + module_.load_bias;
+      if (after != starts_.begin()) out.start = *std::prev(after) + load_bias;
     }
     return out;
   }
@@ -87,8 +89,8 @@ class module_symbols {
   static int add_line(void* self, std::uintptr_t, const char* file, int line, const char* name) {
     auto& mine = *static_cast<module_symbols*>(self);
     if (!name) return 0;
-    mine.wanted_->lines.push_back({mine.strings_.add(demangled(name)),
-                                   file ? mine.strings_.add(file) : 0,
+    mine.wanted_->lines.push_back({mine.strings_->add(demangled(name)),
+                                   file ? mine.strings_->add(file) : 0,
                                    static_cast<std::uint32_t>(std::max(line, 0))});
     return 0;
   }
@@ -99,21 +101,28 @@ class module_symbols {
     if (!name) return;
     mine.wanted_->start = start;
     if (mine.wanted_->lines.empty()) {
-      mine.wanted_->lines.push_back({mine.strings_.add(demangled(name)), 0, 0});
+      mine.wanted_->lines.push_back({mine.strings_->add(demangled(name)), 0, 0});
     }
   }
 
-  const module_info& module_;
-  string_pool& strings_;
+  const std::string path_;  // libbacktrace keeps a pointer to it
   std::vector<std::uint64_t> starts_;
   backtrace_state* state_;
   std::uint64_t shift_ = 0;
+  string_pool* strings_ = nullptr;
   symbol* wanted_ = nullptr;
 };
 
-}  // namespace
+symbolizer::symbolizer() = default;
+symbolizer::~symbolizer() = default;
 
-symbol_table find_symbols(const stack_table& stacks, const std::vector<module_info>& modules) {
+symbolizer::module_symbols& symbolizer::symbols_of(const module_info& module) {
+  auto& known = modules_[{module.path, module.build_id}];
+  if (!known) known = std::make_unique<module_symbols>(module.path);
+  return *known;
+}
+
+symbol_table symbolizer::find(const stack_table& stacks, const std::vector<module_info>& modules) {
   symbol_table out;
   string_pool strings(out);
   std::map<std::uint32_t, std::vector<std::uint64_t>> of_module;
@@ -127,13 +136,13 @@ symbol_table find_symbols(const stack_table& stacks, const std::vector<module_in
   for (const auto& [index, addresses] : of_module) {
     const module_info& module = modules[index];
     if (!module.build_id.empty() && build_id_of(module.path) != module.build_id) continue;
-    module_symbols symbols(module, strings);
+    module_symbols& symbols = symbols_of(module);
     std::vector<std::uint64_t> places;
     for (const std::uint64_t ip : addresses) places.push_back(ip - module.load_bias);
     const std::vector<bool> direct = after_direct_call(module.path, places);
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       const std::uint64_t ip = addresses[i];
-      symbol found = symbols.find(ip);
+      symbol found = symbols.find(ip, module.load_bias, strings);
       found.direct = direct[i];
       if (found.start != 0 || !found.lines.empty()) out.of.emplace(symbol_key{index, ip}, found);
     }
@@ -141,8 +150,8 @@ symbol_table find_symbols(const stack_table& stacks, const std::vector<module_in
   return out;
 }
 
-void add_symbols(trace_writer& trace) {
-  trace.symbols(find_symbols(trace.stacks(), trace.modules()));
+void symbolizer::add(trace_writer& trace) {
+  trace.symbols(find(trace.stacks(), trace.modules()));
 }
 
 }  // namespace mallard::profile

@@ -3,7 +3,10 @@
 // symbol tables, else only where each function begins, from their tables for unwinding.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profile/trace/trace_info.hpp"
@@ -11,12 +14,26 @@
 
 namespace mallard::profile {
 
-// Effects: the trace says what all addresses in its stacks are called. Called when recording has
-// ended, before finish(). Files that are gone or have changed (another build-id) are passed over.
-void add_symbols(trace_writer& trace);
+// For any number of traces, one after the other: what was read of a module serves all of them. Not
+// thread-safe.
+class symbolizer {
+ public:
+  symbolizer();
+  ~symbolizer();
 
-// The same for any stacks and modules.
-symbol_table find_symbols(const stack_table& stacks, const std::vector<module_info>& modules);
+  // Effects: the trace says what all addresses in its stacks are called. Called when recording has
+  // ended, before finish(). Files that are gone or have changed (another build-id) are passed over.
+  void add(trace_writer& trace);
+  // The same for any stacks and modules.
+  symbol_table find(const stack_table& stacks, const std::vector<module_info>& modules);
+
+ private:
+  class module_symbols;
+  module_symbols& symbols_of(const module_info& module);
+
+  // By path and build-id.
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<module_symbols>> modules_;
+};
 
 // Where the functions of an ELF file begin, by its table for unwinding; relative to the load bias.
 // Empty if it has none.

@@ -162,7 +162,7 @@ bool event_stream::next(recorded& one) {
 }
 
 bool is_trace(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(path == "-" ? "/dev/stdin" : path, std::ios::binary);
   std::string start(trace_magic.size(), '\0');
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
   return start == trace_magic;

@@ -74,7 +74,8 @@ bool is_trace(const std::filesystem::path& path);
 
 class trace_reader {
  public:
-  // Throws std::runtime_error, in one line, if the file cannot be read or is not a trace.
+  // "-" is standard input, which must be a file. Throws std::runtime_error, in one line, if the
+  // file cannot be read or is not a trace.
   explicit trace_reader(const std::string& path);
 
   const trace_facts& facts() const { return facts_; }

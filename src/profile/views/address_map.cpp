@@ -1,6 +1,7 @@
 #include "profile/views/address_map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace mallard::profile {
@@ -10,16 +11,37 @@ address_map_builder::address_map_builder(std::vector<std::string> names)
 
 void address_map_builder::begin(std::uint64_t time) {
   instants_.push_back({time, 0, {}});
-  open_.clear();
+}
+
+void address_map_builder::put(std::uint64_t cell, std::size_t subsystem, std::uint64_t bytes) {
+  // Turned, as the table looks for neighbours beside each other; never 0.
+  const std::uint64_t key = std::rotl(cell * 256 + subsystem + 1, 4);
+  if (open_use* const known = open_.find(key)) {
+    known->bytes += bytes;
+  } else {
+    open_.insert({key, bytes});
+  }
+}
+
+std::vector<address_map_builder::use> address_map_builder::take_open() {
+  std::vector<use> out;
+  open_.for_each([&](const open_use& one) {
+    const std::uint64_t key = std::rotr(one.address, 4) - 1;
+    out.push_back({key / 256, static_cast<std::uint8_t>(key % 256), one.bytes});
+  });
+  open_ = {};
+  return out;
 }
 
 void address_map_builder::add(std::uint64_t address, std::uint64_t bytes, std::size_t subsystem) {
   instants_.back().live_bytes += bytes;
+  // A block alone may be more than a picture can show.
+  while (bytes >> shift_ > most_cells) coarsen();
   const std::uint64_t cell_bytes = std::uint64_t{1} << shift_;
   while (bytes > 0) {
     const std::uint64_t cell = address >> shift_;
     const std::uint64_t part = std::min(bytes, cell_bytes - (address & (cell_bytes - 1)));
-    open_[cell * 256 + subsystem] += part;
+    put(cell, subsystem, part);
     address += part;
     bytes -= part;
   }
@@ -48,6 +70,7 @@ void address_map_builder::coarsen() {
     for (use& part : one.uses) part.cell >>= 1;
     merge(one.uses);
   }
+  for (const use& one : take_open()) put(one.cell >> 1, one.subsystem, one.bytes);
 }
 
 std::vector<std::uint64_t> address_map_builder::all_cells() const {
@@ -65,10 +88,7 @@ std::vector<std::uint64_t> address_map_builder::all_cells() const {
 // An instant alone with too many cells makes them coarser at once, which bounds what is kept.
 void address_map_builder::end() {
   auto& uses = instants_.back().uses;
-  for (const auto& [key, bytes] : open_) {
-    uses.push_back({key / 256, static_cast<std::uint8_t>(key % 256), bytes});
-  }
-  open_.clear();
+  uses = take_open();
   merge(uses);
   while (uses.size() > most_cells * names_.size()) coarsen();
 }

@@ -7,8 +7,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
+
+#include "profile/live_table.hpp"
 
 namespace mallard::profile {
 
@@ -58,14 +59,21 @@ class address_map_builder {
     std::vector<use> uses;  // sorted by cell and subsystem, each pair once
   };
 
+  struct open_use {
+    std::uint64_t address = 0;  // cell and subsystem, as live_table wants them
+    std::uint64_t bytes = 0;
+  };
+
   static void merge(std::vector<use>& uses);
   void coarsen();
+  void put(std::uint64_t cell, std::size_t subsystem, std::uint64_t bytes);
+  std::vector<use> take_open();
   std::vector<std::uint64_t> all_cells() const;
 
   std::vector<std::string> names_;
   unsigned shift_ = 12;  // a cell's number is its address shifted by this
   std::vector<instant> instants_;
-  std::unordered_map<std::uint64_t, std::uint64_t> open_;  // bytes by cell * 256 + subsystem
+  live_table<open_use> open_;  // of the instant that is being told of
 };
 
 }  // namespace mallard::profile

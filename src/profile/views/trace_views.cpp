@@ -22,7 +22,6 @@ view_maker::view_maker(const trace_reader& trace, const function_table& function
       addresses_(subsystems_.names) {}
 
 trace_views view_maker::take() {
-  while (snapshots_made_ < snapshots) snapshot();
   trace_views made;
   made.stacks = std::move(tree_.profile);
   made.live = live_.finish();
@@ -65,21 +64,25 @@ void view_maker::outlived(const live_block& block) {
   ++own.leaked_blocks;
 }
 
+void view_maker::end() {
+  while (snapshots_made_ < snapshots) snapshot();
+  blocks_ = nullptr;
+}
+
 void view_maker::sample(const recorded& one) {
   weights(one.what.stack).nanoseconds += trace_.facts().process.cpu_sample_ns;
 }
 
 std::uint64_t view_maker::next_snapshot() const {
-  return duration_ / snapshots * (snapshots_made_ + 1);
+  const std::uint64_t made = snapshots_made_ + 1;
+  return made == snapshots ? duration_ : duration_ / snapshots * made;
 }
 
 void view_maker::snapshot() {
-  addresses_.begin(snapshots_made_ + 1 == snapshots ? duration_ : next_snapshot());
-  if (blocks_) {
-    blocks_->for_each([&](const live_block& block) {
-      addresses_.add(block.address, block.bytes, subsystem(block.stack));
-    });
-  }
+  addresses_.begin(next_snapshot());
+  blocks_->for_each([&](const live_block& block) {
+    addresses_.add(block.address, block.bytes, subsystem(block.stack));
+  });
   addresses_.end();
   ++snapshots_made_;
 }

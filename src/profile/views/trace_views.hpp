@@ -47,6 +47,7 @@ class view_maker final : public block_watcher {
   void died(const recorded& one, const live_block& block, const block_end& how) override;
   void born(const recorded& one, const live_block& block) override;
   void outlived(const live_block& block) override;
+  void end() override;
   void at_peak() override {}
   void sample(const recorded& one) override;
 

@@ -1,10 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "profile/analysis.hpp"
+#include "profile/sites.hpp"
+#include "profile/trace_script.hpp"
 #include "profile/views/activity.hpp"
 #include "profile/views/address_map.hpp"
 #include "profile/views/lifetimes.hpp"
 #include "profile/views/timeline.hpp"
+#include "profile/views/trace_views.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -153,6 +157,34 @@ TEST(AddressMap, JoinsCellsUntilAPictureCanShowThem) {
   EXPECT_LE(made.bases.size(), address_map_builder::most_cells);
   EXPECT_EQ(made.bases.size() * made.cell_bytes, std::uint64_t{64} << 20);
   EXPECT_EQ(made.snapshots[0].cells[7].tenths, 9);
+}
+
+TEST(Views, ShowEveryBlockOfTheTraceOnce) {
+  const scratch_file file;
+  trace_script script(file.path());
+  script.call("main", 1, [&] {
+    script.call("parse", 2, [&] { script.free(2, script.allocate(1, 100)); });
+    script.call("keep", 3, [&] { script.allocate(1, 5000); });
+  });
+  script.finish();
+  trace_reader trace(file.path());
+  const function_table functions(trace);
+  trace_analysis analysis(trace, functions, {});
+  view_maker views(trace, functions, analysis.shown_subsystems(7));
+  site_counter sites(trace, functions);
+  block_watcher* const also[] = {&views, &sites};
+  const dims_result dims = analysis.finish(also);
+  const trace_views made = views.take();
+  EXPECT_EQ(dims.total.live_bytes, 5000u);
+  stack_weights sum;
+  for (const profile_node& node : made.stacks.nodes) sum += node.own;
+  EXPECT_EQ(sum.operations, 3u);
+  EXPECT_EQ(sum.bytes, 5100u);
+  EXPECT_EQ(sum.temporary, 1u);
+  EXPECT_EQ(sum.leaked_blocks, 1u);
+  ASSERT_EQ(made.addresses.snapshots.size(), 24u);
+  EXPECT_EQ(made.addresses.snapshots.back().live_bytes, 5000u);
+  EXPECT_EQ(sites.list(false).front().leaked_bytes, 5000u);
 }
 
 }  // namespace
