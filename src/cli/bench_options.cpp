@@ -1,6 +1,7 @@
 #include "cli/bench_options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 

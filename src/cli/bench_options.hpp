@@ -1,8 +1,6 @@
 // The options of `mallard bench NAME`, as the bench says them.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -11,6 +9,10 @@
 #include "lab/bench/bench.hpp"
 #include "lab/bench/plan.hpp"
 #include "lab/bench/rivals.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace mallard::cli {
 

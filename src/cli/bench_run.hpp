@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/bench_options.hpp"
-#include "cli/commands.hpp"
+#include "cli/context.hpp"
 #include "lab/bench/bench.hpp"
 
 namespace mallard::cli {

@@ -3,19 +3,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <functional>
-#include <string>
 
-#include "cli/terminal.hpp"
+#include "cli/context.hpp"
 
 namespace mallard::cli {
-
-// What every command gets.
-struct context {
-  std::string command_line;  // as it was typed
-  colour_choice colour = colour_choice::automatic;
-  std::function<int()> chosen;  // set when the command line was parsed; gives the exit status
-};
 
 void add_bench_command(CLI::App& app, context& shared);
 void add_bench_list_command(CLI::App& bench, context& shared);

@@ -1,0 +1,17 @@
+// What every command gets.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/terminal.hpp"
+
+namespace mallard::cli {
+
+struct context {
+  std::string command_line;  // as it was typed
+  colour_choice colour = colour_choice::automatic;
+  std::function<int()> chosen;  // set when the command line was parsed; gives the exit status
+};
+
+}  // namespace mallard::cli
