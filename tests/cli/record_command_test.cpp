@@ -107,4 +107,28 @@ TEST_F(RecordCommand, ControlCharactersOfNamesDoNotReachTheTerminal) {
   EXPECT_THAT(done.out, HasSubstr(" 1 thread;"));
 }
 
+TEST_F(RecordCommand, StandardStreamsStandForFilesWhereTheyCan) {
+  ASSERT_EQ(run({"record", "-q", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
+  const ended read = shell("\"$MALLARD\" dims - < a.trace");
+  EXPECT_EQ(read.status, 0);
+  EXPECT_THAT(read.out, HasSubstr("the whole program "));
+  const ended piped = shell("cat a.trace | \"$MALLARD\" dims -");
+  EXPECT_EQ(piped.status, 1);
+  EXPECT_THAT(piped.err, HasSubstr("none can come through a pipe"));
+  const ended written = run({"export", "a.trace", "--to", "csv", "-o", "-"});
+  EXPECT_EQ(written.status, 0);
+  EXPECT_THAT(written.out, testing::StartsWith("address,bytes,"));
+  EXPECT_THAT(written.out, Not(HasSubstr("blocks:")));
+  expect_refused({"export", "a.trace", "--to", "sqlite", "-o", "-"}, 2, "needs a file");
+  expect_refused({"report", "a.trace", "-o", "-"}, 2, "needs a file");
+  expect_refused({"cut", "a.trace", "-o", "-"}, 2, "needs a file");
+  expect_refused({"record", "-o", "-", "--", "true"}, 2, "needs a file");
+  EXPECT_FALSE(fs::exists(file("-")));
+}
+
+TEST_F(RecordCommand, ADimensionThatIsNotThereIsExplained) {
+  ASSERT_EQ(run({"record", "-q", "--no-cpu", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
+  EXPECT_THAT(run({"dims", "a.trace"}).out, HasSubstr("D -: there is no sample of processor time"));
+}
+
 }  // namespace
