@@ -65,6 +65,8 @@ int run(int argc, const char* const* argv) {
 
   context shared;
   shared.command_line = command_line(argc, argv);
+  shared.has_dashes = std::any_of(argv, argv + argc,
+                                  [](const char* word) { return std::string_view(word) == "--"; });
   app.add_option_function<std::string>(
       "--color", [&](const std::string& word) { shared.colour = parse_colour(word); },
       "Colour: auto, always or never");
@@ -79,6 +81,8 @@ int run(int argc, const char* const* argv) {
   add_control_command(app, shared);
   add_dims_command(app, shared);
   add_top_command(app, shared);
+  add_diff_command(app, shared);
+  add_check_command(app, shared);
   add_import_command(app, shared);
   add_cut_command(app, shared);
 

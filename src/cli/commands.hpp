@@ -20,6 +20,8 @@ void add_record_command(CLI::App& app, context& shared);
 void add_control_command(CLI::App& app, context& shared);
 void add_dims_command(CLI::App& app, context& shared);
 void add_top_command(CLI::App& app, context& shared);
+void add_diff_command(CLI::App& app, context& shared);
+void add_check_command(CLI::App& app, context& shared);
 void add_import_command(CLI::App& app, context& shared);
 void add_cut_command(CLI::App& app, context& shared);
 

@@ -10,6 +10,7 @@ namespace mallard::cli {
 
 struct context {
   std::string command_line;  // as it was typed
+  bool has_dashes = false;   // "--" is in it: what comes after is a command to run
   colour_choice colour = colour_choice::automatic;
   std::function<int()> chosen;  // set when the command line was parsed; gives the exit status
 };

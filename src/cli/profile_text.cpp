@@ -30,6 +30,12 @@ std::string fitted(std::string text, std::size_t width) {
   return text.substr(0, front) + "..." + text.substr(text.size() - (width - 3 - front));
 }
 
+std::string place_text(const std::string& function, const std::string& file, unsigned line) {
+  const std::string name = file.substr(file.rfind('/') + 1);
+  if (name.empty()) return fitted(function, 60);
+  return fitted(function, 40) + fmt::format("  {}:{}", name, line);
+}
+
 std::string shell_word(std::string_view text) {
   constexpr std::string_view plain = "_-+=.,:/@%";
   const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char one) {

@@ -4,18 +4,15 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
+#include "cli/recorded_run.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
-#include "lab/measuring/mallocs.hpp"
-#include "profile/record/program_check.hpp"
 #include "profile/record/recording.hpp"
 #include "profile/trace/symbolizer.hpp"
 
@@ -32,27 +29,6 @@ struct record_request {
   bool no_symbols = false;
   bool quiet = false;
 };
-
-// Beside the program, where it is built or installed.
-std::string find_library() {
-  constexpr std::string_view name = "libmallard-record.so";
-  const fs::path here = lab::own_program().parent_path();
-  std::vector<fs::path> folders = {here, here.parent_path() / "src/recorder",
-                                   here.parent_path() / "lib", here.parent_path() / "lib64"};
-  for (const fs::path& folder : lab::library_folders()) folders.push_back(folder);
-  for (const fs::path& folder : folders) {
-    std::error_code ignored;
-    if (fs::is_regular_file(folder / name, ignored)) return fs::canonical(folder / name).string();
-    // Where Debian and others put libraries.
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (entry.path().filename().string().find("-linux-gnu") != std::string::npos &&
-          fs::is_regular_file(entry.path() / name, ignored)) {
-        return fs::canonical(entry.path() / name).string();
-      }
-    }
-  }
-  throw usage_error(fmt::format("there is no {} beside this program or where libraries are", name));
-}
 
 // The program's exit status is ours even where nobody can be told anything.
 template <class... Arguments>
@@ -85,15 +61,6 @@ void print_process(const profile::recorded_process& one) {
   say("\n");
 }
 
-// The trace to look at first: most happened in it.
-const profile::recorded_process* main_trace(const profile::record_summary& done) {
-  const profile::recorded_process* out = nullptr;
-  for (const profile::recorded_process& one : done.processes) {
-    if (!one.file.empty() && (out == nullptr || one.events > out->events)) out = &one;
-  }
-  return out;
-}
-
 void print_summary(const profile::record_summary& done) {
   constexpr std::size_t most_lines = 20;
   for (std::size_t i = 0; i < done.processes.size() && i < most_lines; ++i) {
@@ -115,7 +82,7 @@ void print_summary(const profile::record_summary& done) {
 
 int run_record(const record_request& request) {
   profile::record_options options = request.options;
-  options.library = find_library();
+  options.library = record_library();
   options.session.follow = !request.no_follow;
   if (request.no_cpu) options.session.cpu_period_us = 0;
   if (request.unwind == "frame-pointers") {
@@ -136,14 +103,8 @@ int run_record(const record_request& request) {
     throw usage_error(options.output + ": not a regular file, which a trace has to be");
   }
   if (options.session.depth == 0) throw usage_error("--depth: 1 frame or more");
-  const profile::program_check check = profile::check_program(options.command.front());
-  if (check.what == profile::obstacle::no_such_program ||
-      check.what == profile::obstacle::not_executable) {
-    throw usage_error(describe(check));
-  }
-  if (check.what != profile::obstacle::none) {
-    say("mallard: {}\n", describe(check));
-  }
+  const std::string remark = look_at_program(options.command.front());
+  if (!remark.empty()) say("mallard: {}\n", remark);
 
   profile::record_hooks hooks;
   profile::symbolizer symbols;

@@ -36,12 +36,6 @@ member parse_order(const std::string& word) {
       "--sort: unknown value '{}' (known: bytes, operations, peak, leaked, temporary)", word));
 }
 
-std::string place_of(const profile::site& one) {
-  const std::string file = one.file.substr(one.file.rfind('/') + 1);
-  if (file.empty()) return fitted(one.function, 60);
-  return fitted(one.function, 40) + fmt::format("  {}:{}", file, one.line);
-}
-
 int top(const top_options& options, colour_choice choice) {
   const member order = parse_order(options.sort);
   if (options.by != "function" && options.by != "line") {
@@ -67,7 +61,7 @@ int top(const top_options& options, colour_choice choice) {
     for (const auto& one : sites) {
       fmt::print("{:>9} {:>11} {:>9} {:>9} {:>10}  {}\n", bytes_text(one.bytes), one.operations,
                  bytes_text(one.peak_bytes), bytes_text(one.leaked_bytes), one.temporary,
-                 place_of(one));
+                 place_text(one.function, one.file, one.line));
     }
   }
   warn(trace.problems());

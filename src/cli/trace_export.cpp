@@ -22,15 +22,6 @@ namespace {
 
 constexpr std::string_view formats = "collapsed, speedscope, pprof, perfetto, csv, sqlite";
 
-const profile::weight_kind& parse_weight(const std::string& word) {
-  if (const auto* found = profile::find_weight(word)) return *found;
-  std::string known;
-  for (const auto& kind : profile::weight_kinds) {
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
-  }
-  throw usage_error(fmt::format("--weight: unknown value '{}' (known: {})", word, known));
-}
-
 // "-" is standard output, which then has nothing else.
 bool is_standard_output(const std::filesystem::path& path) {
   return path == "-";
@@ -84,6 +75,15 @@ std::string title_of(const profile::trace_reader& trace) {
 }
 
 }  // namespace
+
+const profile::weight_kind& parse_weight(const std::string& word) {
+  if (const auto* found = profile::find_weight(word)) return *found;
+  std::string known;
+  for (const auto& kind : profile::weight_kinds) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
+  }
+  throw usage_error(fmt::format("--weight: unknown value '{}' (known: {})", word, known));
+}
 
 bool is_profile(const std::filesystem::path& file) {
   return profile::is_trace(file) || profile::is_dhat(file.string());

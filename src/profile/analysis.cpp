@@ -76,7 +76,8 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   first.read(trace, options.part);
   result_.total = first.total;
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
-  for (auto& one : find_arena_scopes(*first.invocations, trace, functions)) {
+  for (auto& one :
+       find_arena_scopes(*first.invocations, trace, functions, options.scopes_asked_for)) {
     result_.arena_scopes.push_back(std::move(one));
   }
   rank(result_.arena_scopes);

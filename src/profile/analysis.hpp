@@ -25,6 +25,9 @@ struct analysis_options {
   subsystem_options subsystems;
   std::size_t windows = 100;
   selection part;  // of the trace
+  // Regular expressions: functions that are among the arena scopes even if what is allocated below
+  // them outlives them.
+  std::vector<std::string> scopes_asked_for = {};
 };
 
 // Memory: about 120 bytes for each block that is live at once, and what the reader takes.

@@ -1,6 +1,7 @@
 #include "profile/arena_scopes.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <utility>
 
 namespace mallard::profile {
@@ -31,7 +32,7 @@ struct candidate {
 class finder {
  public:
   finder(const invocation_tracker& tracker, const trace_reader& trace,
-         const function_table& functions)
+         const function_table& functions, const std::vector<std::string>& asked_for)
       : tracker_(tracker),
         trace_(trace),
         functions_(functions),
@@ -41,6 +42,13 @@ class finder {
     for (std::uint32_t id = 1; id < trace.stacks().size(); ++id) {
       if (trace.stacks()[id].frame_address == 0) guessed_[functions.of(id)] = true;
     }
+    asked_.resize(candidates_.size());
+    for (const std::string& pattern : asked_for) {
+      const std::regex wanted(pattern);
+      for (std::uint32_t id = 1; id < candidates_.size(); ++id) {
+        asked_[id] = asked_[id] || std::regex_search(functions_[id].name, wanted);
+      }
+    }
     find_first_frames();
     add_up();
     find_trunks();
@@ -49,7 +57,8 @@ class finder {
 
   std::vector<arena_scope> scopes() const {
     std::vector<arena_scope> out = scopes_of(false);
-    return out.empty() ? scopes_of(true) : out;
+    const bool asked = std::find(asked_.begin(), asked_.end(), true) != asked_.end();
+    return out.empty() && !asked ? scopes_of(true) : out;
   }
 
  private:
@@ -164,7 +173,7 @@ class finder {
           roots ? functions_[function].root && one.qualifies() &&
                       !is_start_of_thread(functions_[function].name)
                 : qualifies(function) && 10 * one.outermost >= one.blocks && one.outermost > 0;
-      if (wanted && called) found.push_back(function);
+      if (called && (wanted || (asked_[function] && one.blocks > 0))) found.push_back(function);
     }
     std::vector<std::vector<blocks_of_stack>> stacks = survivor_stacks(found);
     std::vector<arena_scope> out;
@@ -257,6 +266,7 @@ class finder {
   std::vector<bool> first_;            // by stack: its function is not further out
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is not known
+  std::vector<bool> asked_;
   std::uint64_t total_ = 0;
 };
 
@@ -275,8 +285,9 @@ std::vector<std::string> frame_names(const trace_reader& trace, const function_t
 
 std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,
                                            const trace_reader& trace,
-                                           const function_table& functions) {
-  return finder(tracker, trace, functions).scopes();
+                                           const function_table& functions,
+                                           const std::vector<std::string>& asked_for) {
+  return finder(tracker, trace, functions, asked_for).scopes();
 }
 
 }  // namespace mallard::profile

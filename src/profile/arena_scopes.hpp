@@ -13,9 +13,12 @@ namespace mallard::profile {
 inline constexpr double arena_share = 0.99;
 
 // `main`, a thread's function, and what calls those are candidates only where nothing else is.
+// `asked_for`: regular expressions; functions with such names are given however many of their
+// blocks outlive them.
 std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,
                                            const trace_reader& trace,
-                                           const function_table& functions);
+                                           const function_table& functions,
+                                           const std::vector<std::string>& asked_for = {});
 
 // The names of a stack's frames, innermost first, without the heap's own.
 std::vector<std::string> frame_names(const trace_reader& trace, const function_table& functions,

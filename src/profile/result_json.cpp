@@ -22,22 +22,6 @@ void add(json& out, const dimensions& dims) {
   out["F"] = to_json(dims.F);
 }
 
-json to_json(const heap_total& one) {
-  return {{"allocations", one.allocations},
-          {"frees", one.frees},
-          {"reallocations", one.reallocations},
-          {"failed", one.failed},
-          {"bytes", one.bytes},
-          {"peak_bytes", one.peak_bytes},
-          {"peak_time_ns", one.peak_time},
-          {"live_blocks", one.live_blocks},
-          {"live_bytes", one.live_bytes},
-          {"temporary", one.temporary},
-          {"remote_frees", one.remote_frees},
-          {"unknown_frees", one.unknown_frees},
-          {"moved_bytes", one.moved_bytes}};
-}
-
 json pairs(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& counts, const char* what,
            const char* times) {
   json out = json::array();
@@ -145,20 +129,38 @@ json to_json(const dims_result& result) {
   return out;
 }
 
+json to_json(const heap_total& one) {
+  return {{"allocations", one.allocations},
+          {"frees", one.frees},
+          {"reallocations", one.reallocations},
+          {"failed", one.failed},
+          {"bytes", one.bytes},
+          {"peak_bytes", one.peak_bytes},
+          {"peak_time_ns", one.peak_time},
+          {"live_blocks", one.live_blocks},
+          {"live_bytes", one.live_bytes},
+          {"temporary", one.temporary},
+          {"remote_frees", one.remote_frees},
+          {"unknown_frees", one.unknown_frees},
+          {"moved_bytes", one.moved_bytes}};
+}
+
+json to_json(const site& one) {
+  return {{"function", one.function},
+          {"file", one.file},
+          {"line", one.line},
+          {"bytes", one.bytes},
+          {"operations", one.operations},
+          {"peak_bytes", one.peak_bytes},
+          {"leaked_bytes", one.leaked_bytes},
+          {"leaked_blocks", one.leaked_blocks},
+          {"temporary", one.temporary},
+          {"cpu_ns", one.cpu_ns}};
+}
+
 json to_json(const std::vector<site>& sites) {
   json out = json::array();
-  for (const site& one : sites) {
-    out.push_back({{"function", one.function},
-                   {"file", one.file},
-                   {"line", one.line},
-                   {"bytes", one.bytes},
-                   {"operations", one.operations},
-                   {"peak_bytes", one.peak_bytes},
-                   {"leaked_bytes", one.leaked_bytes},
-                   {"leaked_blocks", one.leaked_blocks},
-                   {"temporary", one.temporary},
-                   {"cpu_ns", one.cpu_ns}});
-  }
+  for (const site& one : sites) out.push_back(to_json(one));
   return out;
 }
 

@@ -8,6 +8,8 @@
 namespace mallard::profile {
 
 nlohmann::ordered_json to_json(const dims_result& result);
+nlohmann::ordered_json to_json(const heap_total& one);
+nlohmann::ordered_json to_json(const site& one);
 nlohmann::ordered_json to_json(const std::vector<site>& sites);
 
 }  // namespace mallard::profile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "profile/views/stack_profile.hpp"
@@ -11,6 +12,10 @@ namespace mallard::profile {
 // "main;parse;malloc 120\n" for each stack with that weight: what flamegraph.pl, inferno and
 // speedscope read. Semicolons and line ends inside names become ':' and ' '.
 std::string to_collapsed(const stack_profile& profile, const weight_kind& weight);
+// The same, stack by stack.
+void for_each_collapsed(
+    const stack_profile& profile, const weight_kind& weight,
+    const std::function<void(const std::string& stack, std::uint64_t value)>& take);
 
 // https://www.speedscope.app/file-format-schema.json, one profile for each weight that occurs.
 std::string to_speedscope(const stack_profile& profile, const std::string& title);

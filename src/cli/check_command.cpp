@@ -1,0 +1,201 @@
+// mallard check
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/profile_text.hpp"
+#include "cli/recorded_run.hpp"
+#include "cli/usage_error.hpp"
+#include "profile/budget/budget.hpp"
+#include "profile/result_json.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using profile::budget_finding;
+
+struct check_options {
+  std::vector<std::string> words;  // a trace, or a command
+  std::string budget;
+  std::string format = "text";
+  std::string keep;  // where the trace goes
+  bool json = false;
+};
+
+std::string amount(const profile::budget_rule& rule, std::uint64_t value) {
+  return profile::is_bytes(rule.what) ? bytes_text(value) : fmt::format("{}", value);
+}
+
+// "heap.budget:4: peak <= 32 MiB: it is 40.1 MiB, most of it of parse  parse.cpp:12".
+std::string describe(const check_options& options, const budget_finding& one) {
+  std::string text = fmt::format("{}:{}: {}: ", options.budget, one.rule.line, one.rule.text);
+  if (!one.found) {
+    text += "there is no such function";
+    if (!one.nearest.empty()) {
+      text += ": is it ";
+      for (std::size_t i = 0; i < one.nearest.size(); ++i) {
+        text += (i == 0                        ? ""
+                 : i + 1 == one.nearest.size() ? " or "
+                                               : ", ") +
+                fitted(one.nearest[i], 60);
+      }
+      text += '?';
+    }
+    return text;
+  }
+  text += "it is " + amount(one.rule, *one.found);
+  if (one.where) {
+    text += ", most of it of " + place_text(one.where->function, one.where->file, one.where->line);
+  }
+  return text;
+}
+
+// In a workflow's annotations a per cent sign and ends of lines are written so, and in properties
+// colons and commas, too:
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+std::string escaped(const std::string& text, bool is_property) {
+  std::string out;
+  for (const char c : text) {
+    const bool special =
+        c == '%' || c == '\n' || c == '\r' || (is_property && (c == ':' || c == ','));
+    out += special ? fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)))
+                   : std::string(1, c);
+  }
+  return out;
+}
+
+// Annotations want paths from the repository's root, where checks are run.
+std::string in_repository(const std::string& file) {
+  namespace fs = std::filesystem;
+  const char* const root = std::getenv("GITHUB_WORKSPACE");
+  std::error_code ignored;
+  const fs::path here = root != nullptr ? fs::path(root) : fs::current_path(ignored);
+  const std::string from_here = fs::path(file).lexically_relative(here).string();
+  return from_here.empty() || from_here.starts_with("..") ? std::string() : from_here;
+}
+
+void print_annotation(const check_options& options, const budget_finding& one) {
+  std::string file, line;
+  if (one.where && !one.where->file.empty()) {
+    file = in_repository(one.where->file);
+    line = fmt::format("{}", one.where->line);
+  }
+  if (file.empty()) {  // the rule itself
+    file = options.budget;
+    line = fmt::format("{}", one.rule.line);
+  }
+  fmt::print("::error file={},line={},title={}::{}\n", escaped(file, true), line,
+             escaped("heap budget: " + one.rule.text, true),
+             escaped(describe(options, one), false));
+}
+
+void print_json(const std::string& trace, const std::vector<budget_finding>& findings) {
+  json out = {{"version", 1},
+              {"trace", trace},
+              {"kept", std::all_of(findings.begin(), findings.end(),
+                                   [](const budget_finding& one) { return one.kept(); })},
+              {"rules", json::array()}};
+  for (const budget_finding& one : findings) {
+    json rule = {{"line", one.rule.line},
+                 {"rule", one.rule.text},
+                 {"measure", profile::to_string(one.rule.what)},
+                 {"pattern", one.rule.pattern},
+                 {"limit", one.rule.limit},
+                 {"found", one.found ? json(*one.found) : json(nullptr)},
+                 {"kept", one.kept()}};
+    if (one.where) {
+      rule["where"] = {
+          {"function", one.where->function}, {"file", one.where->file}, {"line", one.where->line}};
+    }
+    if (!one.found) rule["nearest"] = one.nearest;
+    out["rules"].push_back(rule);
+  }
+  fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+int check_trace(const check_options& options, const std::string& path) {
+  const std::vector<profile::budget_rule> rules = profile::read_budget(options.budget);
+  profile::trace_reader trace(path);
+  const bool by_function =
+      std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
+  if (by_function && trace.stacks().size() <= 1) {
+    throw std::runtime_error(path + ": has no stacks, so nothing is known of functions");
+  }
+  const std::vector<budget_finding> findings = profile::check_budget(trace, rules);
+  std::size_t breaches = 0;
+  for (const budget_finding& one : findings) {
+    if (one.kept()) continue;
+    ++breaches;
+    if (options.json) continue;
+    if (options.format == "github") {
+      print_annotation(options, one);
+    } else {
+      fmt::print("{}\n", describe(options, one));
+    }
+  }
+  if (options.json) print_json(path, findings);
+  warn(trace.problems());
+  if (!trace.complete()) {
+    throw std::runtime_error(path + ": is not whole: what it keeps to is not known");
+  }
+  return breaches == 0 ? success : failure;
+}
+
+int check_program(const check_options& options) {
+  profile::read_budget(options.budget);  // before anything is run
+  const temporary_folder folder;
+  const recorded_run run = record_into(folder.path(), options.words, true);
+  if (!options.keep.empty()) {
+    std::filesystem::copy_file(run.trace, options.keep,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  const int status = check_trace(options, run.trace);
+  if (!run.summary.exited) {
+    throw std::runtime_error(
+        fmt::format("{}: killed by signal {}", options.words.front(), run.summary.status));
+  }
+  return run.summary.status != 0 ? run.summary.status : status;
+}
+
+int check(const check_options& options, bool is_command) {
+  if (options.format != "text" && options.format != "github") {
+    throw usage_error(
+        fmt::format("--format: unknown value '{}' (known: text, github)", options.format));
+  }
+  if (is_command) return check_program(options);
+  if (options.words.size() > 1) {
+    throw usage_error("check takes one trace, or a command after --");
+  }
+  if (!options.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
+  return check_trace(options, options.words.front());
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, context& shared) {
+  CLI::App* command = app.add_subcommand(
+      "check",
+      "Whether a program keeps to its budget of memory: mallard check --budget FILE -- "
+      "COMMAND");
+  const auto options = std::make_shared<check_options>();
+  command->add_option("TRACE", options->words, "What `mallard record` wrote, or -- and a command")
+      ->required();
+  command->add_option("--budget", options->budget, "Rules, one a line (docs/ci.md)")->required();
+  command->add_option("--format", options->format, "text (default) or github: annotations");
+  command->add_option("--keep", options->keep, "The command's trace, to look at");
+  command->add_flag("--json", options->json, "Every rule and what was found, as JSON");
+  command->callback([&shared, options] {
+    shared.chosen = [&shared, options] { return check(*options, shared.has_dashes); };
+  });
+}
+
+}  // namespace mallard::cli

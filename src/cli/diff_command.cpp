@@ -1,0 +1,222 @@
+// mallard diff
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <tuple>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/profile_text.hpp"
+#include "cli/trace_export.hpp"
+#include "cli/usage_error.hpp"
+#include "profile/result_json.hpp"
+#include "profile/views/difference.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using profile::program_sums;
+using profile::site;
+using profile::site_change;
+
+struct diff_options {
+  std::string before, after;
+  std::string by = "function";
+  std::string sort = "peak";
+  std::size_t rows = 20;
+  bool json = false;
+  std::string collapsed;  // a file
+  std::string weight = "alloc_space";
+};
+
+struct measure {
+  std::string_view word;
+  std::string_view heading;
+  std::uint64_t site::* value;
+  bool is_bytes;
+};
+constexpr measure measures[] = {
+    {"peak", "at peak", &site::peak_bytes, true},
+    {"bytes", "bytes", &site::bytes, true},
+    {"operations", "operations", &site::operations, false},
+    {"leaked", "leaked", &site::leaked_bytes, true},
+    {"temporary", "temporary", &site::temporary, false},
+};
+
+const measure& parse_order(const std::string& word) {
+  for (const measure& one : measures) {
+    if (one.word == word) return one;
+  }
+  throw usage_error(fmt::format(
+      "--sort: unknown value '{}' (known: peak, bytes, operations, leaked, temporary)", word));
+}
+
+std::int64_t growth(const site_change& one, const measure& by) {
+  return static_cast<std::int64_t>(one.after.*by.value) -
+         static_cast<std::int64_t>(one.before.*by.value);
+}
+
+std::uint64_t size_of(std::int64_t change) {
+  return static_cast<std::uint64_t>(change < 0 ? -change : change);
+}
+
+// "+1.2 MiB", "-3", "0".
+std::string signed_text(std::int64_t change, bool is_bytes) {
+  const std::string sign = change > 0 ? "+" : change < 0 ? "-" : "";
+  return sign + (is_bytes ? bytes_text(size_of(change)) : fmt::format("{}", size_of(change)));
+}
+
+json side(const std::string& file, const program_sums& one) {
+  return {{"trace", file},
+          {"command", one.command},
+          {"duration_ns", one.duration},
+          {"total", profile::to_json(one.total)}};
+}
+
+void print_json(const diff_options& options, const program_sums& before, const program_sums& after,
+                const std::vector<site_change>& sites) {
+  json out = {{"version", 1},
+              {"by", options.by},
+              {"before", side(options.before, before)},
+              {"after", side(options.after, after)},
+              {"places", json::array()}};
+  for (const site_change& one : sites) {
+    json grown = json::object();
+    for (const measure& by : measures) grown[std::string(by.word)] = growth(one, by);
+    json from = profile::to_json(one.before), to = profile::to_json(one.after);
+    for (const char* name : {"function", "file", "line"}) {
+      from.erase(name);
+      to.erase(name);
+    }
+    const site& any = one.any();
+    out["places"].push_back({{"function", any.function},
+                             {"file", any.file},
+                             {"line", any.line},
+                             {"before", from},
+                             {"after", to},
+                             {"growth", grown}});
+  }
+  fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+void print_total(std::string_view what, std::uint64_t before, std::uint64_t after, bool is_bytes) {
+  const auto change = static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+  const auto text = [&](std::uint64_t value) {
+    return is_bytes ? bytes_text(value) : fmt::format("{}", value);
+  };
+  const std::string share = before == 0 || change == 0
+                                ? ""
+                                : fmt::format(" ({:+.1f} %)", 100 * static_cast<double>(change) /
+                                                                  static_cast<double>(before));
+  fmt::print("  {:<18} {:>11} -> {:>11}  {:>11}{}\n", what, text(before), text(after),
+             signed_text(change, is_bytes), share);
+}
+
+void print_text(const diff_options& options, const program_sums& before, const program_sums& after,
+                std::vector<site_change> sites, const measure& order, bool colour) {
+  print_total("at most live", before.total.peak_bytes, after.total.peak_bytes, true);
+  print_total("allocations", before.total.allocations, after.total.allocations, false);
+  print_total("reallocations", before.total.reallocations, after.total.reallocations, false);
+  print_total("bytes", before.total.bytes, after.total.bytes, true);
+  print_total("not freed", before.total.live_bytes, after.total.live_bytes, true);
+  print_total("temporary", before.total.temporary, after.total.temporary, false);
+  std::erase_if(sites, [](const site_change& one) {
+    return std::all_of(std::begin(measures), std::end(measures),
+                       [&](const measure& by) { return growth(one, by) == 0; });
+  });
+  if (sites.empty()) {
+    fmt::print("no {} allocates more or less\n", options.by);
+    return;
+  }
+  const std::size_t all = sites.size();
+  if (all > options.rows) sites.resize(options.rows);
+  std::string heading;
+  for (const measure& by : measures) {
+    heading += fmt::format("{:>11} ", std::string(by.heading) + (&by == &order ? "*" : ""));
+  }
+  fmt::print("\n{}\n", styled(heading + " " + options.by, style::bold, colour));
+  for (const site_change& one : sites) {
+    for (const measure& by : measures) {
+      const std::int64_t change = growth(one, by);
+      const std::string text = fmt::format("{:>11} ", signed_text(change, by.is_bytes));
+      fmt::print("{}", change == 0 ? styled(text, style::faint, colour)
+                                   : styled(text, change > 0 ? style::bad : style::good, colour));
+    }
+    fmt::print(" {}\n", place_text(one.any().function, one.any().file, one.any().line));
+  }
+  if (all > sites.size()) fmt::print("and {} more (-n)\n", all - sites.size());
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text << std::flush;
+  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+int diff(const diff_options& options, colour_choice choice) {
+  const measure& order = parse_order(options.sort);
+  const profile::weight_kind& weight = parse_weight(options.weight);
+  if (options.by != "function" && options.by != "line") {
+    throw usage_error(fmt::format("--by: unknown value '{}' (known: function, line)", options.by));
+  }
+  for (const std::string& input : {options.before, options.after}) {
+    std::error_code no_output_yet;
+    if (std::filesystem::equivalent(input, options.collapsed, no_output_yet)) {
+      throw usage_error(fmt::format("{}: is the input", options.collapsed));
+    }
+  }
+  profile::trace_reader old_trace(options.before), new_trace(options.after);
+  const bool by_line = options.by == "line";
+  const program_sums before = profile::sum_up(old_trace, by_line);
+  const program_sums after = profile::sum_up(new_trace, by_line);
+  std::vector<site_change> sites = profile::changes(before, after);
+  std::stable_sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {
+    const measure& bytes = measures[1];
+    return std::tuple(size_of(growth(b, order)), size_of(growth(b, bytes))) <
+           std::tuple(size_of(growth(a, order)), size_of(growth(a, bytes)));
+  });
+  if (!options.collapsed.empty()) {
+    write(options.collapsed, profile::to_collapsed_difference(before.stacks, after.stacks, weight));
+  }
+  if (options.json) {
+    print_json(options, before, after, sites);
+  } else {
+    print_text(options, before, after, std::move(sites), order, use_colour(choice, STDOUT_FILENO));
+  }
+  for (const auto& [file, sums] : {std::pair(options.before, &before), {options.after, &after}}) {
+    if (!sums->has_stacks) warn({file + ": has no stacks: what grew is not known by function"});
+  }
+  warn(old_trace.problems());
+  warn(new_trace.problems());
+  return success;
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app, context& shared) {
+  CLI::App* command =
+      app.add_subcommand("diff", "What grew from one trace to another, by function");
+  const auto options = std::make_shared<diff_options>();
+  command->add_option("BEFORE", options->before, "What `mallard record` wrote")->required();
+  command->add_option("AFTER", options->after, "And wrote later")->required();
+  command->add_option("--by", options->by, "function (default) or line");
+  command->add_option("--sort", options->sort,
+                      "peak (default), bytes, operations, leaked, temporary");
+  command->add_option("-n,--rows", options->rows, "How many rows (default 20)");
+  command->add_flag("--json", options->json, "All of it, as JSON");
+  command->add_option("--collapsed", options->collapsed,
+                      "A file for stacks with both values, which flamegraph.pl draws");
+  command->add_option("--weight", options->weight,
+                      "Of --collapsed: alloc_space (default), alloc_objects, inuse_space, "
+                      "inuse_objects, temporary, operations or cpu");
+  command->callback([&shared, options] {
+    shared.chosen = [&shared, options] { return diff(*options, shared.colour); };
+  });
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,47 @@
+// Recording a program, for the commands that do it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profile/record/recording.hpp"
+
+namespace mallard::cli {
+
+// The path of libmallard-record.so: beside the program, where it is built or installed. Throws
+// usage_error where there is none.
+std::string record_library();
+
+// Throws usage_error if there is no such program or it cannot be run. Returns: what will keep it
+// from being recorded; empty if nothing will.
+std::string look_at_program(const std::string& program);
+
+// The trace to look at first: most happened in it. Null where there is none.
+const profile::recorded_process* main_trace(const profile::record_summary& done);
+
+struct recorded_run {
+  std::string trace;  // of the process in which most happened
+  profile::record_summary summary;
+};
+
+// Effects: runs the program to its end, its output and exit status being its own, and writes the
+// trace, or the traces of its processes, into the folder. Throws usage_error or std::runtime_error,
+// in one line, if nothing was recorded.
+recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
+                         bool with_symbols);
+
+// A folder for files that are of no use to anybody afterwards; it is removed with them.
+class temporary_folder {
+ public:
+  temporary_folder();
+  ~temporary_folder();
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace mallard::cli

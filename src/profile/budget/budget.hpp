@@ -1,0 +1,76 @@
+// Purpose: what a program may allocate, as a file that is kept beside it, and what a trace says of
+// it.
+//
+//   # at most 32 MiB at once, and nothing of the cache leaks
+//   peak <= 32 MiB
+//   allocations in parse_request <= 1000
+//   leaks in cache::insert <= 0
+//   survivors of handle_request <= 0
+//
+//   const std::vector<budget_rule> rules = read_budget("heap.budget");
+//   for (const budget_finding& one : check_budget(trace, rules)) …;
+//
+// A line is MEASURE <= NUMBER or MEASURE in PATTERN <= NUMBER. The pattern is a regular expression
+// that is looked for in the names of the functions on the stack, inlined ones too, so what a
+// function allocates is what it does below it as well; with the library's functions, whose template
+// arguments say which type it is: "make_unique<connection".
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profile/trace/trace_reader.hpp"
+
+namespace mallard::profile {
+
+enum class budget_measure : std::uint8_t {
+  peak,         // bytes live at once
+  bytes,        // requested, all in all
+  allocations,  // blocks, those of reallocations too
+  leaks,        // blocks that live at the end
+  leaked,       // bytes of them
+  survivors,    // blocks that outlived the call of the function, or the scope, they were made in
+};
+
+struct budget_rule {
+  budget_measure what = budget_measure::peak;
+  std::string pattern;  // empty: the whole program
+  std::uint64_t limit = 0;
+  unsigned line = 0;  // of the file
+  std::string text;   // as written
+};
+
+// Throws std::runtime_error "NAME:LINE: ..." for what is no rule.
+std::vector<budget_rule> parse_budget(std::istream& text, const std::string& name);
+// The same, and for a file that cannot be read.
+std::vector<budget_rule> read_budget(const std::string& path);
+
+// Where most of what was found is allocated.
+struct budget_place {
+  std::string function;
+  std::string file;
+  std::uint32_t line = 0;
+};
+
+struct budget_finding {
+  budget_rule rule;
+  // Not set: no function of the trace has such a name. A rule whose function was renamed would hold
+  // for ever, so that is no better than too much.
+  std::optional<std::uint64_t> found;
+  std::vector<std::string> nearest;  // names, where there is none
+  std::optional<budget_place> where;
+
+  bool kept() const { return found && *found <= rule.limit; }
+};
+
+// One for each rule. Reads the events twice. Memory: as analyse().
+std::vector<budget_finding> check_budget(trace_reader& trace,
+                                         const std::vector<budget_rule>& rules);
+
+bool is_bytes(budget_measure what);
+std::string_view to_string(budget_measure what);
+
+}  // namespace mallard::profile

@@ -1,0 +1,166 @@
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <stdexcept>
+#include <string_view>
+
+#include "profile/budget/budget.hpp"
+
+namespace mallard::profile {
+namespace {
+
+struct measure_name {
+  std::string_view word;
+  budget_measure what;
+};
+constexpr measure_name measures[] = {
+    {"peak", budget_measure::peak},
+    {"bytes", budget_measure::bytes},
+    {"allocations", budget_measure::allocations},
+    {"leaks", budget_measure::leaks},
+    {"leaked", budget_measure::leaked},
+    {"survivors", budget_measure::survivors},
+};
+
+struct unit_name {
+  std::string_view word;
+  double bytes;
+};
+constexpr unit_name units[] = {
+    {"B", 1},    {"kB", 1e3},      {"KB", 1e3},      {"MB", 1e6},
+    {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+};
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+// Up to the first space, which goes with it.
+std::string_view take_word(std::string_view& text) {
+  const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+  const std::string_view word = text.substr(0, end);
+  text = trimmed(text.substr(end));
+  return word;
+}
+
+class rule_reader {
+ public:
+  rule_reader(const std::string& name, unsigned line) : at_(name + ':' + std::to_string(line)) {
+    made_.line = line;
+  }
+
+  budget_rule read(std::string_view text) {
+    made_.text = text;
+    const std::size_t is = text.rfind("<=");
+    if (is == text.npos) fail("'" + made_.text + "' is not MEASURE [in PATTERN] <= NUMBER");
+    std::string_view what = trimmed(text.substr(0, is));
+    measure(take_word(what));
+    pattern(what);
+    limit(trimmed(text.substr(is + 2)));
+    return std::move(made_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw std::runtime_error(at_ + ": " + why);
+  }
+
+  void measure(std::string_view word) {
+    std::string known;
+    for (const measure_name& one : measures) {
+      if (one.word == word) {
+        made_.what = one.what;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + std::string(one.word);
+    }
+    fail("unknown measure '" + std::string(word) + "' (known: " + known + ")");
+  }
+
+  void pattern(std::string_view text) {
+    if (text.empty()) {
+      if (made_.what == budget_measure::survivors) fail("survivors of which function?");
+      return;
+    }
+    const std::string_view joint = take_word(text);
+    if ((joint != "in" && joint != "of") || text.empty()) {
+      fail("'" + made_.text + "' is not MEASURE [in PATTERN] <= NUMBER");
+    }
+    made_.pattern = text;
+    try {
+      const std::regex tried(made_.pattern);
+    } catch (const std::regex_error&) {
+      fail("'" + made_.pattern + "' is not a regular expression");
+    }
+  }
+
+  void limit(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+    const std::string whole(text);
+    if (error != std::errc() || !(value >= 0)) fail("'" + whole + "' is not a number from 0 on");
+    double factor = 1;
+    if (!unit.empty()) {
+      factor = 0;
+      for (const unit_name& one : units) {
+        if (one.word == unit) factor = one.bytes;
+      }
+      if (factor == 0 || !is_bytes(made_.what)) {
+        fail("'" + std::string(unit) + "' is no unit of this (" +
+             (is_bytes(made_.what) ? "known: B, kB, MB, GB, KiB, MiB, GiB" : "a count has none") +
+             ")");
+      }
+    }
+    value *= factor;
+    if (value >= 0x1p63 || value != std::floor(value))
+      fail("'" + whole + "' is not a whole number");
+    made_.limit = static_cast<std::uint64_t>(value);
+  }
+
+  std::string at_;
+  budget_rule made_;
+};
+
+}  // namespace
+
+bool is_bytes(budget_measure what) {
+  return what == budget_measure::peak || what == budget_measure::bytes ||
+         what == budget_measure::leaked;
+}
+
+std::string_view to_string(budget_measure what) {
+  for (const measure_name& one : measures) {
+    if (one.what == what) return one.word;
+  }
+  return {};
+}
+
+std::vector<budget_rule> parse_budget(std::istream& text, const std::string& name) {
+  std::vector<budget_rule> rules;
+  unsigned number = 0;
+  for (std::string line; std::getline(text, line);) {
+    ++number;
+    const std::string_view rule = trimmed(line);
+    if (rule.empty() || rule.front() == '#') continue;
+    rules.push_back(rule_reader(name, number).read(rule));
+  }
+  if (rules.empty()) throw std::runtime_error(name + ": has no rule");
+  return rules;
+}
+
+std::vector<budget_rule> read_budget(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  return parse_budget(file, path);
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "profile/analysis.hpp"
+#include "profile/block_stream.hpp"
+#include "profile/budget/budget.hpp"
+#include "profile/functions.hpp"
+#include "profile/nearest_names.hpp"
+
+namespace mallard::profile {
+namespace {
+
+struct stack_sum {
+  std::uint64_t blocks = 0, bytes = 0, leaks = 0, leaked = 0;
+};
+
+// By stack: some function on it has a name that is asked for; and what lives of these stacks.
+struct pattern_sum {
+  std::vector<bool> inside;
+  std::uint64_t live = 0, peak = 0;
+};
+
+class block_counter final : public block_watcher {
+ public:
+  block_counter(std::size_t stacks, std::map<std::string, pattern_sum>& patterns)
+      : sums(stacks), patterns_(patterns) {}
+
+  std::vector<stack_sum> sums;
+
+  void begin(const live_table<live_block>&) override {}
+  void next(const recorded&) override {}
+  void operation(const recorded&) override {}
+  void born(const recorded&, const live_block& block) override {
+    ++sums[block.stack].blocks;
+    sums[block.stack].bytes += block.bytes;
+    for (auto& [pattern, sum] : patterns_) {
+      if (!sum.inside[block.stack]) continue;
+      sum.live += block.bytes;
+      sum.peak = std::max(sum.peak, sum.live);
+    }
+  }
+  void died(const recorded&, const live_block& block, const block_end&) override {
+    for (auto& [pattern, sum] : patterns_) {
+      if (sum.inside[block.stack]) sum.live -= block.bytes;
+    }
+  }
+  void outlived(const live_block& block) override {
+    ++sums[block.stack].leaks;
+    sums[block.stack].leaked += block.bytes;
+  }
+  void at_peak() override {}
+  void sample(const recorded&) override {}
+
+ private:
+  std::map<std::string, pattern_sum>& patterns_;
+};
+
+class checker {
+ public:
+  checker(trace_reader& trace, const std::vector<budget_rule>& rules)
+      : trace_(trace), rules_(rules), functions_(trace) {}
+
+  std::vector<budget_finding> check() {
+    analysis_options options;
+    options.windows = 1;
+    for (const budget_rule& one : rules_) {
+      if (one.pattern.empty()) continue;
+      const auto [at, fresh] = patterns_.try_emplace(one.pattern);
+      if (fresh) at->second.inside = stacks_inside(one.pattern);
+      if (one.what == budget_measure::survivors) options.scopes_asked_for.push_back(one.pattern);
+    }
+    block_counter blocks(trace_.stacks().size(), patterns_);
+    block_watcher* const also[] = {&blocks};
+    dims_ = trace_analysis(trace_, functions_, options).finish(also);
+    sums_ = std::move(blocks.sums);
+    std::vector<budget_finding> out;
+    for (const budget_rule& one : rules_) out.push_back(find(one));
+    return out;
+  }
+
+ private:
+  // The names of what a stack's innermost frame stands for.
+  std::vector<std::string> names_at(std::uint32_t stack) const {
+    std::vector<std::string> names{functions_[functions_.of(stack)].name};
+    const std::uint64_t ip = trace_.stacks()[stack].ip;
+    const auto& symbols = trace_.symbols();
+    const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, stack), ip});
+    if (found == symbols.of.end()) return names;
+    for (const symbol_line& one : found->second.lines) {
+      names.push_back(symbols.strings[one.function]);
+    }
+    return names;
+  }
+
+  // By stack: some function on it has such a name.
+  std::vector<bool> stacks_inside(const std::string& pattern) {
+    const std::regex wanted(pattern);
+    std::map<std::pair<std::uint64_t, std::uint32_t>, bool> known;  // by address and function
+    std::vector<bool> inside(trace_.stacks().size());
+    for (std::uint32_t id = 1; id < inside.size(); ++id) {
+      const stack_node& node = trace_.stacks()[id];
+      if (node.parent != 0 && inside[node.parent]) {
+        inside[id] = true;
+        continue;
+      }
+      const auto [at, fresh] = known.try_emplace({node.ip, functions_.of(id)});
+      if (fresh) {
+        const auto names = names_at(id);
+        at->second = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return std::regex_search(name, wanted);
+        });
+      }
+      inside[id] = at->second;
+    }
+    return inside;
+  }
+
+  budget_finding find(const budget_rule& rule) {
+    if (rule.what == budget_measure::survivors) return survivors(rule);
+    budget_finding out{rule, std::nullopt, {}, std::nullopt};
+    if (!rule.pattern.empty() && !seen(rule.pattern)) {
+      out.nearest = nearest_names(rule.pattern, all_names(), 3);
+      return out;
+    }
+    std::uint64_t sum = 0, most = 0;
+    for (std::uint32_t id = 0; id < sums_.size(); ++id) {
+      if (!rule.pattern.empty() && !patterns_.at(rule.pattern).inside[id]) continue;
+      const std::uint64_t here = value_of(sums_[id], rule.what);
+      sum += here;
+      if (here > most) {
+        most = here;
+        out.where = place_of(id);
+      }
+    }
+    if (rule.what == budget_measure::peak) {
+      sum = rule.pattern.empty() ? dims_.total.peak_bytes : patterns_.at(rule.pattern).peak;
+    }
+    out.found = sum;
+    return out;
+  }
+
+  static std::uint64_t value_of(const stack_sum& sum, budget_measure what) {
+    switch (what) {
+      case budget_measure::allocations:
+        return sum.blocks;
+      case budget_measure::leaks:
+        return sum.leaks;
+      case budget_measure::leaked:
+        return sum.leaked;
+      default:
+        return sum.bytes;
+    }
+  }
+
+  budget_finding survivors(const budget_rule& rule) {
+    budget_finding out{rule, std::nullopt, {}, std::nullopt};
+    const std::regex wanted(rule.pattern);
+    std::set<std::string> scopes = all_names();
+    for (const arena_scope& one : dims_.arena_scopes) {
+      scopes.insert(one.function);
+      if (!std::regex_search(one.function, wanted)) continue;
+      out.found = out.found.value_or(0) + one.survivors;
+      if (!out.where) out.where = place_of(one);
+    }
+    // What allocates nothing leaves nothing behind.
+    if (!out.found && seen(rule.pattern)) out.found = 0;
+    if (!out.found) out.nearest = nearest_names(rule.pattern, scopes, 3);
+    return out;
+  }
+
+  // Where what survived most often was allocated.
+  static std::optional<budget_place> place_of(const arena_scope& scope) {
+    if (scope.survivor_stacks.empty() || scope.survivor_stacks.front().frames.empty()) return {};
+    return budget_place{scope.survivor_stacks.front().frames.front(), "", 0};
+  }
+
+  std::optional<budget_place> place_of(std::uint32_t stack) const {
+    if (stack == 0) return {};
+    while (trace_.stacks()[stack].parent != 0 &&
+           is_allocation_function(functions_[functions_.of(stack)].name)) {
+      stack = trace_.stacks()[stack].parent;
+    }
+    const source_line line = functions_.line(stack);
+    return budget_place{line.function, line.file, line.line};
+  }
+
+  bool seen(const std::string& pattern) const {
+    const std::vector<bool>& inside = patterns_.at(pattern).inside;
+    return std::find(inside.begin(), inside.end(), true) != inside.end();
+  }
+
+  std::set<std::string> all_names() const {
+    std::set<std::string> names;
+    for (const function& one : functions_.functions()) {
+      if (!one.name.empty() && !is_allocation_function(one.name)) names.insert(one.name);
+    }
+    for (const auto& [place, symbol] : trace_.symbols().of) {
+      for (const symbol_line& one : symbol.lines) {
+        names.insert(trace_.symbols().strings[one.function]);
+      }
+    }
+    return names;
+  }
+
+  trace_reader& trace_;
+  const std::vector<budget_rule>& rules_;
+  function_table functions_;
+  std::vector<stack_sum> sums_;  // by stack
+  std::map<std::string, pattern_sum> patterns_;
+  dims_result dims_;
+};
+
+}  // namespace
+
+std::vector<budget_finding> check_budget(trace_reader& trace,
+                                         const std::vector<budget_rule>& rules) {
+  return checker(trace, rules).check();
+}
+
+}  // namespace mallard::profile

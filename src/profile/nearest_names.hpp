@@ -1,0 +1,16 @@
+// Which names somebody may have meant.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mallard::profile {
+
+// Those of `names` that are most like `wanted`, the most alike first; none where nothing is.
+// O(names x lengths).
+std::vector<std::string> nearest_names(std::string_view wanted, const std::set<std::string>& names,
+                                       std::size_t most);
+
+}  // namespace mallard::profile

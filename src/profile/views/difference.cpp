@@ -1,0 +1,59 @@
+#include "profile/views/difference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "profile/analysis.hpp"
+#include "profile/export/stack_formats.hpp"
+#include "profile/sites.hpp"
+#include "profile/views/trace_views.hpp"
+
+namespace mallard::profile {
+
+program_sums sum_up(trace_reader& trace, bool by_line) {
+  const function_table functions(trace);
+  trace_analysis analysis(trace, functions, {});
+  view_maker views(trace, functions, analysis.shown_subsystems(0));
+  site_counter sites(trace, functions);
+  block_watcher* const also[] = {&views, &sites};
+  const dims_result dims = analysis.finish(also);
+  program_sums out;
+  out.command = dims.command;
+  out.duration = dims.duration;
+  out.total = dims.total;
+  out.sites = sites.list(by_line);
+  out.stacks = views.take().stacks;
+  out.has_stacks = trace.stacks().size() > 1;
+  return out;
+}
+
+std::vector<site_change> changes(const program_sums& before, const program_sums& after) {
+  std::map<std::tuple<std::string, std::string, std::uint32_t>, site_change> places;
+  for (const site& one : before.sites) places[{one.function, one.file, one.line}].before = one;
+  for (const site& one : after.sites) places[{one.function, one.file, one.line}].after = one;
+  std::vector<site_change> out;
+  for (auto& [place, one] : places) out.push_back(std::move(one));
+  return out;
+}
+
+std::string to_collapsed_difference(const stack_profile& before, const stack_profile& after,
+                                    const weight_kind& weight) {
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> stacks;
+  for_each_collapsed(before, weight, [&](const std::string& stack, std::uint64_t value) {
+    stacks[stack].first += value;
+  });
+  for_each_collapsed(after, weight, [&](const std::string& stack, std::uint64_t value) {
+    stacks[stack].second += value;
+  });
+  std::string text;
+  for (const auto& [stack, values] : stacks) {
+    fmt::format_to(std::back_inserter(text), "{} {} {}\n", stack, values.first, values.second);
+  }
+  return text;
+}
+
+}  // namespace mallard::profile

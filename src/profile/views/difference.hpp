@@ -1,0 +1,46 @@
+// Two recordings beside each other: what each function allocates in one and in the other.
+//
+//   trace_reader old_trace("old.trace"), new_trace("new.trace");
+//   const program_sums before = sum_up(old_trace, false), after = sum_up(new_trace, false);
+//   for (const site_change& one : changes(before, after)) …;
+//
+// Functions are the same where their names are, and files and lines where these are asked for: two
+// builds of a program are compared as well as two runs of one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profile/result.hpp"
+#include "profile/trace/trace_reader.hpp"
+#include "profile/views/stack_profile.hpp"
+
+namespace mallard::profile {
+
+struct program_sums {
+  std::vector<std::string> command;
+  std::uint64_t duration = 0;  // ns
+  heap_total total;
+  std::vector<site> sites;
+  stack_profile stacks;
+  bool has_stacks = true;
+};
+
+// Reads the events twice. Memory: as analyse().
+program_sums sum_up(trace_reader& trace, bool by_line);
+
+// A place of the source in both; the sums are zero where it was not seen.
+struct site_change {
+  site before, after;
+  const site& any() const { return after.function.empty() ? before : after; }
+};
+
+// In the order of the places' names, those that are the same in both among them.
+std::vector<site_change> changes(const program_sums& before, const program_sums& after);
+
+// "main;parse 120 180\n" for each stack with that weight in either: before and after, which is what
+// flamegraph.pl draws differences of, as its own difffolded.pl makes it.
+std::string to_collapsed_difference(const stack_profile& before, const stack_profile& after,
+                                    const weight_kind& weight);
+
+}  // namespace mallard::profile

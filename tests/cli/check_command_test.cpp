@@ -1,0 +1,146 @@
+// mallard diff and mallard check, as a user and a job of continuous integration call them.
+
+#include <nlohmann/json.hpp>
+
+#include "command_fixture.hpp"
+
+namespace {
+
+using namespace mallard;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class CheckCommand : public CommandTest {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+  }
+  void record(const std::string& name, const words& command) const {
+    ASSERT_EQ(run(words{"record", "--no-cpu", "-q", "-o", name, "--"} + command).status, 0);
+  }
+};
+
+TEST_F(CheckCommand, AProgramWithinItsBudgetSaysNothing) {
+  write("b", "allocations <= 1000000\npeak <= 1 GiB\n");
+  const ended kept = run({"check", "--budget", "b", "--", "sort", "/dev/null"});
+  EXPECT_EQ(kept.status, 0);
+  EXPECT_EQ(kept.out + kept.err, "");
+}
+
+TEST_F(CheckCommand, ABreachIsALineAndAStatus) {
+  write("b", "# sort allocates\nallocations <= 1000000\nallocations <= 0\npeak <= 1 B\n");
+  const ended broken = run({"check", "--budget", "b", "--", "sort", "/dev/null"});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_EQ(std::count(broken.out.begin(), broken.out.end(), '\n'), 2);
+  EXPECT_THAT(broken.out, StartsWith("b:3: allocations <= 0: it is "));
+  EXPECT_THAT(broken.out, HasSubstr("\nb:4: peak <= 1 B: it is "));
+}
+
+TEST_F(CheckCommand, ATraceIsCheckedAsItsProgramWas) {
+  record("t", {"sort", "/dev/null"});
+  write("b", "allocations <= 0\n");
+  EXPECT_EQ(run({"check", "t", "--budget", "b"}).status, 1);
+  const ended as_json = run({"check", "t", "--budget", "b", "--json"});
+  EXPECT_EQ(as_json.status, 1);
+  const auto found = nlohmann::json::parse(as_json.out);
+  const auto total = nlohmann::json::parse(run({"dims", "t", "--json"}).out)["total"];
+  EXPECT_FALSE(found["kept"]);
+  EXPECT_EQ(found["rules"][0]["found"].get<std::uint64_t>(),
+            total["allocations"].get<std::uint64_t>());
+}
+
+TEST_F(CheckCommand, AnnotationsAreThoseOfWorkflows) {
+  write("b%", "allocations <= 0\n");
+  const ended broken =
+      run({"check", "--budget", "b%", "--format", "github", "--", "sort", "/dev/null"});
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.out,
+              StartsWith("::error file=b%25,line=1,title=heap budget%3A allocations <= 0::b%25:1"));
+}
+
+TEST_F(CheckCommand, TheProgramsOwnFailureIsToldByItsStatus) {
+  write("b", "peak <= 1 GiB\n");
+  EXPECT_EQ(run({"check", "--budget", "b", "--", "sh", "-c", "exit 7"}).status, 7);
+}
+
+TEST_F(CheckCommand, BadInputIsOneLine) {
+  write("b", "peak <= 1 GiB\n");
+  write("wrong", "peak <= lots\n");
+  write("text", "no trace");
+  write("empty", "");
+  expect_refused({"check", "--budget", "nothing", "--", "sort", "/dev/null"}, 1,
+                 "nothing: cannot be read");
+  expect_refused({"check", "--budget", "wrong", "--", "sort", "/dev/null"}, 1, "wrong:1: 'lots'");
+  expect_refused({"check", "--budget", "b", "--", "./nothing"}, 2, "./nothing: no such program");
+  expect_refused({"check", "text", "--budget", "b"}, 1, "text: ");
+  expect_refused({"check", "empty", "--budget", "b"}, 1, "empty: ");
+  expect_refused({"check", "a", "b", "--budget", "b"}, 2, "after --");
+  expect_refused({"check", "text"}, 2, "--budget is required");
+  expect_refused({"check", "text", "--budget", "b", "--format", "xml"}, 2, "--format");
+}
+
+TEST_F(CheckCommand, ATraceWithoutStacksKnowsOfNoFunctions) {
+  ASSERT_EQ(run({"record", "--sample-stacks", "0", "--no-cpu", "-q", "-o", "t", "--", "sort",
+                 "/dev/null"})
+                .status,
+            0);
+  write("b", "allocations in main <= 1\n");
+  expect_refused({"check", "t", "--budget", "b"}, 1, "t: has no stacks");
+  write("b", "peak <= 1 GiB\n");
+  EXPECT_EQ(run({"check", "t", "--budget", "b"}).status, 0);
+}
+
+TEST_F(CheckCommand, ATraceThatIsNotWholeKeepsToNothing) {
+  record("t", {"sort", "/etc/passwd"});
+  fs::resize_file(file("t"), fs::file_size(file("t")) / 2);
+  write("b", "peak <= 1 GiB\n");
+  const ended half = run({"check", "t", "--budget", "b"});
+  EXPECT_EQ(half.status, 1);
+  EXPECT_THAT(half.err, HasSubstr("t: is not whole"));
+}
+
+TEST_F(CheckCommand, DiffOfATraceWithItselfIsNothing) {
+  record("t", {"sort", "/dev/null"});
+  const ended same = run({"diff", "t", "t"});
+  EXPECT_EQ(same.status, 0);
+  EXPECT_THAT(same.out, HasSubstr("no function allocates more or less"));
+  const auto all = nlohmann::json::parse(run({"diff", "t", "t", "--json"}).out);
+  EXPECT_GT(all["places"].size(), 0u);
+  for (const auto& place : all["places"]) {
+    for (const auto& [measure, growth] : place["growth"].items()) EXPECT_EQ(growth, 0) << measure;
+  }
+}
+
+TEST_F(CheckCommand, DiffAddsUpToWhatTheTotalsSay) {
+  write("lines", "c\nb\na\n");
+  record("a", {"sort", "/dev/null"});
+  record("b", {"sort", "lines", "/etc/passwd"});
+  const auto all =
+      nlohmann::json::parse(run({"diff", "a", "b", "--json", "--collapsed", "folded"}).out);
+  std::int64_t grown = 0;
+  for (const auto& place : all["places"]) grown += place["growth"]["bytes"].get<std::int64_t>();
+  EXPECT_EQ(grown, all["after"]["total"]["bytes"].get<std::int64_t>() -
+                       all["before"]["total"]["bytes"].get<std::int64_t>());
+  std::istringstream folded(read_file(file("folded")));
+  std::int64_t before = 0, after = 0;
+  for (std::string line; std::getline(folded, line);) {
+    const std::size_t second = line.rfind(' '), first = line.rfind(' ', second - 1);
+    before += std::stoll(line.substr(first, second - first));
+    after += std::stoll(line.substr(second));
+  }
+  EXPECT_EQ(before, all["before"]["total"]["bytes"].get<std::int64_t>());
+  EXPECT_EQ(after, all["after"]["total"]["bytes"].get<std::int64_t>());
+}
+
+TEST_F(CheckCommand, DiffRefusesWhatIsNoTraceAndNoWord) {
+  write("text", "no trace");
+  record("t", {"sort", "/dev/null"});
+  expect_refused({"diff", "t", "text"}, 1, "text: ");
+  expect_refused({"diff", "nothing", "t"}, 1, "nothing: ");
+  expect_refused({"diff", "t"}, 2, "AFTER is required");
+  expect_refused({"diff", "t", "t", "--sort", "colour"}, 2, "--sort: unknown value 'colour'");
+  expect_refused({"diff", "t", "t", "--weight", "kg"}, 2, "--weight: unknown value 'kg'");
+  expect_refused({"diff", "t", "t", "--collapsed", "t"}, 2, "t: is the input");
+}
+
+}  // namespace

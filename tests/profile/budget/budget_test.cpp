@@ -1,0 +1,142 @@
+// Budgets: what a line means, and what is found in traces of programs with known answers.
+#include "profile/budget/budget.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <stdexcept>
+
+#include "profile/nearest_names.hpp"
+#include "profile/trace_script.hpp"
+
+namespace mallard::profile {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<budget_rule> rules(const std::string& text) {
+  std::istringstream in(text);
+  return parse_budget(in, "b");
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    rules(text);
+  } catch (const std::runtime_error& problem) {
+    return problem.what();
+  }
+  return "none";
+}
+
+TEST(BudgetFile, HasARuleALineAndRemarks) {
+  const auto read = rules("# at most\npeak <= 1.5 MiB\n\n  leaks in a<b> <= c <= 0\n");
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].what, budget_measure::peak);
+  EXPECT_EQ(read[0].limit, 3u << 19);
+  EXPECT_EQ(read[0].pattern, "");
+  EXPECT_EQ(read[1].what, budget_measure::leaks);
+  EXPECT_EQ(read[1].pattern, "a<b> <= c");
+  EXPECT_EQ(read[1].line, 4u);
+}
+
+TEST(BudgetFile, WhatIsNoRuleIsNamedWithItsLine) {
+  EXPECT_EQ(error_of("# nothing\n"), "b: has no rule");
+  EXPECT_THAT(error_of("\npeak 3\n"), HasSubstr("b:2: 'peak 3' is not MEASURE"));
+  EXPECT_THAT(error_of("weight <= 3"), HasSubstr("b:1: unknown measure 'weight' (known: peak, "));
+  EXPECT_THAT(error_of("peak <= many"), HasSubstr("'many' is not a number"));
+  EXPECT_THAT(error_of("peak <= -1"), HasSubstr("'-1' is not a number from 0 on"));
+  EXPECT_THAT(error_of("peak <= nan"), HasSubstr("'nan' is not a number"));
+  EXPECT_THAT(error_of("peak <= 1 furlong"), HasSubstr("'furlong' is no unit"));
+  EXPECT_THAT(error_of("leaks <= 1 KiB"), HasSubstr("'KiB' is no unit of this"));
+  EXPECT_THAT(error_of("leaks <= 0.5"), HasSubstr("'0.5' is not a whole number"));
+  EXPECT_THAT(error_of("peak <= 1e30"), HasSubstr("not a whole number"));
+  EXPECT_THAT(error_of("leaks in ( <= 1"), HasSubstr("'(' is not a regular expression"));
+  EXPECT_THAT(error_of("leaks under f <= 1"), HasSubstr("is not MEASURE"));
+  EXPECT_THAT(error_of("survivors <= 1"), HasSubstr("of which function?"));
+}
+
+// main calls `parse` twice: 3 blocks each, of which one outlives it; the second is never freed.
+class Budget : public testing::Test {
+ protected:
+  void SetUp() override {
+    trace_script script(file_.path());
+    script.call("main", 1, [&] {
+      std::uint64_t kept = 0;
+      for (int i = 0; i < 2; ++i) {
+        script.call("parse", 2, [&] {
+          std::uint64_t scratch = 0;
+          script.call("lex", 1, [&] { scratch = script.allocate(1, 1000); });
+          script.call("std::make_unique<node>", 2, [&] { kept = script.allocate(1, 10); });
+          script.free(3, script.allocate(3, 100));
+          script.free(4, scratch);
+        });
+        if (i == 0) script.free(3, kept);
+      }
+    });
+    script.finish();
+  }
+
+  budget_finding found(const std::string& rule) {
+    trace_reader trace(file_.path());
+    return check_budget(trace, rules(rule)).front();
+  }
+
+  scratch_file file_;
+};
+
+TEST_F(Budget, CountsTheWholeProgram) {
+  EXPECT_EQ(found("allocations <= 6").found, 6u);
+  EXPECT_EQ(found("bytes <= 2220").found, 2220u);
+  EXPECT_EQ(found("peak <= 1110").found, 1110u);
+  EXPECT_EQ(found("leaks <= 0").found, 1u);
+  EXPECT_EQ(found("leaked <= 0").found, 10u);
+}
+
+TEST_F(Budget, CountsWhatAFunctionAndWhatItCallsAllocate) {
+  EXPECT_EQ(found("allocations in parse <= 6").found, 6u);
+  EXPECT_EQ(found("allocations in ^lex$ <= 6").found, 2u);
+  EXPECT_EQ(found("peak in lex <= 1").found, 1000u);
+  EXPECT_EQ(found("leaks in <node> <= 0").found, 1u);
+  EXPECT_EQ(found("leaks in lex <= 0").found, 0u);
+}
+
+TEST_F(Budget, CountsWhatOutlivesAFunctionHoweverMuchOfIt) {
+  const budget_finding survivors = found("survivors of parse <= 1");
+  EXPECT_EQ(survivors.found, 2u);
+  ASSERT_TRUE(survivors.where);
+  EXPECT_EQ(survivors.where->function, "std::make_unique<node>");
+  EXPECT_EQ(found("survivors of main <= 1").found, 1u);
+}
+
+TEST_F(Budget, IsKeptUpToTheLimitItself) {
+  EXPECT_TRUE(found("allocations <= 6").kept());
+  EXPECT_FALSE(found("allocations <= 5").kept());
+}
+
+TEST_F(Budget, SaysWhereMostOfItIs) {
+  const budget_finding bytes = found("bytes <= 1");
+  ASSERT_TRUE(bytes.where);
+  EXPECT_EQ(bytes.where->function, "lex");
+}
+
+TEST_F(Budget, OfAFunctionThatIsNotThereIsNotKeptAndNamesTheNearest) {
+  const budget_finding none = found("allocations in pars_ <= 6");
+  EXPECT_FALSE(none.found);
+  EXPECT_FALSE(none.kept());
+  EXPECT_THAT(none.nearest, ElementsAre("parse"));
+  EXPECT_FALSE(found("survivors of nothing_like_it <= 6").kept());
+}
+
+TEST(NearestNames, AreThoseThatContainItOrDifferLittle) {
+  const std::set<std::string> names = {"app::parse_request(int)", "app::parse(int)", "main", "lex"};
+  EXPECT_THAT(nearest_names("parse_requst", names, 2), ElementsAre("app::parse_request(int)"));
+  EXPECT_THAT(nearest_names("Parse", names, 2),
+              ElementsAre("app::parse(int)", "app::parse_request(int)"));
+  EXPECT_THAT(nearest_names("zzzzzz", names, 2), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mallard::profile

@@ -1,0 +1,69 @@
+// What grew from one trace to another.
+#include "profile/views/difference.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "profile/trace_script.hpp"
+
+namespace mallard::profile {
+namespace {
+
+program_sums program(const std::string& name, const std::function<void(trace_script&)>& body) {
+  const scratch_file file(name);
+  trace_script script(file.path());
+  body(script);
+  script.finish();
+  trace_reader trace(file.path());
+  return sum_up(trace, false);
+}
+
+class Difference : public testing::Test {
+ protected:
+  const program_sums before = program("before", [](trace_script& s) {
+    s.call("main", 1, [&] {
+      s.call("gone", 1, [&] { s.free(2, s.allocate(1, 70)); });
+      s.call("grown", 2, [&] { s.free(2, s.allocate(1, 100)); });
+      s.call("same", 3, [&] { s.free(2, s.allocate(1, 8)); });
+    });
+  });
+  const program_sums after = program("after", [](trace_script& s) {
+    s.call("main", 1, [&] {
+      s.call("grown", 2, [&] {
+        s.free(2, s.allocate(1, 100));
+        s.allocate(3, 50);
+      });
+      s.call("same", 3, [&] { s.free(2, s.allocate(1, 8)); });
+      s.call("fresh", 4, [&] { s.allocate(1, 3); });
+    });
+  });
+};
+
+TEST_F(Difference, HasEachFunctionOfEither) {
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> bytes;
+  for (const site_change& one : changes(before, after)) {
+    bytes[one.any().function] = {one.before.bytes, one.after.bytes};
+  }
+  const decltype(bytes) expected = {
+      {"gone", {70, 0}}, {"grown", {100, 150}}, {"same", {8, 8}}, {"fresh", {0, 3}}};
+  EXPECT_EQ(bytes, expected);
+  EXPECT_EQ(after.total.live_bytes - before.total.live_bytes, 53u);
+}
+
+TEST_F(Difference, OfStacksIsWhatFlameGraphsOfDifferencesAreMadeOf) {
+  EXPECT_EQ(to_collapsed_difference(before.stacks, after.stacks, *find_weight("alloc_space")),
+            "main;fresh 0 3\nmain;gone 70 0\nmain;grown 100 150\nmain;same 8 8\n");
+}
+
+TEST(DifferenceWithoutStacks, IsKnownToBeOne) {
+  EXPECT_TRUE(program("some", [](trace_script& s) {
+                s.call("main", 1, [&] { s.allocate(1, 3); });
+              }).has_stacks);
+  EXPECT_FALSE(
+      program("none", [](trace_script& s) { s.free_without_stack(s.allocate(0, 3)); }).has_stacks);
+}
+
+}  // namespace
+}  // namespace mallard::profile
