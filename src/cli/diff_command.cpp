@@ -175,10 +175,13 @@ int diff(const diff_options& options, colour_choice choice) {
   const program_sums before = profile::sum_up(old_trace, by_line);
   const program_sums after = profile::sum_up(new_trace, by_line);
   std::vector<site_change> sites = profile::changes(before, after);
-  std::stable_sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {
+  std::sort(sites.begin(), sites.end(), [&](const site_change& a, const site_change& b) {
     const measure& bytes = measures[1];
-    return std::tuple(size_of(growth(b, order)), size_of(growth(b, bytes))) <
-           std::tuple(size_of(growth(a, order)), size_of(growth(a, bytes)));
+    const auto key = [&](const site_change& one, const site_change& other) {
+      return std::tuple(size_of(growth(one, order)), size_of(growth(one, bytes)),
+                        std::tie(other.any().function, other.any().file, other.any().line));
+    };
+    return key(b, a) < key(a, b);
   });
   if (!options.collapsed.empty()) {
     write(options.collapsed, profile::to_collapsed_difference(before.stacks, after.stacks, weight));
@@ -188,9 +191,9 @@ int diff(const diff_options& options, colour_choice choice) {
   } else {
     print_text(options, before, after, std::move(sites), order, use_colour(choice, STDOUT_FILENO));
   }
-  for (const auto& [file, sums] : {std::pair(options.before, &before), {options.after, &after}}) {
-    if (!sums->has_stacks) warn({file + ": has no stacks: what grew is not known by function"});
-  }
+  const std::string no_stacks = ": has no stacks: what grew is not known by function";
+  if (!before.has_stacks) warn({options.before + no_stacks});
+  if (!after.has_stacks) warn({options.after + no_stacks});
   warn(old_trace.problems());
   warn(new_trace.problems());
   return success;

@@ -51,8 +51,9 @@ std::vector<std::string> nearest_names(std::string_view wanted, const std::set<s
     const bool inside = last.size() >= 3 && mine.find(last) != mine.npos;
     if (inside || 2 * steps <= last.size()) found.emplace_back(inside ? 0 : steps, &name);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : *a.second < *b.second;
+  });
   std::vector<std::string> out;
   for (const auto& [steps, name] : found) {
     if (out.size() < most) out.push_back(*name);
