@@ -153,7 +153,7 @@ int check_trace(const check_options& options, const std::string& path) {
 int check_program(const check_options& options) {
   profile::read_budget(options.budget);  // before anything is run
   const temporary_folder folder;
-  const recorded_run run = record_into(folder.path(), options.words, true);
+  const recorded_run run = record_into(folder.path(), options.words);
   if (!options.keep.empty()) {
     std::filesystem::copy_file(run.trace, options.keep,
                                std::filesystem::copy_options::overwrite_existing);

@@ -56,8 +56,7 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
   return out;
 }
 
-recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
-                         bool with_symbols) {
+recorded_run record_into(const std::string& folder, const std::vector<std::string>& command) {
   profile::record_options options;
   options.library = record_library();
   options.command = command;
@@ -65,7 +64,8 @@ recorded_run record_into(const std::string& folder, const std::vector<std::strin
   options.session.cpu_period_us = 1000;
   const std::string remark = look_at_program(command.front());
   profile::record_hooks hooks;
-  if (with_symbols) hooks.finishing = profile::add_symbols;
+  profile::symbolizer symbols;
+  hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
   recorded_run out{"", profile::record(options, hooks)};
   const profile::recorded_process* const first = main_trace(out.summary);
   if (first == nullptr || first->events == 0) {

@@ -27,8 +27,7 @@ struct recorded_run {
 // Effects: runs the program to its end, its output and exit status being its own, and writes the
 // trace, or the traces of its processes, into the folder. Throws usage_error or std::runtime_error,
 // in one line, if nothing was recorded.
-recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
-                         bool with_symbols);
+recorded_run record_into(const std::string& folder, const std::vector<std::string>& command);
 
 // A folder for files that are of no use to anybody afterwards; it is removed with them.
 class temporary_folder {

@@ -51,6 +51,7 @@ class block_counter final : public block_watcher {
     ++sums[block.stack].leaks;
     sums[block.stack].leaked += block.bytes;
   }
+  void end() override {}
   void at_peak() override {}
   void sample(const recorded&) override {}
 
