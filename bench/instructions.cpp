@@ -1,25 +1,29 @@
-// Purpose: operations to be counted by callgrind, each in a function of its own.
+// Purpose: operations to be counted by callgrind, each in a function of its own. For the whole
+// table: bench/instructions.sh.
 //
 //   valgrind --tool=callgrind --callgrind-out-file=/dev/null
-//     --toggle-collect='count_allocate*' mallard_instructions allocate
+//     --toggle-collect='*count_direct_allocate*' mallard_instructions pairs multipool
 // prints "Collected : I"; I / iterations is the instructions per call, return included.
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <memory_resource>
+#include <string_view>
 
-#include "mallard/multipool.hpp"
+#include "mallard/mallard.hpp"
 
 namespace {
 
 constexpr std::size_t node_bytes = 24;
 constexpr std::size_t node_alignment = 8;
+constexpr std::size_t array_bytes = 200;
 constexpr long iterations = 1'000'000;
 
-[[gnu::noinline]] void* count_direct_allocate(mallard::multipool_resource& r) {
+template <class R>
+[[gnu::noinline]] void* count_direct_allocate(R& r) {
   return r.allocate(node_bytes, node_alignment);
 }
-[[gnu::noinline]] void count_direct_deallocate(mallard::multipool_resource& r, void* p) {
+template <class R>
+[[gnu::noinline]] void count_direct_deallocate(R& r, void* p) {
   r.deallocate(p, node_bytes, node_alignment);
 }
 [[gnu::noinline]] void* count_base_allocate(std::pmr::memory_resource& r) {
@@ -27,6 +31,18 @@ constexpr long iterations = 1'000'000;
 }
 [[gnu::noinline]] void count_base_deallocate(std::pmr::memory_resource& r, void* p) {
   r.deallocate(p, node_bytes, node_alignment);
+}
+template <class R>
+[[gnu::noinline]] void* count_array_allocate(R& r) {
+  return r.allocate_at_least(array_bytes).p;
+}
+template <class R>
+[[gnu::noinline]] void count_array_expand(R& r, void* p) {
+  static_cast<void>(r.try_expand(p, array_bytes, 2 * array_bytes));
+}
+template <class R>
+[[gnu::noinline]] void count_array_deallocate(R& r, void* p) {
+  r.deallocate_expandable(p);
 }
 
 template <class R, class Allocate, class Deallocate>
@@ -45,21 +61,62 @@ void batches(R& resource, Allocate allocate, Deallocate deallocate) {
   }
 }
 
+// A block that grows to twice its size, and goes.
+template <class R>
+void arrays(R& resource) {
+  for (long i = 0; i < iterations; ++i) {
+    void* const p = count_array_allocate(resource);
+    count_array_expand(resource, p);
+    count_array_deallocate(resource, p);
+  }
+}
+
+template <class R>
+bool run(std::string_view loop) {
+  R resource;
+  std::pmr::memory_resource* base = &resource;
+  asm volatile("" : "+r"(base));
+  if (loop == "pairs") {
+    pairs(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
+    pairs(*base, count_base_allocate, count_base_deallocate);
+    return true;
+  }
+  if (loop == "batches") {
+    batches(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
+    batches(*base, count_base_allocate, count_base_deallocate);
+    return true;
+  }
+  if constexpr (requires { resource.allocate_at_least(array_bytes); }) {
+    if (loop == "arrays") {
+      arrays(resource);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool run(std::string_view loop, std::string_view resource) {
+  if (resource == "monotonic") return run<mallard::monotonic_resource>(loop);
+  if (resource == "multipool") return run<mallard::multipool_resource>(loop);
+  if (resource == "adaptive_pool") return run<mallard::adaptive_pool_resource>(loop);
+  if (resource == "heap") return run<mallard::heap_resource>(loop);
+  if (resource == "synchronized_multipool") {
+    return run<mallard::synchronized_multipool_resource>(loop);
+  }
+  if (resource == "synchronized_heap") return run<mallard::synchronized_heap_resource>(loop);
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  mallard::multipool_resource pool;
-  std::pmr::memory_resource* base = &pool;
-  asm volatile("" : "+r"(base));
-  const char* const loop = argc == 2 ? argv[1] : "";
-  if (std::strcmp(loop, "pairs") == 0) {
-    pairs(pool, count_direct_allocate, count_direct_deallocate);
-    pairs(*base, count_base_allocate, count_base_deallocate);
-  } else if (std::strcmp(loop, "batches") == 0) {
-    batches(pool, count_direct_allocate, count_direct_deallocate);
-    batches(*base, count_base_allocate, count_base_deallocate);
-  } else {
-    std::fprintf(stderr, "usage: %s pairs|batches   (prints its iterations)\n", argv[0]);
+  if (argc != 3 || !run(argv[1], argv[2])) {
+    std::fprintf(
+        stderr,
+        "usage: %s pairs|batches|arrays RESOURCE   (prints its iterations)\n"
+        "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap\n"
+        "  arrays: of the heaps alone\n",
+        argv[0]);
     return 2;
   }
   std::printf("%ld\n", iterations);

@@ -17,16 +17,7 @@ $bin/bench/mallard_micro --benchmark_repetitions=9 --benchmark_min_time=0.1 \
 
 $bin/bench/mallard_footprint >"$out/footprint.json"
 
-: >"$out/instructions.txt"
-for loop in pairs batches; do
-  for operation in direct_allocate direct_deallocate base_allocate base_deallocate; do
-    log=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-      --toggle-collect="*count_$operation*" $bin/bench/mallard_instructions $loop 2>&1)
-    iterations=$(echo "$log" | grep -E '^[0-9]+$')
-    collected=$(echo "$log" | sed -n 's/.*Collected : //p')
-    echo "${loop}_$operation $(echo "$collected $iterations" | awk '{print $1 / $2}')" >>"$out/instructions.txt"
-  done
-done
+bench/instructions.sh multipool | cut -d" " -f2- >"$out/instructions.txt"
 
 $bin/tools/mallard bench locality --links "${LINKS:-2^21}" --subsystem 4,6,8,10,12,14,16,18 \
   --accesses 8 --repeats 4 --strategies AS1,AS7,AS9 --reps "${REPS:-5}" --json "$out/locality.jsonl" \

@@ -50,7 +50,7 @@ struct adaptive_pool_stats {
 // idea: the adaptive pools of Gaztañaga.
 class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   adaptive_pool_resource() noexcept : adaptive_pool_resource(adaptive_pool_options{}) {}

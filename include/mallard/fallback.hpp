@@ -1,8 +1,9 @@
 // Purpose: a second resource for what the first has no memory for.
 //
 //   alignas(16) static std::byte fast[64 * 1024];
-//   mallard::monotonic_resource first(fast, std::pmr::null_memory_resource());  // these and no
-//   more mallard::multipool_resource second; mallard::fallback_resource both(&first, &second);
+//   mallard::monotonic_resource first(fast, std::pmr::null_memory_resource());
+//   mallard::multipool_resource second;
+//   mallard::fallback_resource both(&first, &second);
 //   std::pmr::vector<int> v(100'000, &both);  // does not fit into the first
 //
 // Complexity: allocate as the first; as the second too when that is full. deallocate as the first;

@@ -61,7 +61,7 @@ MALLARD_API heap_stats stats_of(const growing_blocks& arrays, const slab_usage& 
 // more gets a range of its own.
 class MALLARD_API heap_resource final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
   // Nothing is allocated before the first request. `upstream` must outlive the heap.
   heap_resource() noexcept : heap_resource(heap_options{}) {}

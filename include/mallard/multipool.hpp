@@ -30,7 +30,7 @@ namespace detail {
 inline std::pmr::pool_options actual_pool_options() noexcept {
   std::pmr::pool_options out;
   out.max_blocks_per_chunk = class_layouts[0].end_slot - class_layouts[0].first_slot;
-  out.largest_required_pool_block = largest_class_bytes;
+  out.largest_required_pool_block = largest_block_bytes;
   return out;
 }
 
@@ -56,7 +56,7 @@ struct multipool_stats {
 // in order, and free blocks are never written to.
 class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   multipool_resource() noexcept : multipool_resource(multipool_options{}) {}

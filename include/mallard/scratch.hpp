@@ -76,7 +76,10 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
     MALLARD_ASSERT(innermost_ == this && "an inner scratch scope has not ended");
     return arena_->try_allocate(bytes, alignment);
   }
-  void deallocate(void*, std::size_t, std::size_t = alignof(std::max_align_t)) noexcept {}
+  void deallocate(void* p, std::size_t bytes,
+                  std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    arena_->deallocate(p, bytes, alignment);
+  }
 
   // Effects: frees what was allocated in the scope so far and keeps the memory for reuse.
   void rewind() noexcept { arena_->rewind(mark_); }

@@ -1,7 +1,7 @@
 // Purpose: a lock around any resource, for several threads that share one and call it seldom.
 //
-//   mallard::synchronized<mallard::monotonic_resource> shared(64 * 1024);  // as a
-//   monotonic_resource std::jthread other([&] { std::pmr::vector<int> theirs(100, &shared); });
+//   mallard::synchronized<mallard::monotonic_resource> shared(64 * 1024);
+//   std::jthread other([&] { std::pmr::vector<int> theirs(100, &shared); });
 //   std::pmr::vector<int> mine(100, &shared);
 //   shared.with([](mallard::monotonic_resource& arena) { arena.stats(); });
 //

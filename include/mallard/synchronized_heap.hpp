@@ -38,7 +38,7 @@ struct synchronized_heap_stats : heap_stats {
 // thread. A fork is survived as by a synchronized multipool.
 class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
   // Nothing is allocated before the first request. `upstream` must outlive the heap.
   synchronized_heap_resource() noexcept : synchronized_heap_resource(heap_options{}) {}

@@ -48,7 +48,7 @@ struct synchronized_multipool_stats {
 // stay valid.
 class MALLARD_API synchronized_multipool_resource final : public std::pmr::memory_resource {
  public:
-  static constexpr std::size_t largest_pooled_bytes = detail::largest_class_bytes;
+  static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   synchronized_multipool_resource() noexcept

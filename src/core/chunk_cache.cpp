@@ -46,6 +46,7 @@ void* chunk_cache::allocate(std::size_t bytes, std::size_t alignment, chunk_kind
   void* p = os_.map(size, std::max(alignment, natural), huge);
   if (p == nullptr && shrink_to(0) != 0) p = os_.map(size, std::max(alignment, natural), huge);
   if (p == nullptr) return nullptr;
+  begin_leak_scan(p, size);
   ++usage_.maps;
   usage_.mapped_bytes += size;
   return p;
@@ -103,6 +104,7 @@ std::size_t chunk_cache::shrink_to(std::size_t bytes) noexcept {
 
 void chunk_cache::unmap(void* p, std::size_t bytes) noexcept {
   unpoison(p, bytes);
+  end_leak_scan(p, bytes);
   os_.unmap(p, bytes);
   ++usage_.unmaps;
   usage_.mapped_bytes -= bytes;

@@ -82,8 +82,10 @@ void fit_heap::remove(fit_block* b) noexcept {
 
 // The block before is in use: two free blocks are never neighbours.
 void fit_heap::make_free(fit_block* b, std::size_t bytes) noexcept {
+  unpoison(&b->bytes_and_flags, sizeof(fit_block) - sizeof(b->prev_bytes));
   b->bytes_and_flags = bytes | fit_block::free;
   fit_block* const next = b->at(bytes);
+  unpoison(next, redzone_bytes);
   next->prev_bytes = bytes;
   next->bytes_and_flags |= fit_block::after_free;
   insert(b);
@@ -93,6 +95,7 @@ void fit_heap::make_free(fit_block* b, std::size_t bytes) noexcept {
 void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
   b->bytes_and_flags = bytes | (b->bytes_and_flags & (fit_block::after_free | fit_block::aligned));
   b->at(bytes)->bytes_and_flags &= ~std::size_t{fit_block::after_free};
+  b->mark_redzone();
 }
 
 // Leaves `bytes` of a used block and frees the rest, if that is enough for a block.
@@ -146,7 +149,7 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (b == nullptr) return nullptr;
   remove(b);
   const std::size_t whole = b->bytes();
-  unpoison(b, whole + sizeof(std::size_t));
+  unpoison(b + 1, whole - sizeof(fit_block));
   if (slack != 0) {
     const std::uintptr_t start = address_of(b->payload());
     std::uintptr_t aligned = round_up(start, alignment);
@@ -224,7 +227,7 @@ void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t prefer
   if (distance == 0 || old + distance + behind < least) return nullptr;
   auto* const front = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
   remove(front);
-  unpoison(front, before);
+  unpoison(&front->bytes_and_flags, before - sizeof(front->prev_bytes));
   const std::size_t gap = before - distance;
   fit_block* const moved = front->at(gap);
   moved->bytes_and_flags = old + distance;
@@ -243,7 +246,7 @@ std::size_t fit_heap::shrunk(void* p, std::size_t bytes) noexcept {
   const bool joins = b->is(fit_block::lone) || b->following()->is(fit_block::free);
   // A rest too small for a block of its own stays.
   const bool stays = !joins && b->bytes() - wanted < fit_block::smallest_bytes;
-  return stays ? b->payload_bytes() : wanted - sizeof(std::size_t);
+  return stays ? b->payload_bytes() : wanted - fit_block::beside_bytes;
 }
 
 std::size_t fit_heap::shrink(void* p, std::size_t bytes) noexcept {

@@ -11,7 +11,7 @@ namespace mallard::inline v1 {
 namespace {
 
 std::size_t block_bytes_for(std::size_t bytes, std::size_t alignment) noexcept {
-  return detail::round_up(std::max(bytes, detail::smallest_class_bytes),
+  return detail::round_up(std::max(bytes + detail::redzone_bytes, detail::smallest_class_bytes),
                           std::max<std::size_t>(alignment, 8));
 }
 
@@ -36,8 +36,8 @@ void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignm
   if (alignment == 0) alignment = alignof(std::max_align_t);
   MALLARD_ASSERT(std::has_single_bit(alignment));
   const std::size_t block = block_bytes_for(bytes, alignment);
-  if (block - 1 >= largest_pooled_bytes) return;  // every request goes to upstream
-  pooled_bytes_ = block;
+  if (block - 1 >= detail::largest_class_bytes) return;  // every request goes to upstream
+  pooled_bytes_ = block - detail::redzone_bytes;
   alignment_ = alignment;
   const detail::slab_layout& of_class = detail::class_layouts[detail::class_of(block)];
   layout_ = detail::make_layout(block, slab_bytes_for(block, options_));
@@ -60,7 +60,7 @@ bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignme
   if (bytes > largest_pooled_bytes || alignment > largest_pooled_bytes) return false;
   const std::size_t block = block_bytes_for(bytes, alignment);
   const bool tried = pooled_bytes_ != 0;
-  if (!tried || block <= pooled_bytes_ / 2) {
+  if (!tried || block - detail::redzone_bytes <= pooled_bytes_ / 2) {
     if (tried) leave_layout();
     choose_layout(bytes, alignment);
     return pooled_bytes_ != 0;
@@ -193,7 +193,7 @@ adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {
     ++formers;
     former_bytes += former->bytes;
   }
-  return {.block_bytes = layout_.block_bytes,
+  return {.block_bytes = layout_.block_bytes == 0 ? 0 : layout_.block_bytes - detail::redzone_bytes,
           .in_use_blocks = taken - at_hand,
           .reserved_bytes = usage.reserved_bytes + oversize_.reserved_bytes() + former_bytes,
           .slabs = usage.slabs,

@@ -24,12 +24,18 @@ bool are_many() noexcept {
 address_range map_range(std::size_t bytes) noexcept {
   auto* const begin = static_cast<std::byte*>(os::map(bytes, os::page_bytes, false));
   if (begin == nullptr) return {};
+  begin_leak_scan(begin, bytes);
   constexpr std::size_t at_end = os::huge_page_bytes;
   // Of many, each is one mapping, which may be one with its neighbours'.
   if (bytes > small_pages_bytes + at_end && !are_many()) {
     os::prefer_huge_pages(begin + small_pages_bytes, bytes - small_pages_bytes - at_end);
   }
   return {begin, bytes};
+}
+
+void unmap_range(const address_range& range) noexcept {
+  end_leak_scan(range.begin, range.bytes);
+  os::unmap(range.begin, range.bytes);
 }
 
 address_range find_or_map(std::size_t bytes) noexcept {
@@ -67,7 +73,7 @@ void drop_kept_ranges() noexcept {
     std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire);
     if (begin == nullptr) continue;
     unpoison(begin, standard_range_bytes);
-    os::unmap(begin, standard_range_bytes);
+    unmap_range({begin, standard_range_bytes});
   }
 }
 
@@ -88,12 +94,12 @@ void give_range(address_range range, std::size_t in_use_bytes) noexcept {
       unpoison(range.begin, range.bytes);
     }
   }
-  os::unmap(range.begin, range.bytes);
+  unmap_range(range);
 }
 
 void drop_range(address_range range) noexcept {
   taken.fetch_sub(1, std::memory_order_relaxed);
-  os::unmap(range.begin, range.bytes);
+  unmap_range(range);
 }
 
 }  // namespace mallard::inline v1::detail

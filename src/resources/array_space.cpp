@@ -100,6 +100,7 @@ void* array_space::allocate_lone(std::size_t bytes, const void* like, std::size_
   lone_ = s;
   auto* const b = reinterpret_cast<fit_block*>(range.begin + before + segment_header_bytes);
   b->bytes_and_flags = needed | fit_block::lone;
+  b->mark_redzone();
   s->used = address_of(b->following()) - address_of(range.begin);
   ++lone_blocks_;
   lone_in_use_ += needed;
@@ -113,6 +114,7 @@ array_space::segment* array_space::segment_of_lone(void* p) noexcept {
 }
 
 void array_space::give_range_of(segment* s) noexcept {
+  unpoison(s->range(), std::min(s->used + redzone_bytes, s->bytes));
   if (s->patched) {
     drop_range({s->range(), s->bytes});
   } else {
@@ -180,6 +182,8 @@ std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t prefer
   const std::size_t bytes = wanted == 0 ? room : std::min(wanted, room);
   lone_in_use_ += bytes - b->bytes();
   b->bytes_and_flags = bytes | (b->bytes_and_flags & fit_block::kept_flags);
+  unpoison(p, b->payload_bytes());
+  b->mark_redzone();
   s->used = std::max<std::size_t>(s->used, address_of(b->following()) - address_of(s->range()));
   return b->payload_bytes();
 }
@@ -202,6 +206,7 @@ std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
   if (!b->is(fit_block::lone)) return heap_.shrink(p, bytes);
   lone_in_use_ -= b->bytes() - wanted;
   b->bytes_and_flags = wanted | (b->bytes_and_flags & fit_block::kept_flags);
+  poison(static_cast<std::byte*>(p) + b->payload_bytes(), old - b->payload_bytes() + redzone_bytes);
   return b->payload_bytes();
 }
 

@@ -104,6 +104,7 @@ chunk_header* chunk_stack::take_spare(std::size_t bytes, bool oversize) noexcept
 }
 
 chunk_header* chunk_stack::allocate_chunk(std::size_t bytes, bool oversize) {
+  if (bytes > ~std::size_t{0} / 2) throw std::bad_alloc();  // rounded up it may be nothing
   bytes = round_up(bytes, bump_alignment);
   void* const p = upstream_->allocate(bytes, bump_alignment);
   auto* const chunk = ::new (p) chunk_header{};

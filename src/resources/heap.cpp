@@ -25,7 +25,9 @@ void* heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
 
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
-    return arrays_.allocate(large, alignment, false);
+    void* const p = arrays_.allocate(large, alignment, false);
+    detail::poison_beyond({p, detail::growing_blocks::payload_bytes(p)}, large);
+    return p;
   });
 }
 
@@ -52,7 +54,7 @@ sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) no
 
 detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                   std::size_t alignment) {
-  const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
+  const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
     return pools_.take_many(detail::class_of(request), count, bytes);
   }
@@ -66,7 +68,7 @@ block_chain heap_resource::allocate_sizes(const std::size_t* sizes, std::size_t 
 
 void heap_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,
                                       std::size_t alignment) noexcept {
-  const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
+  const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) return pools_.give_many(detail::class_of(request), first, count);
   for (; count != 0; --count) arrays_.deallocate(std::exchange(first, block_chain::next(first)));
 }

@@ -4,16 +4,30 @@
 #include <new>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
+namespace {
+
+// What is asked of upstream for so many bytes. Of eight bytes none can be marked but with all
+// after.
+constexpr std::size_t with_redzone(std::size_t bytes) noexcept {
+  if constexpr (redzone_bytes == 0) return bytes;
+  return round_up(bytes, 8) + redzone_bytes;
+}
+
+}  // namespace
 
 void* oversize_list::make(std::pmr::memory_resource& upstream, std::size_t bytes,
                           std::size_t alignment) {
   const std::size_t aligned = std::max(alignment, alignof(header));
   const std::size_t offset = std::max(round_up(sizeof(header), 64), alignment);
-  if (bytes > ~std::size_t{0} / 2 - offset) throw std::bad_alloc();
-  auto* const block = static_cast<std::byte*>(upstream.allocate(offset + bytes, aligned));
+  constexpr std::size_t largest = ~std::size_t{0} / 4;
+  if (alignment > largest || bytes > largest) throw std::bad_alloc();
+  auto* const block =
+      static_cast<std::byte*>(upstream.allocate(offset + with_redzone(bytes), aligned));
+  poison(block + offset + bytes, with_redzone(bytes) - bytes);
   auto* const h = ::new (block + offset - sizeof(header)) header{};
   h->bytes = bytes;
   h->alignment = aligned;
@@ -23,8 +37,9 @@ void* oversize_list::make(std::pmr::memory_resource& upstream, std::size_t bytes
 
 void oversize_list::give_back(std::pmr::memory_resource& upstream, void* p) noexcept {
   const header gone = *header_of(p);
-  upstream.deallocate(static_cast<std::byte*>(p) - gone.offset, gone.offset + gone.bytes,
-                      gone.alignment);
+  unpoison(p, with_redzone(gone.bytes));
+  upstream.deallocate(static_cast<std::byte*>(p) - gone.offset,
+                      gone.offset + with_redzone(gone.bytes), gone.alignment);
 }
 
 void oversize_list::insert(void* p) noexcept {
@@ -61,6 +76,15 @@ bool oversize_list::owns(const void* p) const noexcept {
     h = h->next;
   } while (h != head_);
   return false;
+}
+
+void oversize_list::forget() noexcept {
+  if constexpr (redzone_bytes != 0) {  // what is given back must not stay marked
+    for (header* h = head_; h != nullptr; h = h->next != head_ ? h->next : nullptr) {
+      unpoison(h + 1, with_redzone(h->bytes));
+    }
+  }
+  *this = oversize_list();
 }
 
 void oversize_list::release_all(std::pmr::memory_resource& upstream) noexcept {

@@ -43,6 +43,7 @@ bool reserved_range::reserve(std::size_t least_bytes) noexcept {
     os::unmap(begin_, bytes);
     reserved = try_to(half_of(bytes));
   }
+  if (reserved) begin_leak_scan(begin_, reserved_bytes_);
   range.cursor = range.end = begin_;
   return reserved;
 }
@@ -131,6 +132,7 @@ void reserved_range::release() noexcept {
   if (begin_ == nullptr) return;
   rewind_to(0);
   unpoison(begin_, committed_bytes());
+  end_leak_scan(begin_, reserved_bytes_);
   os::unmap(begin_, reserved_bytes_);
   begin_ = range.cursor = range.end = nullptr;
 }

@@ -28,7 +28,9 @@ void* synchronized_heap_resource::try_allocate(std::size_t bytes, std::size_t al
 
 void* synchronized_heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
   return detail::allocate_beyond_table(heaps_, bytes, alignment, [&](std::size_t large) {
-    return arrays_.allocate(large, alignment, false).p;
+    const sized_block block = arrays_.allocate(large, alignment, false);
+    detail::poison_beyond(block, large);
+    return block.p;
   });
 }
 
@@ -97,7 +99,7 @@ sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
 
 detail::chain_ends synchronized_heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                                std::size_t alignment) {
-  const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
+  const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
     return heaps_.take_many(detail::class_of(request), count, bytes);
   }
@@ -112,7 +114,7 @@ block_chain synchronized_heap_resource::allocate_sizes(const std::size_t* sizes,
 void synchronized_heap_resource::deallocate_linked(void* first, std::size_t count,
                                                    std::size_t bytes,
                                                    std::size_t alignment) noexcept {
-  const std::size_t request = detail::class_request(std::max<std::size_t>(bytes, 1), alignment);
+  const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) return heaps_.give_many(detail::class_of(request), first, count);
   arrays_.with([&](growing_blocks& a) {
     for (; count != 0; --count) a.deallocate(std::exchange(first, block_chain::next(first)));

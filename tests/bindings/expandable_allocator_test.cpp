@@ -118,7 +118,7 @@ TEST(expandable_allocator, of_version_1_gives_nodes_of_slabs_and_arrays_real_siz
   {
     std::list<int, version_1> list(1000, 7, version_1(&heap));
     EXPECT_EQ(heap.stats().array_blocks, 0u);
-    EXPECT_EQ(heap.stats().in_use_bytes, 1000u * 24);
+    EXPECT_EQ(heap.stats().in_use_bytes, 1000u * (24 + mallard::detail::redzone_bytes));
     std::vector<int, version_1> vector{version_1(&heap)};
     for (int i = 0; i < 1000; ++i) vector.push_back(i);
     EXPECT_EQ(heap.stats().array_blocks, 1u);

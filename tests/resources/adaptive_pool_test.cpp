@@ -112,7 +112,7 @@ TEST(adaptive_pool_resource, blocks_lie_side_by_side_without_headers) {
   auto* last = static_cast<std::byte*>(pool.allocate(40, 8));
   for (int i = 0; i < 100; ++i) {
     auto* const next = static_cast<std::byte*>(pool.allocate(40, 8));
-    EXPECT_EQ(next, last + 40);
+    EXPECT_EQ(next, last + 40 + mallard::detail::redzone_bytes);
     last = next;
   }
 }

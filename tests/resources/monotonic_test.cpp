@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "mallard/checks/test_resource.hpp"
@@ -27,6 +28,19 @@ TEST(monotonic_resource, asks_for_nothing_before_the_first_request) {
   monotonic_resource arena(&upstream);
   EXPECT_EQ(arena.upstream_resource(), &upstream);
   EXPECT_EQ(arena.stats().reserved_bytes, 0u);
+  EXPECT_EQ(upstream.counts().allocations, 0u);
+}
+
+// Rounded up, such a first chunk would have no byte.
+TEST(monotonic_resource, a_first_chunk_larger_than_memory_is_refused) {
+  test_resource upstream;
+  for (const std::size_t too_much :
+       {~std::size_t{0}, ~std::size_t{0} - 14, ~std::size_t{0} / 2 + 1}) {
+    monotonic_resource by_size(too_much, &upstream);
+    EXPECT_THROW(static_cast<void>(by_size.allocate(100)), std::bad_alloc);
+    monotonic_resource by_options(monotonic_options{.initial_bytes = too_much}, &upstream);
+    EXPECT_THROW(static_cast<void>(by_options.allocate(100)), std::bad_alloc);
+  }
   EXPECT_EQ(upstream.counts().allocations, 0u);
 }
 

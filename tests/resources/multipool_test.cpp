@@ -55,7 +55,7 @@ TEST(multipool_resource, hands_out_addresses_in_order_at_constant_distance) {
   const auto blocks = get_many(pool, 200, node_bytes);
   for (std::size_t i = 1; i < blocks.size(); ++i) {
     EXPECT_EQ(static_cast<std::byte*>(blocks[i]) - static_cast<std::byte*>(blocks[i - 1]),
-              static_cast<std::ptrdiff_t>(node_bytes));
+              static_cast<std::ptrdiff_t>(node_bytes + mallard::detail::redzone_bytes));
   }
 }
 
@@ -113,19 +113,20 @@ TEST(multipool_resource, trim_keeps_slabs_in_use) {
 }
 
 TEST(multipool_resource, stats_count_exactly_what_is_in_use) {
+  constexpr std::size_t block_bytes = 24 + mallard::detail::redzone_bytes;
   test_resource upstream;
   multipool_resource pool(&upstream);
   EXPECT_EQ(pool.stats().in_use_bytes, 0u);
   const auto blocks = get_many(pool, 3333, 24);
-  EXPECT_EQ(pool.stats().in_use_bytes, 3333 * 24u);
+  EXPECT_EQ(pool.stats().in_use_bytes, 3333 * block_bytes);
   for (std::size_t i = 0; i < 1000; ++i) pool.deallocate(blocks[i], 24, 8);
-  EXPECT_EQ(pool.stats().in_use_bytes, 2333 * 24u);
+  EXPECT_EQ(pool.stats().in_use_bytes, 2333 * block_bytes);
   void* const other = pool.allocate(1000, 8);
-  const std::size_t other_bytes = pool.stats().in_use_bytes - 2333 * 24u;
+  const std::size_t other_bytes = pool.stats().in_use_bytes - 2333 * block_bytes;
   EXPECT_GE(other_bytes, 1000u);
   EXPECT_LE(other_bytes, 1250u);
   pool.deallocate(other, 1000, 8);
-  EXPECT_EQ(pool.stats().in_use_bytes, 2333 * 24u);
+  EXPECT_EQ(pool.stats().in_use_bytes, 2333 * block_bytes);
   EXPECT_EQ(pool.stats().reserved_bytes, upstream.counts().in_use_bytes);
   EXPECT_EQ(pool.stats().slabs, upstream.counts().in_use_blocks);
 }
@@ -134,7 +135,8 @@ TEST(multipool_resource, a_million_nodes_cost_little_more_than_their_bytes) {
   test_resource upstream;
   multipool_resource pool(&upstream);
   (void)get_many(pool, 1000000, node_bytes);
-  const double over = static_cast<double>(upstream.counts().in_use_bytes) / (1e6 * node_bytes) - 1;
+  constexpr double block_bytes = node_bytes + mallard::detail::redzone_bytes;
+  const double over = static_cast<double>(upstream.counts().in_use_bytes) / (1e6 * block_bytes) - 1;
   EXPECT_LE(over, 0.015);
 }
 

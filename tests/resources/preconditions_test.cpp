@@ -5,9 +5,14 @@
 
 #include <array>
 #include <cstddef>
+#include <memory_resource>
 
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/mallard.hpp"
+
+#ifdef MALLARD_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace {
 
@@ -202,6 +207,64 @@ TYPED_TEST(every_resource, a_byte_behind_an_odd_block_is_reported) {
   EXPECT_DEATH(p[21] = 'x', "use-after-poison");
 }
 
+// All of the block is its user's, and nothing of the eight bytes behind it.
+testing::AssertionResult ends_in_a_redzone(void* p, std::size_t bytes) {
+  if (const void* const q = __asan_region_is_poisoned(p, bytes)) {
+    return testing::AssertionFailure() << "of " << bytes << " bytes not all may be used: " << q;
+  }
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (!__asan_address_is_poisoned(static_cast<char*>(p) + bytes + i)) {
+      return testing::AssertionFailure() << "byte " << i << " behind " << bytes << " is not marked";
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+constexpr std::size_t sizes[] = {1,   7,    8,    16,     21,     24,     32,       64,
+                                 100, 1024, 4096, 32'760, 32'768, 40'000, 1'000'000};
+
+template <class Resource>
+void expect_redzones(Resource& resource) {
+  for (const std::size_t alignment : {std::size_t{8}, std::size_t{16}, std::size_t{256}}) {
+    for (const std::size_t bytes : sizes) {
+      std::array<void*, 3> blocks{};
+      for (void*& p : blocks) p = resource.allocate(bytes, alignment);
+      for (void* const p : blocks) EXPECT_TRUE(ends_in_a_redzone(p, bytes));
+      resource.deallocate(blocks[1], bytes, alignment);
+      EXPECT_TRUE(ends_in_a_redzone(blocks[0], bytes));
+      EXPECT_TRUE(ends_in_a_redzone(blocks[2], bytes));
+      resource.deallocate(blocks[0], bytes, alignment);
+      EXPECT_TRUE(ends_in_a_redzone(blocks[2], bytes));
+      resource.deallocate(blocks[2], bytes, alignment);
+    }
+  }
+}
+
+TYPED_TEST(every_pool_and_heap, every_block_ends_in_a_redzone) {
+  TypeParam resource;
+  expect_redzones(resource);
+}
+
+TYPED_TEST(every_pool_and_heap, so_does_each_block_of_a_burst) {
+  TypeParam resource;
+  if constexpr (requires { resource.allocate_many(10, 24); }) {
+    mallard::block_chain chain = resource.allocate_many(100, 24);
+    while (!chain.empty()) {
+      void* const p = chain.pop_front();
+      EXPECT_TRUE(ends_in_a_redzone(p, 24));
+      resource.deallocate(p, 24);
+    }
+  }
+}
+
+TYPED_TEST(every_pool_and_heap, eight_bytes_behind_a_block_are_reported) {
+  TypeParam resource;
+  volatile char* const p = bytes_of(resource.allocate(24, 8));
+  static_cast<void>(resource.allocate(24, 8));
+  EXPECT_DEATH(p[24] = 'x', "use-after-poison");
+  EXPECT_DEATH(p[31] = 'x', "use-after-poison");
+}
+
 TYPED_TEST(every_pool, use_after_deallocate_is_reported) {
   TypeParam pool;
   volatile char* const p = bytes_of(pool.allocate(24, 8));
@@ -232,6 +295,93 @@ TYPED_TEST(every_bump_resource, use_of_the_end_given_back_by_shrink_is_reported)
   resource.shrink(const_cast<char*>(p), 100, 40);
   p[39] = 'x';
   EXPECT_DEATH(p[40] = 'x', "use-after-poison");
+}
+
+TYPED_TEST(every_bump_resource, use_after_deallocate_is_reported) {
+  TypeParam resource;
+  volatile char* const p = bytes_of(resource.allocate(100, 8));
+  static_cast<void>(resource.allocate(100, 8));
+  static_cast<std::pmr::memory_resource&>(resource).deallocate(const_cast<char*>(p), 100, 8);
+  EXPECT_DEATH(p[0] = 'x', "use-after-poison");
+  EXPECT_DEATH(p[99] = 'x', "use-after-poison");
+}
+
+template <class Heap>
+class every_heap : public testing::Test {};
+using heaps = testing::Types<mallard::heap_resource, mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(every_heap, heaps);
+
+TYPED_TEST(every_heap, expandable_blocks_end_in_a_redzone_whatever_their_size) {
+  for (const std::size_t bytes : sizes) {
+    TypeParam heap;
+    const auto [p, now] = heap.allocate_at_least(bytes);
+    const auto behind = heap.allocate_at_least(bytes);
+    EXPECT_TRUE(ends_in_a_redzone(p, now));
+    heap.deallocate_expandable(behind.p);
+    const std::size_t larger = heap.try_expand(p, now, now + 1, 2 * now);
+    EXPECT_TRUE(ends_in_a_redzone(p, larger != 0 ? larger : now));
+    const std::size_t less = heap.shrink(p, larger != 0 ? larger : now, bytes + 64, bytes);
+    if (less != 0) {
+      EXPECT_TRUE(ends_in_a_redzone(p, less));
+    }
+    const auto moved = heap.remap(p, bytes, 5 * bytes);
+    EXPECT_TRUE(ends_in_a_redzone(moved.p, moved.bytes));
+    heap.deallocate_expandable(moved.p);
+  }
+}
+
+TYPED_TEST(every_heap, a_block_that_grew_to_the_front_keeps_its_redzone) {
+  TypeParam heap;
+  const auto first = heap.allocate_at_least(1000);
+  const auto front = heap.allocate_at_least(1000);
+  const auto block = heap.allocate_at_least(1000);
+  heap.deallocate_expandable(front.p);
+  const auto now = heap.try_expand_backward(block.p, block.bytes, 1500, 1500, 16);
+  ASSERT_NE(now.p, nullptr);
+  EXPECT_TRUE(ends_in_a_redzone(now.p, now.bytes));
+  EXPECT_TRUE(ends_in_a_redzone(first.p, first.bytes));
+}
+
+TYPED_TEST(every_heap, use_of_an_expandable_block_after_release_is_reported) {
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}, std::size_t{3} << 20}) {
+    TypeParam heap;
+    volatile char* const p = bytes_of(heap.allocate_at_least(bytes).p);
+    p[0] = 'x';
+    p[bytes - 1] = 'x';
+    heap.release();
+    EXPECT_DEATH(p[0] = 'x', "use-after-poison|SEGV");
+    EXPECT_DEATH(p[bytes - 1] = 'x', "use-after-poison|SEGV");
+  }
+}
+
+TYPED_TEST(every_heap, use_of_an_expandable_block_given_back_is_reported) {
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}, std::size_t{3} << 20}) {
+    TypeParam heap;
+    volatile char* const p = bytes_of(heap.allocate_at_least(bytes).p);
+    heap.deallocate_expandable(const_cast<char*>(p));
+    EXPECT_DEATH(p[bytes / 2] = 'x', "use-after-poison|SEGV");
+  }
+}
+
+// LeakSanitizer finds what is reachable through the resources alone, as programs have it.
+template <class Resource>
+[[gnu::noinline]] void hide_blocks_of_malloc(Resource& resource, char**& first) {
+  for (int i = 0; i < 100; ++i) {
+    auto** const cell = static_cast<char**>(resource.allocate(2 * sizeof(char*), alignof(char*)));
+    cell[0] = reinterpret_cast<char*>(first);
+    cell[1] = new char[50];
+    first = cell;
+  }
+}
+
+TYPED_TEST(every_resource, what_only_its_blocks_point_to_is_no_leak) {
+  TypeParam resource;
+  char** first = nullptr;
+  hide_blocks_of_malloc(resource, first);
+  EXPECT_EQ(__lsan_do_recoverable_leak_check(), 0);
+  for (char** cell = first; cell != nullptr; cell = reinterpret_cast<char**>(cell[0])) {
+    delete[] cell[1];
+  }
 }
 
 #endif

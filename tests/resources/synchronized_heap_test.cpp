@@ -17,12 +17,20 @@
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/expandable_allocator.hpp"
+#include "mallard/multipool.hpp"
+#include "mallard/synchronized_multipool.hpp"
 #include "resources/heap_program.hpp"
 #include "support/marked_block.hpp"
 #include "support/seeds.hpp"
 #include "support/worker.hpp"
 
 namespace {
+
+// As docs/map.md says.
+static_assert(sizeof(mallard::multipool_resource) <= 1024);
+static_assert(sizeof(mallard::heap_resource) <= 1024 + 128);
+static_assert(sizeof(mallard::synchronized_multipool_resource) < 3 * 1024);
+static_assert(sizeof(mallard::synchronized_heap_resource) < 3 * 1024);
 
 using mallard::block_chain;
 using mallard::sized_block;

@@ -161,7 +161,7 @@ TEST(synchronized_multipool, a_resource_may_end_before_its_threads_and_after) {
     worker other;
     other.does([&] {
       static_cast<void>(first->allocate(24));
-      static_cast<void>(second->allocate(32));
+      static_cast<void>(second->allocate(32 - mallard::detail::redzone_bytes));
     });
     first.reset();
     first = std::make_unique<synchronized_multipool_resource>();

@@ -20,7 +20,7 @@ template <class Pools, class Beyond>
 MALLARD_ALWAYS_INLINE void* allocate_by_class(Pools& pools, std::size_t bytes,
                                               std::size_t alignment, Beyond&& beyond_table) {
   MALLARD_ASSERT(std::has_single_bit(alignment));
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t request = block_request(bytes, alignment);
   if (!is_looked_up(request)) [[unlikely]] {
     return beyond_table();
   }
@@ -33,7 +33,7 @@ template <class Pools, class Beyond>
 MALLARD_ALWAYS_INLINE void deallocate_by_class(Pools& pools, void* p, std::size_t bytes,
                                                std::size_t alignment,
                                                Beyond&& beyond_table) noexcept {
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t request = block_request(bytes, alignment);
   if (!is_looked_up(request)) [[unlikely]] {
     return beyond_table();
   }
@@ -52,7 +52,7 @@ void* allocate_beyond_table(Pools& pools, std::size_t bytes, std::size_t alignme
       return allocate_beyond_table(pools, 1, alignment, beyond_classes);
     });
   }
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t request = block_request(bytes, alignment);
   if (!is_pooled(request)) return beyond_classes(bytes);
   void* const p = pools.take_large(request);
   unpoison(p, bytes);
@@ -67,7 +67,7 @@ void deallocate_beyond_table(Pools& pools, void* p, std::size_t bytes, std::size
       deallocate_beyond_table(pools, p, 1, alignment, beyond_classes);
     });
   }
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t request = block_request(bytes, alignment);
   if (!is_pooled(request)) return beyond_classes(p);
   MALLARD_ASSERT(pools.owns(p, class_of(request)) &&
                  "a block of another resource, or of another size");

@@ -15,10 +15,12 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
 
 namespace mallard::inline v1::detail {
 
-// A block begins with its header; its payload reaches into the first word of the next header.
+// A block begins with its header; its payload reaches into the first word of the next header, where
+// that is not its redzone.
 struct fit_block {
   std::size_t prev_bytes;       // of the block before, while that one is free
   std::size_t bytes_and_flags;  // to the next block; a multiple of 16
@@ -27,13 +29,14 @@ struct fit_block {
 
   static constexpr std::size_t header_bytes = 16;
   static constexpr std::size_t smallest_bytes = 32;
+  static constexpr std::size_t beside_bytes = sizeof(std::size_t) + redzone_bytes;
   // `aligned`: over-aligned, by its address's own alignment or less.
   enum flag : std::size_t { free = 1, after_free = 2, lone = 4, aligned = 8, flags = 15 };
   static constexpr std::size_t kept_flags = lone | aligned;  // while the block is in use
 
   std::size_t bytes() const noexcept { return bytes_and_flags & ~std::size_t{flags}; }
   bool is(flag f) const noexcept { return (bytes_and_flags & f) != 0; }
-  std::size_t payload_bytes() const noexcept { return bytes() - sizeof(prev_bytes); }
+  std::size_t payload_bytes() const noexcept { return bytes() - beside_bytes; }
   void* payload() noexcept { return &bin_next; }
   fit_block* at(std::size_t offset) noexcept {
     return reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(this) + offset);
@@ -47,9 +50,12 @@ struct fit_block {
     if (!of(payload)->is(aligned)) return 16;
     return std::size_t{1} << std::countr_zero(address_of(payload));
   }
+  // Of a block in use.
+  void mark_redzone() noexcept { poison(following(), redzone_bytes); }
+
   // What a block needs for a payload; 0 when that does not fit.
   static constexpr std::size_t bytes_for(std::size_t payload) noexcept {
-    const std::size_t bytes = round_up(payload + sizeof(std::size_t), 16);
+    const std::size_t bytes = round_up(payload + beside_bytes, 16);
     return bytes < payload ? 0 : bytes < smallest_bytes ? smallest_bytes : bytes;
   }
 };

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/annotate.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -66,6 +67,16 @@ constexpr unsigned class_of(std::size_t bytes) noexcept {
 constexpr std::size_t class_request(std::size_t bytes, std::size_t alignment) noexcept {
   return round_up(bytes, alignment);
 }
+
+// The same with room for a redzone.
+constexpr std::size_t block_request(std::size_t bytes, std::size_t alignment) noexcept {
+  if constexpr (redzone_bytes == 0) return class_request(bytes, alignment);
+  if (bytes - 1 >= ~std::size_t{0} - redzone_bytes) return 0;
+  return class_request(bytes + redzone_bytes, alignment);
+}
+
+// The largest request that a resource of all classes serves from slabs.
+inline constexpr std::size_t largest_block_bytes = largest_class_bytes - redzone_bytes;
 
 constexpr bool is_looked_up(std::size_t request) noexcept {
   return request - 1 < table_limit_bytes;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/resources/chunk_stack.hpp"
 
 namespace mallard::inline v1::detail {
@@ -41,7 +42,9 @@ class bump_verbs : public std::pmr::memory_resource {
   }
 
   // Effects: none; the memory comes back by `release`, `reset` or `rewind`.
-  void deallocate(void*, std::size_t, std::size_t = alignof(std::max_align_t)) noexcept {}
+  void deallocate(void* p, std::size_t bytes, std::size_t = alignof(std::max_align_t)) noexcept {
+    poison(p, bytes);
+  }
 
   // Effects: makes the block of `old` bytes larger where it is, if it is the one allocated last: to
   // `preferred` bytes, or at least to `minimum`, if there is room. Returns its size in bytes now, 0
@@ -93,7 +96,9 @@ class bump_verbs : public std::pmr::memory_resource {
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     return allocate(bytes, alignment);
   }
-  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    deallocate(p, bytes, alignment);
+  }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/array_space.hpp"
 
@@ -40,6 +41,11 @@ class MALLARD_API growing_blocks : public array_space {
  private:
   growth_counts counts_;
 };
+
+// Of a block that may not grow into all that it got.
+inline void poison_beyond(sized_block block, std::size_t bytes) noexcept {
+  poison(static_cast<std::byte*>(block.p) + bytes, block.bytes - bytes);
+}
 
 // The rest of `remap`.
 template <class Heap>

@@ -32,7 +32,7 @@ class MALLARD_API oversize_list {
   void release(std::pmr::memory_resource& upstream) noexcept {
     if (head_ != nullptr) release_all(upstream);
   }
-  void forget() noexcept { *this = oversize_list(); }
+  void forget() noexcept;
 
   bool owns(const void* p) const noexcept;  // O(blocks)
   std::size_t blocks() const noexcept { return blocks_; }

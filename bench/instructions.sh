@@ -1,0 +1,26 @@
+#!/bin/sh
+# The instructions of each resource's hot paths, counted by callgrind, the return included:
+# bench/instructions.sh [RESOURCE...]. One line each: resource, loop and operation, instructions.
+set -eu
+cd "$(dirname "$0")/.."
+program=${PROGRAM:-build/release/bench/mallard_instructions}
+counts=$(mktemp)
+trap 'rm -f "$counts"' EXIT
+
+# count <resource> <loop>
+count() {
+  iterations=$(valgrind --tool=callgrind --callgrind-out-file="$counts" \
+    --toggle-collect='*count_*' "$program" "$2" "$1" 2>/dev/null)
+  callgrind_annotate --inclusive=yes --threshold=100 "$counts" |
+    sed -nE 's/^ *([0-9,]+) .*count_([a-z]+_[a-z]+)[<(].*/\2 \1/p' | tr -d , | sort -u -k 1,1 |
+    while read -r operation instructions; do
+      echo "$1 ${2}_$operation $(echo "$instructions $iterations" | awk '{printf "%.3g", $1 / $2}')"
+    done
+}
+
+[ $# -gt 0 ] || set -- monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap
+for resource in "$@"; do
+  count "$resource" pairs
+  count "$resource" batches
+  case $resource in *heap) count "$resource" arrays ;; esac
+done
