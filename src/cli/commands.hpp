@@ -23,6 +23,7 @@ void add_top_command(CLI::App& app, context& shared);
 void add_diff_command(CLI::App& app, context& shared);
 void add_check_command(CLI::App& app, context& shared);
 void add_import_command(CLI::App& app, context& shared);
+void add_replay_command(CLI::App& app, context& shared);
 void add_cut_command(CLI::App& app, context& shared);
 
 }  // namespace mallard::cli

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <memory>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/grouping_options.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/analysis.hpp"
@@ -19,59 +19,12 @@ namespace {
 
 struct dims_options {
   std::string trace;
-  std::string by = "found";
-  std::vector<std::string> rules;  // NAME=REGEX, or a file of these
+  grouping_options grouping;
   std::size_t windows = 100;
   bool json = false;
   bool csv = false;
   bool all = false;
 };
-
-profile::grouping parse_grouping(const std::string& word) {
-  using profile::grouping;
-  if (word == "found") return grouping::found;
-  if (word == "module") return grouping::module;
-  if (word == "namespace") return grouping::name_space;
-  if (word == "function") return grouping::function;
-  if (word == "scope") return grouping::scope;
-  if (word == "resource") return grouping::resource;
-  if (word == "thread") return grouping::thread;
-  throw usage_error(
-      fmt::format("--by: unknown value '{}' (known: found, module, namespace, function, scope, "
-                  "resource, thread)",
-                  word));
-}
-
-void add_rule(const std::string& text, profile::subsystem_options& options) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == text.npos || equals + 1 == text.size()) {
-    throw usage_error(
-        fmt::format("--subsystem: '{}' is not NAME=REGEX, nor a file of these", text));
-  }
-  try {
-    const std::regex tried(text.substr(equals + 1));
-  } catch (const std::regex_error&) {
-    throw usage_error(
-        fmt::format("--subsystem: '{}' is not a regular expression", text.substr(equals + 1)));
-  }
-  options.rules.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-}
-
-profile::subsystem_options parse_subsystems(const dims_options& options) {
-  profile::subsystem_options out;
-  out.by = parse_grouping(options.by);
-  for (const std::string& text : options.rules) {
-    if (std::ifstream file(text); file) {
-      for (std::string line; std::getline(file, line);) {
-        if (!line.empty() && line.front() != '#') add_rule(line, out);
-      }
-    } else {
-      add_rule(text, out);
-    }
-  }
-  if (!out.rules.empty()) out.by = profile::grouping::rules;
-  return out;
-}
 
 constexpr std::string_view letters[] = {"D", "V", "L", "U", "C", "F"};
 std::array<const profile::dimension*, 6> in_order(const profile::dimensions& dims) {
@@ -215,7 +168,7 @@ void print_csv(const profile::dims_result& result) {
 
 int dims(const dims_options& options, colour_choice choice) {
   profile::analysis_options wanted;
-  wanted.subsystems = parse_subsystems(options);
+  wanted.subsystems = parse_subsystems(options.grouping);
   wanted.windows = options.windows;
   profile::trace_reader trace(options.trace);
   const profile::function_table functions(trace);
@@ -240,12 +193,9 @@ void add_dims_command(CLI::App& app, context& shared) {
       "dims", "The six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
   command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
-  command->add_option(
-      "--by", options->by,
+  add_grouping_options(
+      *command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");
-  command->add_option(
-      "--subsystem", options->rules,
-      "NAME=REGEX: functions on the stack that make a subsystem; or a file of these");
   command->add_option("--windows", options->windows, "Into how many windows of time (default 100)")
       ->check(CLI::Range(1, 10000));
   auto* const json =

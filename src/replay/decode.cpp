@@ -69,16 +69,20 @@ std::size_t distance(std::string_view one, std::string_view other) {
 
 std::vector<std::string> nearest_names(std::string_view wanted,
                                        const std::vector<std::string>& names) {
-  std::vector<std::pair<std::size_t, std::string>> order;
-  for (const std::string& name : names) {
-    const bool inside = !wanted.empty() && name.find(wanted) != name.npos;
-    order.push_back({inside ? 0 : distance(wanted, name), name});
+  struct candidate {
+    std::size_t far;
+    std::size_t place;
+    auto operator<=>(const candidate&) const = default;
+  };
+  std::vector<candidate> order;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool inside = !wanted.empty() && names[i].find(wanted) != std::string::npos;
+    order.push_back({inside ? 0 : distance(wanted, names[i]), i});
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(order.begin(), order.end());
   if (order.size() > 3) order.resize(3);
   std::vector<std::string> nearest;
-  for (auto& one : order) nearest.push_back(std::move(one.second));
+  for (const candidate& one : order) nearest.push_back(names[one.place]);
   return nearest;
 }
 
@@ -129,12 +133,12 @@ std::optional<std::uint32_t> trace_decoder::scope_of(std::string_view subsystem,
     if (own[stack]) all += births[stack] = survey_.births_of_stack[stack];
   }
   std::vector<const profile::arena_scope*> scopes;
-  for (const profile::arena_scope& one : analysis_.arena_scopes) {
-    if (!one.marked && scopes.size() < 50) scopes.push_back(&one);
+  for (const bool of_its_name : {true, false}) {
+    for (const profile::arena_scope& one : analysis_.arena_scopes) {
+      const bool is_its = profile::short_name(one.function) == subsystem;
+      if (!one.marked && scopes.size() < 50 && is_its == of_its_name) scopes.push_back(&one);
+    }
   }
-  std::stable_partition(scopes.begin(), scopes.end(), [&](const profile::arena_scope* one) {
-    return profile::short_name(one->function) == subsystem;
-  });
   std::vector<bool> inside(own.size());
   for (const profile::arena_scope* scope : scopes) {
     for (std::uint32_t function = 1; function < functions_.functions().size(); ++function) {

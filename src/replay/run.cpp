@@ -36,9 +36,10 @@ run_result run_plain(const program_view& what, const run_setting& how,
 
 namespace detail {
 
-pages::pages(std::size_t bytes) : bytes_(bytes) {
+pages::pages(std::size_t bytes, page_state state) : bytes_(bytes) {
+  const int populate = state == page_state::in_memory ? MAP_POPULATE : 0;
   void* const mapped = mmap(nullptr, std::max<std::size_t>(bytes, 1), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+                            MAP_PRIVATE | MAP_ANONYMOUS | populate, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   start_ = static_cast<std::byte*>(mapped);
 }
@@ -138,7 +139,7 @@ void age_by_sizes(const program_view& what, std::uint64_t seed) {
   constexpr std::size_t most_bytes = std::size_t{256} << 20;
   constexpr std::size_t largest_block = 1u << 17;  // larger ones are mapped one by one anyway
   const std::size_t wanted = std::clamp<std::size_t>(4 * what.facts().peak_blocks, fewest, most);
-  detail::pages table(wanted * sizeof(void*));
+  detail::pages table(wanted * sizeof(void*), detail::page_state::in_memory);
   const std::span<void*> blocks(reinterpret_cast<void**>(table.all().data()), wanted);
   const auto size_of = [&](std::uint64_t drawn) {
     return std::clamp<std::size_t>(sizes[drawn % sizes.size()], 1, largest_block);

@@ -16,10 +16,12 @@
 
 namespace mallard::replay::detail {
 
-// Pages of zeros, in memory already.
+enum class page_state { in_memory, untouched };
+
+// Pages of zeros.
 class pages {
  public:
-  explicit pages(std::size_t bytes);
+  pages(std::size_t bytes, page_state state);
   ~pages();
   pages(const pages&) = delete;
   pages& operator=(const pages&) = delete;
@@ -38,7 +40,7 @@ double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::s
 template <class Own, class Rest, class Make>
 run_result run_lanes(const program_view& what, const run_setting& how, std::size_t buffer,
                      void (*fail)(std::string_view why), const Make& make) {
-  pages slots(what.facts().slots * sizeof(void*));
+  pages slots(what.facts().slots * sizeof(void*), page_state::in_memory);
   struct state {
     std::vector<lane_work> work;
     std::vector<std::unique_ptr<pages>> buffers;
@@ -57,7 +59,7 @@ run_result run_lanes(const program_view& what, const run_setting& how, std::size
           std::make_unique<thinker>(how.steps_per_ns, how.pollution_bytes / what.lanes()));
       one.think = all.thinkers.back().get();
     }
-    all.buffers.push_back(std::make_unique<pages>(buffer));
+    all.buffers.push_back(std::make_unique<pages>(buffer, page_state::untouched));
     all.own.push_back(make(all.buffers.back()->all()));
   }
   const auto play = [](void* data, std::size_t number) {

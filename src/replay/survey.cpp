@@ -41,8 +41,9 @@ void find_lanes(profile::trace_reader& trace, trace_survey& survey) {
   });
   std::vector<std::uint64_t> ends;  // of the lanes
   for (const auto& [life, thread] : order) {
-    auto free = std::find_if(ends.begin(), ends.end(),
-                             [&life = life](std::uint64_t end) { return end < life.first; });
+    const std::uint64_t first = life.first;
+    auto free =
+        std::find_if(ends.begin(), ends.end(), [=](std::uint64_t end) { return end < first; });
     if (free == ends.end()) free = ends.insert(ends.end(), 0);
     *free = life.last;
     if (thread >= survey.lane_of_thread.size()) survey.lane_of_thread.resize(thread + 1u);

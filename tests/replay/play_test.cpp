@@ -23,8 +23,6 @@ using profile::trace_script;
 // Knows what lives, and that what is given back is what was handed out.
 class ledger {
  public:
-  static constexpr bool has_memory = true;
-
   void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
     void* const p = heap_.allocate(bytes, alignment, zero);
     const std::scoped_lock lock(mutex_);

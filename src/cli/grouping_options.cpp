@@ -1,0 +1,69 @@
+#include "cli/grouping_options.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <regex>
+
+#include "cli/usage_error.hpp"
+
+namespace mallard::cli {
+namespace {
+
+profile::grouping parse_grouping(const std::string& word) {
+  using profile::grouping;
+  if (word == "found") return grouping::found;
+  if (word == "module") return grouping::module;
+  if (word == "namespace") return grouping::name_space;
+  if (word == "function") return grouping::function;
+  if (word == "scope") return grouping::scope;
+  if (word == "resource") return grouping::resource;
+  if (word == "thread") return grouping::thread;
+  throw usage_error(
+      fmt::format("--by: unknown value '{}' (known: found, module, namespace, function, scope, "
+                  "resource, thread)",
+                  word));
+}
+
+void add_rule(const std::string& text, profile::subsystem_options& options) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == text.npos || equals + 1 == text.size()) {
+    throw usage_error(
+        fmt::format("--subsystem: '{}' is not NAME=REGEX, nor a file of these", text));
+  }
+  try {
+    const std::regex tried(text.substr(equals + 1));
+  } catch (const std::regex_error&) {
+    throw usage_error(
+        fmt::format("--subsystem: '{}' is not a regular expression", text.substr(equals + 1)));
+  }
+  options.rules.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+}
+
+}  // namespace
+
+void add_grouping_options(CLI::App& command, grouping_options& options,
+                          const std::string& by_help) {
+  command.add_option("--by", options.by, by_help);
+  command.add_option(
+      "--subsystem", options.rules,
+      "NAME=REGEX: functions on the stack that make a subsystem; or a file of these");
+}
+
+profile::subsystem_options parse_subsystems(const grouping_options& options) {
+  profile::subsystem_options out;
+  out.by = parse_grouping(options.by);
+  for (const std::string& text : options.rules) {
+    if (std::ifstream file(text); file) {
+      for (std::string line; std::getline(file, line);) {
+        if (!line.empty() && line.front() != '#') add_rule(line, out);
+      }
+    } else {
+      add_rule(text, out);
+    }
+  }
+  if (!out.rules.empty()) out.by = profile::grouping::rules;
+  return out;
+}
+
+}  // namespace mallard::cli

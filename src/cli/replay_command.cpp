@@ -1,0 +1,194 @@
+// mallard replay
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/grouping_options.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/replay_text.hpp"
+#include "cli/result_writer.hpp"
+#include "cli/run_file.hpp"
+#include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
+#include "lab/bench/axis.hpp"
+#include "lab/bench/rivals.hpp"
+#include "replay/session.hpp"
+
+namespace mallard::cli {
+namespace {
+
+struct replay_command_options {
+  std::string trace;
+  grouping_options grouping;
+  std::vector<std::string> only;
+  std::optional<std::string> strategies;
+  std::optional<std::string> peers;
+  std::optional<std::string> mallocs;
+  std::optional<std::string> touch;
+  std::string order = "partial";
+  std::string think = "none";
+  std::string heap = "aged";
+  std::optional<unsigned> repetitions;
+  std::uint64_t seed = 1;
+  bool quick = false;
+  std::optional<std::string> json;
+  bool force = false;
+};
+
+// The value whose to_string() is the word.
+template <class Value>
+Value parse_word(std::string_view option, const std::string& word,
+                 std::initializer_list<Value> known) {
+  std::string all;
+  for (const Value one : known) {
+    if (replay::to_string(one) == word) return one;
+    all += (all.empty() ? "" : ", ") + std::string(replay::to_string(one));
+  }
+  lab::unknown_value(option, word, all);
+}
+
+constexpr std::initializer_list<replay::touch_level> touch_levels = {
+    replay::touch_level::none, replay::touch_level::first, replay::touch_level::all,
+    replay::touch_level::walk};
+
+replay::replay_options parse(const replay_command_options& options) {
+  using namespace replay;
+  replay_options out;
+  out.grouping = parse_subsystems(options.grouping);
+  out.subsystems = options.only;
+  if (options.strategies || options.quick) {
+    out.strategies = lab::parse_strategies(
+        "--strategies", options.strategies.value_or("AS2,AS3,AS4,AS5,AS7,AS8,AS9,AS11,AS12,sync"));
+  }
+  if (options.peers || options.quick) {
+    out.peers = lab::parse_peers(options.peers.value_or("mallard"));
+  }
+  if (options.mallocs) {
+    out.mallocs.clear();
+    if (*options.mallocs != "none") out.mallocs = lab::split_list(*options.mallocs);
+  }
+  if (options.touch || options.quick) {
+    out.touch.clear();
+    for (const std::string& word : lab::split_list(options.touch.value_or("walk"))) {
+      out.touch.push_back(parse_word("--touch", word, touch_levels));
+    }
+  }
+  out.order = parse_word("--order", options.order,
+                         {replay_order::partial, replay_order::serial, replay_order::free_run});
+  out.think = parse_word("--think", options.think,
+                         {think_time::none, think_time::scaled, think_time::recorded});
+  out.heap = parse_word("--heap", options.heap, {heap_condition::clean, heap_condition::aged});
+  out.repetitions = options.repetitions.value_or(options.quick ? 3 : 5);
+  out.seed = options.seed;
+  return out;
+}
+
+lab::run_info describe(const replay::replay_session& session, const replay_command_options& options,
+                       const std::string& command_line) {
+  std::vector<std::string> peers;
+  for (const lab::contender& one : session.plan().contenders) peers.push_back(one.peer);
+  lab::run_info run = describe_run("replay", command_line, peers);
+  run.repetitions = session.plan().repetitions;
+  run.seed = options.seed;
+  run.heaps = {options.heap};
+  run.parameters = session.parameters();
+  run.parameters["trace"] = options.trace;
+  run.skipped = session.missing();
+  return run;
+}
+
+int run_replay(const replay_command_options& options, const context& shared) {
+  const bool colour = use_colour(shared.colour, STDOUT_FILENO);
+  profile::trace_reader trace(options.trace);
+  std::optional<replay::replay_session> session;
+  try {
+    session.emplace(trace, parse(options));
+  } catch (const replay::replay_error& wrong) {
+    throw usage_error(fmt::format("{}: {}", options.trace, wrong.what()));
+  }
+  lab::run_info run = describe(*session, options, shared.command_line);
+  result_writer writer = open_results({options.json, false, options.force}, run);
+  for (const std::string& warning : lab::build_warnings()) {
+    fmt::print(stderr, "mallard: warning: {}: these figures are not worth quoting\n", warning);
+  }
+  fmt::print("{}", subjects_text(*session));
+  std::fflush(stdout);
+  std::vector<lab::cell_result> cells;
+  lab::bench_end end{};
+  {
+    const interrupt_guard guard;
+    progress_bar bar;
+    end = replay::run_replay(*session, {},
+                             {.cell =
+                                  [&](const lab::cell_result& cell) {
+                                    writer.write(cell);
+                                    cells.push_back(cell);
+                                  },
+                              .step = [&](const lab::progress& now) { bar.show(now); },
+                              .interrupted = was_interrupted});
+  }
+  fmt::print("{}{}", outcomes_text(*session, session->outcomes(cells), colour), loop_text(cells));
+  if (end == lab::bench_end::interrupted) {
+    fmt::print(stderr, "mallard: interrupted; what was measured is in {}\n",
+               writer.path().string());
+    return interrupted;
+  }
+  fmt::print(
+      "\nResults: {0}\nTo measure again: {1}\nAs a page: mallard report {0} -o report.html\n",
+      writer.path().string(), run.command);
+  int status = success;
+  for (const lab::cell_result& cell : cells) {
+    if (cell.ok()) continue;
+    fmt::print(stderr, "mallard: {}, {} failed: {}\n", lab::to_string(cell.at),
+               lab::contender_text(cell), cell.error);
+    status = failure;
+  }
+  return status;
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app, context& shared) {
+  CLI::App* command = app.add_subcommand(
+      "replay", "A recorded program's heap operations again, under every strategy and malloc");
+  const auto options = std::make_shared<replay_command_options>();
+  command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
+  add_grouping_options(*command, options->grouping,
+                       "Subsystems: found (default), module, namespace, function");
+  command
+      ->add_option("--only", options->only,
+                   "Which subsystems; (all) is the program (default: it and the three largest)")
+      ->delimiter(',');
+  command->add_option("--strategies", options->strategies,
+                      "Like AS2,AS3,AS7-AS9,sync,mutex (default: AS1-AS14,sync)");
+  command->add_option("--peers", options->peers, "Whose resources (default: all that are there)");
+  command->add_option("--mallocs", options->mallocs,
+                      "Like mallard,jemalloc, all or none (default: all that are found)");
+  command->add_option("--touch", options->touch,
+                      "What is done to blocks: none, first, all, walk (default: first,walk)");
+  command->add_option("--order", options->order,
+                      "Threads: partial (they wait for blocks of others; default), serial, "
+                      "free-run");
+  command->add_option("--think", options->think,
+                      "Between operations: none (default), scaled, recorded");
+  command->add_option("--heap", options->heap, "aged (default) or clean");
+  command->add_option("--repetitions", options->repetitions, "Of each (default 5)")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--seed", options->seed, "Of ageing and of the order of repetitions");
+  command->add_flag("--quick", options->quick,
+                    "Our resources alone, fewer strategies, one touch level, 3 repetitions");
+  command->add_option("--json", options->json,
+                      "Results file (default: a new one in the folder results)");
+  command->add_flag("--force", options->force, "Replace the results file");
+  command->callback([&shared, options] {
+    shared.chosen = [&shared, options] { return run_replay(*options, shared); };
+  });
+}
+
+}  // namespace mallard::cli
