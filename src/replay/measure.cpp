@@ -64,7 +64,7 @@ void measure(const void* bytes, const lab::circumstances& around, lab::readings&
   const program_view what(work.file);
   if (around.hint == 0) {
     const double growth = read_growth(run, what, work.how);
-    if (growth >= 0) taken.add(replay_memory, growth);
+    if (growth > 0) taken.add(replay_memory, growth);
   }
   taken.hint = 1;
   if (work.aged) age_by_sizes(what, work.seed);

@@ -249,7 +249,8 @@ void replay_session::derive(std::vector<lab::cell_result>& cells) const {
       std::vector<double> net = net_of(cell);
       std::vector<double>& own = ratios[&cell];
       const bool told = !own.empty() && std::find(own.begin(), own.end(), 0.0) == own.end();
-      if (!net.empty()) {
+      // Times are positive wherever results are read.
+      if (!net.empty() && *std::min_element(net.begin(), net.end()) > 0) {
         cell.measures[own_seconds] = lab::summarise("s", std::move(net), options_.seed);
       }
       if (told) cell.measures[speed_up] = lab::summarise("ratio", std::move(own), options_.seed);
