@@ -39,15 +39,20 @@ TEST(malloc_fork, the_child_can_start_threads_and_fork) {
   }
 }
 
+// Registered in a process of their own: tests that fork from signal handlers would call them there.
 TEST(malloc_fork, handlers_may_allocate) {
-  static std::atomic<int> called{0};
-  const auto handler = [] {
-    std::free(std::malloc(100'000));
-    std::free(std::malloc(100));
-    ++called;
-  };
-  pthread_atfork(handler, handler, handler);
-  EXPECT_EQ(exit_code_of([] { _exit(called == 2 ? 3 : 1); }), 3);
+  const int code = exit_code_of([] {
+    static std::atomic<int> called{0};
+    const auto handler = [] {
+      std::free(std::malloc(100'000));
+      std::free(std::malloc(100));
+      ++called;
+    };
+    pthread_atfork(handler, handler, handler);
+    const int in_child = exit_code_of([] { _exit(called == 2 ? 3 : 1); });
+    _exit(in_child == 3 && called == 2 ? 4 : 1);
+  });
+  EXPECT_EQ(code, 4);
 }
 
 // They run while the malloc is in the middle of the fork itself.
