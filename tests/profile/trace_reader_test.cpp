@@ -170,7 +170,9 @@ TEST(TraceReader, OtherFilesAreRefusedInOneLine) {
   EXPECT_THAT(message(), HasSubstr("No such file"));
   write_bytes(file.path(), "{\"this\": \"is JSON, and long enough to be a header\"}");
   EXPECT_THAT(message(), HasSubstr("not a trace"));
-  write_bytes(file.path(), std::string(trace_magic) + std::string("\x63\0\0\0\0\0\0\0", 8));
+  std::string of_version_99(trace_magic);
+  of_version_99.append("\x63\0\0\0\0\0\0\0", 8);
+  write_bytes(file.path(), of_version_99);
   EXPECT_THAT(message(), HasSubstr("version 99"));
   EXPECT_THROW(trace_reader("/"), std::runtime_error);
 }
