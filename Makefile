@@ -45,10 +45,16 @@ lint: deps build/ci/CMakeCache.txt
 	$(FORMAT) --dry-run --Werror $(SOURCES)
 	clang-tidy-19 --quiet -p build/ci $(filter %.cpp,$(filter src/%,$(SOURCES)))
 
-# Real programs on the drop-in malloc; `make test` has a few of them.
+LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
+
+# Real programs on each of the three libraries; `make test` has a few of them.
 test-programs: deps build/release/CMakeCache.txt
-	@cmake --build --preset release --target mallard_malloc -j $(JOBS)
-	@packaging/test-programs.sh build/release/src/malloc/libmallard-malloc.so
+	@cmake --build --preset release -j $(JOBS) --target mallard_malloc mallard_malloc_hardened \
+	  mallard_malloc_sticky
+	@for library in $(LIBRARIES); do \
+	  echo "== $$library"; \
+	  packaging/test-programs.sh build/release/src/malloc/lib$$library.so || exit 1; \
+	done
 
 # The command too under AddressSanitizer; `make test` has the library alone.
 sanitize: deps
@@ -56,7 +62,6 @@ sanitize: deps
 
 # 10^8 operations of 64 threads, compared with a model, on each of the three libraries. A seed by
 # MALLARD_TEST_SEED, another number by MALLARD_TEST_OPERATIONS.
-LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
 stress: deps build/release/CMakeCache.txt
 	@cmake --build --preset release -j $(JOBS) --target malloc_preloaded_tests mallard_malloc \
 	  mallard_malloc_hardened mallard_malloc_sticky

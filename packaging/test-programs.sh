@@ -109,6 +109,7 @@ sort_program() {
   on sort --parallel=4 -S 20M -n lines | cksum
 }
 
+# compiler_program <compiler>
 compiler_program() {
   cat >unit.cpp <<'UNIT'
 #include <algorithm>
@@ -122,7 +123,18 @@ std::map<std::string, int> count(const std::string& text) {
   return out;
 }
 UNIT
-  on g++ -O2 -c unit.cpp -o unit.o && cksum <unit.o
+  on "$1" -O2 -c unit.cpp -o unit.o && cksum <unit.o
+}
+
+c_compiler_program() {
+  {
+    for i in $(seq 400); do
+      echo "int f$i(int a) { int s = $i; for (int j = 0; j < a; ++j) s = s * 31 + (j ^ $i); return s; }"
+    done
+    echo '#include <stdio.h>'
+    echo 'int main(void) { printf("%d\n", f1(10) ^ f200(20) ^ f400(30)); return 0; }'
+  } >unit.c
+  on gcc -O2 -flto unit.c -o unit && on ./unit
 }
 
 python_program() {
@@ -212,7 +224,9 @@ check git git git_program
 check sort "sort awk" sort_program
 check lua lua lua_program
 if [ "$short" != short ]; then
-  check g++ g++ compiler_program
+  check g++ g++ "compiler_program g++"
+  check clang++ clang++-19 "compiler_program clang++-19"
+  check gcc gcc c_compiler_program
   check python python3 python_program
   check python-tests python3 python_tests
   check ruby ruby ruby_program

@@ -28,7 +28,8 @@ extern "C" {
 #endif
 
 /* Effects: about `bytes` of free memory may stay with the process, what lies in slabs in use not
- * counted. 0: all goes back to the system at once. */
+ * counted, and as much in each of four spaces for blocks above 256 KiB. 0: all goes back to the
+ * system at once. */
 void mallard_set_idle_bytes(size_t bytes);
 
 /* Effects: from now on, what would make the memory taken from the system exceed `bytes` fails like

@@ -86,11 +86,11 @@ bool is_of_slab(slice_mark mark) noexcept {
 }
 
 std::size_t class_bytes_of(slice_mark mark) noexcept {
-  return class_steps[mark % mark_limit].block_bytes;
+  return class_steps[mark % mark_limit].block_bytes - canary_bytes;
 }
 
 std::size_t user_class_bytes_of(slice_mark mark) noexcept {
-  return class_steps[user_class_of(mark)].block_bytes;
+  return class_steps[user_class_of(mark)].block_bytes - canary_bytes;
 }
 
 bool is_of_space(slice_mark mark) noexcept {
@@ -111,16 +111,14 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     return bytes <= have && bytes >= have / 2 && !checks::keeps_classes;
   }
   const slow_path here;
-  if (here.nested() || bytes <= largest_extended_bytes || !is_of_space(mark)) return false;
+  if (here.nested() || bytes <= largest_extended_request || !is_of_space(mark)) return false;
   return space_of_mark(mark).resize(p, bytes);
 }
 
 // From the same heap, if that is a user's.
 void* allocate_beside(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (!is_of_user_heap(mark)) return allocate(bytes);
-  void* const moved = user_heap::of(p, mark)->allocate(bytes, malloc_alignment);
-  if (moved != nullptr) checks::allocated(moved);
-  return moved;
+  return user_heap::of(p, mark)->allocate(bytes, malloc_alignment);
 }
 
 // When there is no memory for a smaller block, the old one has to do.
@@ -151,10 +149,10 @@ void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_progress progress{};
 
 void* allocate_slow(std::size_t bytes) noexcept {
-  if (bytes > largest_extended_bytes) return allocate_large(bytes, malloc_alignment);
+  if (bytes > largest_extended_request) return allocate_large(bytes, malloc_alignment);
   const unsigned size_class = any_class_of(bytes);
   if (void* const p = cache.take(size_class)) [[likely]] {
-    checks::allocated(p);
+    checks::taken(p);
     return p;
   }
   return allocate_from_heap(bytes, size_class);
@@ -194,15 +192,15 @@ void deallocate_slow(void* p) noexcept {
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return allocate(bytes);
   if (bytes == 0) return allocate_aligned(1, alignment);
-  const std::size_t request = class_request(bytes, alignment);
-  if (request - 1 < largest_extended_bytes) return allocate(request);
+  const std::size_t block = block_request(bytes, alignment);
+  if (block - 1 < largest_extended_bytes) return allocate(block - canary_bytes);
   return allocate_large(bytes, alignment);
 }
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept {
   void* const p = allocate(bytes);
   // A huge block is fresh from the system.
-  if (p == nullptr || (bytes > largest_extended_bytes && mark_of(p) == huge_mark)) return p;
+  if (p == nullptr || (bytes > largest_extended_request && mark_of(p) == huge_mark)) return p;
   return std::memset(p, 0, bytes);
 }
 

@@ -33,11 +33,11 @@ void deallocate_slow(void* p) noexcept;  // keeps errno
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept;
 
 MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
-  if (bytes > largest_class_bytes) [[unlikely]] {
+  if (bytes > largest_class_request) [[unlikely]] {
     return allocate_slow(bytes);
   }
   if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
-    checks::allocated(p);
+    checks::taken(p);
     return p;
   }
   return allocate_slow(bytes);
@@ -70,12 +70,12 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept;
 
 MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t block = block_request(bytes, alignment);
   // A multiple of the alignment, which is at least that of all blocks: its class is aligned enough.
-  if (request - 1 >= largest_class_bytes || alignment < malloc_alignment) [[unlikely]] {
+  if (block - 1 >= largest_class_bytes || alignment < malloc_alignment) [[unlikely]] {
     return allocate_aligned_slow(bytes, alignment);
   }
-  return allocate(request);
+  return allocate(block - canary_bytes);
 }
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept;
@@ -98,7 +98,8 @@ MALLARD_ALWAYS_INLINE void zero_few(void* p, std::size_t bytes) noexcept {
 MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
   if (bytes - 1 < most_zeroed_inline) [[likely]] {
     if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
-      checks::allocated(p);
+      checks::taken(p);
+      const kept_canary keep(p, bytes);
       zero_few(p, bytes);
       return p;
     }

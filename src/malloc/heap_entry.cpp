@@ -28,12 +28,12 @@ MALLARD_ENTRY void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size
     errno = EINVAL;
     return nullptr;
   }
+  engine::checks::in_use(heap);
   void* const p = engine::allocate_from(*of(heap), bytes, alignment == 0 ? 1 : alignment);
   if (p == nullptr) {
     errno = ENOMEM;
     return nullptr;
   }
-  engine::checks::allocated(p);
   return p;
 }
 
@@ -50,5 +50,7 @@ MALLARD_ENTRY int mallard_heap_owns(const mallard_heap* heap, const void* p) {
 }
 
 MALLARD_ENTRY void mallard_heap_destroy(mallard_heap* heap) {
-  if (heap != nullptr) of(heap)->destroy();
+  if (heap == nullptr) return;
+  engine::checks::in_use(heap);
+  of(heap)->destroy();
 }

@@ -40,7 +40,7 @@ void* heap_list::take_common(std::size_t bytes) noexcept {
   }
   if (bytes > most_common_bytes) return common_->take_one(any_class_of(bytes));
   return common_->take_one(
-      malloc_class_of(round_up(std::max(bytes, cache_line_bytes), cache_line_bytes)));
+      class_of_block(round_up(std::max(bytes + canary_bytes, cache_line_bytes), cache_line_bytes)));
 }
 
 malloc_heap* heap_list::begin_thread() noexcept {

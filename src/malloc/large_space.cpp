@@ -102,6 +102,16 @@ void large_space::purge() noexcept {
   idle_bytes_ = 0;
 }
 
+void large_space::set_idle_limit(std::size_t bytes) noexcept {
+  const holding hold(lock_);
+  idle_.set_least(bytes);
+}
+
+void set_idle_limits(std::size_t bytes) noexcept {
+  the_supply.set_idle_limit(bytes);
+  for (large_space& space : the_spaces) space.set_idle_limit(bytes);
+}
+
 void large_space::trim() noexcept {
   const holding hold(lock_);
   purge();

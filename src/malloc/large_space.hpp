@@ -32,6 +32,7 @@ class large_space {
   // Makes the block `bytes` large where it is. False when there is no room.
   bool resize(void* p, std::size_t bytes) noexcept;
 
+  void set_idle_limit(std::size_t bytes) noexcept;
   // Gives idle memory back to the system, and segments without blocks to the supply.
   void trim() noexcept;
   space_usage usage() noexcept;
@@ -62,6 +63,9 @@ class large_space {
 
 inline constexpr std::size_t space_count = 4;
 extern constinit std::array<large_space, space_count> the_spaces;
+
+// About how much free memory is kept for later, by the supply and by each of the spaces.
+void set_idle_limits(std::size_t bytes) noexcept;
 
 inline large_space& space_of_mark(slice_mark mark) noexcept {
   return the_spaces[mark - first_space_mark];

@@ -1,5 +1,5 @@
-// Purpose: the size classes as malloc uses them: every request rounded up to 16 bytes, its class by
-// one look-up, and how many free blocks of a class a thread may have at hand.
+// Purpose: the size classes as malloc uses them: every request with its canary rounded up to 16
+// bytes, its class by one look-up, and how many free blocks of a class a thread may have at hand.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "canary.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 #include "malloc/region.hpp"
@@ -16,8 +17,8 @@ namespace mallard::inline v1::detail {
 inline constexpr std::size_t malloc_alignment = 16;
 inline constexpr unsigned malloc_class_count = extended_class_count;
 
-// Indexed by the request divided by 16, rounded up; also of 0 bytes.
-inline constexpr auto class_by_request = [] {
+// Indexed by the block's bytes divided by 16, rounded up; also of 0 bytes.
+inline constexpr auto class_by_block = [] {
   std::array<std::uint8_t, largest_class_bytes / malloc_alignment + 1> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i] = static_cast<std::uint8_t>(class_of(std::max<std::size_t>(i, 1) * malloc_alignment));
@@ -26,14 +27,31 @@ inline constexpr auto class_by_request = [] {
 }();
 static_assert(malloc_class_count <= mark_limit);
 
-// Requires bytes <= largest_class_bytes; larger classes are computed.
-MALLARD_ALWAYS_INLINE unsigned malloc_class_of(std::size_t bytes) noexcept {
-  return class_by_request[(bytes + malloc_alignment - 1) / malloc_alignment];
+// Of blocks: requires bytes <= largest_class_bytes; larger classes are computed.
+MALLARD_ALWAYS_INLINE unsigned class_of_block(std::size_t bytes) noexcept {
+  return class_by_block[(bytes + malloc_alignment - 1) / malloc_alignment];
 }
 
-// The same for bytes <= largest_extended_bytes.
+// Of requests, whose blocks have a canary besides.
+inline constexpr std::size_t largest_class_request = largest_class_bytes - canary_bytes;
+inline constexpr std::size_t largest_extended_request = largest_extended_bytes - canary_bytes;
+
+// Requires bytes <= largest_class_request.
+MALLARD_ALWAYS_INLINE unsigned malloc_class_of(std::size_t bytes) noexcept {
+  return class_of_block(bytes + canary_bytes);
+}
+
+// The same for bytes <= largest_extended_request.
 inline unsigned any_class_of(std::size_t bytes) noexcept {
-  return bytes <= largest_class_bytes ? malloc_class_of(bytes) : computed_class(bytes);
+  return bytes <= largest_class_request ? malloc_class_of(bytes)
+                                        : computed_class(bytes + canary_bytes);
+}
+
+// The size that decides the class of an aligned request, with its canary: see `class_request`.
+MALLARD_ALWAYS_INLINE std::size_t block_request(std::size_t bytes, std::size_t alignment) noexcept {
+  std::size_t block = 0;
+  const bool wraps = __builtin_add_overflow(bytes, canary_bytes, &block);
+  return class_request(canary_bytes != 0 && wraps ? SIZE_MAX : block, alignment);
 }
 
 // From here on blocks may stay with any thread that frees them.

@@ -185,7 +185,9 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
 void* malloc_heap::take_one(unsigned size_class) noexcept {
   collect();
   if (!find_slots(size_class)) return nullptr;
-  return take_slot(pools_[size_class], class_steps[size_class].block_bytes);
+  void* const p = take_slot(pools_[size_class], class_steps[size_class].block_bytes);
+  checks::left_slab(p, size_class);
+  return p;
 }
 
 void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
@@ -211,7 +213,7 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   }
   pool.free_slots = free;
   check_current(size_class);
-  checks::refilled(bottom + 1, bottom + 1 + count);
+  checks::refilled(bottom + 1, bottom + 1 + count, size_class);
   to.top[size_class] = bottom + count - 1;
   return bottom[count];
 }

@@ -9,8 +9,8 @@
 
 #include "malloc/fatal.hpp"
 #include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
 #include "malloc/memory_limit.hpp"
-#include "malloc/slice_supply.hpp"
 #include "malloc/stats.hpp"
 #include "malloc_checks.hpp"
 
@@ -40,7 +40,7 @@ bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
 bool take_idle(const char* value) noexcept {
   std::size_t bytes = 0;
   if (!parse_bytes(value, bytes)) return false;
-  the_supply.set_idle_limit(bytes);
+  set_idle_limits(bytes);
   return true;
 }
 

@@ -29,6 +29,21 @@ std::size_t guard_slices() noexcept {
   return divide_up(checks::guard_bytes(), slice_bytes);
 }
 
+// Whether a run that begins at a multiple of `step` slices can be had of a region, of which the
+// slices from `begin` on are free or not usable yet.
+bool has_room_from(std::size_t begin, std::size_t slices, std::size_t step) noexcept {
+  return round_up(begin, step) + slices <= slices_per_region - guard_slices();
+}
+
+// Where what is free at the end of the usable part begins.
+std::size_t free_end_of(const region& r) noexcept {
+  std::size_t begin = r.ready_slices;
+  while ((r.free[(begin - 1) / slices_per_word] >> ((begin - 1) % slices_per_word) & 1) != 0) {
+    --begin;  // never below the header
+  }
+  return begin;
+}
+
 }  // namespace
 
 // Where addresses are limited, or locked in memory, a region of which only the start is ours.
@@ -183,7 +198,8 @@ void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t st
 }
 
 template <class Take>
-void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
+void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
+  if (!has_room_from(region_header_slices, slices, step)) return nullptr;
   if (!the_limit.take(slices * slice_bytes)) return nullptr;
   const holding hold(lock_);
   for (region* r = first_; r != nullptr; r = r->next) {
@@ -191,6 +207,7 @@ void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
     if (void* const p = take(*r)) return p;
   }
   for (region* r = first_; r != nullptr; r = r->next) {
+    if (!has_room_from(free_end_of(*r), slices, step)) continue;
     while (extend(*r, slices)) {
       if (void* const p = take(*r)) return p;
     }
@@ -207,14 +224,13 @@ void* slice_supply::take_anywhere(std::size_t slices, Take&& take) noexcept {
 void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t words = slices / slices_per_word;
-  return take_anywhere(slices, [&](region& r) {
+  return take_anywhere(slices, slices, [&](region& r) {
     return words == 0 ? take_from(r, slices, busy) : take_words_from(r, words, words);
   });
 }
 
 void* slice_supply::take_words(std::size_t words, slice_mark mark) noexcept {
-  if (words >= region_words) return nullptr;
-  return take_anywhere(words * slices_per_word, [&](region& r) {
+  return take_anywhere(words * slices_per_word, slices_per_word, [&](region& r) {
     void* const p = take_words_from(r, words, 1);
     if (p != nullptr) r.set_marks(region::index_of(p), words * slices_per_word, mark);
     return p;

@@ -52,7 +52,7 @@ class slice_supply {
   static void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
-  void* take_anywhere(std::size_t slices, Take&& take) noexcept;
+  void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
   void* take_from(region& r, std::size_t slices, bool busy) noexcept;
   void populate(region& r, std::size_t index, std::size_t slices) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;

@@ -15,8 +15,8 @@
 #include "malloc/engine.hpp"
 #include "malloc/entry.hpp"
 #include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
 #include "malloc/memory_limit.hpp"
-#include "malloc/slice_supply.hpp"
 #include "malloc/stats.hpp"
 #include "malloc/usage.hpp"
 
@@ -67,7 +67,7 @@ int narrow(std::size_t n) noexcept {
 }  // namespace
 
 MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
-  engine::the_supply.set_idle_limit(bytes);
+  engine::set_idle_limits(bytes);
 }
 
 MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
@@ -156,7 +156,7 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
 MALLARD_ENTRY int mallopt(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
-      engine::the_supply.set_idle_limit(value < 0 ? SIZE_MAX / 4 : static_cast<std::size_t>(value));
+      engine::set_idle_limits(value < 0 ? SIZE_MAX / 4 : static_cast<std::size_t>(value));
       return 1;
     case M_TOP_PAD:
     case M_MMAP_THRESHOLD:

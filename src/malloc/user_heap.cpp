@@ -20,6 +20,7 @@ void* take_slab(void*, std::size_t bytes, const slab_rescue& rescue) {
 }
 
 void give_slab(void*, void* p, std::size_t bytes) noexcept {
+  checks::forget_blocks(p, bytes);
   the_supply.give(p, bytes);
 }
 
@@ -49,7 +50,9 @@ void user_heap::destroy() noexcept {
   release(false);
   while (region* const r = huge_) {
     unlink(*r);
-    deallocate_huge(reinterpret_cast<std::byte*>(r) + r->huge_offset);
+    void* const p = reinterpret_cast<std::byte*>(r) + r->huge_offset;
+    checks::remove_huge(p);
+    deallocate_huge(p);
   }
   detail::deallocate(this);
 }
@@ -62,11 +65,11 @@ user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
 }
 
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t request =
-      class_request(std::max<std::size_t>(bytes, 1), std::max(alignment, malloc_alignment));
+  const std::size_t block =
+      block_request(std::max<std::size_t>(bytes, 1), std::max(alignment, malloc_alignment));
   const holding hold(lock_);
-  return request - 1 < largest_extended_bytes ? allocate_of_class(class_of(request))
-                                              : allocate_mapped(bytes, alignment);
+  return block - 1 < largest_extended_bytes ? allocate_of_class(class_of(block))
+                                            : allocate_mapped(bytes, alignment);
 }
 
 void* user_heap::allocate_of_class(unsigned size_class) noexcept {
@@ -78,7 +81,10 @@ void* user_heap::allocate_of_class(unsigned size_class) noexcept {
     region::of(s)->set_marks(region::index_of(s), layout.slab_bytes / slice_bytes,
                              first_user_mark + size_class);
   }
-  return take_slot(pool, layout.block_bytes);
+  void* const p = take_slot(pool, layout.block_bytes);
+  checks::left_slab(p, size_class);
+  checks::allocated(p);
+  return p;
 }
 
 void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept {

@@ -44,7 +44,7 @@ TEST(hardened_malloc, a_block_freed_twice_is_reported) {
        {"double_free", "double_free_later", "double_free_elsewhere", "double_free_large",
         "double_free_huge", "free_after_move", "free_by_two_threads", "double_free_smallest",
         "double_free_medium", "double_free_aligned", "double_delete", "double_free_of_ended_thread",
-        "double_free_between_others"}) {
+        "double_free_between_others", "free_after_heap", "free_after_heap_huge"}) {
     expect_report(misuse, "double free of the block");
   }
 }
@@ -65,7 +65,8 @@ TEST(hardened_malloc, a_free_of_what_malloc_did_not_hand_out_is_reported) {
 }
 
 TEST(hardened_malloc, the_use_of_a_freed_block_by_realloc_is_reported) {
-  for (const char* misuse : {"realloc_freed", "realloc_moved", "usable_size_freed"}) {
+  for (const char* misuse :
+       {"realloc_freed", "realloc_moved", "usable_size_freed", "destroy_heap_twice"}) {
     expect_report(misuse, "use of a block that was freed");
   }
   expect_report("realloc_interior", "use of an address inside a block");
@@ -73,8 +74,9 @@ TEST(hardened_malloc, the_use_of_a_freed_block_by_realloc_is_reported) {
 }
 
 TEST(hardened_malloc, a_wrong_size_is_reported) {
-  for (const char* misuse : {"wrong_sized_delete", "wrong_free_sized", "wrong_free_aligned",
-                             "wrong_aligned_delete", "wrong_sized_array_delete"}) {
+  for (const char* misuse :
+       {"wrong_sized_delete", "wrong_free_sized", "wrong_free_aligned", "wrong_aligned_delete",
+        "wrong_sized_array_delete", "wrong_size_of_same_class"}) {
     expect_report(misuse, "free of a block with a wrong size");
   }
 }
@@ -84,19 +86,45 @@ TEST(hardened_malloc, a_write_past_a_large_block_faults) {
   EXPECT_EQ(run("overflow_by_many").code, 128 + SIGSEGV);
 }
 
+TEST(hardened_malloc, an_overflow_is_reported_when_the_block_comes_back) {
+  for (const char* misuse : {"overflow_then_free", "overflow_then_realloc",
+                             "overflow_then_free_elsewhere", "overflow_in_heap"}) {
+    expect_report(misuse, "a block was written beyond its end");
+  }
+}
+
+// Whichever of the neighbours is the first to come back or to be handed out.
+TEST(hardened_malloc, an_overflow_of_a_block_that_stays_is_reported_by_its_neighbours) {
+  for (const char* misuse :
+       {"overflow_inside_class", "overflow_past_usable", "overflow_past_small"}) {
+    const ending end = run(misuse);
+    EXPECT_EQ(end.code, 128 + SIGABRT) << misuse;
+    const bool is_named = end.text.find(": a block was written beyond its end: 0x") == 7 ||
+                          end.text.find(": the bytes before a block were overwritten: 0x") == 7 ||
+                          end.text.find(": a block was written to after it was freed: 0x") == 7;
+    EXPECT_TRUE(is_named) << misuse << ": " << end.text;
+  }
+}
+
+TEST(hardened_malloc, an_underflow_is_reported) {
+  expect_report("underflow_small", "the bytes before a block were overwritten");
+}
+
 TEST(hardened_malloc, an_overflow_into_the_header_of_a_slab_is_reported) {
   expect_report("overflow_into_header", "a block before this slab was written beyond its end");
 }
 
-TEST(hardened_malloc, an_overwritten_link_of_a_freed_block_is_reported) {
-  expect_report("write_to_sent_block", "a block was written to after it was freed");
+TEST(hardened_malloc, a_write_to_a_freed_block_is_reported) {
+  for (const char* misuse : {"write_after_free", "write_to_sent_block"}) {
+    expect_report(misuse, "a block was written to after it was freed");
+  }
 }
 
 TEST(hardened_malloc, a_wrong_size_is_only_reported_if_asked_for) {
   const ending end = run("wrong_sized_delete", "wrong_sizes=report");
   EXPECT_EQ(end.code, 0);
   EXPECT_EQ(end.text.rfind("mallard: free of a block with a wrong size: 0x", 0), 0u) << end.text;
-  EXPECT_NE(end.text.find(", 64 bytes, not 200\nnot stopped\n"), std::string::npos) << end.text;
+  EXPECT_NE(end.text.find(", 72 bytes, not 200\nnot stopped\n"), std::string::npos) << end.text;
   EXPECT_EQ(run("wrong_sized_delete", "wrong_sizes=abort").code, 128 + SIGABRT);
 }
 
@@ -119,9 +147,8 @@ TEST(hardened_malloc, a_free_where_no_block_can_begin_ends_the_program) {
 // What docs/malloc.md says that it does not find; but it is not led astray either.
 TEST(hardened_malloc, what_goes_unnoticed_leaves_the_malloc_sound) {
   for (const char* misuse :
-       {"double_free_after_reuse", "wrong_size_of_same_class", "write_after_free",
-        "read_after_free", "underflow_small", "overflow_inside_class", "overflow_past_usable",
-        "overflow_past_small"}) {
+       {"double_free_after_reuse", "read_after_free", "write_inside_freed", "wrong_size_in_class",
+        "overflow_into_slack", "overflow_beyond_canary"}) {
     const ending end = run(misuse);
     EXPECT_EQ(end.code, 0) << misuse << ": " << end.text;
     EXPECT_EQ(end.text, "not stopped\n") << misuse;

@@ -18,6 +18,9 @@
 // Not every C library has these.
 extern "C" [[gnu::weak]] void free_sized(void*, std::size_t);
 extern "C" [[gnu::weak]] void free_aligned_sized(void*, std::size_t, std::size_t);
+extern "C" [[gnu::weak]] void* mallard_heap_create();
+extern "C" [[gnu::weak]] void* mallard_heap_allocate(void*, std::size_t, std::size_t);
+extern "C" [[gnu::weak]] void mallard_heap_destroy(void*);
 
 namespace {
 
@@ -33,10 +36,11 @@ void free_twice(std::size_t bytes) {
 
 char static_bytes[64];
 
-// Blocks in many neighbouring slabs of 16 KiB, one of which is written beyond its end.
+// Blocks in many neighbouring slabs of 16 KiB; behind one of them, which itself stays as it is, the
+// next slab is written to.
 void overflow_into_header() {
   std::vector<char*> blocks;
-  for (int i = 0; i < 4000; ++i) blocks.push_back(block(64));
+  for (int i = 0; i < 4000; ++i) blocks.push_back(block(56));
   std::set<std::uintptr_t> slabs;
   for (char* p : blocks) slabs.insert(reinterpret_cast<std::uintptr_t>(p) / 16384);
   // The last block of a slab whose neighbour has such blocks too.
@@ -46,7 +50,7 @@ void overflow_into_header() {
   };
   const auto at = std::find_if(blocks.begin(), blocks.end(), is_before_slab);
   if (at == blocks.end()) return;
-  std::memset(*at, 0x41, 64 + 16);
+  std::memset(*at + 64, 0x41, 16);
   for (char* p : blocks) std::free(p);
 }
 
@@ -78,6 +82,14 @@ void free_by_two_threads() {
   for (int i = 0; i < 2; ++i) std::thread([&] { std::free(blocks[50]); }).join();
   for (int i = 0; i < 1000; ++i) blocks.push_back(block(32));
   for (char* p : blocks) std::free(p);
+}
+
+// A block that went with its heap.
+void free_after_heap(std::size_t bytes) {
+  void* const heap = mallard_heap_create();
+  void* const p = mallard_heap_allocate(heap, bytes, 0);
+  mallard_heap_destroy(heap);
+  std::free(p);
 }
 
 char* volatile hidden;
@@ -178,6 +190,58 @@ const std::map<std::string, std::function<void()>> misuses = {
        std::free(hidden);
        if (hidden[8] == 1) std::puts("one");
      }},
+    {"write_inside_freed",
+     [] {
+       hidden = block(64);
+       std::free(hidden);
+       std::memset(hidden + 8, 0x41, 8);
+     }},
+    {"overflow_into_slack",
+     [] {
+       char* const p = block(49);
+       std::memset(p, 0x41, 52);
+       std::free(p);
+     }},
+    {"overflow_beyond_canary",
+     [] {
+       char* const p = block(64);
+       hidden = block(64);
+       p[malloc_usable_size(p) + 20] = 0x41;
+       std::free(p);
+     }},
+    {"overflow_then_free",
+     [] {
+       char* const p = block(64);
+       p[malloc_usable_size(p)] ^= 1;
+       std::free(p);
+     }},
+    {"overflow_then_realloc",
+     [] {
+       char* const p = block(1000);
+       p[malloc_usable_size(p)] ^= 1;
+       hidden = static_cast<char*>(std::realloc(p, 1001));
+     }},
+    {"overflow_then_free_elsewhere",
+     [] {
+       char* const p = block(5000);
+       p[malloc_usable_size(p)] ^= 1;
+       std::thread([&] { std::free(p); }).join();
+     }},
+    {"overflow_in_heap",
+     [] {
+       auto* const p = static_cast<char*>(mallard_heap_allocate(mallard_heap_create(), 64, 0));
+       p[malloc_usable_size(p)] ^= 1;
+       std::free(p);
+     }},
+    {"free_after_heap", [] { free_after_heap(64); }},
+    {"free_after_heap_huge", [] { free_after_heap(1 << 20); }},
+    {"destroy_heap_twice",
+     [] {
+       void* const heap = mallard_heap_create();
+       mallard_heap_destroy(heap);
+       mallard_heap_destroy(heap);
+     }},
+    {"wrong_size_in_class", [] { ::operator delete(::operator new(60), std::size_t{57}); }},
     {"underflow_large", [] { overwrite_before(block(1 << 20), 4096); }},
     {"underflow_small", [] { overwrite_before(block(64), 8); }},
     {"overflow_inside_class", [] { std::memset(block(49), 0x41, 60); }},
@@ -249,7 +313,8 @@ const std::map<std::string, std::function<void()>> misuses = {
        std::memset(p, 0x41, 64);
        char* volatile hidden = p;
        std::free(p);
-       for (int i = 0; i < 64; ++i) {
+       // The malloc has the first word.
+       for (int i = 8; i < 64; ++i) {
          if (hidden[i] != 0) return;
        }
        std::abort();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "malloc/engine_calls.hpp"
+#include "malloc/footprint.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/memory_limit.hpp"
@@ -218,6 +219,43 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
     });
     EXPECT_TRUE(outcome.passed) << outcome.message;
   }
+}
+
+TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
+  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    engine::set_idle_limits(0);
+    std::vector<void*> blocks(6);
+    for (void*& p : blocks) std::memset(p = engine::allocate(mib), 1, mib);
+    const std::size_t before = malloc_test::resident_bytes();
+    for (void* p : blocks) engine::deallocate(p);
+    const std::size_t after = malloc_test::resident_bytes();
+    require(after < before - 5 * mib, "resident: ", after, ", before: ", before);
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+// What is usable of a region counts where memory is limited.
+TEST(malloc_out_of_memory, a_region_is_made_usable_no_further_for_what_does_not_fit_it) {
+  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+    const auto usable_slices = [] {
+      std::vector<std::size_t> out;
+      engine::the_supply.for_each_region([&](engine::region& r) { out.push_back(r.ready_slices); });
+      return out;
+    };
+    constexpr std::size_t words = 40;  // of 64 in a region
+    require(engine::the_supply.take_words(words, engine::first_space_mark) != nullptr, "refused");
+    const std::vector<std::size_t> before = usable_slices();
+    require(before.size() == 1, "regions: ", before.size());
+    require(engine::the_supply.take_words(words, engine::first_space_mark) != nullptr, "refused");
+    require(engine::the_supply.take_words(64, engine::first_space_mark) == nullptr, "too long");
+    const std::vector<std::size_t> after = usable_slices();
+    require(after.size() == 2, "regions: ", after.size());
+    require(after[0] == before[0], "usable: ", after[0], ", before: ", before[0]);
+    require(engine::the_supply.take_words(20, engine::first_space_mark) != nullptr, "refused");
+    require(usable_slices().size() == 2, "there was room in the regions");
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(malloc_out_of_memory, a_system_that_refuses_everything_from_some_call_on_loses_nothing) {

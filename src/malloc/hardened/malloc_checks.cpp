@@ -19,6 +19,8 @@ namespace mallard::inline v1::detail {
 table_word region_states[region_limit];
 constinit std::uint8_t state_of_new_blocks = live;
 constinit std::uintptr_t link_secret = 0;
+constinit std::uintptr_t canary_secret = 0;
+constinit std::uintptr_t free_secret = 0;
 
 namespace {
 
@@ -87,6 +89,7 @@ bool checks::admit(void* p) noexcept {
       s != nullptr && s->load(std::memory_order_relaxed) == live_to_clear) {
     std::memset(p, 0, usable_bytes(p));
     s->store(freed, std::memory_order_relaxed);
+    freed_as(p, mark_of(p), any_size());
     return true;
   }
   const huge_state huge = state_of_huge(p);
@@ -107,18 +110,19 @@ void checks::refused(void* p, said_size size) noexcept {
 }
 
 void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
-  const std::size_t request = class_request(std::max<std::size_t>(size.bytes, 1), size.alignment);
+  const std::size_t block = block_request(std::max<std::size_t>(size.bytes, 1),
+                                          std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
   if (mark >= mark_limit) {
     const std::size_t size_class = mark % mark_limit;
-    if (request - 1 < largest_extended_bytes && any_class_of(request) == size_class) return;
+    if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
     // The heap that threads have in common rounds up to cache lines. It is no thread's own.
     const bool foreign = mark / mark_limit > 1;
-    if (foreign && request - 1 < heap_list::most_common_bytes &&
-        malloc_class_of(round_up(request, 64)) == size_class) {
+    if (foreign && size.bytes <= heap_list::most_common_bytes &&
+        block - 1 < largest_class_bytes - 64 && class_of_block(round_up(block, 64)) == size_class) {
       return;
     }
-    has = class_bytes(static_cast<unsigned>(size_class));
+    has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else {
     has = mark == huge_mark ? huge_payload_bytes(p)
                             : large_space::payload_bytes(const_cast<void*>(p));
@@ -162,17 +166,65 @@ void checks::overwritten_header(const slab& s) noexcept {
   fatal("a block before this slab was written beyond its end", &s);
 }
 
-void checks::refilled(void** first, void** last) noexcept {
+// Above the slabs' headers there is room for the canary before their first block.
+static_assert(std::all_of(class_layouts.begin(), class_layouts.end(), [](const slab_layout& l) {
+  return l.block_bytes % malloc_alignment != 0 ||
+         slab_header_bytes + (l.words + 1) * sizeof(std::uint64_t) <= l.first_slot * l.block_bytes;
+}));
+
+namespace {
+
+bool is_in_use(std::uintptr_t address) noexcept {
+  const checks::state* const s = checks::state_of(reinterpret_cast<const void*>(address));
+  return s != nullptr && checks::is_live(s->load(std::memory_order_relaxed));
+}
+
+constexpr const char* overflow = "a block was written beyond its end";
+constexpr const char* underflow = "the bytes before a block were overwritten";
+
+}  // namespace
+
+void checks::overwritten_around(const void* p, std::size_t bytes) noexcept {
+  fatal(is_right_below(address_of(p) + bytes) ? underflow : overflow, p);
+}
+
+void checks::write_canaries(const void* p, std::size_t bytes) noexcept {
+  const std::uintptr_t begin = address_of(p);
+  const std::uintptr_t end = begin + bytes;
+  if (!is_right_below(begin)) {
+    if (is_in_use(begin - bytes)) fatal(overflow, static_cast<const std::byte*>(p) - bytes);
+    write_canary_below(begin);
+  }
+  if (!is_right_below(end)) {
+    if (is_in_use(end) && !was_given_back(end)) {
+      fatal(underflow, static_cast<const std::byte*>(p) + bytes);
+    }
+    write_canary_below(end);
+  }
+}
+
+void checks::written_when_free(const void* p) noexcept {
+  fatal("a block was written to after it was freed", p);
+}
+
+void checks::refilled(void** first, void** last, unsigned size_class) noexcept {
   const std::uintptr_t states = region_states[address_of(*first) / region_bytes].load();
   for (void** at = first; at != last; ++at) {
     const std::uintptr_t granule = address_of(*at) >> granule_bits;
     if (is_live(reinterpret_cast<state*>(states + granule)->load(std::memory_order_relaxed))) {
       fatal("the bitmap of a slab was overwritten: it has as free the block in use", *at);
     }
+    left_slab(*at, size_class);
+    sign_free_block(*at);
     // One of the places up to this one, each with the same chance (Fisher and Yates).
     const auto places = static_cast<std::uint64_t>(at - first) + 1;
     std::swap(*at, first[(next_random() >> 32) * places >> 32]);
   }
+  clear_signature(last[-1]);
+}
+
+void checks::forget_blocks(const void* p, std::size_t bytes) noexcept {
+  std::memset(static_cast<void*>(state_of(p)), freed, bytes >> granule_bits);
 }
 
 void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept {
@@ -198,7 +250,9 @@ std::byte* states_of(const region& r) noexcept {
 // All can be read, since anybody may ask for any address; what can be used, be written.
 bool checks::add_region(region& r, std::size_t end) noexcept {
   if (!covers(&r)) return false;
-  if (link_secret == 0) link_secret = random_bits();
+  for (std::uintptr_t* const secret : {&link_secret, &canary_secret, &free_secret}) {
+    if (*secret == 0) *secret = random_bits();
+  }
   const std::size_t guard = guard_bytes();
   auto* const p = static_cast<std::byte*>(os::map_zeros(state_bytes + 2 * guard));
   if (p == nullptr) return false;
@@ -231,7 +285,8 @@ void checks::add_huge(const void* p, const region& r) noexcept {
 }
 
 void checks::using_huge(const void* p, const region& r) noexcept {
-  if (record_of(p).load() != make_record(r.huge_offset, r.huge_mapped) || mark_of(p) != huge_mark) {
+  const bool is_huge = mark_of(p) == huge_mark || mark_of(p) == huge_user_mark;
+  if (record_of(p).load() != make_record(r.huge_offset, r.huge_mapped) || !is_huge) {
     fatal("the header before a large block was overwritten", p);
   }
 }

@@ -1,18 +1,21 @@
 // Purpose: what the hardened build checks on the hot paths. What is known of blocks is kept apart
 // from them: a byte for every 16 bytes of a region, in a mapping between guard pages, says whether
 // a block in use begins there. So the answer for any address at all takes one look-up, and no
-// overflow of a block can change it.
+// overflow of a block can change it. That there was one shows in the block's canaries.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "canary.hpp"
 #include "mallard/detail/core/slab.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/malloc_classes.hpp"
 #include "malloc/region.hpp"
+#include "malloc/user_heap.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -45,8 +48,17 @@ struct table_word {
 
 // Of region i: where the state of the address 0 would be, in steps of a granule; 0: no region.
 extern table_word region_states[region_limit];
-extern constinit std::uint8_t state_of_new_blocks;
+[[gnu::visibility("hidden")]] extern constinit std::uint8_t state_of_new_blocks;
 extern constinit std::uintptr_t link_secret;
+
+// By size class: nothing but what `free` has to look up.
+inline constexpr auto block_bytes_by_class = [] {
+  std::array<std::uint32_t, malloc_class_count> table{};
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    table[c] = static_cast<std::uint32_t>(class_bytes(c));
+  }
+  return table;
+}();
 
 struct checks {
   static constexpr bool has_guards = true;
@@ -68,6 +80,14 @@ struct checks {
     const std::uintptr_t states = region_states[granule >> granules_per_region_bits].load();
     reinterpret_cast<state*>(states + granule)
         ->store(state_of_new_blocks, std::memory_order_relaxed);
+  }
+
+  static void taken(void* p) noexcept {
+    if (!is_signed_free(p)) [[unlikely]] {
+      written_when_free(p);
+    }
+    clear_signature(p);
+    allocated(p);
   }
 
   static bool is_live(std::uint8_t s) noexcept { return s == live || s == live_to_clear; }
@@ -100,26 +120,44 @@ struct checks {
   [[gnu::cold]] static void refused(void* p, any_size) noexcept;
   [[gnu::cold]] static void refused(void* p, said_size size) noexcept;
 
-  static void freed_as(const void*, slice_mark, any_size) noexcept {}
-  static void freed_as(const void* p, slice_mark mark, said_size size) noexcept {
-    check_size(p, mark, size);
+  static void freed_as(void* p, slice_mark mark, any_size) noexcept {
+    if (mark >= mark_limit) return freed_as_class(p, mark % mark_limit, any_size());
+    if (is_of_user_slab(mark)) check_around(p, user_class_of(mark));
   }
-  static void freed_as_class(const void*, std::uintptr_t, any_size) noexcept {}
-  static void freed_as_class(const void* p, std::uintptr_t size_class, said_size size) noexcept {
-    const std::size_t request = class_request(size.bytes, size.alignment);
-    if (request > largest_class_bytes || malloc_class_of(request) != size_class) [[unlikely]] {
+  static void freed_as(void* p, slice_mark mark, said_size size) noexcept {
+    check_size(p, mark, size);
+    freed_as(p, mark, any_size());
+  }
+  static void freed_as_class(void* p, std::uintptr_t size_class, any_size) noexcept {
+    check_around(p, size_class);
+    sign_free_block(p);
+  }
+  static void freed_as_class(void* p, std::uintptr_t size_class, said_size size) noexcept {
+    const std::size_t block = block_request(size.bytes, size.alignment);
+    if (block > largest_class_bytes || class_of_block(block) != size_class) [[unlikely]] {
       check_size(p, size_class | mark_limit, size);
     }
+    freed_as_class(p, size_class, any_size());
   }
 
   static void kept_larger() noexcept;
   static void in_use(const void* p) noexcept {
     const state* const s = state_of(p);
-    if (s == nullptr || !is_live(s->load(std::memory_order_relaxed))) in_use_elsewhere(p);
+    if (s == nullptr || !is_live(s->load(std::memory_order_relaxed))) return in_use_elsewhere(p);
+    const slice_mark mark = mark_of(p);
+    if (mark >= mark_limit) check_around(p, mark % mark_limit);
+    if (is_of_user_slab(mark)) check_around(p, user_class_of(mark));
   }
 
   // In random order, if none of them is in use.
-  static void refilled(void** first, void** last) noexcept;
+  static void refilled(void** first, void** last, unsigned size_class) noexcept;
+  static void left_slab(const void* p, unsigned size_class) noexcept {
+    const std::size_t bytes = block_bytes_by_class[size_class];
+    if (!is_right_below(address_of(p)) || !is_right_below(address_of(p) + bytes)) [[unlikely]] {
+      write_canaries(p, bytes);
+    }
+  }
+  static void forget_blocks(const void* p, std::size_t bytes) noexcept;
   static void using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept;
   static void not_owning(const slab& s, slice_mark mark, const slab_set* heap) noexcept {
     if (mark / mark_limit * mark_limit == address_of(heap)) overwritten_header(s);
@@ -154,6 +192,21 @@ struct checks {
   // Ends the program when the size is not one that the block may have.
   [[gnu::cold]] static void check_size(const void* p, slice_mark mark, said_size size) noexcept;
   [[gnu::cold]] static void in_use_elsewhere(const void* p) noexcept;
+  // Ends the program when what is around the block was written to. No call that returns, which
+  // would cost the hot path registers.
+  static void check_around(const void* p, std::uintptr_t size_class) noexcept {
+    const std::size_t bytes = block_bytes_by_class[size_class];
+    if (are_right_around(p, bytes)) [[likely]] {
+      return;
+    }
+    const std::uintptr_t begin = address_of(p);
+    if (is_right_below(begin + bytes) && was_given_back(begin)) return;
+    overwritten_around(p, bytes);
+  }
+  [[noreturn, gnu::cold]] static void overwritten_around(const void* p, std::size_t bytes) noexcept;
+  // Ends the program when one of the blocks at its sides has written there.
+  [[gnu::cold]] static void write_canaries(const void* p, std::size_t bytes) noexcept;
+  [[noreturn, gnu::cold]] static void written_when_free(const void* p) noexcept;
   [[noreturn, gnu::cold]] static void overwritten_link(const void* block) noexcept;
   [[noreturn, gnu::cold]] static void overwritten_header(const slab& s) noexcept;
   // Of what `freeing` has not let pass: whether it has to be given back now. False for null.

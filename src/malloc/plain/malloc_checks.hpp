@@ -28,6 +28,8 @@ struct checks {
 
   // A block is about to be handed out.
   static void allocated(const void*) noexcept {}
+  // The same of one from a magazine.
+  static void taken(void*) noexcept {}
   // A block comes back. When this is false, `refused` does what is left to do.
   static constexpr bool freeing(const void*) noexcept { return true; }
   template <class Size>
@@ -42,8 +44,12 @@ struct checks {
   // A caller asks about a block or lets it grow.
   static void in_use(const void*) noexcept {}
 
-  // Free blocks of one slab have come into a magazine.
-  static void refilled(void**, void**) noexcept {}
+  // Free blocks of one slab have come into a magazine; the last one is to be handed out at once.
+  static void refilled(void**, void**, unsigned) noexcept {}
+  // A block has left its slab without a magazine.
+  static void left_slab(void*, unsigned) noexcept {}
+  // Blocks that lie here may be gone although nobody has freed them.
+  static void forget_blocks(const void*, std::size_t) noexcept {}
   // A slab's header is about to be used.
   static void using_slab(const slab&, const slab_set*, unsigned) noexcept {}
 
