@@ -192,7 +192,7 @@ void deallocate_slow(void* p) noexcept {
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return allocate(bytes);
   if (bytes == 0) return allocate_aligned(1, alignment);
-  const std::size_t block = block_request(bytes, alignment);
+  const std::size_t block = request_with_canary(bytes, alignment);
   if (block - 1 < largest_extended_bytes) return allocate(block - canary_bytes);
   return allocate_large(bytes, alignment);
 }

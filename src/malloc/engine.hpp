@@ -70,7 +70,7 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept;
 
 MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t block = block_request(bytes, alignment);
+  const std::size_t block = request_with_canary(bytes, alignment);
   // A multiple of the alignment, which is at least that of all blocks: its class is aligned enough.
   if (block - 1 >= largest_class_bytes || alignment < malloc_alignment) [[unlikely]] {
     return allocate_aligned_slow(bytes, alignment);

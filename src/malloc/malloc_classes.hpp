@@ -48,7 +48,8 @@ inline unsigned any_class_of(std::size_t bytes) noexcept {
 }
 
 // The size that decides the class of an aligned request, with its canary: see `class_request`.
-MALLARD_ALWAYS_INLINE std::size_t block_request(std::size_t bytes, std::size_t alignment) noexcept {
+MALLARD_ALWAYS_INLINE std::size_t request_with_canary(std::size_t bytes,
+                                                      std::size_t alignment) noexcept {
   std::size_t block = 0;
   const bool wraps = __builtin_add_overflow(bytes, canary_bytes, &block);
   return class_request(canary_bytes != 0 && wraps ? SIZE_MAX : block, alignment);

@@ -66,7 +66,7 @@ user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
 
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   alignment = std::max(alignment, malloc_alignment);
-  const std::size_t block = block_request(std::max<std::size_t>(bytes, 1), alignment);
+  const std::size_t block = request_with_canary(std::max<std::size_t>(bytes, 1), alignment);
   const holding hold(lock_);
   return block - 1 < largest_extended_bytes ? allocate_of_class(class_of(block))
                                             : allocate_mapped(bytes, alignment);

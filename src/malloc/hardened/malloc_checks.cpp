@@ -110,8 +110,8 @@ void checks::refused(void* p, said_size size) noexcept {
 }
 
 void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
-  const std::size_t block = block_request(std::max<std::size_t>(size.bytes, 1),
-                                          std::max(size.alignment, malloc_alignment));
+  const std::size_t block = request_with_canary(std::max<std::size_t>(size.bytes, 1),
+                                                std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
   if (mark >= mark_limit) {
     const std::size_t size_class = mark % mark_limit;

@@ -133,7 +133,7 @@ struct checks {
     sign_free_block(p);
   }
   static void freed_as_class(void* p, std::uintptr_t size_class, said_size size) noexcept {
-    const std::size_t block = block_request(size.bytes, size.alignment);
+    const std::size_t block = request_with_canary(size.bytes, size.alignment);
     if (block > largest_class_bytes || class_of_block(block) != size_class) [[unlikely]] {
       check_size(p, size_class | mark_limit, size);
     }
