@@ -79,6 +79,7 @@ int run(int argc, const char* const* argv) {
   add_doctor_command(app, shared);
   add_record_command(app, shared);
   add_control_command(app, shared);
+  add_whatif_command(app, shared);
   add_dims_command(app, shared);
   add_top_command(app, shared);
   add_diff_command(app, shared);

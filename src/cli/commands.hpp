@@ -18,6 +18,7 @@ void add_export_command(CLI::App& app, context& shared);
 void add_doctor_command(CLI::App& app, context& shared);
 void add_record_command(CLI::App& app, context& shared);
 void add_control_command(CLI::App& app, context& shared);
+void add_whatif_command(CLI::App& app, context& shared);
 void add_dims_command(CLI::App& app, context& shared);
 void add_top_command(CLI::App& app, context& shared);
 void add_diff_command(CLI::App& app, context& shared);

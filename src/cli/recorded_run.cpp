@@ -6,37 +6,19 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 #include "cli/usage_error.hpp"
-#include "lab/measuring/mallocs.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "whatif/own_library.hpp"
 
 namespace mallard::cli {
 
 namespace fs = std::filesystem;
 
-// Beside the program, where it is built or installed.
 std::string record_library() {
-  constexpr std::string_view name = "libmallard-record.so";
-  const fs::path here = lab::own_program().parent_path();
-  std::vector<fs::path> folders = {here, here.parent_path() / "src/recorder",
-                                   here.parent_path() / "lib", here.parent_path() / "lib64"};
-  for (const fs::path& folder : lab::library_folders()) folders.push_back(folder);
-  for (const fs::path& folder : folders) {
-    std::error_code ignored;
-    if (fs::is_regular_file(folder / name, ignored)) return fs::canonical(folder / name).string();
-    // Where Debian and others put libraries.
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (entry.path().filename().string().find("-linux-gnu") != std::string::npos &&
-          fs::is_regular_file(entry.path() / name, ignored)) {
-        return fs::canonical(entry.path() / name).string();
-      }
-    }
-  }
-  throw usage_error(fmt::format("there is no {} beside this program or where libraries are", name));
+  return whatif::find_own_library("libmallard-record.so");
 }
 
 std::string look_at_program(const std::string& program) {

@@ -58,6 +58,28 @@ class stack_walk {
     return out;
   }
 
+  // Of the stack that was walked last, as long as its numbers have bits that the inner frames keep:
+  // the outermost frame whose number has all of these, and its caller's address. Zeros: none has.
+  struct found_frame {
+    std::uint64_t ip = 0;
+    std::uint64_t frame_address = 0;
+    std::uint64_t caller_ip = 0;
+  };
+  found_frame outermost_with(std::uint32_t bits) const noexcept {
+    std::size_t at = count_;
+    while (at != 0 && (stacks_[at - 1].node & bits) == bits) --at;
+    if (at == count_) return {};
+    return {frames_[at].ip, frames_[at].frame_address, at == 0 ? 0 : frames_[at - 1].ip};
+  }
+  // The address in the innermost frame for which `wanted(address)` holds; 0: there is none.
+  template <class Wanted>
+  std::uint64_t innermost(Wanted&& wanted) const noexcept {
+    for (std::size_t i = count_; i-- != 0;) {
+      if (wanted(frames_[i].ip)) return frames_[i].ip;
+    }
+    return 0;
+  }
+
  private:
   struct fresh_frame {
     std::uint64_t ip;

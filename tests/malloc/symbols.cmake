@@ -1,5 +1,6 @@
 # What a malloc that is preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -DALLOWED=
-# -P; with -DSAME_AS= also that it exports what that library does to allocate and free.
+# -P; with -DSAME_AS= also that it exports what that library does to allocate and free; with
+# -DWITH_RUNTIME=ON it has the C++ runtime inside, some of whose thread-local variables are looked up.
 execute_process(COMMAND ${NM} -D ${LIBRARY}
   OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
 if(failed)
@@ -13,7 +14,7 @@ foreach(line IN LISTS lines)
     set(name ${CMAKE_MATCH_1})
     if(NOT name MATCHES "@GLIBC_[0-9.]+$")
       list(APPEND bad "needs ${name}, which is not of the C library")
-    elseif(name MATCHES "^__tls_get_addr")
+    elseif(name MATCHES "^__tls_get_addr" AND NOT WITH_RUNTIME)
       list(APPEND bad "has a thread-local variable that is not of the initial executable's model")
     endif()
   elseif(line MATCHES "^ +[wv] ")

@@ -1,0 +1,205 @@
+// mallard whatif
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/profile_text.hpp"
+#include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
+#include "whatif/whatif.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using whatif::whatif_outcome;
+using whatif::whatif_result;
+
+struct whatif_request {
+  whatif::whatif_options options;
+  std::vector<std::string> routes;
+  bool each = false;
+  bool json = false;
+  std::string unwind = "tables";
+};
+
+whatif::whatif_route parse(const std::string& word) {
+  const std::size_t at = word.rfind('=');
+  if (at == word.npos || at == 0 || at + 1 == word.size()) {
+    throw usage_error(fmt::format("--route: '{}' is not PATTERN=STRATEGY", word));
+  }
+  return {word.substr(0, at), word.substr(at + 1)};
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.1f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
+}
+
+std::string bytes_of(double bytes) {
+  return bytes_text(static_cast<std::uint64_t>(bytes));
+}
+
+void print_outcome(const whatif_outcome& one, std::size_t width, bool colour) {
+  fmt::print("{:<{}}", fitted(one.variant, width), width);
+  if (one.runs == 0) {
+    fmt::print("  {}\n", one.remark.empty() ? "not run" : one.remark);
+    return;
+  }
+  const std::string gain = fmt::format("{:>6.2f} {:>13}", one.median,
+                                       fmt::format("{:.2f} to {:.2f}", one.low, one.high));
+  const style how = one.low > 1 ? style::good : one.high < 1 ? style::bad : style::faint;
+  fmt::print("  {} {:>7.2f} {:>10} {:>10} {:>10} {:>10.0f}\n", styled(gain, how, colour),
+             one.memory, seconds_text(one.seconds.median),
+             seconds_text(one.processor_seconds.median), bytes_of(one.resident_bytes.median),
+             one.page_faults.median);
+}
+
+void print_routes(const whatif_outcome& one) {
+  for (const whatif::route_outcome& route : one.routes) {
+    fmt::print("  {}={}: {} blocks, {} asked for, {} held at most", route.pattern, route.strategy,
+               route.blocks, bytes_text(route.bytes), bytes_text(route.peak_bytes));
+    if (route.resets != 0) fmt::print(", {} resets", route.resets);
+    if (route.survivors != 0) fmt::print(", {} survivors", route.survivors);
+    if (route.passed_on != 0) fmt::print(", {} passed on", route.passed_on);
+    fmt::print("\n");
+    if (route.survivor_names.empty()) continue;
+    fmt::print("    survived, of those asked for in: ");
+    constexpr std::size_t most = 4;
+    for (std::size_t i = 0; i < route.survivor_names.size() && i < most; ++i) {
+      fmt::print("{}{}", i == 0 ? "" : ", ", route.survivor_names[i]);
+    }
+    fmt::print("\n");
+  }
+}
+
+void print(const whatif_result& result, bool colour) {
+  std::size_t width = 10;
+  for (const whatif_outcome& one : result.outcomes) width = std::max(width, one.variant.size());
+  width = std::min<std::size_t>(width, 32);
+  fmt::print("{:<{}}  {:>20} {:>7} {:>10} {:>10} {:>10} {:>10}\n", "", width, "times as fast",
+             "memory", "elapsed", "processor", "peak", "faults");
+  for (const whatif_outcome& one : result.outcomes) {
+    print_outcome(one, width, colour);
+    print_routes(one);
+  }
+  if (result.outcomes.empty()) return;
+  fmt::print("By {} time, medians of {} runs with 95 % intervals; ",
+             result.by_processor_time ? "processor" : "elapsed", result.outcomes.front().runs);
+  fmt::print("the hook's own {} are taken off where there are routes.\n",
+             seconds_text(result.hook_seconds));
+}
+
+nlohmann::json to_json(const whatif::interval_of_runs& from) {
+  return {{"low", from.low}, {"median", from.median}, {"high", from.high}};
+}
+
+nlohmann::json to_json(const whatif_result& result) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const whatif_outcome& one : result.outcomes) {
+    nlohmann::json routes = nlohmann::json::array();
+    for (const whatif::route_outcome& route : one.routes) {
+      routes.push_back({{"pattern", route.pattern},
+                        {"strategy", route.strategy},
+                        {"blocks", route.blocks},
+                        {"bytes", route.bytes},
+                        {"passed_on", route.passed_on},
+                        {"peak_bytes", route.peak_bytes},
+                        {"resets", route.resets},
+                        {"survivors", route.survivors},
+                        {"survivor_names", route.survivor_names}});
+    }
+    all.push_back({{"variant", one.variant},
+                   {"remark", one.remark},
+                   {"gain", {{"low", one.low}, {"median", one.median}, {"high", one.high}}},
+                   {"memory", one.memory},
+                   {"runs", one.runs},
+                   {"seconds", to_json(one.seconds)},
+                   {"processor_seconds", to_json(one.processor_seconds)},
+                   {"resident_bytes", to_json(one.resident_bytes)},
+                   {"page_faults", to_json(one.page_faults)},
+                   {"routes", routes}});
+  }
+  return {{"outcomes", all},
+          {"hook_seconds", result.hook_seconds},
+          {"by_processor_time", result.by_processor_time}};
+}
+
+int run_whatif(const whatif_request& request, colour_choice colour) {
+  whatif::whatif_options options = request.options;
+  if (request.unwind != "tables" && request.unwind != "frame-pointers") {
+    throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
+                                  request.unwind));
+  }
+  options.by_frame_pointers = request.unwind == "frame-pointers";
+  if (options.repetitions == 0) throw usage_error("--repetitions: 1 or more");
+  if (!std::isfinite(options.time_budget) || options.time_budget < 0) {
+    throw usage_error("--budget: seconds from 0 on; 0 has no end");
+  }
+  for (const std::string& word : request.routes) {
+    if (options.variants.empty() || request.each) {
+      options.variants.push_back({request.each ? word : "with routes", {}});
+    }
+    options.variants.back().routes.push_back(parse(word));
+  }
+  if (options.variants.empty() && options.mallocs.empty()) {
+    throw usage_error("nothing to try: --route PATTERN=STRATEGY or --malloc NAME is missing");
+  }
+  const interrupt_guard guard;
+  options.interrupted = was_interrupted;
+  whatif_result result;
+  try {
+    result = try_whatif(options);
+  } catch (const std::runtime_error& problem) {
+    throw usage_error(problem.what());
+  }
+  if (request.json) {
+    fmt::print("{}\n", to_json(result).dump(2));
+  } else {
+    print(result, use_colour(colour, 1));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_whatif_command(CLI::App& app, context& shared) {
+  CLI::App* const whatif = app.add_subcommand(
+      "whatif",
+      "Run a program with some of its blocks from a resource: mallard whatif --route "
+      "'PATTERN=STRATEGY' -- COMMAND");
+  auto request = std::make_shared<whatif_request>();
+  whatif->add_option("command", request->options.command, "The program and its arguments")
+      ->required();
+  whatif->positionals_at_end();
+  whatif
+      ->add_option("--route", request->routes,
+                   "Which blocks come from what: conditions joined by + (function:REGEX, "
+                   "scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
+                   "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
+      ->allow_extra_args(false);
+  whatif->add_flag("--each", request->each, "Each route alone, not all of them together");
+  whatif
+      ->add_option("--malloc", request->options.mallocs,
+                   "Another malloc that is tried, too: its name or file, or all")
+      ->allow_extra_args(false);
+  whatif->add_option("--repetitions", request->options.repetitions, "Runs of each that count (10)");
+  whatif->add_option("--budget", request->options.time_budget,
+                     "Seconds after which no further round of runs begins (0: none)");
+  whatif->add_flag("--check-output", request->options.check_output,
+                   "What writes or ends differently than the program as it is has no figures");
+  whatif->add_option("--unwind", request->unwind,
+                     "How stacks are found: by the tables for exceptions, or by frame-pointers "
+                     "(tables)");
+  whatif->add_flag("--json", request->json, "The result as JSON");
+  whatif->callback([&shared, request] {
+    shared.chosen = [&shared, request] { return run_whatif(*request, shared.colour); };
+  });
+}
+
+}  // namespace mallard::cli

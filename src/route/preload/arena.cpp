@@ -1,0 +1,195 @@
+#include "route/preload/arena.hpp"
+
+#include <sys/single_threaded.h>
+
+#include <new>
+
+#include "route/preload/process.hpp"
+
+namespace mallard::route {
+namespace {
+
+// Held while there is more than one thread.
+class when_shared {
+ public:
+  explicit when_shared(std::uint32_t route) noexcept
+      : lock_(__libc_single_threaded != 0 ? nullptr : &process.locks[route]) {
+    if (lock_ != nullptr) lock_->lock();
+  }
+  ~when_shared() {
+    if (lock_ != nullptr) lock_->unlock();
+  }
+  when_shared(const when_shared&) = delete;
+  when_shared& operator=(const when_shared&) = delete;
+
+ private:
+  std::mutex* lock_;
+};
+
+}  // namespace
+
+void* range_source::do_allocate(std::size_t bytes, std::size_t alignment) {
+  // Runs are aligned to their size.
+  const std::size_t needed = alignment > bytes ? alignment : bytes;
+  void* const run =
+      alignment <= std::size_t{2} << 20 ? process.range.take(needed, owner_) : nullptr;
+  if (run == nullptr) throw std::bad_alloc();
+  process.hold(route_, needed);
+  return run;
+}
+
+void range_source::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  const std::size_t taken = alignment > bytes ? alignment : bytes;
+  process.range.give(p, taken);
+  process.let_go(route_, taken);
+}
+
+arena::arena(std::uint32_t number, std::uint32_t route, arena_kind kind) noexcept
+    : number_(number), route_(route), kind_(kind), source_(number, route) {
+  switch (kind) {
+    case arena_kind::monotonic:
+      ::new (&bump_) monotonic_resource(&source_);
+      break;
+    case arena_kind::multipool_on_monotonic:
+      ::new (&pool_on_bump_) pool_on_bump(&source_);
+      break;
+    case arena_kind::multipool:
+      ::new (&pool_) multipool_resource(&source_);
+      break;
+    case arena_kind::synchronized_multipool:
+      ::new (&synchronized_pool_) synchronized_multipool_resource(&source_);
+      break;
+    case arena_kind::heap:
+      ::new (&heap_) heap_resource(&source_);
+      break;
+    case arena_kind::synchronized_heap:
+      ::new (&synchronized_heap_) synchronized_heap_resource(&source_);
+      break;
+    case arena_kind::adaptive_pool:
+      ::new (&adaptive_) adaptive_pool_resource(&source_);
+      break;
+  }
+}
+
+void* arena::allocate_from_resource(block_shape shape) noexcept {
+  switch (kind_) {
+    case arena_kind::monotonic:
+      ++born_;
+      if (void* const p = bump_.try_allocate(shape.bytes, shape.alignment)) return p;
+      --born_;
+      return nullptr;
+    case arena_kind::multipool_on_monotonic:
+      if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+        take_back();
+      ++born_;
+      if (void* const p = pool_on_bump_.pool.try_allocate(shape.bytes, shape.alignment)) return p;
+      --born_;
+      return nullptr;
+    case arena_kind::multipool: {
+      const when_shared hold(route_);
+      return pool_.try_allocate(shape.bytes, shape.alignment);
+    }
+    case arena_kind::synchronized_multipool:
+      return synchronized_pool_.try_allocate(shape.bytes, shape.alignment);
+    case arena_kind::heap: {
+      const when_shared hold(route_);
+      return heap_.try_allocate(shape.bytes, shape.alignment);
+    }
+    case arena_kind::synchronized_heap:
+      return synchronized_heap_.try_allocate(shape.bytes, shape.alignment);
+    case arena_kind::adaptive_pool: {
+      // How it was aligned would have to be known where it is given back.
+      if (shape.alignment > granule) return nullptr;
+      const when_shared hold(route_);
+      return adaptive_.try_allocate(shape.bytes, shape.alignment);
+    }
+  }
+  return nullptr;
+}
+
+void* arena::allocate(block_shape shape) noexcept {
+  void* const block = allocate_from_resource(shape);
+  if (block != nullptr) process.range.set(block, shape);
+  return block;
+}
+
+void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
+  process.range.clear(block);
+  switch (kind_) {
+    case arena_kind::monotonic:
+      if (is_of(thread)) {
+        ++gone_here_;
+      } else {
+        gone_elsewhere_.fetch_add(1, std::memory_order_release);
+      }
+      return;
+    case arena_kind::multipool_on_monotonic:
+      if (is_of(thread)) {
+        pool_on_bump_.pool.deallocate(block, shape.bytes, shape.alignment);
+        ++gone_here_;
+        return;
+      }
+      // Its shape is needed again when the arena's thread takes it back.
+      *static_cast<std::size_t*>(static_cast<void*>(static_cast<std::byte*>(block) + 8)) =
+          shape.bytes;
+      for (void* first = returned_.load(std::memory_order_relaxed);;) {
+        *static_cast<void**>(block) = first;
+        if (returned_.compare_exchange_weak(first, block, std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+          break;
+        }
+      }
+      gone_elsewhere_.fetch_add(1, std::memory_order_release);
+      return;
+    case arena_kind::multipool: {
+      const when_shared hold(route_);
+      return pool_.deallocate(block, shape.bytes, shape.alignment);
+    }
+    case arena_kind::synchronized_multipool:
+      return synchronized_pool_.deallocate(block, shape.bytes, shape.alignment);
+    case arena_kind::heap: {
+      const when_shared hold(route_);
+      return heap_.deallocate(block, shape.bytes, shape.alignment);
+    }
+    case arena_kind::synchronized_heap:
+      return synchronized_heap_.deallocate(block, shape.bytes, shape.alignment);
+    case arena_kind::adaptive_pool: {
+      const when_shared hold(route_);
+      return adaptive_.deallocate(block, shape.bytes, shape.alignment);
+    }
+  }
+}
+
+void arena::take_back() noexcept {
+  void* at = returned_.exchange(nullptr, std::memory_order_acquire);
+  while (at != nullptr) {
+    void* const following = *static_cast<void**>(at);
+    const std::size_t bytes =
+        *static_cast<std::size_t*>(static_cast<void*>(static_cast<std::byte*>(at) + 8));
+    pool_on_bump_.pool.deallocate(at, bytes, granule);
+    at = following;
+  }
+}
+
+bool arena::try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept {
+  if (kind_ != arena_kind::monotonic || !is_of(thread)) return false;
+  if (bump_.try_expand(block, from.bytes, to.bytes) == 0) return false;
+  process.range.clear(block);
+  process.range.set(block, to);
+  return true;
+}
+
+void arena::reset() noexcept {
+  born_ = gone_here_ = 0;
+  gone_elsewhere_.store(0, std::memory_order_relaxed);
+  returned_.store(nullptr, std::memory_order_relaxed);
+  of = {};
+  if (kind_ == arena_kind::monotonic) {
+    bump_.rewind();
+  } else {
+    pool_on_bump_.pool.release();
+    pool_on_bump_.bump.rewind();
+  }
+}
+
+}  // namespace mallard::route

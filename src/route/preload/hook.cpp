@@ -1,0 +1,82 @@
+#include "route/preload/hook.hpp"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+namespace mallard::route {
+namespace {
+
+[[noreturn, gnu::cold]] void fail(const char* what) noexcept {
+  (void)!write(STDERR_FILENO, what, std::strlen(what));
+  abort();
+}
+
+// Of what is no block any more, or never was one.
+block_shape shape_of_live(const void* block, const char* otherwise) noexcept {
+  const block_shape shape = process.range.get(block);
+  if (shape.bytes == 0) [[unlikely]]
+    fail(otherwise);
+  return shape;
+}
+
+// The library's own calls are not routed.
+class busy_while {
+ public:
+  busy_while() noexcept : before_(this_thread.busy) { this_thread.busy = true; }
+  ~busy_while() { this_thread.busy = before_; }
+  busy_while(const busy_while&) = delete;
+  busy_while& operator=(const busy_while&) = delete;
+
+ private:
+  bool before_;
+};
+
+void* plain_malloc(std::size_t bytes) noexcept {
+  return preload::next<void*(std::size_t)>(function::malloc)(bytes);
+}
+
+}  // namespace
+
+void free_routed(void* block) noexcept {
+  const busy_while working;
+  const block_shape shape = shape_of_live(block, "mallard: free of a block that is none\n");
+  const int before = errno;
+  process.arena_at(process.range.owner_of(block)).deallocate(block, shape, this_thread.state);
+  errno = before;
+}
+
+void* reallocate_routed(void* block, std::size_t bytes) noexcept {
+  const block_shape shape = shape_of_live(block, "mallard: realloc of a block that is none\n");
+  if (bytes == 0) {
+    free_routed(block);
+    return nullptr;
+  }
+  if (bytes <= shape.bytes && bytes >= shape.bytes / 2) return block;
+  void* moved = nullptr;
+  {
+    const busy_while working;
+    arena& from = process.arena_at(process.range.owner_of(block));
+    if (routing_thread* const thread = this_thread.state) {
+      const block_shape larger{(bytes + granule - 1) & ~(granule - 1), shape.alignment};
+      if (bytes > shape.bytes && bytes < PTRDIFF_MAX &&
+          from.try_expand(block, shape, larger, thread)) {
+        return block;
+      }
+      moved = thread->allocate_again(from, bytes);
+    }
+    if (moved == nullptr) moved = plain_malloc(bytes);
+  }
+  if (moved == nullptr) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  std::memcpy(moved, block, bytes < shape.bytes ? bytes : shape.bytes);
+  free_routed(block);
+  return moved;
+}
+
+std::size_t routed_bytes(const void* block) noexcept {
+  return shape_of_live(block, "mallard: malloc_usable_size of a block that is none\n").bytes;
+}
+
+}  // namespace mallard::route

@@ -1,0 +1,113 @@
+// Purpose: what every entry point does around the function that it stands for: a block that matches
+// a route comes from the route's resource, all others from where they would have come from.
+#pragma once
+
+#include <errno.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "preload/functions.hpp"
+#include "preload/in_new.hpp"
+#include "preload/next.hpp"
+#include "route/preload/process.hpp"
+#include "route/preload/thread.hpp"
+
+namespace mallard::route {
+
+using preload::frame_state;
+using preload::function;
+
+// A block that lies in the range. One that is not alive is no block: the program is told and ends,
+// as by other mallocs.
+[[gnu::noinline]] void free_routed(void* block) noexcept;
+[[gnu::noinline]] void* reallocate_routed(void* block, std::size_t bytes) noexcept;
+std::size_t routed_bytes(const void* block) noexcept;
+
+inline bool is_routed(const void* block) noexcept {
+  return process.range.has(block);
+}
+
+struct hook {
+  static std::size_t& in_new() noexcept { return this_thread.in_new; }
+
+  template <class Call>
+  [[gnu::always_inline]] static void* allocation(function through, std::size_t bytes,
+                                                 std::size_t alignment, const frame_state& caller,
+                                                 Call call) {
+    thread_words& words = this_thread;
+    if (words.busy) return call();
+    routing_thread* const thread = ready(words);
+    if (thread == nullptr) return call();
+    words.busy = true;
+    void* block = nullptr;
+    if (const int route = thread->route_of(bytes, caller); route >= 0) [[unlikely]] {
+      block = routed(*thread, static_cast<std::uint32_t>(route), through, bytes, alignment);
+    }
+    if (block == nullptr) block = call();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    words.busy = false;
+    return block;
+  }
+
+  // An exception may leave the call, so `busy` is not set: what the operator calls knows by in_new.
+  template <class Call>
+  [[gnu::always_inline]] static void* throwing_new(function through, std::size_t bytes,
+                                                   std::size_t alignment, const frame_state& caller,
+                                                   Call call) {
+    thread_words& words = this_thread;
+    const std::size_t inner =
+        alignment != 0 ? preload::aligned_in_new : preload::malloc_in_new(bytes);
+    if (words.busy || words.in_new == inner) return call();  // new[] calls new
+    routing_thread* const thread = ready(words);
+    if (thread == nullptr) return call();
+    words.busy = true;
+    const int route = thread->route_of(bytes, caller);
+    void* block = nullptr;
+    if (route >= 0) [[unlikely]] {
+      block = routed(*thread, static_cast<std::uint32_t>(route), through, bytes, alignment);
+    }
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    words.busy = false;
+    if (block != nullptr) return block;
+    words.in_new = inner;
+    block = call();
+    words.in_new = 0;
+    return block;
+  }
+
+  template <class Call>
+  [[gnu::always_inline]] static void free(function, void* block, const frame_state&, Call call) {
+    if (is_routed(block)) [[unlikely]]
+      return free_routed(block);
+    call();
+  }
+
+  template <class Call>
+  [[gnu::always_inline]] static void* reallocation(function through, void* block, std::size_t bytes,
+                                                   const frame_state& caller, Call call) {
+    if (block == nullptr) return allocation(through, bytes, 0, caller, call);
+    // A block stays where it was allocated, as one of a container stays with its allocator.
+    return is_routed(block) ? reallocate_routed(block, bytes) : call();
+  }
+
+  static void unloaded() noexcept { process.forget_addresses(); }
+
+ private:
+  static routing_thread* ready(thread_words& words) noexcept {
+    return words.state != nullptr ? words.state : make_ready();
+  }
+  [[gnu::noinline]] static void* routed(routing_thread& thread, std::uint32_t route,
+                                        function through, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+    void* const block = thread.allocate(route, bytes, alignment);
+    if (block != nullptr && (through == function::calloc || through == function::libc_calloc)) {
+      std::memset(block, 0, bytes);
+    }
+    return block;
+  }
+};
+
+}  // namespace mallard::route

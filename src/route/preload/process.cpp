@@ -1,0 +1,178 @@
+#include "route/preload/process.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/single_threaded.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "route/preload/thread.hpp"
+
+namespace mallard::route {
+
+constinit process_holder the_process{};
+
+namespace {
+
+session* map_session(const char* path) {
+  const int file = ::open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  struct stat found{};
+  void* memory = MAP_FAILED;
+  if (fstat(file, &found) == 0 && found.st_size == static_cast<off_t>(sizeof(session))) {
+    memory =
+        mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  }
+  close(file);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* const all = static_cast<session*>(memory);
+  if (all->magic == session_magic && all->bytes == sizeof(session)) return all;
+  munmap(memory, sizeof(session));
+  return nullptr;
+}
+
+arena_kind kind_alone(strategy how) {
+  switch (how) {
+    case strategy::monotonic:
+      return arena_kind::monotonic;
+    case strategy::multipool_on_monotonic:
+      return arena_kind::multipool_on_monotonic;
+    case strategy::multipool:
+      return arena_kind::multipool;
+    case strategy::heap:
+      return arena_kind::heap;
+    case strategy::adaptive_pool:
+      break;
+  }
+  return arena_kind::adaptive_pool;
+}
+
+arena_kind kind_together(strategy how) {
+  if (how == strategy::multipool) return arena_kind::synchronized_multipool;
+  if (how == strategy::heap) return arena_kind::synchronized_heap;
+  return arena_kind::adaptive_pool;
+}
+
+}  // namespace
+
+bool process_state::open() noexcept {
+  phase seen = state_.load(std::memory_order_acquire);
+  if (seen == phase::unknown && state_.compare_exchange_strong(seen, phase::opening)) {
+    const int before = errno;
+    const bool opened = open_once();
+    errno = before;
+    state_.store(opened ? phase::open : phase::closed, std::memory_order_release);
+    return opened;
+  }
+  return seen == phase::open;
+}
+
+bool process_state::open_once() noexcept {
+  const char* const path = getenv(session_variable);
+  if (path == nullptr) return false;
+  all = map_session(path);
+  if (all == nullptr) return false;
+  void* const memory = mmap(nullptr, arena_stride * most_arenas, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED || !rules.open() || !addresses.open(*all) || !range.open() ||
+      (all->names_survivors && !range.remember_sites())) {
+    all->no_address_space.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  arenas_ = static_cast<std::byte*>(memory);
+  if (!open_threads()) return false;
+  // Before the resources register theirs: those are to run first, as they lock first.
+  hold_across_fork();
+  for (std::uint32_t i = 0; i < all->route_count; ++i) {
+    const route_rule& rule = all->routes[i];
+    if (rule.is_scoped()) continue;
+    alone_[i] = new_arena(i, kind_alone(rule.how));
+    together_[i] = kind_together(rule.how) == kind_alone(rule.how)
+                       ? alone_[i]
+                       : new_arena(i, kind_together(rule.how));
+  }
+  return true;
+}
+
+void process_state::hold_across_fork() noexcept {
+  pthread_atfork(
+      [] {
+        process.lock_.lock();
+        for (std::mutex& one : process.locks) one.lock();
+        process.range.lock();
+      },
+      [] {
+        process.range.unlock();
+        for (std::mutex& one : process.locks) one.unlock();
+        process.lock_.unlock();
+      },
+      [] {
+        process.range.unlock();
+        for (std::mutex& one : process.locks) one.unlock();
+        process.lock_.unlock();
+        forget_parents_counts();
+      });
+}
+
+void process_state::forget_addresses() noexcept {
+  if (!is_open()) return;
+  rules.clear();
+  addresses.clear();
+  epoch.fetch_add(1, std::memory_order_release);
+}
+
+void process_state::hold(std::uint32_t route, std::size_t bytes) noexcept {
+  const std::size_t now = held_[route].fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::size_t peak = peak_[route].load(std::memory_order_relaxed);
+  while (peak < now && !peak_[route].compare_exchange_weak(peak, now)) {
+  }
+  std::uint64_t of_all = all->peak_bytes[route].load(std::memory_order_relaxed);
+  while (of_all < now && !all->peak_bytes[route].compare_exchange_weak(of_all, now)) {
+  }
+}
+
+arena* process_state::new_arena(std::uint32_t route, arena_kind kind) noexcept {
+  // 0 is nobody.
+  const std::uint32_t number = arena_count_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number >= most_arenas) {
+    arena_count_.store(most_arenas, std::memory_order_relaxed);
+    return nullptr;
+  }
+  return ::new (static_cast<void*>(arenas_ + std::size_t{number} * arena_stride))
+      arena(number, route, kind);
+}
+
+arena* process_state::take_arena(std::uint32_t route) noexcept {
+  constexpr int most_looked_at = 16;
+  {
+    const std::lock_guard hold(lock_);
+    arena** link = &left_[route];
+    for (int i = 0; i < most_looked_at && *link != nullptr; ++i, link = &(*link)->next) {
+      arena* const found = *link;
+      if (found->live() != 0) continue;
+      *link = found->next;
+      found->next = nullptr;
+      found->reset();
+      return found;
+    }
+  }
+  return new_arena(route, kind_alone(all->routes[route].how));
+}
+
+void process_state::leave_arena(arena& left) noexcept {
+  left.set_thread(nullptr);
+  const std::lock_guard hold(lock_);
+  left.next = left_[left.route()];
+  left_[left.route()] = &left;
+}
+
+arena* process_state::common_arena(std::uint32_t route) noexcept {
+  return __libc_single_threaded != 0 ? alone_[route] : together_[route];
+}
+
+}  // namespace mallard::route

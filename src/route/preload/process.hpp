@@ -1,0 +1,81 @@
+// Purpose: the routes in this process: the session, the range of routed blocks, the arenas, and
+// what all threads have in common.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "preload/rule_cache.hpp"
+#include "route/preload/address_cache.hpp"
+#include "route/preload/arena.hpp"
+#include "route/preload/routed_range.hpp"
+#include "route/session.hpp"
+
+namespace mallard::route {
+
+inline constexpr std::uint32_t most_arenas = 1 << 16;
+
+class process_state {
+ public:
+  // Effects: at the first call, reads what is to be routed, if the environment says so. Returns:
+  // whether anything is.
+  bool open() noexcept;
+  bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == phase::open; }
+
+  // A module was unloaded: addresses may mean other functions.
+  void forget_addresses() noexcept;
+
+  // Memory that a route's resources hold, and the most that it has been.
+  void hold(std::uint32_t route, std::size_t bytes) noexcept;
+  void let_go(std::uint32_t route, std::size_t bytes) noexcept {
+    held_[route].fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
+  arena& arena_at(std::uint32_t number) noexcept {
+    return *static_cast<arena*>(static_cast<void*>(arenas_ + std::size_t{number} * arena_stride));
+  }
+  // For a route by scope: one that is empty. Null when there are too many.
+  arena* take_arena(std::uint32_t route) noexcept;
+  // For others to take when nothing lives in them.
+  void leave_arena(arena& left) noexcept;
+  // For any other route: the one that serves now.
+  arena* common_arena(std::uint32_t route) noexcept;
+
+  session* all = nullptr;
+  routed_range range;
+  preload::rule_cache rules;
+  address_cache addresses;
+  std::atomic<std::uint32_t> epoch{1};  // of what addresses mean
+  std::mutex locks[most_routes];        // of what is common and not synchronized by itself
+
+ private:
+  enum class phase : std::uint32_t { unknown, opening, open, closed };
+  static constexpr std::size_t arena_stride = (sizeof(arena) + 63) & ~std::size_t{63};
+
+  bool open_once() noexcept;
+  arena* new_arena(std::uint32_t route, arena_kind kind) noexcept;
+  void hold_across_fork() noexcept;
+
+  std::atomic<phase> state_{phase::unknown};
+  std::byte* arenas_ = nullptr;
+  std::atomic<std::uint32_t> arena_count_{0};
+  std::mutex lock_;  // of the lists
+  arena* left_[most_routes] = {};
+  arena* alone_[most_routes] = {};  // common to threads, without locks of their own
+  arena* together_[most_routes] = {};
+  std::atomic<std::size_t> held_[most_routes] = {};
+  std::atomic<std::size_t> peak_[most_routes] = {};
+};
+
+// Never destroyed: blocks are freed after the program's static objects are.
+union process_holder {
+  process_state state;
+  constexpr process_holder() noexcept : state() {}
+  ~process_holder() {}
+};
+extern process_holder the_process;
+inline constinit process_state& process = the_process.state;
+
+}  // namespace mallard::route

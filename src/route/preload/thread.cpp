@@ -1,0 +1,301 @@
+#include "route/preload/thread.hpp"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+namespace mallard::route {
+
+thread_local constinit thread_words this_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden"))) = {};
+
+namespace {
+
+pthread_key_t at_end;
+
+// Where threads end after this, they allocate as if nothing was routed.
+void end_of_thread(void* state) {
+  this_thread.ended = true;
+  this_thread.state = nullptr;
+  this_thread.busy = true;
+  static_cast<routing_thread*>(state)->leave();
+  munmap(state, sizeof(routing_thread));
+  this_thread.busy = false;
+}
+
+// A condition's bit, or 0.
+std::uint32_t bit_of_scope(const session& all, const char* name) {
+  for (std::uint32_t i = 0; i < all.scope_count; ++i) {
+    if (std::strcmp(all.scopes[i], name) == 0) return std::uint32_t{1} << i;
+  }
+  return 0;
+}
+
+block_shape shape_of(std::size_t bytes, std::size_t alignment) {
+  const std::size_t to = alignment > granule ? alignment : granule;
+  return {((bytes == 0 ? 1 : bytes) + to - 1) & ~(to - 1), to};
+}
+
+}  // namespace
+
+bool open_threads() noexcept {
+  return pthread_key_create(&at_end, end_of_thread) == 0;
+}
+
+routing_thread* make_ready() noexcept {
+  if (this_thread.ended) return nullptr;
+  this_thread.busy = true;
+  routing_thread* state = nullptr;
+  if (process.open()) {
+    const int before = errno;
+    void* const memory = mmap(nullptr, sizeof(routing_thread), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) {
+      state = ::new (memory) routing_thread;
+      this_thread.state = state;
+      pthread_setspecific(at_end, state);
+    }
+    errno = before;
+  }
+  this_thread.busy = false;
+  return state;
+}
+
+void forget_parents_counts() noexcept {
+  if (this_thread.state != nullptr) this_thread.state->forget_counts();
+}
+
+routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memory_order_relaxed)) {
+  constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
+  stack_.open(process.rules, process.all->by_frame_pointers, checked);
+}
+
+void routing_thread::forget_stack() noexcept {
+  epoch_ = process.epoch.load(std::memory_order_relaxed);
+  stack_.forget();
+}
+
+void routing_thread::leave() noexcept {
+  for (std::uint32_t i = 0; i < process.all->route_count; ++i) {
+    if (current_[i] != nullptr) {
+      end_invocation(i);
+      if (current_[i] != nullptr) process.leave_arena(*current_[i]);
+    }
+    for (arena* one = waiting_[i]; one != nullptr;) {
+      arena* const next = one->next;
+      process.leave_arena(*one);
+      one = next;
+    }
+  }
+  if (counts_ != nullptr) counts_->pid.store(0, std::memory_order_release);
+}
+
+thread_counts* routing_thread::find_counts() noexcept {
+  session& all = *process.all;
+  const auto own = static_cast<std::uint32_t>(getpid());
+  for (thread_counts& one : all.threads) {
+    std::uint32_t nobody = 0;
+    if (one.pid.load(std::memory_order_relaxed) == 0 &&
+        one.pid.compare_exchange_strong(nobody, own, std::memory_order_acquire)) {
+      return &one;
+    }
+  }
+  const int before = errno;
+  thread_counts* found = nullptr;
+  for (thread_counts& one : all.threads) {
+    std::uint32_t whose = one.pid.load(std::memory_order_relaxed);
+    if (whose != own && kill(static_cast<pid_t>(whose), 0) != 0 && errno == ESRCH &&
+        one.pid.compare_exchange_strong(whose, own, std::memory_order_acquire)) {
+      found = &one;
+      break;
+    }
+  }
+  errno = before;
+  return found;
+}
+
+route_counts& routing_thread::counts_of(std::uint32_t route) noexcept {
+  static route_counts nobodys[most_routes];  // when more threads than that live at once
+  if (counts_ == nullptr) [[unlikely]]
+    counts_ = find_counts();
+  return counts_ != nullptr ? counts_->of[route] : nobodys[route];
+}
+
+invocation routing_thread::invocation_of(std::uint32_t route) const noexcept {
+  const std::uint32_t wanted = process.all->routes[route].marks & marks::functions;
+  const auto found = stack_.outermost_with(wanted);
+  return {found.frame_address, found.caller_ip, found.ip};
+}
+
+arena* routing_thread::arena_for(std::uint32_t route) noexcept {
+  const route_rule& rule = process.all->routes[route];
+  if (!rule.is_scoped()) return process.common_arena(route);
+  if (rule.scopes == 0) {  // the scope is that of a function
+    const invocation now = invocation_of(route);
+    if (arena* const mine = current_[route]) {
+      const bool same = mine->of.is_same_frame(now);
+      // It may have returned and been called again: see profile/invocations.hpp.
+      const bool again = same && now.first_ip <= mine->of.first_ip && mine->live() == 0;
+      if (!same || again) end_invocation(route);
+    }
+    open_ |= std::uint32_t{1} << route;
+    if (current_[route] != nullptr && current_[route]->of.frame_address == 0) {
+      current_[route]->of = now;
+    }
+    if (current_[route] == nullptr) {
+      current_[route] = process.take_arena(route);
+      if (current_[route] == nullptr) return nullptr;
+      current_[route]->of = now;
+      current_[route]->set_thread(this);
+    }
+    return current_[route];
+  }
+  if (current_[route] == nullptr) {
+    current_[route] = process.take_arena(route);
+    if (current_[route] != nullptr) current_[route]->set_thread(this);
+  }
+  return current_[route];
+}
+
+void routing_thread::end_invocation(std::uint32_t route) noexcept {
+  open_ &= ~(std::uint32_t{1} << route);
+  arena* const ended = current_[route];
+  if (ended == nullptr) return;
+  route_counts& counts = counts_of(route);
+  const std::uint64_t live = ended->live();
+  if (live == 0) {
+    if (ended->is_used()) add_to(counts.resets, 1);
+    ended->reset();
+  } else {
+    add_to(counts.survivors, live);
+    if (process.all->names_survivors) name_survivors(*ended);
+    current_[route] = nullptr;
+    ended->next = waiting_[route];
+    waiting_[route] = ended;
+  }
+  // Of those that wait, one or two are looked at each time: there may be many.
+  arena** link = &waiting_[route];
+  for (int looked_at = 0; looked_at < 2 && *link != nullptr; ++looked_at) {
+    arena* const one = *link;
+    if (one->live() == 0) {
+      *link = one->next;
+      process.leave_arena(*one);
+    } else {
+      link = &one->next;
+    }
+  }
+}
+
+void routing_thread::end_invocations_outside(std::uint32_t stack) noexcept {
+  for (std::uint32_t i = 0; i < process.all->route_count; ++i) {
+    const std::uint32_t functions = process.all->routes[i].marks & marks::functions;
+    if ((open_ >> i & 1) != 0 && (functions & ~stack) != 0) end_invocation(i);
+  }
+}
+
+void* routing_thread::allocate(std::uint32_t route, std::size_t bytes,
+                               std::size_t alignment) noexcept {
+  route_counts& counts = counts_of(route);
+  void* block = nullptr;
+  arena* const from =
+      bytes < PTRDIFF_MAX && alignment <= largest_alignment && (alignment & (alignment - 1)) == 0
+          ? arena_for(route)
+          : nullptr;
+  if (from != nullptr) block = from->allocate(shape_of(bytes, alignment));
+  if (block == nullptr) {
+    add_to(counts.passed_on, 1);
+    return nullptr;
+  }
+  add_to(counts.blocks, 1);
+  add_to(counts.bytes, bytes);
+  if (process.all->names_survivors) [[unlikely]]
+    process.range.set_site(block, site_of_caller());
+  return block;
+}
+
+void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {
+  const std::uint32_t route = of.route();
+  arena* from = &of;
+  if (process.all->routes[route].is_scoped()) {
+    from = current_[route];
+    if (from == nullptr) return nullptr;
+  }
+  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0)) : nullptr;
+  route_counts& counts = counts_of(route);
+  if (block == nullptr) {
+    add_to(counts.passed_on, 1);
+    return nullptr;
+  }
+  add_to(counts.blocks, 1);
+  add_to(counts.bytes, bytes);
+  if (process.all->names_survivors) process.range.set_site(block, 0);
+  return block;
+}
+
+void routing_thread::enter_scope(const char* name) noexcept {
+  session& all = *process.all;
+  const std::uint32_t bit = bit_of_scope(all, name);
+  if (bit == 0) {
+    if (all.route_count != 0) return;
+    // Without routes, what there is is found out, for the message that there is no such scope.
+    const std::uint32_t count = all.seen_scope_count.load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < count && i < most_seen_scopes; ++i) {
+      if (std::strncmp(all.seen_scopes[i], name, name_bytes - 1) == 0) return;
+    }
+    const std::uint32_t at = all.seen_scope_count.fetch_add(1, std::memory_order_relaxed);
+    if (at < most_seen_scopes) std::strncpy(all.seen_scopes[at], name, name_bytes - 1);
+    return;
+  }
+  if (depth_[__builtin_ctz(bit)]++ != 0) return;
+  scopes_ |= bit;
+  if (all.route_count == 0) all.entered_scopes.fetch_or(bit, std::memory_order_relaxed);
+}
+
+void routing_thread::exit_scope(const char* name) noexcept {
+  const session& all = *process.all;
+  const std::uint32_t bit = bit_of_scope(all, name);
+  if (bit == 0 || depth_[__builtin_ctz(bit)] == 0 || --depth_[__builtin_ctz(bit)] != 0) return;
+  scopes_ &= ~bit;
+  for (std::uint32_t i = 0; i < all.route_count; ++i) {
+    if ((all.routes[i].scopes & bit) != 0 && all.routes[i].is_scoped()) end_invocation(i);
+  }
+}
+
+// The innermost function outside the runtime: its address's place in the session, + 1.
+std::uint32_t routing_thread::site_of_caller() noexcept {
+  const std::uint64_t ip = stack_.innermost(
+      [](std::uint64_t at) { return (process.addresses.marks_of(at) & marks::runtime) == 0; });
+  const std::uint64_t key = ip == 0 ? 0 : process.addresses.key_of(ip);
+  if (key == 0) return 0;
+  std::size_t place = place_of(key);
+  for (int tries = 0; tries < 4096; ++tries, place = (place + 1) % most_addresses) {
+    const std::uint64_t there = process.all->addresses[place].key.load(std::memory_order_relaxed);
+    if (there == key) return static_cast<std::uint32_t>(place + 1);
+    if (there == 0) break;
+  }
+  return 0;
+}
+
+void routing_thread::name_survivors(arena& of) noexcept {
+  session& all = *process.all;
+  process.range.for_each_live(of.number(), [&](std::uint32_t site) {
+    if (site == 0) return;
+    const std::uint64_t key = all.addresses[site - 1].key.load(std::memory_order_relaxed) |
+                              std::uint64_t{of.route() + 1} << route_shift;
+    for (survivor_site& one : all.sites) {
+      std::uint64_t there = one.key.load(std::memory_order_relaxed);
+      if (there == 0) one.key.compare_exchange_strong(there, key);
+      if (one.key.load(std::memory_order_relaxed) == key) {
+        one.blocks.fetch_add(1, std::memory_order_relaxed);
+        return;
+      }
+    }
+  });
+}
+
+}  // namespace mallard::route

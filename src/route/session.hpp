@@ -1,0 +1,122 @@
+// Purpose: what `mallard whatif` and the library in the programs that it starts share: which blocks
+// are routed where, what addresses are called, and what came of it. The memory is one anonymous
+// file of `mallard whatif`; each process maps it once and keeps no descriptor.
+//
+// The library knows no names. It asks for the marks of each return address, which say what
+// conditions hold for a function at that address; an address that nobody has asked for yet has
+// none, is put into the table, and gets them before the next run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::route {
+
+inline constexpr std::uint64_t session_magic = 0x3165'7475'6f72'4c4dU;
+inline constexpr const char* session_variable = "MALLARD_ROUTE";  // the path of the file
+inline constexpr const char* session_file_name = "mallard-route";
+
+inline constexpr std::size_t most_routes = 16;
+inline constexpr std::size_t most_scopes = 32;  // in conditions
+inline constexpr std::size_t most_modules = 1024;
+inline constexpr std::size_t most_addresses = std::size_t{1} << 17;
+inline constexpr std::size_t most_sites = 256;  // that are named as those of survivors
+inline constexpr std::size_t most_seen_scopes = 256;
+inline constexpr std::size_t most_threads = 2048;
+inline constexpr std::size_t path_bytes = 512;
+inline constexpr std::size_t name_bytes = 128;
+
+enum class strategy : std::uint32_t {
+  monotonic,
+  multipool,
+  multipool_on_monotonic,
+  heap,
+  adaptive_pool,
+};
+
+// The marks of a return address, and, the outer frames' functions added, those of a stack.
+namespace marks {
+inline constexpr unsigned most_functions = 16;
+inline constexpr unsigned most_modules = 14;
+inline constexpr std::uint32_t functions = 0xffff;                // bit i: condition i
+inline constexpr std::uint32_t modules = 0x3fffU << 16;           // bit 16 + i
+inline constexpr std::uint32_t runtime = std::uint32_t{1} << 30;  // of C or C++: nobody's own
+inline constexpr std::uint32_t known = std::uint32_t{1} << 31;
+}  // namespace marks
+
+// All of it has to hold.
+struct route_rule {
+  strategy how = strategy::heap;
+  std::uint32_t marks = 0;   // of the stack
+  std::uint32_t scopes = 0;  // that are open in the thread
+  std::uint64_t smallest = 0;
+  std::uint64_t largest = UINT64_MAX;  // bytes
+
+  bool is_scoped() const {
+    return how == strategy::monotonic || how == strategy::multipool_on_monotonic;
+  }
+};
+
+struct module_path {
+  char text[path_bytes];
+};
+
+// Key: the module's number + 1, shifted by 40, and the address relative to its load bias. 0: none.
+struct address_marks {
+  std::atomic<std::uint64_t> key;
+  std::atomic<std::uint32_t> marks;
+};
+inline constexpr unsigned module_shift = 40;
+
+// Survivors of monotonic routes, by who asked for them.
+struct survivor_site {
+  std::atomic<std::uint64_t> key;  // of the address, and above it (bits 56 on) the route
+  std::atomic<std::uint64_t> blocks;
+};
+inline constexpr unsigned route_shift = 56;
+
+// Of one thread, so that counting takes no more than adding; of the next one when it has ended.
+struct route_counts {
+  std::atomic<std::uint64_t> blocks;
+  std::atomic<std::uint64_t> bytes;
+  std::atomic<std::uint64_t> passed_on;
+  std::atomic<std::uint64_t> resets;
+  std::atomic<std::uint64_t> survivors;
+};
+struct alignas(64) thread_counts {
+  std::atomic<std::uint32_t> pid;  // whose thread it is; 0: nobody's
+  route_counts of[most_routes];
+};
+
+struct session {
+  std::uint64_t magic = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t route_count = 0;
+  bool walks = false;  // some condition is of functions or modules: stacks are needed
+  bool by_frame_pointers = false;
+  bool names_survivors = false;  // costs more: not for runs that count
+  route_rule routes[most_routes];
+  char scopes[most_scopes][name_bytes] = {};  // of conditions; the first scope_count
+  std::uint32_t scope_count = 0;
+
+  std::atomic<std::uint32_t> module_lock{};
+  std::atomic<std::uint32_t> module_count{};
+  std::atomic<std::uint32_t> entered_scopes{};    // of conditions
+  std::atomic<std::uint32_t> seen_scope_count{};  // of others
+  std::atomic<std::uint32_t> address_count{};
+  std::atomic<std::uint32_t> no_address_space{};       // processes that nothing could be routed in
+  std::atomic<std::uint64_t> peak_bytes[most_routes];  // of any one process
+  module_path modules[most_modules];
+  char seen_scopes[most_seen_scopes][name_bytes] = {};
+  survivor_site sites[most_sites];
+  address_marks addresses[most_addresses];
+  thread_counts threads[most_threads];
+};
+
+// Where the search for a key begins.
+inline std::size_t place_of(std::uint64_t key) {
+  return static_cast<std::size_t>((key * 0x9e37'79b9'7f4a'7c15) >> 40) % most_addresses;
+}
+
+}  // namespace mallard::route

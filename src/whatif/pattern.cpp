@@ -1,0 +1,155 @@
+#include "whatif/pattern.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace mallard::whatif {
+namespace {
+
+using route::strategy;
+
+constexpr std::array<std::pair<std::string_view, strategy>, 5> strategies = {{
+    {"monotonic", strategy::monotonic},
+    {"multipool", strategy::multipool},
+    {"multipool-on-monotonic", strategy::multipool_on_monotonic},
+    {"heap", strategy::heap},
+    {"adaptive-pool", strategy::adaptive_pool},
+}};
+
+template <class... Arguments>
+[[noreturn]] void fail(const whatif_route& of, fmt::format_string<Arguments...> text,
+                       Arguments&&... arguments) {
+  throw std::runtime_error(fmt::format("route '{}={}': {}", of.pattern, of.strategy,
+                                       fmt::format(text, std::forward<Arguments>(arguments)...)));
+}
+
+strategy find_strategy(const whatif_route& from) {
+  std::string known;
+  for (const auto& [name, how] : strategies) {
+    if (from.strategy == name) return how;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  fail(from, "unknown strategy '{}' (known: {})", from.strategy, known);
+}
+
+// The index of the text in the list, which it is added to.
+template <class List, class Text, class Make>
+std::size_t index_in(List& list, std::size_t most, const whatif_route& from, const Text& is,
+                     const Make& make) {
+  const auto found = std::find_if(list.begin(), list.end(), is);
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  if (list.size() == most) fail(from, "more than {} conditions of a kind", most);
+  list.push_back(make());
+  return list.size() - 1;
+}
+
+std::uint64_t number(const whatif_route& from, std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+    fail(from, "size:LOW-HIGH, in bytes: '{}' is no number", text);
+  }
+  return value;
+}
+
+void add_sizes(const whatif_route& from, std::string_view text, route::route_rule& rule) {
+  const std::size_t dash = text.find('-');
+  const std::uint64_t low = number(from, text.substr(0, dash));
+  const std::uint64_t high = dash == text.npos         ? low
+                             : dash + 1 == text.size() ? UINT64_MAX
+                                                       : number(from, text.substr(dash + 1));
+  if (low > high) fail(from, "no size is from {} to {}", low, high);
+  rule.smallest = std::max(rule.smallest, low);
+  rule.largest = std::min(rule.largest, high);
+  if (rule.smallest > rule.largest) fail(from, "no size is in both ranges");
+}
+
+void add_function(const whatif_route& from, const std::string& text, conditions& all,
+                  route::route_rule& rule) {
+  const std::size_t index = index_in(
+      all.functions, route::marks::most_functions, from,
+      [&](const function_condition& one) { return one.text == text; },
+      [&] {
+        try {
+          return function_condition{text, std::regex(text, std::regex::optimize)};
+        } catch (const std::regex_error&) {
+          fail(from, "'{}' is no regular expression", text);
+        }
+      });
+  rule.marks |= std::uint32_t{1} << index;
+}
+
+// Pieces between `+` that begin with a kind; any other `+` is part of a regular expression.
+std::vector<std::string> pieces(const std::string& pattern) {
+  constexpr std::array<std::string_view, 4> kinds = {"function:", "scope:", "module:", "size:"};
+  std::vector<std::string> out(1);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::string_view rest = std::string_view(pattern).substr(i + 1);
+    if (pattern[i] == '+' && std::any_of(kinds.begin(), kinds.end(), [&](std::string_view kind) {
+          return rest.starts_with(kind);
+        })) {
+      out.emplace_back();
+    } else {
+      out.back() += pattern[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+route::route_rule parse_route(const whatif_route& from, conditions& all) {
+  route::route_rule rule;
+  rule.how = find_strategy(from);
+  if (from.pattern.empty()) fail(from, "there is no pattern");
+  for (const std::string& piece : pieces(from.pattern)) {
+    const auto after = [&](std::string_view kind) { return piece.substr(kind.size()); };
+    if (piece.starts_with("scope:")) {
+      const std::string name = after("scope:");
+      if (name.size() >= route::name_bytes) fail(from, "the scope's name is too long");
+      rule.scopes |= std::uint32_t{1} << index_in(
+                         all.scopes, route::most_scopes, from,
+                         [&](const std::string& one) { return one == name; }, [&] { return name; });
+    } else if (piece.starts_with("module:")) {
+      const std::string glob = after("module:");
+      rule.marks |= std::uint32_t{1}
+                    << (16 + index_in(
+                                 all.modules, route::marks::most_modules, from,
+                                 [&](const std::string& one) { return one == glob; },
+                                 [&] { return glob; }));
+    } else if (piece.starts_with("size:")) {
+      add_sizes(from, after("size:"), rule);
+    } else {
+      add_function(from, piece.starts_with("function:") ? after("function:") : piece, all, rule);
+    }
+  }
+  if (rule.is_scoped() && rule.scopes == 0 && (rule.marks & route::marks::functions) == 0) {
+    fail(from,
+         "{} needs an end, that of a function or a scope: function:REGEX or scope:NAME is missing",
+         from.strategy);
+  }
+  return rule;
+}
+
+bool is_module(const std::string& path, const std::string& glob) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return fnmatch(glob.c_str(), name.c_str(), 0) == 0 || fnmatch(glob.c_str(), path.c_str(), 0) == 0;
+}
+
+bool is_runtime(const std::string& path) {
+  for (const char* glob : {"libc.so*", "libc-*.so", "libm.so*", "libpthread*", "ld-linux*",
+                           "libstdc++*", "libc++*", "libgcc_s*", "libmallard-route*"}) {
+    if (is_module(path, glob)) return true;
+  }
+  return false;
+}
+
+}  // namespace mallard::whatif

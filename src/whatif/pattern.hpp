@@ -1,0 +1,33 @@
+// What the words of a route say: conditions, and which of them are alike in several routes.
+#pragma once
+
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "route/session.hpp"
+#include "whatif/whatif.hpp"
+
+namespace mallard::whatif {
+
+struct function_condition {
+  std::string text;
+  std::regex pattern;
+};
+
+// The conditions of all routes, each once: a condition's place here is its mark's bit.
+struct conditions {
+  std::vector<function_condition> functions;
+  std::vector<std::string> modules;
+  std::vector<std::string> scopes;
+};
+
+// Adds the route's conditions. Throws std::runtime_error with one line.
+route::route_rule parse_route(const whatif_route& from, conditions& all);
+
+// Whether the file name of the path, or all of it, fits.
+bool is_module(const std::string& path, const std::string& glob);
+// Of the C and C++ runtime, or of ours: it asks for memory on behalf of others.
+bool is_runtime(const std::string& path);
+
+}  // namespace mallard::whatif

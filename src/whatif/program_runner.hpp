@@ -1,0 +1,48 @@
+// Runs a program again and again, and measures each run from outside.
+//
+// The runs are started by a process that was forked before anything else was done: what the system
+// reports as a program's peak of memory includes that of the process which started it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mallard::whatif {
+
+struct run_figures {
+  double seconds = 0;
+  double processor_seconds = 0;  // with those of its children
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t page_faults = 0;
+  int status = 0;            // as of waitpid
+  int error = 0;             // errno: it was not started
+  std::uint64_t output = 0;  // a hash of what it wrote, where that is asked for
+
+  bool ended_as(const run_figures& other) const {
+    return status == other.status && output == other.output;
+  }
+};
+
+class program_runner {
+ public:
+  // Throws std::system_error.
+  explicit program_runner(std::vector<std::string> command);
+  ~program_runner();
+  program_runner(const program_runner&) = delete;
+  program_runner& operator=(const program_runner&) = delete;
+
+  // `environment`: what is set for it. Its output goes nowhere; its input is ours from the start,
+  // where that is a file, else there is none. Throws std::runtime_error when the runner is gone.
+  run_figures run(const std::vector<std::pair<std::string, std::string>>& environment,
+                  bool reads_output);
+
+ private:
+  pid_t pid_ = -1;
+  int channel_ = -1;
+};
+
+}  // namespace mallard::whatif

@@ -1,0 +1,245 @@
+#include "whatif/route_session.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <set>
+#include <stdexcept>
+#include <system_error>
+
+#include "profile/subsystem_rules.hpp"
+
+namespace mallard::whatif {
+namespace {
+
+using route::session;
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+constexpr std::uint64_t offset_mask = (std::uint64_t{1} << route::module_shift) - 1;
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& one : names) out += fmt::format("{}{}", out.empty() ? "" : ", ", one);
+  return out;
+}
+
+[[noreturn]] void fail_unmatched(const std::string& kind, const std::string& text,
+                                 const std::vector<std::string>& seen) {
+  const std::vector<std::string> close = nearest(text, seen);
+  throw std::runtime_error(
+      close.empty()
+          ? fmt::format("{}:{} matches nothing: the program has no {} that is known by a name",
+                        kind, text, kind)
+          : fmt::format("{}:{} matches nothing that allocates; nearest: {}", kind, text,
+                        joined(close)));
+}
+
+std::size_t distance(const std::string& one, const std::string& other) {
+  std::vector<std::size_t> row(other.size() + 1);
+  for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const std::size_t before = row[j];
+      row[j] =
+          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (one[i - 1] == other[j - 1] ? 0 : 1)});
+      diagonal = before;
+    }
+  }
+  return row[other.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> nearest(const std::string& pattern,
+                                 const std::vector<std::string>& names) {
+  std::vector<std::pair<std::size_t, std::string>> all;
+  for (const std::string& name : names) {
+    if (name.empty()) continue;
+    all.emplace_back(distance(pattern, name), name);
+  }
+  std::sort(all.begin(), all.end());
+  constexpr std::size_t most = 3;
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < all.size() && i < most; ++i) out.push_back(all[i].second);
+  return out;
+}
+
+route_session::route_session(const conditions& all, bool by_frame_pointers) : conditions_(all) {
+  file_ = memfd_create(route::session_file_name, MFD_CLOEXEC);
+  if (file_ < 0 || ftruncate(file_, sizeof(session)) != 0) {
+    fail("no memory to share with the program");
+  }
+  void* const memory =
+      mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
+  if (memory == MAP_FAILED) fail("no address space to share with the program");
+  // All zeros already; that of a session would write to each of its pages.
+  session_ = static_cast<session*>(memory);
+  session_->magic = route::session_magic;
+  session_->bytes = sizeof(session);
+  session_->by_frame_pointers = by_frame_pointers;
+  for (const std::string& one : all.scopes) {
+    std::strncpy(session_->scopes[session_->scope_count++], one.c_str(), route::name_bytes - 1);
+  }
+}
+
+route_session::~route_session() {
+  munmap(session_, sizeof(session));
+  close(file_);
+}
+
+std::string route_session::path() const {
+  return fmt::format("/proc/{}/fd/{}", getpid(), file_);
+}
+
+void route_session::prepare(const std::vector<route::route_rule>& routes, bool names_survivors) {
+  session_->route_count = static_cast<std::uint32_t>(routes.size());
+  std::copy(routes.begin(), routes.end(), session_->routes);
+  session_->names_survivors = names_survivors;
+  session_->walks =
+      names_survivors || !conditions_.functions.empty() || !conditions_.modules.empty();
+  session_->no_address_space = 0;
+  for (auto& one : session_->peak_bytes) one = 0;
+  for (route::survivor_site& one : session_->sites) {
+    one.key = 0;
+    one.blocks = 0;
+  }
+  for (route::thread_counts& one : session_->threads) {
+    one.pid = 0;
+    for (route::route_counts& counts : one.of) {
+      counts.blocks = counts.bytes = counts.passed_on = counts.resets = counts.survivors = 0;
+    }
+  }
+}
+
+std::vector<std::string> route_session::module_paths() const {
+  std::vector<std::string> out;
+  for (std::uint32_t i = 0; i < session_->module_count.load(); ++i) {
+    out.emplace_back(session_->modules[i].text);
+  }
+  return out;
+}
+
+void route_session::mark_addresses() {
+  const std::vector<std::string> paths = module_paths();
+  std::vector<route::address_marks*> fresh;
+  for (route::address_marks& one : session_->addresses) {
+    if (one.key.load() != 0 && one.marks.load() == 0) fresh.push_back(&one);
+  }
+  if (fresh.empty()) return;
+  // As stacks of one frame each, in modules that lie where the keys say.
+  std::vector<profile::module_info> modules(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    modules[i].path = paths[i];
+    modules[i].load_bias = std::uint64_t{i + 1} << route::module_shift;
+    modules[i].segments = {{0, offset_mask}};
+  }
+  profile::stack_table stacks;
+  for (const route::address_marks* one : fresh) stacks.child(0, {one->key.load(), 0});
+  const profile::symbol_table symbols = symbolizer_.find(stacks, modules);
+  for (const auto& [key, symbol] : symbols.of) {
+    for (const profile::symbol_line& line : symbol.lines) {
+      names_[key.ip].push_back(symbols.strings[line.function]);
+    }
+  }
+  for (route::address_marks* one : fresh) {
+    const std::uint64_t key = one->key.load();
+    const std::string& path = paths[(key >> route::module_shift) - 1];
+    std::uint32_t marks = route::marks::known;
+    if (is_runtime(path)) marks |= route::marks::runtime;
+    for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
+      if (is_module(path, conditions_.modules[i])) marks |= std::uint32_t{1} << (16 + i);
+    }
+    const std::vector<std::string> names = names_of(key);
+    for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
+      const std::regex& wanted = conditions_.functions[i].pattern;
+      if (std::any_of(names.begin(), names.end(),
+                      [&](const std::string& name) { return std::regex_search(name, wanted); })) {
+        marks |= std::uint32_t{1} << i;
+      }
+    }
+    one->marks = marks;
+  }
+}
+
+std::vector<std::string> route_session::names_of(std::uint64_t key) const {
+  const auto found = names_.find(key);
+  return found == names_.end() ? std::vector<std::string>() : found->second;
+}
+
+void route_session::check() const {
+  std::uint32_t met = 0;
+  for (const route::address_marks& one : session_->addresses) met |= one.marks.load();
+  for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
+    if ((met >> i & 1) != 0) continue;
+    std::set<std::string> seen;
+    for (const auto& [key, names] : names_) {
+      for (const std::string& name : names) seen.insert(profile::short_name(name));
+    }
+    fail_unmatched("function", conditions_.functions[i].text, {seen.begin(), seen.end()});
+  }
+  for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
+    if ((met >> (16 + i) & 1) != 0) continue;
+    std::vector<std::string> seen;
+    for (const std::string& path : module_paths()) seen.push_back(path.substr(path.rfind('/') + 1));
+    fail_unmatched("module", conditions_.modules[i], seen);
+  }
+  for (std::size_t i = 0; i < conditions_.scopes.size(); ++i) {
+    if ((session_->entered_scopes.load() >> i & 1) != 0) continue;
+    std::vector<std::string> seen;
+    for (std::size_t j = 0; j < route::most_seen_scopes && session_->seen_scopes[j][0] != 0; ++j) {
+      seen.emplace_back(session_->seen_scopes[j]);
+    }
+    fail_unmatched("scope", conditions_.scopes[i], seen);
+  }
+}
+
+std::vector<route_outcome> route_session::outcomes(const std::vector<whatif_route>& of) const {
+  std::vector<route_outcome> out;
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    route_outcome one{.pattern = of[i].pattern, .strategy = of[i].strategy};
+    for (const route::thread_counts& thread : session_->threads) {
+      one.blocks += thread.of[i].blocks.load();
+      one.bytes += thread.of[i].bytes.load();
+      one.passed_on += thread.of[i].passed_on.load();
+      one.resets += thread.of[i].resets.load();
+      one.survivors += thread.of[i].survivors.load();
+    }
+    one.peak_bytes = session_->peak_bytes[i].load();
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::vector<std::vector<std::string>> route_session::survivor_names() const {
+  std::vector<std::map<std::string, std::uint64_t>> counts(route::most_routes);
+  for (const route::survivor_site& one : session_->sites) {
+    const std::uint64_t key = one.key.load();
+    if (key == 0) continue;
+    const std::uint64_t route = (key >> route::route_shift) - 1;
+    const std::uint64_t address = key & ((std::uint64_t{1} << route::route_shift) - 1);
+    const std::vector<std::string> names = names_of(address);
+    if (route < counts.size() && !names.empty()) {
+      counts[route][profile::short_name(names.front())] += one.blocks.load();
+    }
+  }
+  std::vector<std::vector<std::string>> out(route::most_routes);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    std::vector<std::pair<std::uint64_t, std::string>> order;
+    for (const auto& [name, blocks] : counts[i]) order.emplace_back(blocks, name);
+    std::sort(order.rbegin(), order.rend());
+    for (const auto& [blocks, name] : order) out[i].push_back(name);
+  }
+  return out;
+}
+
+}  // namespace mallard::whatif

@@ -1,0 +1,56 @@
+// The memory that is shared with the programs that are started, and what addresses in it are
+// called.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "profile/trace/symbolizer.hpp"
+#include "route/session.hpp"
+#include "whatif/pattern.hpp"
+#include "whatif/whatif.hpp"
+
+namespace mallard::whatif {
+
+class route_session {
+ public:
+  // `all` must outlive it. Throws std::system_error.
+  explicit route_session(const conditions& all, bool by_frame_pointers);
+  ~route_session();
+  route_session(const route_session&) = delete;
+  route_session& operator=(const route_session&) = delete;
+
+  // How another process finds it: a path that works as long as this process lives.
+  std::string path() const;
+
+  // What the next run does; counts begin at 0.
+  void prepare(const std::vector<route::route_rule>& routes, bool names_survivors);
+  // Gives marks to the addresses that were seen in runs so far.
+  void mark_addresses();
+  // Throws std::runtime_error with one line for a condition that nothing fulfils that was seen so
+  // far, with what comes near it.
+  void check() const;
+
+  // What came of the run. `of`: the routes that were given to prepare().
+  std::vector<route_outcome> outcomes(const std::vector<whatif_route>& of) const;
+  // The survivors' names, by route.
+  std::vector<std::vector<std::string>> survivor_names() const;
+  bool was_out_of_addresses() const { return session_->no_address_space.load() != 0; }
+
+ private:
+  std::vector<std::string> names_of(std::uint64_t key) const;
+  std::vector<std::string> module_paths() const;
+
+  const conditions& conditions_;
+  profile::symbolizer symbolizer_;
+  int file_ = -1;
+  route::session* session_ = nullptr;
+  std::map<std::uint64_t, std::vector<std::string>> names_;  // by key, the innermost first
+};
+
+// The names most like the pattern, the best first.
+std::vector<std::string> nearest(const std::string& pattern, const std::vector<std::string>& names);
+
+}  // namespace mallard::whatif

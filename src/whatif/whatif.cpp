@@ -1,0 +1,306 @@
+#include "whatif/whatif.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "lab/measuring/interleave.hpp"
+#include "lab/measuring/mallocs.hpp"
+#include "lab/measuring/statistics.hpp"
+#include "profile/record/program_check.hpp"
+#include "whatif/own_library.hpp"
+#include "whatif/pattern.hpp"
+#include "whatif/program_runner.hpp"
+#include "whatif/route_session.hpp"
+
+namespace mallard::whatif {
+namespace {
+
+namespace fs = std::filesystem;
+using environment = std::vector<std::pair<std::string, std::string>>;
+
+// What is run again and again.
+struct contender {
+  std::string name;
+  environment set;
+  bool hooked = false;
+  std::vector<whatif_route> routes = {};
+  std::vector<route::route_rule> rules = {};
+  std::string remark = {};
+  std::vector<run_figures> runs = {};
+  std::vector<route_outcome> of_routes = {};
+};
+
+constexpr std::size_t as_it_is = 0;
+constexpr std::size_t hook_alone = 1;
+
+void check_program(const std::string& word) {
+  const profile::program_check found = profile::check_program(word);
+  const auto fail = [&](const char* why) { throw std::runtime_error(found.file + ' ' + why); };
+  switch (found.what) {
+    case profile::obstacle::none:
+      return;
+    case profile::obstacle::static_program:
+      return fail("is linked statically: nothing can be preloaded, so nothing is routed");
+    case profile::obstacle::privileged:
+      return fail(
+          "runs with the rights of another user: what is preloaded is ignored, so nothing is "
+          "routed");
+    case profile::obstacle::own_malloc:
+      return fail("has a malloc of its own inside: its calls of that cannot be routed");
+    default:
+      throw std::runtime_error(describe(found));
+  }
+}
+
+std::string preload(const std::string& library) {
+  const char* const others = std::getenv("LD_PRELOAD");
+  return others == nullptr || *others == '\0' ? library : library + ':' + others;
+}
+
+// "all", or what lab::find_malloc knows.
+std::vector<lab::malloc_library> find_mallocs(const std::vector<std::string>& wanted) {
+  std::vector<lab::malloc_library> out;
+  if (wanted.empty()) return out;
+  const lab::malloc_list all = lab::find_mallocs(lab::own_program());
+  for (const std::string& name : wanted) {
+    if (name != "all") {
+      out.push_back(lab::find_malloc("--malloc", name, all));
+      continue;
+    }
+    for (const lab::malloc_library& one : all.found) {
+      if (!one.file.empty()) out.push_back(one);
+    }
+  }
+  return out;
+}
+
+std::string how_it_ended(const run_figures& run) {
+  if (run.error != 0) return std::generic_category().message(run.error);
+  return WIFSIGNALED(run.status) ? fmt::format("was killed by signal {}", WTERMSIG(run.status))
+                                 : fmt::format("ended with status {}", WEXITSTATUS(run.status));
+}
+
+interval_of_runs interval(const std::vector<double>& values, std::uint64_t seed) {
+  const lab::interval found = lab::bootstrap_median(values, seed);
+  return {found.low, lab::median(values), found.high};
+}
+
+template <class Figure>
+std::vector<double> each(const std::vector<run_figures>& runs, Figure figure) {
+  std::vector<double> out;
+  out.reserve(runs.size());
+  for (const run_figures& one : runs) out.push_back(static_cast<double>(one.*figure));
+  return out;
+}
+
+class experiment {
+ public:
+  explicit experiment(const whatif_options& options) : options_(options), runner_(options.command) {
+    check_program(options.command.front());
+    parse();
+    const std::string library =
+        options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
+    session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
+    const environment hooked = {{"LD_PRELOAD", preload(library)},
+                                {route::session_variable, session_->path()}};
+    contenders_.push_back({.name = "as it is", .set = {}});
+    contenders_.push_back({.name = "hook alone", .set = hooked, .hooked = true});
+    for (std::size_t i = 0; i < options.variants.size(); ++i) {
+      contenders_.push_back({.name = options.variants[i].name,
+                             .set = hooked,
+                             .hooked = true,
+                             .routes = options.variants[i].routes,
+                             .rules = rules_[i]});
+    }
+    for (const lab::malloc_library& one : find_mallocs(options.mallocs)) {
+      contenders_.push_back(
+          {.name = one.name, .set = {{"LD_PRELOAD", preload(one.file.string())}}});
+    }
+  }
+
+  whatif_result run() {
+    first_runs();
+    const auto began = std::chrono::steady_clock::now();
+    const auto over = [&] {
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+      return options_.time_budget > 0 && passed.count() > options_.time_budget;
+    };
+    // Whole rounds: what is compared is what ran one after the other.
+    for (unsigned round = 0; round < options_.repetitions; ++round) {
+      if (round != 0 && over()) break;
+      if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
+            if (options_.interrupted && options_.interrupted()) return false;
+            if (one.remark.empty()) measure(one);
+            return true;
+          })) {
+        break;
+      }
+    }
+    return result();
+  }
+
+ private:
+  void parse() {
+    for (const whatif_variant& variant : options_.variants) {
+      if (variant.routes.size() > route::most_routes) {
+        throw std::runtime_error(
+            fmt::format("more than {} routes at the same time", route::most_routes));
+      }
+      std::vector<route::route_rule>& rules = rules_.emplace_back();
+      for (const whatif_route& one : variant.routes) rules.push_back(parse_route(one, conditions_));
+    }
+  }
+
+  run_figures run_once(contender& one, bool reads_output, bool names_survivors) {
+    if (one.hooked) session_->prepare(one.rules, names_survivors);
+    const run_figures done = runner_.run(one.set, reads_output);
+    if (done.error != 0) {
+      throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
+    }
+    if (one.hooked) one.of_routes = session_->outcomes(one.routes);
+    return done;
+  }
+
+  // One of each that does not count: files are read, addresses get their names, outputs are
+  // compared, and survivors named.
+  void first_runs() {
+    const bool reads = options_.check_output;
+    const run_figures plain = run_once(contenders_[as_it_is], reads, false);
+    const run_figures hooked = run_once(contenders_[hook_alone], reads, true);
+    if (hooked.output != plain.output &&
+        run_once(contenders_[as_it_is], reads, false).output != plain.output) {
+      fail_changing();
+    }
+    judge(contenders_[hook_alone], plain, hooked);
+    session_->mark_addresses();
+    session_->check();
+    for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
+      contender& one = contenders_[i];
+      const run_figures done = run_once(one, reads, true);
+      judge(one, plain, done);
+      if (!one.hooked) continue;
+      session_->mark_addresses();
+      names_.resize(contenders_.size());
+      names_[i] = session_->survivor_names();
+      if (session_->was_out_of_addresses()) {
+        one.remark = "too few addresses are left in the program for routed blocks";
+      }
+    }
+    first_ = plain;
+  }
+
+  void judge(contender& one, const run_figures& plain, const run_figures& done) const {
+    if (!one.remark.empty()) return;
+    if (done.status != plain.status) {
+      one.remark =
+          fmt::format("{}; as it is, the program {}", how_it_ended(done), how_it_ended(plain));
+    } else if (done.output != plain.output) {
+      one.remark = "what it wrote differs from what the program writes as it is";
+    }
+  }
+
+  [[noreturn]] static void fail_changing() {
+    throw std::runtime_error(
+        "the program writes something else each time: there is nothing to compare its output with");
+  }
+
+  void measure(contender& one) {
+    const run_figures done = run_once(one, options_.check_output, false);
+    if (&one == &contenders_[as_it_is] && done.output != first_.output) fail_changing();
+    judge(one, first_, done);
+    if (one.remark.empty()) one.runs.push_back(done);
+  }
+
+  // Processor time where one thread does all the work; it is disturbed less.
+  double run_figures::* figure() const {
+    const std::vector<run_figures>& runs = contenders_[as_it_is].runs;
+    const double busy = lab::median(each(runs, &run_figures::processor_seconds));
+    const double passed = lab::median(each(runs, &run_figures::seconds));
+    return busy <= 1.1 * passed ? &run_figures::processor_seconds : &run_figures::seconds;
+  }
+
+  whatif_result result() const {
+    whatif_result out;
+    const contender& plain = contenders_[as_it_is];
+    if (plain.runs.empty()) return out;
+    const auto time = figure();
+    out.by_processor_time = time == &run_figures::processor_seconds;
+    const std::vector<double> base = each(plain.runs, time);
+    if (!contenders_[hook_alone].runs.empty()) {
+      const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
+      out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
+    }
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      out.outcomes.push_back(outcome_of(i, base, out.hook_seconds, time));
+    }
+    return out;
+  }
+
+  whatif_outcome outcome_of(std::size_t which, const std::vector<double>& base, double hook_seconds,
+                            double run_figures::* time) const {
+    const contender& one = contenders_[which];
+    whatif_outcome out{.variant = one.name, .remark = one.remark};
+    out.routes = one.of_routes;
+    if (which < names_.size() && !names_[which].empty()) {
+      for (std::size_t i = 0; i < out.routes.size(); ++i) {
+        out.routes[i].survivor_names = names_[which][i];
+      }
+    }
+    if (one.runs.empty() || !one.remark.empty()) return out;
+    out.runs = static_cast<unsigned>(one.runs.size());
+    out.seconds = interval(each(one.runs, &run_figures::seconds), options_.seed);
+    out.processor_seconds =
+        interval(each(one.runs, &run_figures::processor_seconds), options_.seed);
+    out.resident_bytes = interval(each(one.runs, &run_figures::resident_bytes), options_.seed);
+    out.page_faults = interval(each(one.runs, &run_figures::page_faults), options_.seed);
+    const std::vector<double> mine = each(one.runs, time);
+    const double subtracted = one.routes.empty() ? 0 : hook_seconds;
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < mine.size() && i < base.size(); ++i) {
+      const double left = mine[i] - subtracted;
+      if (left > 0) ratios.push_back(base[i] / left);
+    }
+    if (!ratios.empty()) {
+      const interval_of_runs gain = interval(ratios, options_.seed);
+      out.low = gain.low;
+      out.median = gain.median;
+      out.high = gain.high;
+    } else {
+      out.remark = "the program is too short: the hook takes as long";
+    }
+    const double resident =
+        lab::median(each(contenders_[as_it_is].runs, &run_figures::resident_bytes));
+    if (resident > 0) out.memory = out.resident_bytes.median / resident;
+    return out;
+  }
+
+  const whatif_options& options_;
+  program_runner runner_;  // first: the process that it forks is to be a small one
+  conditions conditions_;
+  std::vector<std::vector<route::route_rule>> rules_;  // by variant
+  std::unique_ptr<route_session> session_;
+  std::vector<contender> contenders_;
+  std::vector<std::vector<std::vector<std::string>>>
+      names_;  // of survivors, by contender and route
+  run_figures first_;
+};
+
+}  // namespace
+
+whatif_result try_whatif(const whatif_options& options) {
+  if (options.command.empty()) throw std::runtime_error("there is no command to run");
+  if (options.repetitions == 0) throw std::runtime_error("at least one repetition is needed");
+  return experiment(options).run();
+}
+
+}  // namespace mallard::whatif

@@ -1,0 +1,96 @@
+// A living program, with some of its blocks from a resource of ours: what would that gain?
+//
+//   whatif_options options;
+//   options.command = {"./server", "--requests", "10000"};
+//   options.variants = {{"requests", {{"function:handle_request", "monotonic"}}}};
+//   for (const whatif_outcome& one : try_whatif(options).outcomes) …;
+//
+// The program runs interleaved as it is, with the hook alone (no block is routed: what the hook
+// costs is subtracted), with the routes of each variant, and on other mallocs. docs/whatif.md says
+// how, and what the figures leave out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mallard::whatif {
+
+// Blocks that match `pattern` come from a resource of their own. The pattern is one or more
+// conditions joined by `+`, all of which have to hold:
+//   function:REGEX   the name of a function on the stack matches; also without `function:`
+//   scope:NAME       inside MALLARD_SCOPE(NAME) of mallard/profile.hpp
+//   module:GLOB      the innermost function outside the C and C++ runtime is of such a file
+//   size:LOW-HIGH    of so many bytes, both included
+// The strategy is one of "monotonic", "multipool", "multipool-on-monotonic", "heap",
+// "adaptive-pool".
+struct whatif_route {
+  std::string pattern;
+  std::string strategy;
+};
+
+// Routes that are tried together; the first one that matches a block takes it.
+struct whatif_variant {
+  std::string name;
+  std::vector<whatif_route> routes;
+};
+
+struct whatif_options {
+  std::vector<std::string> command;
+  std::vector<whatif_variant> variants;
+  std::vector<std::string> mallocs = {};  // names or files of mallocs that are tried, too
+  unsigned repetitions = 10;
+  double time_budget = 0;          // seconds after which no repetition begins; 0: none
+  bool check_output = false;       // a variant that writes or ends differently has no figures
+  bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
+  std::string library = {};        // libmallard-route.so; empty: beside this program
+  std::uint64_t seed = 1;
+  bool (*interrupted)() = nullptr;
+};
+
+// What a route did in one run, the last one.
+struct route_outcome {
+  std::string pattern;
+  std::string strategy;
+  std::uint64_t blocks = 0;      // that it served
+  std::uint64_t bytes = 0;       // that were asked for
+  std::uint64_t passed_on = 0;   // that it could not serve: the program's own malloc did
+  std::uint64_t peak_bytes = 0;  // memory that it held at most
+  std::uint64_t resets = 0;      // monotonic: ends of a scope where nothing lived any more
+  std::uint64_t survivors = 0;   // monotonic: blocks that lived on when their scope had ended
+  std::vector<std::string> survivor_names = {};  // the functions that asked for them, most first
+};
+
+struct interval_of_runs {
+  double low = 0;  // 95 % interval of the median
+  double median = 0;
+  double high = 0;
+};
+
+struct whatif_outcome {
+  std::string variant;  // "as it is", "hook alone", the variant's name, or the malloc's
+  std::string remark;   // why there are no figures; empty: there are
+  // Times as fast as the program as it is; for a variant with routes, the hook's cost subtracted.
+  double low = 0;
+  double median = 0;
+  double high = 0;
+  double memory = 0;                        // peak resident set over that of the program as it is
+  interval_of_runs seconds = {};            // from start to end, nothing subtracted
+  interval_of_runs processor_seconds = {};  // of the program and its children
+  interval_of_runs resident_bytes = {};     // at the peak
+  interval_of_runs page_faults = {};
+  unsigned runs = 0;
+  std::vector<route_outcome> routes = {};
+};
+
+struct whatif_result {
+  std::vector<whatif_outcome> outcomes;  // "as it is" first, then "hook alone"
+  double hook_seconds = 0;               // what was subtracted
+  bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
+};
+
+// Throws std::runtime_error with one line for what cannot be tried: no such program, a static or
+// privileged one, a pattern that matches nothing (with the nearest names), no such strategy.
+whatif_result try_whatif(const whatif_options& options);
+
+}  // namespace mallard::whatif

@@ -1,0 +1,167 @@
+// Programs with routed blocks do what they do without, and what is told of the routes is so.
+#include "whatif/whatif.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <stdexcept>
+
+namespace {
+
+using namespace mallard::whatif;
+
+const std::vector<std::string> strategies = {"monotonic", "multipool", "multipool-on-monotonic",
+                                             "heap", "adaptive-pool"};
+
+whatif_options options_for(const std::string& what, std::vector<whatif_route> routes) {
+  whatif_options out;
+  out.command = {MALLARD_ROUTED_PROGRAM, what};
+  out.library = MALLARD_ROUTE_FILE;
+  out.repetitions = 1;
+  out.check_output = true;
+  out.variants = {{"with routes", std::move(routes)}};
+  return out;
+}
+
+// Of the variant.
+whatif_outcome try_one(const whatif_options& options) {
+  const whatif_result done = try_whatif(options);
+  EXPECT_GE(done.outcomes.size(), 3U);
+  EXPECT_EQ(done.outcomes[0].variant, "as it is");
+  EXPECT_EQ(done.outcomes[1].variant, "hook alone");
+  EXPECT_EQ(done.outcomes[1].remark, "");
+  return done.outcomes.at(2);
+}
+
+std::string complaint(const whatif_options& options) {
+  try {
+    try_whatif(options);
+  } catch (const std::runtime_error& problem) {
+    return problem.what();
+  }
+  return "";
+}
+
+TEST(whatif, a_function_is_routed_and_reset_at_its_end) {
+  const auto got = try_one(options_for("requests", {{"one_request", "monotonic"}}));
+  EXPECT_EQ(got.remark, "");
+  ASSERT_EQ(got.routes.size(), 1U);
+  EXPECT_EQ(got.routes[0].blocks, 100U * 200);
+  EXPECT_EQ(got.routes[0].bytes, 100U * 200 * 40);
+  // The last one ends with the program.
+  EXPECT_GE(got.routes[0].resets, 99U);
+  EXPECT_EQ(got.routes[0].survivors, 0U);
+  EXPECT_EQ(got.routes[0].passed_on, 0U);
+  // Of one request at a time.
+  EXPECT_LT(got.routes[0].peak_bytes, 100U << 10);
+  EXPECT_GT(got.median, 0);
+  EXPECT_GT(got.memory, 0);
+}
+
+TEST(whatif, frame_pointers_find_the_same_where_there_are_some) {
+  auto options = options_for("requests", {{"size:40-40", "multipool"}});
+  options.by_frame_pointers = true;
+  const auto got = try_one(options);
+  EXPECT_EQ(got.routes.at(0).blocks, 100U * 200);
+}
+
+TEST(whatif, what_lives_on_is_counted_and_named) {
+  const auto got = try_one(options_for("survivors", {{"one_leaky_request", "monotonic"}}));
+  EXPECT_EQ(got.remark, "");
+  EXPECT_EQ(got.routes.at(0).blocks, 100U);
+  EXPECT_EQ(
+      try_one(options_for("survivors", {{"scope:leaky", "monotonic"}})).routes.at(0).survivors,
+      50U);
+  const auto named = try_one(options_for("survivors", {{"scope:leaky", "monotonic"}}));
+  ASSERT_FALSE(named.routes.at(0).survivor_names.empty());
+  EXPECT_NE(named.routes[0].survivor_names[0].find("one_leaky_request"), std::string::npos);
+}
+
+TEST(whatif, a_scope_ends_with_the_outermost_of_its_name) {
+  const auto got = try_one(options_for("scopes", {{"scope:request", "monotonic"}}));
+  EXPECT_EQ(got.routes.at(0).blocks, 30U * 400);
+  EXPECT_EQ(got.routes[0].resets, 30U);
+}
+
+TEST(whatif, the_first_route_that_matches_takes_the_block) {
+  const auto got = try_one(options_for(
+      "requests",
+      {{"one_request+size:41-", "heap"}, {"one_request", "heap"}, {"size:1-", "heap"}}));
+  EXPECT_EQ(got.routes.at(0).blocks, 0U);
+  EXPECT_EQ(got.routes.at(1).blocks, 100U * 200);
+}
+
+TEST(whatif, every_entry_point_is_as_without_for_every_strategy) {
+  for (const std::string& strategy : strategies) {
+    for (const char* what : {"every_entry", "across"}) {
+      const std::string where = std::string(what) == "across" ? "routed" : "every_entry|growing";
+      const auto got = try_one(options_for(what, {{where, strategy}}));
+      EXPECT_EQ(got.remark, "") << what << ' ' << strategy;
+      EXPECT_GE(got.routes.at(0).blocks, 100U) << what << ' ' << strategy;
+    }
+  }
+}
+
+TEST(whatif, blocks_pass_between_threads_for_every_strategy) {
+  for (const std::string& strategy : strategies) {
+    const auto got = try_one(options_for("threads", {{"produce", strategy}}));
+    EXPECT_EQ(got.remark, "") << strategy;
+    EXPECT_EQ(got.routes.at(0).blocks + got.routes[0].passed_on, 2U * 2000 + 50 * 51) << strategy;
+  }
+}
+
+TEST(whatif, forks_are_survived_for_every_strategy) {
+  for (const std::string& strategy : strategies) {
+    const auto got = try_one(options_for("forking", {{"produce", strategy}}));
+    EXPECT_EQ(got.remark, "") << strategy;
+    EXPECT_GE(got.routes.at(0).blocks, 10U * 600) << strategy;
+  }
+}
+
+TEST(whatif, programs_that_are_executed_are_routed_too) {
+  const auto got = try_one(options_for("executing", {{"one_request", "multipool"}}));
+  EXPECT_EQ(got.remark, "");
+  EXPECT_EQ(got.routes.at(0).blocks, 2U * 100 * 200);
+}
+
+TEST(whatif, a_block_that_is_freed_twice_ends_the_program) {
+  auto options = options_for("double_free", {{"produce", "heap"}});
+  const auto got = try_one(options);
+  EXPECT_NE(got.remark, "");
+  EXPECT_EQ(got.runs, 0U);
+}
+
+TEST(whatif, output_is_compared_where_it_can_be) {
+  const auto got = try_one(options_for("chatty", {{"one_request", "monotonic"}}));
+  EXPECT_EQ(got.remark, "");
+  EXPECT_EQ(got.runs, 1U);
+  auto options = options_for("different", {{"produce", "monotonic"}});
+  EXPECT_NE(complaint(options).find("something else each time"), std::string::npos);
+  options.check_output = false;
+  EXPECT_EQ(try_whatif(options).outcomes.at(2).remark, "");
+}
+
+TEST(whatif, what_matches_nothing_says_what_is_near) {
+  EXPECT_NE(complaint(options_for("requests", {{"one_reqest", "heap"}})).find("one_request"),
+            std::string::npos);
+  EXPECT_NE(complaint(options_for("scopes", {{"scope:reqest", "heap"}})).find("request"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint(options_for("requests", {{"module:routed_progam", "heap"}})).find("routed_program"),
+      std::string::npos);
+}
+
+TEST(whatif, what_cannot_be_preloaded_is_refused) {
+  auto options = options_for("requests", {{"one_request", "heap"}});
+  options.command = {MALLARD_STATIC_PROGRAM, "requests"};
+  EXPECT_NE(complaint(options).find("linked statically"), std::string::npos);
+  options.command = {"/no/such/program"};
+  EXPECT_NE(complaint(options).find("no such program"), std::string::npos);
+  options.command = {};
+  EXPECT_NE(complaint(options), "");
+  options = options_for("requests", {});
+  options.mallocs = {"no-such-malloc"};
+  EXPECT_NE(complaint(options).find("no-such-malloc"), std::string::npos);
+}
+
+}  // namespace
