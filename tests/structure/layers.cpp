@@ -14,9 +14,9 @@ namespace {
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
 constexpr std::array layers = {
-    "common",   "os",      "core",     "resources", "bindings", "checks", "malloc",  "trace",
-    "umbrella", "preload", "recorder", "measuring", "results",  "bench",  "mallocs", "kernels",
-    "benches",  "claims",  "profile",  "replay",    "report",   "cli"};
+    "common",   "os",      "core",     "resources", "bindings",  "checks",  "malloc", "trace",
+    "umbrella", "preload", "recorder", "route",     "measuring", "results", "bench",  "mallocs",
+    "kernels",  "benches", "claims",   "profile",   "replay",    "whatif",  "report", "cli"};
 
 struct place {
   std::string_view prefix;
@@ -72,6 +72,7 @@ constexpr place places[] = {
     {"src/malloc/", "malloc"},
     {"src/preload/", "preload"},
     {"src/recorder/", "recorder"},
+    {"src/route/", "route"},
     {"src/lab/measuring/", "measuring"},
     {"src/lab/results/", "results"},
     {"src/lab/bench/", "bench"},
@@ -82,6 +83,7 @@ constexpr place places[] = {
     {"src/profile/trace/", "trace"},
     {"src/profile/", "profile"},
     {"src/replay/", "replay"},
+    {"src/whatif/", "whatif"},
     {"src/report/", "report"},
     {"src/cli/", "cli"},
 };
