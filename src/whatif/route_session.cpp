@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "profile/nearest_names.hpp"
 #include "profile/subsystem_rules.hpp"
 
 namespace mallard::whatif {
@@ -32,47 +33,18 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 [[noreturn]] void fail_unmatched(const std::string& kind, const std::string& text,
-                                 const std::vector<std::string>& seen) {
-  const std::vector<std::string> close = nearest(text, seen);
-  throw std::runtime_error(
-      close.empty()
-          ? fmt::format("{}:{} matches nothing: the program has no {} that is known by a name",
-                        kind, text, kind)
-          : fmt::format("{}:{} matches nothing that allocates; nearest: {}", kind, text,
-                        joined(close)));
-}
-
-std::size_t distance(const std::string& one, const std::string& other) {
-  std::vector<std::size_t> row(other.size() + 1);
-  for (std::size_t j = 0; j <= other.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= one.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= other.size(); ++j) {
-      const std::size_t before = row[j];
-      row[j] =
-          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (one[i - 1] == other[j - 1] ? 0 : 1)});
-      diagonal = before;
-    }
+                                 const std::set<std::string>& seen) {
+  const std::string what = fmt::format("{}:{} matches nothing", kind, text);
+  if (seen.empty()) {
+    throw std::runtime_error(
+        fmt::format("{}: the program has no {} that is known by a name", what, kind));
   }
-  return row[other.size()];
+  const std::vector<std::string> close = profile::nearest_names(text, seen, 3);
+  throw std::runtime_error(close.empty() ? what + " that allocates, nor anything like it"
+                                         : what + " that allocates; nearest: " + joined(close));
 }
 
 }  // namespace
-
-std::vector<std::string> nearest(const std::string& pattern,
-                                 const std::vector<std::string>& names) {
-  std::vector<std::pair<std::size_t, std::string>> all;
-  for (const std::string& name : names) {
-    if (name.empty()) continue;
-    all.emplace_back(distance(pattern, name), name);
-  }
-  std::sort(all.begin(), all.end());
-  constexpr std::size_t most = 3;
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < all.size() && i < most; ++i) out.push_back(all[i].second);
-  return out;
-}
 
 route_session::route_session(const conditions& all, bool by_frame_pointers) : conditions_(all) {
   file_ = memfd_create(route::session_file_name, MFD_CLOEXEC);
@@ -185,19 +157,19 @@ void route_session::check() const {
     for (const auto& [key, names] : names_) {
       for (const std::string& name : names) seen.insert(profile::short_name(name));
     }
-    fail_unmatched("function", conditions_.functions[i].text, {seen.begin(), seen.end()});
+    fail_unmatched("function", conditions_.functions[i].text, seen);
   }
   for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
     if ((met >> (16 + i) & 1) != 0) continue;
-    std::vector<std::string> seen;
-    for (const std::string& path : module_paths()) seen.push_back(path.substr(path.rfind('/') + 1));
+    std::set<std::string> seen;
+    for (const std::string& path : module_paths()) seen.insert(path.substr(path.rfind('/') + 1));
     fail_unmatched("module", conditions_.modules[i], seen);
   }
   for (std::size_t i = 0; i < conditions_.scopes.size(); ++i) {
     if ((session_->entered_scopes.load() >> i & 1) != 0) continue;
-    std::vector<std::string> seen;
+    std::set<std::string> seen;
     for (std::size_t j = 0; j < route::most_seen_scopes && session_->seen_scopes[j][0] != 0; ++j) {
-      seen.emplace_back(session_->seen_scopes[j]);
+      seen.emplace(session_->seen_scopes[j]);
     }
     fail_unmatched("scope", conditions_.scopes[i], seen);
   }

@@ -50,7 +50,4 @@ class route_session {
   std::map<std::uint64_t, std::vector<std::string>> names_;  // by key, the innermost first
 };
 
-// The names most like the pattern, the best first.
-std::vector<std::string> nearest(const std::string& pattern, const std::vector<std::string>& names);
-
 }  // namespace mallard::whatif

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "whatif/route_session.hpp"
-
 namespace {
 
 using namespace mallard::whatif;
@@ -80,11 +78,6 @@ TEST(pattern, monotonic_without_an_end_is_refused) {
   EXPECT_NE(complaint({"module:lib*", "multipool-on-monotonic"}).find("needs an end"),
             std::string::npos);
   EXPECT_EQ(complaint({"scope:request", "monotonic"}), "");
-}
-
-TEST(pattern, the_nearest_names_come_first) {
-  EXPECT_EQ(nearest("parse_reqest", {"other", "parse_request", "parse", "unlike_all"}).front(),
-            "parse_request");
 }
 
 TEST(pattern, the_runtime_is_nobodys_own) {
