@@ -4,11 +4,14 @@
 #include <cxxabi.h>
 #include <elf.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 
 namespace mallard::profile {
@@ -55,10 +58,8 @@ class string_pool {
   std::unordered_map<std::string, std::uint32_t> ids_{{"", 0}};
 };
 
-}  // namespace
-
-// A file, with what has been read of it. There is no way to give that back: once for all traces.
-class symbolizer::module_symbols {
+// A file, with what has been read of it.
+class module_symbols {
  public:
   explicit module_symbols(const std::string& path) : path_(path), starts_(function_starts(path)) {
     state_ = backtrace_create_state(path_.c_str(), 0, &ignore, nullptr);
@@ -113,16 +114,39 @@ class symbolizer::module_symbols {
   symbol* wanted_ = nullptr;
 };
 
-symbolizer::symbolizer() = default;
-symbolizer::~symbolizer() = default;
-
-symbolizer::module_symbols& symbolizer::symbols_of(const module_info& module) {
-  auto& known = modules_[{module.path, module.build_id}];
-  if (!known) known = std::make_unique<module_symbols>(module.path);
-  return *known;
+// The path, and what changes with the file's contents.
+std::string identity_of(const module_info& module) {
+  if (!module.build_id.empty()) return module.path + '\n' + module.build_id;
+  struct stat file{};
+  if (stat(module.path.c_str(), &file) != 0) return module.path;
+  return module.path + '\n' + std::to_string(file.st_dev) + ' ' + std::to_string(file.st_ino) +
+         ' ' + std::to_string(file.st_size) + ' ' + std::to_string(file.st_mtim.tv_sec) + '.' +
+         std::to_string(file.st_mtim.tv_nsec);
 }
 
+// libbacktrace cannot give back what it has read, tens of megabytes of a file: so a process reads
+// each file once.
+struct known_modules {
+  std::mutex lock;
+  std::map<std::string, std::unique_ptr<module_symbols>> by_identity;
+
+  static known_modules& all() {
+    static known_modules modules;
+    return modules;
+  }
+  // The lock is held.
+  module_symbols& of(const module_info& module) {
+    std::unique_ptr<module_symbols>& known = by_identity[identity_of(module)];
+    if (!known) known = std::make_unique<module_symbols>(module.path);
+    return *known;
+  }
+};
+
+}  // namespace
+
 symbol_table symbolizer::find(const stack_table& stacks, const std::vector<module_info>& modules) {
+  known_modules& known = known_modules::all();
+  const std::lock_guard hold(known.lock);
   symbol_table out;
   string_pool strings(out);
   std::map<std::uint32_t, std::vector<std::uint64_t>> of_module;
@@ -136,7 +160,7 @@ symbol_table symbolizer::find(const stack_table& stacks, const std::vector<modul
   for (const auto& [index, addresses] : of_module) {
     const module_info& module = modules[index];
     if (!module.build_id.empty() && build_id_of(module.path) != module.build_id) continue;
-    module_symbols& symbols = symbols_of(module);
+    module_symbols& symbols = known.of(module);
     std::vector<std::uint64_t> places;
     for (const std::uint64_t ip : addresses) places.push_back(ip - module.load_bias);
     const std::vector<bool> direct = after_direct_call(module.path, places);

@@ -3,10 +3,7 @@
 // symbol tables, else only where each function begins, from their tables for unwinding.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "profile/trace/trace_info.hpp"
@@ -14,25 +11,15 @@
 
 namespace mallard::profile {
 
-// For any number of traces, one after the other: what was read of a module serves all of them. Not
-// thread-safe.
+// For any number of traces, one after the other. What was read of a file stays in the process and
+// serves all symbolizers in it; their functions wait for each other.
 class symbolizer {
  public:
-  symbolizer();
-  ~symbolizer();
-
   // Effects: the trace says what all addresses in its stacks are called. Called when recording has
   // ended, before finish(). Files that are gone or have changed (another build-id) are passed over.
   void add(trace_writer& trace);
   // The same for any stacks and modules.
   symbol_table find(const stack_table& stacks, const std::vector<module_info>& modules);
-
- private:
-  class module_symbols;
-  module_symbols& symbols_of(const module_info& module);
-
-  // By path and build-id.
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<module_symbols>> modules_;
 };
 
 // Where the functions of an ELF file begin, by its table for unwinding; relative to the load bias.
