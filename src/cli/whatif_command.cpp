@@ -1,6 +1,8 @@
 // mallard whatif
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/profile_text.hpp"
@@ -161,9 +164,16 @@ int run_whatif(const whatif_request& request, colour_choice colour) {
   if (request.json) {
     fmt::print("{}\n", to_json(result).dump(2));
   } else {
-    print(result, use_colour(colour, 1));
+    print(result, use_colour(colour, STDOUT_FILENO));
   }
-  return 0;
+  if (was_interrupted()) {
+    fmt::print(stderr, "mallard: interrupted; the figures are of the rounds that were whole\n");
+    return interrupted;
+  }
+  // Why is said beside the others' figures.
+  const bool all_ran = std::all_of(result.outcomes.begin(), result.outcomes.end(),
+                                   [](const whatif_outcome& one) { return one.remark.empty(); });
+  return all_ran ? success : failure;
 }
 
 }  // namespace

@@ -103,6 +103,12 @@ std::vector<double> each(const std::vector<run_figures>& runs, Figure figure) {
   return out;
 }
 
+bool was_met(const std::vector<route_outcome>& routes) {
+  return std::any_of(routes.begin(), routes.end(), [](const route_outcome& one) {
+    return one.blocks != 0 || one.passed_on != 0;
+  });
+}
+
 class experiment {
  public:
   explicit experiment(const whatif_options& options) : options_(options), runner_(options.command) {
@@ -129,7 +135,7 @@ class experiment {
   }
 
   whatif_result run() {
-    first_runs();
+    if (!first_runs()) return result();
     const auto began = std::chrono::steady_clock::now();
     const auto over = [&] {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
@@ -139,9 +145,8 @@ class experiment {
     for (unsigned round = 0; round < options_.repetitions; ++round) {
       if (round != 0 && over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
-            if (options_.interrupted && options_.interrupted()) return false;
             if (one.remark.empty()) measure(one);
-            return true;
+            return !is_interrupted();
           })) {
         break;
       }
@@ -171,12 +176,16 @@ class experiment {
     return done;
   }
 
+  bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
+
   // One of each that does not count: files are read, addresses get their names, outputs are
   // compared, and survivors named.
-  void first_runs() {
+  // False: interrupted.
+  bool first_runs() {
     const bool reads = options_.check_output;
     const run_figures plain = run_once(contenders_[as_it_is], reads, false);
     const run_figures hooked = run_once(contenders_[hook_alone], reads, true);
+    if (is_interrupted()) return false;
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, false).output != plain.output) {
       fail_changing();
@@ -187,8 +196,10 @@ class experiment {
     for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
       contender& one = contenders_[i];
       const run_figures done = run_once(one, reads, true);
+      if (is_interrupted()) return false;
       judge(one, plain, done);
       if (!one.hooked) continue;
+      if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
       session_->mark_addresses();
       names_.resize(contenders_.size());
       names_[i] = session_->survivor_names();
@@ -197,6 +208,7 @@ class experiment {
       }
     }
     first_ = plain;
+    return true;
   }
 
   void judge(contender& one, const run_figures& plain, const run_figures& done) const {
@@ -216,6 +228,7 @@ class experiment {
 
   void measure(contender& one) {
     const run_figures done = run_once(one, options_.check_output, false);
+    if (is_interrupted()) return;  // so was the program, where both are of one terminal
     if (&one == &contenders_[as_it_is] && done.output != first_.output) fail_changing();
     judge(one, first_, done);
     if (one.remark.empty()) one.runs.push_back(done);

@@ -1,0 +1,138 @@
+// `mallard whatif` as a user calls it.
+#include <signal.h>
+
+#include "cli/command_fixture.hpp"
+
+namespace {
+
+using namespace mallard;
+using testing::HasSubstr;
+
+class WhatifCommand : public CommandTest {
+ protected:
+  static words with(const std::string& route, const std::string& what = "requests") {
+    return {"whatif", "--repetitions", "1", "--route", route, "--", MALLARD_ROUTED_PROGRAM, what};
+  }
+};
+
+TEST_F(WhatifCommand, SaysWhatARouteDoes) {
+  const ended result = run(with("one_request=monotonic"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  for (const char* row : {"as it is", "hook alone", "with routes"}) {
+    EXPECT_THAT(result.out, HasSubstr(row));
+  }
+  EXPECT_THAT(result.out, HasSubstr("one_request=monotonic: 20000 blocks, 781 KiB asked for"));
+  EXPECT_THAT(result.out, HasSubstr("are taken off where there are routes"));
+}
+
+TEST_F(WhatifCommand, RoutesAreTriedTogetherOrEachAlone) {
+  const words two = {"whatif",  "--repetitions",    "1", "--route", "one_request=heap",
+                     "--route", "size:40=multipool"};
+  const words program = {"--", MALLARD_ROUTED_PROGRAM, "requests"};
+  const ended together = run(two + program);
+  ASSERT_EQ(together.status, 0) << together.err;
+  EXPECT_THAT(together.out, HasSubstr("size:40=multipool: 0 blocks"));
+  const ended alone = run(two + words{"--each"} + program);
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  EXPECT_THAT(alone.out, HasSubstr("one_request=heap: 20000 blocks"));
+  EXPECT_THAT(alone.out, HasSubstr("size:40=multipool: 20000 blocks"));
+}
+
+TEST_F(WhatifCommand, WhatMatchesNothingSaysWhatIsNear) {
+  expect_refused(with("one_reqest=heap"), 2,
+                 "function:one_reqest matches nothing that allocates; nearest: ");
+  expect_refused(with("one_reqest=heap"), 2, "one_request");
+  expect_refused(with("scope:reqest=heap", "scopes"), 2, "nearest: request");
+  expect_refused(with("scope:reqest=heap"), 2, "the program has no scope");
+  expect_refused(with("module:routed_progam=heap"), 2, "nearest: routed_program");
+  expect_refused(with("zzzzzzzzzzzzzzzz=heap"), 2, "matches nothing");
+}
+
+TEST_F(WhatifCommand, ARouteThatNoBlockTakesHasNoFigures) {
+  const ended result = run(with("one_request+size:100000-=heap"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.out, HasSubstr("no block matched a route"));
+}
+
+TEST_F(WhatifCommand, RoutesThatCannotBeMeantAreRefused) {
+  expect_refused(with("one_request=faster"), 2,
+                 "unknown strategy 'faster' (known: monotonic, multipool, "
+                 "multipool-on-monotonic, heap, adaptive-pool)");
+  expect_refused(with("one_request"), 2, "is not PATTERN=STRATEGY");
+  expect_refused(with("=heap"), 2, "is not PATTERN=STRATEGY");
+  expect_refused(with("one_request="), 2, "is not PATTERN=STRATEGY");
+  expect_refused(with("(=heap"), 2, "is no regular expression");
+  expect_refused(with("size:9-1=heap"), 2, "no size is from 9 to 1");
+  expect_refused(with("size:40=monotonic"), 2, "monotonic needs an end");
+}
+
+TEST_F(WhatifCommand, WhatCannotBeStartedIsRefused) {
+  const auto whatif = [](const std::string& program) {
+    return words{"whatif", "--route", "f=heap", "--", program};
+  };
+  std::ofstream(file("text")) << "no program";
+  expect_refused(whatif("./gone"), 2, "./gone: no such program");
+  expect_refused(whatif("no-such-command-anywhere"), 2, "no such program");
+  expect_refused(whatif("./text"), 2, "./text: not an executable file");
+  expect_refused(whatif("/"), 2, "/: not an executable file");
+  expect_refused(whatif(MALLARD_STATIC_PROGRAM), 2, "is linked statically");
+  expect_refused({"whatif", "--route", "f=heap"}, 2, "command is required");
+}
+
+TEST_F(WhatifCommand, OptionsThatMeanNothingAreRefused) {
+  const auto with_option = [](const words& options) {
+    return words{"whatif", "--route", "one_request=heap"} + options +
+           words{"--", MALLARD_ROUTED_PROGRAM, "requests"};
+  };
+  expect_refused(with_option({"--repetitions", "0"}), 2, "--repetitions");
+  expect_refused(with_option({"--budget", "-1"}), 2, "--budget");
+  expect_refused(with_option({"--budget", "nan"}), 2, "--budget");
+  expect_refused(with_option({"--unwind", "guesses"}), 2, "unknown value 'guesses'");
+  expect_refused(with_option({"--malloc", "no-such-malloc"}), 2, "no-such-malloc");
+  expect_refused({"whatif", "--", MALLARD_ROUTED_PROGRAM, "requests"}, 2, "nothing to try");
+}
+
+TEST_F(WhatifCommand, AProgramThatEndsOtherwiseWithARouteHasNoFigures) {
+  const ended result = run(with("produce=heap", "picky"));
+  EXPECT_EQ(result.status, 1) << result.out;
+  EXPECT_THAT(result.out,
+              HasSubstr("ended with status 5; as it is, the program ended with status 0"));
+}
+
+// As it is, too: what is compared is how it ends.
+TEST_F(WhatifCommand, AProgramThatFailsByItselfIsMeasuredAllTheSame) {
+  const ended result = run(with("one_request=heap", "chatty"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("one_request=heap: 200 blocks"));
+}
+
+TEST_F(WhatifCommand, OutputThatChangesByItselfCannotBeCompared) {
+  expect_refused({"whatif", "--check-output", "--route", "produce=heap", "--",
+                  MALLARD_ROUTED_PROGRAM, "different"},
+                 2, "something else each time");
+}
+
+TEST_F(WhatifCommand, ScriptsAreRoutedByTheProgramsTheyStart) {
+  std::ofstream(file("script")) << "#!/bin/sh\n" MALLARD_ROUTED_PROGRAM " requests\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const ended result = run({"whatif", "--repetitions", "1", "--route",
+                            "module:routed_program+size:40=multipool", "--", "./script"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("20000 blocks"));
+}
+
+TEST_F(WhatifCommand, AnInterruptEndsItWithTheStatusOfOne) {
+  std::ofstream(file("script")) << "#!/bin/sh\n: > started\nexec " MALLARD_ROUTED_PROGRAM
+                                   " requests\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const pid_t child = start(
+      {"whatif", "--repetitions", "1000000", "--route", "one_request=heap", "--", "./script"});
+  while (!fs::exists(file("started"))) usleep(1000);
+  kill(child, SIGINT);
+  const ended result = finish(child);
+  EXPECT_EQ(result.status, 130);
+  EXPECT_THAT(result.err, HasSubstr("interrupted"));
+}
+
+}  // namespace
