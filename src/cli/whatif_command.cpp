@@ -54,8 +54,10 @@ void print_outcome(const whatif_outcome& one, std::size_t width, bool colour) {
     fmt::print("  {}\n", one.remark.empty() ? "not run" : one.remark);
     return;
   }
-  const std::string gain = fmt::format("{:>6.2f} {:>13}", one.median,
-                                       fmt::format("{:.2f} to {:.2f}", one.low, one.high));
+  const std::string gain = one.remark.empty()
+                               ? fmt::format("{:>6.2f} {:>13}", one.median,
+                                             fmt::format("{:.2f} to {:.2f}", one.low, one.high))
+                               : fmt::format("{:>20}", "too short to tell");
   const style how = one.low > 1 ? style::good : one.high < 1 ? style::bad : style::faint;
   fmt::print("  {} {:>7.2f} {:>10} {:>10} {:>10} {:>10.0f}\n", styled(gain, how, colour),
              one.memory, seconds_text(one.seconds.median),
@@ -172,7 +174,7 @@ int run_whatif(const whatif_request& request, colour_choice colour) {
   }
   // Why is said beside the others' figures.
   const bool all_ran = std::all_of(result.outcomes.begin(), result.outcomes.end(),
-                                   [](const whatif_outcome& one) { return one.remark.empty(); });
+                                   [](const whatif_outcome& one) { return one.runs != 0; });
   return all_ran ? success : failure;
 }
 

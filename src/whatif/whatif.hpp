@@ -69,7 +69,7 @@ struct interval_of_runs {
 
 struct whatif_outcome {
   std::string variant;  // "as it is", "hook alone", the variant's name, or the malloc's
-  std::string remark;   // why there are no figures; empty: there are
+  std::string remark;   // why there are no figures, or none but the runs'; empty: there are
   // Times as fast as the program as it is; for a variant with routes, the hook's cost subtracted.
   double low = 0;
   double median = 0;
