@@ -31,7 +31,7 @@ class resource_deleter {
   explicit resource_deleter(R* resource = nullptr) noexcept : resource_(resource) {}
   void operator()(T* p) const noexcept {
     p->~T();
-    resource_->deallocate(p, sizeof(T), alignof(T));
+    resource_->deallocate(detail::memory_of(p), sizeof(T), alignof(T));
   }
   R* resource() const noexcept { return resource_; }
 
@@ -46,7 +46,7 @@ class resource_deleter<T[], R> {
       : resource_(resource), count_(count) {}
   void operator()(T* p) const noexcept {
     std::destroy_n(p, count_);
-    resource_->deallocate(p, count_ * sizeof(T), alignof(T));
+    resource_->deallocate(detail::memory_of(p), count_ * sizeof(T), alignof(T));
   }
   R* resource() const noexcept { return resource_; }
   std::size_t size() const noexcept { return count_; }  // elements
@@ -75,12 +75,12 @@ template <class T, bindable_resource R>
                                                                          std::size_t count) {
   using element = std::remove_extent_t<T>;
   if (count > ~std::size_t{0} / sizeof(element)) detail::fail_array_length();
-  auto* const first =
-      static_cast<element*>(from.allocate(count * sizeof(element), alignof(element)));
+  void* const memory = from.allocate(count * sizeof(element), alignof(element));
+  auto* const first = static_cast<std::remove_cv_t<element>*>(memory);
   std::size_t made = 0;
   detail::on_failure give_back([&] {
     std::destroy_n(first, made);
-    from.deallocate(first, count * sizeof(element), alignof(element));
+    from.deallocate(memory, count * sizeof(element), alignof(element));
   });
   for (; made != count; ++made) detail::construct_with<element>(from, first + made);
   give_back.succeeded();

@@ -1,8 +1,9 @@
 // Purpose: copies of strings and of ranges of plain values into the memory of a resource.
 //
 //   mallard::monotonic_resource arena;
-//   std::string_view name = mallard::copy_string(arena, std::string("Ada"));  // name.data() ends
-//   in 0 std::span<int> numbers = mallard::copy_span(arena, std::vector{1, 2, 3}); numbers[0] = 7;
+//   std::string_view name = mallard::copy_string(arena, std::string("Ada"));  // a 0 is behind it
+//   std::span<int> numbers = mallard::copy_span(arena, std::vector{1, 2, 3});
+//   numbers[0] = 7;
 //   arena.release();  // both are gone
 //
 // Complexity: O(bytes). Thread-safety: as the resource.

@@ -71,7 +71,11 @@ class object_pool {
   // Effects: gives back to upstream every empty slab. Returns the bytes.
   std::size_t trim() noexcept { return nodes_.trim(); }
 
-  std::size_t size() const noexcept { return nodes_.stats().in_use_blocks; }  // O(slabs)
+  // O(slabs). Objects too large for a slab count too.
+  std::size_t size() const noexcept {
+    const adaptive_pool_stats now = nodes_.stats();
+    return now.in_use_blocks + now.oversize_blocks;
+  }
   adaptive_pool_stats stats() const noexcept { return nodes_.stats(); }
   std::pmr::memory_resource* upstream_resource() const noexcept {
     return nodes_.upstream_resource();

@@ -23,15 +23,7 @@ void class_pools::cool() noexcept {
 
 void class_pools::rest() noexcept {
   cool();
-  for (unsigned c = 0; c < class_count; ++c) {
-    slab_pool& pool = pools_[c];
-    // The current slab stays where it is, however many are given back.
-    for (; pool.free_slots != 0; pool.free_slots &= pool.free_slots - 1) {
-      const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
-      static_cast<void>(
-          give_slot(pool.base + slot * class_layouts[c].block_bytes, class_layouts[c]));
-    }
-  }
+  for (unsigned c = 0; c < class_count; ++c) rest_pool(pools_[c], c);
 }
 
 void class_pools::absorb_all(class_pools& from) noexcept {

@@ -130,8 +130,32 @@ bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
 bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
   slab* const s = acquire(pool, layout_index);
   if (s == nullptr) return pool.free_slots != 0;
+  // A source may use the pool itself, which then has a slab already.
+  slab* const other = set_current_aside(pool, layout_index);
   start(pool, s, layout_index);
+  if (other != nullptr) pool_ring::insert_before(other, s);
   return true;
+}
+
+// Returns the current slab, which keeps its place in the ring and has all its free slots: the caller
+// makes another one current. Null when there is none; an empty one goes to the reserve.
+slab* slab_set::set_current_aside(slab_pool& pool, unsigned layout_index) noexcept {
+  while (pool.base != nullptr) {
+    rest_pool(pool, layout_index);
+    slab* const current = pool.current(layouts_[layout_index]);
+    if (current->taken() != 0) return current;
+    leave_ring(pool, current);
+    retire(current);
+  }
+  return nullptr;
+}
+
+void slab_set::rest_pool(slab_pool& pool, unsigned layout_index) noexcept {
+  const slab_layout& layout = layouts_[layout_index];
+  for (; pool.free_slots != 0; pool.free_slots &= pool.free_slots - 1) {
+    const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
+    static_cast<void>(give_slot(pool.base + slot * layout.block_bytes, layout));
+  }
 }
 
 bool slab_set::scrape(slab_pool& pool, unsigned layout_index) noexcept {

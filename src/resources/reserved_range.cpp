@@ -74,8 +74,7 @@ void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
   if (room < bytes || room > ~std::size_t{0} / 2) throw std::bad_alloc();
   if (!commit_up_to(in_use_bytes() + room)) {
     // The last bytes of the reservation may do without room for alignment.
-    if (begin_ == nullptr || !commit_up_to(in_use_bytes() + room - alignment))
-      throw std::bad_alloc();
+    if (!commit_up_to(in_use_bytes() + room - alignment)) throw std::bad_alloc();
   }
   void* const p = range.carve(bytes, alignment);
   if (p == nullptr) throw std::bad_alloc();

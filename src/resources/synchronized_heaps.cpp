@@ -146,14 +146,27 @@ thread_heap* synchronized_heaps::begin_thread() {
   return heap;
 }
 
+// The same without a new one. Among many resources it is not always the one used last.
+thread_heap* synchronized_heaps::heap_of_this_thread() noexcept {
+  if (thread_heap* const mine = known()) return mine;
+  heaps_of_thread* const thread = heaps_of_this_thread();
+  if (thread == nullptr) return nullptr;
+  const std::lock_guard hold(registry_lock());
+  return find_attached(*thread);
+}
+
+thread_heap* synchronized_heaps::find_attached(const heaps_of_thread& thread) const noexcept {
+  thread_heap* heap = thread.heaps;
+  while (heap != nullptr && heap->resource != this) heap = heap->next_of_thread;
+  return heap;
+}
+
 // The heap that the thread has, one that another thread has left, or a new one.
 thread_heap& synchronized_heaps::heap_for(heaps_of_thread& thread) {
   const bool lasting = &thread != &no_thread();
   bool had_it = false;
   const auto find = [&]() -> thread_heap* {
-    for (thread_heap* heap = lasting ? thread.heaps : nullptr; heap != nullptr;
-         heap = heap->next_of_thread) {
-      if (heap->resource != this) continue;
+    if (thread_heap* const heap = lasting ? find_attached(thread) : nullptr) {
       had_it = true;
       return heap;
     }
@@ -319,7 +332,7 @@ void synchronized_heaps::release() noexcept {
 
 std::size_t synchronized_heaps::trim() noexcept {
   std::size_t bytes = 0;
-  if (thread_heap* const mine = known()) {
+  if (thread_heap* const mine = heap_of_this_thread()) {
     mine->flush();
     mine->collect();
     bytes += mine->trim();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <map>
 #include <memory_resource>
 #include <stdexcept>
@@ -90,6 +91,18 @@ TEST(allocate_unique, makes_arrays_and_destroys_every_element) {
                std::bad_array_new_length);
 }
 
+TEST(allocate_unique, makes_constants) {
+  test_resource memory;
+  {
+    const auto number = allocate_unique<const int>(memory, 7);
+    static_assert(std::same_as<decltype(*number), const int&>);
+    EXPECT_EQ(*number, 7);
+    const auto texts = allocate_unique<const std::pmr::string[]>(memory, 3u);
+    EXPECT_TRUE(texts[2].empty());
+  }
+  EXPECT_EQ(memory.counts().in_use_blocks, 0u);
+}
+
 TEST(allocate_unique, a_constructor_that_throws_leaves_nothing_behind) {
   test_resource memory;
   counted::made = counted::alive = 0;
@@ -148,6 +161,17 @@ TEST(object_pool, serves_types_of_any_size_and_alignment) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(w) % 64, 0u);
   chars.destroy(c);
   wides.destroy(w);
+}
+
+TEST(object_pool, counts_objects_of_any_size) {
+  struct page_and_more {
+    std::byte bytes[100'000];
+  };
+  mallard::object_pool<page_and_more> pool;
+  page_and_more* const object = pool.create();
+  EXPECT_EQ(pool.size(), 1u);
+  pool.destroy(object);
+  EXPECT_EQ(pool.size(), 0u);
 }
 
 TEST(copy, strings_end_in_a_zero_and_live_in_the_resource) {

@@ -35,6 +35,14 @@ TEST(adaptive_pool_resource, the_first_request_fixes_the_block) {
   EXPECT_EQ(pool.stats().in_use_blocks, 0u);
 }
 
+TEST(adaptive_pool_resource, pools_nothing_where_no_block_can_be_so_large) {
+  for (const std::size_t bytes : {~std::size_t{0}, ~std::size_t{0} - 8}) {
+    adaptive_pool_resource pool(adaptive_pool_options{.block_bytes = bytes});
+    pool.deallocate(pool.allocate(1, 1), 1, 1);
+    EXPECT_EQ(pool.stats().slabs, 0u);
+  }
+}
+
 TEST(adaptive_pool_resource, release_opens_the_block_size_again) {
   adaptive_pool_resource pool;
   (void)pool.allocate(40, 8);

@@ -8,10 +8,14 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
+#include "mallard/adaptive_pool.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/heap.hpp"
+#include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
 #include "support/watchdog.hpp"
@@ -215,6 +219,39 @@ TEST(foreign_upstream, may_use_the_resource_that_called_it) {
   }
   heap.trim();
   EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+}
+
+// The slab that such an upstream has made the current one is not forgotten for the new one.
+template <class Resource>
+class called_back : public testing::Test {};
+using called_back_resources =
+    testing::Types<mallard::multipool_resource, mallard::heap_resource,
+                   mallard::adaptive_pool_resource, synchronized_multipool_resource,
+                   synchronized_heap_resource>;
+TYPED_TEST_SUITE(called_back, called_back_resources);
+
+TYPED_TEST(called_back, resources_lose_no_block) {
+  hooked_upstream upstream;
+  TypeParam resource(&upstream);
+  for (const std::size_t bytes : {std::size_t{24}, std::size_t{3000}}) {
+    std::vector<void*> blocks;
+    int depth = 0;
+    upstream.before_allocate = [&] {
+      if (depth == 2) return;
+      ++depth;
+      for (int i = 0; i < 5; ++i) blocks.push_back(resource.allocate(bytes));
+      --depth;
+    };
+    for (int i = 0; i < 2000; ++i) {
+      void* const p = resource.allocate(bytes);  // may add to the blocks itself
+      blocks.push_back(p);
+    }
+    upstream.before_allocate = nullptr;
+    EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+    for (void* const p : blocks) resource.deallocate(p, bytes);
+    resource.trim();
+    EXPECT_EQ(resource.stats().slabs, 0u);
+  }
 }
 
 // What throws once leaves the resource as it was, and its locks free.

@@ -46,6 +46,16 @@ TEST(reserved_resource, throws_at_its_limit_and_goes_on_below_it) {
   (void)memory.allocate(mib, 1);
 }
 
+TEST(reserved_resource, the_first_block_may_be_all_of_it) {
+  for (const std::size_t alignment : {1u, 16u, 4096u}) {
+    reserved_resource memory(reserved_options{.reserve_bytes = mib});
+    std::memset(memory.allocate(mib, alignment), 0x5A, mib);
+    EXPECT_EQ(memory.try_allocate(1, 1), nullptr);
+    memory.release();
+    EXPECT_EQ(memory.try_allocate(mib + 1, alignment), nullptr);
+  }
+}
+
 TEST(reserved_resource, commits_only_what_is_needed) {
   reserved_resource memory(reserved_options{.reserve_bytes = std::size_t{16} << 30});
   EXPECT_EQ(memory.stats().reserved_bytes, 0u);

@@ -420,6 +420,15 @@ TEST(synchronized_multipool, a_thread_takes_no_lock_however_many_resources_it_us
   EXPECT_EQ(status, 0);
 }
 
+TEST(synchronized_multipool, trim_finds_the_thread_s_slabs_however_many_resources_it_uses) {
+  std::deque<synchronized_multipool_resource> pools(40);
+  for (auto& pool : pools) pool.deallocate(pool.allocate(24), 24);
+  for (auto& pool : pools) {
+    EXPECT_GT(pool.trim(), 0u);
+    EXPECT_EQ(pool.stats().slabs, 0u);
+  }
+}
+
 TEST(synchronized_multipool, heaps_are_found_again_among_resources_that_come_and_go) {
   std::deque<synchronized_multipool_resource> lasting(40);
   worker other;

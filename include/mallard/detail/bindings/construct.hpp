@@ -55,6 +55,11 @@ T* construct_with(R& from, void* p, Args&&... args) {
   }
 }
 
+// Of an object, which may be a constant.
+inline void* memory_of(const volatile void* object) noexcept {
+  return const_cast<void*>(object);
+}
+
 // Room for a T and the T itself; the room goes back when the constructor throws.
 template <class T, class R, class... Args>
 T* allocate_and_construct(R& from, Args&&... args) {

@@ -53,7 +53,7 @@ class MALLARD_API slab_set {
       : layouts_(layouts),
         source_(&source),
         context_(context),
-        reserve_limit_(static_cast<std::uint32_t>(reserve_limit)) {}
+        reserve_limit_(limit_of(reserve_limit)) {}
   slab_set(const slab_set&) = delete;
   slab_set& operator=(const slab_set&) = delete;
 
@@ -105,6 +105,10 @@ class MALLARD_API slab_set {
   // caller; empty ones become part of the reserve. `pools` are this set's, by layout index.
   void absorb(slab_pool* pools, slab_set& from) noexcept;
 
+  // Puts the slots at hand back into the pool's current slab, which stays where it is, however many
+  // there are.
+  void rest_pool(slab_pool& pool, unsigned layout_index) noexcept;
+
   // Give the pool's current slab, if it is empty, and the whole reserve back to upstream.
   void trim_pool(slab_pool& pool, unsigned layout_index) noexcept;
   void trim_reserve() noexcept;
@@ -119,7 +123,7 @@ class MALLARD_API slab_set {
   slab* detach_current(slab_pool& pool, unsigned layout_index) noexcept;
   void give_detached(slab* detached) noexcept;
   void set_reserve_limit(std::size_t slabs) noexcept {
-    reserve_limit_ = static_cast<std::uint32_t>(slabs);
+    reserve_limit_ = limit_of(slabs);
   }
 
   // Gives every slab back; the pools must be reset by the caller. With `forget`, upstream is known
@@ -150,9 +154,13 @@ class MALLARD_API slab_set {
   // By log2 of the slab size, 16 KiB to 256 KiB; larger ones are not kept.
   static constexpr std::size_t reserve_lists = 5;
 
+  static constexpr std::uint32_t limit_of(std::size_t slabs) noexcept {
+    return static_cast<std::uint32_t>(smaller(slabs, std::size_t{~std::uint32_t{0}}));
+  }
   const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
   slab* take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept;
   slab* acquire(slab_pool& pool, unsigned layout_index);
+  slab* set_current_aside(slab_pool& pool, unsigned layout_index) noexcept;
   slab* any_free_slot(unsigned layout_index) const noexcept;
   void add(slab* s) noexcept;
   void remove(slab* s) noexcept;

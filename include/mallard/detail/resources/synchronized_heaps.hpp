@@ -118,6 +118,8 @@ class MALLARD_API synchronized_heaps {
   class borrowed_heap;
 
   thread_heap* begin_thread();
+  thread_heap* heap_of_this_thread() noexcept;
+  thread_heap* find_attached(const heaps_of_thread& thread) const noexcept;
   thread_heap& heap_for(heaps_of_thread& thread);
   void give_to_upstream(slab* detached) noexcept;
   void prepare(thread_heap& mine, unsigned size_class) noexcept;
