@@ -47,7 +47,8 @@ int mallard_trim(void);
 /* Effects: writes figures as one JSON object and a null byte to `buffer`, cut off at `bytes`.
  * Returns the length of the whole object, without the null byte: as snprintf does. Other threads go
  * on meanwhile, so the figures are not all of one moment; blocks that are free but lie ready for
- * some thread count as in use. Complexity: O(memory in use / 16 KiB). */
+ * some thread count as in use. In a signal handler that has interrupted malloc there are none, and
+ * the object says "interrupted". Complexity: O(memory in use / 16 KiB). */
 size_t mallard_stats_json(char* buffer, size_t bytes);
 
 /* Effects: the same text in parts, by calls of `write(context, text, bytes)`. That may allocate. */
@@ -116,7 +117,8 @@ typedef struct mallard_heap mallard_heap;
 mallard_heap* mallard_heap_create(void);
 
 /* Returns a block of at least `bytes`, aligned to `alignment`, a power of two, and to 16; 0 is the
- * same as 16. Null and ENOMEM or EINVAL when there is none. */
+ * same as 16. Null and ENOMEM or EINVAL when there is none. In a signal handler that has
+ * interrupted malloc the block is of no heap. */
 void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size_t alignment);
 
 /* Effects: takes back a block of this heap, or null. The same as free(p). */

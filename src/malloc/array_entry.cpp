@@ -10,6 +10,7 @@
 #include "malloc/engine.hpp"
 #include "malloc/entry.hpp"
 #include "malloc/malloc_heap.hpp"
+#include "malloc/user_heap.hpp"
 
 namespace {
 
@@ -51,7 +52,8 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
     moved = engine::reallocate(old, bytes);
     if (moved == nullptr) return ENOMEM;
   } else {
-    moved = engine::allocate_aligned(bytes, alignment);
+    engine::user_heap* const heap = old == nullptr ? nullptr : engine::heap_of(old);
+    moved = engine::allocate_beside(heap, bytes, alignment);
     if (moved == nullptr) return stays_when_out_of_memory(old, alignment, bytes) ? 0 : ENOMEM;
     if (old != nullptr) {
       std::memcpy(moved, old, std::min(engine::usable_bytes(old), bytes));
@@ -81,13 +83,15 @@ MALLARD_ENTRY void* mallard_array_memalign_zeroed(std::size_t alignment, std::si
 }
 
 MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::size_t bytes) {
-  if (p != nullptr) {
-    const bool stays = is_power_of_two(alignment) && is_aligned(p, alignment) && bytes != 0;
-    if (stays && fits(p, bytes)) return p;
-    engine::deallocate(p);
-    if (bytes == 0) return nullptr;
-  }
-  return mallard_aligned_realloc(nullptr, alignment, bytes);
+  if (p == nullptr) return mallard_aligned_realloc(p, alignment, bytes);
+  const bool is_valid = is_power_of_two(alignment);
+  if (is_valid && bytes != 0 && is_aligned(p, alignment) && fits(p, bytes)) return p;
+  engine::user_heap* const heap = engine::heap_of(p);
+  engine::deallocate(p);
+  if (bytes == 0) return nullptr;
+  if (!is_valid) return or_errno(nullptr, EINVAL);
+  void* const now = engine::allocate_beside(heap, bytes, alignment);
+  return or_errno(now, now == nullptr ? ENOMEM : 0);
 }
 
 MALLARD_ENTRY void* mallard_aligned_realloc(void* p, std::size_t alignment, std::size_t bytes) {

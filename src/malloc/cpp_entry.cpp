@@ -1,11 +1,15 @@
 // The names of C++. What fails calls the new handler and throws.
+//
+// A program may replace some of them, and then those that it has not replaced have to come down to
+// its own (after [new.delete.single] and [new.delete.array]): so each calls the one it stands for
+// by its name. All are weak, so that the static library gives way to the program's.
 #include <cstddef>
 #include <new>
 
 #include "block_calls.hpp"
 #include "cpp_runtime.hpp"
 
-#define MALLARD_ENTRY [[gnu::visibility("default")]]
+#define MALLARD_ENTRY [[gnu::visibility("default"), gnu::weak]]
 
 namespace {
 
@@ -33,13 +37,10 @@ MALLARD_ALWAYS_INLINE void* allocate_or_throw(Allocate allocate) {
   return allocate_with_handler(allocate);
 }
 
-template <class Allocate>
-MALLARD_ALWAYS_INLINE void* allocate_or_null(Allocate allocate) noexcept {
-  if (void* const p = allocate()) [[likely]] {
-    return p;
-  }
+template <class New>
+MALLARD_ALWAYS_INLINE void* or_null(New call) noexcept {
   try {
-    return allocate_with_handler(allocate);
+    return call();
   } catch (...) {
     return nullptr;
   }
@@ -66,62 +67,101 @@ using std::size_t;
 MALLARD_ENTRY void* operator new(size_t n) {
   return allocate_or_throw(of(n));
 }
-MALLARD_ENTRY void* operator new[](size_t n) {
-  return allocate_or_throw(of(n));
-}
 MALLARD_ENTRY void* operator new(size_t n, align_val_t a) {
   return allocate_or_throw(of(n, a));
 }
+MALLARD_ENTRY void* operator new[](size_t n) {
+  return ::operator new(n);
+}
 MALLARD_ENTRY void* operator new[](size_t n, align_val_t a) {
-  return allocate_or_throw(of(n, a));
+  return ::operator new(n, a);
 }
 MALLARD_ENTRY void* operator new(size_t n, const nothrow_t&) noexcept {
-  return allocate_or_null(of(n));
+  return or_null([=] { return ::operator new(n); });
 }
 MALLARD_ENTRY void* operator new[](size_t n, const nothrow_t&) noexcept {
-  return allocate_or_null(of(n));
+  return or_null([=] { return ::operator new[](n); });
 }
 MALLARD_ENTRY void* operator new(size_t n, align_val_t a, const nothrow_t&) noexcept {
-  return allocate_or_null(of(n, a));
+  return or_null([=] { return ::operator new(n, a); });
 }
 MALLARD_ENTRY void* operator new[](size_t n, align_val_t a, const nothrow_t&) noexcept {
-  return allocate_or_null(of(n, a));
+  return or_null([=] { return ::operator new[](n, a); });
 }
 
-// A block is found by its address: no form needs more. A size that is given can be checked.
 MALLARD_ENTRY void operator delete(void* p) noexcept {
   engine::deallocate(p);
-}
-MALLARD_ENTRY void operator delete[](void* p) noexcept {
-  engine::deallocate(p);
-}
-MALLARD_ENTRY void operator delete(void* p, size_t n) noexcept {
-  engine::deallocate(p, of_size(n));
-}
-MALLARD_ENTRY void operator delete[](void* p, size_t n) noexcept {
-  engine::deallocate(p, of_size(n));
 }
 MALLARD_ENTRY void operator delete(void* p, align_val_t) noexcept {
   engine::deallocate(p);
 }
-MALLARD_ENTRY void operator delete[](void* p, align_val_t) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete[](void* p) noexcept {
+  ::operator delete(p);
 }
-MALLARD_ENTRY void operator delete(void* p, size_t n, align_val_t a) noexcept {
-  engine::deallocate(p, of_size(n, a));
-}
-MALLARD_ENTRY void operator delete[](void* p, size_t n, align_val_t a) noexcept {
-  engine::deallocate(p, of_size(n, a));
+MALLARD_ENTRY void operator delete[](void* p, align_val_t a) noexcept {
+  ::operator delete(p, a);
 }
 MALLARD_ENTRY void operator delete(void* p, const nothrow_t&) noexcept {
-  engine::deallocate(p);
+  ::operator delete(p);
 }
 MALLARD_ENTRY void operator delete[](void* p, const nothrow_t&) noexcept {
-  engine::deallocate(p);
+  ::operator delete[](p);
 }
-MALLARD_ENTRY void operator delete(void* p, align_val_t, const nothrow_t&) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete(void* p, align_val_t a, const nothrow_t&) noexcept {
+  ::operator delete(p, a);
 }
-MALLARD_ENTRY void operator delete[](void* p, align_val_t, const nothrow_t&) noexcept {
-  engine::deallocate(p);
+MALLARD_ENTRY void operator delete[](void* p, align_val_t a, const nothrow_t&) noexcept {
+  ::operator delete[](p, a);
+}
+
+// The functions here, whatever their names stand for.
+#define MALLARD_OWN(name, of) extern "C" [[gnu::visibility("hidden"), gnu::alias(#of)]] void name
+MALLARD_OWN(mallard_own_delete, _ZdlPv)(void*) noexcept;
+MALLARD_OWN(mallard_own_delete_array, _ZdaPv)(void*) noexcept;
+MALLARD_OWN(mallard_own_delete_aligned, _ZdlPvSt11align_val_t)(void*, align_val_t) noexcept;
+MALLARD_OWN(mallard_own_delete_array_aligned, _ZdaPvSt11align_val_t)(void*, align_val_t) noexcept;
+
+namespace {
+
+using delete_type = void(void*) noexcept;
+using delete_aligned_type = void(void*, align_val_t) noexcept;
+
+// Whether the block that the operator is given is a block of ours, whose size can be checked.
+bool has_own_delete() noexcept {
+  return static_cast<delete_type*>(::operator delete) == mallard_own_delete;
+}
+bool has_own_delete_array() noexcept {
+  return static_cast<delete_type*>(::operator delete[]) == mallard_own_delete_array &&
+         has_own_delete();
+}
+bool has_own_delete_aligned() noexcept {
+  return static_cast<delete_aligned_type*>(::operator delete) == mallard_own_delete_aligned;
+}
+bool has_own_delete_array_aligned() noexcept {
+  return static_cast<delete_aligned_type*>(::operator delete[]) ==
+             mallard_own_delete_array_aligned &&
+         has_own_delete_aligned();
+}
+
+}  // namespace
+
+MALLARD_ENTRY void operator delete(void* p, size_t n) noexcept {
+  if (checks::knows_sizes && has_own_delete()) return engine::deallocate(p, of_size(n));
+  ::operator delete(p);
+}
+MALLARD_ENTRY void operator delete[](void* p, size_t n) noexcept {
+  if (checks::knows_sizes && has_own_delete_array()) return engine::deallocate(p, of_size(n));
+  ::operator delete[](p);
+}
+MALLARD_ENTRY void operator delete(void* p, size_t n, align_val_t a) noexcept {
+  if (checks::knows_sizes && has_own_delete_aligned()) {
+    return engine::deallocate(p, of_size(n, a));
+  }
+  ::operator delete(p, a);
+}
+MALLARD_ENTRY void operator delete[](void* p, size_t n, align_val_t a) noexcept {
+  if (checks::knows_sizes && has_own_delete_array_aligned()) {
+    return engine::deallocate(p, of_size(n, a));
+  }
+  ::operator delete[](p, a);
 }

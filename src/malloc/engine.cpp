@@ -115,12 +115,6 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return space_of_mark(mark).resize(p, bytes);
 }
 
-// From the same heap, if that is a user's.
-void* allocate_beside(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  if (!is_of_user_heap(mark)) return allocate(bytes);
-  return user_heap::of(p, mark)->allocate(bytes, malloc_alignment);
-}
-
 // When there is no memory for a smaller block, the old one has to do.
 void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (mark == huge_mark) return resize_huge(p, bytes);
@@ -223,7 +217,7 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
   }
   const std::size_t have = usable_bytes(p);
   if (resize_in_place(p, mark, bytes)) return p;
-  void* const moved = allocate_beside(p, mark, bytes);
+  void* const moved = allocate_beside(heap_of(p), bytes, malloc_alignment);
   if (moved == nullptr) return bytes <= have ? shrink_where_it_is(p, mark, bytes) : nullptr;
   std::memcpy(moved, p, std::min(have, bytes));
   deallocate(p);

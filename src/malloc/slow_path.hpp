@@ -24,6 +24,8 @@ class slow_path {
   slow_path& operator=(const slow_path&) = delete;
 
   bool nested() const noexcept { return nested_; }
+  // Whether one would be.
+  static bool is_inside() noexcept { return progress.depth != 0; }
 
   static void enter() noexcept {
     progress.depth = progress.depth + 1;

@@ -32,6 +32,10 @@ heap_sums sums_of(const malloc_heap* heap) noexcept {
 
 void write_stats_text(text_out& out, bool all) noexcept {
   const malloc_usage u = usage_of_malloc();
+  if (u.is_interrupted) {
+    out << "mallard: no figures, in the middle of malloc\n";
+    return;
+  }
   out << "mallard: in use " << u.in_use_bytes() << " bytes, held " << u.held_bytes()
       << " bytes, of these free " << u.supply.dirty_bytes << "\n";
   out << "mallard: heaps " << u.heaps << ", without a thread " << u.idle_heaps << "\n";
@@ -47,6 +51,10 @@ void write_stats_text(text_out& out, bool all) noexcept {
 
 void write_stats_json(text_out& out) noexcept {
   const malloc_usage u = usage_of_malloc();
+  if (u.is_interrupted) {
+    out << "{\"interrupted\":true}";
+    return;
+  }
   out << "{\"in_use_bytes\":" << u.in_use_bytes() << ",\"held_bytes\":" << u.held_bytes()
       << ",\"free_bytes\":" << u.supply.dirty_bytes << ",\"regions\":" << u.supply.regions
       << ",\"classes\":[";
@@ -80,6 +88,10 @@ void write_stats_json(text_out& out) noexcept {
 // The elements are those of glibc, as far as there is the like.
 void write_stats_xml(text_out& out) noexcept {
   const malloc_usage u = usage_of_malloc();
+  if (u.is_interrupted) {
+    out << "<malloc version=\"1\"/>\n";
+    return;
+  }
   out << "<malloc version=\"1\">\n<heap nr=\"0\">\n<sizes>\n";
   for (unsigned c = 0; c < u.classes.size(); ++c) {
     const class_usage& k = u.classes[c];

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "malloc/heap_list.hpp"
+#include "malloc/slow_path.hpp"
+#include "malloc/user_heap.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -22,13 +24,15 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   the_supply.for_each_region([&](region& r) {
     for (std::size_t i = region_header_slices; i < slices_per_region;) {
       const slice_mark mark = r.marks[i].load(std::memory_order_relaxed);
-      if (mark < mark_limit) {
+      const bool of_user = is_of_user_slab(mark);
+      if (mark < mark_limit && !of_user) {
         ++i;
         continue;
       }
-      const slab_layout& layout = class_layouts[mark % mark_limit];
-      if (heap == nullptr || malloc_heap::of_mark(mark) == heap) {
-        class_usage& u = out[mark % mark_limit];
+      const std::uintptr_t size_class = of_user ? user_class_of(mark) : mark % mark_limit;
+      const slab_layout& layout = class_layouts[size_class];
+      if (heap == nullptr || (!of_user && malloc_heap::of_mark(mark) == heap)) {
+        class_usage& u = out[size_class];
         ++u.slabs;
         u.slots += layout.capacity();
         u.taken += taken_of(*reinterpret_cast<const slab*>(r.slice(i)));
@@ -41,6 +45,8 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
 
 malloc_usage usage_of_malloc() noexcept {
   malloc_usage out;
+  out.is_interrupted = slow_path::is_inside();
+  if (out.is_interrupted) return out;
   {
     const holding hold(the_heaps.lock());
     for (const malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {

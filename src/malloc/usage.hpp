@@ -19,6 +19,9 @@ struct class_usage {
 using class_usages = std::array<class_usage, malloc_class_count>;
 
 struct malloc_usage {
+  // A signal handler asks while its thread is in the middle of malloc, or ends the process there:
+  // the figures are behind locks, and there are none.
+  bool is_interrupted = false;
   supply_usage supply;
   std::array<space_usage, space_count> spaces;
   huge_usage_type huge;
@@ -41,7 +44,7 @@ struct malloc_usage {
 // Other threads go on meanwhile: the figures are not all of one moment.
 malloc_usage usage_of_malloc() noexcept;
 
-// Of one heap's slabs, or with null of all heaps'.
+// Of one heap's slabs, or with null of all heaps', also those that a program has made itself.
 class_usages usage_of_slabs(const malloc_heap* heap) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -6,6 +6,7 @@
 #include "malloc/engine.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/slice_supply.hpp"
+#include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -30,7 +31,10 @@ constexpr slab_source supply_source{take_slab, give_slab};
 
 user_heap::user_heap() noexcept : slab_set(class_layouts.data(), supply_source, this, kept_slabs) {}
 
+// Where a signal handler has interrupted this thread, the locks may be its own. Blocks are mapped
+// then, heaps are neither made nor destroyed.
 user_heap* user_heap::create() noexcept {
+  if (slow_path::is_inside()) return nullptr;
   void* const p = detail::allocate(sizeof(user_heap));
   if (p == nullptr) return nullptr;
   auto* const heap = ::new (p) user_heap;
@@ -42,6 +46,7 @@ user_heap* user_heap::create() noexcept {
 }
 
 void user_heap::destroy() noexcept {
+  if (slow_path::is_inside()) return;
   {
     const holding hold(list_lock);
     (prev_ == nullptr ? all : prev_->next_) = next_;
@@ -64,9 +69,20 @@ user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
   return static_cast<user_heap*>(home->owner.load(std::memory_order_relaxed));
 }
 
+user_heap* heap_of(void* p) noexcept {
+  const slice_mark mark = mark_of(p);
+  return is_of_user_heap(mark) ? user_heap::of(p, mark) : nullptr;
+}
+
+void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment) noexcept {
+  return heap == nullptr ? allocate_aligned(bytes, alignment) : heap->allocate(bytes, alignment);
+}
+
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  bytes = std::max<std::size_t>(bytes, 1);
   alignment = std::max(alignment, malloc_alignment);
-  const std::size_t block = request_with_canary(std::max<std::size_t>(bytes, 1), alignment);
+  if (slow_path::is_inside()) return allocate_huge(bytes, alignment);
+  const std::size_t block = request_with_canary(bytes, alignment);
   const holding hold(lock_);
   return block - 1 < largest_extended_bytes ? allocate_of_class(class_of(block))
                                             : allocate_mapped(bytes, alignment);

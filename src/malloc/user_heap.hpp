@@ -63,6 +63,11 @@ class user_heap final : public slab_set {
   std::array<slab_pool, malloc_class_count> pools_{};
 };
 
+// Requires a block of malloc. The user's heap that it is of, else null.
+user_heap* heap_of(void* p) noexcept;
+// From that heap, or from malloc if there is none. Null when there is no memory.
+void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment) noexcept;
+
 // By a name that a layer above the engine may have a function of its own for.
 inline void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {
   return heap.allocate(bytes, alignment);

@@ -353,6 +353,10 @@ TEST(malloc_c_api, the_other_frees_free) {
       free_aligned_sized(aligned_alloc(128, bytes), 128, bytes);
     }
   }
+  // The block of no bytes is one of a byte, whatever its alignment.
+  for (std::size_t alignment = 16; alignment <= 32 * mib; alignment *= 2) {
+    free_aligned_sized(aligned_alloc(alignment, 0), alignment, 0);
+  }
   cfree(nullptr);
   free_sized(nullptr, 0);
   free_aligned_sized(nullptr, 64, 64);

@@ -1,6 +1,9 @@
 // Heaps that a program makes itself.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,6 +87,50 @@ TEST(user_heap, free_and_realloc_know_its_blocks) {
   std::free(p);
 }
 
+TEST(user_heap, the_other_ways_to_resize_a_block_leave_it_in_its_heap) {
+  owned_heap h;
+  for (const std::size_t bytes : {std::size_t{40}, 20 * kib, 400 * kib}) {
+    for (const std::size_t to : {std::size_t{64}, 30 * kib, 1000 * kib}) {
+      auto* p = static_cast<unsigned char*>(h.allocate(bytes));
+      std::memset(p, 7, bytes);
+      p = static_cast<unsigned char*>(mallard_aligned_realloc(p, 4096, to));
+      ASSERT_NE(p, nullptr);
+      EXPECT_TRUE(all_bytes_are(p, std::min(bytes, to), 7)) << bytes;
+      EXPECT_EQ(mallard_heap_owns(h.heap, p), 1) << bytes << ' ' << to;
+      void* const q = mallard_resize(p, bytes);
+      EXPECT_EQ(mallard_heap_owns(h.heap, q), 1) << bytes << ' ' << to;
+      void* const r = mallard_aligned_resize(q, 256, to);
+      EXPECT_EQ(mallard_heap_owns(h.heap, r), 1) << bytes << ' ' << to;
+    }
+  }
+}
+
+TEST(user_heap, its_blocks_may_be_freed_with_their_size) {
+  using free_type = void (*)(void*, std::size_t, std::size_t);
+  const auto free_aligned_sized =
+      reinterpret_cast<free_type>(dlsym(RTLD_DEFAULT, "free_aligned_sized"));
+  ASSERT_NE(free_aligned_sized, nullptr);
+  owned_heap h;
+  for (std::size_t bytes = 0; bytes <= 20'000 * kib; bytes = bytes * 3 / 2 + 1) {
+    for (std::size_t alignment = 16; alignment <= 1024 * kib; alignment *= 4) {
+      void* const p = h.allocate(bytes, alignment);
+      EXPECT_GE(malloc_usable_size(p), 1u);
+      free_aligned_sized(p, alignment, bytes);
+    }
+  }
+}
+
+TEST(user_heap, its_blocks_count_as_in_use) {
+  const std::size_t before = mallard_unfreed_bytes();
+  {
+    owned_heap h;
+    for (int i = 0; i < 1000; ++i) h.allocate(1000);
+    EXPECT_GE(mallard_unfreed_bytes(), before + 1'000'000);
+    EXPECT_GE(mallinfo2().uordblks, 1'000'000u);
+  }
+  EXPECT_LT(mallard_unfreed_bytes(), before + 100'000);
+}
+
 TEST(user_heap, a_block_is_owned_by_the_heap_it_came_from) {
   owned_heap a;
   owned_heap b;
@@ -154,6 +201,35 @@ TEST(user_heap, threads_may_share_one) {
     });
   }
   for (std::thread& t : team) t.join();
+}
+
+// Whatever the handler interrupts, destructors that use heaps meet no lock of its thread.
+TEST(user_heap, a_signal_handler_may_end_the_process) {
+  static mallard_heap* heap = nullptr;
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      heap = mallard_heap_create();
+      std::atexit([] {
+        std::free(mallard_heap_allocate(heap, 100, 0));
+        std::free(mallard_heap_allocate(heap, 400 * kib, 0));
+        mallard_heap_destroy(heap);
+        mallard_heap_destroy(mallard_heap_create());
+        _exit(5);
+      });
+      signal(SIGPROF, [](int) { std::exit(5); });
+      const itimerval once{{0, 0}, {0, 1000 + 100 * i}};
+      setitimer(ITIMER_PROF, &once, nullptr);
+      for (std::size_t n = 0;; n = (n + 4801) % (300 * kib)) {
+        mallard_heap_free(heap, mallard_heap_allocate(heap, n, 0));
+      }
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status)) << i;
+    ASSERT_EQ(WEXITSTATUS(status), 5) << i;
+  }
 }
 
 TEST(user_heap, a_fork_while_threads_allocate_does_not_lock_the_child) {

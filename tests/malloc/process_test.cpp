@@ -1,9 +1,12 @@
 // What a process may do around its malloc: start and end threads, load libraries, end.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -110,6 +113,26 @@ TEST(malloc_process, a_signal_handler_may_end_the_process) {
     });
     ASSERT_EQ(code, 5) << i;
   }
+}
+
+TEST(malloc_process, a_signal_handler_may_ask_for_figures) {
+  const int code = exit_code_of([] {
+    static volatile int asked = 0;
+    alarm(60);
+    signal(SIGVTALRM, [](int) {
+      static_cast<void>(mallinfo2());
+      asked = asked + 1;
+    });
+    const itimerval often{{0, 500}, {0, 500}};
+    setitimer(ITIMER_VIRTUAL, &often, nullptr);
+    while (asked < 200) {
+      std::array<void*, 8> blocks{};
+      for (void*& p : blocks) p = std::malloc(500'000);
+      for (void* p : blocks) std::free(p);
+      malloc_trim(0);
+    }
+  });
+  EXPECT_EQ(code, 0);
 }
 
 TEST(malloc_process, libraries_that_allocate_come_and_go) {

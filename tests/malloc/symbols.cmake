@@ -31,7 +31,7 @@ endforeach()
 foreach(name IN ITEMS malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign
     valloc pvalloc cfree free_sized free_aligned_sized malloc_usable_size malloc_trim _Znwm _ZdlPv
     _ZnwmSt11align_val_t _ZdlPvmSt11align_val_t)
-  if(NOT symbols MATCHES " T ${name}[@\n]" AND (name MATCHES "^(${ALLOWED})$" OR NOT SAME_AS))
+  if(NOT symbols MATCHES " [TW] ${name}[@\n]" AND (name MATCHES "^(${ALLOWED})$" OR NOT SAME_AS))
     list(APPEND bad "does not export ${name}")
   endif()
 endforeach()

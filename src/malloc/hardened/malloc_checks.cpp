@@ -110,11 +110,11 @@ void checks::refused(void* p, said_size size) noexcept {
 }
 
 void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
-  const std::size_t block = request_with_canary(std::max<std::size_t>(size.bytes, 1),
-                                                std::max(size.alignment, malloc_alignment));
+  const std::size_t said = std::max<std::size_t>(size.bytes, 1);
+  const std::size_t block = request_with_canary(said, std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
-  if (mark >= mark_limit) {
-    const std::size_t size_class = mark % mark_limit;
+  if (mark >= mark_limit || is_of_user_slab(mark)) {
+    const std::size_t size_class = mark >= mark_limit ? mark % mark_limit : user_class_of(mark);
     if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
     // The heap that threads have in common rounds up to cache lines. It is no thread's own.
     const bool foreign = mark / mark_limit > 1;
@@ -124,9 +124,9 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
     }
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else {
-    has = mark == huge_mark ? huge_payload_bytes(p)
-                            : large_space::payload_bytes(const_cast<void*>(p));
-    if (fits(has, size.bytes)) return;
+    const bool is_huge = mark == huge_mark || mark == huge_user_mark;
+    has = is_huge ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
+    if (fits(has, said)) return;
   }
   if (size.bytes <= has && some_kept_larger.load(std::memory_order_relaxed)) return;
   warn_size("free of a block with a wrong size", p, has, size.bytes);

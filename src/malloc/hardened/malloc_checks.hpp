@@ -66,6 +66,7 @@ struct checks {
   static constexpr bool maps_large_blocks = true;
   static constexpr bool keeps_classes = true;
 
+  static constexpr bool knows_sizes = true;
   struct any_size {};
   struct said_size {
     std::size_t bytes;

@@ -20,7 +20,8 @@ struct checks {
   // Whether a block's class is always that of the size it was asked for.
   static constexpr bool keeps_classes = false;
 
-  // What a caller says that the size of a block is.
+  // Whether what a caller says that the size of a block is makes a difference.
+  static constexpr bool knows_sizes = false;
   struct any_size {};
   struct said_size {
     constexpr said_size(std::size_t, std::size_t) noexcept {}

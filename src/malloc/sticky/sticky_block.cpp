@@ -34,19 +34,12 @@ bool is_huge(const void* p) noexcept {
   return mark_of(p) == huge_mark;
 }
 
-// From the same heap, if that is a user's.
-void* allocate_beside(void* p, std::size_t needed, std::size_t alignment) noexcept {
-  const slice_mark mark = mark_of(p);
-  return is_of_user_heap(mark) ? user_heap::of(p, mark)->allocate(needed, alignment)
-                               : detail::allocate_aligned(needed, alignment);
-}
-
 // To `needed` bytes of the engine's, with the contents; null, and nothing changed, if that fails.
 void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return detail::reallocate(p, needed);
   const std::size_t have = block_bytes(p);
   if (is_aligned(p, alignment) && fits(have, needed)) return p;
-  void* const moved = allocate_beside(p, needed, alignment);
+  void* const moved = allocate_beside(heap_of(p), needed, alignment);
   // For a smaller block there may be no memory: then the old one has to do.
   if (moved == nullptr) return needed <= have && is_aligned(p, alignment) ? p : nullptr;
   std::memcpy(moved, p, std::min(have, needed));
@@ -111,8 +104,10 @@ void* resize(void* p, std::size_t bytes, std::size_t alignment) noexcept {
   if (is_aligned(p, alignment) && fits(block_bytes(p), with_record(bytes))) {
     return remember(p, {.request = bytes, .alignment = block_alignment(alignment)});
   }
+  user_heap* const heap = heap_of(p);
   detail::deallocate(p);
-  return allocate_aligned(bytes, alignment);
+  return remember(allocate_beside(heap, with_record(bytes), alignment),
+                  {.request = bytes, .alignment = block_alignment(alignment)});
 }
 
 }  // namespace mallard::inline v1::detail::sticky
