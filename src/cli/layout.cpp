@@ -53,10 +53,10 @@ lab::bench guess_bench(const cell_result& cell) {
 // Those of P0089R1 in the order of its Table 1, then the others from what everybody has to what few
 // have.
 std::size_t rank_of(std::string_view strategy) {
-  constexpr std::array<std::string_view, 18> others = {
-      "sync",         "mutex",  "std",       "realloc", "remap",     "v1",
-      "v2-none",      "v2-bwd", "v2-fwd",    "v2",      "adaptive1", "adaptive",
-      "own-adaptive", "node",   "fast_pool", "pool",    "heap",      "dlmalloc"};
+  constexpr std::array<std::string_view, 19> others = {
+      "sync",      "mutex",  "std",  "realloc",   "remap",    "v1",           "v2-none",
+      "v2-bwd",    "v2-fwd", "v2",   "adaptive1", "adaptive", "own-adaptive", "node",
+      "fast_pool", "pool",   "heap", "sync-heap", "dlmalloc"};
   const auto all = lab::all_strategies();
   const lab::strategy* found = lab::find_strategy(strategy);
   if (found) return static_cast<std::size_t>(found - all.data());

@@ -53,6 +53,23 @@ Value parse_word(std::string_view option, const std::string& word,
   lab::unknown_value(option, word, all);
 }
 
+// Those of the lab's tables, and what replays have beside them.
+std::vector<std::string> parse_strategies(const std::string& text) {
+  std::vector<std::string> own;
+  std::string others;
+  for (const std::string& word : lab::split_list(text)) {
+    if (word == "heap" || word == "sync-heap" || word == "adaptive") {
+      own.push_back(word);
+    } else {
+      others += (others.empty() ? "" : ",") + word;
+    }
+  }
+  if (others.empty() && !own.empty()) return own;
+  std::vector<std::string> all = lab::parse_strategies("--strategies", others);
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
 constexpr std::initializer_list<replay::touch_level> touch_levels = {
     replay::touch_level::none, replay::touch_level::first, replay::touch_level::all,
     replay::touch_level::walk};
@@ -63,8 +80,8 @@ replay::replay_options parse(const replay_command_options& options) {
   out.grouping = parse_subsystems(options.grouping);
   out.subsystems = options.only;
   if (options.strategies || options.quick) {
-    out.strategies = lab::parse_strategies(
-        "--strategies", options.strategies.value_or("AS2,AS3,AS4,AS5,AS7,AS8,AS9,AS11,AS12,sync"));
+    out.strategies =
+        parse_strategies(options.strategies.value_or("AS2,AS3,AS4,AS5,AS7,AS8,AS9,AS11,AS12,sync"));
   }
   if (options.peers || options.quick) {
     out.peers = lab::parse_peers(options.peers.value_or("mallard"));
@@ -165,8 +182,9 @@ void add_replay_command(CLI::App& app, context& shared) {
       ->add_option("--only", options->only,
                    "Which subsystems; (all) is the program (default: it and the three largest)")
       ->delimiter(',');
-  command->add_option("--strategies", options->strategies,
-                      "Like AS2,AS3,AS7-AS9,sync,mutex (default: AS1-AS14,sync)");
+  command->add_option(
+      "--strategies", options->strategies,
+      "Like AS2,AS3,AS7-AS9,sync,mutex,heap,sync-heap,adaptive (default: all but mutex)");
   command->add_option("--peers", options->peers, "Whose resources (default: all that are there)");
   command->add_option("--mallocs", options->mallocs,
                       "Like mallard,jemalloc, all or none (default: all that are found)");

@@ -16,12 +16,13 @@
 
 namespace mallard::replay {
 
-// What malloc gives, by the calls that were recorded.
+// What malloc gives, by the calls that were recorded: those of operator new go through it.
 class global_heap {
  public:
   static constexpr bool has_memory = true;
 
-  void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
+  void* allocate(std::size_t bytes, std::size_t alignment, bool zero, bool by_new = false) {
+    if (by_new) return ::operator new(bytes);
     void* p = nullptr;
     if (alignment > alignof(std::max_align_t)) [[unlikely]] {
       if (posix_memalign(&p, alignment, bytes) != 0) throw std::bad_alloc();
@@ -39,7 +40,10 @@ class global_heap {
       throw std::bad_alloc();
     return moved;
   }
-  void deallocate(void* p, std::size_t, std::size_t) { std::free(p); }
+  void deallocate(void* p, std::size_t bytes, std::size_t, bool by_new = false) {
+    if (by_new) return ::operator delete(p, bytes);
+    std::free(p);
+  }
   void end_epoch(bool) {}
 };
 
@@ -48,9 +52,9 @@ class nowhere {
  public:
   static constexpr bool has_memory = false;
 
-  void* allocate(std::size_t, std::size_t, bool) { return &byte_; }
+  void* allocate(std::size_t, std::size_t, bool, bool) { return &byte_; }
   void* reallocate(void* p, std::size_t, std::size_t, std::size_t, std::size_t) { return p; }
-  void deallocate(void*, std::size_t, std::size_t) {}
+  void deallocate(void*, std::size_t, std::size_t, bool) {}
   void end_epoch(bool) {}
 
  private:
@@ -66,7 +70,7 @@ class resource_calls {
 
   explicit resource_calls(Resource* resource) : resource_(resource) {}
 
-  void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
+  void* allocate(std::size_t bytes, std::size_t alignment, bool zero, bool) {
     void* const p = resource_->allocate(bytes, alignment);
     if (zero) [[unlikely]]
       std::memset(p, 0, bytes);
@@ -79,7 +83,7 @@ class resource_calls {
     resource_->deallocate(p, old_bytes, old_alignment);
     return moved;
   }
-  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment, bool) {
     resource_->deallocate(p, bytes, alignment);
   }
 
@@ -175,13 +179,11 @@ class strategy_memory : private Resources, public resource_calls<Bound> {
   using Resources::end_epoch;
 };
 
-// What lanes share.
-template <class Family>
-class synchronized_memory : public resource_calls<typename Family::base> {
+// What lanes share, by its abstract base.
+template <class Base>
+class shared_memory : public resource_calls<Base> {
  public:
-  explicit synchronized_memory(typename Family::synchronized& pool)
-      : resource_calls<typename Family::base>(
-            lab::launder_pointer(static_cast<typename Family::base*>(&pool))) {}
+  explicit shared_memory(Base& resource) : resource_calls<Base>(lab::launder_pointer(&resource)) {}
   void end_epoch(bool) {}
 };
 

@@ -3,10 +3,10 @@
 // measured.
 //
 // Own and Rest, what the subsystem's operations and all others go to, have
-//   void* allocate(std::size_t bytes, std::size_t alignment, bool zero);
+//   void* allocate(std::size_t bytes, std::size_t alignment, bool zero, bool by_new);
 //   void* reallocate(void* p, std::size_t old_bytes, std::size_t old_alignment, std::size_t bytes,
 //                    std::size_t alignment);
-//   void deallocate(void* p, std::size_t bytes, std::size_t alignment);
+//   void deallocate(void* p, std::size_t bytes, std::size_t alignment, bool by_new);
 //   void end_epoch(bool winks);          // Own only
 //   static constexpr bool has_memory;    // false: blocks are not touched
 #pragma once
@@ -134,8 +134,8 @@ class player {
  private:
   template <class Memory>
   void* born(Memory& memory, const operation& one) {
-    void* const p =
-        memory.allocate(one.size(), one.alignment(), (one.what & operation::zero_bit) != 0);
+    void* const p = memory.allocate(one.size(), one.alignment(),
+                                    (one.what & operation::zero_bit) != 0, one.by_new());
     if constexpr (Memory::has_memory) {
       detail::write_block(work_.setting.touch, p, 0, one.size());
     }
@@ -147,7 +147,7 @@ class player {
     if constexpr (Memory::has_memory) {
       read_ += detail::read_block(work_.setting.touch, p, one.size());
     }
-    memory.deallocate(p, one.size(), one.alignment());
+    memory.deallocate(p, one.size(), one.alignment(), one.by_new());
   }
 
   // Returns: whether it has been freed already.

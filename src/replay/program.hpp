@@ -31,8 +31,9 @@ struct operation {
   static constexpr std::uint64_t handed_bit = 1u << 4;  // from another lane, or to one
   static constexpr std::uint64_t zero_bit = 1u << 5;    // the block is to be zero
   static constexpr std::uint64_t last_bit = 1u << 6;    // a free that winking out leaves out
-  static constexpr unsigned alignment_shift = 7;        // log2 of it, six bits
-  static constexpr unsigned size_shift = 13;
+  static constexpr std::uint64_t new_bit = 1u << 7;     // by operator new, or delete
+  static constexpr unsigned alignment_shift = 8;        // log2 of it, six bits
+  static constexpr unsigned size_shift = 14;
   static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << (64 - size_shift)) - 1;
 
   std::uint64_t what = 0;
@@ -41,6 +42,7 @@ struct operation {
 
   verb kind() const { return static_cast<verb>(what & ((1u << verb_bits) - 1)); }
   bool own() const { return what & own_bit; }
+  bool by_new() const { return what & new_bit; }
   bool handed() const { return what & handed_bit; }
   std::size_t size() const { return static_cast<std::size_t>(what >> size_shift); }
   std::size_t alignment() const { return std::size_t{1} << (what >> alignment_shift & 63); }

@@ -28,13 +28,23 @@ std::uint64_t in_chunk(std::uint64_t bytes) {
   return (bytes + 15) / 16 * 16;
 }
 
-std::vector<bool> zeroing_functions(const profile::trace_facts& facts) {
+// By entry point, whether its name is such a one.
+template <class Is>
+std::vector<bool> functions_that(const profile::trace_facts& facts, Is is) {
   std::vector<bool> found(256);
   for (const auto& [key, name] : facts.names) {
-    const bool zeroes = name == "calloc" || name == "__libc_calloc";
-    if (key.first == profile::name_kind::function && key.second < 256) found[key.second] = zeroes;
+    if (key.first == profile::name_kind::function && key.second < 256) found[key.second] = is(name);
   }
   return found;
+}
+
+bool zeroes(const std::string& name) {
+  return name == "calloc" || name == "__libc_calloc";
+}
+
+// Of usual alignment, whatever it does when there is no memory.
+bool is_new(const std::string& name) {
+  return name.starts_with("operator new") && name.find("align_val_t") == name.npos;
 }
 
 }  // namespace
@@ -48,7 +58,8 @@ program_builder::program_builder(profile::trace_reader& trace,
       options_(options),
       own_stacks_(std::move(own_stacks)),
       scope_(scope),
-      zeroing_(zeroing_functions(trace.facts())),
+      zeroing_(functions_that(trace.facts(), zeroes)),
+      new_(functions_that(trace.facts(), is_new)),
       blocks_(trace),
       gaps_(survey.allocation_ns, survey.free_ns),
       lanes_(survey.lanes) {
@@ -139,12 +150,14 @@ void program_builder::put(const recorded& one, replay::operation what) {
 void program_builder::allocated(const recorded& one, built_block& fresh) {
   ++made_.facts.allocations;
   fresh.own = own_stacks_[fresh.stack];
+  fresh.by_new = new_[one.what.function];
   bear(one, fresh);
   replay::operation what =
       replay::operation::make(verb::allocate, fresh.slot, fresh.bytes, fresh.alignment_log2);
   if (fresh.own) what.what |= replay::operation::own_bit;
   if (survey_.handed[fresh.birth]) what.what |= replay::operation::handed_bit;
   if (zeroing_[one.what.function]) what.what |= replay::operation::zero_bit;
+  if (fresh.by_new) what.what |= replay::operation::new_bit;
   put(one, what);
 }
 
@@ -181,6 +194,7 @@ void program_builder::bear(const recorded& one, built_block& fresh) {
 replay::operation program_builder::death_of(const built_block& old, verb kind) const {
   replay::operation what = replay::operation::make(kind, old.slot, old.bytes, old.alignment_log2);
   if (old.own) what.what |= replay::operation::own_bit;
+  if (old.by_new) what.what |= replay::operation::new_bit;
   if (survey_.handed[old.birth]) what.what |= replay::operation::handed_bit;
   return what;
 }

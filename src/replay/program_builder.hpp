@@ -27,6 +27,7 @@ struct built_block : profile::live_block {
   std::uint32_t before = 0;    // an index into earlier_: of the operations before it; 0: none
   std::uint8_t alignment_log2 = 0;
   bool own = false;
+  bool by_new = false;
 };
 
 class program_builder : public profile::block_handler {
@@ -91,7 +92,7 @@ class program_builder : public profile::block_handler {
   std::optional<profile::invocation_tracker> tracker_;
   std::uint64_t invocations_ = 0;
   std::multimap<std::uint64_t, std::uint32_t> thread_ends_;
-  std::vector<bool> zeroing_;  // by entry point
+  std::vector<bool> zeroing_, new_;  // by entry point
   profile::block_stream<built_block> blocks_;
   std::optional<built_block> reallocated_;  // which is born again with the same operation
   gap_meter gaps_;

@@ -58,7 +58,7 @@ inline constexpr std::string_view whole_program = "(all)";
 struct replay_options {
   profile::subsystem_options grouping = {};    // what a subsystem is
   std::vector<std::string> subsystems = {};    // empty: the program and the largest of them
-  std::vector<std::string> strategies = {};    // "AS1".."AS14", "sync", "mutex"; empty: all
+  std::vector<std::string> strategies = {};    // as find_run() names them; empty: all
   std::vector<std::string> peers = {};         // "mallard", "std", "boost"; empty: all
   std::vector<std::string> mallocs = {"all"};  // "all", or names; empty: none
   std::vector<touch_level> touch = {touch_level::first, touch_level::walk};
@@ -84,6 +84,7 @@ struct replay_outcome {
   double memory = 0;          // peak resident bytes of the program's heap over the global heap's
   double seconds_global = 0;  // of the subsystem's operations on the global heap
   std::string remark;         // why there is no figure; empty: there is
+  std::string file = {};      // of a malloc: its library
 };
 
 // Throws lab's usage_error, in one line, for what cannot be replayed: a trace without stacks or

@@ -109,9 +109,13 @@ run_function find_run(std::string_view strategy, std::string_view library) {
 }
 
 bool is_shared(std::string_view strategy) {
-  static constexpr std::array shared = {std::string_view("AS1"),  std::string_view("AS2"),
-                                        std::string_view("sync"), std::string_view("mutex"),
-                                        nothing_strategy,         loop_strategy};
+  static constexpr std::array shared = {std::string_view("AS1"),
+                                        std::string_view("AS2"),
+                                        std::string_view("sync"),
+                                        std::string_view("mutex"),
+                                        std::string_view("sync-heap"),
+                                        nothing_strategy,
+                                        loop_strategy};
   return std::find(shared.begin(), shared.end(), strategy) != shared.end();
 }
 

@@ -32,7 +32,8 @@ using run_function = run_result (*)(const program_view& what, const run_setting&
                                     void (*fail)(std::string_view why));
 
 // "AS1", "AS2", nothing_strategy and loop_strategy are of no library; "AS3" to "AS14", "sync" and
-// "mutex" of "mallard", "std", "boost". Null: there is no such thing here.
+// "mutex" of "mallard", "std", "boost"; "heap", "sync-heap" and "adaptive" (pools) of "mallard".
+// Null: there is no such thing here.
 run_function find_run(std::string_view strategy, std::string_view library);
 
 // Whether it serves several lanes at once that free each other's blocks.

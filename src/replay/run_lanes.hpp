@@ -108,7 +108,7 @@ run_function find_family_run(std::string_view strategy) {
   if (strategy == "AS13" || strategy == "AS14") return run_of(std::type_identity<layered>(), base);
   if (strategy == "sync") {
     return [](const program_view& what, const run_setting& how, void (*fail)(std::string_view)) {
-      using own = synchronized_memory<Family>;
+      using own = shared_memory<typename Family::base>;
       typename Family::synchronized pool;
       return run_lanes<own, global_heap>(what, how, 0, fail,
                                          [&](auto) { return std::make_unique<own>(pool); });

@@ -26,7 +26,7 @@ std::vector<std::string> chosen_strategies(const replay_options& options) {
   if (!options.strategies.empty()) return options.strategies;
   std::vector<std::string> all;
   for (int i = 1; i <= 14; ++i) all.push_back(fmt::format("AS{}", i));
-  all.emplace_back("sync");
+  for (const char* name : {"sync", "heap", "sync-heap", "adaptive"}) all.emplace_back(name);
   return all;
 }
 
@@ -131,7 +131,9 @@ void replay_session::choose_contenders() {
       known = true;
       add(name, peer);
     }
-    if (!known) lab::unknown_value("--strategies", name, "AS1 to AS14, sync, mutex");
+    if (!known)
+      lab::unknown_value("--strategies", name,
+                         "AS1 to AS14, sync, mutex, heap, sync-heap, adaptive");
   }
   if (options_.mallocs.empty()) return;
   lab::malloc_list all = lab::find_mallocs(plan_.program);
@@ -277,6 +279,7 @@ std::vector<replay_outcome> replay_session::outcomes(
       replay_outcome one;
       one.subsystem = of.name;
       one.strategy = who.library.empty() ? lab::column_name(who.strategy, who.peer) : who.malloc;
+      one.file = who.library.string();
       one.touch = where.key.word("touch");
       one.seconds_global = median_of(global, own_seconds);
       one.remark = why_not(who, of);

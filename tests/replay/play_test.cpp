@@ -23,8 +23,8 @@ using profile::trace_script;
 // Knows what lives, and that what is given back is what was handed out.
 class ledger {
  public:
-  void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
-    void* const p = heap_.allocate(bytes, alignment, zero);
+  void* allocate(std::size_t bytes, std::size_t alignment, bool zero, bool by_new) {
+    void* const p = heap_.allocate(bytes, alignment, zero, by_new);
     const std::scoped_lock lock(mutex_);
     EXPECT_TRUE(live_.emplace(p, std::pair(bytes, alignment)).second);
     ++allocations;
@@ -32,17 +32,17 @@ class ledger {
   }
   void* reallocate(void* p, std::size_t old_bytes, std::size_t old_alignment, std::size_t bytes,
                    std::size_t alignment) {
-    void* const moved = allocate(bytes, alignment, false);
-    deallocate(p, old_bytes, old_alignment);
+    void* const moved = allocate(bytes, alignment, false, false);
+    deallocate(p, old_bytes, old_alignment, false);
     return moved;
   }
-  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment, bool by_new) {
     const std::scoped_lock lock(mutex_);
     const auto found = live_.find(p);
     ASSERT_NE(found, live_.end());
     EXPECT_EQ(found->second, std::pair(bytes, alignment));
     live_.erase(found);
-    heap_.deallocate(p, bytes, alignment);
+    heap_.deallocate(p, bytes, alignment, by_new);
     ++frees;
   }
   void end_epoch(bool) { ++epochs; }
@@ -65,15 +65,15 @@ class shared_ledger {
  public:
   static constexpr bool has_memory = true;
   explicit shared_ledger(ledger& book) : book_(&book) {}
-  void* allocate(std::size_t bytes, std::size_t alignment, bool zero) {
-    return book_->allocate(bytes, alignment, zero);
+  void* allocate(std::size_t bytes, std::size_t alignment, bool zero, bool by_new) {
+    return book_->allocate(bytes, alignment, zero, by_new);
   }
   void* reallocate(void* p, std::size_t old_bytes, std::size_t old_alignment, std::size_t bytes,
                    std::size_t alignment) {
     return book_->reallocate(p, old_bytes, old_alignment, bytes, alignment);
   }
-  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
-    book_->deallocate(p, bytes, alignment);
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment, bool by_new) {
+    book_->deallocate(p, bytes, alignment, by_new);
   }
   void end_epoch(bool winks) { book_->end_epoch(winks); }
 
@@ -210,7 +210,8 @@ TEST(EveryStrategy, ReplaysAllOperations) {
   const shared_program shared(decoded(file.path(), "parse"));
   const program_view view(shared.file());
   for (const char* library : {"", "mallard", "std", "boost"}) {
-    std::vector<std::string> names = {"sync", "mutex", "nothing", "loop"};
+    std::vector<std::string> names = {"sync", "mutex",     "nothing", "loop",
+                                      "heap", "sync-heap", "adaptive"};
     for (int i = 1; i <= 14; ++i) names.push_back("AS" + std::to_string(i));
     std::size_t found = 0;
     for (const std::string& name : names) {
@@ -225,7 +226,8 @@ TEST(EveryStrategy, ReplaysAllOperations) {
       EXPECT_EQ(run(view, how, fail).done, view.facts().operations) << name << "@" << library;
     }
     const std::string_view which = library;
-    EXPECT_EQ(found, which.empty() ? 4u : which == "boost" && found == 0 ? 0u : 14u) << library;
+    const std::size_t resources = which == "mallard" ? 17 : which == "boost" && found == 0 ? 0 : 14;
+    EXPECT_EQ(found, which.empty() ? 4u : resources) << library;
   }
 }
 
@@ -235,7 +237,7 @@ TEST(SharedStrategies, ReplayBlocksThatPassBetweenThreads) {
   write_exchange(script);
   const shared_program shared(decoded(file.path(), whole_program));
   const program_view view(shared.file());
-  for (const char* name : {"sync", "mutex"}) {
+  for (const char* name : {"sync", "mutex", "sync-heap"}) {
     run_setting how;
     how.play.touch = touch_level::all;
     EXPECT_EQ(find_run(name, "mallard")(view, how, fail).done, view.facts().operations) << name;
