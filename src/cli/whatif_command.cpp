@@ -16,6 +16,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
+#include "lab/measuring/mallocs.hpp"
 #include "whatif/whatif.hpp"
 
 namespace mallard::cli {
@@ -96,8 +97,9 @@ void print(const whatif_result& result, bool colour) {
   if (result.outcomes.empty()) return;
   fmt::print("By {} time, medians of {} runs with 95 % intervals; ",
              result.by_processor_time ? "processor" : "elapsed", result.outcomes.front().runs);
-  fmt::print("the hook's own {} are taken off where there are routes.\n",
-             seconds_text(result.hook_seconds));
+  fmt::print(
+      "the hook's own {} are taken off where there are routes, and {:.0f} ns for each block.\n",
+      seconds_text(result.hook_seconds), result.block_seconds * 1e9);
 }
 
 nlohmann::json to_json(const whatif::interval_of_runs& from) {
@@ -132,6 +134,7 @@ nlohmann::json to_json(const whatif_result& result) {
   }
   return {{"outcomes", all},
           {"hook_seconds", result.hook_seconds},
+          {"block_seconds", result.block_seconds},
           {"by_processor_time", result.by_processor_time}};
 }
 
@@ -141,6 +144,7 @@ int run_whatif(const whatif_request& request, colour_choice colour) {
     throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
                                   request.unwind));
   }
+  options.measuring_program = lab::own_program().string();
   options.by_frame_pointers = request.unwind == "frame-pointers";
   if (options.repetitions == 0) throw usage_error("--repetitions: 1 or more");
   if (!std::isfinite(options.time_budget) || options.time_budget < 0) {

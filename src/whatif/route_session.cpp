@@ -134,8 +134,11 @@ void route_session::mark_addresses() {
     const std::vector<std::string> names = names_of(key);
     for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
       const std::regex& wanted = conditions_.functions[i].pattern;
-      if (std::any_of(names.begin(), names.end(),
-                      [&](const std::string& name) { return std::regex_search(name, wanted); })) {
+      // Also by the name without the arguments of templates, which others call it by.
+      if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return std::regex_search(name, wanted) ||
+                   std::regex_search(profile::short_name(name), wanted);
+          })) {
         marks |= std::uint32_t{1} << i;
       }
     }

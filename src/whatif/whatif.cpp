@@ -20,6 +20,7 @@
 #include "whatif/own_library.hpp"
 #include "whatif/pattern.hpp"
 #include "whatif/program_runner.hpp"
+#include "whatif/route_cost.hpp"
 #include "whatif/route_session.hpp"
 
 namespace mallard::whatif {
@@ -117,6 +118,9 @@ class experiment {
     const std::string library =
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
+    if (!options.measuring_program.empty() && !options.variants.empty()) {
+      block_seconds_ = measure_route_cost(options.measuring_program, library, *session_);
+    }
     const environment hooked = {{"LD_PRELOAD", preload(library)},
                                 {route::session_variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
@@ -135,15 +139,15 @@ class experiment {
   }
 
   whatif_result run() {
-    if (!first_runs()) return result();
     const auto began = std::chrono::steady_clock::now();
+    if (!first_runs()) return result();
     const auto over = [&] {
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
       return options_.time_budget > 0 && passed.count() > options_.time_budget;
     };
     // Whole rounds: what is compared is what ran one after the other.
     for (unsigned round = 0; round < options_.repetitions; ++round) {
-      if (round != 0 && over()) break;
+      if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
             if (one.remark.empty()) measure(one);
             return !is_interrupted();
@@ -151,6 +155,7 @@ class experiment {
         break;
       }
     }
+    count_first_runs();
     return result();
   }
 
@@ -186,6 +191,7 @@ class experiment {
     const run_figures plain = run_once(contenders_[as_it_is], reads, false);
     const run_figures hooked = run_once(contenders_[hook_alone], reads, true);
     if (is_interrupted()) return false;
+    first_of_ = {plain, hooked};
     if (hooked.output != plain.output &&
         run_once(contenders_[as_it_is], reads, false).output != plain.output) {
       fail_changing();
@@ -197,6 +203,7 @@ class experiment {
       contender& one = contenders_[i];
       const run_figures done = run_once(one, reads, true);
       if (is_interrupted()) return false;
+      first_of_.push_back(done);
       judge(one, plain, done);
       if (!one.hooked) continue;
       if (one.remark.empty() && !was_met(one.of_routes)) one.remark = "no block matched a route";
@@ -207,8 +214,15 @@ class experiment {
         one.remark = "too few addresses are left in the program for routed blocks";
       }
     }
-    first_ = plain;
     return true;
+  }
+
+  // Where time was left for no other.
+  void count_first_runs() {
+    if (!contenders_[as_it_is].runs.empty()) return;
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+      if (contenders_[i].remark.empty()) contenders_[i].runs = {first_of_[i]};
+    }
   }
 
   void judge(contender& one, const run_figures& plain, const run_figures& done) const {
@@ -229,8 +243,9 @@ class experiment {
   void measure(contender& one) {
     const run_figures done = run_once(one, options_.check_output, false);
     if (is_interrupted()) return;  // so was the program, where both are of one terminal
-    if (&one == &contenders_[as_it_is] && done.output != first_.output) fail_changing();
-    judge(one, first_, done);
+    const run_figures& plain = first_of_[as_it_is];
+    if (&one == &contenders_[as_it_is] && done.output != plain.output) fail_changing();
+    judge(one, plain, done);
     if (one.remark.empty()) one.runs.push_back(done);
   }
 
@@ -253,10 +268,21 @@ class experiment {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
       out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
     }
+    out.block_seconds = block_seconds_;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
       out.outcomes.push_back(outcome_of(i, base, out.hook_seconds, time));
     }
     return out;
+  }
+
+  // What the way to the resources took in a run, by all threads at once where time is elapsed.
+  double way_of_blocks(const contender& one) const {
+    std::uint64_t blocks = 0;
+    for (const route_outcome& route : one.of_routes) blocks += route.blocks;
+    const double busy = lab::median(each(one.runs, &run_figures::processor_seconds));
+    const double passed = lab::median(each(one.runs, &run_figures::seconds));
+    const double threads = passed > 0 ? std::max(1.0, busy / passed) : 1;
+    return block_seconds_ * static_cast<double>(blocks) / threads;
   }
 
   whatif_outcome outcome_of(std::size_t which, const std::vector<double>& base, double hook_seconds,
@@ -277,7 +303,7 @@ class experiment {
     out.resident_bytes = interval(each(one.runs, &run_figures::resident_bytes), options_.seed);
     out.page_faults = interval(each(one.runs, &run_figures::page_faults), options_.seed);
     const std::vector<double> mine = each(one.runs, time);
-    const double subtracted = one.routes.empty() ? 0 : hook_seconds;
+    const double subtracted = one.routes.empty() ? 0 : hook_seconds + way_of_blocks(one);
     std::vector<double> ratios;
     for (std::size_t i = 0; i < mine.size() && i < base.size(); ++i) {
       const double left = mine[i] - subtracted;
@@ -303,9 +329,10 @@ class experiment {
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
   std::vector<contender> contenders_;
+  double block_seconds_ = 0;
   std::vector<std::vector<std::vector<std::string>>>
-      names_;  // of survivors, by contender and route
-  run_figures first_;
+      names_;                          // of survivors, by contender and route
+  std::vector<run_figures> first_of_;  // by contender
 };
 
 }  // namespace

@@ -40,10 +40,15 @@ struct whatif_options {
   std::vector<whatif_variant> variants;
   std::vector<std::string> mallocs = {};  // names or files of mallocs that are tried, too
   unsigned repetitions = 10;
-  double time_budget = 0;          // seconds after which no repetition begins; 0: none
+  // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
+  // runs, which find out what is where, are counted.
+  double time_budget = 0;
   bool check_output = false;       // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
-  std::string library = {};        // libmallard-route.so; empty: beside this program
+  // This program, where main() serves measuring processes: what the way to a resource takes is
+  // measured and subtracted then. Empty: it is not.
+  std::string measuring_program = {};
+  std::string library = {};  // libmallard-route.so; empty: beside this program
   std::uint64_t seed = 1;
   bool (*interrupted)() = nullptr;
 };
@@ -86,6 +91,7 @@ struct whatif_outcome {
 struct whatif_result {
   std::vector<whatif_outcome> outcomes;  // "as it is" first, then "hook alone"
   double hook_seconds = 0;               // what was subtracted
+  double block_seconds = 0;              // and that for every routed block
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
 };
 

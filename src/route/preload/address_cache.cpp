@@ -49,6 +49,9 @@ bool address_cache::open(session& all) noexcept {
   void* const memory = mmap(nullptr, sizeof(entry) << bits, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
+  const int before = errno;
+  if (readlink("/proc/self/exe", program_, sizeof program_ - 1) <= 0) program_[0] = '\0';
+  errno = before;
   entries_ = static_cast<entry*>(memory);
   all_ = &all;
   return true;
@@ -64,16 +67,9 @@ void address_cache::clear() noexcept {
 std::uint64_t address_cache::key_of(std::uint64_t ip) noexcept {
   const preload::module_range found = preload::module_of(ip - 1);
   if (found.module == nullptr) return 0;
-  char path[path_bytes] = {};
-  if (found.module->l_name[0] == '\0') {  // the program itself
-    const int before = errno;
-    const ssize_t got = readlink("/proc/self/exe", path, sizeof path - 1);
-    errno = before;
-    if (got <= 0) return 0;
-  } else {
-    if (std::strlen(found.module->l_name) >= sizeof path) return 0;
-    std::strcpy(path, found.module->l_name);
-  }
+  const bool is_program = found.module->l_name[0] == '\0';
+  const char* const path = is_program ? program_ : found.module->l_name;
+  if (*path == '\0' || std::strlen(path) >= path_bytes) return 0;
   const std::uint64_t module = module_number(*all_, path);
   return module == 0 ? 0 : module << module_shift | (ip - found.module->l_addr);
 }

@@ -39,6 +39,7 @@ class address_cache {
   [[gnu::noinline, gnu::cold]] std::uint32_t find_slowly(std::uint64_t ip, entry& at) noexcept;
 
   session* all_ = nullptr;
+  char program_[path_bytes] = {};  // whose process it is
   entry* entries_ = nullptr;
 };
 
