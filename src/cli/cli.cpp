@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
-#include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
+#include "profile/shell_word.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 std::string command_line(int argc, const char* const* argv) {
   std::string line = "mallard";
   for (int i = 1; i < argc; ++i) {
-    line += ' ' + shell_word(argv[i]);
+    line += ' ' + profile::shell_word(argv[i]);
   }
   return line;
 }
@@ -70,6 +70,7 @@ int run(int argc, const char* const* argv) {
   app.add_option_function<std::string>(
       "--color", [&](const std::string& word) { shared.colour = parse_colour(word); },
       "Colour: auto, always or never");
+  add_advise_command(app, shared);
   add_bench_command(app, shared);
   add_show_command(app, shared);
   add_compare_command(app, shared);

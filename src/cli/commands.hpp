@@ -8,6 +8,7 @@
 
 namespace mallard::cli {
 
+void add_advise_command(CLI::App& app, context& shared);
 void add_bench_command(CLI::App& app, context& shared);
 void add_bench_list_command(CLI::App& bench, context& shared);
 void add_show_command(CLI::App& app, context& shared);

@@ -36,17 +36,6 @@ std::string place_text(const std::string& function, const std::string& file, uns
   return fitted(function, 40) + fmt::format("  {}:{}", name, line);
 }
 
-std::string shell_word(std::string_view text) {
-  constexpr std::string_view plain = "_-+=.,:/@%";
-  const bool is_plain = !text.empty() && std::all_of(text.begin(), text.end(), [&](char one) {
-    return std::isalnum(static_cast<unsigned char>(one)) != 0 || plain.find(one) != plain.npos;
-  });
-  if (is_plain) return std::string(text);
-  std::string out = "'";
-  for (const char one : text) out += one == '\'' ? std::string("'\\''") : std::string(1, one);
-  return out + "'";
-}
-
 std::string value_with_bar(const std::optional<double>& value, bool colour) {
   if (!value) return fmt::format("{:<9}", "-");
   const double bounded = std::clamp(*value, 0.0, 1.0);

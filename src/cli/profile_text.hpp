@@ -16,8 +16,6 @@ std::string bytes_text(std::uint64_t bytes);
 std::string fitted(std::string text, std::size_t width);
 // "parse  server.cpp:12"; the function alone where the file is not known.
 std::string place_text(const std::string& function, const std::string& file, unsigned line);
-// What a shell takes for this one word.
-std::string shell_word(std::string_view text);
 // A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.
 std::string value_with_bar(const std::optional<double>& value, bool colour);
 // What could not be read, on stderr, a line each.

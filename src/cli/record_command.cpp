@@ -14,6 +14,7 @@
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/record/recording.hpp"
+#include "profile/shell_word.hpp"
 #include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
@@ -77,7 +78,7 @@ void print_summary(const profile::record_summary& done) {
     say("mallard: nothing was recorded\n");
     return;
   }
-  say("mallard report {}\n", shell_word(look_at->file));
+  say("mallard report {}\n", profile::shell_word(look_at->file));
 }
 
 int run_record(const record_request& request) {

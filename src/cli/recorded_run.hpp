@@ -1,6 +1,7 @@
 // Recording a program, for the commands that do it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,9 @@ struct recorded_run {
 // Effects: runs the program to its end, its output and exit status being its own, and writes the
 // trace, or the traces of its processes, into the folder. Throws usage_error or std::runtime_error,
 // in one line, if nothing was recorded.
-recorded_run record_into(const std::string& folder, const std::vector<std::string>& command);
+// After about `most_events` operations (0: never) nothing more is recorded.
+recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
+                         std::uint64_t most_events = 0);
 
 // A folder for files that are of no use to anybody afterwards; it is removed with them.
 class temporary_folder {

@@ -62,6 +62,7 @@ struct session {
   std::atomic<std::uint32_t> doorbell{};      // a futex on which the reader waits
   std::atomic<std::uint64_t> heartbeat{};     // counts the reader's rounds
   std::atomic<std::uint64_t> refused{};       // times that no slot was left for a thread
+  std::atomic<std::uint64_t> unrecorded{};    // operations since the recording is over
   std::atomic<std::uint32_t> threads_used{};  // slots from this one on were never in use
   std::atomic<slot_state> threads[most_threads];
 };

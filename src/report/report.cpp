@@ -64,7 +64,8 @@ constexpr std::size_t most_subsystems = 7;
 }  // namespace
 
 std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
-                                            const std::filesystem::path& out) {
+                                            const std::filesystem::path& out,
+                                            const nlohmann::ordered_json& advice) {
   refuse_to_overwrite(trace, out);
   profile::trace_reader reader(trace.string());
   const profile::function_table functions(reader);
@@ -74,8 +75,9 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
   profile::block_watcher* const also[] = {&views, &sites};
   const profile::dims_result dims = analysis.finish(also);
   const trace_file file{reader.bytes(), reader.event_count(), sites.list(false)};
-  replace_file(
-      out, fill_page(page_template(), make_trace_model(dims, views.take(), reader.facts(), file)));
+  nlohmann::ordered_json model = make_trace_model(dims, views.take(), reader.facts(), file);
+  if (!advice.is_null()) model["advice"] = advice;
+  replace_file(out, fill_page(page_template(), model));
   return dims.problems;
 }
 

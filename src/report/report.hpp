@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,9 +14,10 @@ namespace mallard::report {
 // when an input is bad or the output cannot be written; an existing `out` is then left untouched.
 void write_report(std::span<const std::filesystem::path> results, const std::filesystem::path& out);
 
-// The same for one recorded program. Throws as above; gives a line for all of the trace that could
-// not be read.
+// The same for one recorded program, with what `mallard advise` says of it, if anything, first.
+// Throws as above; gives a line for all of the trace that could not be read.
 std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
-                                            const std::filesystem::path& out);
+                                            const std::filesystem::path& out,
+                                            const nlohmann::ordered_json& advice = {});
 
 }  // namespace mallard::report

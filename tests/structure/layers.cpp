@@ -13,10 +13,11 @@ namespace {
 
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
-constexpr std::array layers = {
-    "common",   "os",      "core",     "resources", "bindings",  "checks",  "malloc", "trace",
-    "umbrella", "preload", "recorder", "route",     "measuring", "results", "bench",  "mallocs",
-    "kernels",  "benches", "claims",   "profile",   "replay",    "whatif",  "report", "cli"};
+constexpr std::array layers = {"common",   "os",      "core",      "resources", "bindings",
+                               "checks",   "malloc",  "trace",     "umbrella",  "preload",
+                               "recorder", "route",   "measuring", "results",   "bench",
+                               "mallocs",  "kernels", "benches",   "claims",    "profile",
+                               "replay",   "whatif",  "advise",    "report",    "cli"};
 
 struct place {
   std::string_view prefix;
@@ -84,6 +85,7 @@ constexpr place places[] = {
     {"src/profile/", "profile"},
     {"src/replay/", "replay"},
     {"src/whatif/", "whatif"},
+    {"src/advise/", "advise"},
     {"src/report/", "report"},
     {"src/cli/", "cli"},
 };

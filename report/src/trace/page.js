@@ -3,6 +3,7 @@
 import { h } from '../dom.js';
 import { fill } from '../sections/section.js';
 import { addresses } from './addresses.js';
+import { advice } from './advice.js';
 import { dimensions } from './dimensions.js';
 import { findings } from './findings.js';
 import { flame } from './flame.js';
@@ -17,6 +18,7 @@ const always = () => true;
 
 /** Anchor, name in the bar, what makes the section, and for which recordings. */
 const sections = [
+  ['advice', 'Advice', advice, ({ advice: said }) => Boolean(said)],
   ['top', 'Findings', findings, always],
   ['scopes', 'Arena scopes', scopes, always],
   ['dimensions', 'Dimensions', dimensions, ({ subsystems }) => subsystems.length > 0],

@@ -139,6 +139,9 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       set_mode(memory, recorder::recording::over);
       stop_at = never;
     }
+    if (options.most_events != 0 && reader.totals().events >= options.most_events) {
+      set_mode(memory, recorder::recording::over);
+    }
     if (now >= progress_at && hooks.progress) {
       hooks.progress(reader.totals(), now - began);
       progress_at = now + progress_seconds;
@@ -152,6 +155,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   out.processes = reader.done();
   out.seconds = seconds() - began;
   out.refused = memory->refused.load();
+  out.unrecorded = memory->unrecorded.load();
   out.exited = program.exited();
   out.status = program.status();
   return out;

@@ -23,10 +23,11 @@ struct record_options {
   std::string library;  // the path of libmallard-record.so
   std::string output;   // of the program itself; empty: a name of its own and its number
   recorder::session_options session;
-  bool paused = false;  // begins when it is told to
-  double delay = 0;     // seconds after which it begins
-  double duration = 0;  // seconds after which it ends; 0: with the program
-  bool wait = false;    // for all processes, not for the program that was started alone
+  bool paused = false;            // begins when it is told to
+  double delay = 0;               // seconds after which it begins
+  double duration = 0;            // seconds after which it ends; 0: with the program
+  std::uint64_t most_events = 0;  // it ends after about as many; 0: with the program
+  bool wait = false;              // for all processes, not for the program that was started alone
 };
 
 struct record_hooks {
@@ -37,9 +38,10 @@ struct record_hooks {
 struct record_summary {
   std::vector<recorded_process> processes;  // those that did something; the program itself first
   double seconds = 0;
-  std::uint64_t refused = 0;  // times that a thread could not be recorded
-  bool exited = true;         // or killed by a signal
-  int status = 0;             // the exit status, or the signal
+  std::uint64_t refused = 0;     // times that a thread could not be recorded
+  std::uint64_t unrecorded = 0;  // operations of the heap after the recording was over
+  bool exited = true;            // or killed by a signal
+  int status = 0;                // the exit status, or the signal
 };
 
 // Runs the program to its end. Throws std::system_error (or one derived from std::runtime_error

@@ -55,6 +55,16 @@ thread_log* make_ready(bool& only_frees) noexcept {
   return log;
 }
 
+void count_unrecorded() noexcept {
+  if (process.state.load(std::memory_order_relaxed) == process_state::phase::not_recorded) return;
+  session* const all = process.all;
+  if (all == nullptr ||
+      all->mode.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(recording::over)) {
+    return;
+  }
+  all->unrecorded.fetch_add(1, std::memory_order_relaxed);
+}
+
 void hook::unloaded() noexcept {
   entered log;
   if (!log.frees()) return;

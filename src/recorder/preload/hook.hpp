@@ -41,6 +41,9 @@ extern thread_local constinit thread_state this_thread
 // recorded.
 [[gnu::cold, gnu::noinline]] thread_log* make_ready(bool& only_frees) noexcept;
 
+// Counts an operation that comes when the recording is over.
+[[gnu::cold, gnu::noinline]] void count_unrecorded() noexcept;
+
 // While one of these lives, this thread records nothing but through it.
 class entered {
  public:
@@ -84,7 +87,11 @@ struct hook {
                                                  std::size_t alignment, const frame_state& caller,
                                                  Call call) {
     entered log;
-    if (!log.everything()) return call();
+    if (!log.everything()) [[unlikely]] {
+      // What operators call is counted there.
+      if (through == function::malloc || through == function::calloc) count_unrecorded();
+      return call();
+    }
     std::uint64_t began = 0;
     const bool timed = log->is_timed();
     if (timed) [[unlikely]]
@@ -106,7 +113,10 @@ struct hook {
                                           Call call) {
     if (block == nullptr) return call();
     entered log;
-    if (!log.frees()) return call();
+    if (!log.frees()) [[unlikely]] {
+      if (through == function::free) count_unrecorded();
+      return call();
+    }
     if (log.only_frees()) {
       log->write_freed(reinterpret_cast<std::uint64_t>(block));
       return call();
@@ -130,7 +140,10 @@ struct hook {
                             const frame_state& caller, Call call) noexcept {
     if (block == nullptr) return allocation(which, bytes, 0, caller, call);
     entered log;
-    if (!log.frees()) return call();
+    if (!log.frees()) [[unlikely]] {
+      count_unrecorded();
+      return call();
+    }
     const std::uint64_t address = reinterpret_cast<std::uint64_t>(block);
     if (log.only_frees()) {
       log->write_freed(address);

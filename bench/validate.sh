@@ -1,0 +1,72 @@
+#!/bin/sh
+# Advice held against the truth: predicted by replay, tried on the living program, and written by
+# hand. bench/validate.sh [repetitions] [directory for the JSON]
+# Programs that are not installed are left out. BUILD is the build folder (default: build/release).
+# Prints the tables of docs/validation.md.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+build=$(realpath "${BUILD:-build/release}")
+reps=${1:-10}
+out=${2:-results/validation}
+mallard=$build/tools/mallard
+mkdir -p "$out"
+out=$(realpath "$out")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# One JSON file for each program; what fails is said in the table.
+# advise <name> <command…>
+advise() {
+  name=$1
+  shift
+  echo "$name" >&2
+  "$mallard" advise --quick --json -- "$@" >"$work/out" 2>"$work/err" || true
+  # The program's own output comes first: the advice begins at a line that is a bracket alone.
+  sed -n '/^{$/,$p' "$work/out" >"$out/$name.json"
+  tail -n 1 "$work/err" >"$out/$name.err"
+}
+
+# Processor seconds, plain and by hand in turn.
+# by_hand <name> <plain> <by hand>
+by_hand() {
+  : >"$out/$1.times"
+  for _ in $(seq "$reps"); do
+    for version in "$2" "$3"; do
+      bash -c 'TIMEFORMAT="%U %S"; time "$0" >/dev/null' "$version" 2>"$work/time"
+      awk '{ printf "%s ", $1 + $2 }' "$work/time" >>"$out/$1.times"
+    done
+    echo >>"$out/$1.times"
+  done
+}
+
+for example in request_server json_tree lru_cache graph tokenizer producers matrix word_count \
+    mixed_sizes; do
+  program=$build/examples/mallard_validation_$example
+  [ -x "${program}_plain" ] || continue
+  advise "example-$example" "${program}_plain"
+  by_hand "example-$example" "${program}_plain" "${program}_by_hand"
+done
+
+add() {
+  for needed in $1; do command -v "$needed" >/dev/null || return 0; done
+  shift
+  advise "$@"
+}
+export PYTHONMALLOC=malloc
+add clang++-19 program-clang clang++-19 -std=c++20 -c "$root/bench/programs/compile.cpp" -o compile.o
+add python3 program-python "$(python3 -c 'import sys; print(sys.executable)')" \
+  "$root/bench/programs/objects.py"
+add sqlite3 program-sqlite sqlite3 :memory: ".read $root/bench/programs/speed.sql"
+add "redis-server redis-benchmark" program-redis "$root/bench/programs/redis.sh"
+add lua5.4 program-lua lua5.4 "$root/bench/programs/objects.lua"
+add perl program-perl perl "$root/bench/programs/objects.pl"
+add ruby program-ruby ruby "$root/bench/programs/objects.rb"
+if command -v xmllint >/dev/null; then
+  awk 'BEGIN { print "<list>"; for (i = 0; i < 200000; ++i)
+    printf "<item number=\"%d\"><name>item %d</name></item>\n", i, i; print "</list>" }' >list.xml
+  add xmllint program-xmllint xmllint --noout list.xml
+fi
+
+node "$root/bench/validate.mjs" "$out"

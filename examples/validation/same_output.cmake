@@ -1,0 +1,10 @@
+# Both versions of an example, with little to do, find the same.
+foreach(version IN ITEMS PLAIN BY_HAND)
+  execute_process(COMMAND ${${version}} ${AMOUNT} OUTPUT_VARIABLE ${version}_found RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${${version}}: ended with ${status}")
+  endif()
+endforeach()
+if(NOT PLAIN_found STREQUAL BY_HAND_found OR PLAIN_found STREQUAL "")
+  message(FATAL_ERROR "plain finds ${PLAIN_found}, by hand ${BY_HAND_found}")
+endif()

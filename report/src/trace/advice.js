@@ -1,0 +1,59 @@
+// What `mallard advise` says of the program: the verdict, then each advice with predicted beside
+// tried, its price in memory, its evidence and its code.
+
+import { copyButton, h } from '../dom.js';
+import { section } from '../sections/section.js';
+import { csvButton, table } from '../table.js';
+
+const figure = (value) => value.toFixed(2);
+const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '–');
+const memory = (value) => (value === null ? '–' : `${figure(value)}×`);
+const file = ({ file: path, line }) => (path ? `${path.slice(path.lastIndexOf('/') + 1)}:${line}` : '');
+
+function verdict([first]) {
+  if (first.strategy === 'leave') return h('p', { class: 'lead' }, h('strong', {}, first.what), '.');
+  return h('p', { class: 'lead' }, h('strong', {}, first.what), ': the program is predicted to be ',
+    h('strong', {}, `${times(first.gain)} times as fast`), ', with ', h('strong', {}, memory(first.memory)),
+    ' the memory', first.tried ? [', and was ', h('strong', {}, times(first.tried)), ' when tried'] : '', '.');
+}
+
+function details(one) {
+  return h('article', { class: 'card' },
+    h('h3', {}, one.what),
+    h('ul', { class: 'said' },
+      one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${what}: `), says)),
+      h('li', {}, h('strong', {}, 'bound: '), `no allocator can make it more than ${figure(one.bound)} times as fast`),
+      one.doubts.map((text) => h('li', {}, h('strong', {}, 'but: '), text)),
+      one.tried_remark && h('li', {}, h('strong', {}, 'not tried: '), one.tried_remark)),
+    one.code && [h('pre', {}, h('code', {}, one.code)),
+      copyButton('Copy the code', () => one.code, { 'aria-label': `Copy the code of: ${one.what}` })]);
+}
+
+export function advice({ advice: { advice: all, considered } }) {
+  const columns = [
+    { title: 'Advice', cell: (one) => [one.what, file(one.where) ? h('p', { class: 'hint' }, file(one.where)) : ''] },
+    { title: 'Predicted', numeric: true, cell: (one) => times(one.gain) },
+    { title: 'Tried', numeric: true, cell: (one) => times(one.tried) },
+    { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
+    { title: 'Memory, tried', numeric: true, cell: (one) => memory(one.tried_memory) },
+    { title: 'Confidence', cell: (one) => one.confidence },
+  ];
+  const others = [
+    { title: 'Strategy', cell: (one) => one.strategy },
+    { title: 'Where', cell: (one) => one.where.subsystem || 'the whole program' },
+    { title: 'Predicted', numeric: true, cell: (one) => times(one.gain) },
+    { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
+    { title: 'Why not', cell: (one) => one.why_not },
+  ];
+  const csv = () => [['advice', 'low', 'median', 'high', 'tried', 'memory', 'confidence'],
+    ...all.map((one) => [one.what, one.gain.low, one.gain.median, one.gain.high, one.tried?.median ?? '',
+      one.memory, one.confidence])];
+  return section('advice', 'Advice', 'Times as fast as the program as it is: predicted by replay of the ' +
+    'recording, and tried on the living program.',
+    verdict(all),
+    h('article', { class: 'card' }, h('div', { class: 'controls' }, csvButton(csv, 'the advice')),
+      table(columns, all, { caption: 'Advice, the best first', className: 'compact' })),
+    all.map(details),
+    considered.length > 0 && h('article', { class: 'card' }, h('h3', {}, 'Looked at, and not advised'),
+      table(others, considered, { caption: 'What was looked at and is not advised', className: 'compact' })));
+}

@@ -1,0 +1,101 @@
+// What `mallard advise` says: plain data, for the terminal, JSON, markdown and the page.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mallard::advise {
+
+enum class strategy : std::uint8_t {
+  leave,          // as it is
+  switch_malloc,  // another malloc for the whole program
+  monotonic,
+  multipool,
+  multipool_on_monotonic,
+  synchronized_multipool,
+  heap,
+  synchronized_heap,
+  adaptive_pool,
+};
+
+// "monotonic", "switch-malloc", ...
+std::string_view to_string(strategy how);
+
+// Times as fast: of the median, with its 95 % interval.
+struct interval {
+  double low = 1;
+  double median = 1;
+  double high = 1;
+};
+
+// Where most of a subsystem's bytes are allocated.
+struct code_place {
+  std::string subsystem;  // as `mallard dims` names it; empty: the whole program
+  std::string function;   // where the resource would be declared; empty: not known
+  std::string file;
+  std::uint32_t line = 0;
+  std::string type;  // of the elements that are allocated there; empty: not known
+};
+
+// One figure that speaks for it, or says how much there is to gain.
+struct evidence {
+  std::string what;  // "D", "arena scope", ...
+  std::string says;
+};
+
+// A strategy for a subsystem, before anything was replayed.
+struct candidate {
+  strategy how = strategy::leave;
+  std::string malloc;            // switch_malloc: its name
+  std::string malloc_file = {};  // and its library
+  code_place where;
+  std::vector<evidence> because;
+  std::vector<std::string> doubts;  // what could make it wrong
+  std::string refused;              // the guard that speaks against it; empty: none does
+  std::uint64_t first_bytes = 0;    // what the resource should begin with; 0: as it wants
+  bool one_for_each_thread = false;
+  bool may_wink_out = false;
+  // No allocator can make the program more times as fast than this.
+  double bound = 1;
+  std::uint64_t allocation_ns = 0;  // of the subsystem, in the recorded run
+  std::uint64_t placement_ns = 0;   // that it may lose by where its blocks lie
+};
+
+struct advice {
+  std::string what;  // in one sentence
+  candidate from;
+  interval gain;                  // of the whole program
+  interval of_operations;         // of the subsystem's own operations, as replayed
+  double memory = 1;              // peak resident bytes over those of the program as it is
+  std::string confidence;         // "high", "medium", "low"
+  std::string code;               // what to write, C++ or shell; empty: nothing
+  std::optional<interval> tried;  // on the living program
+  std::optional<double> tried_memory;
+  std::string tried_remark;  // why it was not, or could not be
+};
+
+// What was looked at and is not advised.
+struct considered {
+  candidate from;
+  std::optional<interval> gain;  // of the whole program; not set: it was not replayed
+  std::optional<double> memory;
+  std::string why_not;
+};
+
+struct advice_report {
+  std::string trace;
+  std::vector<std::string> command;
+  std::uint64_t duration_ns = 0;
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t allocations = 0;
+  std::uint64_t peak_bytes = 0;
+  double allocation_share = 0;       // of the processor's time, in the heap's operations
+  bool on_the_program = false;       // the best were tried on the living program
+  std::vector<std::string> remarks;  // what holds for all of it
+  std::vector<advice> advices;       // the best first; one at least, which may be to leave it
+  std::vector<considered> others;
+};
+
+}  // namespace mallard::advise

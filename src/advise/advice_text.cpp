@@ -1,0 +1,155 @@
+#include "advise/advice_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "advise/trial.hpp"
+
+namespace mallard::advise {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json to_json(const interval& one) {
+  return {{"low", one.low}, {"median", one.median}, {"high", one.high}};
+}
+
+json place_json(const candidate& one) {
+  return {{"subsystem", one.where.subsystem},
+          {"function", one.where.function},
+          {"file", one.where.file},
+          {"line", one.where.line},
+          {"type", one.where.type}};
+}
+
+json strategy_json(const candidate& one) {
+  return one.how == strategy::switch_malloc ? "switch-malloc:" + one.malloc
+                                            : std::string(to_string(one.how));
+}
+
+json to_json(const advice& one) {
+  json out = {{"what", one.what},
+              {"where", place_json(one.from)},
+              {"strategy", strategy_json(one.from)},
+              {"route", route_of(one.from)},
+              {"gain", to_json(one.gain)},
+              {"of_operations", to_json(one.of_operations)},
+              {"memory", one.memory},
+              {"bound", one.from.bound},
+              {"confidence", one.confidence},
+              {"evidence", json::array()},
+              {"doubts", one.from.doubts},
+              {"tried", one.tried ? to_json(*one.tried) : json(nullptr)},
+              {"tried_memory", one.tried_memory ? json(*one.tried_memory) : json(nullptr)},
+              {"tried_remark", one.tried_remark},
+              {"code", one.code}};
+  for (const evidence& each : one.from.because) {
+    out["evidence"].push_back({{"what", each.what}, {"says", each.says}});
+  }
+  return out;
+}
+
+json to_json(const considered& one) {
+  return {{"where", place_json(one.from)},
+          {"strategy", strategy_json(one.from)},
+          {"route", route_of(one.from)},
+          {"gain", one.gain ? to_json(*one.gain) : json(nullptr)},
+          {"memory", one.memory ? json(*one.memory) : json(nullptr)},
+          {"why_not", one.why_not}};
+}
+
+// What would end a table's cell or a line.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(strategy how) {
+  switch (how) {
+    case strategy::leave:
+      return "leave";
+    case strategy::switch_malloc:
+      return "switch-malloc";
+    case strategy::monotonic:
+      return "monotonic";
+    case strategy::multipool:
+      return "multipool";
+    case strategy::multipool_on_monotonic:
+      return "multipool-on-monotonic";
+    case strategy::synchronized_multipool:
+      return "synchronized-multipool";
+    case strategy::heap:
+      return "heap";
+    case strategy::synchronized_heap:
+      return "synchronized-heap";
+    case strategy::adaptive_pool:
+      return "adaptive-pool";
+  }
+  return {};
+}
+
+std::string times_text(const interval& times) {
+  return fmt::format("{:.2f} ({:.2f} to {:.2f})", times.median, times.low, times.high);
+}
+
+std::string memory_text(double memory) {
+  const double percent = std::round(100 * (memory - 1));
+  if (percent == 0) return "the same memory";
+  return fmt::format("{:.0f} % {} memory", std::abs(percent), percent > 0 ? "more" : "less");
+}
+
+json to_json(const advice_report& report) {
+  json out = {{"version", 1},
+              {"trace", report.trace},
+              {"command", report.command},
+              {"duration_ns", report.duration_ns},
+              {"cpu_ns", report.cpu_ns},
+              {"allocations", report.allocations},
+              {"peak_bytes", report.peak_bytes},
+              {"allocation_share", report.allocation_share},
+              {"tried_on_the_program", report.on_the_program},
+              {"remarks", report.remarks},
+              {"advice", json::array()},
+              {"considered", json::array()}};
+  for (const advice& one : report.advices) out["advice"].push_back(to_json(one));
+  for (const considered& one : report.others) out["considered"].push_back(to_json(one));
+  return out;
+}
+
+std::string to_markdown(const advice_report& report) {
+  std::string out =
+      fmt::format("### Memory: `{}`\n\n", cell(fmt::format("{}", fmt::join(report.command, " "))));
+  const advice& first = report.advices.front();
+  out += fmt::format("**{}**", cell(first.what));
+  if (first.from.how != strategy::leave) {
+    out += fmt::format(": the program {} times as fast, {}", times_text(first.gain),
+                       memory_text(first.memory));
+  }
+  out +=
+      ".\n\n| advice | where | predicted | tried | memory | confidence |\n"
+      "|---|---|---|---|---|---|\n";
+  for (const advice& one : report.advices) {
+    const std::string file = one.from.where.file.substr(one.from.where.file.rfind('/') + 1);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(one.what),
+                       file.empty() ? "" : fmt::format("{}:{}", cell(file), one.from.where.line),
+                       times_text(one.gain), one.tried ? times_text(*one.tried) : "",
+                       memory_text(one.memory), one.confidence);
+  }
+  for (const advice& one : report.advices) {
+    if (one.code.empty()) continue;
+    const bool shell = one.from.how == strategy::switch_malloc;
+    out += fmt::format("\n<details><summary>{}</summary>\n\n```{}\n{}```\n\n</details>\n",
+                       cell(one.what), shell ? "sh" : "cpp", one.code);
+  }
+  return out;
+}
+
+}  // namespace mallard::advise

@@ -1,0 +1,122 @@
+#include "advise/advise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "advise/bound.hpp"
+#include "advise/candidates.hpp"
+#include "advise/places.hpp"
+#include "advise/rank.hpp"
+#include "profile/analysis.hpp"
+#include "profile/shell_word.hpp"
+#include "replay/replay.hpp"
+
+namespace mallard::advise {
+namespace {
+
+void refuse_what_says_nothing(const profile::trace_reader& trace) {
+  if (trace.event_count() == 0) {
+    throw std::runtime_error(
+        "the trace has no events: the program allocated nothing, or was not "
+        "recorded");
+  }
+  if (trace.stacks().size() <= 1) {
+    throw std::runtime_error(
+        "the trace has no stacks: nothing is known of functions (recorded with "
+        "--sample-stacks 0?)");
+  }
+}
+
+std::string command_of(const profile::dims_result& dims) {
+  std::string out;
+  for (const std::string& word : dims.command)
+    out += (out.empty() ? "" : " ") + profile::shell_word(word);
+  return out;
+}
+
+// What the candidates need, and nothing else; the whole program for mallocs.
+replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
+                                      const advise_options& options) {
+  replay::replay_options out;
+  std::set<std::string> strategies;
+  out.subsystems = {std::string(replay::whole_program)};
+  for (const candidate& one : candidates) {
+    const std::string name = replay_name(one.how);
+    if (!one.refused.empty() || name.empty()) continue;
+    const std::string& of = one.where.subsystem;
+    if (std::find(out.subsystems.begin(), out.subsystems.end(), of) == out.subsystems.end()) {
+      if (out.subsystems.size() > options.most_subsystems) continue;
+      out.subsystems.push_back(of);
+    }
+    strategies.insert(name.substr(0, name.find('@')));
+  }
+  // Replays take an empty list for all.
+  strategies.insert("AS2");
+  out.strategies.assign(strategies.begin(), strategies.end());
+  out.peers = {"mallard"};
+  out.touch = {replay::touch_level::first};
+  if (options.walk) out.touch.push_back(replay::touch_level::walk);
+  out.repetitions = options.repetitions;
+  // The recording begins with the program, and ages its heap itself.
+  out.heap = replay::heap_condition::clean;
+  out.budget_seconds = options.replay_seconds;
+  out.program = options.program;
+  out.interrupted = options.interrupted;
+  return out;
+}
+
+}  // namespace
+
+advice_report advise(profile::trace_reader& trace, const advise_options& options) {
+  refuse_what_says_nothing(trace);
+  const profile::function_table functions(trace);
+  profile::trace_analysis analysis(trace, functions, {});
+  const profile::subsystem_map subsystems = analysis.shown_subsystems(SIZE_MAX);
+  place_finder places(trace, functions);
+  profile::block_watcher* const also[] = {&places};
+  profile::dims_result dims = analysis.finish(also);
+  const std::uint64_t recorded_ns = dims.duration;
+  if (options.program_seconds > 0) {
+    dims.duration = dims.all.cpu_ns =
+        static_cast<std::uint64_t>(options.program_seconds * options.recorded_share * 1e9);
+  }
+  // What came after the recording was over is no loss.
+  if (options.recorded_share < 1) dims.dropped = 0;
+  const std::vector<candidate> candidates = find_candidates(dims, places.find(dims, subsystems));
+
+  const gain_bound all = bound_of(dims.all, dims);
+  std::vector<replay::replay_outcome> outcomes;
+  const bool worth_it = all.times >= least_gain || !candidates.empty();
+  if (worth_it) outcomes = replay::replay(trace, what_to_replay(candidates, options));
+
+  const bool is_timed = options.program_seconds > 0;
+  advice_report out = rank(dims, candidates, outcomes, command_of(dims), is_timed);
+  if (options.recorded_share < 1) {
+    out.remarks.push_back(fmt::format(
+        "recorded: its first {} operations of the heap, {:.0f} % of all; the others are taken to "
+        "be like them",
+        trace.event_count(), 100 * options.recorded_share));
+  }
+  out.command = dims.command;
+  out.duration_ns = recorded_ns;
+  out.cpu_ns = dims.all.cpu_ns;
+  out.allocations = dims.total.allocations;
+  out.peak_bytes = dims.total.peak_bytes;
+  if (!worth_it) {
+    out.remarks.push_back(fmt::format(
+        "nothing was replayed: no allocator can make the program more than {:.3f} times as fast",
+        all.times));
+  }
+  if (dims.all.cpu_ns == 0) {
+    out.remarks.push_back(
+        "the trace has no samples of the processor's time: the recording's whole "
+        "length stands for it");
+  }
+  if (!dims.complete) out.remarks.push_back("the trace is not whole");
+  return out;
+}
+
+}  // namespace mallard::advise

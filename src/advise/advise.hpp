@@ -1,0 +1,35 @@
+// Purpose: from a recorded program to what would make it faster, proved by replay.
+//
+//   profile::trace_reader trace("program.trace");
+//   advice_report report = advise(trace, {});
+//   std::puts(report.advices.front().what.c_str());  // "Give parse_request a monotonic resource"
+//
+// The documents' charts and what was recorded say which strategies are candidates for which
+// subsystems (candidates.hpp); all of them, and every malloc found, are replayed; the replays alone
+// rank them (rank.hpp). To leave the program as it is and to switch malloc are candidates too.
+#pragma once
+
+#include <filesystem>
+
+#include "advise/advice.hpp"
+#include "profile/trace/trace_reader.hpp"
+
+namespace mallard::advise {
+
+struct advise_options {
+  // Of the whole program, measured without the recorder; 0: not known, the trace's samples tell.
+  double program_seconds = 0;
+  double recorded_share = 1;           // of its operations; the others are taken to be like them
+  double replay_seconds = 0;           // begin no replay after that; 0: no limit
+  unsigned repetitions = 5;            // of each replay
+  std::size_t most_subsystems = 6;     // that are replayed: those with most to gain
+  bool walk = true;                    // replay also with blocks that are read
+  std::filesystem::path program = {};  // what is executed to replay; empty: the one that runs
+  bool (*interrupted)() = nullptr;
+};
+
+// Throws std::runtime_error or lab::usage_error, in one line, for a trace that nothing can be said
+// of: without stacks, empty, of another architecture.
+advice_report advise(profile::trace_reader& trace, const advise_options& options);
+
+}  // namespace mallard::advise

@@ -1,0 +1,42 @@
+#include "advise/bound.hpp"
+
+#include <algorithm>
+
+namespace mallard::advise {
+namespace {
+
+std::uint64_t near_bytes(const std::vector<std::uint64_t>& caches) {
+  constexpr std::uint64_t usual = 1u << 20;
+  return caches.size() > 1 ? caches[1] : usual;
+}
+
+}  // namespace
+
+std::uint64_t program_time(const profile::dims_result& dims) {
+  if (dims.all.cpu_ns == 0) return dims.duration;
+  return dims.duration == 0 ? dims.all.cpu_ns : std::min(dims.all.cpu_ns, dims.duration);
+}
+
+double bound_times(double most, double program) {
+  if (program <= 0) return 1;
+  // All of a program is never gained: what is left then is a hundredth.
+  return program / std::max(program - most, program / 100);
+}
+
+gain_bound bound_of(const profile::subsystem& one, const profile::dims_result& dims) {
+  gain_bound out;
+  out.program_ns = program_time(dims);
+  if (out.program_ns == 0) return out;
+  out.allocation_ns = std::min(one.allocation_ns, out.program_ns);
+  const std::uint64_t others = one.cpu_ns > one.allocation_ns ? one.cpu_ns - one.allocation_ns : 0;
+  const double diffusion = std::max({1.0, one.where.page_diffusion, one.where.line_diffusion});
+  if (one.where.peak_bytes > near_bytes(dims.cache_bytes)) {
+    out.placement_ns =
+        static_cast<std::uint64_t>(static_cast<double>(others) * (1 - 1 / diffusion));
+  }
+  out.times = bound_times(static_cast<double>(out.allocation_ns + out.placement_ns),
+                          static_cast<double>(out.program_ns));
+  return out;
+}
+
+}  // namespace mallard::advise

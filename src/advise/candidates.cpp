@@ -1,0 +1,275 @@
+#include "advise/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include "advise/bound.hpp"
+#include "profile/subsystem_rules.hpp"
+
+namespace mallard::advise {
+namespace {
+
+using profile::arena_scope;
+using profile::dims_result;
+using profile::subsystem;
+
+// More classes than this are too many lists to keep warm: a heap that coalesces does better.
+constexpr double most_classes = 24;
+// What a pool of one size serves has to be nearly all.
+constexpr double one_size_share = 0.9;
+constexpr std::uint64_t largest_pooled = 32768;
+// Blocks that reallocations copy are arrays that grow.
+constexpr double growth_share = 0.1;
+// Below this an arena would keep much that a pool would hand out again.
+constexpr double low_utilization = 0.5;
+constexpr std::uint64_t much_memory = 64u << 20;
+
+std::string bytes(std::uint64_t value) {
+  if (value < 1024) return fmt::format("{} B", value);
+  if (value < (1u << 20)) return fmt::format("{:.0f} KiB", static_cast<double>(value) / 1024);
+  return fmt::format("{:.1f} MiB", static_cast<double>(value) / 1048576);
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+const arena_scope* scope_of(const subsystem& one, const dims_result& dims) {
+  for (const arena_scope& scope : dims.arena_scopes) {
+    if (scope.marked ? scope.function == one.name
+                     : profile::short_name(scope.function) == one.name) {
+      return &scope;
+    }
+  }
+  return nullptr;
+}
+
+// A kibibyte's multiple that nearly all invocations stay below.
+std::uint64_t first_bytes_of(const arena_scope& scope) {
+  const std::uint64_t wanted = std::max<std::uint64_t>(scope.p99_bytes, 1);
+  return wanted <= 1024 ? std::bit_ceil(std::max<std::uint64_t>(wanted, 64))
+                        : (wanted + wanted / 8 + 1023) / 1024 * 1024;
+}
+
+class finder {
+ public:
+  finder(const subsystem& one, const code_place& where, const dims_result& dims,
+         std::vector<candidate>& out)
+      : one_(one), scope_(scope_of(one, dims)), out_(out) {
+    const gain_bound bound = bound_of(one, dims);
+    base_.where = where;
+    if (scope_ != nullptr) base_.where.function = scope_->function;
+    base_.bound = bound.times;
+    base_.allocation_ns = bound.allocation_ns;
+    base_.placement_ns = bound.placement_ns;
+    look_at_dimensions(bound);
+  }
+
+  void find() {
+    arenas();
+    pools();
+    heaps();
+    one_size();
+  }
+
+ private:
+  void look_at_dimensions(const gain_bound& bound) {
+    const auto percent = [&](std::uint64_t ns) { return 100 * share(ns, bound.program_ns); };
+    base_.because.push_back(
+        {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                          percent(bound.allocation_ns))});
+    if (bound.placement_ns > 0) {
+      base_.because.push_back(
+          {"L", fmt::format("{} at its peak, on {:.1f} times the pages it needs: of the program's "
+                            "time at most {:.1f} %",
+                            bytes(one_.where.peak_bytes), one_.where.page_diffusion,
+                            percent(bound.placement_ns))});
+    }
+    if (one_.dims.U.literal) {
+      base_.because.push_back(
+          {"U", fmt::format("{:.1f} % of the bytes that it asks for live at once",
+                            100 * *one_.dims.U.literal)});
+    }
+    base_.because.push_back(
+        {"V", fmt::format("{:.1f} size classes would serve it", one_.effective_classes)});
+    if (one_.threads.size() > 1) {
+      base_.because.push_back(
+          {"C", fmt::format("{} threads, {:.1f} % of its blocks are freed by another than "
+                            "allocated them",
+                            one_.threads.size(),
+                            100 * share(one_.total.remote_frees, one_.total.frees))});
+    }
+    if (one_.dims.F.scaled && *one_.dims.F.scaled > 0.1) {
+      base_.because.push_back(
+          {"F", fmt::format("{:.0f} % of its allocations come between others' of the same size",
+                            100 * *one_.dims.F.scaled)});
+    }
+  }
+
+  candidate& add(strategy how, std::string refused = {}) {
+    candidate made = base_;
+    made.how = how;
+    made.refused = std::move(refused);
+    return out_.emplace_back(std::move(made));
+  }
+
+  std::string why_no_arena() const {
+    if (scope_ == nullptr && one_.epochs.count == 0) {
+      return "nothing of it is ever all dead before the end: an arena would only grow";
+    }
+    if (scope_ != nullptr && scope_->trunk) {
+      return "it ends when the program does: an arena would only grow";
+    }
+    const std::uint64_t held = scope_ != nullptr ? scope_->max_bytes : one_.epochs.max_bytes;
+    if (held > much_memory && held > 8 * one_.total.peak_bytes) {
+      return fmt::format("an arena would hold {} where {} live at once", bytes(held),
+                         bytes(one_.total.peak_bytes));
+    }
+    return {};
+  }
+
+  void describe_arena(candidate& arena) const {
+    if (scope_ == nullptr) {
+      arena.because.push_back(
+          {"epochs",
+           fmt::format("{} times nothing of it lived; {} in one, at most {}", one_.epochs.count,
+                       bytes(one_.epochs.median_bytes), bytes(one_.epochs.max_bytes))});
+      arena.doubts.push_back(
+          "no function ends when all of it is dead: somebody has to release the resource at such "
+          "an instant");
+      return;
+    }
+    arena.because.push_back(
+        {"arena scope",
+         fmt::format(
+             "of {} calls, {:.2f} % of the blocks are dead at their end; {} in one, at most "
+             "{}",
+             scope_->invocations, 100 * scope_->dead_share, bytes(scope_->median_bytes),
+             bytes(scope_->max_bytes))});
+    arena.first_bytes = first_bytes_of(*scope_);
+    arena.may_wink_out = scope_->survivors == 0;
+    if (scope_->survivors > 0) {
+      std::string where = "somewhere";
+      if (!scope_->survivor_stacks.empty() && !scope_->survivor_stacks.front().frames.empty()) {
+        where = scope_->survivor_stacks.front().frames.front();
+      }
+      arena.doubts.push_back(
+          fmt::format("{} of {} blocks outlive the call, most from {}: they need another resource",
+                      scope_->survivors, scope_->blocks, where));
+    }
+    if (scope_->confidence == "low") {
+      arena.doubts.push_back(
+          "where its calls begin and end is a guess: frame addresses are not "
+          "known");
+    }
+    if (one_.total.remote_frees > 0) {
+      arena.doubts.push_back(
+          "some blocks are freed by other threads: they must be done with them "
+          "when the call ends");
+    }
+  }
+
+  void arenas() {
+    const std::string no = why_no_arena();
+    candidate& arena = add(strategy::monotonic, no);
+    if (no.empty()) describe_arena(arena);
+    if (!no.empty()) return;
+    if (one_.dims.U.literal && *one_.dims.U.literal < low_utilization && one_.total.frees > 0) {
+      candidate& pool = add(strategy::multipool_on_monotonic,
+                            shared() ? "its blocks are freed by other threads" : "");
+      describe_arena(pool);
+    }
+  }
+
+  bool shared() const { return one_.total.remote_frees > 0; }
+
+  void pools() {
+    std::string no;
+    if (one_.effective_classes > most_classes) {
+      no = fmt::format("{:.0f} size classes: too many to keep lists for", one_.effective_classes);
+    }
+    if (shared()) {
+      candidate& own =
+          add(strategy::multipool, "its blocks are freed by other threads than allocated them");
+      own.doubts.clear();
+      add(strategy::synchronized_multipool, no);
+      return;
+    }
+    candidate& pool = add(strategy::multipool, no);
+    pool.one_for_each_thread = one_.threads.size() > 1;
+    if (pool.one_for_each_thread) {
+      pool.doubts.push_back(fmt::format("it is used by {} threads: each needs a pool of its own",
+                                        one_.threads.size()));
+    }
+  }
+
+  void heaps() {
+    const bool grows = share(one_.total.moved_bytes, one_.total.bytes) > growth_share;
+    std::uint64_t large = 0;
+    for (const auto& [size, count] : one_.sizes) {
+      if (size > largest_pooled) large += size * count;
+    }
+    const bool has_large = 2 * large > one_.total.bytes;
+    if (!grows && !has_large && one_.effective_classes <= most_classes) return;
+    candidate& heap = add(shared() ? strategy::synchronized_heap : strategy::heap);
+    if (grows) {
+      heap.because.push_back(
+          {"growth",
+           fmt::format("reallocations copy {:.0f} % of its bytes, which can grow in place",
+                       100 * share(one_.total.moved_bytes, one_.total.bytes))});
+    }
+    if (has_large) {
+      heap.because.push_back(
+          {"sizes", fmt::format("{:.0f} % of its bytes are in blocks above {}",
+                                100 * share(large, one_.total.bytes), bytes(largest_pooled))});
+    }
+  }
+
+  void one_size() {
+    std::uint64_t most = 0, size = 0, all = 0;
+    for (const auto& [value, count] : one_.sizes) {
+      all += count;
+      if (count > most) {
+        most = count;
+        size = value;
+      }
+    }
+    if (all == 0 || share(most, all) < one_size_share || size > 1024) return;
+    candidate& pool =
+        add(strategy::adaptive_pool, shared() ? "its blocks are freed by other threads" : "");
+    pool.because.push_back({"nodes", fmt::format("{:.0f} % of its blocks have {} bytes",
+                                                 100 * share(most, all), size)});
+    pool.one_for_each_thread = one_.threads.size() > 1;
+  }
+
+  const subsystem& one_;
+  const arena_scope* scope_;
+  candidate base_;
+  std::vector<candidate>& out_;
+};
+
+}  // namespace
+
+std::vector<candidate> find_candidates(const dims_result& dims,
+                                       const std::vector<code_place>& places) {
+  std::vector<std::size_t> order(dims.subsystems.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<double> bounds;
+  for (const subsystem& one : dims.subsystems) bounds.push_back(bound_of(one, dims).times);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return bounds[a] != bounds[b] ? bounds[a] > bounds[b] : a < b;
+  });
+  std::vector<candidate> out;
+  for (const std::size_t i : order) {
+    // What belongs to no subsystem has no place where a resource would go.
+    if (bounds[i] < least_gain || dims.subsystems[i].name.starts_with('(')) continue;
+    finder(dims.subsystems[i], places[i], dims, out).find();
+  }
+  return out;
+}
+
+}  // namespace mallard::advise

@@ -1,0 +1,158 @@
+#include "advise/code.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "profile/shell_word.hpp"
+
+namespace mallard::advise {
+namespace {
+
+struct resource_code {
+  std::string_view header;
+  std::string_view type;
+};
+
+resource_code resource_of(strategy how) {
+  switch (how) {
+    case strategy::multipool:
+      return {"mallard/multipool.hpp", "mallard::multipool_resource"};
+    case strategy::synchronized_multipool:
+      return {"mallard/synchronized_multipool.hpp", "mallard::synchronized_multipool_resource"};
+    case strategy::heap:
+      return {"mallard/heap.hpp", "mallard::heap_resource"};
+    case strategy::synchronized_heap:
+      return {"mallard/synchronized_heap.hpp", "mallard::synchronized_heap_resource"};
+    case strategy::adaptive_pool:
+      return {"mallard/adaptive_pool.hpp", "mallard::adaptive_pool_resource"};
+    default:
+      return {"mallard/monotonic.hpp", "mallard::monotonic_resource"};
+  }
+}
+
+// The largest buffer that goes into a function's frame.
+constexpr std::uint64_t most_on_the_stack = 16384;
+
+bool is_arena(strategy how) {
+  return how == strategy::monotonic || how == strategy::multipool_on_monotonic;
+}
+
+// One line, whatever a name contains.
+std::string remark(const std::string& text) {
+  std::string out = text;
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\\') c = ' ';
+  }
+  return out;
+}
+
+class writer {
+ public:
+  explicit writer(const candidate& what) : what_(what) {
+    on_the_stack_ = what.how == strategy::monotonic && what.first_bytes > 0 &&
+                    what.first_bytes <= most_on_the_stack;
+    const resource_code of = resource_of(what.how);
+    type_ = of.type;
+    header_ = of.header;
+    if (on_the_stack_) {
+      type_ = fmt::format("mallard::buffered_resource<{}>", what.first_bytes);
+      header_ = "mallard/buffered.hpp";
+    }
+    if (what.how == strategy::multipool_on_monotonic) type_ = "mallard::multipool_resource";
+    bound_ = on_the_stack_ ? "mallard::monotonic_resource" : type_;
+  }
+
+  std::string write() {
+    includes();
+    declaration();
+    if (what_.how == strategy::adaptive_pool) {
+      nodes();
+    } else {
+      containers();
+    }
+    if (what_.may_wink_out) winked_out();
+    return text_;
+  }
+
+ private:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    text_ += fmt::format(format, std::forward<Arguments>(arguments)...) + '\n';
+  }
+
+  void includes() {
+    if (what_.how == strategy::adaptive_pool) line("#include <list>");
+    line("#include <memory_resource>");
+    line("#include <vector>\n");
+    line("#include \"mallard/allocator.hpp\"");
+    line("#include \"{}\"", header_);
+    if (what_.how == strategy::multipool_on_monotonic) line("#include \"mallard/multipool.hpp\"");
+    if (what_.may_wink_out) line("#include \"mallard/wink_out.hpp\"");
+    text_ += '\n';
+  }
+
+  void declaration() {
+    const std::string place =
+        what_.where.function.empty() ? what_.where.subsystem : what_.where.function;
+    if (is_arena(what_.how)) {
+      line("// At the beginning of {}: all of it is given back at its end.", remark(place));
+    } else if (what_.one_for_each_thread) {
+      line("// One for each thread, beside what {} fills; it outlives that.", remark(place));
+    } else {
+      line("// Beside what {} fills, for instance a member before it: it outlives that.",
+           remark(place));
+    }
+    if (what_.how == strategy::multipool_on_monotonic) {
+      line("mallard::monotonic_resource arena{};", first_bytes());
+      line("mallard::multipool_resource resource{{&arena}};");
+    } else if (on_the_stack_) {
+      line("{} resource;", type_);
+    } else {
+      line("{} resource{};", type_, what_.how == strategy::monotonic ? first_bytes() : "");
+    }
+    if (what_.may_wink_out) line("mallard::wink_scope scope{{resource}};  // for what is dropped");
+  }
+
+  std::string first_bytes() const {
+    return what_.first_bytes == 0 ? "" : fmt::format("{{{}}}", what_.first_bytes);
+  }
+
+  // The type that stands in the recorded program is a remark: here it would not compile.
+  void containers() { bindings("vector", "Containers"); }
+  void nodes() { bindings("list", "Containers of nodes"); }
+
+  void bindings(std::string_view container, std::string_view which) {
+    const std::string& of = what_.where.type;
+    line("\n// {} take it at run time{}", which,
+         of.empty() ? "," : ", `int` being " + remark(of) + ',');
+    line("std::pmr::{}<int> by_base{{&resource}};", container);
+    line("// or have it in their type, which saves the virtual calls:");
+    line("std::{}<int, mallard::allocator<int, {}>> by_type{{&resource}};", container, bound_);
+  }
+
+  void winked_out() {
+    line("\n// or need not be destroyed at all, if all they own is memory of the resource:");
+    line("using winked = std::vector<int, mallard::allocator<int, {}>>;", bound_);
+    line("winked& dropped = *mallard::make<winked>(resource);");
+    line("dropped.push_back(1);");
+  }
+
+  const candidate& what_;
+  bool on_the_stack_ = false;
+  std::string type_, bound_;
+  std::string_view header_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string code_for(const candidate& what, const std::string& command) {
+  if (what.how == strategy::leave) return {};
+  if (what.how == strategy::switch_malloc) {
+    return fmt::format("LD_PRELOAD={} {}\n", profile::shell_word(what.malloc_file), command);
+  }
+  return writer(what).write();
+}
+
+}  // namespace mallard::advise

@@ -1,0 +1,63 @@
+#include "advise/places.hpp"
+
+#include <map>
+#include <string>
+
+#include "advise/block_type.hpp"
+
+namespace mallard::advise {
+namespace {
+
+// The names of all functions on a stack, inlined ones too, innermost first, up to the function of
+// that name.
+std::vector<std::string> names_on(const profile::trace_reader& trace,
+                                  const profile::function_table& functions, std::uint32_t stack,
+                                  const std::string& last) {
+  std::vector<std::string> names;
+  for (std::uint32_t at = stack; at != 0; at = trace.stacks()[at].parent) {
+    const std::uint64_t ip = trace.stacks()[at].ip;
+    const auto& symbols = trace.symbols();
+    const auto found = symbols.of.find({module_at(trace.facts().modules, ip, at), ip});
+    if (found != symbols.of.end()) {
+      for (const auto& line : found->second.lines) names.push_back(symbols.strings[line.function]);
+    }
+    names.push_back(functions[functions.of(at)].name);
+    if (profile::short_name(names.back()) == last) break;
+  }
+  return names;
+}
+
+}  // namespace
+
+code_place place_finder::place_of(std::uint32_t stack, const std::string& subsystem) const {
+  code_place place;
+  place.subsystem = subsystem;
+  place.function = subsystem;
+  place.type = type_of_stack(names_on(trace_, functions_, stack, subsystem));
+  std::uint32_t at = stack;
+  while (at != 0 && trace_.stacks()[at].parent != 0 &&
+         profile::is_allocation_function(functions_[functions_.of(at)].name)) {
+    at = trace_.stacks()[at].parent;
+  }
+  if (at == 0) return place;
+  const profile::source_line line = functions_.line(at);
+  place.file = line.file;
+  place.line = line.line;
+  return place;
+}
+
+std::vector<code_place> place_finder::find(const profile::dims_result& dims,
+                                           const profile::subsystem_map& subsystems) const {
+  std::map<std::string, std::uint32_t> heaviest;  // by subsystem, a stack
+  for (std::uint32_t stack = 1; stack < bytes_.size(); ++stack) {
+    std::uint32_t& most = heaviest[subsystems.names[subsystems.of_stack[stack]]];
+    if (bytes_[stack] > bytes_[most]) most = stack;
+  }
+  std::vector<code_place> out;
+  for (const profile::subsystem& one : dims.subsystems) {
+    out.push_back(place_of(heaviest[one.name], one.name));
+  }
+  return out;
+}
+
+}  // namespace mallard::advise

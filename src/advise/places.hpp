@@ -1,0 +1,46 @@
+// Where in the source each subsystem allocates most, and what: a watcher of a trace's blocks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "advise/advice.hpp"
+#include "profile/block_stream.hpp"
+#include "profile/functions.hpp"
+#include "profile/result.hpp"
+#include "profile/subsystem_rules.hpp"
+
+namespace mallard::advise {
+
+class place_finder final : public profile::block_watcher {
+ public:
+  place_finder(const profile::trace_reader& trace, const profile::function_table& functions)
+      : trace_(trace), functions_(functions), bytes_(trace.stacks().size()) {}
+
+  // When all has been told. One for each of dims.subsystems, in their order; `subsystems` has all
+  // of them.
+  std::vector<code_place> find(const profile::dims_result& dims,
+                               const profile::subsystem_map& subsystems) const;
+
+  void begin(const profile::live_table<profile::live_block>&) override {}
+  void next(const profile::recorded&) override {}
+  void operation(const profile::recorded&) override {}
+  void died(const profile::recorded&, const profile::live_block&,
+            const profile::block_end&) override {}
+  void born(const profile::recorded&, const profile::live_block& block) override {
+    bytes_[block.stack] += block.bytes + 1;
+  }
+  void outlived(const profile::live_block&) override {}
+  void end() override {}
+  void at_peak() override {}
+  void sample(const profile::recorded&) override {}
+
+ private:
+  code_place place_of(std::uint32_t stack, const std::string& subsystem) const;
+
+  const profile::trace_reader& trace_;
+  const profile::function_table& functions_;
+  std::vector<std::uint64_t> bytes_;  // by stack
+};
+
+}  // namespace mallard::advise

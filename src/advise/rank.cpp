@@ -1,0 +1,369 @@
+#include "advise/rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "advise/bound.hpp"
+#include "advise/code.hpp"
+#include "profile/subsystem_rules.hpp"
+
+namespace mallard::advise {
+namespace {
+
+using replay::replay_outcome;
+
+constexpr std::size_t most_advices = 5;
+// Fewer samples of the processor's time than this say little of its shares.
+constexpr std::uint64_t few_samples_ns = 100'000'000;
+
+std::string bytes(std::uint64_t value) {
+  if (value < 1024) return fmt::format("{} bytes", value);
+  if (value < (1u << 20)) return fmt::format("{} KiB", (value + 1023) / 1024);
+  return fmt::format("{:.1f} MiB", static_cast<double>(value) / 1048576);
+}
+
+// "a monotonic resource of 48 KiB".
+std::string resource_text(const candidate& one) {
+  std::string text;
+  switch (one.how) {
+    case strategy::monotonic:
+      text = "a monotonic resource";
+      break;
+    case strategy::multipool:
+      text = "a multipool";
+      break;
+    case strategy::multipool_on_monotonic:
+      text = "a multipool on a monotonic resource";
+      break;
+    case strategy::synchronized_multipool:
+      text = "a synchronized multipool";
+      break;
+    case strategy::heap:
+      text = "a heap of its own";
+      break;
+    case strategy::synchronized_heap:
+      text = "a synchronized heap of its own";
+      break;
+    case strategy::adaptive_pool:
+      text = "an adaptive pool";
+      break;
+    default:
+      break;
+  }
+  if (one.first_bytes > 0) text += " of " + bytes(one.first_bytes);
+  if (one.one_for_each_thread) text += " for each thread";
+  return text;
+}
+
+std::string sentence(const candidate& one) {
+  if (one.how == strategy::leave) {
+    return "Leave it: no allocator that was replayed makes the program noticeably faster";
+  }
+  if (one.how == strategy::switch_malloc) return "Switch malloc to " + one.malloc;
+  const std::string& place = one.where.function.empty() ? one.where.subsystem : one.where.function;
+  return fmt::format("Give {} {}", profile::short_name(place), resource_text(one));
+}
+
+interval of_outcome(const replay_outcome& one) {
+  return {one.low, one.median, one.high};
+}
+
+// The best first.
+void sort_by_gain(std::vector<advice>& some) {
+  std::sort(some.begin(), some.end(), [](const advice& a, const advice& b) {
+    return a.gain.median != b.gain.median ? a.gain.median > b.gain.median : a.what < b.what;
+  });
+}
+
+class ranker {
+ public:
+  ranker(const profile::dims_result& dims, const std::vector<replay_outcome>& outcomes,
+         const std::string& command, bool is_timed)
+      : dims_(dims),
+        outcomes_(outcomes),
+        command_(command),
+        few_samples_(!is_timed && dims.all.cpu_ns < few_samples_ns),
+        program_seconds_(static_cast<double>(program_time(dims)) / 1e9) {}
+
+  advice_report rank(const std::vector<candidate>& candidates) {
+    std::map<std::string, std::vector<advice>> by_subsystem;
+    std::vector<std::string> order;
+    for (const candidate& one : candidates) {
+      if (!one.refused.empty()) {
+        out_.others.push_back({one, {}, {}, one.refused});
+        continue;
+      }
+      auto [at, fresh] = by_subsystem.try_emplace(one.where.subsystem);
+      if (fresh) order.push_back(one.where.subsystem);
+      if (auto made = replayed(one)) at->second.push_back(std::move(*made));
+    }
+    for (const std::string& name : order) take_best(by_subsystem.at(name));
+    sort_by_gain(out_.advices);
+    add_malloc();
+    for (std::size_t i = most_advices; i < out_.advices.size(); ++i) {
+      out_.others.push_back(
+          {out_.advices[i].from, out_.advices[i].gain, out_.advices[i].memory, "others gain more"});
+    }
+    if (out_.advices.size() > most_advices) out_.advices.resize(most_advices);
+    if (out_.advices.empty()) out_.advices.push_back(leave());
+    if (program_seconds_ > 0) out_.allocation_share = allocation_seconds() / program_seconds_;
+    return std::move(out_);
+  }
+
+ private:
+  const replay_outcome* find(const std::string& subsystem, const std::string& name,
+                             std::string_view touch) const {
+    for (const replay_outcome& one : outcomes_) {
+      if (one.subsystem == subsystem && one.strategy == name && one.touch == touch) return &one;
+    }
+    return nullptr;
+  }
+
+  std::optional<advice> replayed(const candidate& one) {
+    const std::string name = replay_name(one.how);
+    if (name.empty()) {
+      out_.others.push_back(
+          {one,
+           {},
+           {},
+           "it is not among the strategies of replays; mallard whatif tries it on "
+           "the living program"});
+      return {};
+    }
+    const replay_outcome* const first = find(one.where.subsystem, name, "first");
+    if (first == nullptr) {
+      out_.others.push_back({one, {}, {}, "it was not replayed: others have more to gain"});
+      return {};
+    }
+    if (!first->remark.empty()) {
+      out_.others.push_back({one, {}, {}, first->remark});
+      return {};
+    }
+    advice made;
+    made.from = one;
+    made.of_operations = of_outcome(*first);
+    made.gain = gain_of_program(made.of_operations, first->seconds_global, program_seconds_);
+    made.memory = first->memory;
+    take_replayed_time(made.from, first->seconds_global);
+    made.from.because.push_back(
+        {"replay", fmt::format("its operations are {:.2f} times as fast ({:.2f} to {:.2f})",
+                               first->median, first->low, first->high)});
+    unsigned weak = 0;
+    const replay_outcome* const walked = find(one.where.subsystem, name, "walk");
+    if (walked != nullptr && walked->remark.empty()) {
+      made.from.because.push_back(
+          {"replay, walked", fmt::format("{:.2f} times as fast ({:.2f} to {:.2f}) where its blocks "
+                                         "are read in the order of birth, too",
+                                         walked->median, walked->low, walked->high)});
+      if ((walked->median < 1) != (first->median < 1)) {
+        ++weak;
+        made.from.doubts.push_back(
+            "how its blocks are used decides: walked, the answer is another");
+      }
+    }
+    made.confidence = confidence(made, weak);
+    made.what = sentence(one);
+    made.code = code_for(one, command_);
+    return made;
+  }
+
+  // What the operations take where nothing records them is known better now.
+  void take_replayed_time(candidate& of, double seconds) const {
+    const double part = std::min(seconds, program_seconds_);
+    of.allocation_ns = static_cast<std::uint64_t>(part * 1e9);
+    of.bound = bound_times(part + static_cast<double>(of.placement_ns) / 1e9, program_seconds_);
+    for (evidence& each : of.because) {
+      if (each.what == "D") each.says = allocation_text(part);
+    }
+  }
+  std::string allocation_text(double seconds) const {
+    return fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                       program_seconds_ > 0 ? 100 * seconds / program_seconds_ : 0);
+  }
+  // Of the whole program: replayed, or as it was recorded.
+  double allocation_seconds() const {
+    for (const replay_outcome& one : outcomes_) {
+      if (one.subsystem == replay::whole_program && one.touch == "first" &&
+          one.seconds_global > 0) {
+        return std::min(one.seconds_global, program_seconds_);
+      }
+    }
+    return static_cast<double>(bound_of(dims_.all, dims_).allocation_ns) / 1e9;
+  }
+  void bind_whole_program(candidate& of) const {
+    of.placement_ns = bound_of(dims_.all, dims_).placement_ns;
+    of.because.push_back({"D", {}});
+    take_replayed_time(of, allocation_seconds());
+  }
+
+  std::string confidence(advice& made, unsigned weak) const {
+    if (made.gain.high - made.gain.low > 0.1 * made.gain.median) {
+      ++weak;
+      made.from.doubts.push_back("the replays vary: the interval is wide");
+    }
+    if (few_samples_) {
+      ++weak;
+      made.from.doubts.push_back(
+          "the recording is short: which share of the time allocation has is "
+          "not known well");
+    }
+    if (!dims_.complete || dims_.dropped > 0) {
+      ++weak;
+      made.from.doubts.push_back("the trace is not whole");
+    }
+    for (const std::string& doubt : made.from.doubts)
+      weak += doubt.find("is a guess") != doubt.npos;
+    return weak == 0 ? "high" : weak == 1 ? "medium" : "low";
+  }
+
+  // Of the strategies that cannot be told from the fastest, the one that takes the least memory.
+  void take_best(std::vector<advice>& rivals) {
+    if (rivals.empty()) return;
+    sort_by_gain(rivals);
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < rivals.size(); ++i) {
+      const bool tied = rivals[i].gain.high >= rivals[0].gain.median;
+      if (tied && rivals[i].memory < 0.95 * rivals[best].memory) best = i;
+    }
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+      advice& one = rivals[i];
+      const bool told = one.gain.low > 1 && one.gain.median >= least_gain;
+      if (i == best && told) {
+        out_.advices.push_back(std::move(one));
+        continue;
+      }
+      std::string why = "no difference to the program as it is";
+      if (told)
+        why = one.gain.median < rivals[best].gain.median
+                  ? "another is faster here"
+                  : "another is as fast here and takes less memory";
+      if (one.gain.high < 1) why = "slower than the program as it is";
+      out_.others.push_back({one.from, one.gain, one.memory, why});
+    }
+  }
+
+  // By replays of the whole program.
+  void add_malloc() {
+    std::vector<advice> mallocs;
+    for (const replay_outcome& one : outcomes_) {
+      if (one.subsystem != replay::whole_program || one.touch != "first") continue;
+      if (one.strategy.find('@') != one.strategy.npos || one.strategy.starts_with("AS")) continue;
+      advice made;
+      made.from.how = strategy::switch_malloc;
+      made.from.malloc = one.strategy;
+      made.from.malloc_file = one.file;
+      if (!one.remark.empty()) {
+        out_.others.push_back({made.from, {}, {}, one.remark});
+        continue;
+      }
+      bind_whole_program(made.from);
+      made.of_operations = of_outcome(one);
+      made.gain = gain_of_program(made.of_operations, one.seconds_global, program_seconds_);
+      made.memory = one.memory;
+      made.from.because.push_back(
+          {"replay", fmt::format("all operations are {:.2f} times as fast ({:.2f} to {:.2f})",
+                                 one.median, one.low, one.high)});
+      made.confidence = confidence(made, 0);
+      made.what = sentence(made.from);
+      made.code = code_for(made.from, command_);
+      mallocs.push_back(std::move(made));
+    }
+    sort_by_gain(mallocs);
+    for (std::size_t i = 0; i < mallocs.size(); ++i) {
+      advice& one = mallocs[i];
+      const bool told = one.gain.low > 1 && one.gain.median >= least_gain;
+      if (i > 0 || !told) {
+        out_.others.push_back({one.from, one.gain, one.memory,
+                               told                ? "another malloc is faster"
+                               : one.gain.high < 1 ? "slower than the program as it is"
+                                                   : "no difference to the program as it is"});
+        continue;
+      }
+      const auto at =
+          std::find_if(out_.advices.begin(), out_.advices.end(),
+                       [&](const advice& other) { return other.gain.low <= one.gain.median; });
+      out_.advices.insert(at, std::move(one));
+    }
+  }
+
+  advice leave() const {
+    advice made;
+    made.from.how = strategy::leave;
+    made.what = sentence(made.from);
+    bind_whole_program(made.from);
+    made.confidence = few_samples_ ? "medium" : "high";
+    return made;
+  }
+
+  const profile::dims_result& dims_;
+  const std::vector<replay_outcome>& outcomes_;
+  const std::string& command_;
+  bool few_samples_;
+  double program_seconds_;
+  advice_report out_;
+};
+
+}  // namespace
+
+std::string replay_name(strategy how) {
+  switch (how) {
+    case strategy::monotonic:
+      return "AS5@mallard";
+    case strategy::multipool:
+      return "AS9@mallard";
+    case strategy::multipool_on_monotonic:
+      return "AS13@mallard";
+    case strategy::synchronized_multipool:
+      return "sync@mallard";
+    case strategy::heap:
+      return "heap@mallard";
+    case strategy::synchronized_heap:
+      return "sync-heap@mallard";
+    case strategy::adaptive_pool:
+      return "adaptive@mallard";
+    default:
+      return {};
+  }
+}
+
+advice_report rank(const profile::dims_result& dims, const std::vector<candidate>& candidates,
+                   const std::vector<replay_outcome>& outcomes, const std::string& command,
+                   bool is_timed) {
+  return ranker(dims, outcomes, command, is_timed).rank(candidates);
+}
+
+interval gain_of_program(const interval& of_part, double seconds, double program_seconds) {
+  const auto gain = [&](double times) {
+    if (times <= 0 || program_seconds <= 0) return 1.0;
+    // What is replayed was measured apart and may come to more than the program's whole time.
+    const double part = std::min(seconds, 0.99 * program_seconds);
+    return program_seconds / (program_seconds - part * (1 - 1 / times));
+  };
+  return {gain(of_part.low), gain(of_part.median), gain(of_part.high)};
+}
+
+void drop_what_did_not_hold(advice_report& report) {
+  std::vector<advice> kept;
+  for (advice& one : report.advices) {
+    if (!one.tried || one.tried->low > 1) {
+      kept.push_back(std::move(one));
+      continue;
+    }
+    report.others.push_back({one.from, one.tried, one.tried_memory,
+                             one.tried->high < 1
+                                 ? "slower on the living program, whatever the replay says"
+                                 : "no difference on the living program"});
+  }
+  report.advices = std::move(kept);
+  if (!report.advices.empty()) return;
+  advice leave;
+  leave.from.how = strategy::leave;
+  leave.what = "Leave it: what the replays spoke for gains nothing on the living program";
+  leave.confidence = "high";
+  report.advices.push_back(std::move(leave));
+}
+
+}  // namespace mallard::advise

@@ -1,0 +1,36 @@
+// From candidates and what their replays gave to advice, the best first.
+//
+// A replay says how much faster a subsystem's own operations are. What that gains the program is
+// what is saved of the program's time. A strategy is advised if that is told from nothing: else to
+// leave the program as it is wins, as it does whenever it is not clearly worse. Another malloc for
+// the whole program wins where a strategy is not clearly better, for it changes no source.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advise/advice.hpp"
+#include "profile/result.hpp"
+#include "replay/replay.hpp"
+
+namespace mallard::advise {
+
+// The replay's name of it, in our library, as containers have it that are bound by abstract base;
+// empty: replays do not know it.
+std::string replay_name(strategy how);
+
+// `command` is what a shell would be given to run the program. Gives advices, others and remarks;
+// the rest of the report is the caller's. `is_timed`: the program's time was measured, and not
+// taken from samples of the recording.
+advice_report rank(const profile::dims_result& dims, const std::vector<candidate>& candidates,
+                   const std::vector<replay::replay_outcome>& outcomes, const std::string& command,
+                   bool is_timed = false);
+
+// The program's gain from that of `seconds` of it.
+interval gain_of_program(const interval& of_part, double seconds, double program_seconds);
+
+// After advices were tried on the living program: what did not gain anything there is no advice
+// any more.
+void drop_what_did_not_hold(advice_report& report);
+
+}  // namespace mallard::advise

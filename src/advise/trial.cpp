@@ -1,0 +1,102 @@
+#include "advise/trial.hpp"
+
+#include <stdexcept>
+#include <string_view>
+
+#include "advise/rank.hpp"
+#include "profile/subsystem_rules.hpp"
+#include "whatif/whatif.hpp"
+
+namespace mallard::advise {
+namespace {
+
+std::string escaped(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// What-if knows no pools that threads share: the route itself is shared by all of them.
+std::string route_strategy(strategy how) {
+  switch (how) {
+    case strategy::monotonic:
+      return "monotonic";
+    case strategy::multipool:
+    case strategy::synchronized_multipool:
+      return "multipool";
+    case strategy::multipool_on_monotonic:
+      return "multipool-on-monotonic";
+    case strategy::heap:
+    case strategy::synchronized_heap:
+      return "heap";
+    case strategy::adaptive_pool:
+      return "adaptive-pool";
+    default:
+      return {};
+  }
+}
+
+// What routes what a subsystem allocates; empty where its name is no function's.
+std::string route_pattern(const candidate& one) {
+  const std::string name = profile::short_name(one.where.function);
+  return name.empty() ? std::string() : "function:(^|[ *&])" + escaped(name) + "($|\\W)";
+}
+
+void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
+  of.tried_remark = outcome.remark;
+  if (!outcome.remark.empty()) return;
+  of.tried = interval{outcome.low, outcome.median, outcome.high};
+  of.tried_memory = outcome.memory;
+}
+
+}  // namespace
+
+std::string route_of(const candidate& one) {
+  const std::string pattern = route_pattern(one);
+  const std::string how = route_strategy(one.how);
+  return pattern.empty() || how.empty() ? std::string() : pattern + '=' + how;
+}
+
+void try_on_program(advice_report& report, const std::vector<std::string>& command,
+                    const trial_options& options) {
+  whatif::whatif_options wanted;
+  wanted.command = command;
+  wanted.repetitions = options.repetitions;
+  wanted.time_budget = options.time_budget;
+  wanted.library = options.library;
+  wanted.measuring_program = options.measuring_program;
+  wanted.interrupted = options.interrupted;
+  std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
+  for (advice& one : report.advices) {
+    if (tried.size() == options.most) break;
+    if (one.from.how == strategy::leave) continue;
+    if (one.from.how == strategy::switch_malloc) {
+      wanted.mallocs.push_back(one.from.malloc);
+      tried.emplace_back(one.from.malloc, &one);
+      continue;
+    }
+    const std::string pattern = route_pattern(one.from);
+    if (pattern.empty()) continue;
+    wanted.variants.push_back({one.what, {{pattern, route_strategy(one.from.how)}}});
+    tried.emplace_back(one.what, &one);
+  }
+  if (tried.empty()) return;
+  try {
+    const whatif::whatif_result result = whatif::try_whatif(wanted);
+    report.on_the_program = true;
+    for (const auto& [name, one] : tried) {
+      for (const whatif::whatif_outcome& outcome : result.outcomes) {
+        if (outcome.variant == name) take_outcome(*one, outcome);
+      }
+    }
+  } catch (const std::runtime_error& problem) {
+    for (const auto& [name, one] : tried) one->tried_remark = problem.what();
+    return;
+  }
+  drop_what_did_not_hold(report);
+}
+
+}  // namespace mallard::advise

@@ -1,0 +1,28 @@
+// Advice on the living program: the best are tried by what-if, and what does not hold is dropped.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advise/advice.hpp"
+
+namespace mallard::advise {
+
+struct trial_options {
+  std::size_t most = 2;  // advices that are tried
+  unsigned repetitions = 10;
+  double time_budget = 0;  // seconds after which no repetition begins; 0: none
+  std::string library = {};
+  std::string measuring_program = {};  // as of whatif_options
+  bool (*interrupted)() = nullptr;
+};
+
+// Effects: runs the program many times. What was tried has `tried`, or the reason why it could not
+// be in `tried_remark`; what did not gain anything is no advice any more.
+void try_on_program(advice_report& report, const std::vector<std::string>& command,
+                    const trial_options& options);
+
+// PATTERN=STRATEGY as `mallard whatif` takes it; empty where there is nothing to route.
+std::string route_of(const candidate& one);
+
+}  // namespace mallard::advise

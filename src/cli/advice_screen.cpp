@@ -1,0 +1,101 @@
+#include "cli/advice_screen.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+
+#include "advise/advice_text.hpp"
+#include "cli/profile_text.hpp"
+#include "cli/terminal.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using advise::advice;
+using advise::advice_report;
+using advise::strategy;
+
+void print_advice(const advice& one, std::size_t number, bool colour) {
+  fmt::print("\n{}\n",
+             styled(fmt::format("{}. {}", number, fitted(one.what, 90)), style::bold, colour));
+  if (one.from.how == strategy::leave) {
+    for (const auto& each : one.from.because) fmt::print("   {:<12} {}\n", each.what, each.says);
+    fmt::print("   {:<12} {:.2f} times as fast: more no allocator could gain\n", "bound",
+               one.from.bound);
+    return;
+  }
+  fmt::print("   {:<12} {} times as fast, {}; confidence {}\n", "predicted",
+             advise::times_text(one.gain), advise::memory_text(one.memory), one.confidence);
+  if (one.tried) {
+    fmt::print("   {:<12} {} times as fast{}\n", "tried", advise::times_text(*one.tried),
+               one.tried_memory ? ", " + advise::memory_text(*one.tried_memory) : "");
+  } else if (!one.tried_remark.empty()) {
+    fmt::print("   {:<12} not tried: {}\n", "tried", fitted(one.tried_remark, 100));
+  }
+  fmt::print("   {:<12} {:.2f} times as fast: more no allocator could gain\n", "bound",
+             one.from.bound);
+  if (!one.from.where.file.empty()) {
+    fmt::print("   {:<12} {}{}\n", "where",
+               place_text(one.from.where.function, one.from.where.file, one.from.where.line),
+               one.from.where.type.empty() ? "" : ", of " + fitted(one.from.where.type, 40));
+  }
+  for (const auto& each : one.from.because) {
+    fmt::print("   {:<12} {}\n", fitted(each.what, 12), fitted(each.says, 110));
+  }
+  for (const auto& doubt : one.from.doubts) {
+    fmt::print("   {:<12} {}\n", styled(fmt::format("{:<12}", "but"), style::faint, colour),
+               fitted(doubt, 110));
+  }
+}
+
+void print_code(const advice& one, bool colour) {
+  if (one.code.empty()) return;
+  fmt::print("\n{}\n", styled("What to write", style::bold, colour));
+  std::size_t at = 0;
+  while (at < one.code.size()) {
+    const std::size_t end = std::min(one.code.find('\n', at), one.code.size());
+    fmt::print("   {}\n", fitted(one.code.substr(at, end - at), 110));
+    at = end + 1;
+  }
+}
+
+}  // namespace
+
+void print_advice_screen(const advice_report& report, bool colour) {
+  constexpr std::size_t in_full = 2;
+  fmt::print("{}\n", styled(fitted(fmt::format("{}", fmt::join(report.command, " ")), 100),
+                            style::bold, colour));
+  fmt::print(
+      "{:.3f} s recorded; {} allocations, at most {} live; {:.1f} % of the time in the heap's "
+      "operations\n",
+      static_cast<double>(report.duration_ns) / 1e9, report.allocations,
+      bytes_text(report.peak_bytes), 100 * report.allocation_share);
+  for (const std::string& remark : report.remarks) fmt::print("{}\n", remark);
+  std::size_t number = 0;
+  for (const advice& one : report.advices) {
+    if (number < in_full) {
+      print_advice(one, ++number, colour);
+    } else {
+      fmt::print("\n{}. {}: predicted {} times as fast, {}\n", ++number, fitted(one.what, 70),
+                 advise::times_text(one.gain), advise::memory_text(one.memory));
+    }
+  }
+  print_code(report.advices.front(), colour);
+  if (report.others.empty()) return;
+  fmt::print("\n{}\n", styled("Looked at, and not advised", style::bold, colour));
+  std::size_t rows = 0;
+  for (const auto& one : report.others) {
+    if (++rows > 6) break;
+    const std::string what =
+        one.from.how == strategy::switch_malloc
+            ? "malloc: " + one.from.malloc
+            : std::string(advise::to_string(one.from.how)) + ", " + one.from.where.subsystem;
+    fmt::print("   {:<44} {}{}\n", fitted(what, 44),
+               one.gain ? fmt::format("{:.2f}: ", one.gain->median) : "", fitted(one.why_not, 70));
+  }
+  if (report.others.size() > 6) fmt::print("   and {} more (--json)\n", report.others.size() - 6);
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,243 @@
+// mallard advise
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "advise/advice_text.hpp"
+#include "advise/advise.hpp"
+#include "advise/plain_time.hpp"
+#include "advise/trial.hpp"
+#include "cli/advice_screen.hpp"
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/profile_text.hpp"
+#include "cli/recorded_run.hpp"
+#include "cli/terminal.hpp"
+#include "cli/usage_error.hpp"
+#include "lab/measuring/build.hpp"
+#include "lab/measuring/mallocs.hpp"
+#include "profile/trace/trace_reader.hpp"
+#include "report/report.hpp"
+
+namespace mallard::cli {
+namespace {
+
+using advise::advice_report;
+
+struct advise_request {
+  std::vector<std::string> words;  // a trace, or a command
+  bool quick = false;
+  bool json = false;
+  bool markdown = false;
+  bool no_try = false;
+  std::string keep;  // where the trace goes
+  std::string page;
+};
+
+// With --quick: all of it takes at most three times the program's time and this.
+constexpr double quick_seconds = 60;
+constexpr double quick_replay_seconds = 20;
+// The page, and what no budget stops in the middle.
+constexpr double quick_rest_seconds = 8;
+// Of a recording that is longer, the beginning is looked at.
+constexpr std::uint64_t most_events = 12'000'000;
+constexpr std::uint64_t quick_most_events = 3'000'000;
+
+std::uint64_t most_events_of(const advise_request& request) {
+  return request.quick ? quick_most_events : most_events;
+}
+
+void say(const std::string& text) {
+  if (isatty(STDERR_FILENO) != 0) std::fputs(("mallard: " + text + "\n").c_str(), stderr);
+}
+
+// What the program writes would be in the middle of the JSON.
+class output_to_stderr {
+ public:
+  explicit output_to_stderr(bool wanted) {
+    if (!wanted) return;
+    std::fflush(stdout);
+    before_ = dup(STDOUT_FILENO);
+    if (before_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~output_to_stderr() {
+    if (before_ < 0) return;
+    dup2(before_, STDOUT_FILENO);
+    close(before_);
+  }
+  output_to_stderr(const output_to_stderr&) = delete;
+  output_to_stderr& operator=(const output_to_stderr&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+void print(const advise_request& request, const advice_report& report, colour_choice choice) {
+  if (request.json) {
+    fmt::print("{}\n", advise::to_json(report).dump(
+                           2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  } else if (request.markdown) {
+    fmt::print("{}", advise::to_markdown(report));
+  } else {
+    print_advice_screen(report, use_colour(choice, STDOUT_FILENO));
+  }
+}
+
+advise::advise_options options_for(const advise_request& request) {
+  advise::advise_options options;
+  options.interrupted = was_interrupted;
+  if (request.quick) {
+    options.replay_seconds = quick_replay_seconds;
+    options.repetitions = 3;
+    options.most_subsystems = 3;
+  }
+  return options;
+}
+
+// The page of the trace with the verdict and the advice first.
+void write_page(const advise_request& request, const std::string& trace,
+                const advice_report& report) {
+  if (request.page.empty()) return;
+  report::write_trace_report(trace, request.page, advise::to_json(report));
+  if (!request.json && !request.markdown) fmt::print("\nPage: {}\n", request.page);
+}
+
+int finish(const advise_request& request, profile::trace_reader& trace, const std::string& file,
+           const advice_report& report, colour_choice choice) {
+  if (was_interrupted()) return interrupted;
+  for (const std::string& warning : lab::build_warnings()) {
+    fmt::print(stderr, "mallard: warning: {}: this advice is not worth following\n", warning);
+  }
+  print(request, report, choice);
+  write_page(request, file, report);
+  warn(trace.problems());
+  return success;
+}
+
+int advise_trace(const advise_request& request, colour_choice choice) {
+  const std::string& path = request.words.front();
+  profile::trace_reader trace(path);
+  const interrupt_guard guard;
+  advice_report report = advise::advise(trace, options_for(request));
+  report.trace = path;
+  if (!request.json && !request.markdown) {
+    report.remarks.push_back("predicted from the trace alone: mallard advise -- COMMAND tries it");
+  }
+  return finish(request, trace, path, report, choice);
+}
+
+// How many of the best can be tried: each is run, and so is the program as it is and with the hook.
+void try_the_best(const advise_request& request, const advise::plain_time& plain, double passed,
+                  advice_report& report) {
+  advise::trial_options trial;
+  trial.measuring_program = lab::own_program().string();
+  trial.interrupted = was_interrupted;
+  if (request.quick) {
+    const double left = 3 * plain.seconds + quick_seconds - quick_rest_seconds - passed;
+    const double runs = left / (1.15 * plain.seconds);
+    trial.repetitions = 5;
+    trial.most = runs >= 4 ? 2 : runs >= 3 ? 1 : 0;
+    // A round that has begun is finished.
+    trial.time_budget =
+        std::max(0.001, left - 1.15 * plain.seconds * (2 + static_cast<double>(trial.most)));
+    if (trial.most == 0) {
+      report.remarks.push_back("--quick left no time to try it on the program");
+      return;
+    }
+  }
+  say("trying the best on the program");
+  advise::try_on_program(report, request.words, trial);
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+  return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+recorded_run record_it(const advise_request& request, const std::string& folder) {
+  say("recording");
+  const output_to_stderr aside(request.json || request.markdown);
+  recorded_run run = record_into(folder, request.words, most_events_of(request));
+  if (!request.keep.empty()) {
+    std::filesystem::copy_file(run.trace, request.keep,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  return run;
+}
+
+int advise_program(const advise_request& request, colour_choice choice) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point start = clock::now();
+  const std::string obstacle = look_at_program(request.words.front());
+  if (!obstacle.empty()) throw usage_error(obstacle);
+  say("timing the program as it is");
+  const advise::plain_time plain = advise::time_program(request.words, 1);
+  const temporary_folder folder;
+  const recorded_run run = record_it(request, folder.path());
+  const interrupt_guard guard;
+  say("replaying");
+  profile::trace_reader trace(run.trace);
+  advise::advise_options options = options_for(request);
+  const std::uint64_t events = main_trace(run.summary)->events;
+  options.program_seconds = plain.counted();
+  options.recorded_share =
+      static_cast<double>(events) / static_cast<double>(events + run.summary.unrecorded);
+  advice_report report = advise::advise(trace, options);
+  report.trace = request.keep;
+  report.command = request.words;
+  if (plain.status != 0) report.remarks.push_back("the program " + how_it_ended(plain.status));
+  if (!request.no_try && !was_interrupted()) {
+    const std::chrono::duration<double> passed = clock::now() - start;
+    try_the_best(request, plain, passed.count(), report);
+  }
+  return finish(request, trace, run.trace, report, choice);
+}
+
+int give_advice(const advise_request& request, bool is_command, colour_choice choice) {
+  if (!request.page.empty()) need_file(request.page, "a page");
+  std::error_code not_there;
+  if (std::filesystem::exists(request.page, not_there) &&
+      !std::filesystem::is_regular_file(request.page, not_there)) {
+    throw usage_error(request.page + ": not a regular file, which a page has to be");
+  }
+  if (is_command) return advise_program(request, choice);
+  if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");
+  if (!request.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
+  return advise_trace(request, choice);
+}
+
+}  // namespace
+
+void add_advise_command(CLI::App& app, context& shared) {
+  CLI::App* command = app.add_subcommand(
+      "advise",
+      "Which allocator would make a program faster, where, and by how much: mallard "
+      "advise -- COMMAND");
+  const auto request = std::make_shared<advise_request>();
+  command->add_option("TRACE", request->words, "What `mallard record` wrote, or -- and a command")
+      ->required();
+  command->add_flag("--quick", request->quick,
+                    "In three times the program's time plus a minute: fewer replays and runs");
+  auto* const json =
+      command->add_flag("--json", request->json, "All of it, as JSON (docs/advise.md)");
+  command->add_flag("--markdown", request->markdown, "For a pull request")->excludes(json);
+  command->add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
+  command->add_option("-o,--output", request->page,
+                      "The page, with all figures (advice.html; for a trace, none)");
+  command->add_option("--keep", request->keep, "The command's trace, to look at");
+  command->callback([&shared, request] {
+    if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
+    shared.chosen = [&shared, request] {
+      return give_advice(*request, shared.has_dashes, shared.colour);
+    };
+  });
+}
+
+}  // namespace mallard::cli

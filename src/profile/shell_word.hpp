@@ -1,0 +1,12 @@
+// A word as a shell takes it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mallard::profile {
+
+// What a shell takes for this one word: in quotes where it has to be.
+std::string shell_word(std::string_view text);
+
+}  // namespace mallard::profile

@@ -1,0 +1,131 @@
+// `mallard advise` as a user calls it.
+#include <nlohmann/json.hpp>
+
+#include "cli/command_fixture.hpp"
+#include "profile/trace_script.hpp"
+
+namespace {
+
+using namespace mallard;
+using json = nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class AdviseCommand : public CommandTest {
+ protected:
+  // Of a program that never was: requests whose blocks die with them.
+  void write_trace(const std::string& name) const {
+    profile::trace_script script(file(name).string());
+    script.call("main", 1, [&] {
+      for (int request = 0; request < 50; ++request) {
+        script.call("handle", 4, [&] {
+          std::vector<std::uint64_t> blocks;
+          for (std::uint64_t i = 0; i < 100; ++i) blocks.push_back(script.allocate(5, 16 + i));
+          for (const std::uint64_t one : blocks) script.free(6, one);
+        });
+      }
+    });
+    script.finish();
+  }
+  // What there has to be in any advice.
+  static void expect_whole(const json& report) {
+    ASSERT_FALSE(report.at("advice").empty());
+    double before = 1e9;
+    for (const json& one : report.at("advice")) {
+      EXPECT_NE(one.at("what"), "");
+      const json& gain = one.at("gain");
+      EXPECT_LE(gain.at("low"), gain.at("median"));
+      EXPECT_LE(gain.at("median"), gain.at("high"));
+      if (one.at("strategy") != "leave") {
+        EXPECT_GT(gain.at("low"), 1.0);
+        EXPECT_NE(one.at("code"), "");
+      }
+      if (!one.at("strategy").get<std::string>().starts_with("switch")) {
+        EXPECT_LE(gain.at("median"), before);
+        before = gain.at("median");
+      }
+      EXPECT_THAT(one.at("confidence"), AnyOf("high", "medium", "low"));
+      EXPECT_GT(one.at("memory"), 0);
+      EXPECT_TRUE(one.at("where").contains("function"));
+    }
+  }
+  static words quick(const words& more) { return words{"advise", "--quick"} + more; }
+};
+
+TEST_F(AdviseCommand, RefusesInOneLineWhatItCanSayNothingOf) {
+  write_trace("t.mallard");
+  expect_refused({"advise"}, 2, "TRACE");
+  expect_refused({"advise", "t.mallard", "t.mallard"}, 2, "one trace");
+  expect_refused({"advise", "--keep", "k", "t.mallard"}, 2, "--keep");
+  expect_refused({"advise", "--json", "--markdown", "t.mallard"}, 2, "--json");
+  expect_refused({"advise", "none.mallard"}, 1, "none.mallard");
+  expect_refused({"advise", "--", "./nothing"}, 2, "./nothing: no such program");
+  expect_refused({"advise", "--", ADVISED_STATIC_PROGRAM}, 2, "is linked statically");
+  expect_refused({"advise", "-o", "/dev/null", "--", ADVISED_PROGRAM}, 2, "not a regular file");
+  EXPECT_FALSE(fs::exists(file("advice.html")));
+}
+
+TEST_F(AdviseCommand, RefusesATraceWithoutStacks) {
+  profile::trace_script script(file("t.mallard").string());
+  script.allocate(1, 16);
+  script.finish();
+  expect_refused({"advise", "t.mallard"}, 1, "has no stacks");
+}
+
+TEST_F(AdviseCommand, RefusesAnEmptyTrace) {
+  profile::trace_script script(file("t.mallard").string());
+  script.finish();
+  expect_refused({"advise", "t.mallard"}, 1, "no events");
+}
+
+TEST_F(AdviseCommand, ATraceOfAProgramThatIsGoneIsEnough) {
+  write_trace("t.mallard");
+  const ended result = run(quick({"--json", "-o", "page.html", "t.mallard"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  expect_whole(report);
+  EXPECT_EQ(report.at("trace"), "t.mallard");
+  EXPECT_FALSE(report.at("tried_on_the_program"));
+  EXPECT_THAT(read_file(file("page.html")), HasSubstr("mallard"));
+}
+
+TEST_F(AdviseCommand, RecordsReplaysTriesAndWritesThePage) {
+  const ended result =
+      run(quick({"--json", "--keep", "kept.trace", "--", ADVISED_PROGRAM, "4000"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);  // nothing of the program's is in it
+  EXPECT_THAT(result.err, HasSubstr("of the program: "));
+  expect_whole(report);
+  EXPECT_EQ(report.at("command"), (json{ADVISED_PROGRAM, "4000"}));
+  bool looked_at = false;
+  for (const char* list : {"advice", "considered"}) {
+    for (const json& one : report.at(list)) {
+      looked_at =
+          looked_at || one.at("where").at("function").get<std::string>().find("handle_request") !=
+                           std::string::npos;
+    }
+  }
+  EXPECT_TRUE(looked_at) << result.out;
+  EXPECT_TRUE(fs::exists(file("advice.html")));
+  EXPECT_EQ(run({"top", "kept.trace"}).status, 0);
+}
+
+TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
+  const ended result = run(quick({"--no-try", "--", ADVISED_PROGRAM, "2000", "3"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("of the program: "));
+  EXPECT_THAT(result.out, HasSubstr("the program ended with status 3"));
+  EXPECT_THAT(result.out, HasSubstr("\n1. "));
+  EXPECT_THAT(result.out, HasSubstr("\nPage: advice.html\n"));
+  EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60) << result.out;
+}
+
+TEST_F(AdviseCommand, WritesMarkdownForAPullRequest) {
+  write_trace("t.mallard");
+  const ended result = run(quick({"--markdown", "t.mallard"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, testing::StartsWith("### Memory: `program`\n"));
+  EXPECT_THAT(result.out, HasSubstr("| advice | where | predicted | tried |"));
+}
+
+}  // namespace

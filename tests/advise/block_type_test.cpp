@@ -1,0 +1,30 @@
+#include "advise/block_type.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace mallard::advise;
+
+TEST(BlockType, IsTheArgumentOfWhatMakesObjects) {
+  EXPECT_EQ(type_in("std::unique_ptr<order> std::make_unique<order, int>(int&&)"), "order");
+  EXPECT_EQ(type_in("std::__new_allocator<app::item<int, long> >::allocate(unsigned long)"),
+            "app::item<int, long>");
+  EXPECT_EQ(type_in("std::vector<line, std::allocator<line> >::push_back(line&&)"), "line");
+}
+
+TEST(BlockType, IsNothingWhereANameSaysNone) {
+  EXPECT_EQ(type_in("parse(std::string_view)"), "");
+  EXPECT_EQ(type_in("my_std::vector<int>::f()"), "");
+  EXPECT_EQ(type_in("std::vector<"), "");
+  EXPECT_EQ(type_in(""), "");
+}
+
+TEST(BlockType, OfAContainersNodeIsTheContainers) {
+  EXPECT_EQ(
+      type_of_stack({"std::__new_allocator<std::_List_node<order> >::allocate(unsigned long)",
+                     "std::__cxx11::list<order, std::allocator<order> >::push_back(order&&)"}),
+      "order");
+}
+
+}  // namespace

@@ -1,0 +1,151 @@
+// Which strategies are candidates, and what is refused for what was recorded.
+#include "advise/candidates.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "advise/bound.hpp"
+
+namespace {
+
+using namespace mallard;
+using namespace mallard::advise;
+using testing::HasSubstr;
+
+// A program of one second, of which `parse` spends a third in the heap's operations.
+class Candidates : public testing::Test {
+ protected:
+  Candidates() {
+    dims.duration = dims.all.cpu_ns = 1'000'000'000;
+    dims.cache_bytes = {32768, 1 << 20};
+    profile::subsystem one;
+    one.name = "parse";
+    one.allocation_ns = 300'000'000;
+    one.cpu_ns = 400'000'000;
+    one.effective_classes = 3;
+    one.total.bytes = 1000000;
+    one.total.allocations = one.total.frees = 10000;
+    one.total.peak_bytes = 1000;
+    one.dims.U.literal = 0.9;
+    one.threads = {0};
+    one.sizes = {{24, 5000}, {48, 5000}};
+    dims.subsystems.push_back(one);
+  }
+  profile::subsystem& parse() { return dims.subsystems.front(); }
+  void add_scope() {
+    profile::arena_scope scope;
+    scope.function = "parse(int)";
+    scope.invocations = 100;
+    scope.blocks = 10000;
+    scope.dead_share = 1;
+    scope.p99_bytes = scope.max_bytes = 40000;
+    scope.confidence = "high";
+    dims.arena_scopes.push_back(scope);
+  }
+  std::vector<candidate> found() const {
+    code_place place;
+    place.subsystem = place.function = "parse";
+    return find_candidates(dims, {place});
+  }
+  const candidate* find(strategy how) {
+    last_ = found();
+    for (const candidate& one : last_) {
+      if (one.how == how) return &one;
+    }
+    return nullptr;
+  }
+  std::string refusal(strategy how) {
+    const candidate* const one = find(how);
+    return one == nullptr ? "no candidate" : one->refused;
+  }
+
+  profile::dims_result dims;
+
+ private:
+  std::vector<candidate> last_;
+};
+
+TEST_F(Candidates, NoneWhereNothingIsToGain) {
+  parse().allocation_ns = 1'000'000;
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(Candidates, TheBoundIsWhatAllocationAndPlacementTake) {
+  EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.7, 1e-9);
+  parse().where.page_diffusion = 2;
+  EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.7, 1e-9);  // all of it is in the cache
+  parse().where.peak_bytes = 10 << 20;
+  EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.65, 1e-9);
+}
+
+TEST_F(Candidates, AnArenaNeedsAnEndOfAllThatIsInIt) {
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("an arena would only grow"));
+  add_scope();
+  EXPECT_EQ(refusal(strategy::monotonic), "");
+  const candidate* const arena = find(strategy::monotonic);
+  EXPECT_EQ(arena->first_bytes, 44u * 1024);
+  EXPECT_TRUE(arena->may_wink_out);
+  EXPECT_EQ(arena->where.function, "parse(int)");
+}
+
+TEST_F(Candidates, AnArenaOfMainIsNone) {
+  add_scope();
+  dims.arena_scopes[0].trunk = true;
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("when the program does"));
+}
+
+TEST_F(Candidates, SurvivorsOfAScopeAreADoubtAndKeepDestructors) {
+  add_scope();
+  dims.arena_scopes[0].survivors = 3;
+  dims.arena_scopes[0].survivor_stacks = {{{"keep"}, 3, 30}};
+  const candidate* const arena = find(strategy::monotonic);
+  EXPECT_FALSE(arena->may_wink_out);
+  EXPECT_THAT(arena->doubts.front(),
+              HasSubstr("3 of 10000 blocks outlive the call, most from keep"));
+}
+
+TEST_F(Candidates, MemoryThatIsUsedAgainSpeaksForAPoolOnTheArena) {
+  add_scope();
+  EXPECT_EQ(refusal(strategy::multipool_on_monotonic), "no candidate");
+  parse().dims.U.literal = 0.01;
+  EXPECT_EQ(refusal(strategy::multipool_on_monotonic), "");
+}
+
+TEST_F(Candidates, AnArenaThatWouldHoldMuchMoreThanLivesIsRefused) {
+  add_scope();
+  dims.arena_scopes[0].max_bytes = std::uint64_t{1} << 30;
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("would hold 1024.0 MiB where 1000 B live"));
+}
+
+TEST_F(Candidates, RemoteFreesNeedASharedPool) {
+  EXPECT_EQ(refusal(strategy::multipool), "");
+  EXPECT_EQ(refusal(strategy::synchronized_multipool), "no candidate");
+  parse().total.remote_frees = 5;
+  EXPECT_THAT(refusal(strategy::multipool), HasSubstr("freed by other threads"));
+  EXPECT_EQ(refusal(strategy::synchronized_multipool), "");
+}
+
+TEST_F(Candidates, ThreadsThatShareNothingHaveAPoolEach) {
+  parse().threads = {0, 1};
+  EXPECT_TRUE(find(strategy::multipool)->one_for_each_thread);
+}
+
+TEST_F(Candidates, ManySizeClassesSpeakForAHeap) {
+  EXPECT_EQ(refusal(strategy::heap), "no candidate");
+  parse().effective_classes = 40;
+  EXPECT_THAT(refusal(strategy::multipool), HasSubstr("40 size classes"));
+  EXPECT_EQ(refusal(strategy::heap), "");
+}
+
+TEST_F(Candidates, ArraysThatGrowSpeakForAHeap) {
+  parse().total.moved_bytes = 500000;
+  EXPECT_EQ(refusal(strategy::heap), "");
+}
+
+TEST_F(Candidates, OneSizeSpeaksForAnAdaptivePool) {
+  EXPECT_EQ(refusal(strategy::adaptive_pool), "no candidate");
+  parse().sizes = {{24, 9500}, {48, 500}};
+  EXPECT_EQ(refusal(strategy::adaptive_pool), "");
+}
+
+}  // namespace

@@ -1,0 +1,126 @@
+// What wins, given what replays say.
+#include "advise/rank.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace mallard;
+using namespace mallard::advise;
+using testing::HasSubstr;
+
+// A program of ten seconds, two of them in the heap's operations.
+profile::dims_result program() {
+  profile::dims_result dims;
+  dims.duration = 10'000'000'000;
+  dims.all.cpu_ns = 10'000'000'000;
+  dims.all.allocation_ns = 2'000'000'000;
+  return dims;
+}
+
+candidate of(strategy how, const std::string& subsystem = "parse") {
+  candidate one;
+  one.how = how;
+  one.where.subsystem = one.where.function = subsystem;
+  return one;
+}
+
+replay::replay_outcome replayed(const std::string& subsystem, const std::string& name, double low,
+                                double median, double high, double memory = 1) {
+  return {subsystem, name, "first", low, median, high, memory, 2.0, "", "/lib/" + name + ".so"};
+}
+
+const std::string all(replay::whole_program);
+
+TEST(GainOfProgram, IsWhatIsSavedOfItsTime) {
+  const interval gain = gain_of_program({1, 2, 4}, 2.0, 10.0);
+  EXPECT_DOUBLE_EQ(gain.low, 1);
+  EXPECT_DOUBLE_EQ(gain.median, 10.0 / 9);
+  EXPECT_DOUBLE_EQ(gain.high, 10.0 / 8.5);
+  EXPECT_LT(gain_of_program({0.5, 0.5, 0.5}, 2.0, 10.0).median, 1);
+  EXPECT_GT(gain_of_program({100, 100, 100}, 20.0, 10.0).median, 1);
+}
+
+TEST(Rank, TheFastestStrategyOfASubsystemIsAdvised) {
+  const advice_report report = rank(program(), {of(strategy::multipool), of(strategy::monotonic)},
+                                    {replayed("parse", "AS9@mallard", 1.9, 2, 2.1),
+                                     replayed("parse", "AS5@mallard", 3.9, 4, 4.1)},
+                                    "p");
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
+  EXPECT_NEAR(report.advices[0].gain.median, 10.0 / 8.5, 1e-9);
+  ASSERT_EQ(report.others.size(), 1u);
+  EXPECT_EQ(report.others[0].why_not, "another is faster here");
+}
+
+TEST(Rank, OfEqualOnesTheSmallerIsAdvised) {
+  const advice_report report = rank(program(), {of(strategy::multipool), of(strategy::monotonic)},
+                                    {replayed("parse", "AS9@mallard", 3.8, 3.9, 4.2, 1.0),
+                                     replayed("parse", "AS5@mallard", 3.9, 4, 4.1, 1.5)},
+                                    "p");
+  EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
+}
+
+TEST(Rank, ToLeaveItWinsWhereNothingIsToldFromIt) {
+  const advice_report report = rank(
+      program(), {of(strategy::multipool)},
+      {replayed("parse", "AS9@mallard", 0.95, 1.3, 1.6), replayed(all, "jemalloc", 0.99, 1.1, 1.2)},
+      "p");
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_EQ(report.advices[0].gain.median, 1);
+  EXPECT_EQ(report.others.size(), 2u);
+}
+
+TEST(Rank, WhatGainsLessThanAHundredthIsNoAdvice) {
+  const advice_report report = rank(program(), {of(strategy::multipool)},
+                                    {replayed("parse", "AS9@mallard", 1.03, 1.04, 1.05)}, "p");
+  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+}
+
+TEST(Rank, AnotherMallocWinsTies) {
+  const std::vector<candidate> candidates = {of(strategy::multipool)};
+  const auto with = [&](double median) {
+    return rank(program(), candidates,
+                {replayed("parse", "AS9@mallard", 1.9, 2, 2.1),
+                 replayed(all, "jemalloc", median - 0.1, median, median + 0.1)},
+                "./p -x");
+  };
+  EXPECT_EQ(with(1.95).advices[0].from.how, strategy::switch_malloc);
+  EXPECT_EQ(with(1.95).advices[0].code, "LD_PRELOAD=/lib/jemalloc.so ./p -x\n");
+  EXPECT_EQ(with(1.5).advices[0].from.how, strategy::multipool);
+  EXPECT_EQ(with(1.5).advices[1].from.how, strategy::switch_malloc);
+}
+
+TEST(Rank, WhatWasRefusedOrNotReplayedIsToldWithItsReason) {
+  candidate refused = of(strategy::monotonic);
+  refused.refused = "it would grow";
+  replay::replay_outcome without = replayed("parse", "AS9@mallard", 0, 0, 0);
+  without.remark = "its threads share blocks";
+  const advice_report report =
+      rank(program(), {refused, of(strategy::multipool), of(strategy::heap)}, {without}, "p");
+  ASSERT_EQ(report.others.size(), 3u);
+  EXPECT_EQ(report.others[0].why_not, "it would grow");
+  EXPECT_EQ(report.others[1].why_not, "its threads share blocks");
+  EXPECT_THAT(report.others[2].why_not, HasSubstr("it was not replayed"));
+}
+
+TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
+  advice_report report =
+      rank(program(), {of(strategy::multipool, "a"), of(strategy::multipool, "b")},
+           {replayed("a", "AS9@mallard", 1.9, 2, 2.1), replayed("b", "AS9@mallard", 1.4, 1.5, 1.6)},
+           "p");
+  ASSERT_EQ(report.advices.size(), 2u);
+  report.advices[0].tried = interval{0.9, 0.95, 0.99};
+  drop_what_did_not_hold(report);
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
+  EXPECT_THAT(report.others.back().why_not, HasSubstr("slower on the living program"));
+  report.advices[0].tried = interval{0.99, 1.02, 1.05};
+  drop_what_did_not_hold(report);
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+}
+
+}  // namespace

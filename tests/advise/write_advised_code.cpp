@@ -1,0 +1,48 @@
+// Writes a program with every piece of C++ that `mallard advise` may give, each as a function.
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "advise/code.hpp"
+
+namespace {
+
+using namespace mallard::advise;
+
+constexpr strategy resources[] = {
+    strategy::monotonic,    strategy::multipool,         strategy::multipool_on_monotonic,
+    strategy::heap,         strategy::synchronized_heap, strategy::synchronized_multipool,
+    strategy::adaptive_pool};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  std::string includes, functions, calls;
+  int number = 0;
+  for (const strategy how : resources) {
+    for (const unsigned bytes : {0u, 64u, 4096u, 1u << 20}) {
+      for (const bool winked : {false, true}) {
+        if (winked && how == strategy::adaptive_pool) continue;
+        candidate one;
+        one.how = how;
+        one.first_bytes = bytes;
+        one.may_wink_out = winked;
+        one.one_for_each_thread = bytes == 64;
+        // Names end no remark.
+        one.where = {"s", "f(int*/ \\\n)", "a.cpp", 1, bytes == 0 ? "" : "std::pair<int, order>\n"};
+        const std::string name = "advised_" + std::to_string(number++);
+        functions += "void " + name + "() {\n";
+        std::istringstream code(code_for(one, "./program"));
+        for (std::string line; std::getline(code, line);) {
+          (line.starts_with("#include") ? includes : functions) += line + '\n';
+        }
+        functions += "}\n";
+        calls += "  " + name + "();\n";
+      }
+    }
+  }
+  std::ofstream out(argv[1]);
+  out << includes << functions << "int main() {\n" << calls << "}\n" << std::flush;
+  return out ? 0 : 1;
+}
