@@ -32,8 +32,10 @@ void refuse_what_says_nothing(const profile::trace_reader& trace) {
 
 std::string command_of(const profile::dims_result& dims) {
   std::string out;
-  for (const std::string& word : dims.command)
-    out += (out.empty() ? "" : " ") + profile::shell_word(word);
+  for (const std::string& word : dims.command) {
+    if (!out.empty()) out += ' ';
+    out += profile::shell_word(word);
+  }
   return out;
 }
 

@@ -61,7 +61,8 @@ std::vector<std::string> parse_strategies(const std::string& text) {
     if (word == "heap" || word == "sync-heap" || word == "adaptive") {
       own.push_back(word);
     } else {
-      others += (others.empty() ? "" : ",") + word;
+      if (!others.empty()) others += ',';
+      others += word;
     }
   }
   if (others.empty() && !own.empty()) return own;
