@@ -30,16 +30,19 @@ void* map_at(std::uintptr_t address, std::size_t bytes, int protection) noexcept
   return nullptr;
 }
 
-// With room to spare at first, of which both ends are cut off.
+// With room to spare at first, of which both ends are cut off. It cannot be used until then: where
+// all is locked in memory, the room would have to be there.
 void* map_padded(std::size_t bytes, std::size_t alignment, int protection) noexcept {
   const std::size_t padded = bytes + alignment;
   if (padded < bytes) return nullptr;
-  auto* const wide = static_cast<std::byte*>(map_anywhere(padded, protection));
+  auto* const wide = static_cast<std::byte*>(map_anywhere(padded, PROT_NONE));
   if (wide == nullptr) return nullptr;
   const std::size_t before = round_up(address_of(wide), alignment) - address_of(wide);
   if (before != 0) munmap(wide, before);
   if (before != alignment) munmap(wide + before + bytes, alignment - before);
-  return wide + before;
+  if (protection == PROT_NONE || commit(wide + before, bytes)) return wide + before;
+  munmap(wide + before, bytes);
+  return nullptr;
 }
 
 // Where the system puts it; else just below, since it goes on from there. Room to spare is only

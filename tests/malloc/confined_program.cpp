@@ -170,17 +170,30 @@ void use_all_kinds() {
   }
 }
 
+// The hardened build has tables for all addresses.
+std::size_t overhead_when_locked() {
+  const char* const library = std::getenv("LD_PRELOAD");
+  const bool has_tables = library != nullptr && std::strstr(library, "hardened") != nullptr;
+  return (has_tables ? 44 : 12) * mib;
+}
+
 // Everything stays in memory: what is not used yet should not be there.
 void live_locked_in_memory() {
   const std::size_t before = status_bytes("VmRSS");
   require(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "not locked: ", errno);
   for (const std::size_t bytes : {10ul, 1'000ul, 30'000ul, 300'000ul}) block(bytes);
   const std::size_t taken = status_bytes("VmRSS") - before;
-  // The hardened build has tables for all addresses.
-  const char* const library = std::getenv("LD_PRELOAD");
-  const bool has_tables = library != nullptr && std::strstr(library, "hardened") != nullptr;
-  require(taken < (has_tables ? 44 : 12) * mib, "taken for four blocks: ", taken);
+  require(taken < overhead_when_locked(), "taken for four blocks: ", taken);
   use_all_kinds();
+}
+
+// Nor what is only there for a moment, while a place for a mapping is looked for.
+void map_locked_in_memory() {
+  const std::size_t before = status_bytes("VmRSS");
+  require(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "not locked: ", errno);
+  for (int i = 0; i < 12; ++i) block(9 * mib);
+  const std::size_t most = status_bytes("VmHWM") - before;
+  require(most < 12 * 9 * mib + 10 * mib + overhead_when_locked(), "there were at most ", most);
 }
 
 void live_with_little_locked() {
@@ -287,6 +300,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"addresses_limited", live_with_limited_addresses},
     {"data_limited", live_with_limited_data},
     {"locked", live_locked_in_memory},
+    {"mappings_locked", map_locked_in_memory},
     {"lock_limited", live_with_little_locked},
     {"shrink_when_exhausted", shrink_when_exhausted},
     {"blocks_of_20_kb_before", [] { serve_all_with_what_was(20'000); }},

@@ -58,6 +58,10 @@ TEST_P(confined_malloc, only_what_is_used_is_locked_in_memory) {
   expect_works("locked");
 }
 
+TEST_P(confined_malloc, mappings_are_placed_without_more_locked_in_memory) {
+  expect_works("mappings_locked");
+}
+
 TEST_P(confined_malloc, can_do_with_little_memory_that_may_be_locked) {
   expect_works("lock_limited");
 }
