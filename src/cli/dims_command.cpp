@@ -95,16 +95,17 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
     std::string remark = one.marked ? "marked in the source" : "";
     if (one.trunk) remark = "called once, holds nearly everything";
     if (one.confidence == "low") remark = "a guess: frame addresses are not known";
-    fmt::print("  {:<40} {:>8} {:>11} {:>5.1f} % {:>9} {:>9} {:>9}  {}\n", fitted(one.function, 40),
-               one.threads.size(), one.invocations, std::floor(1000 * one.dead_share) / 10,
-               bytes_text(one.median_bytes), bytes_text(one.p99_bytes), bytes_text(one.max_bytes),
+    fmt::print("  {:<40} {:>8} {:>11} {:>5.1f} % {:>9} {:>9} {:>9}  {}\n",
+               fitted_function(one.function, 40), one.threads.size(), one.invocations,
+               std::floor(1000 * one.dead_share) / 10, bytes_text(one.median_bytes),
+               bytes_text(one.p99_bytes), bytes_text(one.max_bytes),
                styled(remark, style::faint, colour));
     std::size_t stacks = 0;
     for (const auto& stack : one.survivor_stacks) {
       if (++stacks > 2) break;
       std::string path;
       for (std::size_t i = 0; i < std::min<std::size_t>(4, stack.frames.size()); ++i) {
-        path += (i == 0 ? "" : " < ") + fitted(stack.frames[i], 40);
+        path += (i == 0 ? "" : " < ") + fitted_function(stack.frames[i], 40);
       }
       fmt::print("    {}\n",
                  styled(fmt::format("{} survive: {}", stack.blocks, path), style::faint, colour));

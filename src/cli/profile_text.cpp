@@ -8,6 +8,7 @@
 
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
+#include "profile/function_names.hpp"
 
 namespace mallard::cli {
 
@@ -30,10 +31,14 @@ std::string fitted(std::string text, std::size_t width) {
   return text.substr(0, front) + "..." + text.substr(text.size() - (width - 3 - front));
 }
 
+std::string fitted_function(const std::string& name, std::size_t width) {
+  return fitted(name.size() <= width ? name : profile::short_name(name), width);
+}
+
 std::string place_text(const std::string& function, const std::string& file, unsigned line) {
   const std::string name = file.substr(file.rfind('/') + 1);
-  if (name.empty()) return fitted(function, 60);
-  return fitted(function, 40) + fmt::format("  {}:{}", name, line);
+  if (name.empty()) return fitted_function(function, 60);
+  return fitted_function(function, 40) + fmt::format("  {}:{}", name, line);
 }
 
 std::string value_with_bar(const std::optional<double>& value, bool colour) {

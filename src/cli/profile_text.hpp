@@ -14,6 +14,9 @@ std::string bytes_text(std::uint64_t bytes);
 // At most so many characters, with an ellipsis where some were left out, and a question mark for
 // what would move the cursor.
 std::string fitted(std::string text, std::size_t width);
+// The same for the name of a function: without parameters and template arguments where the whole
+// does not fit.
+std::string fitted_function(const std::string& name, std::size_t width);
 // "parse  server.cpp:12"; the function alone where the file is not known.
 std::string place_text(const std::string& function, const std::string& file, unsigned line);
 // A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.

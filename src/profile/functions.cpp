@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <unordered_map>
 
 namespace mallard::profile {
@@ -18,83 +19,15 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
 // The libraries in which threads and main begin; some of their functions have no names.
 bool is_runtime(std::string_view path) {
-  return starts_with_any(file_name(path), {"libc.so", "libc-", "libstdc++.so", "libc++.so",
-                                           "libpthread", "ld-linux", "ld-musl"});
-}
-
-// What the compiler split off is still the function it was split from.
-std::string_view without_clone(std::string_view name) {
-  const std::size_t clone = name.find(" [clone .");
-  if (clone != name.npos) return name.substr(0, clone);
-  for (const std::string_view suffix : {".cold", ".part", ".isra", ".constprop"}) {
-    const std::size_t at = name.find(suffix);
-    if (at != name.npos && at > 0) return name.substr(0, at);
-  }
-  return name;
+  static constexpr std::string_view names[] = {
+      "libc.so", "libc-", "libstdc++.so", "libc++.so", "libpthread", "ld-linux", "ld-musl"};
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](std::string_view name) { return file_name(path).starts_with(name); });
 }
 
 }  // namespace
-
-bool is_start_of_thread(std::string_view name) {
-  static constexpr std::string_view names[] = {"_start",
-                                               "__libc_start_main",
-                                               "__libc_start_call_main",
-                                               "__libc_start_main_impl",
-                                               "generic_start_main",
-                                               "clone",
-                                               "__clone",
-                                               "clone3",
-                                               "__clone3",
-                                               "start_thread",
-                                               "execute_native_thread_routine",
-                                               "_M_run",
-                                               "_dl_start_user",
-                                               "_dl_init",
-                                               "call_init",
-                                               "__start_context"};
-  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
-  // What the standard library puts between the thread's start and the function it was given.
-  return starts_with_any(
-      name, {"std::thread::", "std::jthread::", "std::__invoke", "std::invoke",
-             "void std::__invoke", "void std::invoke", "__libc_start_", "std::__1::__thread_",
-             "void* std::__1::__thread_", "void std::__1::__thread_", "std::this_thread::",
-             // As debug information has them: without their classes.
-             "_M_invoke<", "__invoke<", "__invoke_impl<", "__thread_proxy", "__thread_execute"});
-}
-
-bool is_allocation_function(std::string_view name) {
-  static constexpr std::string_view names[] = {"malloc",
-                                               "calloc",
-                                               "realloc",
-                                               "reallocarray",
-                                               "memalign",
-                                               "aligned_alloc",
-                                               "posix_memalign",
-                                               "valloc",
-                                               "pvalloc",
-                                               "free",
-                                               "cfree",
-                                               "strdup",
-                                               "__strdup",
-                                               "__cxa_allocate_exception",
-                                               "__cxa_free_exception"};
-  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
-  if (starts_with_any(name, {"operator new", "operator delete", "std::allocator", "__gnu_cxx::new_",
-                             "std::__new_allocator", "std::__1::allocator", "std::__allocate",
-                             "std::__detail::_Hashtable_alloc", "std::_Vector_base",
-                             "std::pmr::polymorphic_allocator"})) {
-    return true;
-  }
-  return name.find("::_M_allocate") != name.npos || name.find("::_M_deallocate") != name.npos ||
-         name.find("::_M_create(") != name.npos || name.find("::_M_get_node") != name.npos;
-}
 
 function_table::function_table(const trace_reader& trace)
     : trace_(trace), cut_depth_(trace.facts().process.stack_depth) {

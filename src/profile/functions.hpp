@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "profile/function_names.hpp"
 #include "profile/trace/trace_reader.hpp"
 
 namespace mallard::profile {
@@ -53,11 +53,5 @@ class function_table {
   std::vector<bool> direct_;
   std::uint32_t cut_depth_;
 };
-
-// The names of a thread's first frames: _start, what calls main, what calls a thread's function.
-bool is_start_of_thread(std::string_view function_name);
-// Entry points of the heap and what stands between them and the code that wanted memory:
-// malloc, operator new, allocators. Lists by function pass over them.
-bool is_allocation_function(std::string_view function_name);
 
 }  // namespace mallard::profile

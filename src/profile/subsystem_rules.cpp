@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "profile/live_table.hpp"
 
@@ -55,8 +57,11 @@ class call_tree {
     // From the leaves inwards: children come after their parents.
     for (std::size_t id = nodes_.size(); id-- > 1;) {
       add(nodes_[id].parent, nodes_[id].load);
-      nodes_[id].sibling = nodes_[nodes_[id].parent].first_child;
-      nodes_[nodes_[id].parent].first_child = static_cast<std::uint32_t>(id);
+    }
+    // Those with enough of the whole are few, and so are their parents.
+    for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
+      if (share(nodes_[id].load, nodes_[0].load) < least_share) continue;
+      heavy_[nodes_[id].parent].push_back(id);
     }
     calls_ = {};
     cut(0);
@@ -69,7 +74,7 @@ class call_tree {
     std::vector<std::uint32_t> of_function(own_.size(), unnamed);
     std::vector<std::uint32_t> cut_above(nodes_.size());
     for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
-      cut_above[id] = nodes_[id].cut ? id : cut_above[nodes_[id].parent];
+      cut_above[id] = cut_.contains(id) ? id : cut_above[nodes_[id].parent];
     }
     for (std::size_t stack = 0; stack < node_of_.size(); ++stack) {
       const std::uint32_t at = cut_above[node_of_[stack]];
@@ -86,8 +91,6 @@ class call_tree {
   struct node {
     std::uint32_t parent = 0;
     std::uint32_t function = 0;
-    std::uint32_t first_child = 0, sibling = 0;  // 0: none
-    bool cut = false;
     stack_load load;
   };
 
@@ -125,11 +128,10 @@ class call_tree {
   }
 
   void cut(std::uint32_t id) {
-    std::vector<std::uint32_t> heavy;
+    const auto found = heavy_.find(id);
+    const auto heavy = found == heavy_.end() ? std::vector<std::uint32_t>() : found->second;
     stack_load together;
-    for (std::uint32_t child = nodes_[id].first_child; child != 0; child = nodes_[child].sibling) {
-      if (share(nodes_[child].load, nodes_[0].load) < least_share) continue;
-      heavy.push_back(child);
+    for (const std::uint32_t child : heavy) {
       together.bytes += nodes_[child].load.bytes;
       together.operations += nodes_[child].load.operations;
       together.time += nodes_[child].load.time;
@@ -140,21 +142,23 @@ class call_tree {
                         share(together.bytes, here.load.bytes) >= children_share;
     const bool above = id == 0 || functions_[here.function].root;
     if (arena || (!above && !enough)) {
-      nodes_[id].cut = true;
+      cut_.insert(id);
       return;
     }
-    if (above) nodes_[id].cut = id != 0;
+    if (above && id != 0) cut_.insert(id);
     for (const std::uint32_t child : heavy) cut(child);
     // What is not in a child is the function's own, if it is enough to speak of.
     const stack_load rest{here.load.bytes - together.bytes,
                           here.load.operations - together.operations,
                           here.load.time - together.time};
-    if (id != 0 && !above) nodes_[id].cut = share(rest, nodes_[0].load) >= least_share;
+    if (!above && share(rest, nodes_[0].load) >= least_share) cut_.insert(id);
   }
 
   const function_table& functions_;
   std::vector<node> nodes_;
-  live_table<call> calls_;  // by caller and function
+  live_table<call> calls_;                                               // by caller and function
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> heavy_;  // children, by parent
+  std::unordered_set<std::uint32_t> cut_;
   std::vector<std::uint32_t> node_of_;
   std::vector<bool> own_;
   std::set<std::string> arenas_;
@@ -190,55 +194,6 @@ std::uint16_t subsystem_names::id(const std::string& name) {
   ids_.emplace(name, static_cast<std::uint16_t>(names_.size()));
   names_.push_back(name);
   return static_cast<std::uint16_t>(names_.size() - 1);
-}
-
-std::string short_name(const std::string& name) {
-  std::string out;
-  int depth = 0;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    const bool operator_before = out.ends_with("operator") || out.ends_with("operator<");
-    if (c == '<' && !operator_before) ++depth;
-    if (depth == 0 && c == '(') {
-      // "(anonymous namespace)" and "operator()" are names; parameters end one.
-      if (name.compare(i, 21, "(anonymous namespace)") == 0) {
-        out += "(anonymous namespace)";
-        i += 20;
-        continue;
-      }
-      if (out.ends_with("operator") && i + 1 < name.size() && name[i + 1] == ')') {
-        out += "()";
-        ++i;
-        continue;
-      }
-      // What follows parameters is part of the name only if the function has local ones.
-      int open = 0;
-      std::size_t j = i;
-      for (; j < name.size(); ++j) {
-        open += name[j] == '(' ? 1 : name[j] == ')' ? -1 : 0;
-        if (open == 0) break;
-      }
-      const std::size_t local = name.find("::", j);
-      if (local == name.npos) break;
-      i = local - 1;
-      continue;
-    }
-    if (depth == 0) {
-      if (c == ' ' && !operator_before && !out.ends_with("operator")) {
-        out.clear();  // a return type
-      } else {
-        out.push_back(c);
-      }
-    }
-    if (c == '>' && depth > 0) --depth;
-  }
-  return out.empty() ? name : out;
-}
-
-std::string namespace_of(const std::string& function_name) {
-  const std::string name = short_name(function_name);
-  const std::size_t last = name.rfind("::");
-  return last == name.npos ? std::string() : name.substr(0, last);
 }
 
 std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options,

@@ -57,9 +57,4 @@ std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options
                                                 const std::vector<arena_scope>& scopes,
                                                 subsystem_names& names);
 
-// "a::b" of "void a::b::f<c::d>(int)"; empty for a global function.
-std::string namespace_of(const std::string& function_name);
-// The function's name without return type, parameters and template arguments.
-std::string short_name(const std::string& function_name);
-
 }  // namespace mallard::profile

@@ -168,8 +168,24 @@ bool is_trace(const std::filesystem::path& path) {
   return start == trace_magic;
 }
 
+namespace {
+
+// How many stacks there will be, if what the headers say is true; no more than a damaged file may
+// make us reserve.
+std::size_t stacks_said(const std::vector<chunk_place>& chunks) {
+  constexpr std::size_t most = 1u << 24;
+  std::size_t out = 1;
+  for (const chunk_place& place : chunks) {
+    if (place.header.kind == chunk_kind::stacks) out += place.header.count;
+  }
+  return std::min(out, most);
+}
+
+}  // namespace
+
 trace_reader::trace_reader(const std::string& path) : file_(path), stacks_(1) {
   std::string raw;
+  stacks_.reserve(stacks_said(file_.chunks()));
   for (const chunk_place& place : file_.chunks()) {
     const chunk_header& header = place.header;
     if (header.kind == chunk_kind::events || header.kind == chunk_kind::samples) {

@@ -1,0 +1,130 @@
+#include "profile/function_names.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
+namespace mallard::profile {
+namespace {
+
+bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+bool is_start_of_thread(std::string_view name) {
+  static constexpr std::string_view names[] = {"_start",
+                                               "__libc_start_main",
+                                               "__libc_start_call_main",
+                                               "__libc_start_main_impl",
+                                               "generic_start_main",
+                                               "clone",
+                                               "__clone",
+                                               "clone3",
+                                               "__clone3",
+                                               "start_thread",
+                                               "execute_native_thread_routine",
+                                               "_M_run",
+                                               "_dl_start_user",
+                                               "_dl_init",
+                                               "call_init",
+                                               "__start_context"};
+  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+  // What the standard library puts between the thread's start and the function it was given.
+  return starts_with_any(
+      name, {"std::thread::", "std::jthread::", "std::__invoke", "std::invoke",
+             "void std::__invoke", "void std::invoke", "__libc_start_", "std::__1::__thread_",
+             "void* std::__1::__thread_", "void std::__1::__thread_", "std::this_thread::",
+             // As debug information has them: without their classes.
+             "_M_invoke<", "__invoke<", "__invoke_impl<", "__thread_proxy", "__thread_execute"});
+}
+
+bool is_allocation_function(std::string_view name) {
+  static constexpr std::string_view names[] = {"malloc",
+                                               "calloc",
+                                               "realloc",
+                                               "reallocarray",
+                                               "memalign",
+                                               "aligned_alloc",
+                                               "posix_memalign",
+                                               "valloc",
+                                               "pvalloc",
+                                               "free",
+                                               "cfree",
+                                               "strdup",
+                                               "__strdup",
+                                               "__cxa_allocate_exception",
+                                               "__cxa_free_exception"};
+  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+  if (starts_with_any(name, {"operator new", "operator delete", "std::allocator", "__gnu_cxx::new_",
+                             "std::__new_allocator", "std::__1::allocator", "std::__allocate",
+                             "std::__detail::_Hashtable_alloc", "std::_Vector_base",
+                             "std::pmr::polymorphic_allocator"})) {
+    return true;
+  }
+  return name.find("::_M_allocate") != name.npos || name.find("::_M_deallocate") != name.npos ||
+         name.find("::_M_create(") != name.npos || name.find("::_M_get_node") != name.npos;
+}
+
+std::string_view without_clone(std::string_view name) {
+  const std::size_t clone = name.find(" [clone .");
+  if (clone != name.npos) return name.substr(0, clone);
+  for (const std::string_view suffix : {".cold", ".part", ".isra", ".constprop"}) {
+    const std::size_t at = name.find(suffix);
+    if (at != name.npos && at > 0) return name.substr(0, at);
+  }
+  return name;
+}
+
+std::string short_name(const std::string& name) {
+  std::string out;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool operator_before = out.ends_with("operator") || out.ends_with("operator<");
+    if (c == '<' && !operator_before) ++depth;
+    if (depth == 0 && c == '(') {
+      // "(anonymous namespace)" and "operator()" are names; parameters end one.
+      if (name.compare(i, 21, "(anonymous namespace)") == 0) {
+        out += "(anonymous namespace)";
+        i += 20;
+        continue;
+      }
+      if (out.ends_with("operator") && i + 1 < name.size() && name[i + 1] == ')') {
+        out += "()";
+        ++i;
+        continue;
+      }
+      // What follows parameters is part of the name only if the function has local ones.
+      int open = 0;
+      std::size_t j = i;
+      for (; j < name.size(); ++j) {
+        open += name[j] == '(' ? 1 : name[j] == ')' ? -1 : 0;
+        if (open == 0) break;
+      }
+      const std::size_t local = name.find("::", j);
+      if (local == name.npos) break;
+      i = local - 1;
+      continue;
+    }
+    if (depth == 0) {
+      if (c == ' ' && !operator_before && !out.ends_with("operator")) {
+        out.clear();  // a return type
+      } else {
+        out.push_back(c);
+      }
+    }
+    if (c == '>' && depth > 0) --depth;
+  }
+  return out.empty() ? name : out;
+}
+
+std::string namespace_of(const std::string& function_name) {
+  const std::string name = short_name(function_name);
+  const std::size_t last = name.rfind("::");
+  return last == name.npos ? std::string() : name.substr(0, last);
+}
+
+}  // namespace mallard::profile
