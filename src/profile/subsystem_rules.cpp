@@ -1,7 +1,6 @@
 #include "profile/subsystem_rules.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -102,8 +101,9 @@ class call_tree {
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
     if (!own_[function] || nodes_[parent].function == function) return parent;
     const auto next = static_cast<std::uint32_t>(nodes_.size());
-    // Turned, as the table looks for neighbours beside each other.
-    const std::uint64_t key = std::rotl(std::uint64_t{parent} << 32 | function, 4);
+    // One to one, and spread over all bits: the table was made for addresses.
+    std::uint64_t key = (std::uint64_t{parent} << 32 | function) * 0x9e3779b97f4a7c15u;
+    key ^= key >> 32;
     if (const call* const known = calls_.find(key)) return known->callee;
     calls_.insert({key, next});
     node& one = nodes_.emplace_back();
