@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "profile/live_table.hpp"
+#include "profile/call_table.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -93,19 +93,11 @@ class call_tree {
     stack_load load;
   };
 
-  struct call {
-    std::uint64_t address = 0;  // as live_table wants it
-    std::uint32_t callee = 0;
-  };
-
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
     if (!own_[function] || nodes_[parent].function == function) return parent;
     const auto next = static_cast<std::uint32_t>(nodes_.size());
-    // One to one, and spread over all bits: the table was made for addresses.
-    std::uint64_t key = (std::uint64_t{parent} << 32 | function) * 0x9e3779b97f4a7c15u;
-    key ^= key >> 32;
-    if (const call* const known = calls_.find(key)) return known->callee;
-    calls_.insert({key, next});
+    const std::uint32_t known = calls_.number(parent, function, next);
+    if (known != next) return known;
     node& one = nodes_.emplace_back();
     one.parent = parent;
     one.function = function;
@@ -156,7 +148,7 @@ class call_tree {
 
   const function_table& functions_;
   std::vector<node> nodes_;
-  live_table<call> calls_;                                               // by caller and function
+  call_table calls_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> heavy_;  // children, by parent
   std::unordered_set<std::uint32_t> cut_;
   std::vector<std::uint32_t> node_of_;

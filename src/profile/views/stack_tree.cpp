@@ -1,12 +1,12 @@
 #include "profile/views/stack_tree.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include "profile/live_table.hpp"
+#include "profile/call_table.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -15,11 +15,6 @@ class tree_maker {
  public:
   tree_maker(const trace_reader& trace, const function_table& functions)
       : trace_(trace), functions_(functions) {}
-
-  struct call {
-    std::uint64_t address = 0;  // as live_table wants it
-    std::uint32_t callee = 0;
-  };
 
   stack_tree make() {
     const auto& stacks = trace_.stacks();
@@ -35,11 +30,13 @@ class tree_maker {
  private:
   // The functions that a stack's innermost frame stands for, the outermost of inlined ones first.
   const std::vector<std::uint32_t>& frames_of(std::uint32_t stack) {
-    const std::uint64_t ip = trace_.stacks()[stack].ip;
     // An address that was two modules' is told apart by its function.
-    const auto [at, fresh] = known_.try_emplace({ip, functions_.of(stack)});
-    if (fresh) at->second = find_frames(stack);
-    return at->second;
+    const std::uint32_t function = functions_.of(stack);
+    auto& at_address = known_[trace_.stacks()[stack].ip];
+    for (const auto& one : at_address) {
+      if (one.first == function) return one.second;
+    }
+    return at_address.emplace_back(function, find_frames(stack)).second;
   }
 
   std::vector<std::uint32_t> find_frames(std::uint32_t stack) {
@@ -71,11 +68,9 @@ class tree_maker {
   }
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
-    // Turned, as the table looks for neighbours beside each other; never 0.
-    const std::uint64_t key = std::rotl(std::uint64_t{parent} << 32 | (function + 1), 4);
-    if (const call* const known = calls_.find(key)) return known->callee;
     const auto next = static_cast<std::uint32_t>(made_.profile.nodes.size());
-    calls_.insert({key, next});
+    const std::uint32_t known = calls_.number(parent, function, next);
+    if (known != next) return known;
     made_.profile.nodes.push_back({parent, function, {}});
     return next;
   }
@@ -83,9 +78,12 @@ class tree_maker {
   const trace_reader& trace_;
   const function_table& functions_;
   stack_tree made_;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<std::uint32_t>> known_;
+  // By address and function.
+  std::unordered_map<std::uint64_t,
+                     std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>>
+      known_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> functions_seen_;
-  live_table<call> calls_;  // by caller and function
+  call_table calls_;
 };
 
 std::vector<stack_weights> subtree_sums(const stack_profile& profile) {
