@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/known_memory.hpp"
 #include "mallard/detail/core/ring.hpp"
 #include "mallard/detail/core/slot_bits.hpp"
 #include "mallard/detail/os/pages.hpp"
@@ -137,8 +138,8 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
   return true;
 }
 
-// Returns the current slab, which keeps its place in the ring and has all its free slots: the caller
-// makes another one current. Null when there is none; an empty one goes to the reserve.
+// Returns the current slab, which keeps its place in the ring and has all its free slots: the
+// caller makes another one current. Null when there is none; an empty one goes to the reserve.
 slab* slab_set::set_current_aside(slab_pool& pool, unsigned layout_index) noexcept {
   while (pool.base != nullptr) {
     rest_pool(pool, layout_index);
@@ -407,6 +408,7 @@ void slab_set::retire(slab* empty) noexcept {
 void slab_set::remove(slab* s) noexcept {
   slab* const next = all_ring::remove(s);
   if (all_ == s) all_ = next;
+  known_memory::remove(s);
 }
 
 void slab_set::discard(slab* empty) noexcept {
@@ -417,6 +419,7 @@ void slab_set::discard(slab* empty) noexcept {
 void slab_set::return_to_source(slab* s) noexcept {
   const std::size_t bytes = layout_of(*s).slab_bytes;
   unpoison(s, bytes);
+  known_memory::remove(s);
   source_->give(context_, s, bytes);
 }
 
@@ -483,6 +486,7 @@ void slab_set::release(bool forget) noexcept {
 #ifdef MALLARD_ASAN
   forget = false;  // what is given back must not stay poisoned
 #endif
+  if (forget) known_memory::clear();
   if (all_ != nullptr && !forget) {
     all_->all_prev->all_next = nullptr;
     for (slab* s = all_; s != nullptr;) {
@@ -508,9 +512,22 @@ void slab_set::release(bool forget) noexcept {
   if (offset % layout.block_bytes != 0 || offset / layout.block_bytes < layout.first_slot) {
     return nullptr;
   }
-  if (offset >= os::page_bytes && !os::is_mapped(const_cast<const slab*>(home))) return nullptr;
+  if (offset >= os::page_bytes && !known_memory::has(const_cast<const slab*>(home)) &&
+      !os::is_mapped(const_cast<const slab*>(home))) {
+    return nullptr;
+  }
   if (home->layout_index != layout_index) return nullptr;
   return *reinterpret_cast<slab_set* const volatile*>(home);
+}
+
+bool slab_set::owns(const void* p, unsigned layout_index) const noexcept {
+  if (owner_of_block(p, layouts_, layout_index) != this) return false;
+  note_slab_of(p, layouts_[layout_index]);
+  return true;
+}
+
+void slab_set::note_slab_of(const void* p, const slab_layout& layout) noexcept {
+  known_memory::add(aligned_start<const slab>(const_cast<void*>(p), layout.slab_bytes));
 }
 
 bool slab_set::owns(const void* p) const noexcept {

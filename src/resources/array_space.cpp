@@ -133,20 +133,37 @@ void array_space::drop_lone(void* p) noexcept {
 
 // For assertions. With more than a few segments not all of them are looked at, and a block of none
 // of these is taken for one of the others: giving back must not take the longer the more there are.
+// The system is asked only then whether there is a header.
 bool array_space::owns(void* p) const noexcept {
   constexpr int most = 16;
-  if (p == nullptr || address_of(p) % 16 != 0 || !os::is_mapped(fit_block::of(p))) return false;
+  if (p == nullptr || address_of(p) % 16 != 0) return false;
   const fit_block* const b = fit_block::of(p);
-  const bool alone = b->is(fit_block::lone);
+  // The segment that it is in; the first one that was not looked at, or null when there is none.
+  const auto look = [&](const segment* list, auto&& has_block, bool& found) {
+    const segment* s = list;
+    for (int looked_at = 0; s != nullptr && looked_at < most; ++looked_at) {
+      found = has_block(s);
+      if (found) return s;
+      s = s->next != list ? s->next : nullptr;
+    }
+    return s;
+  };
+  bool found = false;
+  const segment* const alone = look(
+      lone_,
+      [&](const segment* s) { return address_of(b) == address_of(s) + segment_header_bytes; },
+      found);
+  if (found) return true;
+  const segment* const shared = look(
+      segments_,
+      [&](const segment* s) {
+        return address_of(b) - address_of(s) - segment_header_bytes <
+               s->bytes - s->before - segment_header_bytes;
+      },
+      found);
+  if (!found && ((alone == nullptr && shared == nullptr) || !os::is_mapped(b))) return false;
   if (b->is(fit_block::free)) return false;
-  const segment* const list = alone ? lone_ : segments_;
-  const segment* s = list;
-  for (int looked_at = 0; s != nullptr && looked_at < most; ++looked_at) {
-    const std::uintptr_t begin = address_of(s) + segment_header_bytes;
-    if (alone ? address_of(b) == begin : address_of(b) - begin < s->bytes - s->before) return true;
-    s = s->next != list ? s->next : nullptr;
-  }
-  return s != nullptr;
+  return b->is(fit_block::lone) ? !found && alone != nullptr : shared != nullptr;
 }
 
 void array_space::deallocate(void* p) noexcept {
@@ -166,6 +183,7 @@ void array_space::purge(void* p, std::size_t bytes) noexcept {
 }
 
 std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
+  MALLARD_ASSERT(owns(p) && "not an expandable block of this resource");
   fit_block* const b = fit_block::of(p);
   if (!b->is(fit_block::lone)) {
     const std::size_t now = heap_.expand(p, minimum, preferred);
@@ -190,6 +208,7 @@ std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t prefer
 
 void* array_space::expand_backward(void* p, std::size_t minimum, std::size_t preferred,
                                    std::size_t step) noexcept {
+  MALLARD_ASSERT(owns(p) && "not an expandable block of this resource");
   if (fit_block::of(p)->is(fit_block::lone)) return nullptr;
   void* const front = heap_.expand_backward(p, minimum, preferred, step);
   if (front != nullptr) note_reach(front);
@@ -197,6 +216,7 @@ void* array_space::expand_backward(void* p, std::size_t minimum, std::size_t pre
 }
 
 std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
+  MALLARD_ASSERT(owns(p) && "not an expandable block of this resource");
   fit_block* const b = fit_block::of(p);
   const std::size_t old = b->payload_bytes();
   const std::size_t wanted = fit_block::bytes_for(bytes);

@@ -29,6 +29,7 @@ union registry_holder {
 };
 constinit registry_holder registry;
 constinit synchronized_heaps* resources = nullptr;
+constinit heaps_of_thread* with_table = nullptr;
 constinit std::atomic<std::uint64_t> identities{0};
 
 MALLARD_STATIC_TLS constinit thread_local heaps_of_thread own{};
@@ -46,6 +47,12 @@ void for_each_resource(Do&& what) {
 
 void drop_table(heaps_of_thread& thread) noexcept {
   if (thread.table == nullptr) return;
+  {
+    const std::lock_guard hold(registry.lock);
+    heaps_of_thread** link = &with_table;
+    while (*link != &thread) link = &(*link)->next_with_table;
+    *link = thread.next_with_table;
+  }
   page_source::instance()->deallocate(thread.table, thread.table_size * sizeof(known_heap));
   thread.table = nullptr;
   thread.table_size = thread.table_used = 0;
@@ -89,6 +96,8 @@ void after_fork() {
 // The other threads may have been in the middle of anything when they ceased to be.
 void after_fork_in_child() {
   for_each_resource([](synchronized_heaps& resource) { resource.forget_other_threads(&own); });
+  with_table = own.table != nullptr ? &own : nullptr;
+  own.next_with_table = nullptr;
   let_upstreams_go_in_child();
   unlock_large_blocks();
   registry.lock.unlock();
@@ -172,8 +181,20 @@ void renew_table(heaps_of_thread& thread) noexcept {
   thread.table_size = size;
   for (std::size_t i = 0; i < size; ++i) ::new (thread.table + i) known_heap{0, nullptr};
   hold.lock();  // by now there may be fewer
+  thread.next_with_table = with_table;
+  with_table = &thread;
   for (thread_heap* heap = thread.heaps; heap != nullptr; heap = heap->next_of_thread) {
     add_to_table(thread, heap->resource->identity(), heap);
+  }
+}
+
+void drop_tables() noexcept {
+  std::unique_lock hold(registry.lock);
+  while (resources == nullptr && with_table != nullptr) {
+    heaps_of_thread& thread = *with_table;
+    hold.unlock();
+    drop_table(thread);
+    hold.lock();
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "mallard/detail/core/known_memory.hpp"
 #include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
@@ -223,9 +224,16 @@ void synchronized_heaps::orphan(thread_heap& heap) noexcept {
 bool synchronized_heaps::owns(const void* p, unsigned size_class) const noexcept {
   const slab_set* const owner = slab_set::owner_of_block(p, class_layouts.data(), size_class);
   if (owner == nullptr) return false;
-  if (owner == known() || owner == &orphans_) return true;
-  const auto* const heap = static_cast<const thread_heap*>(static_cast<const class_pools*>(owner));
-  return os::is_mapped(heap) && os::is_mapped(heap + 1) && heap->resource == this;
+  if (owner != known() && owner != &orphans_) {
+    const auto* const heap =
+        static_cast<const thread_heap*>(static_cast<const class_pools*>(owner));
+    const bool can_be_read =
+        known_memory::has(heap) || (os::is_mapped(heap) && os::is_mapped(heap + 1));
+    if (!can_be_read || heap->resource != this) return false;
+    known_memory::add(heap);
+  }
+  slab_set::note_slab_of(p, class_layouts[size_class]);
+  return true;
 }
 
 void synchronized_heaps::begin_visit() noexcept {

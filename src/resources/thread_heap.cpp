@@ -1,6 +1,12 @@
 #include "mallard/detail/resources/thread_heap.hpp"
 
+#include "mallard/detail/core/known_memory.hpp"
+
 namespace mallard::inline v1::detail {
+
+thread_heap::~thread_heap() {
+  known_memory::remove(this);
+}
 
 classed_block* thread_heap::link(void* p, unsigned size_class, classed_block* next) noexcept {
   unpoison(p, sizeof(classed_block));

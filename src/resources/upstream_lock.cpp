@@ -6,13 +6,14 @@
 #include <atomic>
 #include <new>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
 #include "mallard/page_source.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
 
-// Locks are made a page at a time and used again, never given back.
+// Locks are made a page at a time and used again, and given back when the code is unloaded.
 constexpr std::size_t locks_bytes = 4096;
 constinit upstream_lock* locks = nullptr;
 
@@ -54,6 +55,14 @@ void leave_lock(upstream_lock& lock) noexcept {
   if (--lock.users != 0) return;
   lock.upstream = nullptr;
   lock.start_over();  // for another upstream it is another lock
+}
+
+// The locks of a page lie in the list one after the other, the page's first one last.
+upstream_lock* take_page() noexcept {
+  upstream_lock* lock = locks;
+  while (lock != nullptr && address_of(lock) % locks_bytes != 0) lock = lock->next;
+  locks = lock == nullptr ? nullptr : lock->next;
+  return lock;
 }
 
 template <class Do>
@@ -128,6 +137,18 @@ void* locked_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
 void locked_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
   const std::lock_guard hold(lock());
   to_->deallocate(p, bytes, alignment);
+}
+
+void drop_unused_locks() noexcept {
+  std::unique_lock hold(registry_lock());
+  for (const upstream_lock* lock = locks; lock != nullptr; lock = lock->next) {
+    if (lock->users != 0) return;
+  }
+  while (upstream_lock* const page = take_page()) {
+    hold.unlock();
+    page_source::instance()->deallocate(page, locks_bytes);
+    hold.lock();
+  }
 }
 
 void hold_upstreams_for_fork() noexcept {

@@ -1,9 +1,11 @@
 // A plug-in that uses the whole library, from the host's thread and one of its own.
+#include <deque>
 #include <memory_resource>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "mallard/checks/counting_resource.hpp"
 #include "mallard/mallard.hpp"
 
 namespace {
@@ -11,6 +13,16 @@ namespace {
 void use(std::pmr::memory_resource& resource) {
   std::pmr::vector<std::pmr::string> texts(&resource);
   for (int i = 0; i < 300; ++i) texts.emplace_back(static_cast<std::size_t>(i) * 20, 'x');
+}
+
+// So many that they have to be looked up, over an upstream that has to be locked.
+void use_many() {
+  mallard::counting_resource upstream;
+  std::deque<mallard::synchronized_multipool_resource> pools;
+  for (int i = 0; i < 40; ++i) pools.emplace_back(&upstream);
+  for (int turn = 0; turn < 2; ++turn) {
+    for (auto& pool : pools) pool.deallocate(pool.allocate(24), 24);
+  }
 }
 
 }  // namespace
@@ -25,6 +37,7 @@ extern "C" [[gnu::visibility("default")]] int plug_in_work() {
   const auto all = [&] {
     use(threads_pool);
     use(threads_heap);
+    use_many();
   };
   use(monotonic);
   use(pool);

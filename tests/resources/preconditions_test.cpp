@@ -6,8 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <memory_resource>
+#include <new>
+#include <vector>
 
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/os/pages.hpp"
 #include "mallard/mallard.hpp"
 
 #ifdef MALLARD_ASAN
@@ -96,6 +99,61 @@ TYPED_TEST(every_pool_and_heap, asserts_that_a_block_is_its_own) {
           pool.deallocate(page + 64, bytes, 8);
         },
         "of another resource");
+  }
+}
+
+// Every block is a mapping of its own, which is no memory any more once it was given back.
+class mapping_upstream final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    void* const p = mallard::detail::os::map(bytes, alignment, false);
+    if (p == nullptr) throw std::bad_alloc();
+    return p;
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t) override {
+    mallard::detail::os::unmap(p, bytes);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+// What was known to be a slab is not believed to be one for ever.
+TYPED_TEST(every_pool_and_heap, asserts_it_where_a_slab_was_once) {
+  EXPECT_DEATH(
+      {
+        mapping_upstream upstream;
+        TypeParam pool(&upstream);
+        std::vector<void*> blocks(40);
+        for (void*& p : blocks) p = pool.allocate(3000, 8);
+        for (void* const p : blocks) pool.deallocate(p, 3000, 8);
+        for (void*& p : blocks) p = pool.allocate(3000, 8);
+        for (void* const p : blocks) pool.deallocate(p, 3000, 8);
+        pool.trim();
+        pool.deallocate(blocks.back(), 3000, 8);
+      },
+      "of another resource");
+}
+
+template <class Heap>
+class every_heap : public testing::Test {};
+using heaps = testing::Types<mallard::heap_resource, mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(every_heap, heaps);
+
+TYPED_TEST(every_heap, asserts_that_what_grows_is_its_own_expandable_block) {
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}}) {
+    const auto expect_death_of = [&](auto&& call) {
+      EXPECT_DEATH(
+          {
+            TypeParam one;
+            TypeParam other;
+            static_cast<void>(other.allocate_at_least(bytes));
+            call(other, one.allocate_at_least(bytes).p);
+          },
+          "not an expandable block of this resource");
+    };
+    expect_death_of([&](TypeParam& heap, void* p) { heap.try_expand(p, bytes, bytes * 2); });
+    expect_death_of([&](TypeParam& heap, void* p) { heap.shrink(p, bytes, bytes, 8); });
+    expect_death_of([&](TypeParam& heap, void* p) { heap.remap(p, bytes, bytes * 2); });
   }
 }
 

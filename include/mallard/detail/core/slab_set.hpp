@@ -122,9 +122,7 @@ class MALLARD_API slab_set {
   // The pool's current slab, with the blocks in use.
   slab* detach_current(slab_pool& pool, unsigned layout_index) noexcept;
   void give_detached(slab* detached) noexcept;
-  void set_reserve_limit(std::size_t slabs) noexcept {
-    reserve_limit_ = limit_of(slabs);
-  }
+  void set_reserve_limit(std::size_t slabs) noexcept { reserve_limit_ = limit_of(slabs); }
 
   // Gives every slab back; the pools must be reset by the caller. With `forget`, upstream is known
   // to ignore deallocation and no slab is visited.
@@ -136,12 +134,12 @@ class MALLARD_API slab_set {
 
   // For assertions: whether a block in use at `p` is of this set, and of this layout. It may be
   // anything that is memory.
-  bool owns(const void* p, unsigned layout_index) const noexcept {
-    return owner_of_block(p, layouts_, layout_index) == this;
-  }
-  // The same for whatever set; null when it cannot be one.
+  bool owns(const void* p, unsigned layout_index) const noexcept;
+  // The same for whatever set; null when it cannot be one. Once it is known to be one indeed, the
+  // next look at a block of this slab takes less time.
   static const slab_set* owner_of_block(const void* p, const slab_layout* layouts,
                                         unsigned layout_index) noexcept;
+  static void note_slab_of(const void* p, const slab_layout& layout) noexcept;
 
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
   bool owns(const void* p) const noexcept;  // O(slabs)

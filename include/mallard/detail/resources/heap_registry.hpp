@@ -22,6 +22,7 @@ struct heaps_of_thread {
   known_heap* table;  // open addressing, at most half full; entries of resources gone match none
   std::size_t table_size;
   std::size_t table_used;
+  heaps_of_thread* next_with_table;  // under the registry's lock
 };
 
 std::mutex& registry_lock() noexcept;
@@ -47,6 +48,9 @@ thread_heap* find_in_table(const heaps_of_thread& thread, std::uint64_t identity
 void renew_table(heaps_of_thread& thread) noexcept;
 // Does nothing when there is no room.
 void add_to_table(heaps_of_thread& thread, std::uint64_t identity, thread_heap* heap) noexcept;
+
+// What is left when no resource is: the tables of threads that live. For code that is unloaded.
+void drop_tables() noexcept;
 
 // Under the registry's lock.
 void enroll(synchronized_heaps& resource) noexcept;

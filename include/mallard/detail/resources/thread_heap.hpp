@@ -31,6 +31,9 @@ class MALLARD_API thread_heap final : public class_pools {
  public:
   thread_heap(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
       : class_pools(upstream, reserve_limit) {}
+  thread_heap(const thread_heap&) = delete;
+  thread_heap& operator=(const thread_heap&) = delete;
+  ~thread_heap();
 
   static thread_heap* owner_of(void* p, unsigned size_class) noexcept {
     const slab* const home = aligned_start<slab>(p, class_layouts[size_class].slab_bytes);

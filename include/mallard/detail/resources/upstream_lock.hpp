@@ -64,6 +64,9 @@ class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
   atomic<upstream_lock*> lock_{nullptr};  // null until the first request
 };
 
+// Gives the memory of the locks back if nobody uses one. For code that is unloaded.
+void drop_unused_locks() noexcept;
+
 // Around a fork, under the registry's lock. A thread that stays in an upstream is not waited for,
 // as it may be waiting for the one that forks: then the child finds the upstream as it was left.
 void hold_upstreams_for_fork() noexcept;
