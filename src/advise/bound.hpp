@@ -28,7 +28,7 @@ double bound_times(double most, double program);
 
 // What placement can cost is nothing where all that lives fits the second cache, for then no block
 // is far away; else as large a part of the subsystem's other time as the lines and pages it has to
-// touch are more than they need be.
+// touch are more than they need be, or as blocks are not beside those that were born before them.
 gain_bound bound_of(const profile::subsystem& one, const profile::dims_result& dims);
 
 }  // namespace mallard::advise

@@ -142,7 +142,7 @@ void try_the_best(const advise_request& request, const advise::plain_time& plain
   if (request.quick) {
     const double left = 3 * plain.seconds + quick_seconds - quick_rest_seconds - passed;
     const double runs = left / (1.15 * plain.seconds);
-    trial.repetitions = 5;
+    trial.repetitions = 9;
     trial.most = runs >= 4 ? 2 : runs >= 3 ? 1 : 0;
     // A round that has begun is finished.
     trial.time_budget =

@@ -270,22 +270,29 @@ class experiment {
     }
     out.block_seconds = block_seconds_;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
-      out.outcomes.push_back(outcome_of(i, base, out.hook_seconds, time));
+      out.outcomes.push_back(outcome_of(i, base, time));
     }
     return out;
   }
 
-  // What the way to the resources took in a run, by all threads at once where time is elapsed.
-  double way_of_blocks(const contender& one) const {
+  // What the hook and the way to the resources took in that round: as the hook alone then did, and
+  // slower than measured where all was slower.
+  double way(const contender& one, std::size_t round, const std::vector<double>& base,
+             double run_figures::* time) const {
+    if (one.routes.empty()) return 0;
+    const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
+    const double hook = round < hooked.size() ? hooked[round] - base[round] : 0;
     std::uint64_t blocks = 0;
     for (const route_outcome& route : one.of_routes) blocks += route.blocks;
     const double busy = lab::median(each(one.runs, &run_figures::processor_seconds));
     const double passed = lab::median(each(one.runs, &run_figures::seconds));
+    // All threads go that way at once where time is elapsed.
     const double threads = passed > 0 ? std::max(1.0, busy / passed) : 1;
-    return block_seconds_ * static_cast<double>(blocks) / threads;
+    const double slower = base[round] / *std::min_element(base.begin(), base.end());
+    return hook + block_seconds_ * static_cast<double>(blocks) / threads * slower;
   }
 
-  whatif_outcome outcome_of(std::size_t which, const std::vector<double>& base, double hook_seconds,
+  whatif_outcome outcome_of(std::size_t which, const std::vector<double>& base,
                             double run_figures::* time) const {
     const contender& one = contenders_[which];
     whatif_outcome out{.variant = one.name, .remark = one.remark};
@@ -303,10 +310,9 @@ class experiment {
     out.resident_bytes = interval(each(one.runs, &run_figures::resident_bytes), options_.seed);
     out.page_faults = interval(each(one.runs, &run_figures::page_faults), options_.seed);
     const std::vector<double> mine = each(one.runs, time);
-    const double subtracted = one.routes.empty() ? 0 : hook_seconds + way_of_blocks(one);
     std::vector<double> ratios;
     for (std::size_t i = 0; i < mine.size() && i < base.size(); ++i) {
-      const double left = mine[i] - subtracted;
+      const double left = mine[i] - way(one, i, base, time);
       if (left > 0) ratios.push_back(base[i] / left);
     }
     if (!ratios.empty()) {

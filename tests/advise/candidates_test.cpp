@@ -73,6 +73,7 @@ TEST_F(Candidates, NoneWhereNothingIsToGain) {
 TEST_F(Candidates, TheBoundIsWhatAllocationAndPlacementTake) {
   EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.7, 1e-9);
   parse().where.page_diffusion = 2;
+  parse().where.neighbours = 1;
   EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.7, 1e-9);  // all of it is in the cache
   parse().where.peak_bytes = 10 << 20;
   EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.65, 1e-9);
