@@ -135,11 +135,11 @@ TYPED_TEST(every_pool_and_heap, asserts_it_where_a_slab_was_once) {
 }
 
 template <class Heap>
-class every_heap : public testing::Test {};
-using heaps = testing::Types<mallard::heap_resource, mallard::synchronized_heap_resource>;
-TYPED_TEST_SUITE(every_heap, heaps);
+class every_checked_heap : public testing::Test {};
+using checked_heaps = testing::Types<mallard::heap_resource, mallard::synchronized_heap_resource>;
+TYPED_TEST_SUITE(every_checked_heap, checked_heaps);
 
-TYPED_TEST(every_heap, asserts_that_what_grows_is_its_own_expandable_block) {
+TYPED_TEST(every_checked_heap, asserts_that_what_grows_is_its_own_expandable_block) {
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}}) {
     const auto expect_death_of = [&](auto&& call) {
       EXPECT_DEATH(
