@@ -38,12 +38,12 @@ using posix_memalign_type = int(void**, std::size_t, std::size_t);
 using free_sized_type = void(void*, std::size_t);
 using free_aligned_sized_type = void(void*, std::size_t, std::size_t);
 
-void* plain_malloc(function which, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline void* plain_malloc(function which, std::size_t bytes) noexcept {
   malloc_type* const call = next<malloc_type>(which);
   return call != nullptr ? call(bytes) : early_allocate(bytes);
 }
 
-void plain_free(function which, void* block) noexcept {
+[[gnu::always_inline]] inline void plain_free(function which, void* block) noexcept {
   if (free_type* const call = next<free_type>(which)) return call(block);
   if (free_type* const call = next<free_type>(function::free)) call(block);
 }
@@ -63,14 +63,16 @@ void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
   return next<realloc_type>(which)(block, bytes);
 }
 
-void* hooked_malloc(function which, std::size_t bytes, const frame_state& caller) noexcept {
+[[gnu::always_inline]] inline void* hooked_malloc(function which, std::size_t bytes,
+                                                  const frame_state& caller) noexcept {
   if (hook::in_new() == malloc_in_new(bytes)) [[unlikely]] {
     return taken_by_new(hook::in_new(), plain_malloc(which, bytes));
   }
   return hook::allocation(which, bytes, 0, caller, [=] { return plain_malloc(which, bytes); });
 }
 
-void hooked_plain_free(function which, void* block, const frame_state& caller) noexcept {
+[[gnu::always_inline]] inline void hooked_plain_free(function which, void* block,
+                                                     const frame_state& caller) noexcept {
   if (is_early(block)) [[unlikely]]
     return;
   hook::free(which, block, caller, [=] { plain_free(which, block); });

@@ -8,11 +8,11 @@
 namespace mallard::preload {
 
 void* next_functions[function_count];
+alignas(16) unsigned char early_memory[early_bytes];
 
 namespace {
 
 std::atomic<bool> finding{false};
-alignas(16) unsigned char early_memory[16 << 10];
 std::atomic<std::size_t> early_used{0};
 
 }  // namespace
@@ -35,11 +35,6 @@ void* early_allocate(std::size_t bytes) noexcept {
   const std::size_t needed = (bytes + 15) & ~std::size_t{15};
   const std::size_t at = early_used.fetch_add(needed);
   return at + needed <= sizeof early_memory ? early_memory + at : nullptr;
-}
-
-bool is_early(const void* block) noexcept {
-  return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(early_memory) <
-         sizeof early_memory;
 }
 
 }  // namespace mallard::preload

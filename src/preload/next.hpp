@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "preload/functions.hpp"
 
@@ -27,7 +28,12 @@ template <class F>
 
 // Blocks for the dynamic linker while the functions are looked up. Null when they are known.
 void* early_allocate(std::size_t bytes) noexcept;
-bool is_early(const void* block) noexcept;
+inline constexpr std::size_t early_bytes = std::size_t{16} << 10;
+alignas(16) extern unsigned char early_memory[early_bytes];
+inline bool is_early(const void* block) noexcept {
+  return reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(early_memory) <
+         early_bytes;
+}
 bool finding_next_functions() noexcept;
 
 }  // namespace mallard::preload

@@ -71,6 +71,25 @@ class stack_walk {
     if (at == count_) return {};
     return {frames_[at].ip, frames_[at].frame_address, at == 0 ? 0 : frames_[at - 1].ip};
   }
+  // Of the stack that was walked last, 0 if it cannot be told: how many frames it has, where each
+  // of them, 0 the innermost, has the address that it returns to, and whether that depends on the
+  // frame pointer register.
+  struct return_place {
+    std::uint64_t place;
+    std::uint64_t value;
+  };
+  std::size_t frames() const noexcept { return count_; }
+  return_place return_of(std::size_t frame) const noexcept {
+    const std::size_t at = count_ - 1 - frame;
+    return {frames_[at].frame_address - 8, frames_[at - 1].ip};
+  }
+  bool is_found_by_register() const noexcept { return count_ != 0 && stacks_[count_ - 1].needs_bp; }
+  // Whether a word above `sp`, which is in use, can be read.
+  bool can_read(std::uint64_t sp, std::uint64_t place) noexcept {
+    readable_.enter(sp);
+    return readable_.has(place);
+  }
+
   // The address in the innermost frame for which `wanted(address)` holds; 0: there is none.
   template <class Wanted>
   std::uint64_t innermost(Wanted&& wanted) const noexcept {

@@ -95,6 +95,7 @@ struct session {
   std::uint32_t route_count = 0;
   bool walks = false;  // some condition is of functions or modules: stacks are needed
   bool by_frame_pointers = false;
+  bool only_looks = false;  // for a route, and then gives the block to none: what the hook costs
   bool names_survivors = false;  // costs more: not for runs that count
   route_rule routes[most_routes];
   char scopes[most_scopes][name_bytes] = {};  // of conditions; the first scope_count

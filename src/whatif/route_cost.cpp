@@ -68,8 +68,9 @@ double measure_route_cost(const std::filesystem::path& program, const std::strin
   lab::task what;
   what.name = "route_cost";
   what.prepares_itself = true;
-  const auto run = [&](const std::string& preloaded, bool routed, const char* reading) {
-    session.prepare(routed ? std::vector{all} : std::vector<route::route_rule>(), false);
+  using purpose = route_session::purpose;
+  const auto run = [&](const std::string& preloaded, purpose how, const char* reading) {
+    session.prepare({all}, how);
     lab::contender on;
     on.process = lab::process_kind::executed;
     on.library = preloaded;
@@ -81,10 +82,10 @@ double measure_route_cost(const std::filesystem::path& program, const std::strin
   double plain = 1, resource = 1, hooked = 1, routed = 1;
   const auto take = [](double& least, double seconds) { least = std::min(least, seconds); };
   for (int repetition = 0; repetition < 5; ++repetition) {
-    take(plain, run({}, false, "malloc"));
-    take(resource, run({}, false, "resource"));
-    take(hooked, run(library, false, "malloc"));
-    take(routed, run(library, true, "malloc"));
+    take(plain, run({}, purpose::looks, "malloc"));
+    take(resource, run({}, purpose::looks, "resource"));
+    take(hooked, run(library, purpose::looks, "malloc"));
+    take(routed, run(library, purpose::counts, "malloc"));
   }
   unsetenv(route::session_variable);
   if (std::min({plain, resource, hooked, routed}) <= 0) return 0;

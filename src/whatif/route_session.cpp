@@ -73,10 +73,12 @@ std::string route_session::path() const {
   return fmt::format("/proc/{}/fd/{}", getpid(), file_);
 }
 
-void route_session::prepare(const std::vector<route::route_rule>& routes, bool names_survivors) {
+void route_session::prepare(const std::vector<route::route_rule>& routes, purpose what) {
+  const bool names_survivors = what == purpose::names;
   session_->route_count = static_cast<std::uint32_t>(routes.size());
   std::copy(routes.begin(), routes.end(), session_->routes);
   session_->names_survivors = names_survivors;
+  session_->only_looks = what == purpose::looks;
   session_->walks =
       names_survivors || !conditions_.functions.empty() || !conditions_.modules.empty();
   session_->no_address_space = 0;

@@ -26,7 +26,12 @@ class route_session {
   std::string path() const;
 
   // What the next run does; counts begin at 0.
-  void prepare(const std::vector<route::route_rule>& routes, bool names_survivors);
+  enum class purpose {
+    counts,  // its time is
+    names,   // addresses are found that have no names yet, and survivors
+    looks,   // time as well, but no block is routed: what it costs to look for their routes
+  };
+  void prepare(const std::vector<route::route_rule>& routes, purpose what);
   // Gives marks to the addresses that were seen in runs so far.
   void mark_addresses();
   // Throws std::runtime_error with one line for a condition that nothing fulfils that was seen so

@@ -171,8 +171,33 @@ class experiment {
     }
   }
 
-  run_figures run_once(contender& one, bool reads_output, bool names_survivors) {
-    if (one.hooked) session_->prepare(one.rules, names_survivors);
+  // All that are tried, so that the hook alone looks for each of them. Where those are too many,
+  // one that fits where any of them may.
+  std::vector<route::route_rule> rules_to_look_for() const {
+    std::vector<route::route_rule> all;
+    for (const std::vector<route::route_rule>& of_variant : rules_) {
+      all.insert(all.end(), of_variant.begin(), of_variant.end());
+    }
+    if (all.size() <= route::most_routes) return all;
+    route::route_rule any = all.front();
+    for (const route::route_rule& one : all) {
+      any.marks |= one.marks;
+      any.scopes &= one.scopes;
+      any.smallest = std::min(any.smallest, one.smallest);
+      any.largest = std::max(any.largest, one.largest);
+    }
+    return {any};
+  }
+
+  void prepare(const contender& one, bool names) {
+    using purpose = route_session::purpose;
+    if (names) return session_->prepare(one.rules, purpose::names);
+    if (&one != &contenders_[hook_alone]) return session_->prepare(one.rules, purpose::counts);
+    session_->prepare(rules_to_look_for(), purpose::looks);
+  }
+
+  run_figures run_once(contender& one, bool reads_output, bool names) {
+    if (one.hooked) prepare(one, names);
     const run_figures done = runner_.run(one.set, reads_output);
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));

@@ -78,6 +78,16 @@ routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memor
 void routing_thread::forget_stack() noexcept {
   epoch_ = process.epoch.load(std::memory_order_relaxed);
   stack_.forget();
+  recents_.forget();
+}
+
+std::uint32_t routing_thread::walk(const preload::frame_state& caller) noexcept {
+  const std::uint32_t found = stack_.node_of(caller, false, true, *this);
+  walked_ = true;
+  recent_->learn(caller, stack_, found, [](std::uint64_t ip) {
+    return (process.addresses.marks_of(ip) & marks::runtime) != 0;
+  });
+  return found;
 }
 
 void routing_thread::leave() noexcept {
@@ -126,10 +136,14 @@ route_counts& routing_thread::counts_of(std::uint32_t route) noexcept {
   return counts_ != nullptr ? counts_->of[route] : nobodys[route];
 }
 
-invocation routing_thread::invocation_of(std::uint32_t route) const noexcept {
-  const std::uint32_t wanted = process.all->routes[route].marks & marks::functions;
-  const auto found = stack_.outermost_with(wanted);
-  return {found.frame_address, found.caller_ip, found.ip};
+invocation routing_thread::invocation_of(std::uint32_t route) noexcept {
+  found_scope& known = recent_->scope;
+  if (walked_ || known.route != route + 1) {
+    if (!walked_) walk(caller_);
+    known.route = route + 1;
+    known.frame = stack_.outermost_with(process.all->routes[route].marks & marks::functions);
+  }
+  return {known.frame.frame_address, known.frame.caller_ip, known.frame.ip};
 }
 
 arena* routing_thread::arena_for(std::uint32_t route) noexcept {
@@ -268,6 +282,7 @@ void routing_thread::exit_scope(const char* name) noexcept {
 
 // The innermost function outside the runtime: its address's place in the session, + 1.
 std::uint32_t routing_thread::site_of_caller() noexcept {
+  if (process.all->walks && !walked_) walk(caller_);
   const std::uint64_t ip = stack_.innermost(
       [](std::uint64_t at) { return (process.addresses.marks_of(at) & marks::runtime) == 0; });
   const std::uint64_t key = ip == 0 ? 0 : process.addresses.key_of(ip);

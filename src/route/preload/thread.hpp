@@ -8,6 +8,7 @@
 #include "preload/stack_walk.hpp"
 #include "route/preload/arena.hpp"
 #include "route/preload/process.hpp"
+#include "route/preload/recent_stacks.hpp"
 #include "route/session.hpp"
 
 namespace mallard::route {
@@ -17,22 +18,27 @@ class routing_thread {
   routing_thread() noexcept;
 
   // Which route a block takes; -1: none.
-  int route_of(std::size_t bytes, const preload::frame_state& caller) noexcept {
+  [[gnu::always_inline]] int route_of(std::size_t bytes,
+                                      const preload::frame_state& caller) noexcept {
     const session& all = *process.all;
-    std::uint32_t stack = 0;
-    if (all.walks) {
-      if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
-        forget_stack();
-      stack = stack_.node_of(caller, false, true, *this);
-      if (open_ != 0) [[unlikely]]
-        end_invocations_outside(stack);
-    }
+    std::uint32_t fitting = 0;  // by what is known without the stack
     for (std::uint32_t i = 0; i < all.route_count; ++i) {
       const route_rule& rule = all.routes[i];
-      if ((rule.marks & ~stack) == 0 && (rule.scopes & ~scopes_) == 0 &&
-          bytes - rule.smallest <= rule.largest - rule.smallest) {
-        return static_cast<int>(i);
-      }
+      const bool fits =
+          (rule.scopes & ~scopes_) == 0 && bytes - rule.smallest <= rule.largest - rule.smallest;
+      fitting |= std::uint32_t{fits} << i;
+    }
+    if (!all.walks) return fitting == 0 || all.only_looks ? -1 : __builtin_ctz(fitting);
+    // An invocation ends where a stack is met that is outside of it.
+    if ((fitting | open_ | std::uint32_t{all.names_survivors}) == 0) return -1;
+    const std::uint32_t stack = marks_of_stack(caller);
+    if (open_ != 0) [[unlikely]]
+      end_invocations_outside(stack);
+    for (; fitting != 0; fitting &= fitting - 1) {
+      const auto route = static_cast<std::uint32_t>(__builtin_ctz(fitting));
+      if ((all.routes[route].marks & ~stack) != 0) continue;
+      caller_ = caller;
+      return all.only_looks ? -1 : static_cast<int>(route);
     }
     return -1;
   }
@@ -68,7 +74,19 @@ class routing_thread {
   thread_counts* find_counts() noexcept;
   route_counts& counts_of(std::uint32_t route) noexcept;
   arena* arena_for(std::uint32_t route) noexcept;
-  invocation invocation_of(std::uint32_t route) const noexcept;
+  invocation invocation_of(std::uint32_t route) noexcept;
+  [[gnu::always_inline]] std::uint32_t marks_of_stack(const preload::frame_state& caller) noexcept {
+    if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
+      forget_stack();
+    recent_ = &recents_.at(caller);
+    walked_ = false;
+    if (recent_->farthest() != 0 && stack_.can_read(caller.sp, recent_->farthest())) [[likely]] {
+      if (const std::uint32_t found = recent_->marks_at(caller)) [[likely]]
+        return found;
+    }
+    return walk(caller);
+  }
+  [[gnu::noinline]] std::uint32_t walk(const preload::frame_state& caller) noexcept;
   void end_invocation(std::uint32_t route) noexcept;
   void end_invocations_outside(std::uint32_t stack) noexcept;
   void name_survivors(arena& of) noexcept;
@@ -82,6 +100,12 @@ class routing_thread {
   arena* current_[most_routes] = {};
   arena* waiting_[most_routes] = {};  // for their last blocks
   std::uint32_t depth_[most_scopes] = {};
+  // Of the block that was asked for last.
+  preload::frame_state caller_{};
+  recent_stack* recent_ = nullptr;
+  bool walked_ = false;  // stack_ is of it
+
+  recent_stacks recents_;
   preload::stack_walk stack_;
 };
 
