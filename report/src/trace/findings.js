@@ -16,7 +16,8 @@ function scopeFinding({ arena_scopes: scopes, total }) {
   }
   const real = scopes.filter((one) => !one.whole_program);
   const best = (real.length > 0 ? real : scopes).reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
-  return ['An arena scope', [functionName(best.function), ` was called ${count(best.invocations)} times; `,
+  const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
+  return ['An arena scope', [functionName(best.function), ` was called ${calls}; `,
     strong(percent(best.dead_share)), ' of the blocks allocated below it were dead when it returned. One ' +
     'call takes ', strong(bytes(best.bytes.median)), ' in the median and ', bytes(best.bytes.max),
     ` at most; together ${percent(best.bytes.total / total.bytes)} of all bytes.`,
