@@ -1,6 +1,7 @@
 #include "malloc/large_space.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
@@ -108,6 +109,7 @@ void large_space::set_idle_limit(std::size_t bytes) noexcept {
 }
 
 void set_idle_limits(std::size_t bytes) noexcept {
+  bytes = std::min(bytes, SIZE_MAX / 4);  // more is added to it
   the_supply.set_idle_limit(bytes);
   for (large_space& space : the_spaces) space.set_idle_limit(bytes);
 }

@@ -156,7 +156,7 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
 MALLARD_ENTRY int mallopt(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
-      engine::set_idle_limits(value < 0 ? SIZE_MAX / 4 : static_cast<std::size_t>(value));
+      engine::set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
       return 1;
     case M_TOP_PAD:
     case M_MMAP_THRESHOLD:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <climits>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "mallard/malloc.h"
+#include "malloc/workload.hpp"
 
 namespace {
 
@@ -240,6 +242,23 @@ TEST(malloc_settings, without_idle_memory_what_is_freed_goes_back_at_once) {
   mallard_trim();
   EXPECT_LT(number_after(stats_json(), "free_bytes"), mib);
   mallard_set_idle_bytes(8 * mib);
+}
+
+TEST(malloc_settings, as_much_as_one_likes_may_stay_idle) {
+  mallard_set_idle_bytes(0);
+  // That what went back was needed again is remembered, and adds to the limit.
+  void* const stays = std::malloc(mib);
+  for (int i = 0; i < 4; ++i) std::free(std::memset(std::malloc(mib), 1, mib));
+  mallard_set_idle_bytes(SIZE_MAX);
+  std::array<void*, 60> blocks{};
+  for (void*& p : blocks) p = std::memset(std::malloc(mib), 1, mib);
+  const std::size_t before = malloc_test::bytes_of_process().resident;
+  for (std::size_t i = 0; i < blocks.size(); i += 2) std::free(blocks[i]);
+  EXPECT_GT(malloc_test::bytes_of_process().resident + 10 * mib, before);
+  for (std::size_t i = 1; i < blocks.size(); i += 2) std::free(blocks[i]);
+  std::free(stays);
+  mallard_set_idle_bytes(8 * mib);
+  mallard_trim();
 }
 
 }  // namespace
