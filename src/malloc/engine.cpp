@@ -49,7 +49,8 @@ void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
 
 // Whichever of the two is meant for the size, then the other.
 void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept {
-  if (checks::maps_large_blocks || bytes + alignment >= least_huge_bytes) {
+  const bool maps_all = huge_usage().blocks < checks::most_mapped_large_blocks;
+  if (maps_all || bytes + alignment >= least_huge_bytes) {
     void* const p = allocate_huge(bytes, alignment);
     return p != nullptr ? p : allocate_in_space(bytes, alignment);
   }

@@ -272,6 +272,21 @@ void serve_all_with_what_was(std::size_t bytes) {
   block(23 * mib);
 }
 
+// More than there could be if each had two mappings, of which a process may have 65,530.
+void hold_many_large_blocks() {
+  constexpr std::size_t count = 40'000;
+  constexpr std::size_t bytes = 300'000;
+  std::vector<void*> blocks(count);
+  const std::size_t before = status_bytes("VmSize");
+  for (std::size_t i = 0; i < count; ++i) {
+    blocks[i] = std::malloc(bytes);
+    require(blocks[i] != nullptr, "refused after ", i);
+  }
+  const std::size_t with = status_bytes("VmSize");
+  require(with < before + count * bytes * 2, "mapped for blocks: ", with - before);
+  for (void* p : blocks) std::free(p);
+}
+
 const std::map<std::string, std::function<void()>> confinements = {
     {"mremap_forbidden",
      [] {
@@ -307,6 +322,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"blocks_of_256_kib_before", [] { serve_all_with_what_was(mib / 4); }},
     {"blocks_of_7_mib_before", [] { serve_all_with_what_was(7 * mib); }},
     {"impossible_requests_beside", impossible_requests_beside},
+    {"many_large_blocks", hold_many_large_blocks},
 };
 
 }  // namespace

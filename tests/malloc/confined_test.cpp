@@ -74,6 +74,10 @@ TEST_P(confined_malloc, a_request_beyond_the_limit_makes_no_other_one_fail) {
   expect_works("impossible_requests_beside", "limit=1G");
 }
 
+TEST_P(confined_malloc, large_blocks_do_with_the_mappings_that_a_process_has) {
+  expect_works("many_large_blocks");
+}
+
 TEST_P(confined_malloc, under_a_limit_all_that_is_free_serves_a_request) {
   for (const std::string options : {"limit=26M", "limit=26M,idle=0"}) {
     expect_works("blocks_of_20_kb_before", options);

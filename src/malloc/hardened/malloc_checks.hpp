@@ -63,7 +63,8 @@ inline constexpr auto block_bytes_by_class = [] {
 struct checks {
   static constexpr bool has_guards = true;
   static std::size_t guard_bytes() noexcept { return os::page_size(); }
-  static constexpr bool maps_large_blocks = true;
+  // With their guard pages they are two mappings each, and a process has 65,530 by default.
+  static constexpr std::size_t most_mapped_large_blocks = 24'000;
   static constexpr bool keeps_classes = true;
 
   static constexpr bool knows_sizes = true;

@@ -15,8 +15,8 @@ struct checks {
   // Between large blocks and what follows them in memory, and around what blocks must not reach.
   static constexpr bool has_guards = false;
   static constexpr std::size_t guard_bytes() noexcept { return 0; }
-  // Whether all that has no size class has a mapping of its own.
-  static constexpr bool maps_large_blocks = false;
+  // So many blocks without a size class have a mapping of their own, whatever their size.
+  static constexpr std::size_t most_mapped_large_blocks = 0;
   // Whether a block's class is always that of the size it was asked for.
   static constexpr bool keeps_classes = false;
 
