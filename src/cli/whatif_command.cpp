@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/profile_text.hpp"
+#include "cli/run_file.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
+#include "cli/whatif_results.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "whatif/whatif.hpp"
 
@@ -29,7 +32,8 @@ struct whatif_request {
   whatif::whatif_options options;
   std::vector<std::string> routes;
   bool each = false;
-  bool json = false;
+  std::optional<std::string> json;
+  bool force = false;
   std::string unwind = "tables";
 };
 
@@ -102,43 +106,34 @@ void print(const whatif_result& result, bool colour) {
       seconds_text(result.hook_seconds), result.block_seconds * 1e9);
 }
 
-nlohmann::json to_json(const whatif::interval_of_runs& from) {
-  return {{"low", from.low}, {"median", from.median}, {"high", from.high}};
-}
-
-nlohmann::json to_json(const whatif_result& result) {
-  nlohmann::json all = nlohmann::json::array();
-  for (const whatif_outcome& one : result.outcomes) {
-    nlohmann::json routes = nlohmann::json::array();
-    for (const whatif::route_outcome& route : one.routes) {
-      routes.push_back({{"pattern", route.pattern},
-                        {"strategy", route.strategy},
-                        {"blocks", route.blocks},
-                        {"bytes", route.bytes},
-                        {"passed_on", route.passed_on},
-                        {"peak_bytes", route.peak_bytes},
-                        {"resets", route.resets},
-                        {"survivors", route.survivors},
-                        {"survivor_names", route.survivor_names}});
-    }
-    all.push_back({{"variant", one.variant},
-                   {"remark", one.remark},
-                   {"gain", {{"low", one.low}, {"median", one.median}, {"high", one.high}}},
-                   {"memory", one.memory},
-                   {"runs", one.runs},
-                   {"seconds", to_json(one.seconds)},
-                   {"processor_seconds", to_json(one.processor_seconds)},
-                   {"resident_bytes", to_json(one.resident_bytes)},
-                   {"page_faults", to_json(one.page_faults)},
-                   {"routes", routes}});
+// What cannot be written is to be known before anything runs; what is refused then leaves no file.
+void check_results_file(const whatif_request& request) {
+  if (!request.json) return;
+  namespace fs = std::filesystem;
+  const fs::path path = *request.json;
+  if (fs::exists(path) && !request.force) {
+    throw usage_error(fmt::format("{}: is there already (--force replaces it)", path.string()));
   }
-  return {{"outcomes", all},
-          {"hook_seconds", result.hook_seconds},
-          {"block_seconds", result.block_seconds},
-          {"by_processor_time", result.by_processor_time}};
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (fs::is_directory(path) || access((fs::exists(path) ? path : folder).c_str(), W_OK) != 0) {
+    throw usage_error(fmt::format("{}: cannot be written", path.string()));
+  }
 }
 
-int run_whatif(const whatif_request& request, colour_choice colour) {
+void write_results(const whatif_request& request, const context& shared,
+                   const whatif_result& result) {
+  lab::run_info run = describe_run("whatif", shared.command_line, {"mallard"});
+  run.repetitions = request.options.repetitions;
+  run.seed = request.options.seed;
+  run.heaps = {"clean"};
+  run.parameters["unwind"] = request.unwind;
+  result_writer writer = open_results({request.json, false, request.force}, run);
+  for (const lab::cell_result& one : whatif_cells(result, request.options.command.front())) {
+    writer.write(one);
+  }
+}
+
+int run_whatif(const whatif_request& request, const context& shared) {
   whatif::whatif_options options = request.options;
   if (request.unwind != "tables" && request.unwind != "frame-pointers") {
     throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
@@ -159,6 +154,7 @@ int run_whatif(const whatif_request& request, colour_choice colour) {
   if (options.variants.empty() && options.mallocs.empty()) {
     throw usage_error("nothing to try: --route PATTERN=STRATEGY or --malloc NAME is missing");
   }
+  check_results_file(request);
   const interrupt_guard guard;
   options.interrupted = was_interrupted;
   whatif_result result;
@@ -167,10 +163,10 @@ int run_whatif(const whatif_request& request, colour_choice colour) {
   } catch (const std::runtime_error& problem) {
     throw usage_error(problem.what());
   }
+  print(result, use_colour(shared.colour, STDOUT_FILENO));
   if (request.json) {
-    fmt::print("{}\n", to_json(result).dump(2));
-  } else {
-    print(result, use_colour(colour, STDOUT_FILENO));
+    write_results(request, shared, result);
+    fmt::print("Results: {}\n", *request.json);
   }
   if (was_interrupted()) {
     fmt::print(stderr, "mallard: interrupted; the figures are of the rounds that were whole\n");
@@ -212,9 +208,10 @@ void add_whatif_command(CLI::App& app, context& shared) {
   whatif->add_option("--unwind", request->unwind,
                      "How stacks are found: by the tables for exceptions, or by frame-pointers "
                      "(tables)");
-  whatif->add_flag("--json", request->json, "The result as JSON");
+  whatif->add_option("--json", request->json, "Results file, for show, compare and report");
+  whatif->add_flag("--force", request->force, "Replace the results file");
   whatif->callback([&shared, request] {
-    shared.chosen = [&shared, request] { return run_whatif(*request, shared.colour); };
+    shared.chosen = [&shared, request] { return run_whatif(*request, shared); };
   });
 }
 

@@ -93,7 +93,7 @@ std::string how_it_ended(const run_figures& run) {
 
 interval_of_runs interval(const std::vector<double>& values, std::uint64_t seed) {
   const lab::interval found = lab::bootstrap_median(values, seed);
-  return {found.low, lab::median(values), found.high};
+  return {found.low, lab::median(values), found.high, values};
 }
 
 template <class Figure>
@@ -345,6 +345,7 @@ class experiment {
       out.low = gain.low;
       out.median = gain.median;
       out.high = gain.high;
+      out.gains = std::move(ratios);
     } else {
       out.remark = "the program is too short: the hook takes as long";
     }

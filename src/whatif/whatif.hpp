@@ -70,6 +70,7 @@ struct interval_of_runs {
   double low = 0;  // 95 % interval of the median
   double median = 0;
   double high = 0;
+  std::vector<double> samples = {};  // one of each run
 };
 
 struct whatif_outcome {
@@ -79,6 +80,7 @@ struct whatif_outcome {
   double low = 0;
   double median = 0;
   double high = 0;
+  std::vector<double> gains = {};           // of each round in which that can be told
   double memory = 0;                        // peak resident set over that of the program as it is
   interval_of_runs seconds = {};            // from start to end, nothing subtracted
   interval_of_runs processor_seconds = {};  // of the program and its children

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "cli/command_fixture.hpp"
+#include "lab/results/results.hpp"
 
 namespace {
 
@@ -37,6 +38,49 @@ TEST_F(WhatifCommand, RoutesAreTriedTogetherOrEachAlone) {
   ASSERT_EQ(alone.status, 0) << alone.err;
   EXPECT_THAT(alone.out, HasSubstr("one_request=heap: 20000 blocks"));
   EXPECT_THAT(alone.out, HasSubstr("size:40=multipool: 20000 blocks"));
+}
+
+TEST_F(WhatifCommand, WritesAResultFile) {
+  const words call = {"whatif",
+                      "--repetitions",
+                      "2",
+                      "--json",
+                      "r.jsonl",
+                      "--route",
+                      "one_request=heap",
+                      "--route",
+                      "size:7777777-=heap",
+                      "--each",
+                      "--",
+                      MALLARD_ROUTED_PROGRAM,
+                      "requests"};
+  const ended result = run(call);
+  ASSERT_EQ(result.status, 1) << result.err;  // no block is as large as that
+  const lab::result_file written = lab::load_results(file("r.jsonl"));
+  EXPECT_EQ(written.run.bench, "whatif");
+  ASSERT_EQ(written.cells.size(), 4U);
+  EXPECT_EQ(written.cells[0].strategy, "AS1");
+  EXPECT_EQ(written.cells[1].strategy, "hook");
+  const lab::cell_result& routed = written.cells[2];
+  EXPECT_EQ(routed.strategy, "one_request=heap");
+  EXPECT_EQ(routed.peer, "mallard");
+  EXPECT_EQ(routed.at.word("program"), "routed_program");
+  EXPECT_EQ(routed.find("elapsed")->samples.size(), 2U);
+  EXPECT_EQ(routed.find("processor")->samples.size(), 2U);
+  EXPECT_EQ(routed.median_of("routed_blocks"), 100 * 200);
+  EXPECT_EQ(written.cells[3].error, "no block matched a route");
+  EXPECT_EQ(run({"show", "r.jsonl"}).status, 0);
+  EXPECT_EQ(run({"compare", "r.jsonl", "r.jsonl"}).status, 0);
+
+  const std::string before = read_file(file("r.jsonl"));
+  expect_refused(call, 2, "is there already");
+  expect_refused({"whatif", "--json", "r.jsonl", "--force", "--route", "one_reqest=heap", "--",
+                  MALLARD_ROUTED_PROGRAM, "requests"},
+                 2, "matches nothing");
+  EXPECT_EQ(read_file(file("r.jsonl")), before);
+  expect_refused({"whatif", "--json", "no/folder/r.jsonl", "--route", "one_request=heap", "--",
+                  MALLARD_ROUTED_PROGRAM, "requests"},
+                 2, "cannot be written");
 }
 
 TEST_F(WhatifCommand, WhatMatchesNothingSaysWhatIsNear) {
