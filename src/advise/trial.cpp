@@ -66,6 +66,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   wanted.command = command;
   wanted.repetitions = options.repetitions;
   wanted.time_budget = options.time_budget;
+  wanted.names_survivors = false;
   wanted.library = options.library;
   wanted.measuring_program = options.measuring_program;
   wanted.interrupted = options.interrupted;

@@ -214,7 +214,7 @@ class experiment {
   bool first_runs() {
     const bool reads = options_.check_output;
     const run_figures plain = run_once(contenders_[as_it_is], reads, false);
-    const run_figures hooked = run_once(contenders_[hook_alone], reads, true);
+    const run_figures hooked = run_once(contenders_[hook_alone], reads, options_.names_survivors);
     if (is_interrupted()) return false;
     first_of_ = {plain, hooked};
     if (hooked.output != plain.output &&
@@ -226,7 +226,7 @@ class experiment {
     session_->check();
     for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
       contender& one = contenders_[i];
-      const run_figures done = run_once(one, reads, true);
+      const run_figures done = run_once(one, reads, options_.names_survivors);
       if (is_interrupted()) return false;
       first_of_.push_back(done);
       judge(one, plain, done);

@@ -43,6 +43,7 @@ struct whatif_options {
   // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
   // runs, which find out what is where, are counted.
   double time_budget = 0;
+  bool names_survivors = true;     // in the first runs, which take longer for that
   bool check_output = false;       // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
   // This program, where main() serves measuring processes: what the way to a resource takes is
