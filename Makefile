@@ -16,18 +16,21 @@ deps:
 build/%/CMakeCache.txt: | deps
 	cmake --preset $* $(CMAKE_ARGS)
 
-# A first look: some of the paper's benchmarks, arrays that grow and mallocs, quickly, and the report.
+# A first look: advice on a real program, then some of the paper's benchmarks, arrays that grow and mallocs, quickly, and the report.
 DEMO = density locality contention expand-forward churn
 DEMO_density = --ds 1,4,9,12 --sizes 6,10
 DEMO_RESULTS = $(DEMO:%=$(RESULTS)/demo-%.jsonl)
 demo: deps build/release/CMakeCache.txt
-	@cmake --build --preset release --target mallard_tool -j $(JOBS)
+	@cmake --build --preset release --target mallard_tool mallard_malloc -j $(JOBS)
 	@mkdir -p $(RESULTS)
+	@echo; echo "== advise: perl"
+	$(MALLARD) advise --quick -o $(RESULTS)/demo-advice.html -- perl bench/programs/objects.pl
 	@$(foreach bench,$(DEMO),echo; echo "== $(bench)"; \
 	  $(MALLARD) bench $(bench) --quick $(DEMO_$(bench)) --force --json $(RESULTS)/demo-$(bench).jsonl || exit 1;)
 	$(MALLARD) report $(DEMO_RESULTS) -o $(RESULTS)/demo.html
 	@echo
-	@echo "The report is $(CURDIR)/$(RESULTS)/demo.html: open it in any browser."
+	@echo "The advice is $(CURDIR)/$(RESULTS)/demo-advice.html, the report $(CURDIR)/$(RESULTS)/demo.html:"
+	@echo "open them in any browser."
 
 # Everything that CI runs, or what SUITE names of it: presets, folders of tests/, or both.
 test: deps

@@ -5,60 +5,67 @@ import path from 'node:path';
 const folder = process.argv[2];
 const names = fs.readdirSync(folder).filter((one) => one.endsWith('.json')).sort();
 
-function read(name) {
-  const base = path.join(folder, name.replace(/\.json$/, ''));
-  const text = fs.readFileSync(`${base}.json`, 'utf8');
-  const error = fs.existsSync(`${base}.err`) ? fs.readFileSync(`${base}.err`, 'utf8').trim() : '';
-  let said = null;
-  try {
-    said = JSON.parse(text);
-  } catch {
-    // The error says why.
-  }
-  const times = fs.existsSync(`${base}.times`)
-    ? fs.readFileSync(`${base}.times`, 'utf8').trim().split('\n').map((row) => row.split(' ').map(Number))
-    : [];
-  return { name: name.replace(/^(example|program)-|\.json$/g, ''), said, error, times };
-}
-
 function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-const times = (one) => (one ? `${one.median.toFixed(2)} (${one.low.toFixed(2)} to ${one.high.toFixed(2)})` : '');
+function read(name) {
+  const base = path.join(folder, name.replace(/\.json$/, ''));
+  const text = (ending) => (fs.existsSync(base + ending) ? fs.readFileSync(base + ending, 'utf8').trim() : '');
+  let said = null;
+  try {
+    said = JSON.parse(text('.json'));
+  } catch {
+    // The error says why.
+  }
+  const rows = text('.times') ? text('.times').split('\n').map((row) => row.trim().split(' ').map(Number)) : [];
+  return { name: name.replace(/^(example|program)-|\.json$/g, ''), said, error: text('.err'),
+    ratios: rows.map(([plain, own]) => plain / own) };
+}
 
-// What was tried, whether it is advice still or was dropped because it did not hold.
+const figure = (value) => value.toFixed(2);
+const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '');
+const range = (values) => (values.length
+  ? `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})` : '');
+
+// All that was tried, also what did not hold: that is where predictions are wrong.
 function tried_of(said) {
-  const advice = said.advice.find((one) => one.tried);
-  if (advice) return { predicted: advice.gain, tried: advice.tried };
-  return null;
+  return said.advice.filter((one) => one.tried)
+    .map((one) => ({ what: one.what, predicted: one.gain, tried: one.tried }))
+    .concat((said.considered ?? []).filter((one) => one.tried)
+      .map((one) => ({ what: `${one.strategy} for ${one.where.subsystem}`, predicted: one.gain, tried: one.tried })));
 }
 
 function table(kind, heading, by_hand) {
   console.log(`\n${heading}\n`);
-  console.log(`| program | advice | predicted | tried |${by_hand ? ' by hand |' : ''} confidence |`);
-  console.log(`|---|---|---|---|${by_hand ? '---|' : ''}---|`);
+  console.log(`| program | heap | the advice | predicted | tried |${by_hand ? ' by hand |' : ''}`);
+  console.log(`|---|---|---|---|---|${by_hand ? '---|' : ''}`);
   const errors = [];
   for (const name of names.filter((one) => one.startsWith(kind))) {
-    const { name: short, said, error, times: rows } = read(name);
-    const hand = rows.length
-      ? `${median(rows.map(([plain, own]) => plain / own)).toFixed(2)}`
-      : '';
+    const { name: short, said, error, ratios } = read(name);
     if (said === null) {
-      console.log(`| ${short} | none: ${error} | | |${by_hand ? ` ${hand} |` : ''} |`);
+      console.log(`| ${short} | | none: ${error} | | |${by_hand ? ` ${range(ratios)} |` : ''}`);
       continue;
     }
-    const first = said.advice[0];
-    console.log(`| ${short} | ${first.what} | ${times(first.gain)} | ${times(first.tried)} |` +
-      `${by_hand ? ` ${hand} |` : ''} ${first.confidence} |`);
-    const both = tried_of(said);
-    if (both) errors.push(Math.abs(both.predicted.median / both.tried.median - 1));
+    const share = `${Math.round(100 * said.allocation_share)} %`;
+    const rows = tried_of(said);
+    const leaves = said.advice[0].strategy === 'leave';
+    if (leaves || rows.length === 0) {
+      console.log(`| ${short} | ${share} | ${leaves ? 'Leave it' : said.advice[0].what} | ${
+        leaves ? '' : times(said.advice[0].gain)} | |${by_hand ? ` ${range(ratios)} |` : ''}`);
+    }
+    rows.forEach(({ what, predicted, tried }, index) => {
+      const first = index === 0 && !leaves;
+      console.log(`| ${first ? short : ''} | ${first ? share : ''} | ${leaves ? `(dropped: ${what})` : what} | ${
+        times(predicted)} | ${times(tried)} |${by_hand ? ` ${first ? range(ratios) : ''} |` : ''}`);
+      errors.push(Math.abs(predicted.median / tried.median - 1));
+    });
   }
   if (errors.length) {
-    console.log(`\nError of what was predicted against what was tried: median ${(100 * median(errors)).toFixed(0)} %, ` +
-      `largest ${(100 * Math.max(...errors)).toFixed(0)} %, of ${errors.length}.`);
+    console.log(`\nWhat was predicted is off what was tried by ${(100 * median(errors)).toFixed(0)} % in the median, ${
+      (100 * Math.max(...errors)).toFixed(0)} % at most, of ${errors.length}.`);
   }
 }
 

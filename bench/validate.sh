@@ -22,9 +22,7 @@ advise() {
   name=$1
   shift
   echo "$name" >&2
-  "$mallard" advise --quick --json -- "$@" >"$work/out" 2>"$work/err" || true
-  # The program's own output comes first: the advice begins at a line that is a bracket alone.
-  sed -n '/^{$/,$p' "$work/out" >"$out/$name.json"
+  "$mallard" advise --quick --json -- "$@" >"$out/$name.json" 2>"$work/err" || true
   tail -n 1 "$work/err" >"$out/$name.err"
 }
 
@@ -59,6 +57,13 @@ add clang++-19 program-clang clang++-19 -std=c++20 -c "$root/bench/programs/comp
 add python3 program-python "$(python3 -c 'import sys; print(sys.executable)')" \
   "$root/bench/programs/objects.py"
 add sqlite3 program-sqlite sqlite3 :memory: ".read $root/bench/programs/speed.sql"
+add git program-git git -C "$root" log --stat -n 300 --format=oneline
+if command -v jq >/dev/null; then
+  awk 'BEGIN { printf "["; for (i = 0; i < 60000; ++i)
+    printf "%s{\"id\": %d, \"tags\": [\"a%d\", \"b\"], \"nested\": {\"x\": %d}}", i ? "," : "", i, i, i
+    print "]" }' >list.json
+  add jq program-jq jq -c '[.[] | {id, n: (.tags | length)}] | length' list.json
+fi
 add "redis-server redis-benchmark" program-redis "$root/bench/programs/redis.sh"
 add lua5.4 program-lua lua5.4 "$root/bench/programs/objects.lua"
 add perl program-perl perl "$root/bench/programs/objects.pl"

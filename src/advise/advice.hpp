@@ -82,6 +82,7 @@ struct considered {
   std::optional<interval> gain;  // of the whole program; not set: it was not replayed
   std::optional<double> memory;
   std::string why_not;
+  std::optional<interval> tried = {};  // on the living program
 };
 
 struct advice_report {

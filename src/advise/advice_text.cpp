@@ -57,6 +57,7 @@ json to_json(const considered& one) {
           {"route", route_of(one.from)},
           {"gain", one.gain ? to_json(*one.gain) : json(nullptr)},
           {"memory", one.memory ? json(*one.memory) : json(nullptr)},
+          {"tried", one.tried ? to_json(*one.tried) : json(nullptr)},
           {"why_not", one.why_not}};
 }
 

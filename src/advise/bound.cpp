@@ -33,8 +33,7 @@ gain_bound bound_of(const profile::subsystem& one, const profile::dims_result& d
   const double diffusion = std::max({1.0, one.where.page_diffusion, one.where.line_diffusion});
   const double lost = std::max(1 - 1 / diffusion, 1 - std::clamp(one.where.neighbours, 0.0, 1.0));
   if (one.where.peak_bytes > near_bytes(dims.cache_bytes)) {
-    out.placement_ns =
-        static_cast<std::uint64_t>(static_cast<double>(others) * lost);
+    out.placement_ns = static_cast<std::uint64_t>(static_cast<double>(others) * lost);
   }
   out.times = bound_times(static_cast<double>(out.allocation_ns + out.placement_ns),
                           static_cast<double>(out.program_ns));

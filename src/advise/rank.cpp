@@ -352,10 +352,11 @@ void drop_what_did_not_hold(advice_report& report) {
       kept.push_back(std::move(one));
       continue;
     }
-    report.others.push_back({one.from, one.tried, one.tried_memory,
+    report.others.push_back({one.from, one.gain, one.memory,
                              one.tried->high < 1
                                  ? "slower on the living program, whatever the replay says"
-                                 : "no difference on the living program"});
+                                 : "no difference on the living program",
+                             one.tried});
   }
   report.advices = std::move(kept);
   if (!report.advices.empty()) return;

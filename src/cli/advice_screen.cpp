@@ -93,7 +93,11 @@ void print_advice_screen(const advice_report& report, bool colour) {
             ? "malloc: " + one.from.malloc
             : std::string(advise::to_string(one.from.how)) + ", " + one.from.where.subsystem;
     fmt::print("   {:<44} {}{}\n", fitted(what, 44),
-               one.gain ? fmt::format("{:.2f}: ", one.gain->median) : "", fitted(one.why_not, 70));
+               one.tried
+                   ? fmt::format("{:.2f}, tried {:.2f}: ", one.gain->median, one.tried->median)
+               : one.gain ? fmt::format("{:.2f}: ", one.gain->median)
+                          : "",
+               fitted(one.why_not, 70));
   }
   if (report.others.size() > 6) fmt::print("   and {} more (--json)\n", report.others.size() - 6);
 }

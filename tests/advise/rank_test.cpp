@@ -117,6 +117,8 @@ TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
   ASSERT_EQ(report.advices.size(), 1u);
   EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
   EXPECT_THAT(report.others.back().why_not, HasSubstr("slower on the living program"));
+  EXPECT_EQ(report.others.back().tried->median, 0.95);
+  EXPECT_GT(report.others.back().gain->median, 1);
   report.advices[0].tried = interval{0.99, 1.02, 1.05};
   drop_what_did_not_hold(report);
   ASSERT_EQ(report.advices.size(), 1u);

@@ -42,6 +42,7 @@ export function advice({ advice: { advice: all, considered } }) {
     { title: 'Strategy', cell: (one) => one.strategy },
     { title: 'Where', cell: (one) => one.where.subsystem || 'the whole program' },
     { title: 'Predicted', numeric: true, cell: (one) => times(one.gain) },
+    { title: 'Tried', numeric: true, cell: (one) => times(one.tried) },
     { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
     { title: 'Why not', cell: (one) => one.why_not },
   ];
