@@ -39,9 +39,11 @@ std::string route_strategy(strategy how) {
   }
 }
 
-// What routes what a subsystem allocates; empty where its name is no function's.
+// What routes what a subsystem allocates; empty where its function has no name: a place in a file
+// stands for it then.
 std::string route_pattern(const candidate& one) {
   const std::string name = profile::short_name(one.where.function);
+  if (name.find("+0x") != name.npos) return {};
   return name.empty() ? std::string() : "function:(^|[ *&])" + escaped(name) + "($|\\W)";
 }
 
@@ -80,7 +82,10 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
       continue;
     }
     const std::string pattern = route_pattern(one.from);
-    if (pattern.empty()) continue;
+    if (pattern.empty()) {
+      one.tried_remark = "its function has no name: the program has no symbols";
+      continue;
+    }
     wanted.variants.push_back({one.what, {{pattern, route_strategy(one.from.how)}}});
     tried.emplace_back(one.what, &one);
   }
