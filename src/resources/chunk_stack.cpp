@@ -34,7 +34,7 @@ chunk_stack::chunk_stack(void* buffer, std::size_t bytes, monotonic_options opti
   }
   buffer_cursor_ = buffer_;
   next_bytes_ = std::max(next_bytes_, std::min(std::bit_ceil(bytes), options_.max_chunk_bytes));
-  range = {buffer_, buffer_end_};
+  use(nullptr);
   poison(buffer_, bytes_between(buffer_, buffer_end_));
 }
 
@@ -50,7 +50,7 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
     bytes = 1;
   }
   const std::size_t padding = alignment > bump_alignment ? alignment : 0;
-  const std::size_t needed = header_bytes + padding + bump_bytes(bytes);
+  const std::size_t needed = header_bytes + padding + bump_bytes(bytes) + redzone_bytes;
   if (needed < bytes || needed > ~std::size_t{0} / 2) throw std::bad_alloc();
   if (needed > std::max(next_bytes_, shared_up_to_bytes)) {
     return carve_oversize(needed, bytes, alignment);
@@ -82,7 +82,7 @@ void* chunk_stack::try_carve_slow(std::size_t bytes, std::size_t alignment) noex
 void* chunk_stack::carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment) {
   chunk_header* chunk = take_spare(needed, true);
   if (chunk == nullptr) chunk = allocate_chunk(needed, true);
-  bump_range all{begin_of(chunk), end_of(chunk)};
+  bump_range all{begin_of(chunk), end_of(chunk), {}};
   void* const p = all.carve(bytes, alignment);
   chunk->cursor = all.cursor;
   chunk->older = chunks_;
@@ -134,8 +134,8 @@ void chunk_stack::leave_current() noexcept {
 
 void chunk_stack::use(chunk_header* chunk) noexcept {
   current_ = chunk;
-  range = chunk != nullptr ? bump_range{chunk->cursor, end_of(chunk)}
-                           : bump_range{buffer_cursor_, buffer_end_};
+  range = chunk != nullptr ? bump_range{chunk->cursor, end_of(chunk), {}}
+                           : bump_range{buffer_cursor_, buffer_end_, bump_gap::none()};
 }
 
 // For assertions. Marks of before the last rewind must not lie beyond where it went; what ended

@@ -70,11 +70,11 @@ void* reserved_range::carve_slow(std::size_t bytes, std::size_t alignment) {
     if (void* const p = range.carve(1, alignment)) return p;
     bytes = 1;
   }
-  const std::size_t room = alignment + bump_bytes(bytes);
+  const std::size_t room = alignment + bump_bytes(bytes) + range.gap.bytes();
   if (room < bytes || room > ~std::size_t{0} / 2) throw std::bad_alloc();
   if (!commit_up_to(in_use_bytes() + room)) {
     // The last bytes of the reservation may do without room for alignment.
-    if (!commit_up_to(in_use_bytes() + room - alignment)) throw std::bad_alloc();
+    if (!commit_up_to(in_use_bytes() + bump_bytes(bytes))) throw std::bad_alloc();
   }
   void* const p = range.carve(bytes, alignment);
   if (p == nullptr) throw std::bad_alloc();
@@ -95,7 +95,8 @@ bool reserved_range::growing_range::try_expand(void* p, std::size_t old_bytes,
   auto* const block = static_cast<std::byte*>(p);
   if (!is_last(block, old_bytes)) return false;
   const auto before = static_cast<std::size_t>(block - owner_.begin_);
-  if (new_bytes > ~std::size_t{0} / 2 || !owner_.commit_up_to(before + bump_bytes(new_bytes))) {
+  if (new_bytes > ~std::size_t{0} / 2 ||
+      !owner_.commit_up_to(before + bump_bytes(new_bytes) + gap.bytes())) {
     return false;
   }
   return bump_range::try_expand(p, old_bytes, new_bytes);

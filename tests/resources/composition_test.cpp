@@ -217,9 +217,9 @@ TEST(scratch_scope, every_thread_has_its_own) {
   std::thread([&] {
     mallard::scratch_scope theirs;
     EXPECT_NE(theirs.allocate(16), p);
-    EXPECT_EQ(theirs.stats().in_use_bytes, 16u);
+    EXPECT_EQ(theirs.stats().in_use_bytes, 16u + mallard::detail::redzone_bytes);
   }).join();
-  EXPECT_EQ(mine.stats().in_use_bytes, 16u);
+  EXPECT_EQ(mine.stats().in_use_bytes, 16u + mallard::detail::redzone_bytes);
 }
 
 #ifndef NDEBUG

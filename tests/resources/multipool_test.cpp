@@ -90,7 +90,8 @@ TEST(multipool_resource, keeps_no_more_empty_slabs_than_it_is_told) {
 }
 
 TEST(multipool_resource, keeps_every_slab_when_told_to_keep_more_than_there_can_be) {
-  for (const std::size_t kept : {~std::size_t{0}, std::size_t{1} << 32, (std::size_t{1} << 32) + 1}) {
+  for (const std::size_t kept :
+       {~std::size_t{0}, std::size_t{1} << 32, (std::size_t{1} << 32) + 1}) {
     multipool_resource pool(multipool_options{.empty_slabs_kept = kept});
     const auto blocks = get_many(pool, 10000, node_bytes);
     const std::size_t slabs = pool.stats().slabs;

@@ -298,6 +298,45 @@ void expect_redzones(Resource& resource) {
   }
 }
 
+// Also one that grew, and one that shrank.
+template <class Arena>
+void expect_redzones_of(Arena& arena) {
+  for (const std::size_t alignment : {std::size_t{1}, std::size_t{16}, std::size_t{256}}) {
+    for (const std::size_t bytes : sizes) {
+      void* const first = arena.allocate(bytes, alignment);
+      EXPECT_TRUE(ends_in_a_redzone(first, bytes));
+      void* const second = arena.allocate(bytes, alignment);
+      EXPECT_TRUE(ends_in_a_redzone(first, bytes));
+      EXPECT_TRUE(ends_in_a_redzone(second, bytes));
+      if (arena.try_expand(second, bytes, bytes + 20) != 0) {
+        EXPECT_TRUE(ends_in_a_redzone(second, bytes + 20));
+        EXPECT_EQ(arena.shrink(second, bytes + 20, bytes), bytes);
+      }
+      const auto mark = arena.mark();
+      static_cast<void>(arena.allocate(bytes, alignment));
+      EXPECT_TRUE(ends_in_a_redzone(second, bytes));
+      arena.rewind(mark);
+      EXPECT_TRUE(ends_in_a_redzone(second, bytes));
+    }
+  }
+}
+
+TEST(arenas, blocks_end_in_a_redzone) {
+  monotonic_resource monotonic;
+  expect_redzones_of(monotonic);
+  reserved_resource reserved;
+  expect_redzones_of(reserved);
+}
+
+// The caller has counted what it needs.
+TEST(arenas, what_fits_into_a_buffer_or_a_reservation_fits_with_a_sanitizer_too) {
+  alignas(16) std::array<std::byte, 64> buffer;
+  monotonic_resource arena(buffer.data(), buffer.size(), std::pmr::null_memory_resource());
+  for (int i = 0; i < 4; ++i) EXPECT_NE(arena.try_allocate(16), nullptr);
+  reserved_resource reserved(mallard::reserved_options{.reserve_bytes = 4096});
+  for (int i = 0; i < 256; ++i) EXPECT_NE(reserved.try_allocate(16), nullptr);
+}
+
 TYPED_TEST(every_pool_and_heap, every_block_ends_in_a_redzone) {
   TypeParam resource;
   expect_redzones(resource);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory_resource>
 #include <new>
+#include <type_traits>
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
@@ -39,12 +40,26 @@ constexpr std::size_t bump_bytes(std::size_t bytes) noexcept {
   return round_up(bytes + (bytes == 0), bump_step);
 }
 
+// What stays marked behind every block of a range. In a sanitizer's build a redzone, but for ranges
+// whose size the caller has chosen: what fits there without must fit there too.
+struct no_gap {
+  static constexpr no_gap none() noexcept { return {}; }
+  static constexpr std::size_t bytes() noexcept { return 0; }
+};
+struct redzone_gap {
+  std::size_t count = redzone_bytes;
+  static constexpr redzone_gap none() noexcept { return {0}; }
+  constexpr std::size_t bytes() const noexcept { return count; }
+};
+using bump_gap = std::conditional_t<redzone_bytes == 0, no_gap, redzone_gap>;
+
 // The free range of the newest chunk. The cursor is a multiple of `bump_step` and the end one of
 // `bump_alignment` (a caller's buffer is cut to that), so aligning up within a chunk never passes
 // the end unless more than fundamental alignment is asked for.
 struct bump_range {
   std::byte* cursor = nullptr;
   std::byte* end = nullptr;
+  [[no_unique_address]] bump_gap gap{};
 
   // Null when it does not fit, and for empty requests.
   MALLARD_ALWAYS_INLINE void* carve(std::size_t bytes, std::size_t alignment) noexcept {
@@ -59,7 +74,7 @@ struct bump_range {
       return nullptr;
     }
     if (p == nullptr) __builtin_unreachable();  // spares the caller its test
-    cursor = p + wanted;
+    move_behind(p + wanted);
     unpoison(p, bytes);
     return p;
   }
@@ -70,7 +85,7 @@ struct bump_range {
     if (!is_last(block, old_bytes)) return false;
     const std::size_t wanted = round_up(new_bytes, bump_step);
     if (wanted - 1 >= static_cast<std::size_t>(end - block)) return false;
-    cursor = block + wanted;
+    move_behind(block + wanted);
     unpoison(block, new_bytes);
     return true;
   }
@@ -78,13 +93,24 @@ struct bump_range {
   bool shrink(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept {
     auto* const block = static_cast<std::byte*>(p);
     if (new_bytes >= old_bytes || !is_last(block, old_bytes)) return false;
-    cursor = block + bump_bytes(new_bytes);
+    move_behind(block + bump_bytes(new_bytes));
     poison(block + new_bytes, static_cast<std::size_t>(end - block) - new_bytes);
     return true;
   }
 
+  // Behind the last block there is its gap, as far as the range had room for it.
   bool is_last(const std::byte* block, std::size_t bytes) const noexcept {
-    return block + bump_bytes(bytes) == cursor;
+    const std::byte* const behind = block + bump_bytes(bytes);
+    if constexpr (redzone_bytes == 0) return behind == cursor;
+    return address_of(cursor) - address_of(behind) <= gap.bytes();
+  }
+
+ private:
+  MALLARD_ALWAYS_INLINE void move_behind(std::byte* block_end) noexcept {
+    cursor = block_end;
+    if constexpr (redzone_bytes != 0) {
+      cursor += smaller(gap.bytes(), static_cast<std::size_t>(end - block_end));
+    }
   }
 };
 
@@ -98,7 +124,8 @@ struct chunk_header {
 
 // Of a chunk with room for `payload` bytes in a few blocks.
 constexpr std::size_t chunk_bytes_for(std::size_t payload) noexcept {
-  constexpr std::size_t beside = round_up(sizeof(chunk_header), bump_alignment) + bump_alignment;
+  constexpr std::size_t beside =
+      round_up(sizeof(chunk_header), bump_alignment) + bump_alignment + 16 * redzone_bytes;
   return payload > ~std::size_t{0} / 2 ? payload : round_up(payload, bump_alignment) + beside;
 }
 

@@ -18,7 +18,9 @@ namespace detail {
 
 class MALLARD_API reserved_range {
  public:
-  explicit reserved_range(reserved_options options) noexcept : options_(options) {}
+  explicit reserved_range(reserved_options options) noexcept : options_(options) {
+    if (options.reserve_bytes != 0) range.gap = bump_gap::none();
+  }
   reserved_range(const reserved_range&) = delete;
   reserved_range& operator=(const reserved_range&) = delete;
   ~reserved_range() { release(); }
