@@ -36,7 +36,8 @@ struct code_place {
   std::string function;   // where the resource would be declared; empty: not known
   std::string file;
   std::uint32_t line = 0;
-  std::string type;  // of the elements that are allocated there; empty: not known
+  std::string type;    // of the elements that are allocated there; empty: not known
+  bool is_cpp = true;  // the function that allocates has a name of C++
 };
 
 // One figure that speaks for it, or says how much there is to gain.

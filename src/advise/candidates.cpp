@@ -67,6 +67,10 @@ class finder {
     base_.allocation_ns = bound.allocation_ns;
     base_.placement_ns = bound.placement_ns;
     look_at_dimensions(bound);
+    if (!where.is_cpp) {
+      base_.doubts.push_back(
+          "the function that allocates has no name of C++: C code cannot take a resource");
+    }
   }
 
   void find() {

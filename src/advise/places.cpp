@@ -40,6 +40,7 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
     at = trace_.stacks()[at].parent;
   }
   if (at == 0) return place;
+  place.is_cpp = functions_[functions_.of(at)].name.find('(') != std::string::npos;
   const profile::source_line line = functions_.line(at);
   place.file = line.file;
   place.line = line.line;

@@ -364,6 +364,10 @@ void drop_what_did_not_hold(advice_report& report) {
   leave.from.how = strategy::leave;
   leave.what = "Leave it: what the replays spoke for gains nothing on the living program";
   leave.confidence = "high";
+  leave.from.bound = bound_times(report.allocation_share, 1);
+  leave.from.because = {
+      {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                        100 * report.allocation_share)}};
   report.advices.push_back(std::move(leave));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "advise/advice_text.hpp"
 #include "cli/profile_text.hpp"
@@ -86,7 +87,15 @@ void print_advice_screen(const advice_report& report, bool colour) {
   if (report.others.empty()) return;
   fmt::print("\n{}\n", styled("Looked at, and not advised", style::bold, colour));
   std::size_t rows = 0;
-  for (const auto& one : report.others) {
+  // What has figures says more than what was refused.
+  std::vector<const advise::considered*> order;
+  for (const int wanted : {2, 1, 0}) {
+    for (const auto& one : report.others) {
+      if ((one.tried ? 2 : one.gain ? 1 : 0) == wanted) order.push_back(&one);
+    }
+  }
+  for (const advise::considered* const each : order) {
+    const advise::considered& one = *each;
     if (++rows > 6) break;
     const std::string what =
         one.from.how == strategy::switch_malloc

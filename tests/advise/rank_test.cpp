@@ -120,7 +120,9 @@ TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
   EXPECT_EQ(report.others.back().tried->median, 0.95);
   EXPECT_GT(report.others.back().gain->median, 1);
   report.advices[0].tried = interval{0.99, 1.02, 1.05};
+  report.allocation_share = 0.25;
   drop_what_did_not_hold(report);
+  EXPECT_DOUBLE_EQ(report.advices[0].from.bound, 1 / 0.75);
   ASSERT_EQ(report.advices.size(), 1u);
   EXPECT_EQ(report.advices[0].from.how, strategy::leave);
 }
