@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "support/scratch_path.hpp"
+
 namespace mallard {
 
 namespace fs = std::filesystem;
@@ -85,11 +87,7 @@ class CommandTest : public testing::Test {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << all << result.err;
   }
 
-  const fs::path folder_ =
-      fs::path(testing::TempDir()) /
-      (std::string("command_") +
-       testing::UnitTest::GetInstance()->current_test_info()->test_suite_name() + "_" +
-       testing::UnitTest::GetInstance()->current_test_info()->name());
+  const fs::path folder_ = scratch_path("command");
 };
 
 }  // namespace mallard

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cells.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -33,9 +34,7 @@ class ResultWriter : public testing::Test {
     return "no complaint";
   }
 
-  const std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("writer_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::filesystem::path path_ = scratch_path("results");
   const lab::run_info run_ = lab::make_run();
   const lab::cell_result cell_ = lab::make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
 };

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "cells.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -35,10 +36,7 @@ class ResultFile : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  const std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("results_test_") +
-       testing::UnitTest::GetInstance()->current_test_info()->name() + ".jsonl");
+  const std::filesystem::path path_ = scratch_path("results.jsonl");
   const std::string run_ = to_line(make_run()) + "\n";
   const cell_result cell_ = make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
 };
@@ -205,9 +203,7 @@ class CellLine : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
-  const std::filesystem::path path_ =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("cell_line_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::filesystem::path path_ = scratch_path("line");
   const std::string run_ = to_line(make_series_run()) + "\n";
   const cell_result cell_ = make_series_cell(8, "AS7", "mallard", "aged", 0.25);
 };

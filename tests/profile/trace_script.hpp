@@ -15,16 +15,14 @@
 
 #include "profile/trace/trace_reader.hpp"
 #include "profile/trace/trace_writer.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::profile {
 
 // A file of the test's own that is removed with it.
 class scratch_file {
  public:
-  explicit scratch_file(const std::string& name = "trace")
-      : path_(std::filesystem::path(testing::TempDir()) /
-              ("mallard_" + std::to_string(getpid()) + "_" +
-               testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + name)) {}
+  explicit scratch_file(const std::string& name = "trace") : path_(scratch_path(name)) {}
   ~scratch_file() { std::filesystem::remove(path_); }
   scratch_file(const scratch_file&) = delete;
   scratch_file& operator=(const scratch_file&) = delete;

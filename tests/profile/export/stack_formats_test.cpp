@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "profile/export/perfetto.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -131,7 +132,7 @@ TEST(Pprof, SaysNamesFilesAndTimesAndStartsItsStringsWithAnEmptyOne) {
 TEST(Pprof, IsReadByGosOwnReader) {
   if (std::getenv("MALLARD_LONG_TESTS") == nullptr) GTEST_SKIP() << "MALLARD_LONG_TESTS is not set";
   if (std::system("command -v go >/dev/null") != 0) GTEST_SKIP() << "no go on this machine";
-  const auto file = std::filesystem::path(testing::TempDir()) / "mallard_small.pprof";
+  const auto file = scratch_path("pprof");
   std::ofstream(file, std::ios::binary) << to_pprof(small(), five_ms);
   std::FILE* pipe = popen(("go tool pprof -raw " + file.string() + " 2>&1").c_str(), "r");
   std::string text;

@@ -9,6 +9,7 @@
 #include "profile/import/dhat.hpp"
 #include "profile/import/heaptrack.hpp"
 #include "profile/trace/trace_reader.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -42,8 +43,7 @@ class ImportTest : public testing::Test {
     return "";
   }
 
-  fs::path folder_ =
-      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+  fs::path folder_ = scratch_path("import");
 };
 
 // main at a.cpp:7 calls make, inlined into it at a.cpp:9; two blocks of 0x20 bytes, one freed.
