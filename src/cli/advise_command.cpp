@@ -215,28 +215,26 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
 
 }  // namespace
 
-void add_advise_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand(
+void add_advise_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command(
       "advise",
       "Which allocator would make a program faster, where, and by how much: mallard "
       "advise -- COMMAND");
   const auto request = std::make_shared<advise_request>();
-  command->add_option("TRACE", request->words, "What `mallard record` wrote, or -- and a command")
-      ->required();
-  command->add_flag("--quick", request->quick,
-                    "In three times the program's time plus a minute: fewer replays and runs");
-  auto* const json =
-      command->add_flag("--json", request->json, "All of it, as JSON (docs/advise.md)");
-  command->add_flag("--markdown", request->markdown, "For a pull request")->excludes(json);
-  command->add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
-  command->add_option("-o,--output", request->page,
-                      "The page, with all figures (advice.html; for a trace, none)");
-  command->add_option("--keep", request->keep, "The command's trace, to look at");
-  command->callback([&shared, request] {
+  command.add_option("TRACE", request->words, "What `mallard record` wrote, or -- and a command")
+      .required();
+  command.add_flag("--quick", request->quick,
+                   "In three times the program's time plus a minute: fewer replays and runs");
+  const parser_option json =
+      command.add_flag("--json", request->json, "All of it, as JSON (docs/advise.md)");
+  command.add_flag("--markdown", request->markdown, "For a pull request").excludes(json);
+  command.add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
+  command.add_option("-o,--output", request->page,
+                     "The page, with all figures (advice.html; for a trace, none)");
+  command.add_option("--keep", request->keep, "The command's trace, to look at");
+  command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
-    shared.chosen = [&shared, request] {
-      return give_advice(*request, shared.has_dashes, shared.colour);
-    };
+    return give_advice(*request, shared.has_dashes, shared.colour);
   });
 }
 

@@ -1,5 +1,4 @@
 // mallard bench
-#include <CLI/CLI.hpp>
 
 #include <memory>
 
@@ -9,18 +8,16 @@
 
 namespace mallard::cli {
 
-void add_bench_command(CLI::App& app, context& shared) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure");
-  bench->require_subcommand(1);
+void add_bench_command(command_parser app, const context& shared) {
+  const command_parser bench = app.add_command("bench", "Measure");
+  bench.require_command();
   for (const lab::bench& one : lab::all_benches()) {
-    CLI::App* command = bench->add_subcommand(one.name, one.summary);
+    const command_parser command = bench.add_command(one.name, one.summary);
     const auto options = std::make_shared<bench_options>();
-    add_bench_options(*command, one, *options);
-    command->callback([&shared, options, &one] {
-      shared.chosen = [&shared, options, &one] { return run_bench(one, *options, shared); };
-    });
+    add_bench_options(command, one, *options);
+    command.runs([&shared, options, &one] { return run_bench(one, *options, shared); });
   }
-  add_bench_list_command(*bench, shared);
+  add_bench_list_command(bench);
 }
 
 }  // namespace mallard::cli

@@ -67,9 +67,9 @@ int list_everything() {
 
 }  // namespace
 
-void add_bench_list_command(CLI::App& bench, context& shared) {
-  bench.add_subcommand("list", "What can be measured: structures, strategies, peers")
-      ->callback([&shared] { shared.chosen = list_everything; });
+void add_bench_list_command(command_parser bench) {
+  bench.add_command("list", "What can be measured: structures, strategies, peers")
+      .runs(list_everything);
 }
 
 }  // namespace mallard::cli

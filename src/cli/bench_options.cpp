@@ -1,7 +1,6 @@
 #include "cli/bench_options.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -17,7 +16,7 @@ std::string with_default(const std::string& help, const std::string& usual) {
   return usual.empty() ? help : fmt::format("{} (default: {})", help, usual);
 }
 
-void add_axis(CLI::App& command, const lab::axis& one, bench_options& options) {
+void add_axis(command_parser command, const lab::axis& one, bench_options& options) {
   if (one.is_flag) {
     command.add_flag("--" + one.name, options.flags[one.name], one.help);
     return;
@@ -26,7 +25,7 @@ void add_axis(CLI::App& command, const lab::axis& one, bench_options& options) {
                      with_default(one.help, one.usual_help));
 }
 
-void add_rivals(CLI::App& command, const lab::rivals_of& who, bench_options& options) {
+void add_rivals(command_parser command, const lab::rivals_of& who, bench_options& options) {
   lab::rivals_request& asked = options.rivals;
   if (who.kind == lab::rivals::mallocs) {
     command.add_option("--allocators", asked.mallocs,
@@ -61,7 +60,7 @@ std::uint64_t usual_memory_limit() {
 
 }  // namespace
 
-void add_bench_options(CLI::App& command, const lab::bench& what, bench_options& options) {
+void add_bench_options(command_parser command, const lab::bench& what, bench_options& options) {
   for (const lab::axis& one : what.axes) add_axis(command, one, options);
   add_rivals(command, what.contenders, options);
   if (!what.scaled.empty()) {
@@ -78,16 +77,16 @@ void add_bench_options(CLI::App& command, const lab::bench& what, bench_options&
   command
       .add_option("--reps", options.repetitions,
                   fmt::format("Repetitions of each cell (default: {})", what.repetitions))
-      ->check(CLI::Range(1U, 10000U).description(""));
+      .within(1, 10000);
   command.add_option("--seed", options.seed, "Of what is drawn, the order and the intervals");
   command.add_option("--json", options.json, "Result file (default: results/BENCH-DATE.jsonl)");
   command.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
-      ->check(CLI::Range(0.001, 1e6).description(""));
+      .within(0.001, 1e6);
   command.add_flag("--quick", options.quick, "Smaller defaults: done in some 20 seconds");
-  auto* resume = command.add_flag("--resume", options.resume,
-                                  "Go on with the result file: skip the cells that it has");
+  const parser_option resume = command.add_flag(
+      "--resume", options.resume, "Go on with the result file: skip the cells that it has");
   command.add_flag("--force", options.force, "Replace the result file if there is one")
-      ->excludes(resume);
+      .excludes(resume);
 }
 
 bench_order make_order(const lab::bench& what, const bench_options& options) {

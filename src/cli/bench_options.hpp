@@ -6,13 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "cli/command_parser.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/bench/plan.hpp"
 #include "lab/bench/rivals.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace mallard::cli {
 
@@ -33,7 +30,7 @@ struct bench_options {
   bool force = false;
 };
 
-void add_bench_options(CLI::App& command, const lab::bench& what, bench_options& options);
+void add_bench_options(command_parser command, const lab::bench& what, bench_options& options);
 
 // What is to be measured. Throws usage_error when the options make no sense.
 struct bench_order {

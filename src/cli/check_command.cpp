@@ -181,21 +181,19 @@ int check(const check_options& options, bool is_command) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand(
+void add_check_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command(
       "check",
       "Whether a program keeps to its budget of memory: mallard check --budget FILE -- "
       "COMMAND");
   const auto options = std::make_shared<check_options>();
-  command->add_option("TRACE", options->words, "What `mallard record` wrote, or -- and a command")
-      ->required();
-  command->add_option("--budget", options->budget, "Rules, one a line (docs/ci.md)")->required();
-  command->add_option("--format", options->format, "text (default) or github: annotations");
-  command->add_option("--keep", options->keep, "The command's trace, to look at");
-  command->add_flag("--json", options->json, "Every rule and what was found, as JSON");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return check(*options, shared.has_dashes); };
-  });
+  command.add_option("TRACE", options->words, "What `mallard record` wrote, or -- and a command")
+      .required();
+  command.add_option("--budget", options->budget, "Rules, one a line (docs/ci.md)").required();
+  command.add_option("--format", options->format, "text (default) or github: annotations");
+  command.add_option("--keep", options->keep, "The command's trace, to look at");
+  command.add_flag("--json", options->json, "Every rule and what was found, as JSON");
+  command.runs([&shared, options] { return check(*options, shared.has_dashes); });
 }
 
 }  // namespace mallard::cli

@@ -85,15 +85,13 @@ int judge(const claims_options& options, colour_choice colour) {
 
 }  // namespace
 
-void add_claims_command(CLI::App& app, context& shared) {
-  CLI::App* command =
-      app.add_subcommand("claims", "Judge the documents' statements by result files");
+void add_claims_command(command_parser app, const context& shared) {
+  const command_parser command =
+      app.add_command("claims", "Judge the documents' statements by result files");
   const auto options = std::make_shared<claims_options>();
-  command->add_option("RESULT", options->files, "Result files")->required();
-  command->add_flag("--json", options->json, "As JSON");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return judge(*options, shared.colour); };
-  });
+  command.add_option("RESULT", options->files, "Result files").required();
+  command.add_flag("--json", options->json, "As JSON");
+  command.runs([&shared, options] { return judge(*options, shared.colour); });
 }
 
 }  // namespace mallard::cli

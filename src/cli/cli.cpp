@@ -31,15 +31,6 @@ colour_choice parse_colour(std::string_view word) {
   throw usage_error(fmt::format("--color: unknown value '{}' (known: auto, always, never)", word));
 }
 
-// CLI11 says "A subcommand is required" even where an unknown one was given.
-std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
-  const std::vector<std::string> unknown = app.remaining(true);
-  if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
-    return fmt::format("unknown command '{}'", unknown.front());
-  }
-  return problem.what();
-}
-
 // One line, whatever the exception's text looks like.
 int complain(std::string text, int status) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -57,45 +48,37 @@ int finish_output(int status) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
-  CLI::App app("Measures what a local memory allocator would gain, and helps to choose one.",
-               "mallard");
-  app.set_version_flag("--version", fmt::format("mallard {}", lab::mallard_version()));
-  app.require_subcommand(1);
-  app.fallthrough();
-
   context shared;
   shared.command_line = command_line(argc, argv);
   shared.has_dashes = std::any_of(argv, argv + argc,
                                   [](const char* word) { return std::string_view(word) == "--"; });
-  app.add_option_function<std::string>(
-      "--color", [&](const std::string& word) { shared.colour = parse_colour(word); },
-      "Colour: auto, always or never");
-  add_advise_command(app, shared);
-  add_bench_command(app, shared);
-  add_show_command(app, shared);
-  add_compare_command(app, shared);
-  add_claims_command(app, shared);
-  add_report_command(app, shared);
-  add_export_command(app, shared);
-  add_doctor_command(app, shared);
-  add_record_command(app, shared);
-  add_control_command(app, shared);
-  add_whatif_command(app, shared);
-  add_dims_command(app, shared);
-  add_top_command(app, shared);
-  add_diff_command(app, shared);
-  add_check_command(app, shared);
-  add_replay_command(app, shared);
-  add_import_command(app, shared);
-  add_cut_command(app, shared);
-
+  std::string colour = "auto";
   try {
-    app.parse(argc, argv);
-    return finish_output(shared.chosen());
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
-  } catch (const CLI::ParseError& problem) {
-    return complain(fmt::format("{} (--help tells more)", describe(problem, app)), bad_usage);
+    const command_parser::action chosen = parse_command_line(
+        argc, argv, "Measures what a local memory allocator would gain, and helps to choose one.",
+        fmt::format("mallard {}", lab::mallard_version()), [&](command_parser app) {
+          app.add_option("--color", colour, "Colour: auto, always or never");
+          add_advise_command(app, shared);
+          add_bench_command(app, shared);
+          add_show_command(app, shared);
+          add_compare_command(app);
+          add_claims_command(app, shared);
+          add_report_command(app);
+          add_export_command(app);
+          add_doctor_command(app, shared);
+          add_record_command(app);
+          add_control_command(app);
+          add_whatif_command(app, shared);
+          add_dims_command(app, shared);
+          add_top_command(app, shared);
+          add_diff_command(app, shared);
+          add_check_command(app, shared);
+          add_replay_command(app, shared);
+          add_import_command(app);
+          add_cut_command(app);
+        });
+    shared.colour = parse_colour(colour);
+    return finish_output(chosen());
   } catch (const usage_error& problem) {
     return complain(problem.what(), bad_usage);
   } catch (const std::exception& problem) {

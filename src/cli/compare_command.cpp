@@ -81,17 +81,17 @@ int compare(const compare_options& options) {
 
 }  // namespace
 
-void add_compare_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("compare", "Compare two results, strategies or mallocs");
+void add_compare_command(command_parser app) {
+  const command_parser command =
+      app.add_command("compare", "Compare two results, strategies or mallocs");
   const auto options = std::make_shared<compare_options>();
-  command->add_option("A", options->first, "Result file")->required();
-  command->add_option("B", options->second, "Another one (default: the same)");
-  command->add_option("--base", options->base, "Strategy or malloc of A, like AS1@global");
-  command->add_option("--against", options->against, "Strategy or malloc of B, like AS7@mallard");
-  command->add_option("--measure", options->measure,
-                      "What is compared (default: the main one of each bench)");
-  command->callback(
-      [&shared, options] { shared.chosen = [options] { return compare(*options); }; });
+  command.add_option("A", options->first, "Result file").required();
+  command.add_option("B", options->second, "Another one (default: the same)");
+  command.add_option("--base", options->base, "Strategy or malloc of A, like AS1@global");
+  command.add_option("--against", options->against, "Strategy or malloc of B, like AS7@mallard");
+  command.add_option("--measure", options->measure,
+                     "What is compared (default: the main one of each bench)");
+  command.runs([options] { return compare(*options); });
 }
 
 }  // namespace mallard::cli

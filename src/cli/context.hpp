@@ -1,7 +1,6 @@
 // What every command gets.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "cli/terminal.hpp"
@@ -12,7 +11,6 @@ struct context {
   std::string command_line;  // as it was typed
   bool has_dashes = false;   // "--" is in it: what comes after is a command to run
   colour_choice colour = colour_choice::automatic;
-  std::function<int()> chosen;  // set when the command line was parsed; gives the exit status
 };
 
 }  // namespace mallard::cli

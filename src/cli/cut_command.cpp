@@ -63,16 +63,16 @@ int cut(const cut_options& options) {
 
 }  // namespace
 
-void add_cut_command(CLI::App& app, context& shared) {
-  CLI::App* command =
-      app.add_subcommand("cut", "A range of time or some threads of a trace, as a trace");
+void add_cut_command(command_parser app) {
+  const command_parser command =
+      app.add_command("cut", "A range of time or some threads of a trace, as a trace");
   const auto options = std::make_shared<cut_options>();
-  command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
-  command->add_option("-o,--output", options->output, "The new trace")->required();
-  command->add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
-  command->add_option("--to", options->to, "Before this time");
-  command->add_option("--threads", options->threads, "Only these, by their numbers: 0,2-4");
-  command->callback([&shared, options] { shared.chosen = [options] { return cut(*options); }; });
+  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  command.add_option("-o,--output", options->output, "The new trace").required();
+  command.add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
+  command.add_option("--to", options->to, "Before this time");
+  command.add_option("--threads", options->threads, "Only these, by their numbers: 0,2-4");
+  command.runs([options] { return cut(*options); });
 }
 
 }  // namespace mallard::cli

@@ -201,25 +201,23 @@ int diff(const diff_options& options, colour_choice choice) {
 
 }  // namespace
 
-void add_diff_command(CLI::App& app, context& shared) {
-  CLI::App* command =
-      app.add_subcommand("diff", "What grew from one trace to another, by function");
+void add_diff_command(command_parser app, const context& shared) {
+  const command_parser command =
+      app.add_command("diff", "What grew from one trace to another, by function");
   const auto options = std::make_shared<diff_options>();
-  command->add_option("BEFORE", options->before, "What `mallard record` wrote")->required();
-  command->add_option("AFTER", options->after, "And wrote later")->required();
-  command->add_option("--by", options->by, "function (default) or line");
-  command->add_option("--sort", options->sort,
-                      "peak (default), bytes, operations, leaked, temporary");
-  command->add_option("-n,--rows", options->rows, "How many rows (default 20)");
-  command->add_flag("--json", options->json, "All of it, as JSON");
-  command->add_option("--collapsed", options->collapsed,
-                      "A file for stacks with both values, which flamegraph.pl draws");
-  command->add_option("--weight", options->weight,
-                      "Of --collapsed: alloc_space (default), alloc_objects, inuse_space, "
-                      "inuse_objects, temporary, operations or cpu");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return diff(*options, shared.colour); };
-  });
+  command.add_option("BEFORE", options->before, "What `mallard record` wrote").required();
+  command.add_option("AFTER", options->after, "And wrote later").required();
+  command.add_option("--by", options->by, "function (default) or line");
+  command.add_option("--sort", options->sort,
+                     "peak (default), bytes, operations, leaked, temporary");
+  command.add_option("-n,--rows", options->rows, "How many rows (default 20)");
+  command.add_flag("--json", options->json, "All of it, as JSON");
+  command.add_option("--collapsed", options->collapsed,
+                     "A file for stacks with both values, which flamegraph.pl draws");
+  command.add_option("--weight", options->weight,
+                     "Of --collapsed: alloc_space (default), alloc_objects, inuse_space, "
+                     "inuse_objects, temporary, operations or cpu");
+  command.runs([&shared, options] { return diff(*options, shared.colour); });
 }
 
 }  // namespace mallard::cli

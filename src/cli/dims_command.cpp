@@ -189,23 +189,21 @@ int dims(const dims_options& options, colour_choice choice) {
 
 }  // namespace
 
-void add_dims_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand(
+void add_dims_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command(
       "dims", "The six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
-  command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
+  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
   add_grouping_options(
-      *command, options->grouping,
+      command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");
-  command->add_option("--windows", options->windows, "Into how many windows of time (default 100)")
-      ->check(CLI::Range(1, 10000));
-  auto* const json =
-      command->add_flag("--json", options->json, "Everything as JSON (docs/dims.md)");
-  command->add_flag("--csv", options->csv, "The dimensions as CSV")->excludes(json);
-  command->add_flag("--all", options->all, "All arena scopes, not only the largest");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return dims(*options, shared.colour); };
-  });
+  command.add_option("--windows", options->windows, "Into how many windows of time (default 100)")
+      .within(1, 10000);
+  const parser_option json =
+      command.add_flag("--json", options->json, "Everything as JSON (docs/dims.md)");
+  command.add_flag("--csv", options->csv, "The dimensions as CSV").excludes(json);
+  command.add_flag("--all", options->all, "All arena scopes, not only the largest");
+  command.runs([&shared, options] { return dims(*options, shared.colour); });
 }
 
 }  // namespace mallard::cli

@@ -137,9 +137,9 @@ int examine(colour_choice colour) {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& app, context& shared) {
-  app.add_subcommand("doctor", "What this machine and build can measure")->callback([&shared] {
-    shared.chosen = [&shared] { return examine(shared.colour); };
+void add_doctor_command(command_parser app, const context& shared) {
+  app.add_command("doctor", "What this machine and build can measure").runs([&shared] {
+    return examine(shared.colour);
   });
 }
 

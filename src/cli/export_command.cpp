@@ -115,21 +115,20 @@ int convert(const export_options& options) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, context& shared) {
-  CLI::App* command =
-      app.add_subcommand("export", "Convert a result file or a trace for other tools");
+void add_export_command(command_parser app) {
+  const command_parser command =
+      app.add_command("export", "Convert a result file or a trace for other tools");
   const auto options = std::make_shared<export_options>();
-  command->add_option("RESULT", options->file, "Result file, trace, or DHAT's JSON")->required();
-  command->add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
-  command->add_flag("--csv", options->csv, "A line per cell and measure");
-  command->add_option("--to", options->to,
-                      "Of a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
-  command->add_option("--weight", options->weight,
-                      "Of collapsed stacks: alloc_space (default), alloc_objects, inuse_space, "
-                      "inuse_objects, temporary, operations or cpu");
-  command->add_option("-o,--output", options->out, "The new file")->required();
-  command->callback(
-      [&shared, options] { shared.chosen = [options] { return convert(*options); }; });
+  command.add_option("RESULT", options->file, "Result file, trace, or DHAT's JSON").required();
+  command.add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
+  command.add_flag("--csv", options->csv, "A line per cell and measure");
+  command.add_option("--to", options->to,
+                     "Of a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
+  command.add_option("--weight", options->weight,
+                     "Of collapsed stacks: alloc_space (default), alloc_objects, inuse_space, "
+                     "inuse_objects, temporary, operations or cpu");
+  command.add_option("-o,--output", options->out, "The new file").required();
+  command.runs([options] { return convert(*options); });
 }
 
 }  // namespace mallard::cli

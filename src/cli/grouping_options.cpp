@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <regex>
 
 #include "cli/usage_error.hpp"
+#include "profile/name_pattern.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -31,9 +31,7 @@ void add_rule(const std::string& text, profile::subsystem_options& options) {
     throw usage_error(
         fmt::format("--subsystem: '{}' is not NAME=REGEX, nor a file of these", text));
   }
-  try {
-    const std::regex tried(text.substr(equals + 1));
-  } catch (const std::regex_error&) {
+  if (!profile::is_name_pattern(text.substr(equals + 1))) {
     throw usage_error(
         fmt::format("--subsystem: '{}' is not a regular expression", text.substr(equals + 1)));
   }
@@ -42,7 +40,7 @@ void add_rule(const std::string& text, profile::subsystem_options& options) {
 
 }  // namespace
 
-void add_grouping_options(CLI::App& command, grouping_options& options,
+void add_grouping_options(command_parser command, grouping_options& options,
                           const std::string& by_help) {
   command.add_option("--by", options.by, by_help);
   command.add_option(

@@ -1,10 +1,10 @@
 // What commands for traces are asked for when they are to tell subsystems apart.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/command_parser.hpp"
 #include "profile/subsystem_rules.hpp"
 
 namespace mallard::cli {
@@ -15,7 +15,8 @@ struct grouping_options {
 };
 
 // Adds --by, with this help, and --subsystem.
-void add_grouping_options(CLI::App& command, grouping_options& options, const std::string& by_help);
+void add_grouping_options(command_parser command, grouping_options& options,
+                          const std::string& by_help);
 
 // Throws usage_error.
 profile::subsystem_options parse_subsystems(const grouping_options& options);

@@ -35,12 +35,13 @@ int import(const import_options& options) {
 
 }  // namespace
 
-void add_import_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("import", "Make a trace of a recording by heaptrack");
+void add_import_command(command_parser app) {
+  const command_parser command =
+      app.add_command("import", "Make a trace of a recording by heaptrack");
   const auto options = std::make_shared<import_options>();
-  command->add_option("FILE", options->file, "heaptrack's .zst, .gz or plain file")->required();
-  command->add_option("-o,--output", options->out, "The trace")->required();
-  command->callback([&shared, options] { shared.chosen = [options] { return import(*options); }; });
+  command.add_option("FILE", options->file, "heaptrack's .zst, .gz or plain file").required();
+  command.add_option("-o,--output", options->out, "The trace").required();
+  command.runs([options] { return import(*options); });
 }
 
 }  // namespace mallard::cli

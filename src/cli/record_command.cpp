@@ -122,68 +122,63 @@ int run_record(const record_request& request) {
 
 }  // namespace
 
-void add_record_command(CLI::App& app, context& shared) {
-  CLI::App* const record = app.add_subcommand(
+void add_record_command(command_parser app) {
+  const command_parser record = app.add_command(
       "record", "Run a program and write down what it allocates: mallard record -- COMMAND");
   auto request = std::make_shared<record_request>();
   recorder::session_options& session = request->options.session;
   session.cpu_period_us = 1000;
-  record->add_option("command", request->options.command, "The program and its arguments")
-      ->required();
-  record->positionals_at_end();
-  record->prefix_command(false);
-  record->add_option("-o,--output", request->options.output,
-                     "The trace (mallard.NAME.PID.trace); children's have their number before the "
-                     "ending");
-  record->add_option("--depth", session.depth,
-                     "Frames of a stack that are looked at in every event; those outside are taken "
-                     "to be as they were less than a microsecond ago (24)");
-  record->add_option(
-      "--unwind", request->unwind,
-      "How stacks are found: by the tables for exceptions, which almost all programs "
-      "have, or by frame-pointers (tables)");
-  record->add_option("--sample-stacks", session.sample_stacks,
-                     "Every n-th event has a stack, all are counted (1); 0: none has");
-  record->add_flag("--no-cpu", request->no_cpu,
-                   "No samples of where the processor's time goes (1000 a second)");
-  record->add_flag("--no-symbols", request->no_symbols,
-                   "No names in the trace: it is written sooner, and can be read here alone");
-  record->add_flag("--no-follow", request->no_follow, "No traces of child processes");
-  record->add_flag("--wait", request->options.wait,
-                   "Until all child processes have ended, too, not the program alone");
-  record->add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
-  CLI::Option* const delay =
-      record->add_option("--delay", request->options.delay, "Begin after so many seconds");
-  CLI::Option* const duration = record->add_option("--duration", request->options.duration,
+  record.add_option("command", request->options.command, "The program and its arguments")
+      .required();
+  record.end_options_at_words();
+  record.add_option("-o,--output", request->options.output,
+                    "The trace (mallard.NAME.PID.trace); children's have their number before the "
+                    "ending");
+  record.add_option("--depth", session.depth,
+                    "Frames of a stack that are looked at in every event; those outside are taken "
+                    "to be as they were less than a microsecond ago (24)");
+  record.add_option("--unwind", request->unwind,
+                    "How stacks are found: by the tables for exceptions, which almost all programs "
+                    "have, or by frame-pointers (tables)");
+  record.add_option("--sample-stacks", session.sample_stacks,
+                    "Every n-th event has a stack, all are counted (1); 0: none has");
+  record.add_flag("--no-cpu", request->no_cpu,
+                  "No samples of where the processor's time goes (1000 a second)");
+  record.add_flag("--no-symbols", request->no_symbols,
+                  "No names in the trace: it is written sooner, and can be read here alone");
+  record.add_flag("--no-follow", request->no_follow, "No traces of child processes");
+  record.add_flag("--wait", request->options.wait,
+                  "Until all child processes have ended, too, not the program alone");
+  record.add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
+  const parser_option delay =
+      record.add_option("--delay", request->options.delay, "Begin after so many seconds");
+  const parser_option duration = record.add_option("--duration", request->options.duration,
                                                    "End after so many seconds (0: never)");
   record
-      ->add_flag("--paused", request->options.paused,
-                 "Begin when `mallard control PID start` says so")
-      ->excludes(delay)
-      ->excludes(duration);
-  record->add_flag("-q,--quiet", request->quiet, "Say nothing");
-  record->callback(
-      [&shared, request] { shared.chosen = [request] { return run_record(*request); }; });
+      .add_flag("--paused", request->options.paused,
+                "Begin when `mallard control PID start` says so")
+      .excludes(delay)
+      .excludes(duration);
+  record.add_flag("-q,--quiet", request->quiet, "Say nothing");
+  record.runs([request] { return run_record(*request); });
 }
 
-void add_control_command(CLI::App& app, context& shared) {
-  CLI::App* const control =
-      app.add_subcommand("control", "Start or stop a recording that is under way");
+void add_control_command(command_parser app) {
+  const command_parser control =
+      app.add_command("control", "Start or stop a recording that is under way");
   auto pid = std::make_shared<int>(0);
   auto verb = std::make_shared<std::string>();
-  control->add_option("pid", *pid, "Of the recorded program, or of `mallard record`")->required();
-  control->add_option("verb", *verb, "start or stop")->required();
-  control->callback([&shared, pid, verb] {
-    shared.chosen = [pid, verb] {
-      if (*verb == "start") {
-        profile::set_recording(*pid, recorder::recording::on);
-      } else if (*verb == "stop") {
-        profile::set_recording(*pid, recorder::recording::paused);
-      } else {
-        throw usage_error(fmt::format("unknown word '{}' (known: start, stop)", *verb));
-      }
-      return 0;
-    };
+  control.add_option("pid", *pid, "Of the recorded program, or of `mallard record`").required();
+  control.add_option("verb", *verb, "start or stop").required();
+  control.runs([pid, verb] {
+    if (*verb == "start") {
+      profile::set_recording(*pid, recorder::recording::on);
+    } else if (*verb == "stop") {
+      profile::set_recording(*pid, recorder::recording::paused);
+    } else {
+      throw usage_error(fmt::format("unknown word '{}' (known: start, stop)", *verb));
+    }
+    return 0;
   });
 }
 

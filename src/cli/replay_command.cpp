@@ -1,7 +1,6 @@
 // mallard replay
 #include <fmt/format.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>
@@ -172,42 +171,39 @@ int run_replay(const replay_command_options& options, const context& shared) {
 
 }  // namespace
 
-void add_replay_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand(
+void add_replay_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command(
       "replay", "A recorded program's heap operations again, under every strategy and malloc");
   const auto options = std::make_shared<replay_command_options>();
-  command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
-  add_grouping_options(*command, options->grouping,
+  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  add_grouping_options(command, options->grouping,
                        "Subsystems: found (default), module, namespace, function");
   command
-      ->add_option("--only", options->only,
-                   "Which subsystems; (all) is the program (default: it and the three largest)")
-      ->delimiter(',');
-  command->add_option(
+      .add_option("--only", options->only,
+                  "Which subsystems; (all) is the program (default: it and the three largest)")
+      .separated_by(',');
+  command.add_option(
       "--strategies", options->strategies,
       "Like AS2,AS3,AS7-AS9,sync,mutex,heap,sync-heap,adaptive (default: all but mutex)");
-  command->add_option("--peers", options->peers, "Whose resources (default: all that are there)");
-  command->add_option("--mallocs", options->mallocs,
-                      "Like mallard,jemalloc, all or none (default: all that are found)");
-  command->add_option("--touch", options->touch,
-                      "What is done to blocks: none, first, all, walk (default: first,walk)");
-  command->add_option("--order", options->order,
-                      "Threads: partial (they wait for blocks of others; default), serial, "
-                      "free-run");
-  command->add_option("--think", options->think,
-                      "Between operations: none (default), scaled, recorded");
-  command->add_option("--heap", options->heap, "aged (default) or clean");
-  command->add_option("--repetitions", options->repetitions, "Of each (default 5)")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--seed", options->seed, "Of ageing and of the order of repetitions");
-  command->add_flag("--quick", options->quick,
-                    "Our resources alone, fewer strategies, one touch level, 3 repetitions");
-  command->add_option("--json", options->json,
-                      "Results file (default: a new one in the folder results)");
-  command->add_flag("--force", options->force, "Replace the results file");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return run_replay(*options, shared); };
-  });
+  command.add_option("--peers", options->peers, "Whose resources (default: all that are there)");
+  command.add_option("--mallocs", options->mallocs,
+                     "Like mallard,jemalloc, all or none (default: all that are found)");
+  command.add_option("--touch", options->touch,
+                     "What is done to blocks: none, first, all, walk (default: first,walk)");
+  command.add_option("--order", options->order,
+                     "Threads: partial (they wait for blocks of others; default), serial, "
+                     "free-run");
+  command.add_option("--think", options->think,
+                     "Between operations: none (default), scaled, recorded");
+  command.add_option("--heap", options->heap, "aged (default) or clean");
+  command.add_option("--repetitions", options->repetitions, "Of each (default 5)").within(1, 1000);
+  command.add_option("--seed", options->seed, "Of ageing and of the order of repetitions");
+  command.add_flag("--quick", options->quick,
+                   "Our resources alone, fewer strategies, one touch level, 3 repetitions");
+  command.add_option("--json", options->json,
+                     "Results file (default: a new one in the folder results)");
+  command.add_flag("--force", options->force, "Replace the results file");
+  command.runs([&shared, options] { return run_replay(*options, shared); });
 }
 
 }  // namespace mallard::cli

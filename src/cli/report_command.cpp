@@ -41,13 +41,13 @@ int write(const report_options& options) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app, context& shared) {
-  CLI::App* command =
-      app.add_subcommand("report", "Write one HTML page from result files, or from a trace");
+void add_report_command(command_parser app) {
+  const command_parser command =
+      app.add_command("report", "Write one HTML page from result files, or from a trace");
   const auto options = std::make_shared<report_options>();
-  command->add_option("RESULT", options->files, "Result files, or a trace")->required();
-  command->add_option("-o,--output", options->out, "The page (default: report.html)");
-  command->callback([&shared, options] { shared.chosen = [options] { return write(*options); }; });
+  command.add_option("RESULT", options->files, "Result files, or a trace").required();
+  command.add_option("-o,--output", options->out, "The page (default: report.html)");
+  command.runs([options] { return write(*options); });
 }
 
 }  // namespace mallard::cli

@@ -36,14 +36,12 @@ int show(const show_options& options, colour_choice choice) {
 
 }  // namespace
 
-void add_show_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("show", "Print a result file as heat maps");
+void add_show_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command("show", "Print a result file as heat maps");
   const auto options = std::make_shared<show_options>();
-  command->add_option("RESULT", options->file, "Result file")->required();
-  command->add_option("--peer", options->peer, "Whose resources (default: mallard)");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return show(*options, shared.colour); };
-  });
+  command.add_option("RESULT", options->file, "Result file").required();
+  command.add_option("--peer", options->peer, "Whose resources (default: mallard)");
+  command.runs([&shared, options] { return show(*options, shared.colour); });
 }
 
 }  // namespace mallard::cli

@@ -70,18 +70,16 @@ int top(const top_options& options, colour_choice choice) {
 
 }  // namespace
 
-void add_top_command(CLI::App& app, context& shared) {
-  CLI::App* command = app.add_subcommand("top", "Where a recorded program allocates most");
+void add_top_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command("top", "Where a recorded program allocates most");
   const auto options = std::make_shared<top_options>();
-  command->add_option("TRACE", options->trace, "What `mallard record` wrote")->required();
-  command->add_option("--by", options->by, "function (default) or line");
-  command->add_option("--sort", options->sort,
-                      "bytes (default), operations, peak, leaked, temporary");
-  command->add_option("-n,--rows", options->rows, "How many rows (default 20)");
-  command->add_flag("--json", options->json, "As JSON");
-  command->callback([&shared, options] {
-    shared.chosen = [&shared, options] { return top(*options, shared.colour); };
-  });
+  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  command.add_option("--by", options->by, "function (default) or line");
+  command.add_option("--sort", options->sort,
+                     "bytes (default), operations, peak, leaked, temporary");
+  command.add_option("-n,--rows", options->rows, "How many rows (default 20)");
+  command.add_flag("--json", options->json, "As JSON");
+  command.runs([&shared, options] { return top(*options, shared.colour); });
 }
 
 }  // namespace mallard::cli

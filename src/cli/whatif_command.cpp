@@ -180,39 +180,37 @@ int run_whatif(const whatif_request& request, const context& shared) {
 
 }  // namespace
 
-void add_whatif_command(CLI::App& app, context& shared) {
-  CLI::App* const whatif = app.add_subcommand(
+void add_whatif_command(command_parser app, const context& shared) {
+  const command_parser whatif = app.add_command(
       "whatif",
       "Run a program with some of its blocks from a resource: mallard whatif --route "
       "'PATTERN=STRATEGY' -- COMMAND");
   auto request = std::make_shared<whatif_request>();
-  whatif->add_option("command", request->options.command, "The program and its arguments")
-      ->required();
-  whatif->positionals_at_end();
+  whatif.add_option("command", request->options.command, "The program and its arguments")
+      .required();
+  whatif.end_options_at_words();
   whatif
-      ->add_option("--route", request->routes,
-                   "Which blocks come from what: conditions joined by + (function:REGEX, "
-                   "scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
-                   "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
-      ->allow_extra_args(false);
-  whatif->add_flag("--each", request->each, "Each route alone, not all of them together");
+      .add_option("--route", request->routes,
+                  "Which blocks come from what: conditions joined by + (function:REGEX, "
+                  "scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
+                  "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
+      .one_at_a_time();
+  whatif.add_flag("--each", request->each, "Each route alone, not all of them together");
   whatif
-      ->add_option("--malloc", request->options.mallocs,
-                   "Another malloc that is tried, too: its name or file, or all")
-      ->allow_extra_args(false);
-  whatif->add_option("--repetitions", request->options.repetitions, "Runs of each that count (10)");
-  whatif->add_option("--budget", request->options.time_budget,
-                     "Seconds after which no further round of runs begins (0: none)");
-  whatif->add_flag("--check-output", request->options.check_output,
-                   "What writes or ends differently than the program as it is has no figures");
-  whatif->add_option("--unwind", request->unwind,
-                     "How stacks are found: by the tables for exceptions, or by frame-pointers "
-                     "(tables)");
-  whatif->add_option("--json", request->json, "Results file, for show, compare and report");
-  whatif->add_flag("--force", request->force, "Replace the results file");
-  whatif->callback([&shared, request] {
-    shared.chosen = [&shared, request] { return run_whatif(*request, shared); };
-  });
+      .add_option("--malloc", request->options.mallocs,
+                  "Another malloc that is tried, too: its name or file, or all")
+      .one_at_a_time();
+  whatif.add_option("--repetitions", request->options.repetitions, "Runs of each that count (10)");
+  whatif.add_option("--budget", request->options.time_budget,
+                    "Seconds after which no further round of runs begins (0: none)");
+  whatif.add_flag("--check-output", request->options.check_output,
+                  "What writes or ends differently than the program as it is has no figures");
+  whatif.add_option("--unwind", request->unwind,
+                    "How stacks are found: by the tables for exceptions, or by frame-pointers "
+                    "(tables)");
+  whatif.add_option("--json", request->json, "Results file, for show, compare and report");
+  whatif.add_flag("--force", request->force, "Replace the results file");
+  whatif.runs([&shared, request] { return run_whatif(*request, shared); });
 }
 
 }  // namespace mallard::cli

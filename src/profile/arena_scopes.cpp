@@ -1,8 +1,9 @@
 #include "profile/arena_scopes.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <utility>
+
+#include "profile/name_pattern.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -44,9 +45,9 @@ class finder {
     }
     asked_.resize(candidates_.size());
     for (const std::string& pattern : asked_for) {
-      const std::regex wanted(pattern);
+      const name_pattern wanted(pattern);
       for (std::uint32_t id = 1; id < candidates_.size(); ++id) {
-        asked_[id] = asked_[id] || std::regex_search(functions_[id].name, wanted);
+        asked_[id] = asked_[id] || wanted.is_in(functions_[id].name);
       }
     }
     find_first_frames();

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "profile/call_table.hpp"
+#include "profile/name_pattern.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -158,13 +159,13 @@ class call_tree {
 
 std::vector<std::uint16_t> by_rules(const subsystem_options& options, const trace_reader& trace,
                                     const function_table& functions, subsystem_names& names) {
-  std::vector<std::regex> patterns;
+  std::vector<name_pattern> patterns;
   for (const auto& rule : options.rules) patterns.emplace_back(rule.second);
   constexpr std::uint32_t none = UINT32_MAX;
   std::vector<std::uint32_t> rule_of(functions.functions().size(), none);
   for (std::uint32_t function = 0; function < rule_of.size(); ++function) {
     for (std::uint32_t rule = 0; rule < patterns.size() && rule_of[function] == none; ++rule) {
-      if (std::regex_search(functions[function].name, patterns[rule])) rule_of[function] = rule;
+      if (patterns[rule].is_in(functions[function].name)) rule_of[function] = rule;
     }
   }
   std::vector<std::uint32_t> best(trace.stacks().size(), none);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <regex>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -49,7 +48,7 @@ class subsystem_names {
 // For every stack its subsystem, for the groupings that go by stacks. "found": the call tree is cut
 // where a subtree carries at least 2 % of the bytes, of the operations, or of the time in them, and
 // at an arena scope rather than below it.
-// Throws std::regex_error for a pattern that is none.
+// Throws std::invalid_argument for a pattern that is none.
 std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options,
                                                 const trace_reader& trace,
                                                 const function_table& functions,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <regex>
 
 #include "profile/analysis.hpp"
 #include "replay/program_builder.hpp"

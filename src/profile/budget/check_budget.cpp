@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 #include <utility>
 
@@ -8,6 +7,7 @@
 #include "profile/block_stream.hpp"
 #include "profile/budget/budget.hpp"
 #include "profile/functions.hpp"
+#include "profile/name_pattern.hpp"
 #include "profile/nearest_names.hpp"
 
 namespace mallard::profile {
@@ -98,7 +98,7 @@ class checker {
 
   // By stack: some function on it has such a name.
   std::vector<bool> stacks_inside(const std::string& pattern) {
-    const std::regex wanted(pattern);
+    const name_pattern wanted(pattern);
     std::map<std::pair<std::uint64_t, std::uint32_t>, bool> known;  // by address and function
     std::vector<bool> inside(trace_.stacks().size());
     for (std::uint32_t id = 1; id < inside.size(); ++id) {
@@ -110,9 +110,8 @@ class checker {
       const auto [at, fresh] = known.try_emplace({node.ip, functions_.of(id)});
       if (fresh) {
         const auto names = names_at(id);
-        at->second = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-          return std::regex_search(name, wanted);
-        });
+        at->second = std::any_of(names.begin(), names.end(),
+                                 [&](const std::string& name) { return wanted.is_in(name); });
       }
       inside[id] = at->second;
     }
@@ -158,11 +157,11 @@ class checker {
 
   budget_finding survivors(const budget_rule& rule) {
     budget_finding out{rule, std::nullopt, {}, std::nullopt};
-    const std::regex wanted(rule.pattern);
+    const name_pattern wanted(rule.pattern);
     std::set<std::string> scopes = all_names();
     for (const arena_scope& one : dims_.arena_scopes) {
       scopes.insert(one.function);
-      if (!std::regex_search(one.function, wanted)) continue;
+      if (!wanted.is_in(one.function)) continue;
       out.found = out.found.value_or(0) + one.survivors;
       if (!out.where) out.where = place_of(one);
     }

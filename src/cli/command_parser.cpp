@@ -1,0 +1,130 @@
+#include "cli/command_parser.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/usage_error.hpp"
+
+namespace mallard::cli {
+namespace {
+
+// CLI11 says "A subcommand is required" even where an unknown one was given.
+std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
+    return fmt::format("unknown command '{}'", unknown.front());
+  }
+  return problem.what();
+}
+
+// The help says ranges where they are worth it.
+template <class Number>
+CLI::Range silent_range(Number low, Number high) {
+  CLI::Range range(low, high);
+  range.description("");
+  return range;
+}
+
+}  // namespace
+
+parser_option parser_option::required() const {
+  added_->required();
+  return *this;
+}
+
+parser_option parser_option::within(int low, int high) const {
+  added_->check(silent_range(low, high));
+  return *this;
+}
+
+parser_option parser_option::within(double low, double high) const {
+  added_->check(silent_range(low, high));
+  return *this;
+}
+
+parser_option parser_option::excludes(const parser_option& other) const {
+  added_->excludes(other.added_);
+  return *this;
+}
+
+parser_option parser_option::separated_by(char delimiter) const {
+  added_->delimiter(delimiter);
+  return *this;
+}
+
+parser_option parser_option::one_at_a_time() const {
+  added_->allow_extra_args(false);
+  return *this;
+}
+
+command_parser command_parser::add_command(const std::string& name, const std::string& help) const {
+  return {parser_->add_subcommand(name, help), chosen_};
+}
+
+void command_parser::require_command() const {
+  parser_->require_subcommand(1);
+}
+
+void command_parser::end_options_at_words() const {
+  parser_->positionals_at_end();
+  parser_->prefix_command(false);
+}
+
+template <class Value>
+parser_option command_parser::add_option(const std::string& names, Value& value,
+                                         const std::string& help) const {
+  return parser_option(parser_->add_option(names, value, help));
+}
+
+parser_option command_parser::add_flag(const std::string& names, bool& value,
+                                       const std::string& help) const {
+  return parser_option(parser_->add_flag(names, value, help));
+}
+
+void command_parser::runs(action what) const {
+  parser_->callback([chosen = chosen_, what = std::move(what)] { *chosen = what; });
+}
+
+#define MALLARD_TAKES(type)                                                          \
+  template parser_option command_parser::add_option<type>(const std::string&, type&, \
+                                                          const std::string&) const;
+MALLARD_TAKES(int)
+MALLARD_TAKES(unsigned)
+MALLARD_TAKES(std::uint64_t)
+MALLARD_TAKES(double)
+MALLARD_TAKES(std::string)
+MALLARD_TAKES(std::filesystem::path)
+MALLARD_TAKES(std::optional<unsigned>)
+MALLARD_TAKES(std::optional<std::string>)
+MALLARD_TAKES(std::vector<std::string>)
+MALLARD_TAKES(std::vector<std::filesystem::path>)
+#undef MALLARD_TAKES
+
+command_parser::action parse_command_line(int argc, const char* const* argv,
+                                          const std::string& summary, const std::string& version,
+                                          const std::function<void(command_parser)>& declare) {
+  const auto app = std::make_shared<CLI::App>(summary, "mallard");
+  command_parser::action chosen;
+  app->set_version_flag("--version", version);
+  app->fallthrough();
+  const command_parser program(app.get(), &chosen);
+  program.require_command();
+  declare(program);
+  try {
+    app->parse(argc, argv);
+    return chosen;
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return [app, status = app->exit(asked)] { return status; };
+  } catch (const CLI::ParseError& problem) {
+    throw usage_error(fmt::format("{} (--help tells more)", describe(problem, *app)));
+  }
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,66 @@
+// What a command says of its words on the command line. The library that reads them is known to
+// command_parser.cpp alone: its header takes longer to compile than a command does.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace mallard::cli {
+
+// An option that was added.
+class parser_option {
+ public:
+  explicit parser_option(CLI::Option* added) : added_(added) {}
+
+  parser_option required() const;
+  parser_option within(int low, int high) const;
+  parser_option within(double low, double high) const;
+  parser_option excludes(const parser_option& other) const;
+  parser_option separated_by(char delimiter) const;
+  // Of a vector: takes one word each time it is given.
+  parser_option one_at_a_time() const;
+
+ private:
+  CLI::Option* added_;
+};
+
+// The program or one of its commands: a handle that is copied at will.
+class command_parser {
+ public:
+  using action = std::function<int()>;  // gives the exit status
+
+  command_parser(CLI::App* parser, action* chosen) : parser_(parser), chosen_(chosen) {}
+
+  // A command of this one.
+  command_parser add_command(const std::string& name, const std::string& help) const;
+  // One of its commands has to be given.
+  void require_command() const;
+  // Words that are no options are another program's, and so are options after them.
+  void end_options_at_words() const;
+
+  // Names as "-o,--output", or "TRACE" for what has no dashes. What is given goes into `value`,
+  // which lives until the action ran: a string, a path, a number, an optional or a vector.
+  template <class Value>
+  parser_option add_option(const std::string& names, Value& value, const std::string& help) const;
+  parser_option add_flag(const std::string& names, bool& value, const std::string& help) const;
+
+  // What is done when the command is chosen.
+  void runs(action what) const;
+
+ private:
+  CLI::App* parser_;
+  action* chosen_;
+};
+
+// The action of the command that the command line chooses among those that `declare` adds; where it
+// asks for help or the version, these are printed. Throws usage_error, one line.
+command_parser::action parse_command_line(int argc, const char* const* argv,
+                                          const std::string& summary, const std::string& version,
+                                          const std::function<void(command_parser)>& declare);
+
+}  // namespace mallard::cli
