@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench goals format lint sanitize test-programs stress fuzz docs-tables deps clean
+.PHONY: all demo test bench format lint sanitize test-programs stress fuzz docs-tables deps clean
 
 all: build/release/tools/mallard
 

@@ -29,4 +29,4 @@ measure remote-free --threads 1,2,4 --scale "1/$((2 * share))"
 measure mixed-malloc --threads 1,2,4 --scale "1/$((5 * share))"
 
 # shellcheck disable=SC2086
-$bin/bench/mallard_malloc_goals $files
+$bin/tools/mallard claims --set goals $files

@@ -1,5 +1,6 @@
 // The results, indexed so that any cell is found at once.
 
+import { nameBenches } from './names.js';
 import { Series } from './series.js';
 import { geometricMean, speedUp } from './stats.js';
 
@@ -11,12 +12,11 @@ const ofStructure = ({ at }) => 'ds' in at;
 /** A cell of a data structure with seconds for all leaf insertions of its run. */
 function wholeRun(cell, leaves) {
   const { time, rss, base_rss, minor_faults, major_faults, runs } = cell.measures ?? {};
-  const samples = (measure) => measure?.samples ?? [];
   return { ...cell, ...cell.at, leaves, runs: runs?.median, median: time?.median * leaves,
     ci_low: time?.ci_low * leaves, ci_high: time?.ci_high * leaves,
-    seconds: samples(time).map((one) => one * leaves), rss_bytes: samples(rss),
-    base_rss_bytes: samples(base_rss), minor_faults: samples(minor_faults),
-    major_faults: samples(major_faults) };
+    seconds: (time?.samples ?? []).map((one) => one * leaves), rss_bytes: rss?.median,
+    base_rss_bytes: base_rss?.median, minor_faults: minor_faults?.median,
+    major_faults: major_faults?.median };
 }
 
 /** One machine, build and mode: the cells that may be compared with each other. */
@@ -34,6 +34,7 @@ export class Dataset {
     this.structureRun = raw.runs.filter(({ bench }) =>
       structureCells.some((cell) => cell.bench === bench)).at(-1);
     this.claims = raw.claims;
+    this.goals = raw.goals;
     const leaves = this.structureRun?.parameters?.leaves ?? 1;
     const all = structureCells.map((cell) => wholeRun(cell, leaves));
     /** The other benches by name. */
@@ -126,6 +127,7 @@ export const contenderName = ({ strategy, peer }) =>
  */
 export function loadModel() {
   const model = JSON.parse(document.getElementById('mallard-data').textContent);
+  nameBenches(model.benches ?? {});
   if (model.datasets) model.datasets = model.datasets.map((raw) => new Dataset(raw, model));
   return model;
 }

@@ -4,7 +4,7 @@ import { disposeCharts } from './chart.js';
 import { loadModel } from './data.js';
 import { dropdown, h } from './dom.js';
 import { arrayBenches, arrays } from './sections/arrays.js';
-import { claims } from './sections/claims.js';
+import { claims, goals } from './sections/claims.js';
 import { compare } from './sections/compare.js';
 import { contention } from './sections/contention.js';
 import { density } from './sections/density.js';
@@ -35,6 +35,7 @@ const hasAny = (benches) => ({ series }) => benches.some((bench) => bench in ser
 const sections = [
   ['top', 'Findings', findings, always],
   ['claims', 'Claims', claims, ({ claims: judged }) => judged.length > 0],
+  ['goals', 'Goals', goals, ({ goals: judged }) => judged.length > 0],
   ['density', 'Density', density, hasDensity],
   ['maps', 'Heat maps', heatmaps, hasDensity],
   ['compare', 'Compare', compare, hasDensity],

@@ -2,35 +2,13 @@
 
 import { h, withPowers } from './dom.js';
 import { bytes, count, duration, interval, short, significant, times } from './format.js';
-import { heapName, peerName } from './names.js';
+import { heapName, measureName, peerName } from './names.js';
 import { strip } from './tooltip.js';
 
 const perSecond = (value) => `${short(value)}/s`;
 const writers = { s: duration, B: bytes, ratio: times, count: (value) => (value < 1e5 ? count(value)
   : short(value)), '1/s': perSecond };
 export const writeFigure = (value, unit) => (writers[unit] ?? significant)(value);
-
-const names = { time: 'Time', create: 'Filling the lists', access_before: 'Access before the shuffle',
-  shuffle: 'The shuffle', access_after: 'Access after the shuffle',
-  degradation: 'Slow-down by the shuffle', bytes_per_node: 'Memory per link', rss: 'Peak memory',
-  empty_share: 'Lists empty after the shuffle', steps: 'Timed accesses', calls: 'Allocator calls',
-  success: 'Success in place', capacity: 'Final capacity', rss_after: 'Resident at the end',
-  moved: 'Times moved', insert: 'Insertion', erase: 'Erasure', overhead: 'Overhead of a node',
-  overhead_rss: 'Overhead of a node, resident',
-  in_use_after_erase: 'In use after erasing', held_after_erase: 'Held after erasing',
-  rss_after_erase: 'Resident after erasing', time_with_threads: 'Time with starting the threads',
-  user: 'User time', system: 'System time', per_op: 'Time of a call', throughput: 'Throughput',
-  malloc_p50: 'malloc p50', malloc_p99: 'malloc p99', malloc_p999: 'malloc p99.9',
-  free_p50: 'free p50', free_p99: 'free p99', free_p999: 'free p99.9', peak_rss: 'Resident, at most',
-  end_rss: 'Resident, at the end', peak_dynamic: 'Address space, at most',
-  end_dynamic: 'Address space, at the end', requested: 'Requested by the program',
-  heap: 'Heap area (sbrk)', mmap: 'Mapped (mmap)', mmap_so: 'Files mapped',
-  reserved_none: 'Reserved, not accessible', total_dynamic: 'Heap area and mapped',
-  total_dynamic_thesis: 'Heap area, mapped and files', elapsed: 'Time since the start' };
-/** Where a name means something else. */
-const namesIn = { 'memory-series': { rss: 'Resident pages' } };
-export const measureName = (measure, bench) =>
-  namesIn[bench]?.[measure] ?? names[measure] ?? measure.replaceAll('_', ' ');
 
 /** 10^7 and 2^21 as such, other numbers in digits. */
 const power = (value) => {

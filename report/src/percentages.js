@@ -4,7 +4,8 @@
 import { h } from './dom.js';
 import { figureTable } from './figures.js';
 import { duration, interval, significant } from './format.js';
-import { csvOfCell, measureName, placeText, seriesCard } from './measures.js';
+import { csvOfCell, placeText, seriesCard } from './measures.js';
+import { measureName } from './names.js';
 import { ratioScale } from './palette.js';
 import { figureOf, globalColumn } from './series.js';
 import { speedUp, toRatio } from './stats.js';
@@ -89,7 +90,7 @@ export function percentagePanes({ series, places, columns, heap, coordinates, he
     h('div', { class: 'pane' },
       h('div', { class: 'pane-head' }, h('h4', {}, titles[0]), csvButton(csv, `${what}, measured`)),
       figureTable({ heads, columns: columns.map((one) => headOf(one, series)), rows,
-        caption: `${measureName('time')} of ${what}, measured` })),
+        caption: `${measureName('time', series.bench)} of ${what}, measured` })),
     h('div', { class: 'pane' },
       h('div', { class: 'pane-head' }, h('h4', {}, titles[1]),
         printed.length > 0 && csvButton(publishedCsv, `${what}, published`)),

@@ -4,7 +4,7 @@ import { isMeasured } from './data.js';
 import { h, power } from './dom.js';
 import { bytes, count, duration, interval, times } from './format.js';
 import { describeStrategy, heapName, peerName } from './names.js';
-import { median, speedUp, toRatio } from './stats.js';
+import { speedUp, toRatio } from './stats.js';
 
 /** Repetitions as dots over the interval of the median: the spread at a glance. */
 export function strip(cell) {
@@ -45,10 +45,10 @@ export function cellCard(cell, dataset) {
     row('95 % interval', interval({ low: cell.ci_low, high: cell.ci_high }, duration)),
     row('Per leaf insertion', duration(cell.median / cell.leaves)),
     ratio ? row('Against the global heap', `${times(ratio.value)} (${interval(ratio)})`) : [],
-    row('Peak memory', bytes(median(cell.rss_bytes))),
-    cell.base_rss_bytes?.length ? row('… of it at the start', bytes(median(cell.base_rss_bytes))) : [],
-    row('Page faults', `${count(median(cell.minor_faults))} minor, ` +
-      `${count(median(cell.major_faults))} major`)),
+    row('Peak memory', bytes(cell.rss_bytes)),
+    cell.base_rss_bytes !== undefined ? row('… of it at the start', bytes(cell.base_rss_bytes)) : [],
+    row('Page faults', `${count(cell.minor_faults)} minor, ` +
+      `${count(cell.major_faults)} major`)),
   strip(cell),
   h('p', { class: 'repetitions' },
     `${cell.seconds.length} repetitions: ${cell.seconds.map(duration).join(', ')}`));

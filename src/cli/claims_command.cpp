@@ -11,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/results_input.hpp"
+#include "cli/usage_error.hpp"
 #include "lab/claims/claims.hpp"
 #include "lab/claims/verdict_json.hpp"
 #include "lab/results/merge.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 struct claims_options {
   std::vector<std::string> files;
+  std::string set = "documents";
   bool json = false;
 };
 
@@ -62,14 +64,21 @@ void print_table(const verdicts_of& verdicts, bool colour) {
              counts[lab::verdict::fails], counts[lab::verdict::undecided]);
 }
 
+lab::claim_set parse_set(const std::string& word) {
+  if (word == "documents") return lab::claim_set::documents;
+  if (word == "goals") return lab::claim_set::goals;
+  throw usage_error(fmt::format("--set: unknown value '{}' (known: documents, goals)", word));
+}
+
 int judge(const claims_options& options, colour_choice colour) {
+  const lab::claim_set wanted = parse_set(options.set);
   std::vector<lab::result_file> files;
   files.reserve(options.files.size());
   for (const std::string& file : options.files) files.push_back(read_results(file));
   const lab::merged_results merged = lab::merge(files);
   auto list = nlohmann::ordered_json::array();
   for (const lab::dataset& set : merged.datasets) {
-    const auto verdicts = lab::evaluate_claims(lab::observe(set));
+    const auto verdicts = lab::evaluate_claims(lab::observe(set), wanted);
     if (options.json) {
       add_json(list, set, verdicts);
       continue;
@@ -87,9 +96,10 @@ int judge(const claims_options& options, colour_choice colour) {
 
 void add_claims_command(command_parser app, const context& shared) {
   const command_parser command =
-      app.add_command("claims", "Judge the documents' statements by result files");
+      app.add_command("claims", "Judge the documents' statements, or our goals, by result files");
   const auto options = std::make_shared<claims_options>();
   command.add_option("RESULT", options->files, "Result files").required();
+  command.add_option("--set", options->set, "documents (default) or goals");
   command.add_flag("--json", options->json, "As JSON");
   command.runs([&shared, options] { return judge(*options, shared.colour); });
 }

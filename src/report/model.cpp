@@ -11,6 +11,7 @@
 #include "lab/claims/verdict_json.hpp"
 #include "lab/measuring/strategies.hpp"
 #include "lab/measuring/structures.hpp"
+#include "lab/results/cell_json.hpp"
 
 namespace mallard::report {
 namespace {
@@ -80,18 +81,31 @@ void shorten(json& value) {
   }
 }
 
-// Each cell as its line in the result file.
+// Heat maps show the spread of the main measure alone, of which there are thousands of cells.
+bool shows_all_measures(const lab::cell_result& cell) {
+  return !cell.at.contains("ds");
+}
+
+// Each cell as in the result file, as far as it is shown.
 json cells(const lab::dataset& set) {
   json all = json::array();
   for (const auto& cell : set.cells) {
-    json line = json::parse(lab::to_line(cell));
-    line.erase("kind");
-    if (line.contains("measures")) {
-      for (auto& measure : line["measures"]) {
-        for (auto& member : measure) shorten(member);
-      }
+    const lab::bench* const what = lab::find_bench(cell.bench);
+    const std::string main = what ? what->main : "time";
+    json object = lab::to_json(cell);
+    object.erase("kind");
+    object.erase("checksum");
+    if (!cell.ok()) {
+      all.push_back(std::move(object));
+      continue;
     }
-    all.push_back(std::move(line));
+    for (auto& [name, measure] : object["measures"].items()) {
+      if (name != main && !shows_all_measures(cell)) {
+        measure = {{"unit", measure["unit"]}, {"median", measure["median"]}};
+      }
+      for (auto& member : measure) shorten(member);
+    }
+    all.push_back(std::move(object));
   }
   return all;
 }
@@ -107,9 +121,9 @@ json sources(const lab::dataset& set) {
   return all;
 }
 
-json claims(const lab::dataset& set) {
+json claims(const lab::dataset& set, lab::claim_set which) {
   json all = json::array();
-  for (const auto& claim : lab::evaluate_claims(lab::observe(set))) {
+  for (const auto& claim : lab::evaluate_claims(lab::observe(set), which)) {
     all.push_back(lab::to_json(claim));
   }
   return all;
@@ -127,6 +141,12 @@ json benches() {
     }
     all[one.name] = {
         {"title", one.title}, {"summary", one.summary}, {"main", one.main}, {"measures", measures}};
+    if (one.parts.series.empty()) continue;
+    const std::string subject = one.title.substr(0, one.title.find(':'));
+    all[one.parts.series] = {{"title", subject + " over time"},
+                             {"summary", one.summary},
+                             {"main", one.main},
+                             {"measures", measures}};
   }
   return all;
 }
@@ -138,7 +158,8 @@ json make_model(const lab::merged_results& results) {
   for (const auto& set : results.datasets) {
     datasets.push_back({{"label", set.label},
                         {"runs", sources(set)},
-                        {"claims", claims(set)},
+                        {"claims", claims(set, lab::claim_set::documents)},
+                        {"goals", claims(set, lab::claim_set::goals)},
                         {"cells", cells(set)}});
   }
   return {{"schema", 1},

@@ -334,8 +334,8 @@ test('benches of several files stand in one report, each with its section', asyn
   await drawAll(page);
   assert.equal(await page.locator('#dataset').count(), 0, 'one data set');
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
-  assert.deepEqual(sections, ['top', 'claims', 'density', 'maps', 'compare', 'peers', 'locality',
-    'utilization', 'contention', 'sharing', 'mallocs', 'method']);
+  assert.deepEqual(sections, ['top', 'claims', 'goals', 'density', 'maps', 'compare', 'peers',
+    'locality', 'utilization', 'contention', 'sharing', 'mallocs', 'method']);
   const links = await page.locator('#sections a').evaluateAll((all) =>
     all.map((link) => link.getAttribute('href').slice(1)));
   assert.deepEqual(links, sections);
@@ -381,8 +381,8 @@ test('benches of arrays, nodes and mallocs have sections, and every chart is dra
   const page = await open(t, newerReport);
   await drawAll(page);
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
-  assert.deepEqual(sections, ['top', 'claims', 'arrays', 'nodes', 'malloc-benches', 'mixed', 'mallocs',
-    'method']);
+  assert.deepEqual(sections, ['top', 'claims', 'goals', 'arrays', 'nodes', 'malloc-benches', 'mixed',
+    'mallocs', 'method']);
   const charts = await page.locator('.chart').evaluateAll((all) => all.map((chart) =>
     [chart.getAttribute('aria-label'), chart.querySelectorAll('svg path').length]));
   assert.equal(charts.length, 2 + 2 + 8 + 1);
@@ -500,7 +500,7 @@ test('memory over time: a line for each malloc beside what was requested', async
 test('sections appear only where there is data', async (t) => {
   const page = await open(t, makeReport('one-bench.html', 'utilization-glibc.jsonl'));
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
-  assert.deepEqual(sections, ['top', 'claims', 'utilization', 'method']);
+  assert.deepEqual(sections, ['top', 'claims', 'goals', 'utilization', 'method']);
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
   const without = await open(t, single);
   assert.equal(await without.locator('#utilization').count(), 0);
@@ -710,7 +710,7 @@ for (const [what, change] of Object.entries(sparse)) {
     const page = await open(t, reportOn(what.replaceAll(' ', '-'), change));
     await drawAll(page);
     await drawing(page.locator('#maps .chart').first());
-    for (const id of ['top', 'claims', 'density', 'maps', 'compare', 'peers', 'method']) {
+    for (const id of ['top', 'claims', 'goals', 'density', 'maps', 'compare', 'peers', 'method']) {
       assert.doesNotMatch(await page.locator(`#${id}`).innerText(), /NaN|undefined|null|Infinity/);
     }
   });

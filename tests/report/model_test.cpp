@@ -30,6 +30,19 @@ TEST(model, a_cell_keeps_its_figures) {
   EXPECT_EQ(measures.at("rss").at("median"), 4096);
 }
 
+TEST(model, heat_maps_are_given_the_repetitions_of_what_they_show_the_spread_of) {
+  const json measures = cell_of(model_of({sample_cell("AS1", 1.25)}), 0).at("measures");
+  EXPECT_TRUE(measures.at("time").contains("samples"));
+  EXPECT_EQ(measures.at("rss"), json({{"unit", "B"}, {"median", 4096}}));
+}
+
+TEST(model, the_goals_of_benches_that_were_measured_are_judged) {
+  const json model = model_of({sample_cell("AS1", 1), sample_cell("AS7", 0.25)});
+  const json& goals = model.at("datasets").at(0).at("goals");
+  ASSERT_FALSE(goals.empty());
+  for (const json& goal : goals) EXPECT_EQ(goal.at("bench"), "density") << goal;
+}
+
 TEST(model, times_have_six_significant_digits) {
   const json model = model_of({sample_cell("AS1", 0.001234567891)});
   EXPECT_EQ(cell_of(model, 0).at("measures").at("time").at("median").dump(), "0.00123457");
@@ -50,6 +63,9 @@ TEST(model, benches_say_what_they_and_their_measures_are_called) {
   EXPECT_EQ(larson.at("measures").at("rss").at("unit"), "B");
   EXPECT_EQ(benches.at("locality").at("measures").at("access_after").at("title"),
             "Access after the shuffle");
+  // What comes with another bench is told from it.
+  EXPECT_EQ(benches.at("memory-series").at("title"), "Memory over time");
+  EXPECT_EQ(benches.at("memory-series").at("measures").at("rss").at("title"), "Resident pages");
 }
 
 TEST(model, the_published_tables_are_complete) {

@@ -1,7 +1,7 @@
 // Each statement of the documents with its verdict on this machine, heap by heap.
 
 import { choice, dropdown, h, withPowers } from '../dom.js';
-import { heapName, peerName } from '../names.js';
+import { benchName, heapName, peerName } from '../names.js';
 import { csvButton, table } from '../table.js';
 import { fill, section } from './section.js';
 
@@ -10,12 +10,6 @@ const signs = { holds: '✓', fails: '✕', undecided: '?' };
 const badge = (verdict) => h('span', { class: `badge ${verdict}` },
   h('span', { 'aria-hidden': 'true' }, signs[verdict]), ` ${verdict}`);
 
-const benchNames = { density: 'Density', locality: 'Locality', utilization: 'Utilization',
-  contention: 'Contention', 'false-sharing': 'False sharing', all: 'Several',
-  'expand-forward': 'Growing forward', 'expand-backward': 'Growing backward', shrink: 'Shrinking',
-  burst: 'Bursts', 'adaptive-pool': 'Pools', churn: 'Churn', thrash: 'Cache thrash',
-  scratch: 'Cache scratch', speed: 'Speed', memory: 'Memory', 'memory-series': 'Memory over time' };
-const benchName = (bench) => benchNames[bench] ?? bench;
 const isLibrary = (variant) => variant === 'mallard' || variant === 'boost';
 const variantText = (variant) => (isLibrary(variant) ? ` (with ${peerName(variant)})`
   : ` (variant “${variant}”)`);
@@ -61,22 +55,23 @@ function tally(judged) {
   benches, { caption: 'Verdicts by benchmark', className: 'compact tally' });
 }
 
-export function claims(dataset) {
+/** Statements and their verdicts in a section of their own. */
+function judgement(id, judged, title, hint) {
   const show = { verdict: 'all', heap: 'all', bench: '*' };
   const everywhere = ['clean', 'aged'].filter((heap) =>
-    dataset.claims.some((one) => one.heap === heap));
-  const benches = [...new Set(dataset.claims.map(({ bench }) => bench))];
-  const named = (wanted) => new Set(dataset.claims.filter(({ bench }) => bench === wanted)
+    judged.some((one) => one.heap === heap));
+  const benches = [...new Set(judged.map(({ bench }) => bench))];
+  const named = (wanted) => new Set(judged.filter(({ bench }) => bench === wanted)
     .map(({ variant }) => variant).filter(Boolean)).size > 1;
   // A column only for heaps that the chosen benchmark was measured on.
   const heaps = () => (show.heap === 'all' ? everywhere : [show.heap]).filter((heap) =>
-    show.bench === '*' || dataset.claims.some((one) => one.bench === show.bench &&
+    show.bench === '*' || judged.some((one) => one.bench === show.bench &&
       one.heap === heap));
   const matches = ({ byHeap, bench }) => (show.bench === '*' || bench === show.bench) &&
     heaps().some((heap) => byHeap.has(heap) &&
       (show.verdict === 'all' || byHeap.get(heap).verdict === show.verdict));
   const chooseBench = benches.length > 7 ? dropdown : choice;
-  const rows = () => statements(dataset.claims).filter(matches);
+  const rows = () => statements(judged).filter(matches);
   const csv = () => [['id', 'source', 'section', 'bench', 'variant', 'heap', 'verdict', 'statement',
     'figures', 'note'],
   ...rows().flatMap(({ byHeap }) => heaps().flatMap((heap) => byHeap.get(heap) ?? []))
@@ -89,21 +84,27 @@ export function claims(dataset) {
     : h('p', { class: 'hint empty' }, 'No claim matches this filter.'));
   const set = (name) => (value) => { show[name] = value; redraw(); };
   redraw();
-  return section('claims', 'The documents’ claims, on this machine',
-    'Each statement of P0089R1, of its slides and of the talk, of Gaztañaga’s article and of the ' +
-    'chapter on mallocs in Zulfiqar’s thesis, checked against the cells measured ' +
-    'here. Undecided means that the intervals overlap or that a cell it needs is missing.',
+  return section(id, title, hint,
     h('div', { class: 'card' },
-      benches.length > 1 && tally(dataset.claims),
+      benches.length > 1 && tally(judged),
       h('div', { class: 'controls' },
         choice('Verdict', [['all', 'All'],
           ...Object.entries(signs).map(([verdict, sign]) => [verdict, `${sign} ${verdict}`])],
         show.verdict, set('verdict')),
         chooseBench('Benchmark', [['*', 'All'], ...benches.map((one) => [one, benchName(one)])]
           .filter((one, i, all) => all.length > 2 || i > 1), show.bench, set('bench'),
-        { id: 'claims-bench' }),
+        { id: `${id}-bench` }),
         choice('Heap', [['all', 'Both'], ...everywhere.map((heap) => [heap, heapName(heap)])]
           .filter((one, i, all) => all.length > 2 || i > 1), show.heap, set('heap')),
-        csvButton(csv, 'the claims')),
+        csvButton(csv, `the ${id}`)),
       body));
 }
+
+export const claims = (dataset) => judgement('claims', dataset.claims,
+  'The documents’ claims, on this machine',
+  'Each statement of P0089R1, of its slides and of the talk, of Gaztañaga’s article and of the ' +
+  'chapter on mallocs in Zulfiqar’s thesis, checked against the cells measured ' +
+  'here. Undecided means that the intervals overlap or that a cell it needs is missing.');
+
+export const goals = (dataset) => judgement('goals', dataset.goals, 'The goals, on this machine',
+  'What mallard’s own allocators set out to reach, checked against the same cells in the same way.');

@@ -4,7 +4,7 @@ import { commandLine } from '../command.js';
 import { isMeasured } from '../data.js';
 import { h } from '../dom.js';
 import { bytes, count, significant } from '../format.js';
-import { heapName } from '../names.js';
+import { heapName, speedMeasure } from '../names.js';
 import { figureOf } from '../series.js';
 import { median, relativeError } from '../stats.js';
 
@@ -13,7 +13,7 @@ const noisy = 0.05;
 
 function spread(dataset) {
   const figures = Object.values(dataset.series).flatMap(({ bench, cells }) =>
-    cells.map((cell) => figureOf(cell, bench === 'locality' ? 'access_after' : 'time')))
+    cells.map((cell) => figureOf(cell, speedMeasure(bench))))
     .filter(Boolean);
   const errors = [...dataset.cells.filter(isMeasured), ...figures].map(relativeError);
   if (errors.length === 0) return 'nothing was measured';

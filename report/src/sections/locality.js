@@ -5,8 +5,8 @@ import { choice, dropdown, h, withPowers } from '../dom.js';
 import { figureTable } from '../figures.js';
 import { interval, plainPowers, significant, times } from '../format.js';
 import { lineChart } from '../lines.js';
-import { csvOfCell, linksText, measureName, seriesCard, writeFigure } from '../measures.js';
-import { heapName } from '../names.js';
+import { csvOfCell, linksText, seriesCard, writeFigure } from '../measures.js';
+import { heapName, measureName } from '../names.js';
 import { tableScale } from '../palette.js';
 import { publishedShuffles, publishedSurface, timedNothing } from '../published.js';
 import { columnName, figureOf, globalColumn } from '../series.js';
@@ -145,6 +145,7 @@ function shuffleViews(series, model, show) {
 
 /** Every measure of every strategy, by list size: lines and a table. */
 function measuresCard(series, show) {
+  const nameOf = (measure) => measureName(measure, series.bench);
   const own = { measure: 'access_after', accesses: series.values('accesses', ({ at }) =>
     at.links === show.links && at.variant === show.variant).at(-1) };
   const body = h('div', {});
@@ -171,9 +172,9 @@ function measuresCard(series, show) {
       lines.length > 0 ? h('div', { class: 'scroll' }, chart(lineChart({
         positions: places().map(({ subsystem }) => plainPowers(sizeText(show.links, subsystem))), series: lines,
         xName: 'Links per list', write: (value) => writeFigure(value, unit) }),
-      { height: 360, minWidth: 460, label: `Lines: ${measureName(own.measure)}` }).element)
+      { height: 360, minWidth: 460, label: `Lines: ${nameOf(own.measure)}` }).element)
         : h('p', { class: 'hint empty' }, 'Nothing was measured.'),
-      figureTable({ heads: ['Links per list'], caption: measureName(own.measure),
+      figureTable({ heads: ['Links per list'], caption: nameOf(own.measure),
         columns: columns().map((one) => columnName(one, series.home)),
         rows: places().map((at) => ({ labels: [sizeText(show.links, at.subsystem)],
           figures: columns().map((column) => {
@@ -197,7 +198,7 @@ function measuresCard(series, show) {
     h('div', { class: 'card-head' }, h('h3', {}, 'Times and memory, by strategy'),
       csvButton(csv, 'times and memory')),
     h('div', { class: 'controls' },
-      dropdown('Measure', series.measures.map((one) => [one, measureName(one)]), own.measure,
+      dropdown('Measure', series.measures.map((one) => [one, nameOf(one)]), own.measure,
         (value) => { own.measure = value; redraw(); }, { id: 'locality-measure' }),
       choice('Accesses in turn', series.values('accesses', ({ at }) => at.links === show.links)
         .map((one) => [one, String(one)]), own.accesses,

@@ -2,20 +2,11 @@
 
 import { h, choice } from '../dom.js';
 import { interval, times } from '../format.js';
-import { heapName } from '../names.js';
+import { benchName, heapName, moreIsBetter, speedMeasure } from '../names.js';
 import { geometricMean, speedUp } from '../stats.js';
 import { csvButton, table } from '../table.js';
 import { figureOf, placeKey } from '../series.js';
 import { fill, section } from './section.js';
-
-const benchNames = { density: 'Benchmark I, density', locality: 'Benchmark II, access after the shuffle',
-  utilization: 'Benchmark III, utilization', contention: 'Benchmark IV, contention',
-  'false-sharing': 'False sharing', churn: 'Churn', thrash: 'Cache thrash', scratch: 'Cache scratch',
-  speed: 'Speed', memory: 'Memory', larson: 'Larson, throughput', 'remote-free': 'Remote frees',
-  'mixed-malloc': 'Mixed sizes' };
-const measures = { locality: 'access_after', larson: 'throughput' };
-/** Of these more is better. */
-const rates = ['throughput'];
 
 /** {bench, heap, home, malloc, mean}: how much faster AS1 is under malloc than under the home one. */
 function comparisons(dataset) {
@@ -26,10 +17,10 @@ function comparisons(dataset) {
   };
   for (const malloc of dataset.mallocs.filter((one) => one !== dataset.home)) {
     for (const heap of dataset.heaps) {
-      add('density', heap, dataset.home, malloc, dataset.globalPairs(malloc, heap));
+      add(dataset.structureRun.bench, heap, dataset.home, malloc, dataset.globalPairs(malloc, heap));
     }
     for (const [bench, series] of Object.entries(dataset.series)) {
-      const measure = measures[bench] ?? 'time';
+      const measure = speedMeasure(bench);
       for (const heap of series.heaps) {
         const global = { strategy: 'AS1', peer: 'global' };
         const pairs = [...new Map(series.cells.map(({ at }) => [placeKey(at), at])).values()]
@@ -38,7 +29,7 @@ function comparisons(dataset) {
           .filter(([other, base]) => other && base);
         if (malloc === series.home) continue;
         add(bench, heap, series.home, malloc,
-          rates.includes(measure) ? pairs.map(([other, base]) => [base, other]) : pairs);
+          moreIsBetter(bench, measure) ? pairs.map(([other, base]) => [base, other]) : pairs);
       }
     }
   }
@@ -54,7 +45,7 @@ export function mallocs(dataset) {
   const redraw = () => {
     const shown = all.filter(({ heap }) => heap === show.heap);
     fill(body, table([
-      { title: 'Global heap (AS1)', cell: (bench) => benchNames[bench] ?? bench },
+      { title: 'Global heap (AS1)', cell: (bench) => benchName(bench) },
       ...names.map((malloc) => ({ title: `${malloc} against ${dataset.home}`, numeric: true,
         cell: (bench) => {
           const one = shown.find((other) => other.bench === bench && other.malloc === malloc);

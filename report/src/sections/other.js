@@ -6,9 +6,8 @@ import { dropdown, h } from '../dom.js';
 import { figureTable } from '../figures.js';
 import { plainPowers } from '../format.js';
 import { lineChart } from '../lines.js';
-import { csvOfCell, measureName, placeText, placeTitle, seriesCard, writeFigure }
-  from '../measures.js';
-import { heapName } from '../names.js';
+import { csvOfCell, placeText, placeTitle, seriesCard, writeFigure } from '../measures.js';
+import { heapName, measureName } from '../names.js';
 import { tableScale } from '../palette.js';
 import { figureOf, placeKey } from '../series.js';
 import { csvButton } from '../table.js';
@@ -26,6 +25,7 @@ function longest(series, names) {
 }
 
 function card(series) {
+  const nameOf = (measure) => measureName(measure, series.bench);
   const names = namesOf(series);
   const along = longest(series, names);
   const rest = names.filter((name) => name !== along);
@@ -61,10 +61,10 @@ function card(series) {
     fill(body, lines.length > 0
       ? h('div', { class: 'scroll' }, chart(lineChart({ series: lines, xName: along, write,
         positions: positions().map((value) => plainPowers(placeText(along, value, series.bench))) }),
-      { height: 360, minWidth: 460, label: `Lines: ${measureName(show.measure)} of ${series.bench}` })
+      { height: 360, minWidth: 460, label: `Lines: ${nameOf(show.measure)} of ${series.bench}` })
         .element)
       : h('p', { class: 'hint empty' }, 'Nothing was measured.'),
-    figureTable({ heads: [along], caption: `${measureName(show.measure)} of ${series.bench}`,
+    figureTable({ heads: [along], caption: `${nameOf(show.measure)} of ${series.bench}`,
       columns: columns().map((one) => series.nameOf(one)),
       rows: positions().map((value) => ({ labels: [placeText(along, value, series.bench)],
         figures: columns().map((column) => {
@@ -88,7 +88,7 @@ function card(series) {
   redraw();
   return h('div', { class: 'card' },
     h('div', { class: 'controls' },
-      choose('Measure', measures, measureName, (one) => { show.measure = one; }),
+      choose('Measure', measures, nameOf, (one) => { show.measure = one; }),
       choose('At', places, (at) => plainPowers(placeTitle(at, series.bench)), (at) => { show.at = at; }),
       choose('Heap', series.heaps, heapName, (one) => { show.heap = one; }),
       csvButton(csv, series.bench)),

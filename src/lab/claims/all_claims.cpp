@@ -3,7 +3,11 @@
 
 namespace mallard::lab {
 
-std::span<const claim> all_claims() {
+std::span<const claim> all_claims(claim_set which) {
+  if (which == claim_set::goals) {
+    static const std::vector<claim> all = goals();
+    return all;
+  }
   static const std::vector<claim> claims = [] {
     const auto density = density_claims();
     std::vector<claim> all(density.begin(), density.end());

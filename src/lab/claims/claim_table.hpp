@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lab/claims/claims.hpp"
 #include "lab/results/cell.hpp"
 
 namespace mallard::lab {
@@ -70,8 +71,9 @@ struct comparison {
   conditions_of left_at = {};   // where the sides differ in more than the strategy
   conditions_of right_at = {};  // likewise
   bool failing = false;         // instead of any figure: the cells of `left` have to have failed
-  double floor = 0;   // what a lesser figure counts as, where figures may be zero; 0: it has none
-  names beside = {};  // coordinates that change together with `along`
+  double floor = 0;  // what a lesser figure counts as, where figures may be zero; 0: it has none
+  bool least_base = false;  // divided by the least figure of the base rather than by their mean
+  names beside = {};        // coordinates that change together with `along`
   std::string_view spread = {};  // instead of single cells: the greatest figure over the least of
                                  // those that differ in this coordinate only
 };
@@ -89,12 +91,13 @@ struct claim {
   std::vector<comparison> comparisons;
   std::string_view source = "P0089R1";
   std::string_view each = {};  // a coordinate whose values are judged one by one, or every_library
+  std::string_view heap = {};  // judged on this one alone
 };
 
 // Benchmark I: the statements of section 7 of P0089R1, in its order.
 std::span<const claim> density_claims();
 
 // The statements about every bench, Benchmark I first.
-std::span<const claim> all_claims();
+std::span<const claim> all_claims(claim_set which = claim_set::documents);
 
 }  // namespace mallard::lab

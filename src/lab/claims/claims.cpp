@@ -172,7 +172,7 @@ std::vector<std::string> variants_of(const claim& what, std::string_view heap,
 
 }  // namespace
 
-std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells) {
+std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells, claim_set which) {
   std::vector<std::string_view> heaps;
   for (const observation& cell : cells) {
     if (std::find(heaps.begin(), heaps.end(), cell.heap) == heaps.end()) {
@@ -182,7 +182,8 @@ std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells) {
   std::vector<claim_verdict> verdicts;
   for (const std::string_view heap : heaps) {
     const view of_heap(cells, heap);
-    for (const claim& one : all_claims()) {
+    for (const claim& one : all_claims(which)) {
+      if (!one.heap.empty() && one.heap != heap) continue;
       const names benches = benches_of(one);
       const bool measured = std::any_of(cells.begin(), cells.end(), [&](const observation& cell) {
         return cell.heap == heap && is_about(benches, cell);

@@ -11,6 +11,10 @@
 
 namespace mallard::lab {
 
+// What is judged: statements of documents about allocators of any kind, or what ours set out to
+// reach.
+enum class claim_set { documents, goals };
+
 enum class verdict { holds, fails, undecided };
 
 struct claim_verdict {
@@ -26,11 +30,12 @@ struct claim_verdict {
   std::string figures;  // the measured numbers behind the verdict, or what is missing
 };
 
-// Judges every claim about a bench of which there are cells, once for each heap that occurs in it
-// (and each variant), with our own resources ("mallard") or, where the claim is about what several
-// libraries have, with each of theirs. Failed cells count as missing, except where the claim is
-// that they fail. The cells must be of one machine and build.
-std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells);
+// Judges every claim of the set about a bench of which there are cells, once for each heap that
+// occurs in it (and each variant), with our own resources ("mallard") or, where the claim is about
+// what several libraries have, with each of theirs. Failed cells count as missing, except where the
+// claim is that they fail. The cells must be of one machine and build.
+std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells,
+                                           claim_set which = claim_set::documents);
 
 std::string_view to_string(verdict result);
 

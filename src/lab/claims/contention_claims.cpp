@@ -14,8 +14,6 @@ constexpr std::string_view low =
 constexpr std::string_view two_runs =
     "Section 10's prose describes another run than its tables, which show 91 % here.";
 
-constexpr double any = std::numeric_limits<double>::infinity();
-
 const condition own = {"form", {.words = {"own"}}};
 const condition shared = {"form", {.words = {"shared"}}};
 const condition a_core_each = {"threads_per_core", {.first = 1, .last = 1}};
@@ -26,16 +24,10 @@ condition threads(std::int64_t first, std::int64_t last = no_limit) {
 
 comparison times(std::string_view label, names left, names right, double at_least,
                  double at_most = any, over what = over::all, conditions_of more = {}) {
-  conditions_of where = {own, a_core_each};
-  where.insert(where.end(), more.begin(), more.end());
-  return {.label = label,
-          .left = std::move(left),
-          .right = std::move(right),
-          .at_least = at_least,
-          .at_most = at_most,
-          .what = what,
-          .bench = "contention",
-          .where = std::move(where)};
+  comparison made = compared("contention", label, std::move(left), std::move(right), at_least,
+                             at_most, {own, a_core_each}, more);
+  made.what = what;
+  return made;
 }
 
 // From one thread to several, each with a core of its own.
@@ -43,12 +35,6 @@ comparison with_threads(comparison what) {
   what.along = "threads";
   what.at = {.first = 2};
   what.base = {.first = 1, .last = 1};
-  return what;
-}
-
-comparison some_cell(comparison what) {
-  what.what = over::cell;
-  what.how_many = need::some;
   return what;
 }
 

@@ -139,7 +139,14 @@ std::vector<sample> samples_of(const view& cells, const comparison& what, const 
   return samples;
 }
 
-// Those at the values `at`; with a base, each against the mean at the values `base`.
+log_quantity base_of(const comparison& what, const std::vector<log_quantity>& all) {
+  if (!what.least_base) return mean_of(all);
+  return *std::min_element(
+      all.begin(), all.end(),
+      [](const log_quantity& a, const log_quantity& b) { return a.value < b.value; });
+}
+
+// Those at the values `at`; with a base, each against the mean, or the least, at the values `base`.
 std::vector<sample> along(const comparison& what, const std::vector<sample>& all) {
   const auto lies_at = [&](const sample& one, const values& admitted) {
     const coordinate* value = one.cell->find(what.along);
@@ -161,7 +168,7 @@ std::vector<sample> along(const comparison& what, const std::vector<sample>& all
     if (what.base.nothing()) {
       chosen.push_back(one);
     } else if (const auto base = bases.find(rest(one)); base != bases.end()) {
-      chosen.push_back({one.cell, divide(one.quantity, mean_of(base->second))});
+      chosen.push_back({one.cell, divide(one.quantity, base_of(what, base->second))});
     }
   }
   return chosen;

@@ -5,7 +5,6 @@
 namespace mallard::lab {
 namespace {
 
-constexpr double any = std::numeric_limits<double>::infinity();
 constexpr std::string_view forward_section = "ch. 1, forward expansion";
 constexpr std::string_view backward_section = "ch. 1, backwards expansion";
 constexpr std::string_view shrink_section = "ch. 1, shrink to fit";
@@ -28,31 +27,8 @@ conditions_of alone(conditions_of more = {}) {
 // Of containers of the wrapped ints that the article measures.
 comparison ints(std::string_view bench, std::string_view label, names left, names right,
                 double at_least, double at_most = any, conditions_of more = {}) {
-  conditions_of where = {type("int")};
-  where.insert(where.end(), more.begin(), more.end());
-  return {.label = label,
-          .left = std::move(left),
-          .right = std::move(right),
-          .at_least = at_least,
-          .at_most = at_most,
-          .bench = bench,
-          .where = std::move(where)};
-}
-
-comparison of_measure(comparison what, std::string_view measure) {
-  what.measure = measure;
-  return what;
-}
-
-comparison every_cell(comparison what) {
-  what.what = over::cell;
-  return what;
-}
-
-comparison some_cell(comparison what) {
-  what.what = over::cell;
-  what.how_many = need::some;
-  return what;
+  return compared(bench, label, std::move(left), std::move(right), at_least, at_most, {type("int")},
+                  more);
 }
 
 // From the smallest containers to the largest. Not as many are made of each, so per element.

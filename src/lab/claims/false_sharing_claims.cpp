@@ -5,7 +5,6 @@
 namespace mallard::lab {
 namespace {
 
-constexpr double any = std::numeric_limits<double>::infinity();
 constexpr std::string_view shown_elsewhere =
     "The slides show curves of a 24-core machine without figures; the bounds are ours.";
 

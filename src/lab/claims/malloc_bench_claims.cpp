@@ -7,7 +7,6 @@
 namespace mallard::lab {
 namespace {
 
-constexpr double any = std::numeric_limits<double>::infinity();
 constexpr std::string_view churn_section = "Churn";
 constexpr std::string_view thrash_section = "Cache Thrash";
 constexpr std::string_view scratch_section = "Cache Scratch";
@@ -37,24 +36,17 @@ condition chains(names words) {
   return {"chain", {.words = std::move(words)}};
 }
 
-comparison figures(std::string_view bench, std::string_view label, names mallocs, double at_least,
-                   double at_most, conditions_of more = {}) {
-  conditions_of where = {under(std::move(mallocs))};
-  where.insert(where.end(), more.begin(), more.end());
-  return {.label = label,
-          .left = {"AS1"},
-          .at_least = at_least,
-          .at_most = at_most,
-          .what = over::value,
-          .bench = bench,
-          .by = "malloc",
-          .where = std::move(where)};
+// Each malloc's figures by themselves.
+comparison by_malloc(comparison what) {
+  what.what = over::value;
+  what.by = "malloc";
+  return what;
 }
 
-comparison of_measure(comparison what, std::string_view measure, double floor = 0) {
-  what.measure = measure;
-  what.floor = floor;
-  return what;
+comparison figures(std::string_view bench, std::string_view label, names mallocs, double at_least,
+                   double at_most, conditions_of more = {}) {
+  return by_malloc(
+      compared(bench, label, {"AS1"}, {}, at_least, at_most, {under(std::move(mallocs))}, more));
 }
 
 // Each allocator by itself, from one thread to several with a core each. Every thread does the
@@ -74,17 +66,12 @@ comparison with_threads(std::string_view bench, names mallocs, double at_least, 
 comparison against(std::string_view bench, std::string_view label, names mallocs,
                    std::string_view one, double at_least, double at_most,
                    conditions_of where = {}) {
-  return {.label = label,
-          .left = {"AS1"},
-          .at_least = at_least,
-          .at_most = at_most,
-          .what = over::value,
-          .at = {.words = std::move(mallocs)},
-          .base = {.words = {one}},
-          .bench = bench,
-          .along = "malloc",
-          .by = "malloc",
-          .where = std::move(where)};
+  comparison what =
+      by_malloc(compared(bench, label, {"AS1"}, {}, at_least, at_most, std::move(where)));
+  what.along = "malloc";
+  what.at = {.words = std::move(mallocs)};
+  what.base = {.words = {one}};
+  return what;
 }
 
 // The slowest of some allocators over the fastest of them.

@@ -5,7 +5,6 @@
 namespace mallard::lab {
 namespace {
 
-constexpr double any = std::numeric_limits<double>::infinity();
 constexpr std::string_view burst_section = "ch. 2, burst allocation";
 constexpr std::string_view pool_section = "ch. 3, adaptive pools";
 constexpr std::string_view windows = "Said of Windows XP and Visual C++ 2003.";
@@ -18,40 +17,22 @@ condition ranges(std::int64_t first, std::int64_t last = no_limit) {
 
 comparison lists(std::string_view label, std::string_view measure, names left, names right,
                  double at_least, double at_most = any, conditions_of more = {}) {
-  conditions_of where = {{"container", {.words = {"list"}}}};
-  where.insert(where.end(), more.begin(), more.end());
-  return {.label = label,
-          .left = std::move(left),
-          .right = std::move(right),
-          .at_least = at_least,
-          .at_most = at_most,
-          .bench = "burst",
-          .measure = measure,
-          .where = std::move(where)};
+  return of_measure(compared("burst", label, std::move(left), std::move(right), at_least, at_most,
+                             {{"container", {.words = {"list"}}}}, more),
+                    measure);
 }
 
 comparison pools(std::string_view label, std::string_view measure, names left, names right,
                  double at_least, double at_most = any, conditions_of where = {}) {
-  return {.label = label,
-          .left = std::move(left),
-          .right = std::move(right),
-          .at_least = at_least,
-          .at_most = at_most,
-          .bench = "adaptive-pool",
-          .measure = measure,
-          .where = std::move(where)};
+  return of_measure(compared("adaptive-pool", label, std::move(left), std::move(right), at_least,
+                             at_most, std::move(where)),
+                    measure);
 }
 
 comparison along_ranges(comparison what, values at, values base) {
   what.along = "range";
   what.at = std::move(at);
   what.base = std::move(base);
-  return what;
-}
-
-comparison some_cell(comparison what) {
-  what.what = over::cell;
-  what.how_many = need::some;
   return what;
 }
 

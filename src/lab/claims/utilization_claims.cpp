@@ -19,13 +19,8 @@ condition blocks(std::int64_t first, std::int64_t last = no_limit) {
 
 comparison times(std::string_view label, names left, names right, double at_least, double at_most,
                  conditions_of where = {}) {
-  return {.label = label,
-          .left = std::move(left),
-          .right = std::move(right),
-          .at_least = at_least,
-          .at_most = at_most,
-          .bench = "utilization",
-          .where = std::move(where)};
+  return compared("utilization", label, std::move(left), std::move(right), at_least, at_most,
+                  std::move(where));
 }
 
 comparison change(std::string_view label, std::string_view strategy, std::string_view along,
@@ -46,8 +41,6 @@ comparison each(comparison what, over group) {
   what.what = group;
   return what;
 }
-
-constexpr double any = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

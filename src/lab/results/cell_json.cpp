@@ -93,7 +93,7 @@ json to_json(const place& values) {
   return object;
 }
 
-std::string to_line(const cell_result& cell) {
+json to_json(const cell_result& cell) {
   json object = {
       {"kind", "cell"},         {"bench", cell.bench},
       {"at", to_json(cell.at)}, {"strategy", cell.strategy},
@@ -102,7 +102,7 @@ std::string to_line(const cell_result& cell) {
   };
   if (!cell.ok()) {
     object["error"] = cell.error;
-    return object.dump();
+    return object;
   }
   json measures = json::object();
   for (const auto& [name, one] : cell.measures) {
@@ -114,7 +114,11 @@ std::string to_line(const cell_result& cell) {
   }
   if (!cell.checksum.empty()) object["checksum"] = cell.checksum;
   object["measures"] = measures;
-  return object.dump();
+  return object;
+}
+
+std::string to_line(const cell_result& cell) {
+  return to_json(cell).dump();
 }
 
 }  // namespace mallard::lab

@@ -15,5 +15,6 @@ cell_result read_first_density_cell(const json& object, const std::string& mallo
 place read_parameters(const json& object);
 
 json to_json(const place& values);
+json to_json(const cell_result& cell);
 
 }  // namespace mallard::lab
