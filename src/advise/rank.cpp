@@ -71,9 +71,10 @@ interval of_outcome(const replay_outcome& one) {
   return {one.low, one.median, one.high};
 }
 
-// The best first.
+// The best first; what C code would have to be given is behind what can be done.
 void sort_by_gain(std::vector<advice>& some) {
   std::sort(some.begin(), some.end(), [](const advice& a, const advice& b) {
+    if (a.from.where.is_cpp != b.from.where.is_cpp) return a.from.where.is_cpp;
     return a.gain.median != b.gain.median ? a.gain.median > b.gain.median : a.what < b.what;
   });
 }
@@ -283,8 +284,9 @@ class ranker {
         continue;
       }
       const auto at =
-          std::find_if(out_.advices.begin(), out_.advices.end(),
-                       [&](const advice& other) { return other.gain.low <= one.gain.median; });
+          std::find_if(out_.advices.begin(), out_.advices.end(), [&](const advice& other) {
+            return !other.from.where.is_cpp || other.gain.low <= one.gain.median;
+          });
       out_.advices.insert(at, std::move(one));
     }
   }

@@ -93,6 +93,17 @@ TEST(Rank, AnotherMallocWinsTies) {
   EXPECT_EQ(with(1.5).advices[1].from.how, strategy::switch_malloc);
 }
 
+TEST(Rank, AnotherMallocComesBeforeAResourceThatCCodeWouldNeed) {
+  candidate of_c = of(strategy::multipool);
+  of_c.where.is_cpp = false;
+  const advice_report report = rank(
+      program(), {of_c},
+      {replayed("parse", "AS9@mallard", 3.9, 4, 4.1), replayed(all, "jemalloc", 1.4, 1.5, 1.6)},
+      "p");
+  EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
+  EXPECT_EQ(report.advices[1].from.how, strategy::multipool);
+}
+
 TEST(Rank, WhatWasRefusedOrNotReplayedIsToldWithItsReason) {
   candidate refused = of(strategy::monotonic);
   refused.refused = "it would grow";
