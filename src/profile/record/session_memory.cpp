@@ -39,7 +39,9 @@ std::string path_of_reader(int pid) {
   for (const auto& entry :
        fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", ignored)) {
     const std::string target = fs::read_symlink(entry.path(), ignored).string();
-    if (target.starts_with(std::string("/memfd:") + recorder::session_file_name)) {
+    constexpr std::string_view kind = "/memfd:";
+    if (target.starts_with(kind) &&
+        std::string_view(target).substr(kind.size()).starts_with(recorder::session_file_name)) {
       return entry.path().string();
     }
   }
