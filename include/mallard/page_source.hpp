@@ -51,7 +51,8 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   // memory of smaller ones is purged. Other threads first use up the few chunks they have at hand.
   void set_caching(bool on) noexcept;
 
-  // Effects: at most `bytes` stay in the shared cache. The start value is an eighth of the memory.
+  // Effects: while caching is on, at most `bytes` stay in the shared cache. The start value is an
+  // eighth of the memory.
   void set_cache_limit(std::size_t bytes) noexcept;
 
   // Effects: returns the shared cache and the calling thread's to the system. Returns the bytes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <new>
 
 #include "mallard/detail/bits.hpp"
@@ -28,6 +29,16 @@ union shared_holder {
 };
 constinit shared_holder shared;
 constinit std::atomic<bool> caching{true};
+// What set_cache_limit() said, in force while caching is on; `not_said`: the start value.
+constexpr std::uint64_t not_said = UINT64_MAX;
+constinit std::atomic<std::uint64_t> said_limit{not_said};
+
+void limit_cache() noexcept {
+  const std::uint64_t said = said_limit.load(std::memory_order_relaxed);
+  const std::size_t limit =
+      said == not_said ? detail::os::physical_memory_bytes() / 8 : static_cast<std::size_t>(said);
+  shared.value.set_limit(caching.load(std::memory_order_relaxed) ? limit : 0);
+}
 
 constexpr std::size_t thread_chunks_bytes =
     detail::round_up(sizeof(thread_chunks), detail::os::page_bytes);
@@ -132,11 +143,12 @@ void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
 void page_source::set_caching(bool on) noexcept {
   caching.store(on, std::memory_order_relaxed);
   if (!on && own != nullptr) own->flush();
-  shared.value.set_limit(on ? detail::os::physical_memory_bytes() / 8 : 0);
+  limit_cache();
 }
 
 void page_source::set_cache_limit(std::size_t bytes) noexcept {
-  shared.value.set_limit(bytes);
+  said_limit.store(std::min<std::uint64_t>(bytes, not_said - 1), std::memory_order_relaxed);
+  limit_cache();
 }
 
 std::size_t page_source::trim() noexcept {

@@ -25,7 +25,10 @@ constexpr std::size_t mib = 1024 * kib;
 class page_source_test : public testing::Test {
  protected:
   page_source_test() { source.trim(); }
-  ~page_source_test() override { source.set_caching(true); }
+  ~page_source_test() override {
+    source.set_caching(true);
+    source.set_cache_limit(std::size_t{1} << 40);
+  }
 
   page_source& source = *page_source::instance();
 };
@@ -88,6 +91,23 @@ TEST_F(page_source_test, the_cache_keeps_within_its_limit) {
   for (void*& p : chunks) p = source.allocate(4 * mib);
   for (void* p : chunks) source.deallocate(p, 4 * mib);
   EXPECT_LE(source.stats().cached_bytes, 8 * mib + 2 * mib);
+}
+
+TEST_F(page_source_test, its_limit_holds_again_when_caching_is_switched_on_again) {
+  source.trim();
+  source.set_cache_limit(8 * mib);
+  source.set_caching(false);
+  source.set_caching(true);
+  source.deallocate(source.allocate(64 * mib), 64 * mib);
+  EXPECT_LE(source.stats().cached_bytes, 8 * mib);
+}
+
+TEST_F(page_source_test, a_limit_does_not_switch_caching_on) {
+  source.trim();
+  source.set_caching(false);
+  source.set_cache_limit(1024 * mib);
+  source.deallocate(source.allocate(64 * mib), 64 * mib);
+  EXPECT_LT(source.stats().cached_bytes, 64 * mib);
 }
 
 TEST_F(page_source_test, stats_add_up_and_trim_empties_the_cache) {

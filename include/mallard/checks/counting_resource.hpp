@@ -24,6 +24,7 @@ class MALLARD_API counting_resource final : public std::pmr::memory_resource {
   explicit counting_resource(
       std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
       : upstream_(upstream) {}
+  counting_resource(std::nullptr_t) = delete;
   counting_resource(const counting_resource&) = delete;
   counting_resource& operator=(const counting_resource&) = delete;
 

@@ -83,6 +83,7 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
   // Effects: faults are given to `on_fault` instead.
   explicit test_resource(handler on_fault,
                          std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  test_resource(std::nullptr_t) = delete;
   test_resource(const test_resource&) = delete;
   test_resource& operator=(const test_resource&) = delete;
   // Effects: report_leaks().
