@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "advise/rank.hpp"
-#include "profile/subsystem_rules.hpp"
+#include "profile/function_names.hpp"
 #include "whatif/whatif.hpp"
 
 namespace mallard::advise {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "profile/subsystem_rules.hpp"
+#include "profile/function_names.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -18,8 +18,14 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Insertions, deletions and replacements from one to the other.
-std::size_t distance(std::string_view a, std::string_view b) {
+std::string_view last_part(std::string_view name) {
+  const std::size_t at = name.rfind("::");
+  return at == name.npos ? name : name.substr(at + 2);
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -33,13 +39,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string_view last_part(std::string_view name) {
-  const std::size_t at = name.rfind("::");
-  return at == name.npos ? name : name.substr(at + 2);
-}
-
-}  // namespace
-
 std::vector<std::string> nearest_names(std::string_view wanted, const std::set<std::string>& names,
                                        std::size_t most) {
   const std::string whole = lower(wanted);
@@ -47,7 +46,8 @@ std::vector<std::string> nearest_names(std::string_view wanted, const std::set<s
   std::vector<std::pair<std::size_t, const std::string*>> found;
   for (const std::string& name : names) {
     const std::string mine = lower(short_name(name));
-    const std::size_t steps = std::min(distance(whole, mine), distance(last, last_part(mine)));
+    const std::size_t steps =
+        std::min(edit_distance(whole, mine), edit_distance(last, last_part(mine)));
     const bool inside = last.size() >= 3 && mine.find(last) != mine.npos;
     if (inside || 2 * steps <= last.size()) found.emplace_back(inside ? 0 : steps, &name);
   }

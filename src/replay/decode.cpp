@@ -1,9 +1,9 @@
 #include "replay/decode.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "profile/analysis.hpp"
+#include "profile/nearest_names.hpp"
 #include "replay/program_builder.hpp"
 #include "replay/survey.hpp"
 
@@ -49,21 +49,6 @@ void check(const profile::trace_reader& trace, const decode_options& options) {
   }
 }
 
-// Insertions, deletions and replacements that make one of the other.
-std::size_t distance(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      const std::size_t replaced = diagonal + (one[i] == other[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::vector<std::string> nearest_names(std::string_view wanted,
@@ -76,7 +61,7 @@ std::vector<std::string> nearest_names(std::string_view wanted,
   std::vector<candidate> order;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const bool inside = !wanted.empty() && names[i].find(wanted) != std::string::npos;
-    order.push_back({inside ? 0 : distance(wanted, names[i]), i});
+    order.push_back({inside ? 0 : profile::edit_distance(wanted, names[i]), i});
   }
   std::sort(order.begin(), order.end());
   if (order.size() > 3) order.resize(3);
