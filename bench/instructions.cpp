@@ -9,6 +9,8 @@
 #include <memory_resource>
 #include <string_view>
 
+#include "mallard/checks/counting_resource.hpp"
+#include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/mallard.hpp"
 
 namespace {
@@ -45,6 +47,23 @@ template <class R>
   r.deallocate_expandable(p);
 }
 
+// What counting costs is the difference to `multipool` by base.
+template <class Counter>
+class counted_pool {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    return counter_.allocate(bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+    counter_.deallocate(p, bytes, alignment);
+  }
+  operator std::pmr::memory_resource&() { return counter_; }
+
+ private:
+  mallard::multipool_resource pool_;
+  Counter counter_{&pool_};
+};
+
 template <class R, class Allocate, class Deallocate>
 void pairs(R& resource, Allocate allocate, Deallocate deallocate) {
   for (long i = 0; i < iterations; ++i) deallocate(resource, allocate(resource));
@@ -74,7 +93,7 @@ void arrays(R& resource) {
 template <class R>
 bool run(std::string_view loop) {
   R resource;
-  std::pmr::memory_resource* base = &resource;
+  std::pmr::memory_resource* base = &static_cast<std::pmr::memory_resource&>(resource);
   asm volatile("" : "+r"(base));
   if (loop == "pairs") {
     pairs(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
@@ -104,6 +123,10 @@ bool run(std::string_view loop, std::string_view resource) {
     return run<mallard::synchronized_multipool_resource>(loop);
   }
   if (resource == "synchronized_heap") return run<mallard::synchronized_heap_resource>(loop);
+  if (resource == "counting") return run<counted_pool<mallard::counting_resource>>(loop);
+  if (resource == "synchronized_counting") {
+    return run<counted_pool<mallard::synchronized_counting_resource>>(loop);
+  }
   return false;
 }
 
@@ -115,6 +138,7 @@ int main(int argc, char** argv) {
         stderr,
         "usage: %s pairs|batches|arrays RESOURCE   (prints its iterations)\n"
         "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap\n"
+        "  counting synchronized_counting: of a multipool by base\n"
         "  arrays: of the heaps alone\n",
         argv[0]);
     return 2;

@@ -18,7 +18,8 @@ count() {
     done
 }
 
-[ $# -gt 0 ] || set -- monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap
+[ $# -gt 0 ] || set -- monotonic multipool adaptive_pool heap synchronized_multipool \
+  synchronized_heap counting synchronized_counting
 for resource in "$@"; do
   count "$resource" pairs
   count "$resource" batches

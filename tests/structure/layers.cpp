@@ -63,6 +63,7 @@ constexpr place places[] = {
     {"include/mallard/detail/recorder_calls.hpp", "common"},
     {"include/mallard/profile.hpp", "checks"},
     {"include/mallard/checks/", "checks"},
+    {"include/mallard/detail/checks/", "checks"},
     {"include/mallard/mallard.hpp", "umbrella"},
     {"src/os/", "os"},
     {"src/core/", "core"},

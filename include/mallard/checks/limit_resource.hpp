@@ -1,0 +1,97 @@
+// limit_resource: lets so many bytes and blocks be in use at once, and no more.
+//
+//   mallard::limit_resource quota({.bytes = 1 << 20}, &pool);
+//   std::pmr::vector<char> request(&quota);
+//   try {
+//     request.resize(2 << 20);
+//   } catch (const mallard::limit_exceeded& e) { ... }  // a std::bad_alloc
+//
+// Complexity: as upstream, and an atomic operation for each limit that is set. Thread-safety: as
+// upstream, if the callback may be called by any thread; the limits hold for all threads together.
+//
+// The published ideas: RMM's limiting_resource_adaptor; bumpalo's allocation limit.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory_resource>
+#include <new>
+#include <utility>
+
+#include "mallard/detail/atomic.hpp"
+#include "mallard/detail/callback.hpp"
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+
+namespace mallard::inline v1 {
+
+// Of what is in use at once. Sizes are the bytes that are asked for, not what they cost.
+struct resource_limits {
+  std::size_t bytes = std::numeric_limits<std::size_t>::max();
+  std::size_t blocks = std::numeric_limits<std::size_t>::max();
+};
+
+// Thrown by limit_resource, and by nothing else.
+class MALLARD_API limit_exceeded : public std::bad_alloc {
+ public:
+  limit_exceeded(std::size_t bytes, resource_limits limits) noexcept
+      : bytes_(bytes), limits_(limits) {}
+  const char* what() const noexcept override {
+    return "mallard::limit_exceeded: more than the limit would be in use";
+  }
+  std::size_t bytes() const noexcept { return bytes_; }        // of the refused request
+  resource_limits limits() const noexcept { return limits_; }  // of the resource
+
+ private:
+  std::size_t bytes_;
+  resource_limits limits_;
+};
+
+// What to do with a request beyond a limit.
+enum class at_limit {
+  refuse,  // limit_exceeded is thrown
+  retry,   // the limits are looked at again: something has been given back
+  allow,   // this once
+};
+
+class MALLARD_API limit_resource final : public detail::by_base<limit_resource> {
+ public:
+  // Called with the size and alignment in bytes of a request beyond a limit; no lock is held. What
+  // the callback throws comes out of allocate.
+  using handler = detail::callback<at_limit(std::size_t bytes, std::size_t alignment)>;
+
+  // Effects: what is in use of `upstream`, which must outlive this object, stays within `limits`.
+  // Errors: std::system_error (std::errc::invalid_argument) when a limit is 0.
+  explicit limit_resource(resource_limits limits,
+                          std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  limit_resource(resource_limits limits, handler on_limit,
+                 std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  limit_resource(const limit_resource&) = delete;
+  limit_resource& operator=(const limit_resource&) = delete;
+  ~limit_resource() override = default;
+
+  // Errors: limit_exceeded, what the callback throws, what upstream throws; nothing has changed.
+  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  void deallocate(void* p, std::size_t bytes,
+                  std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  resource_limits limits() const noexcept { return limits_; }
+  // What is in use now.
+  resource_limits in_use() const noexcept;
+  std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
+
+ private:
+  bool take(std::size_t bytes) noexcept;
+  void take_anyway(std::size_t bytes) noexcept;
+  void give_back(std::size_t bytes) noexcept;
+
+  resource_limits limits_;
+  handler on_limit_;
+  std::pmr::memory_resource* upstream_;
+  detail::atomic<std::size_t> bytes_{0};  // in use
+  detail::atomic<std::size_t> blocks_{0};
+};
+
+}  // namespace mallard::inline v1

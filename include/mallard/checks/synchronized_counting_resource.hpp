@@ -1,0 +1,122 @@
+// synchronized_counting_resource: counting_resource for several threads: each counts for itself,
+// without a lock, and counts() adds up.
+//
+//   mallard::synchronized_multipool_resource pool;
+//   mallard::synchronized_counting_resource counter("requests", &pool);
+//   std::jthread other([&] { std::pmr::vector<int> theirs(100, &counter); });
+//   std::pmr::vector<int> mine(100, &counter);
+//   assert(counter.counts().allocations >= 1);
+//
+// Complexity: on top of the upstream some thirty instructions; an atomic addition where a thread
+// has changed what is in use by 64 KiB or 256 blocks since its last one. 2 KiB, and 1 KiB for each
+// thread that uses it. Thread-safety: all members may be called from any thread, if those of the
+// upstream may.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+#include "mallard/checks/allocation_counts.hpp"
+#include "mallard/detail/checks/counting_cell.hpp"
+#include "mallard/detail/checks/counting_registry.hpp"
+#include "mallard/detail/checks/thread_number.hpp"
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+
+namespace mallard::inline v1 {
+
+class MALLARD_API synchronized_counting_resource final
+    : public detail::by_base<synchronized_counting_resource> {
+ public:
+  // Effects: counts what goes to `upstream`, which must outlive this object.
+  explicit synchronized_counting_resource(
+      std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
+      : synchronized_counting_resource(nullptr, upstream, 0) {}
+  // Effects: the same, and is in the reports of counting_report.hpp until it is destroyed. `name`
+  // must live as long.
+  explicit synchronized_counting_resource(
+      const char* name,
+      std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
+      : synchronized_counting_resource(name, upstream, 0) {}
+  synchronized_counting_resource(std::nullptr_t) = delete;
+  synchronized_counting_resource(const synchronized_counting_resource&) = delete;
+  synchronized_counting_resource& operator=(const synchronized_counting_resource&) = delete;
+  ~synchronized_counting_resource() override;
+
+  // Errors: whatever the upstream throws; then nothing is counted.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    void* const block = upstream_->allocate(bytes, alignment);
+    if (own_cell* const own = cell_of_this_thread()) [[likely]] {
+      own->on_allocate(bytes, alignment);
+      if (own->is_far()) [[unlikely]]
+        tell(*own);
+    } else {
+      of_others_.on_allocate<detail::writers::many>(bytes, alignment);
+    }
+    return block;
+  }
+  MALLARD_ALWAYS_INLINE void deallocate(void* block, std::size_t bytes,
+                                        std::size_t alignment = alignof(std::max_align_t)) {
+    upstream_->deallocate(block, bytes, alignment);
+    if (own_cell* const own = cell_of_this_thread()) [[likely]] {
+      own->on_deallocate(bytes);
+      if (own->is_far()) [[unlikely]]
+        tell(*own);
+    } else {
+      of_others_.on_deallocate<detail::writers::many>(bytes);
+    }
+  }
+
+  // Returns: the counts since construction, of all threads. The peaks are exact where one thread
+  // uses the resource at a time and else within 64 KiB, and 256 blocks, for each thread. What
+  // threads are just counting may be missing. O(threads * size classes).
+  allocation_counts counts() const noexcept;
+  // Returns: of the calling thread alone, with all that threads of the same number counted that
+  // have ended. What is in use is what it has been given less what it has taken back, also of other
+  // threads, and 0 when that is negative; its own peaks.
+  allocation_counts counts_of_this_thread() const noexcept;
+
+  const char* name() const noexcept { return counted_.name(); }  // null if it has none
+  std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
+
+ private:
+  static constexpr std::uint64_t far_bytes = 64 * 1024;
+  static constexpr std::uint64_t far_blocks = 256;
+
+  struct own_cell : detail::counting_cell {
+    std::uint64_t told_bytes = 0;  // of what is in use, to the others
+    std::uint64_t told_blocks = 0;
+
+    bool is_far() const noexcept {
+      return in_use_bytes.get() - told_bytes + far_bytes > 2 * far_bytes ||
+             in_use_blocks.get() - told_blocks + far_blocks > 2 * far_blocks;
+    }
+  };
+
+  synchronized_counting_resource(const char* name, std::pmr::memory_resource* upstream,
+                                 int) noexcept
+      : upstream_(upstream), counted_(name, this, &read) {}
+
+  MALLARD_ALWAYS_INLINE own_cell* cell_of_this_thread() noexcept {
+    own_cell* const own = cells_[detail::this_thread_number].load(detail::order::relaxed);
+    return own != nullptr ? own : make_cell();
+  }
+  // Null for threads that have no number, or no memory.
+  MALLARD_COLD own_cell* make_cell() noexcept;
+  MALLARD_COLD void tell(own_cell& own) noexcept;
+  static void read(const void* self, detail::counted_totals& sum) noexcept;
+
+  std::pmr::memory_resource* upstream_;
+  // By the thread's number; that of 0 stays null.
+  detail::atomic<own_cell*> cells_[detail::most_thread_numbers] = {};
+  detail::counting_cell of_others_;
+  detail::tally told_bytes_;  // by all threads, modulo 2^64
+  detail::tally told_blocks_;
+  mutable detail::tally peak_bytes_;
+  mutable detail::tally peak_blocks_;
+  detail::counted counted_;  // last: a report reads the others
+};
+
+}  // namespace mallard::inline v1
