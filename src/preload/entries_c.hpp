@@ -9,6 +9,7 @@
 //   void free(through, block, caller, call)
 //   void* reallocation(through, block, bytes, caller, call)
 //   void* throwing_new(through, bytes, alignment, caller, call)  lets exceptions of call() pass
+//   void failure(through, bytes, caller)  of what such an operator has called
 //   std::size_t& in_new()  the thread's word of preload/in_new.hpp
 //   void unloaded()        dlclose was called
 #pragma once
@@ -66,7 +67,10 @@ void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
 [[gnu::always_inline]] inline void* hooked_malloc(function which, std::size_t bytes,
                                                   const frame_state& caller) noexcept {
   if (hook::in_new() == malloc_in_new(bytes)) [[unlikely]] {
-    return taken_by_new(hook::in_new(), plain_malloc(which, bytes));
+    void* const block = taken_by_new(hook::in_new(), plain_malloc(which, bytes));
+    if (block == nullptr) [[unlikely]]
+      hook::failure(which, bytes, caller);
+    return block;
   }
   return hook::allocation(which, bytes, 0, caller, [=] { return plain_malloc(which, bytes); });
 }

@@ -216,8 +216,9 @@ TEST_F(recording, is_right_after_new_has_failed) {
   const counts before = idle();
   run_and_pass({"failing_new"});
   const counts found = count(options.output);
-  // Ten pairs, an int, and the exception's object, which the runtime gets from malloc.
-  EXPECT_EQ(found.allocations - before.allocations, 12U);
+  // Ten pairs, an int, and the exception's object, which the runtime gets from malloc; and the four
+  // times that there was no memory.
+  EXPECT_EQ(found.allocations - before.allocations, 12U + 4U);
   EXPECT_EQ(found.frees - before.frees, 12U);
 }
 
@@ -331,6 +332,41 @@ TEST_F(recording, takes_signals_that_allocate_and_leaves_the_programs_timers_alo
     of_handler += one.what.kind == event_kind::allocate && one.what.size == 200 ? 1 : 0;
   }
   EXPECT_EQ(of_handler, 2000U * 3);
+}
+
+TEST_F(recording, samples_by_a_signal_that_no_program_meets) {
+  options.session.cpu_period_us = 1000;
+  run_and_pass({"signals_of_its_own"});
+  // Also of the 100 ms in which the program blocks all signals.
+  EXPECT_GE(count(options.output).samples, 60U);
+}
+
+TEST_F(recording, leaves_the_c_librarys_signals_to_it) {
+  options.session.cpu_period_us = 1000;
+  run_and_pass({"changing_user"});
+}
+
+TEST_F(recording, leaves_no_timers_of_threads_that_have_ended) {
+  options.session.cpu_period_us = 1000;
+  run_and_pass({"short_threads"});
+}
+
+TEST_F(recording, of_more_threads_than_it_has_room_for_records_what_it_can) {
+  const record_summary done = run({"too_many_threads"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_GT(done.refused, 0U);
+  EXPECT_EQ(first(done).threads, 2048U);
+}
+
+TEST_F(recording, has_what_failed) {
+  run_and_pass({"failing_malloc"});
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  int failed = 0;
+  for (recorded one; events.next(one);) {
+    failed += one.what.address == 0 && one.what.size > 50 ? 1 : 0;
+  }
+  EXPECT_EQ(failed, 3);
 }
 
 TEST_F(recording, needs_no_descriptor_and_no_file_once_it_has_begun) {

@@ -1,5 +1,6 @@
 // Programs that are recorded, each of which knows what it does: recorded_program NAME.
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -9,9 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <string>
@@ -104,6 +109,15 @@ int failing_new() {
   return handled == 3 ? 0 : 2;
 }
 
+int failing_malloc() {
+  volatile std::size_t too_much = PTRDIFF_MAX - 100;
+  void* const block = malloc(50);
+  const bool failed = malloc(too_much) == nullptr && calloc(too_much, 3) == nullptr &&
+                      realloc(block, too_much) == nullptr;
+  free(block);
+  return failed ? 0 : 1;
+}
+
 int killed() {
   pairs(100'000, 32);
   kill(getpid(), SIGKILL);
@@ -193,13 +207,12 @@ int threads() {
   return 0;
 }
 
-// A thousand at the same time.
-int many_threads() {
+// As many at the same time.
+int many_threads(unsigned count) {
   static pthread_barrier_t all_there;
-  constexpr int count = 1000;
   pthread_barrier_init(&all_there, nullptr, count);
   std::vector<std::thread> some;
-  for (int i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < count; ++i) {
     some.emplace_back([] {
       pairs(20, 40);
       pthread_barrier_wait(&all_there);
@@ -248,6 +261,64 @@ int signal_handler() {
   const itimerval never{};
   setitimer(ITIMER_PROF, &never, nullptr);
   return 0;
+}
+
+// Resets every signal as daemons do, handles some, blocks all: none comes but what it sends.
+int signals_of_its_own() {
+  for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
+  pairs(100, 30);
+  struct sigaction count{};
+  count.sa_handler = [](int) { signals = signals + 1; };
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaction(signal, &count, nullptr);
+  timespec begin{}, now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+  const auto spin = [&](long milliseconds) {
+    do {
+      pairs(1, 30);
+      for (volatile int i = 0; i < 100'000; i = i + 1) {
+      }
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1'000'000 <
+             milliseconds);
+  };
+  spin(50);
+  raise(SIGRTMAX - 1);
+  if (signals != 1) return 1;
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  spin(100);
+  const timespec at_once{};
+  return sigtimedwait(&all, nullptr, &at_once) == -1 && errno == EAGAIN ? 0 : 2;
+}
+
+// The C library asks every thread by a signal of its own to change its user.
+int changing_user() {
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    while (!over) pairs(100, 30);
+  });
+  int failed = 0;
+  for (int i = 0; i < 100; ++i) failed += setuid(getuid()) != 0;
+  over = true;
+  other.join();
+  return failed;
+}
+
+// Signals that wait to be sent, with those that timers would send.
+long queued_signals() {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("SigQ:")) return std::stol(line.substr(5));
+  }
+  return -1;
+}
+
+int short_threads() {
+  const long before = queued_signals();
+  for (int i = 0; i < 1000; ++i) std::thread([] { pairs(1, 40); }).join();
+  // Others of this user may have some meanwhile.
+  return queued_signals() - before < 700 ? 0 : 1;
 }
 
 int closed_descriptors() {
@@ -374,7 +445,12 @@ int main(int argc, char** argv) {
   if (what == "forking_with_threads") return forking_with_threads();
   if (what == "executing") return executing(argv[0]);
   if (what == "threads") return threads();
-  if (what == "many_threads") return many_threads();
+  if (what == "many_threads") return many_threads(1000);
+  if (what == "too_many_threads") return many_threads(2200);
+  if (what == "short_threads") return short_threads();
+  if (what == "signals_of_its_own") return signals_of_its_own();
+  if (what == "changing_user") return changing_user();
+  if (what == "failing_malloc") return failing_malloc();
   if (what == "thread_ends") return thread_ends();
   if (what == "signal_handler") return signal_handler();
   if (what == "closed_descriptors") return closed_descriptors();

@@ -1,11 +1,14 @@
 #include "recorder/preload/cpu_timer.hpp"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include <atomic>
 
 #include "recorder/preload/hook.hpp"
 
@@ -33,8 +36,53 @@ bool is_ours(std::uint64_t ip) {
   return ip - start < reinterpret_cast<std::uint64_t>(&_end) - start;
 }
 
+// The signal is one of the two that the C library keeps for itself and lets no program block, wait
+// for, reset or handle: whatever a program does with its signals, it neither meets this one nor
+// stops it. The library's own use is told apart by how it was sent, and passed on.
+constexpr int cpu_signal = 33;  // glibc's SIGSETXID
+
+// As the kernel has it: the C library's functions refuse this signal.
+struct kernel_action {
+  void (*handler)(int, siginfo_t*, void*);
+  unsigned long flags;
+  void (*restorer)();
+  std::uint64_t mask;
+};
+std::atomic<void (*)(int, siginfo_t*, void*)> handler_before{nullptr};
+
+#if defined(__x86_64__)
+// Byte for byte what unwinders know as the end of a signal handler.
+extern "C" [[gnu::visibility("hidden")]] void mallard_record_return_from_signal();
+asm(".text\n"
+    ".balign 16\n"
+    "nop\n"
+    ".hidden mallard_record_return_from_signal\n"
+    ".globl mallard_record_return_from_signal\n"
+    ".type mallard_record_return_from_signal,@function\n"
+    "mallard_record_return_from_signal:\n"
+    "mov $15, %rax\n"
+    "syscall\n"
+    ".size mallard_record_return_from_signal,.-mallard_record_return_from_signal\n");
+constexpr unsigned long has_restorer = 0x04000000;
+#endif
+
+long change_action(const kernel_action* to, kernel_action* from) {
+  return syscall(SYS_rt_sigaction, cpu_signal, to, from, sizeof(kernel_action::mask));
+}
+
+void pass_on(siginfo_t* info, void* context) {
+  const auto next = handler_before.load(std::memory_order_acquire);
+  if (next == nullptr) return;
+  // It may not come back here: what was not blocked before is not to stay so.
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr,
+          sizeof(kernel_action::mask));
+  next(cpu_signal, info, context);
+}
+
 void on_signal(int, siginfo_t* info, void* context) {
-  if (info->si_code != SI_TIMER) return;
+  if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &process) {
+    return pass_on(info, context);
+  }
   const frame_state at = state_of(*static_cast<const ucontext_t*>(context));
   // Time of the recorder is none of the program's.
   if (is_ours(at.ip)) return;
@@ -54,40 +102,74 @@ void on_signal(int, siginfo_t* info, void* context) {
   errno = before;
 }
 
+// Where the C library has put its handler back, which it does once, with the first thread.
+bool install_handler() {
+  kernel_action found{};
+  if (change_action(nullptr, &found) != 0) return false;
+  if (found.handler == on_signal) return true;
+  const bool none = reinterpret_cast<std::uintptr_t>(found.handler) <= 1;  // SIG_DFL, SIG_IGN
+  handler_before.store(none ? nullptr : found.handler, std::memory_order_release);
+  kernel_action action{};
+  action.handler = on_signal;
+  action.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  action.mask = ~std::uint64_t{0};
+#if defined(__x86_64__)
+  action.flags |= has_restorer;
+  action.restorer = mallard_record_return_from_signal;
+#endif
+  return change_action(&action, nullptr) == 0;
+}
+
+// A timer goes with its thread, and not only when the process ends: those that wait for signals to
+// be sent are counted for the user. In a child of fork there are none, so the process's slot is
+// told.
+pthread_key_t timer_of_thread;
+
+void delete_timer(void* value) {
+  const auto both = reinterpret_cast<std::uintptr_t>(value);
+  if (process.page->epoch.load(std::memory_order_relaxed) == 0) return;
+  if (both >> 32 != process.slot + 1) return;
+  syscall(SYS_timer_delete, static_cast<int>(both & 0xffffffff));
+}
+
 }  // namespace
 
-void install_cpu_signal() noexcept {
+void prepare_cpu_timers() noexcept {
   if (process.all->options.cpu_period_us == 0) return;
-  // From the far end: programs that use real-time signals count from SIGRTMIN.
-  for (int signal = SIGRTMAX - 1; signal > SIGRTMIN; --signal) {
-    struct sigaction found{};
-    if (sigaction(signal, nullptr, &found) != 0) continue;
-    if ((found.sa_flags & SA_SIGINFO) != 0 || found.sa_handler != SIG_DFL) continue;
-    struct sigaction action{};
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-    sigfillset(&action.sa_mask);
-    if (sigaction(signal, &action, nullptr) == 0) process.cpu_signal = signal;
-    return;
-  }
+  // Where these two are the C library's.
+  if (SIGRTMIN <= cpu_signal) return;
+  if (pthread_key_create(&timer_of_thread, delete_timer) != 0) return;
+  process.has_cpu_timers = true;
 }
 
 void start_cpu_timer() noexcept {
-  if (process.cpu_signal == 0) return;
+  if (!process.has_cpu_timers) return;
   const int before = errno;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = process.cpu_signal;
+  event.sigev_signo = cpu_signal;
+  event.sigev_value.sival_ptr = &process;
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
   event.sigev_notify_thread_id = gettid();
   int timer = 0;
-  if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0) {
+  if (install_handler() &&
+      syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0) {
     const long nanoseconds = static_cast<long>(process.all->options.cpu_period_us) * 1000;
     const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
     syscall(SYS_timer_settime, timer, 0, &every, nullptr);
+    const std::uintptr_t both =
+        std::uintptr_t{process.slot + 1} << 32 | static_cast<unsigned>(timer);
+    pthread_setspecific(timer_of_thread, reinterpret_cast<void*>(both));
   }
+  errno = before;
+}
+
+void keep_cpu_signal() noexcept {
+  if (!process.has_cpu_timers) return;
+  const int before = errno;
+  install_handler();
   errno = before;
 }
 

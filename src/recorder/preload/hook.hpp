@@ -96,15 +96,19 @@ struct hook {
     const bool timed = log->is_timed();
     if (timed) [[unlikely]]
       began = now();
-    void* const block = call();
-    if (block == nullptr) [[unlikely]]
-      return nullptr;
+    void* const block = call();  // a failure is told of by its null
     const std::uint64_t time = now();
     const unsigned log2 = alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment));
     log->write(
         {message::allocate, through, log2, time, reinterpret_cast<std::uint64_t>(block), bytes, 0},
         caller, timed ? time - began : 0);
     return block;
+  }
+
+  // An allocation that has failed inside an operator that throws.
+  [[gnu::cold, gnu::noinline]] static void failure(function through, std::size_t bytes,
+                                                   const frame_state& caller) noexcept {
+    allocation(through, bytes, 0, caller, []() -> void* { return nullptr; });
   }
 
   // A deallocation: `call()` does it.
@@ -158,6 +162,8 @@ struct hook {
                  caller, time - began);
     } else if (bytes == 0) {
       log->write({message::free, which, 0, began, address, 0, 0}, caller, time - began);
+    } else {
+      log->write({message::reallocate, which, 0, time, 0, bytes, address}, caller, 0);
     }
     return result;
   }

@@ -90,13 +90,14 @@ bool open_first_time() {
   const bool foreign = own_pid_namespace() != all->pid_namespace;
   if (!is_followed(*all) || !take_process_slot(*all, foreign)) return false;
   process.ticks_of_microsecond = all->ticks_of_microsecond;
-  install_cpu_signal();
+  prepare_cpu_timers();
   return true;
 }
 
 bool open_child_of_fork() {
   session& all = *process.all;
   process.modules.start_over();
+  process.full_until.store(0, std::memory_order_relaxed);
   // A parent's number of 0: the child is the first process of a namespace of its own.
   const bool foreign = processes_of(all)[process.slot].foreign || getppid() == 0;
   return is_followed(all) && take_process_slot(all, foreign);

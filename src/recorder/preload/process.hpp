@@ -31,7 +31,9 @@ struct process_state {
   std::atomic<phase> state{phase::unknown};
   std::atomic<std::uint32_t> paused{};  // by the program itself
   std::uint64_t ticks_of_microsecond = 1;
-  int cpu_signal = 0;
+  bool has_cpu_timers = false;
+  // Ticks: no slot for a thread is asked for before. See open_thread().
+  std::atomic<std::uint64_t> full_until{};
   rule_cache rules{};
   known_modules modules{};
 };

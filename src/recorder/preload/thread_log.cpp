@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "recorder/futex.hpp"
+#include "recorder/preload/cpu_timer.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -240,6 +241,7 @@ std::uint64_t* thread_log::reserve_slowly(std::size_t words) noexcept {
 // Rings, and waits while the ring is full.
 bool thread_log::make_room(std::size_t words) noexcept {
   session& all = *process.all;
+  keep_cpu_signal();
   std::uint64_t began = 0;
   std::uint64_t beat = 0;
   std::uint64_t rounds_without = 0;
@@ -275,33 +277,50 @@ bool thread_log::make_room(std::size_t words) noexcept {
   return true;
 }
 
+namespace {
+
+thread_log* take_thread_slot() noexcept {
+  session& all = *process.all;
+  for (std::uint32_t i = 0; i < most_threads; ++i) {
+    slot_state expected = slot_state::free;
+    if (all.threads[i].load(std::memory_order_relaxed) != expected ||
+        !all.threads[i].compare_exchange_strong(expected, slot_state::taken)) {
+      continue;
+    }
+    thread_slot& slot = threads_of(all)[i];
+    slot.process = process.slot;
+    slot.tid = static_cast<std::uint32_t>(gettid());
+    slot.started = now();
+    auto* const log = reinterpret_cast<thread_log*>(slot.own);
+    log->open(slot, process.page->epoch.load(std::memory_order_relaxed));
+    processes_of(all)[process.slot].open_threads.fetch_add(1, std::memory_order_relaxed);
+    std::uint32_t used = all.threads_used.load(std::memory_order_relaxed);
+    while (used <= i && !all.threads_used.compare_exchange_weak(used, i + 1)) {
+    }
+    all.threads[i].store(slot_state::in_use, std::memory_order_release);
+    return log;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+// Where all slots are taken, waits until the reader has found out which threads have ended. One
+// wait in vain is enough for all threads, and for a second: what is not recorded is not to be
+// slower than what is.
 thread_log* open_thread() noexcept {
   session& all = *process.all;
-  process_slot& own = processes_of(all)[process.slot];
-  for (unsigned round = 0; round < 200; ++round) {
-    for (std::uint32_t i = 0; i < most_threads; ++i) {
-      slot_state expected = slot_state::free;
-      if (all.threads[i].load(std::memory_order_relaxed) != expected ||
-          !all.threads[i].compare_exchange_strong(expected, slot_state::taken)) {
-        continue;
-      }
-      thread_slot& slot = threads_of(all)[i];
-      slot.process = process.slot;
-      slot.tid = static_cast<std::uint32_t>(gettid());
-      slot.started = now();
-      auto* const log = reinterpret_cast<thread_log*>(slot.own);
-      log->open(slot, process.page->epoch.load(std::memory_order_relaxed));
-      own.open_threads.fetch_add(1, std::memory_order_relaxed);
-      std::uint32_t used = all.threads_used.load(std::memory_order_relaxed);
-      while (used <= i && !all.threads_used.compare_exchange_weak(used, i + 1)) {
-      }
-      all.threads[i].store(slot_state::in_use, std::memory_order_release);
-      return log;
+  constexpr unsigned most_rounds = 40;
+  const auto is_full = [] { return process.full_until.load(std::memory_order_relaxed) > now(); };
+  for (unsigned round = 0; !is_full(); ++round) {
+    if (thread_log* const log = take_thread_slot()) return log;
+    if (round == most_rounds || all.options.drop) {
+      process.full_until.store(now() + 1'000'000 * process.ticks_of_microsecond,
+                               std::memory_order_relaxed);
+      break;
     }
-    // The reader finds out which threads have ended.
-    if (all.options.drop) break;
-    change_and_wake(all.doorbell);
-    wait_for_change(all.doorbell, all.doorbell.load(), 5);
+    std::atomic<std::uint32_t> nobody_wakes{};
+    wait_for_change(nobody_wakes, 0, 5);
   }
   all.refused.fetch_add(1, std::memory_order_relaxed);
   return nullptr;

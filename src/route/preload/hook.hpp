@@ -32,6 +32,7 @@ inline bool is_routed(const void* block) noexcept {
 
 struct hook {
   static std::size_t& in_new() noexcept { return this_thread.in_new; }
+  static void failure(function, std::size_t, const frame_state&) noexcept {}
 
   template <class Call>
   [[gnu::always_inline]] static void* allocation(function through, std::size_t bytes,
