@@ -16,6 +16,7 @@ void add_heap(std::vector<resource_case>& cases);
 void add_synchronized_heap(std::vector<resource_case>& cases);
 void add_adaptive_pool(std::vector<resource_case>& cases);
 void add_page_source(std::vector<resource_case>& cases);
+void add_memory(std::vector<resource_case>& cases);
 void add_test_resource(std::vector<resource_case>& cases);
 void add_compositions(std::vector<resource_case>& cases);
 
@@ -31,6 +32,7 @@ inline std::vector<resource_case> our_cases() {
   add_synchronized_heap(cases);
   add_adaptive_pool(cases);
   add_page_source(cases);
+  add_memory(cases);
   add_test_resource(cases);
   add_compositions(cases);
   return cases;

@@ -14,7 +14,7 @@ namespace {
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
 constexpr std::array layers = {"common",   "os",      "core",      "resources", "bindings",
-                               "checks",   "malloc",  "trace",     "umbrella",  "preload",
+                               "memory",   "checks",   "malloc",  "trace",     "umbrella",  "preload",
                                "recorder", "route",   "measuring", "results",   "bench",
                                "mallocs",  "kernels", "benches",   "claims",    "profile",
                                "replay",   "whatif",  "advise",    "report",    "cli"};
@@ -35,6 +35,9 @@ constexpr place places[] = {
     {"include/mallard/detail/core/", "core"},
     {"include/mallard/detail/resources/", "resources"},
     {"include/mallard/detail/bindings/", "bindings"},
+    {"include/mallard/detail/memory/", "memory"},
+    {"include/mallard/memory/", "memory"},
+    {"src/memory/", "memory"},
     {"include/mallard/monotonic.hpp", "resources"},
     {"include/mallard/buffered.hpp", "resources"},
     {"include/mallard/reserved.hpp", "resources"},

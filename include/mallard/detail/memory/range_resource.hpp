@@ -1,0 +1,99 @@
+// Purpose: a resource over one range of addresses, reserved at once and made usable from the front
+// as blocks need it. The kinds of memory differ in what making usable is.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/memory/extent_tree.hpp"
+
+namespace mallard::inline v1 {
+
+struct memory_stats {
+  std::size_t limit_bytes = 0;   // never more
+  std::size_t usable_bytes = 0;  // of these, had from the system so far
+  std::size_t in_use_bytes = 0;  // of these, in blocks, rounded up as the kind does
+  std::size_t peak_bytes = 0;    // the most that was ever in use
+  std::size_t in_use_blocks = 0;
+};
+
+namespace detail {
+
+class MALLARD_API range_resource : public std::pmr::memory_resource {
+ public:
+  // What a block may be aligned to.
+  static constexpr std::size_t largest_alignment = std::size_t{1} << 30;
+
+  range_resource(const range_resource&) = delete;
+  range_resource& operator=(const range_resource&) = delete;
+
+  // Effects: returns `bytes` bytes aligned to `alignment`, the lowest free ones; never null.
+  // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
+  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  // Effects: takes a block back; `bytes` as it was allocated. The memory stays with the resource.
+  void deallocate(void* p, std::size_t bytes,
+                  std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: ends all blocks and gives all memory back to the system; the addresses stay reserved.
+  void release() noexcept;
+  // Effects: gives back the memory of whole free pages; they stay usable. Where they are locked, of
+  // explicit huge pages or protected, nothing.
+  void trim() noexcept;
+
+  // Whether the byte at `p` is in memory that the resource allocates from.
+  bool owns(const void* p) const noexcept {
+    return address_of(p) - address_of(begin_) < usable_bytes_;
+  }
+  memory_stats stats() const noexcept;
+
+ protected:
+  struct shape {
+    const char* who;
+    std::size_t limit_bytes;
+    std::size_t step_bytes = 0;    // what is made usable at once, at least; 0: 64 KiB
+    std::size_t alignment = 0;     // of the range, and of what is made usable; 0: a page
+    bool guards = false;           // pages before and behind that are never usable
+    std::size_t largest_step = 0;  // steps grow up to it with what is usable
+  };
+  // Errors: memory_error when the limit is 0 or the system refuses the addresses.
+  explicit range_resource(const shape& what);
+  ~range_resource() override;
+
+  std::byte* begin() const noexcept { return begin_; }
+  std::size_t usable_bytes() const noexcept { return usable_bytes_; }
+
+ private:
+  // Makes the next `bytes` usable. Returns 0, or the system's error, and nothing has changed.
+  virtual int extend(std::byte* p, std::size_t bytes) noexcept = 0;
+  // Whether blocks may be given and taken back now.
+  virtual bool is_writable() const noexcept { return true; }
+
+  void grow(std::size_t bytes, std::size_t alignment);
+  void* do_allocate(std::size_t bytes, std::size_t alignment) final {
+    return allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
+    deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept final {
+    return this == &other;
+  }
+
+  const char* who_;
+  std::byte* begin_ = nullptr;
+  std::size_t limit_bytes_;
+  std::size_t unit_bytes_;
+  std::size_t step_bytes_;
+  std::size_t largest_step_;
+  std::size_t guard_bytes_ = 0;  // on each side
+  std::size_t usable_bytes_ = 0;
+  std::size_t peak_bytes_ = 0;
+  std::size_t in_use_blocks_ = 0;
+  extent_tree free_;
+};
+
+}  // namespace detail
+}  // namespace mallard::inline v1

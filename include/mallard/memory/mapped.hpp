@@ -1,0 +1,59 @@
+// Purpose: anonymous pages with what programs want of them: reserved in one piece, put in memory at
+// once, locked there, between guard pages, with a name.
+//
+//   mallard::mapped_resource pages({.limit_bytes = 64 << 20, .populate = true, .name = "orders"});
+//   mallard::multipool_resource pool(&pages);
+//   std::pmr::map<int, int> orders(&pool);
+//   orders[1] = 2;
+//   std::size_t in_memory = pages.obtained().resident_bytes;
+//
+// Complexity: O(log n) in the number of free parts, and a system call per step that makes more
+// pages usable. Thread-safety: none; one thread at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/memory/range_resource.hpp"
+
+namespace mallard::inline v1 {
+
+struct mapped_options {
+  // Of addresses, which are reserved at once; memory comes as it is needed.
+  std::size_t limit_bytes = std::size_t{1} << 30;
+  // Made usable at once, at least; 0: 64 KiB. Steps grow with what is in use, up to 4 MiB.
+  std::size_t step_bytes = 0;
+  bool populate = false;     // memory behind a page as soon as it is usable, not when it is touched
+  bool lock = false;         // never swapped out (mlock); counts towards RLIMIT_MEMLOCK
+  bool guard_pages = false;  // a page before and one behind the limit that fault
+  // In /proc/self/maps, as [anon:NAME]; 80 characters at most, none of []\$`.
+  const char* name = nullptr;
+};
+
+struct mapped_report {
+  std::size_t usable_bytes = 0;
+  std::size_t resident_bytes = 0;  // of these, in memory now
+  std::size_t locked_bytes = 0;    // of these, locked
+  bool named = false;              // the kernel has taken the name
+};
+
+class MALLARD_API mapped_resource final : public detail::range_resource {
+ public:
+  // Errors: `memory_error` when the limit is 0 or the system refuses the addresses. Later, of
+  // `allocate`, when it refuses memory, or to lock it. A name that it refuses is no error, but one
+  // that no kernel would take is.
+  explicit mapped_resource(mapped_options options);
+  mapped_resource() : mapped_resource(mapped_options{}) {}
+  ~mapped_resource() override;
+
+  mapped_report obtained() const noexcept;
+
+ private:
+  int extend(std::byte* p, std::size_t bytes) noexcept override;
+
+  mapped_options options_;
+  char name_[81] = {};
+  bool named_ = false;
+};
+
+}  // namespace mallard::inline v1

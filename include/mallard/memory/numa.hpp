@@ -1,0 +1,66 @@
+// Purpose: memory of chosen NUMA nodes: of some, in turn of several, or of the one that runs the
+// code; by the system calls themselves, no library needed.
+//
+//   if (mallard::numa_resource::available()) {
+//     mallard::numa_resource near({.policy = mallard::numa_policy::bind, .nodes = 1});  // node 0
+//     mallard::multipool_resource pool(&near);
+//     void* p = pool.allocate(100);
+//     int node = near.node_of(p);  // -1 while the page has not been touched
+//   }
+//
+// Complexity: O(log n) in the number of free parts, and two system calls per step that makes more
+// pages usable. Thread-safety: none; one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/memory/range_resource.hpp"
+
+namespace mallard::inline v1 {
+
+enum class numa_policy {
+  bind,        // of these nodes, or none: a touch without memory there ends the program
+  interleave,  // page by page from these nodes in turn
+  preferred,   // of the lowest of these nodes; of others when it has none
+  local,       // of the node whose processor touches the page first; takes no nodes
+};
+
+struct numa_options {
+  std::size_t limit_bytes = std::size_t{1} << 30;  // of addresses, which are reserved at once
+  numa_policy policy = numa_policy::local;
+  std::uint64_t nodes = 0;  // a bit for each
+};
+
+struct numa_report {
+  std::array<std::size_t, 64> bytes_of_node{};
+  std::size_t untouched_bytes = 0;
+};
+
+class MALLARD_API numa_resource final : public detail::range_resource {
+ public:
+  // Whether the kernel has memory policies and lets this process set them.
+  static bool available() noexcept { return allowed_nodes() != 0; }
+  // The nodes this process may have memory of, a bit for each; 0 where that cannot be known.
+  static std::uint64_t allowed_nodes() noexcept;
+
+  // Errors: `memory_error` of `not_available` when there are no policies here, or none of these
+  // nodes; of `bad_limit` when the limit is 0, or nodes are missing, or given to `local`.
+  explicit numa_resource(numa_options options);
+  numa_resource() : numa_resource(numa_options{}) {}
+  ~numa_resource() override;
+
+  // The node that has the page behind an address; -1: not touched yet.
+  int node_of(const void* p) const noexcept;
+  // O(pages).
+  numa_report obtained() const noexcept;
+
+ private:
+  int extend(std::byte* p, std::size_t bytes) noexcept override;
+
+  numa_options options_;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,94 @@
+// Purpose: memory that can be made read-only, or inaccessible, and writable again: built once, then
+// read for ever; whoever writes to it gets SIGSEGV at that very instruction.
+//
+//   mallard::protected_resource memory;
+//   std::pmr::vector<int> settings({1, 2, 3}, &memory);
+//   memory.protect();
+//   int one = settings[0];             // reading is as before; settings[0] = 2 would be a SIGSEGV
+//   {
+//     mallard::write_scope change(memory);
+//     settings.push_back(4);
+//   }                                  // protected again
+//   memory.unprotect();                // or the vector's destructor would write
+//
+// Complexity: protecting is a system call whose time depends on the pages in use; allocate and
+// deallocate are O(log n) in the number of free parts. Thread-safety: none; reading protected
+// memory from any number of threads is what it is for.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/memory/range_resource.hpp"
+
+namespace mallard::inline v1 {
+
+struct protected_options {
+  std::size_t limit_bytes = std::size_t{1} << 30;  // of addresses, which are reserved at once
+  bool guard_pages = true;                         // at both ends
+};
+
+enum class page_access { none, read_only, writable };
+
+class MALLARD_API protected_resource final : public detail::range_resource {
+ public:
+  // Errors: `memory_error` when the limit is 0 or the system refuses the addresses. `allocate`
+  // also throws it, and does nothing, while the memory is not writable.
+  explicit protected_resource(protected_options options);
+  protected_resource() : protected_resource(protected_options{}) {}
+  ~protected_resource() override;
+
+  // Effects: every page may be read only, not even read, or written to from now on. What the
+  // resource itself has to know of its blocks lies in the same pages.
+  // Errors: `memory_error` when the system refuses, and then nothing has changed.
+  void protect() { set_access(page_access::read_only); }
+  void hide() { set_access(page_access::none); }
+  void unprotect() { set_access(page_access::writable); }
+  void set_access(page_access wanted);
+
+  page_access access() const noexcept { return access_; }
+
+  // Effects: ends all blocks and gives all memory back; what is allocated next is writable.
+  void release() noexcept;
+
+ private:
+  int extend(std::byte* p, std::size_t bytes) noexcept override;
+  bool is_writable() const noexcept override { return access_ == page_access::writable; }
+
+  page_access access_ = page_access::writable;
+};
+
+// While it lives the resource is writable; then it is as it was before. When the system refuses
+// that, the program ends: it must not go on in the belief that the memory is protected.
+class [[nodiscard]] MALLARD_API write_scope {
+ public:
+  explicit write_scope(protected_resource& resource)
+      : resource_(resource), before_(resource.access()) {
+    resource_.unprotect();
+  }
+  write_scope(const write_scope&) = delete;
+  write_scope& operator=(const write_scope&) = delete;
+  ~write_scope() { resource_.set_access(before_); }
+
+ private:
+  protected_resource& resource_;
+  page_access before_;
+};
+
+// The other way round: read-only, or what is asked for, while it lives.
+class [[nodiscard]] MALLARD_API protect_scope {
+ public:
+  explicit protect_scope(protected_resource& resource, page_access access = page_access::read_only)
+      : resource_(resource), before_(resource.access()) {
+    resource_.set_access(access);
+  }
+  protect_scope(const protect_scope&) = delete;
+  protect_scope& operator=(const protect_scope&) = delete;
+  ~protect_scope() { resource_.set_access(before_); }
+
+ private:
+  protected_resource& resource_;
+  page_access before_;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,85 @@
+// Purpose: memory from bytes that the program has anyway, and nothing else ever, not even when it
+// fails.
+//
+//   constinit mallard::static_storage<64 * 1024> storage;  // in .bss: no byte of the program's
+//   file mallard::multipool_resource pool(&storage.resource()); std::pmr::vector<int> v(100,
+//   &pool); std::size_t left = storage.resource().free_bytes();
+//
+// Complexity: O(log n) in the number of free parts. Thread-safety: none; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/memory/extent_tree.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+
+namespace mallard::inline v1 {
+
+// Blocks have no header; free bytes keep what has to be known about them. Sizes are rounded up to
+// 16 bytes.
+class MALLARD_API static_resource final : public detail::by_base<static_resource> {
+ public:
+  // The storage must outlive the resource and is not touched before the first request. Of an
+  // unaligned one up to 15 bytes at both ends are lost.
+  // Errors: without bytes `memory_error`.
+  constexpr static_resource(std::byte* storage, std::size_t bytes)
+      : storage_(storage), bytes_(bytes) {
+    if (storage == nullptr || bytes == 0) fail_empty();
+  }
+  constexpr explicit static_resource(std::span<std::byte> storage)
+      : static_resource(storage.data(), storage.size()) {}
+  static_resource(const static_resource&) = delete;
+  static_resource& operator=(const static_resource&) = delete;
+  ~static_resource() override { release(); }
+
+  // Effects: returns `bytes` bytes aligned to `alignment`, the lowest free ones; never null.
+  // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
+  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  // Effects: takes a block back; `bytes` as it was allocated.
+  void deallocate(void* p, std::size_t bytes,
+                  std::size_t alignment = alignof(std::max_align_t)) noexcept;
+  // Effects: ends all blocks.
+  void release() noexcept;
+
+  bool owns(const void* p) const noexcept {
+    return detail::address_of(p) - detail::address_of(storage_) < bytes_;
+  }
+  // Not all of it need be in one piece.
+  std::size_t free_bytes() const noexcept;
+  std::size_t in_use_bytes() const noexcept { return usable_bytes() - free_bytes(); }
+
+ private:
+  [[noreturn]] static void fail_empty();
+  std::byte* begin() const noexcept;
+  std::size_t usable_bytes() const noexcept;
+  void start() noexcept;
+
+  std::byte* storage_;
+  std::size_t bytes_;
+  bool started_ = false;
+  detail::extent_tree free_;
+};
+
+// A resource and its storage, also constinit.
+template <std::size_t Bytes>
+class static_storage {
+  static_assert(Bytes != 0);
+
+ public:
+  constexpr static_storage() noexcept : resource_(bytes_, Bytes) {}
+  static_storage(const static_storage&) = delete;
+  static_storage& operator=(const static_storage&) = delete;
+
+  constexpr static_resource& resource() noexcept { return resource_; }
+
+ private:
+  alignas(64) std::byte bytes_[Bytes]{};
+  static_resource resource_;
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,76 @@
+// The kinds of memory, each by itself and as the upstream of every resource.
+#include <memory>
+
+#include "conformance/families.hpp"
+#include "mallard/adaptive_pool.hpp"
+#include "mallard/buffered.hpp"
+#include "mallard/detail/os/pages.hpp"
+#include "mallard/heap.hpp"
+#include "mallard/memory/huge.hpp"
+#include "mallard/memory/mapped.hpp"
+#include "mallard/memory/numa.hpp"
+#include "mallard/memory/protected.hpp"
+#include "mallard/memory/static.hpp"
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
+#include "mallard/synchronized_heap.hpp"
+#include "mallard/synchronized_multipool.hpp"
+
+namespace conformance {
+namespace {
+
+constexpr std::size_t limit_bytes = std::size_t{1} << 30;
+
+// A caller's storage; what is not touched costs nothing.
+struct static_holder {
+  using type = mallard::static_resource;
+  static constexpr bool uses_upstream = false;
+  struct unmap {
+    void operator()(std::byte* p) const { mallard::detail::os::unmap(p, limit_bytes); }
+  };
+  std::unique_ptr<std::byte, unmap> storage{
+      static_cast<std::byte*>(mallard::detail::os::map(limit_bytes, 4096, false))};
+  type resource{storage.get(), limit_bytes};
+  explicit static_holder(std::pmr::memory_resource*) {}
+};
+
+// Pages in memory at once, between guard pages.
+struct guarded_holder {
+  using type = mallard::mapped_resource;
+  static constexpr bool uses_upstream = false;
+  type resource{{.populate = true, .guard_pages = true, .name = "conformance"}};
+  explicit guarded_holder(std::pmr::memory_resource*) {}
+};
+
+constexpr mallard::adaptive_pool_options nodes_of_24{.block_bytes = 24};
+using adaptive = with_options<mallard::adaptive_pool_resource, nodes_of_24>;
+
+template <class Kind>
+void add_kind(std::vector<resource_case>& cases, const std::string& name) {
+  cases.push_back(row<Kind>(name));
+  cases.push_back(row<on<plain<mallard::monotonic_resource>, Kind>>(name + " under monotonic"));
+  cases.push_back(row<on<plain<mallard::buffered_resource<1024>>, Kind>>(name + " under buffered"));
+  cases.push_back(
+      pool_row<on<plain<mallard::multipool_resource>, Kind>>(name + " under multipool"));
+  cases.push_back(pool_row<on<plain<mallard::synchronized_multipool_resource>, Kind>>(
+      name + " under synchronized_multipool"));
+  cases.push_back(pool_row<on<plain<mallard::heap_resource>, Kind>>(name + " under heap"));
+  cases.push_back(pool_row<on<plain<mallard::synchronized_heap_resource>, Kind>>(
+      name + " under synchronized_heap"));
+  cases.push_back(pool_row<on<adaptive, Kind>>(name + " under adaptive_pool"));
+}
+
+}  // namespace
+
+void add_memory(std::vector<resource_case>& cases) {
+  add_kind<static_holder>(cases, "static_resource");
+  add_kind<by_default<mallard::mapped_resource>>(cases, "mapped_resource");
+  cases.push_back(row<guarded_holder>("mapped_resource populated, guarded, named"));
+  add_kind<by_default<mallard::protected_resource>>(cases, "protected_resource");
+  add_kind<by_default<mallard::huge_resource>>(cases, "huge_resource");
+  if (mallard::numa_resource::available()) {
+    add_kind<by_default<mallard::numa_resource>>(cases, "numa_resource");
+  }
+}
+
+}  // namespace conformance

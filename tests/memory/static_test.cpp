@@ -1,0 +1,108 @@
+#include "mallard/memory/static.hpp"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <memory_resource>
+#include <vector>
+
+#include "mallard/allocator.hpp"
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
+#include "memory/expect_memory_error.hpp"
+
+namespace {
+
+using mallard::memory_fault;
+using mallard::static_resource;
+using mallard_test::expect_memory_error;
+
+constinit mallard::static_storage<64 * 1024> storage;
+
+TEST(static_resource, all_of_its_storage_is_for_blocks) {
+  alignas(16) std::byte bytes[1024];
+  static_resource resource(bytes, sizeof bytes);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(resource.allocate(16), bytes + 16 * i);
+  EXPECT_EQ(resource.free_bytes(), 0u);
+  const std::string text = expect_memory_error(memory_fault::full, std::errc::not_enough_memory,
+                                               [&] { (void)resource.allocate(1); });
+  EXPECT_EQ(text, "static_resource: 1 bytes at 16; 0 of 1024 are free: Cannot allocate memory");
+  resource.deallocate(bytes + 32, 16);
+  EXPECT_EQ(resource.allocate(16), bytes + 32);
+}
+
+TEST(static_resource, storage_is_not_touched_before_the_first_request) {
+  std::byte bytes[64] = {};
+  static_resource resource(bytes, sizeof bytes);
+  for (const std::byte b : bytes) EXPECT_EQ(b, std::byte{});
+  EXPECT_FALSE(resource.owns(bytes - 1));
+  EXPECT_TRUE(resource.owns(bytes));
+  EXPECT_FALSE(resource.owns(bytes + 64));
+}
+
+TEST(static_resource, unaligned_and_tiny_storage_is_used_as_far_as_it_goes) {
+  alignas(16) std::byte bytes[64];
+  for (std::size_t skipped = 0; skipped < 16; ++skipped) {
+    for (std::size_t size = 1; size <= 40; ++size) {
+      static_resource resource(bytes + skipped, size);
+      const std::size_t first = skipped == 0 ? 0 : 16 - skipped;
+      const std::size_t fit = size < first ? 0 : (size - first) / 16;
+      EXPECT_EQ(resource.free_bytes(), fit * 16);
+      for (std::size_t i = 0; i < fit; ++i) EXPECT_NE(resource.try_allocate(16), nullptr);
+      EXPECT_EQ(resource.try_allocate(1, 1), nullptr);
+    }
+  }
+}
+
+TEST(static_resource, storage_of_no_bytes_is_refused) {
+  std::byte one;
+  const auto expect = [](std::byte* p, std::size_t bytes) {
+    expect_memory_error(memory_fault::bad_limit, std::errc::invalid_argument,
+                        [&] { static_resource resource(p, bytes); });
+  };
+  expect(&one, 0);
+  expect(nullptr, 10);
+}
+
+TEST(static_resource, bad_requests_throw) {
+  mallard_test::expect_bad_requests_to_throw(storage.resource());
+}
+
+TEST(static_resource, resources_live_in_it_and_give_all_of_it_back) {
+  {
+    mallard::monotonic_resource arena(&storage.resource());
+    mallard::multipool_resource pool(&storage.resource());
+    std::pmr::vector<int> a(1000, 1, &arena);
+    std::list<int, mallard::allocator<int, mallard::multipool_resource>> b(100, 2, &pool);
+    EXPECT_TRUE(storage.resource().owns(a.data()));
+    EXPECT_TRUE(storage.resource().owns(&b.front()));
+  }
+  EXPECT_EQ(storage.resource().in_use_bytes(), 0u);
+}
+
+TEST(static_resource, a_pool_that_meets_its_end_throws_and_goes_on) {
+  alignas(64) static std::byte bytes[40 * 1024];
+  static_resource resource(bytes, sizeof bytes);
+  mallard::multipool_resource pool(&resource);
+  std::vector<void*> blocks;
+  try {
+    for (;;) blocks.push_back(pool.allocate(100, 4));
+  } catch (const mallard::memory_error& e) {
+    EXPECT_EQ(e.fault(), memory_fault::full);
+  }
+  EXPECT_GT(blocks.size(), 100u);
+  for (void* const p : blocks) EXPECT_TRUE(resource.owns(p));
+  pool.deallocate(blocks.back(), 100, 4);
+  EXPECT_EQ(pool.allocate(100, 4), blocks.back());
+}
+
+TEST(static_resource, release_ends_all_blocks) {
+  alignas(16) std::byte bytes[256];
+  static_resource resource(bytes, sizeof bytes);
+  (void)resource.allocate(256);
+  resource.release();
+  EXPECT_EQ(resource.free_bytes(), 256u);
+  EXPECT_EQ(resource.allocate(256), bytes);
+}
+
+}  // namespace
