@@ -15,7 +15,7 @@ namespace {
 using mallard::detail::extent_tree;
 
 constexpr std::size_t range_bytes = 1 << 20;
-alignas(4096) std::byte range[range_bytes];
+alignas(16384) std::byte range[range_bytes];
 
 struct tree : extent_tree {
   tree() {
