@@ -26,7 +26,7 @@ function read(name) {
 }
 
 const figure = (value) => value.toFixed(2);
-const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '');
+const times = (one) => (one && one.low === null ? `${figure(one.median)} in ${one.runs === 1 ? 'one run' : `${one.runs} runs`}` : one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '');
 const range = (values) => (values.length
   ? `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})` : '');
 

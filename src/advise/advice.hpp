@@ -64,16 +64,23 @@ struct candidate {
   std::uint64_t placement_ns = 0;   // that it may lose by where its blocks lie
 };
 
+// What came of it on the living program.
+struct trial_figures {
+  interval times;     // of the whole program; of one run there is no interval: all three are it
+  unsigned runs = 0;  // that it was compared in
+  double memory = 1;  // peak resident bytes over those of the program as it is
+};
+
 struct advice {
   std::string what;  // in one sentence
   candidate from;
-  interval gain;                  // of the whole program
-  interval of_operations;         // of the subsystem's own operations, as replayed
-  double memory = 1;              // peak resident bytes over those of the program as it is
-  std::string confidence;         // "high", "medium", "low"
-  std::string code;               // what to write, C++ or shell; empty: nothing
-  std::optional<interval> tried;  // on the living program
-  std::optional<double> tried_memory;
+  interval gain;           // of the whole program
+  interval of_operations;  // of the subsystem's own operations, as replayed
+  unsigned replays = 0;    // that it was compared in; of one there is no interval
+  double memory = 1;       // peak resident bytes over those of the program as it is
+  std::string confidence;  // "high", "medium", "low"
+  std::string code;        // what to write, C++ or shell; empty: nothing
+  std::optional<trial_figures> tried;
   std::string tried_remark;  // why it was not, or could not be
 };
 
@@ -83,7 +90,7 @@ struct considered {
   std::optional<interval> gain;  // of the whole program; not set: it was not replayed
   std::optional<double> memory;
   std::string why_not;
-  std::optional<interval> tried = {};  // on the living program
+  std::optional<trial_figures> tried = {};
 };
 
 struct advice_report {
@@ -95,6 +102,8 @@ struct advice_report {
   std::uint64_t peak_bytes = 0;
   double allocation_share = 0;       // of the processor's time, in the heap's operations
   bool on_the_program = false;       // the best were tried on the living program
+  bool proved = false;               // the first was, often enough
+  std::string proof;                 // in one sentence: how far the first is proved
   std::vector<std::string> remarks;  // what holds for all of it
   std::vector<advice> advices;       // the best first; one at least, which may be to leave it
   std::vector<considered> others;

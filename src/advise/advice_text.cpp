@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "advise/proof.hpp"
 #include "advise/trial.hpp"
 
 namespace mallard::advise {
@@ -14,6 +15,16 @@ using json = nlohmann::ordered_json;
 
 json to_json(const interval& one) {
   return {{"low", one.low}, {"median", one.median}, {"high", one.high}};
+}
+
+// Of few runs there is no interval.
+json to_json(const std::optional<trial_figures>& tried) {
+  if (!tried) return nullptr;
+  const bool told = tried->runs >= enough_runs;
+  return {{"low", told ? json(tried->times.low) : json(nullptr)},
+          {"median", tried->times.median},
+          {"high", told ? json(tried->times.high) : json(nullptr)},
+          {"runs", tried->runs}};
 }
 
 json place_json(const candidate& one) {
@@ -35,14 +46,15 @@ json to_json(const advice& one) {
               {"strategy", strategy_json(one.from)},
               {"route", route_of(one.from)},
               {"gain", to_json(one.gain)},
+              {"replays", one.replays},
               {"of_operations", to_json(one.of_operations)},
               {"memory", one.memory},
               {"bound", one.from.bound},
               {"confidence", one.confidence},
               {"evidence", json::array()},
               {"doubts", one.from.doubts},
-              {"tried", one.tried ? to_json(*one.tried) : json(nullptr)},
-              {"tried_memory", one.tried_memory ? json(*one.tried_memory) : json(nullptr)},
+              {"tried", to_json(one.tried)},
+              {"tried_memory", one.tried ? json(one.tried->memory) : json(nullptr)},
               {"tried_remark", one.tried_remark},
               {"code", one.code}};
   for (const evidence& each : one.from.because) {
@@ -57,7 +69,7 @@ json to_json(const considered& one) {
           {"route", route_of(one.from)},
           {"gain", one.gain ? to_json(*one.gain) : json(nullptr)},
           {"memory", one.memory ? json(*one.memory) : json(nullptr)},
-          {"tried", one.tried ? to_json(*one.tried) : json(nullptr)},
+          {"tried", to_json(one.tried)},
           {"why_not", one.why_not}};
 }
 
@@ -117,6 +129,8 @@ json to_json(const advice_report& report) {
               {"peak_bytes", report.peak_bytes},
               {"allocation_share", report.allocation_share},
               {"tried_on_the_program", report.on_the_program},
+              {"proved", report.proved},
+              {"proof", report.proof},
               {"remarks", report.remarks},
               {"advice", json::array()},
               {"considered", json::array()}};
@@ -131,17 +145,19 @@ std::string to_markdown(const advice_report& report) {
   const advice& first = report.advices.front();
   out += fmt::format("**{}**", cell(first.what));
   if (first.from.how != strategy::leave) {
-    out += fmt::format(": the program {} times as fast, {}", times_text(first.gain),
+    out += fmt::format(": the program {} times as fast, {}", predicted_text(first),
                        memory_text(first.memory));
   }
+  out += '.';
+  if (!report.proof.empty()) out += ' ' + cell(report.proof);
   out +=
-      ".\n\n| advice | where | predicted | tried | memory | confidence |\n"
+      "\n\n| advice | where | predicted | tried | memory | confidence |\n"
       "|---|---|---|---|---|---|\n";
   for (const advice& one : report.advices) {
     const std::string file = one.from.where.file.substr(one.from.where.file.rfind('/') + 1);
     out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(one.what),
                        file.empty() ? "" : fmt::format("{}:{}", cell(file), one.from.where.line),
-                       times_text(one.gain), one.tried ? times_text(*one.tried) : "",
+                       predicted_text(one), one.tried ? tried_text(*one.tried) : "",
                        memory_text(one.memory), one.confidence);
   }
   for (const advice& one : report.advices) {

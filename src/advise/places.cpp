@@ -1,5 +1,6 @@
 #include "advise/places.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -27,20 +28,29 @@ std::vector<std::string> names_on(const profile::trace_reader& trace,
   return names;
 }
 
+// Also where debug information has only the function's bare name, as of one that is of its file
+// alone: what it calls to allocate has a name of C++ then.
+bool has_name_of_cpp(const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.find('(') != name.npos || name.find("::") != name.npos;
+  });
+}
+
 }  // namespace
 
 code_place place_finder::place_of(std::uint32_t stack, const std::string& subsystem) const {
   code_place place;
   place.subsystem = subsystem;
   place.function = subsystem;
-  place.type = type_of_stack(names_on(trace_, functions_, stack, subsystem));
+  const std::vector<std::string> names = names_on(trace_, functions_, stack, subsystem);
+  place.type = type_of_stack(names);
   std::uint32_t at = stack;
   while (at != 0 && trace_.stacks()[at].parent != 0 &&
          profile::is_allocation_function(functions_[functions_.of(at)].name)) {
     at = trace_.stacks()[at].parent;
   }
   if (at == 0) return place;
-  place.is_cpp = functions_[functions_.of(at)].name.find('(') != std::string::npos;
+  place.is_cpp = has_name_of_cpp(names);
   const profile::source_line line = functions_.line(at);
   place.file = line.file;
   place.line = line.line;

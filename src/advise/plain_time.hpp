@@ -1,8 +1,7 @@
 // How long a program takes as it is.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "whatif/program_runner.hpp"
 
 namespace mallard::advise {
 
@@ -10,6 +9,7 @@ struct plain_time {
   double seconds = 0;            // from start to end
   double processor_seconds = 0;  // of the program and its children
   int status = 0;                // as of waitpid
+  whatif::run_figures last = {};
 
   // What a gain is of: processor time where one thread does all the work, for it is disturbed less.
   double counted() const {
@@ -18,7 +18,7 @@ struct plain_time {
 };
 
 // Runs it until so many seconds have passed, once at least and at most five times: medians. Its
-// output goes nowhere. Throws std::runtime_error, in one line, if it cannot be started.
-plain_time time_program(const std::vector<std::string>& command, double enough_seconds);
+// output goes nowhere. Throws std::system_error if it cannot be started.
+plain_time time_program(whatif::program_runner& runner, double enough_seconds);
 
 }  // namespace mallard::advise

@@ -71,6 +71,12 @@ interval of_outcome(const replay_outcome& one) {
   return {one.low, one.median, one.high};
 }
 
+std::string replayed_text(const interval& times, unsigned replays) {
+  if (replays == 1) return fmt::format("{:.2f} times as fast, replayed once", times.median);
+  return fmt::format("{:.2f} times as fast ({:.2f} to {:.2f})", times.median, times.low,
+                     times.high);
+}
+
 // The best first; what C code would have to be given is behind what can be done.
 void sort_by_gain(std::vector<advice>& some) {
   std::sort(some.begin(), some.end(), [](const advice& a, const advice& b) {
@@ -146,19 +152,18 @@ class ranker {
     advice made;
     made.from = one;
     made.of_operations = of_outcome(*first);
+    made.replays = first->repetitions;
     made.gain = gain_of_program(made.of_operations, first->seconds_global, program_seconds_);
     made.memory = first->memory;
     take_replayed_time(made.from, first->seconds_global);
     made.from.because.push_back(
-        {"replay", fmt::format("its operations are {:.2f} times as fast ({:.2f} to {:.2f})",
-                               first->median, first->low, first->high)});
+        {"replay", "its operations are " + replayed_text(made.of_operations, made.replays)});
     unsigned weak = 0;
     const replay_outcome* const walked = find(one.where.subsystem, name, "walk");
     if (walked != nullptr && walked->remark.empty()) {
       made.from.because.push_back(
-          {"replay, walked", fmt::format("{:.2f} times as fast ({:.2f} to {:.2f}) where its blocks "
-                                         "are read in the order of birth, too",
-                                         walked->median, walked->low, walked->high)});
+          {"replay, walked", replayed_text(of_outcome(*walked), walked->repetitions) +
+                                 " where its blocks are read in the order of birth, too"});
       if ((walked->median < 1) != (first->median < 1)) {
         ++weak;
         made.from.doubts.push_back(
@@ -201,6 +206,10 @@ class ranker {
   }
 
   std::string confidence(advice& made, unsigned weak) const {
+    if (made.replays == 1) {
+      ++weak;
+      made.from.doubts.push_back("there was time for one replay: it has no interval");
+    }
     if (made.gain.high - made.gain.low > 0.1 * made.gain.median) {
       ++weak;
       made.from.doubts.push_back("the replays vary: the interval is wide");
@@ -262,11 +271,11 @@ class ranker {
       }
       bind_whole_program(made.from);
       made.of_operations = of_outcome(one);
+      made.replays = one.repetitions;
       made.gain = gain_of_program(made.of_operations, one.seconds_global, program_seconds_);
       made.memory = one.memory;
       made.from.because.push_back(
-          {"replay", fmt::format("all operations are {:.2f} times as fast ({:.2f} to {:.2f})",
-                                 one.median, one.low, one.high)});
+          {"replay", "all operations are " + replayed_text(made.of_operations, made.replays)});
       made.confidence = confidence(made, 0);
       made.what = sentence(made.from);
       made.code = code_for(made.from, command_);
@@ -345,32 +354,6 @@ interval gain_of_program(const interval& of_part, double seconds, double program
     return program_seconds / (program_seconds - part * (1 - 1 / times));
   };
   return {gain(of_part.low), gain(of_part.median), gain(of_part.high)};
-}
-
-void drop_what_did_not_hold(advice_report& report) {
-  std::vector<advice> kept;
-  for (advice& one : report.advices) {
-    if (!one.tried || one.tried->low > 1) {
-      kept.push_back(std::move(one));
-      continue;
-    }
-    report.others.push_back({one.from, one.gain, one.memory,
-                             one.tried->high < 1
-                                 ? "slower on the living program, whatever the replay says"
-                                 : "no difference on the living program",
-                             one.tried});
-  }
-  report.advices = std::move(kept);
-  if (!report.advices.empty()) return;
-  advice leave;
-  leave.from.how = strategy::leave;
-  leave.what = "Leave it: what the replays spoke for gains nothing on the living program";
-  leave.confidence = "high";
-  leave.from.bound = bound_times(report.allocation_share, 1);
-  leave.from.because = {
-      {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
-                        100 * report.allocation_share)}};
-  report.advices.push_back(std::move(leave));
 }
 
 }  // namespace mallard::advise

@@ -29,8 +29,4 @@ advice_report rank(const profile::dims_result& dims, const std::vector<candidate
 // The program's gain from that of `seconds` of it.
 interval gain_of_program(const interval& of_part, double seconds, double program_seconds);
 
-// After advices were tried on the living program: what did not gain anything there is no advice
-// any more.
-void drop_what_did_not_hold(advice_report& report);
-
 }  // namespace mallard::advise

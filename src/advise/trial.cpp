@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "advise/rank.hpp"
 #include "profile/function_names.hpp"
 #include "whatif/whatif.hpp"
 
@@ -49,9 +48,10 @@ std::string route_pattern(const candidate& one) {
 
 void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
   of.tried_remark = outcome.remark;
-  if (!outcome.remark.empty()) return;
-  of.tried = interval{outcome.low, outcome.median, outcome.high};
-  of.tried_memory = outcome.memory;
+  if (!outcome.remark.empty() || outcome.gains.empty()) return;
+  of.tried = trial_figures{{outcome.low, outcome.median, outcome.high},
+                           static_cast<unsigned>(outcome.gains.size()),
+                           outcome.memory};
 }
 
 }  // namespace
@@ -72,10 +72,12 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   wanted.library = options.library;
   wanted.measuring_program = options.measuring_program;
   wanted.interrupted = options.interrupted;
+  wanted.runner = options.runner;
+  wanted.as_it_was = options.as_it_was;
   std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;
-    if (one.from.how == strategy::leave) continue;
+    if (one.from.how == strategy::leave || one.tried || !one.tried_remark.empty()) continue;
     if (one.from.how == strategy::switch_malloc) {
       wanted.mallocs.push_back(one.from.malloc);
       tried.emplace_back(one.from.malloc, &one);
@@ -100,9 +102,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
     }
   } catch (const std::runtime_error& problem) {
     for (const auto& [name, one] : tried) one->tried_remark = problem.what();
-    return;
   }
-  drop_what_did_not_hold(report);
 }
 
 }  // namespace mallard::advise

@@ -1,10 +1,12 @@
 // Advice on the living program: the best are tried by what-if, and what does not hold is dropped.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "advise/advice.hpp"
+#include "whatif/program_runner.hpp"
 
 namespace mallard::advise {
 
@@ -13,12 +15,14 @@ struct trial_options {
   unsigned repetitions = 10;
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
   std::string library = {};
-  std::string measuring_program = {};  // as of whatif_options
+  std::string measuring_program = {};        // as of whatif_options
+  whatif::program_runner* runner = nullptr;  // as of whatif_options
+  std::optional<whatif::run_figures> as_it_was = {};
   bool (*interrupted)() = nullptr;
 };
 
 // Effects: runs the program many times. What was tried has `tried`, or the reason why it could not
-// be in `tried_remark`; what did not gain anything is no advice any more.
+// be in `tried_remark`; neither is tried again. settle() says what follows from that.
 void try_on_program(advice_report& report, const std::vector<std::string>& command,
                     const trial_options& options);
 

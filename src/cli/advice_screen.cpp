@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "advise/advice_text.hpp"
+#include "advise/proof.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 
@@ -30,8 +31,8 @@ void print_advice(const advice& one, std::size_t number, bool colour) {
   fmt::print("   {:<12} {} times as fast, {}; confidence {}\n", "predicted",
              advise::times_text(one.gain), advise::memory_text(one.memory), one.confidence);
   if (one.tried) {
-    fmt::print("   {:<12} {} times as fast{}\n", "tried", advise::times_text(*one.tried),
-               one.tried_memory ? ", " + advise::memory_text(*one.tried_memory) : "");
+    fmt::print("   {:<12} {} on the program, times as fast; {}\n", "tried",
+               advise::tried_text(*one.tried), advise::memory_text(one.tried->memory));
   } else if (!one.tried_remark.empty()) {
     fmt::print("   {:<12} not tried: {}\n", "tried", fitted(one.tried_remark, 100));
   }
@@ -74,13 +75,14 @@ void print_advice_screen(const advice_report& report, bool colour) {
       static_cast<double>(report.duration_ns) / 1e9, report.allocations,
       bytes_text(report.peak_bytes), 100 * report.allocation_share);
   for (const std::string& remark : report.remarks) fmt::print("{}\n", remark);
+  fmt::print("{}\n", styled(report.proof, report.proved ? style::good : style::bold, colour));
   std::size_t number = 0;
   for (const advice& one : report.advices) {
     if (number < in_full) {
       print_advice(one, ++number, colour);
     } else {
       fmt::print("\n{}. {}: predicted {} times as fast, {}\n", ++number, fitted(one.what, 70),
-                 advise::times_text(one.gain), advise::memory_text(one.memory));
+                 advise::predicted_text(one), advise::memory_text(one.memory));
     }
   }
   print_code(report.advices.front(), colour);
@@ -101,12 +103,12 @@ void print_advice_screen(const advice_report& report, bool colour) {
         one.from.how == strategy::switch_malloc
             ? "malloc: " + one.from.malloc
             : std::string(advise::to_string(one.from.how)) + ", " + one.from.where.subsystem;
-    fmt::print("   {:<44} {}{}\n", fitted(what, 44),
-               one.tried
-                   ? fmt::format("{:.2f}, tried {:.2f}: ", one.gain->median, one.tried->median)
-               : one.gain ? fmt::format("{:.2f}: ", one.gain->median)
-                          : "",
-               fitted(one.why_not, 70));
+    fmt::print(
+        "   {:<44} {}{}\n", fitted(what, 44),
+        one.tried ? fmt::format("{:.2f}, tried {:.2f}: ", one.gain->median, one.tried->times.median)
+        : one.gain ? fmt::format("{:.2f}: ", one.gain->median)
+                   : "",
+        fitted(one.why_not, 70));
   }
   if (report.others.size() > 6) fmt::print("   and {} more (--json)\n", report.others.size() - 6);
 }

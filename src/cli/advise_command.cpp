@@ -12,6 +12,8 @@
 #include "advise/advice_text.hpp"
 #include "advise/advise.hpp"
 #include "advise/plain_time.hpp"
+#include "advise/proof.hpp"
+#include "advise/quick_plan.hpp"
 #include "advise/trial.hpp"
 #include "cli/advice_screen.hpp"
 #include "cli/cli.hpp"
@@ -41,11 +43,6 @@ struct advise_request {
   std::string page;
 };
 
-// With --quick: all of it takes at most three times the program's time and this.
-constexpr double quick_seconds = 60;
-constexpr double quick_replay_seconds = 20;
-// The page, and what no budget stops in the middle.
-constexpr double quick_rest_seconds = 8;
 // Of a recording that is longer, the beginning is looked at.
 constexpr std::uint64_t most_events = 12'000'000;
 constexpr std::uint64_t quick_most_events = 3'000'000;
@@ -94,7 +91,6 @@ advise::advise_options options_for(const advise_request& request) {
   advise::advise_options options;
   options.interrupted = was_interrupted;
   if (request.quick) {
-    options.replay_seconds = quick_replay_seconds;
     options.repetitions = 3;
     options.most_subsystems = 3;
   }
@@ -125,35 +121,64 @@ int advise_trace(const advise_request& request, colour_choice choice) {
   const std::string& path = request.words.front();
   profile::trace_reader trace(path);
   const interrupt_guard guard;
-  advice_report report = advise::advise(trace, options_for(request));
+  advise::advise_options options = options_for(request);
+  if (request.quick) options.replay_seconds = advise::quick_plan(0).replay_seconds(0);
+  advice_report report = advise::advise(trace, options);
   report.trace = path;
   if (!request.json && !request.markdown) {
-    report.remarks.push_back("predicted from the trace alone: mallard advise -- COMMAND tries it");
+    report.remarks.push_back("mallard advise -- COMMAND tries it on the program");
   }
+  advise::settle(report);
   return finish(request, trace, path, report, choice);
 }
 
-// How many of the best can be tried: each is run, and so is the program as it is and with the hook.
-void try_the_best(const advise_request& request, const advise::plain_time& plain, double passed,
-                  advice_report& report) {
-  advise::trial_options trial;
-  trial.measuring_program = lab::own_program().string();
-  trial.interrupted = was_interrupted;
-  if (request.quick) {
-    const double left = 3 * plain.seconds + quick_seconds - quick_rest_seconds - passed;
-    const double runs = left / (1.15 * plain.seconds);
-    trial.repetitions = 9;
-    trial.most = runs >= 4 ? 2 : runs >= 3 ? 1 : 0;
-    // A round that has begun is finished.
-    trial.time_budget =
-        std::max(0.001, left - 1.15 * plain.seconds * (2 + static_cast<double>(trial.most)));
-    if (trial.most == 0) {
-      report.remarks.push_back("--quick left no time to try it on the program");
-      return;
+using clock = std::chrono::steady_clock;
+
+double seconds_since(clock::time_point start) {
+  return std::chrono::duration<double>(clock::now() - start).count();
+}
+
+// The first of those that are neither tried nor known to be impossible to try.
+const advise::advice* next_to_try(const advice_report& report) {
+  for (const advise::advice& one : report.advices) {
+    if (one.from.how != advise::strategy::leave && !one.tried && one.tried_remark.empty()) {
+      return &one;
     }
   }
-  say("trying the best on the program");
-  advise::try_on_program(report, request.words, trial);
+  return nullptr;
+}
+
+bool is_best_known(const advice_report& report) {
+  return !report.advices.empty() && report.advices.front().tried.has_value();
+}
+
+// The best are tried; where they do not hold, the next ones are.
+void try_the_best(const advise_request& request, whatif::program_runner& runner,
+                  const advise::plain_time& plain, clock::time_point start, advice_report& report) {
+  advise::trial_options trial;
+  trial.measuring_program = lab::own_program().string();
+  trial.runner = &runner;
+  trial.interrupted = was_interrupted;
+  const advise::quick_plan quick(plain.seconds);
+  while (!was_interrupted() && !is_best_known(report)) {
+    const advise::advice* const next = next_to_try(report);
+    if (next == nullptr) return;
+    if (request.quick) {
+      const bool is_malloc = next->from.how == advise::strategy::switch_malloc;
+      const advise::trial_plan plan = quick.trial(seconds_since(start), !is_malloc);
+      if (plan.most == 0) {
+        report.remarks.push_back("--quick left no time to try the best on the program");
+        return;
+      }
+      trial.most = plan.most;
+      trial.repetitions = 9;
+      trial.time_budget = plan.seconds_of_rounds;
+      if (!plan.runs_as_it_is) trial.as_it_was = plain.last;
+    }
+    say("trying the best on the program");
+    advise::try_on_program(report, request.words, trial);
+    advise::drop_what_did_not_hold(report);
+  }
 }
 
 std::string how_it_ended(int status) {
@@ -172,13 +197,21 @@ recorded_run record_it(const advise_request& request, const std::string& folder)
   return run;
 }
 
+advise::plain_time time_it(whatif::program_runner& runner, const std::string& program) {
+  try {
+    return advise::time_program(runner, 1);
+  } catch (const std::system_error& problem) {
+    throw std::runtime_error(program + ": " + problem.code().message());
+  }
+}
+
 int advise_program(const advise_request& request, colour_choice choice) {
-  using clock = std::chrono::steady_clock;
   const clock::time_point start = clock::now();
   const std::string obstacle = look_at_program(request.words.front());
   if (!obstacle.empty()) throw usage_error(obstacle);
   say("timing the program as it is");
-  const advise::plain_time plain = advise::time_program(request.words, 1);
+  whatif::program_runner runner(request.words);  // while this process is small
+  const advise::plain_time plain = time_it(runner, request.words.front());
   const temporary_folder folder;
   const recorded_run run = record_it(request, folder.path());
   const interrupt_guard guard;
@@ -187,16 +220,17 @@ int advise_program(const advise_request& request, colour_choice choice) {
   advise::advise_options options = options_for(request);
   const std::uint64_t events = main_trace(run.summary)->events;
   options.program_seconds = plain.counted();
+  if (request.quick) {
+    options.replay_seconds = advise::quick_plan(plain.seconds).replay_seconds(seconds_since(start));
+  }
   options.recorded_share =
       static_cast<double>(events) / static_cast<double>(events + run.summary.unrecorded);
   advice_report report = advise::advise(trace, options);
   report.trace = request.keep;
   report.command = request.words;
   if (plain.status != 0) report.remarks.push_back("the program " + how_it_ended(plain.status));
-  if (!request.no_try && !was_interrupted()) {
-    const std::chrono::duration<double> passed = clock::now() - start;
-    try_the_best(request, plain, passed.count(), report);
-  }
+  if (!request.no_try) try_the_best(request, runner, plain, start, report);
+  advise::settle(report);
   return finish(request, trace, run.trace, report, choice);
 }
 

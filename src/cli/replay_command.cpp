@@ -141,7 +141,7 @@ int run_replay(const replay_command_options& options, const context& shared) {
   {
     const interrupt_guard guard;
     progress_bar bar;
-    end = replay::run_replay(*session, {},
+    end = replay::run_replay(*session, session->plan(), {},
                              {.cell =
                                   [&](const lab::cell_result& cell) {
                                     writer.write(cell);

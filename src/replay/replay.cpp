@@ -1,5 +1,6 @@
 #include "replay/replay.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "lab/measuring/usage_error.hpp"
@@ -10,33 +11,59 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// What the lab asks between repetitions is a plain function.
+// What the lab asks between and during repetitions is a plain function.
 struct stopping {
   clock::time_point end = clock::time_point::max();
   bool (*interrupted)() = nullptr;
+  bool must_go_on = false;  // there is no figure yet
 };
 thread_local stopping when;
 
 bool is_over() {
-  return clock::now() >= when.end || (when.interrupted && when.interrupted());
+  if (when.interrupted && when.interrupted()) return true;
+  return !when.must_go_on && clock::now() >= when.end;
+}
+
+// Subsystem by subsystem; each gets its part of the time that is left. The first touch level of the
+// first two is replayed once at least, for without them there is nothing to say.
+void run_in_time(const replay_session& session, const replay_options& options,
+                 clock::time_point start, lab::bench_events& events) {
+  constexpr std::size_t needed = 2;
+  const clock::time_point end = start + std::chrono::duration_cast<clock::duration>(
+                                            std::chrono::duration<double>(options.budget_seconds));
+  const std::vector<lab::planned_place>& places = session.plan().places;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const clock::time_point now = clock::now();
+    if (i >= needed && now >= end) return;
+    const auto left = std::max(end - now, clock::duration::zero());
+    when = {now + left / static_cast<int>(places.size() - i), options.interrupted, i < needed};
+    events.step = [&](const lab::progress& so_far) {
+      if (so_far.done * options.repetitions >= so_far.total) when.must_go_on = false;
+    };
+    lab::bench_plan part = session.plan();
+    part.places = {places[i]};
+    run_replay(session, part, {}, events);
+    if (options.interrupted && options.interrupted()) return;
+  }
 }
 
 }  // namespace
 
 std::vector<replay_outcome> replay(profile::trace_reader& trace, const replay_options& options) {
   try {
+    const clock::time_point start = clock::now();
     const replay_session session(trace, options);
-    when = {clock::time_point::max(), options.interrupted};
-    if (options.budget_seconds > 0) {
-      when.end = clock::now() + std::chrono::duration_cast<clock::duration>(
-                                    std::chrono::duration<double>(options.budget_seconds));
-    }
     std::vector<lab::cell_result> cells;
     lab::bench_events events;
     events.cell = [&](const lab::cell_result& one) { cells.push_back(one); };
     events.step = [](const lab::progress&) {};
     events.interrupted = is_over;
-    run_replay(session, {}, events);
+    if (options.budget_seconds > 0) {
+      run_in_time(session, options, start, events);
+    } else {
+      when = {clock::time_point::max(), options.interrupted};
+      run_replay(session, session.plan(), {}, events);
+    }
     return session.outcomes(cells);
   } catch (const replay_error& wrong) {
     throw lab::usage_error(wrong.what());

@@ -66,7 +66,9 @@ struct replay_options {
   think_time think = think_time::none;
   heap_condition heap = heap_condition::aged;
   unsigned repetitions = 5;
-  double budget_seconds = 0;  // begin no repetition after that; 0: no limit
+  // What the repetitions are to take together, with reading the trace; all that is replayed gets
+  // its part of it, and the first two once at least. 0: no limit.
+  double budget_seconds = 0;
   std::uint64_t seed = 1;
   std::filesystem::path program = {};  // what is executed; empty: the one that runs
   bool (*interrupted)() = nullptr;
@@ -85,6 +87,7 @@ struct replay_outcome {
   double seconds_global = 0;  // of the subsystem's operations on the global heap
   std::string remark;         // why there is no figure; empty: there is
   std::string file = {};      // of a malloc: its library
+  unsigned repetitions = 0;   // of which there are figures
 };
 
 // Throws lab's usage_error, in one line, for what cannot be replayed: a trace without stacks or

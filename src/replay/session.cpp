@@ -94,8 +94,9 @@ replay_session::replay_session(profile::trace_reader& trace, const replay_option
   plan_.repetitions = options.repetitions;
   plan_.seed = options.seed;
   plan_.program = options.program.empty() ? lab::own_program() : options.program;
-  for (const subject& one : subjects_) {
-    for (const touch_level touch : options.touch) {
+  // Where time is short, all have a figure before any has a second one.
+  for (const touch_level touch : options.touch) {
+    for (const subject& one : subjects_) {
       const lab::place at{{"subsystem", one.name}, {"touch", std::string(to_string(touch))}};
       plan_.places.push_back({at, at});
     }
@@ -291,6 +292,7 @@ std::vector<replay_outcome> replay_session::outcomes(
           one.low = ratio->ci_low;
           one.median = ratio->median;
           one.high = ratio->ci_high;
+          one.repetitions = static_cast<unsigned>(ratio->samples.size());
           const double memory = median_of(cell, replay_memory) / median_of(global, replay_memory);
           one.memory = std::isfinite(memory) ? memory : 0;
         } else {
@@ -304,7 +306,7 @@ std::vector<replay_outcome> replay_session::outcomes(
   return all;
 }
 
-lab::bench_end run_replay(const replay_session& session,
+lab::bench_end run_replay(const replay_session& session, const lab::bench_plan& plan,
                           const std::vector<lab::cell_result>& finished,
                           const lab::bench_events& events) {
   // The cells of a place come together.
@@ -319,7 +321,7 @@ lab::bench_end run_replay(const replay_session& session,
     if (!of_place.empty() && of_place.front().at != cell.at) pass_on();
     of_place.push_back(cell);
   };
-  const lab::bench_end end = lab::run_bench(session.plan(), finished, inner);
+  const lab::bench_end end = lab::run_bench(plan, finished, inner);
   pass_on();
   return end;
 }

@@ -64,8 +64,9 @@ class replay_session {
   std::size_t pollution_bytes_ = 0;
 };
 
-// Measures all of it, cell by cell in the order of the plan, each with what follows from it.
-lab::bench_end run_replay(const replay_session& session,
+// Measures the session's plan, or a part of it, cell by cell in its order, each with what follows
+// from it.
+lab::bench_end run_replay(const replay_session& session, const lab::bench_plan& plan,
                           const std::vector<lab::cell_result>& finished,
                           const lab::bench_events& events);
 

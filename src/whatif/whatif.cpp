@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -112,7 +113,8 @@ bool was_met(const std::vector<route_outcome>& routes) {
 
 class experiment {
  public:
-  explicit experiment(const whatif_options& options) : options_(options), runner_(options.command) {
+  explicit experiment(const whatif_options& options) : options_(options) {
+    if (options.runner == nullptr) own_runner_.emplace(options.command);
     check_program(options.command.front());
     parse();
     const std::string library =
@@ -146,7 +148,8 @@ class experiment {
       return options_.time_budget > 0 && passed.count() > options_.time_budget;
     };
     // Whole rounds: what is compared is what ran one after the other.
-    for (unsigned round = 0; round < options_.repetitions; ++round) {
+    const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
+    for (unsigned round = 0; round < rounds; ++round) {
       if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
             if (one.remark.empty()) measure(one);
@@ -198,13 +201,15 @@ class experiment {
 
   run_figures run_once(contender& one, bool reads_output, bool names) {
     if (one.hooked) prepare(one, names);
-    const run_figures done = runner_.run(one.set, reads_output);
+    const run_figures done = runner().run(one.set, reads_output);
     if (done.error != 0) {
       throw std::runtime_error(options_.command.front() + ": " + how_it_ended(done));
     }
     if (one.hooked) one.of_routes = session_->outcomes(one.routes);
     return done;
   }
+
+  program_runner& runner() { return options_.runner ? *options_.runner : *own_runner_; }
 
   bool is_interrupted() const { return options_.interrupted && options_.interrupted(); }
 
@@ -213,8 +218,11 @@ class experiment {
   // False: interrupted.
   bool first_runs() {
     const bool reads = options_.check_output;
-    const run_figures plain = run_once(contenders_[as_it_is], reads, false);
-    const run_figures hooked = run_once(contenders_[hook_alone], reads, options_.names_survivors);
+    const run_figures plain =
+        options_.as_it_was ? *options_.as_it_was : run_once(contenders_[as_it_is], reads, false);
+    const bool saves_time = options_.as_it_was && options_.variants.empty();  // nothing is hooked
+    const run_figures hooked =
+        saves_time ? plain : run_once(contenders_[hook_alone], reads, options_.names_survivors);
     if (is_interrupted()) return false;
     first_of_ = {plain, hooked};
     if (hooked.output != plain.output &&
@@ -356,7 +364,7 @@ class experiment {
   }
 
   const whatif_options& options_;
-  program_runner runner_;  // first: the process that it forks is to be a small one
+  std::optional<program_runner> own_runner_;  // first: what it forks is to be a small process
   conditions conditions_;
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;

@@ -11,8 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "whatif/program_runner.hpp"
 
 namespace mallard::whatif {
 
@@ -43,6 +46,11 @@ struct whatif_options {
   // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
   // runs, which find out what is where, are counted.
   double time_budget = 0;
+  // Started while this process was small, for the same command; null: one of its own. Peaks of
+  // memory can be compared where one runner ran all of it.
+  program_runner* runner = nullptr;
+  // Of one run of that: then each way runs once, and the program as it is not again.
+  std::optional<run_figures> as_it_was = {};
   bool names_survivors = true;     // in the first runs, which take longer for that
   bool check_output = false;       // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables

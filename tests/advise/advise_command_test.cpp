@@ -46,6 +46,8 @@ class AdviseCommand : public CommandTest {
       }
       EXPECT_THAT(one.at("confidence"), AnyOf("high", "medium", "low"));
       EXPECT_GT(one.at("memory"), 0);
+      const json& tried = one.at("tried");
+      if (!tried.is_null()) EXPECT_EQ(tried.at("low").is_null(), tried.at("runs") < 3);
       EXPECT_TRUE(one.at("where").contains("function"));
     }
   }
@@ -86,6 +88,7 @@ TEST_F(AdviseCommand, ATraceOfAProgramThatIsGoneIsEnough) {
   expect_whole(report);
   EXPECT_EQ(report.at("trace"), "t.mallard");
   EXPECT_FALSE(report.at("tried_on_the_program"));
+  EXPECT_FALSE(report.at("proved"));
   EXPECT_THAT(read_file(file("page.html")), HasSubstr("mallard"));
 }
 
@@ -106,6 +109,8 @@ TEST_F(AdviseCommand, RecordsReplaysTriesAndWritesThePage) {
     }
   }
   EXPECT_TRUE(looked_at) << result.out;
+  // Short enough to be tried more than once or twice.
+  EXPECT_TRUE(report.at("proved")) << result.out;
   EXPECT_TRUE(fs::exists(file("advice.html")));
   EXPECT_EQ(run({"top", "kept.trace"}).status, 0);
 }
@@ -116,6 +121,8 @@ TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
   EXPECT_THAT(result.out, HasSubstr("of the program: "));
   EXPECT_THAT(result.out, HasSubstr("the program ended with status 3"));
   EXPECT_THAT(result.out, HasSubstr("\n1. "));
+  EXPECT_THAT(result.out, AnyOf(HasSubstr("\nNot proved: predicted by replay alone"),
+                                HasSubstr("\nNothing was tried on the program")));
   EXPECT_THAT(result.out, HasSubstr("\nPage: advice.html\n"));
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60) << result.out;
 }

@@ -79,6 +79,17 @@ TEST(Rank, WhatGainsLessThanAHundredthIsNoAdvice) {
   EXPECT_EQ(report.advices[0].from.how, strategy::leave);
 }
 
+TEST(Rank, OneReplayHasNoIntervalAndLowersTheConfidence) {
+  replay::replay_outcome once = replayed("parse", "AS9@mallard", 2, 2, 2);
+  once.repetitions = 1;
+  const advice_report report = rank(program(), {of(strategy::multipool)}, {once}, "p", true);
+  EXPECT_EQ(report.advices[0].confidence, "medium");
+  EXPECT_THAT(report.advices[0].from.because.front().says, HasSubstr("replayed once"));
+  once.repetitions = 5;
+  EXPECT_EQ(rank(program(), {of(strategy::multipool)}, {once}, "p", true).advices[0].confidence,
+            "high");
+}
+
 TEST(Rank, AnotherMallocWinsTies) {
   const std::vector<candidate> candidates = {of(strategy::multipool)};
   const auto with = [&](double median) {
@@ -115,27 +126,6 @@ TEST(Rank, WhatWasRefusedOrNotReplayedIsToldWithItsReason) {
   EXPECT_EQ(report.others[0].why_not, "it would grow");
   EXPECT_EQ(report.others[1].why_not, "its threads share blocks");
   EXPECT_THAT(report.others[2].why_not, HasSubstr("it was not replayed"));
-}
-
-TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
-  advice_report report =
-      rank(program(), {of(strategy::multipool, "a"), of(strategy::multipool, "b")},
-           {replayed("a", "AS9@mallard", 1.9, 2, 2.1), replayed("b", "AS9@mallard", 1.4, 1.5, 1.6)},
-           "p");
-  ASSERT_EQ(report.advices.size(), 2u);
-  report.advices[0].tried = interval{0.9, 0.95, 0.99};
-  drop_what_did_not_hold(report);
-  ASSERT_EQ(report.advices.size(), 1u);
-  EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
-  EXPECT_THAT(report.others.back().why_not, HasSubstr("slower on the living program"));
-  EXPECT_EQ(report.others.back().tried->median, 0.95);
-  EXPECT_GT(report.others.back().gain->median, 1);
-  report.advices[0].tried = interval{0.99, 1.02, 1.05};
-  report.allocation_share = 0.25;
-  drop_what_did_not_hold(report);
-  EXPECT_DOUBLE_EQ(report.advices[0].from.bound, 1 / 0.75);
-  ASSERT_EQ(report.advices.size(), 1u);
-  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
 }
 
 }  // namespace

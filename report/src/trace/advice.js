@@ -7,14 +7,21 @@ import { csvButton, table } from '../table.js';
 
 const figure = (value) => value.toFixed(2);
 const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '–');
+const predicted = (one) => (one.replays === 1 ? `${figure(one.gain.median)} in one replay` : times(one.gain));
+/** Of few runs there is no interval. */
+const tried = (one) => {
+  if (!one) return '–';
+  const runs = one.runs === 1 ? 'one run' : `${one.runs} runs`;
+  return one.low === null ? `${figure(one.median)} in ${runs}` : `${times(one)} in ${runs}`;
+};
 const memory = (value) => (value === null ? '–' : `${figure(value)}×`);
 const file = ({ file: path, line }) => (path ? `${path.slice(path.lastIndexOf('/') + 1)}:${line}` : '');
 
 function verdict([first]) {
   if (first.strategy === 'leave') return h('p', { class: 'lead' }, h('strong', {}, first.what), '.');
   return h('p', { class: 'lead' }, h('strong', {}, first.what), ': the program is predicted to be ',
-    h('strong', {}, `${times(first.gain)} times as fast`), ', with ', h('strong', {}, memory(first.memory)),
-    ' the memory', first.tried ? [', and was ', h('strong', {}, times(first.tried)), ' when tried'] : '', '.');
+    h('strong', {}, `${predicted(first)} times as fast`), ', with ', h('strong', {}, memory(first.memory)),
+    ' the memory', first.tried ? [', and was ', h('strong', {}, tried(first.tried)), ' when tried'] : '', '.');
 }
 
 function details(one) {
@@ -32,8 +39,8 @@ function details(one) {
 export function advice({ advice: { advice: all, considered } }) {
   const columns = [
     { title: 'Advice', cell: (one) => [one.what, file(one.where) ? h('p', { class: 'hint' }, file(one.where)) : ''] },
-    { title: 'Predicted', numeric: true, cell: (one) => times(one.gain) },
-    { title: 'Tried', numeric: true, cell: (one) => times(one.tried) },
+    { title: 'Predicted', numeric: true, cell: predicted },
+    { title: 'Tried', numeric: true, cell: (one) => tried(one.tried) },
     { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
     { title: 'Memory, tried', numeric: true, cell: (one) => memory(one.tried_memory) },
     { title: 'Confidence', cell: (one) => one.confidence },
@@ -42,7 +49,7 @@ export function advice({ advice: { advice: all, considered } }) {
     { title: 'Strategy', cell: (one) => one.strategy },
     { title: 'Where', cell: (one) => one.where.subsystem || 'the whole program' },
     { title: 'Predicted', numeric: true, cell: (one) => times(one.gain) },
-    { title: 'Tried', numeric: true, cell: (one) => times(one.tried) },
+    { title: 'Tried', numeric: true, cell: (one) => tried(one.tried) },
     { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
     { title: 'Why not', cell: (one) => one.why_not },
   ];

@@ -57,12 +57,8 @@ thread_log* make_ready(bool& only_frees) noexcept {
 
 void count_unrecorded() noexcept {
   if (process.state.load(std::memory_order_relaxed) == process_state::phase::not_recorded) return;
-  session* const all = process.all;
-  if (all == nullptr ||
-      all->mode.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(recording::over)) {
-    return;
-  }
-  all->unrecorded.fetch_add(1, std::memory_order_relaxed);
+  if (!is_over()) return;
+  process.all->unrecorded.fetch_add(1, std::memory_order_relaxed);
 }
 
 void hook::unloaded() noexcept {

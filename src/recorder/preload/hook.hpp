@@ -37,6 +37,12 @@ extern thread_local constinit thread_state this_thread
   return log;
 }
 
+// Nothing is written any more: what a long program does from then on is only counted.
+[[gnu::always_inline]] inline bool is_over() noexcept {
+  return process.all->mode.load(std::memory_order_relaxed) ==
+         static_cast<std::uint32_t>(recording::over);
+}
+
 // Makes it good if this can be. Sets `only_frees` when nothing but that a block is gone is
 // recorded.
 [[gnu::cold, gnu::noinline]] thread_log* make_ready(bool& only_frees) noexcept;
@@ -51,6 +57,7 @@ class entered {
     if (this_thread.busy) return;
     log_ = ready_log();
     if (log_ == nullptr) [[unlikely]] {
+      if (is_over()) return;
       log_ = make_ready(only_frees_);
       if (log_ == nullptr) return;
     }
@@ -180,7 +187,7 @@ struct hook {
     bool timed = false;
     if (!this_thread.busy) {
       log = ready_log();
-      if (log == nullptr) [[unlikely]]
+      if (log == nullptr && !is_over()) [[unlikely]]
         log = make_ready(for_nothing);
       if (for_nothing) log = nullptr;
     }

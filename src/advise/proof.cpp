@@ -1,0 +1,162 @@
+#include "advise/proof.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "advise/advice_text.hpp"
+#include "advise/bound.hpp"
+
+namespace mallard::advise {
+namespace {
+
+// What one run or two differ from others of the same, on a machine with other work.
+constexpr double told_by_few_runs = 1.05;
+
+std::string runs_text(unsigned runs) {
+  return runs == 1 ? "one run" : fmt::format("{} runs", runs);
+}
+
+std::string why_dropped(const trial_figures& tried) {
+  const std::string where = tried.runs < enough_runs
+                                ? fmt::format(" in {} of the living program", runs_text(tried.runs))
+                                : " on the living program";
+  const bool slower =
+      tried.runs < enough_runs ? tried.times.median < 1 / told_by_few_runs : tried.times.high < 1;
+  return slower ? fmt::format("slower{}, whatever the replay says", where)
+                : "no difference" + where;
+}
+
+// What changes no source comes first where it is not clearly worse.
+bool is_clearly_faster(const trial_figures& one, const trial_figures& other) {
+  const bool few = std::min(one.runs, other.runs) < enough_runs;
+  return few ? one.times.median > told_by_few_runs * other.times.median
+             : one.times.low > other.times.median;
+}
+
+// By the trial's figures; then those that were not tried, as they were.
+std::vector<advice> ordered(std::vector<advice> all) {
+  std::vector<advice> strategies, mallocs, rest;
+  for (advice& one : all) {
+    if (!one.tried) {
+      rest.push_back(std::move(one));
+    } else if (one.from.how == strategy::switch_malloc) {
+      mallocs.push_back(std::move(one));
+    } else {
+      strategies.push_back(std::move(one));
+    }
+  }
+  const auto faster = [](const advice& a, const advice& b) {
+    return a.tried->times.median > b.tried->times.median;
+  };
+  std::sort(strategies.begin(), strategies.end(), faster);
+  std::sort(mallocs.begin(), mallocs.end(), faster);
+  for (advice& one : mallocs) {
+    const auto at = std::find_if(strategies.begin(), strategies.end(), [&](const advice& other) {
+      return !other.from.where.is_cpp || !is_clearly_faster(*other.tried, *one.tried);
+    });
+    strategies.insert(at, std::move(one));
+  }
+  for (advice& one : rest) strategies.push_back(std::move(one));
+  return strategies;
+}
+
+std::string lowered(const std::string& confidence) {
+  return confidence == "high" ? "medium" : "low";
+}
+
+void lower_confidence(advice& one) {
+  if (one.from.how == strategy::leave) return;
+  if (!one.tried) {
+    if (one.confidence == "high") one.confidence = "medium";
+  } else if (one.tried->runs < enough_runs) {
+    one.confidence = lowered(one.confidence);
+    one.from.doubts.push_back(
+        fmt::format("it was tried in {}: nothing says how much another would differ",
+                    runs_text(one.tried->runs)));
+  }
+}
+
+unsigned fewest_runs(const std::vector<considered>& dropped) {
+  unsigned fewest = 0;
+  for (const considered& one : dropped) {
+    if (one.tried) fewest = fewest == 0 ? one.tried->runs : std::min(fewest, one.tried->runs);
+  }
+  return fewest;
+}
+
+advice to_leave_it(const advice_report& report, unsigned runs) {
+  advice leave;
+  leave.from.how = strategy::leave;
+  leave.what = "Leave it: what the replays spoke for gains nothing on the living program";
+  leave.confidence = runs < enough_runs ? "low" : "high";
+  leave.from.bound = bound_times(report.allocation_share, 1);
+  leave.from.because = {
+      {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                        100 * report.allocation_share)}};
+  return leave;
+}
+
+void say_how_far(advice_report& report, unsigned dropped_runs) {
+  const advice& first = report.advices.front();
+  const unsigned runs = first.tried ? first.tried->runs : dropped_runs;
+  report.proved = runs >= enough_runs;
+  if (report.proved) {
+    report.proof = fmt::format("Proved on the program, in {}.", runs_text(runs));
+  } else if (runs > 0) {
+    report.proof =
+        fmt::format("Not proved: there was time for {} on the program.", runs_text(runs));
+  } else if (first.from.how == strategy::leave) {
+    report.proof = "Nothing was tried on the program: there was nothing to try.";
+  } else {
+    report.proof = "Not proved: predicted by replay alone, and not tried on the program";
+    report.proof += first.tried_remark.empty() ? "." : ": " + first.tried_remark + '.';
+  }
+}
+
+}  // namespace
+
+bool holds(const trial_figures& tried) {
+  if (tried.runs < enough_runs) return tried.times.median > told_by_few_runs;
+  return tried.times.low > 1 && tried.times.median >= least_gain;
+}
+
+void drop_what_did_not_hold(advice_report& report) {
+  std::vector<advice> kept;
+  for (advice& one : report.advices) {
+    if (!one.tried || holds(*one.tried)) {
+      kept.push_back(std::move(one));
+    } else {
+      report.others.push_back({one.from, one.gain, one.memory, why_dropped(*one.tried), one.tried});
+    }
+  }
+  report.advices = std::move(kept);
+}
+
+void settle(advice_report& report) {
+  drop_what_did_not_hold(report);
+  report.advices = ordered(std::move(report.advices));
+  unsigned dropped_runs = 0;
+  if (report.advices.empty()) {
+    dropped_runs = fewest_runs(report.others);
+    report.advices.push_back(to_leave_it(report, dropped_runs));
+  }
+  for (advice& one : report.advices) lower_confidence(one);
+  say_how_far(report, dropped_runs);
+}
+
+std::string predicted_text(const advice& one) {
+  return one.replays == 1 ? fmt::format("{:.2f} in one replay", one.gain.median)
+                          : times_text(one.gain);
+}
+
+std::string tried_text(const trial_figures& tried) {
+  if (tried.runs < enough_runs) {
+    return fmt::format("{:.2f} in {}", tried.times.median, runs_text(tried.runs));
+  }
+  return fmt::format("{} in {}", times_text(tried.times), runs_text(tried.runs));
+}
+
+}  // namespace mallard::advise

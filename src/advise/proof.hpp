@@ -1,0 +1,34 @@
+// What was tried on the living program decides over what was predicted.
+//
+// Advice that gained nothing there is no advice any more; among what did, the trial's figures say
+// what comes first, and it comes before what was not tried. One run or two say whether it is faster
+// by much, and nothing of how sure that is: they have no interval, and prove nothing.
+#pragma once
+
+#include <string>
+
+#include "advise/advice.hpp"
+
+namespace mallard::advise {
+
+// From so many runs on there is an interval to speak of.
+inline constexpr unsigned enough_runs = 3;
+
+// It made the program faster, by more than its runs differ anyway.
+bool holds(const trial_figures& tried);
+
+// Effects: what was tried and does not hold is among the others. There may be no advice left.
+void drop_what_did_not_hold(advice_report& report);
+
+// When nothing more is tried, or nothing was at all.
+// Effects: the same; orders what is left, lowers its confidence where it is not proved, and says in
+// `proof` how far the first is. Where nothing is left, to leave it is the advice.
+void settle(advice_report& report);
+
+// "1.34 (1.31 to 1.38)"; "1.34 in one replay".
+std::string predicted_text(const advice& one);
+
+// "1.34 (1.31 to 1.38) in 9 runs"; "1.34 in one run".
+std::string tried_text(const trial_figures& tried);
+
+}  // namespace mallard::advise

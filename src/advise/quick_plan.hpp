@@ -1,0 +1,31 @@
+// How `mallard advise --quick` spends its time: three times the program's own and a minute. The
+// trial of the best comes first of what time is kept for; replays get what that leaves.
+#pragma once
+
+namespace mallard::advise {
+
+struct trial_plan {
+  unsigned most = 0;             // ways that are tried at once; 0: there is no time for any
+  bool runs_as_it_is = true;     // beside them; else it counts how long the program took before
+  double seconds_of_rounds = 0;  // after which no round begins
+};
+
+class quick_plan {
+ public:
+  // `program_seconds`: from its start to its end.
+  explicit quick_plan(double program_seconds) : program_(program_seconds) {}
+
+  // All of it.
+  double seconds() const;
+  // For replays, when so many seconds have passed.
+  double replay_seconds(double passed) const;
+  // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
+  trial_plan trial(double passed, bool needs_hook) const;
+
+ private:
+  double left(double passed) const;
+
+  double program_;
+};
+
+}  // namespace mallard::advise

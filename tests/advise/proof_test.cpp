@@ -1,0 +1,114 @@
+// What a trial on the living program does to advice.
+#include "advise/proof.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "advise/advice_text.hpp"
+
+namespace {
+
+using namespace mallard::advise;
+using testing::HasSubstr;
+using testing::Not;
+
+advice of(strategy how, const std::string& subsystem) {
+  advice one;
+  one.what = subsystem;
+  one.from.how = how;
+  one.from.where.subsystem = subsystem;
+  one.gain = {1.3, 1.4, 1.5};
+  one.confidence = "high";
+  return one;
+}
+
+advice tried(strategy how, const std::string& subsystem, interval times, unsigned runs) {
+  advice one = of(how, subsystem);
+  one.tried = trial_figures{times, runs, 1.1};
+  return one;
+}
+
+advice_report settled(std::vector<advice> advices) {
+  advice_report report;
+  report.advices = std::move(advices);
+  report.allocation_share = 0.25;
+  settle(report);
+  return report;
+}
+
+TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
+  const advice_report report = settled(
+      {tried(strategy::multipool, "a", {0.9, 0.95, 0.99}, 9), of(strategy::multipool, "b")});
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
+  EXPECT_EQ(report.others.back().why_not, "slower on the living program, whatever the replay says");
+  EXPECT_EQ(report.others.back().tried->times.median, 0.95);
+}
+
+TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {0.99, 1.02, 1.05}, 9)});
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_DOUBLE_EQ(report.advices[0].from.bound, 1 / 0.75);
+  EXPECT_EQ(report.advices[0].confidence, "high");
+  EXPECT_TRUE(report.proved);
+}
+
+TEST(Trial, AfterOneRunThatGainedNothingToLeaveItIsNotProved) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {1, 1, 1}, 1)});
+  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_EQ(report.advices[0].confidence, "low");
+  EXPECT_FALSE(report.proved);
+  EXPECT_EQ(report.others.back().why_not, "no difference in one run of the living program");
+}
+
+TEST(Trial, OneRunHasNoIntervalAndLowersTheConfidence) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {1.4, 1.4, 1.4}, 1)});
+  EXPECT_FALSE(report.proved);
+  EXPECT_EQ(report.proof, "Not proved: there was time for one run on the program.");
+  EXPECT_EQ(report.advices[0].confidence, "medium");
+  EXPECT_EQ(tried_text(*report.advices[0].tried), "1.40 in one run");
+  const auto json = to_json(report)["advice"][0]["tried"];
+  EXPECT_TRUE(json["low"].is_null());
+  EXPECT_EQ(json["median"], 1.4);
+  EXPECT_EQ(json["runs"], 1);
+  EXPECT_THAT(to_markdown(report), HasSubstr("| 1.40 in one run |"));
+}
+
+TEST(Trial, WhatRanOftenEnoughIsProvedWithItsInterval) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {1.2, 1.3, 1.4}, 5)});
+  EXPECT_TRUE(report.proved);
+  EXPECT_EQ(report.proof, "Proved on the program, in 5 runs.");
+  EXPECT_EQ(report.advices[0].confidence, "high");
+  EXPECT_EQ(tried_text(*report.advices[0].tried), "1.30 (1.20 to 1.40) in 5 runs");
+}
+
+TEST(Trial, WhatWasNotTriedIsNotProvedNorOfHighConfidence) {
+  advice untried = of(strategy::multipool, "a");
+  untried.tried_remark = "its function has no name";
+  const advice_report report = settled({untried});
+  EXPECT_FALSE(report.proved);
+  EXPECT_THAT(report.proof, HasSubstr("predicted by replay alone"));
+  EXPECT_THAT(report.proof, HasSubstr("its function has no name"));
+  EXPECT_EQ(report.advices[0].confidence, "medium");
+}
+
+TEST(Trial, ItsFiguresDecideWhatComesFirst) {
+  const advice_report report = settled({of(strategy::multipool, "untried"),
+                                        tried(strategy::multipool, "a", {1.1, 1.2, 1.3}, 9),
+                                        tried(strategy::monotonic, "b", {1.6, 1.7, 1.8}, 9),
+                                        tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9)});
+  ASSERT_EQ(report.advices.size(), 4u);
+  EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
+  EXPECT_EQ(report.advices[1].from.how, strategy::switch_malloc);
+  EXPECT_EQ(report.advices[2].from.where.subsystem, "a");
+  EXPECT_EQ(report.advices[3].from.where.subsystem, "untried");
+}
+
+TEST(Trial, AnotherMallocWinsTiesThere) {
+  const advice_report report = settled({tried(strategy::monotonic, "b", {1.24, 1.3, 1.35}, 9),
+                                        tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9)});
+  EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
+}
+
+}  // namespace
