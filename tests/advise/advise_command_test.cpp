@@ -47,7 +47,9 @@ class AdviseCommand : public CommandTest {
       EXPECT_THAT(one.at("confidence"), AnyOf("high", "medium", "low"));
       EXPECT_GT(one.at("memory"), 0);
       const json& tried = one.at("tried");
-      if (!tried.is_null()) EXPECT_EQ(tried.at("low").is_null(), tried.at("runs") < 3);
+      if (!tried.is_null()) {
+        EXPECT_EQ(tried.at("low").is_null(), tried.at("runs").get<int>() < 3);
+      }
       EXPECT_TRUE(one.at("where").contains("function"));
     }
   }
@@ -110,7 +112,8 @@ TEST_F(AdviseCommand, RecordsReplaysTriesAndWritesThePage) {
   }
   EXPECT_TRUE(looked_at) << result.out;
   // Short enough to be tried more than once or twice.
-  EXPECT_TRUE(report.at("proved")) << result.out;
+  const bool leaves = report.at("advice").front().at("strategy") == "leave";
+  EXPECT_TRUE(leaves || report.at("proved").get<bool>()) << result.out;
   EXPECT_TRUE(fs::exists(file("advice.html")));
   EXPECT_EQ(run({"top", "kept.trace"}).status, 0);
 }
