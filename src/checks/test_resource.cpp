@@ -1,209 +1,304 @@
-// The side table, the pads and the switch that makes calls fail.
+// The side table, the quarantine, and the registry of all test resources.
 #include "mallard/checks/test_resource.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
+#include <map>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "checks/failing_calls.hpp"
+#include "checks/padded_block.hpp"
+#include "checks/stack_set.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
 
 namespace mallard::inline v1 {
 namespace {
 
-constexpr std::size_t pad_bytes = 64;
 constexpr std::size_t remembered_frees = 256;
-constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+constexpr std::size_t most_leak_groups = 16;
+constexpr std::uint64_t unknown_serial = std::numeric_limits<std::uint64_t>::max();
 
-constexpr std::uint64_t unknown_serial = never;
+constinit std::mutex registry_lock;
 
-constexpr unsigned char pad_fill = 0xB1;
-constexpr unsigned char new_fill = 0xCD;
-constexpr unsigned char dead_fill = 0xDD;
+// In the order in which they were made; never destroyed.
+std::vector<const test_resource*>& all_resources() {
+  static auto& all = *new std::vector<const test_resource*>;
+  return all;
+}
 
 struct record {
   std::size_t bytes;
   std::size_t alignment;
   std::uint64_t serial;
+  const call_stack* given;
 };
 
-// The bytes in front of a block end in its pad, and are enough to keep it aligned.
-std::size_t front_bytes(std::size_t alignment) {
-  return std::max(alignment, pad_bytes);
-}
+struct dead_block {
+  unsigned char* block = nullptr;
+  record was{};
+  const call_stack* taken_back = nullptr;
+  bool is_held = false;  // in quarantine: upstream does not have it back yet
+};
 
-std::size_t padded_bytes(const record& r) {
-  return front_bytes(r.alignment) + r.bytes + pad_bytes;
-}
-
-bool intact(const unsigned char* pad) {
-  return std::all_of(pad, pad + pad_bytes, [](unsigned char c) { return c == pad_fill; });
-}
-
-// Filling all of a huge block would touch pages that its user never needs.
-void fill(unsigned char* block, std::size_t bytes, unsigned char value) {
-  constexpr std::size_t filled_whole = std::size_t{1} << 20;
-  constexpr std::size_t filled_end = filled_whole / 16;
-  if (bytes <= filled_whole) {
-    std::memset(block, value, bytes);
-    return;
-  }
-  std::memset(block, value, filled_end);
-  std::memset(block + bytes - filled_end, value, filled_end);
-}
-
-void print_and_abort(const test_report& r) {
-  std::fprintf(stderr, "mallard::test_resource: %s: block %p, %zu bytes at alignment %zu",
-               to_string(r.fault), r.block, r.bytes, r.alignment);
-  if (r.serial != unknown_serial) {
-    std::fprintf(stderr, ", given by allocation %llu with %zu at %zu",
-                 static_cast<unsigned long long>(r.serial), r.expected_bytes, r.expected_alignment);
-  }
-  if (r.blocks > 1) std::fprintf(stderr, ", the oldest of %zu blocks", r.blocks);
-  std::fputc('\n', stderr);
-  std::abort();
-}
-
-test_report describe(test_fault fault, const void* block, const record& r) {
-  return {fault, block, r.serial, r.bytes, r.alignment, r.bytes, r.alignment, 1};
+call_stack copy_of(const call_stack* stack) {
+  return stack != nullptr ? *stack : call_stack{};
 }
 
 }  // namespace
 
-const char* to_string(test_fault fault) noexcept {
-  switch (fault) {
-    case test_fault::overrun:
-      return "overrun";
-    case test_fault::underrun:
-      return "underrun";
-    case test_fault::double_free:
-      return "double_free";
-    case test_fault::foreign_pointer:
-      return "foreign_pointer";
-    case test_fault::wrong_size:
-      return "wrong_size";
-    case test_fault::wrong_alignment:
-      return "wrong_alignment";
-    case test_fault::bad_alignment:
-      return "bad_alignment";
-    case test_fault::leak:
-      return "leak";
-  }
-  return "?";
-}
-
 struct test_resource::state {
-  state(handler h, std::pmr::memory_resource* up) : on_fault(std::move(h)), upstream(up) {}
+  state(test_options o, handler h, std::pmr::memory_resource* up)
+      : options(o), on_fault(std::move(h)), upstream(up) {
+    options.stack_frames = std::min(options.stack_frames, call_stack::most_frames);
+    (void)call_stack::capture(options.stack_frames);  // the first may allocate
+  }
 
-  // Appends what is wrong with the pads of `block`. The caller holds the lock.
-  static void check_pads(const unsigned char* block, const record& r,
-                         std::vector<test_report>& found) {
-    if (!intact(block - pad_bytes)) found.push_back(describe(test_fault::underrun, block, r));
-    if (!intact(block + r.bytes)) {
-      found.push_back(describe(test_fault::overrun, block, r));
-    }
+  detail::padded_block padded(unsigned char* block, const record& r) const {
+    return {block, r.bytes, r.alignment, options.pad_bytes};
+  }
+
+  test_report describe(test_fault fault, const void* block, const record& r) const {
+    test_report out;
+    out.fault = fault;
+    out.block = block;
+    out.serial = r.serial;
+    out.bytes = out.expected_bytes = r.bytes;
+    out.alignment = out.expected_alignment = r.alignment;
+    out.resource = options.name;
+    out.given = copy_of(r.given);
+    return out;
+  }
+
+  // Appends what is wrong with the pads of a block. The caller holds the lock.
+  void check_pads(unsigned char* block, const record& r, std::vector<test_report>& found) const {
+    const auto p = padded(block, r);
+    if (!p.is_front_intact()) found.push_back(describe(test_fault::underrun, block, r));
+    if (!p.is_back_intact()) found.push_back(describe(test_fault::overrun, block, r));
+  }
+
+  // The same of one in quarantine, and whether it was written to. The caller holds the lock.
+  void check_dead(const dead_block& b, std::vector<test_report>& found) const {
+    const auto p = padded(b.block, b.was);
+    detail::unpoison(b.block, b.was.bytes);
+    const bool intact = p.is_dead() && p.is_front_intact() && p.is_back_intact();
+    detail::poison(b.block, b.was.bytes);
+    if (intact) return;
+    found.push_back(describe(test_fault::use_after_free, b.block, b.was));
+    found.back().taken_back = copy_of(b.taken_back);
   }
 
   // Outside the lock: a handler may well use the resource.
-  void report(const std::vector<test_report>& found) const {
-    for (const test_report& r : found) on_fault(r);
-  }
-
-  void arm(std::uint64_t first, std::uint64_t last) noexcept {
-    const std::lock_guard lock(mutex);
-    first_failing = first;
-    last_failing = last;
-    calls_since_armed = 0;
-    failures = 0;
-  }
-
-  // Throws test_exception when this call was told to fail.
-  void count_call(std::size_t bytes, std::size_t alignment) {
-    const std::lock_guard lock(mutex);
-    const std::uint64_t call = calls_since_armed++;
-    if (call < first_failing || call > last_failing) return;
-    ++failures;
-    throw test_exception(bytes, alignment);
-  }
-
-  // Takes the block out of the table and appends what is wrong with it; nothing when it is not
-  // there.
-  std::optional<record> take_out(void* p, std::size_t bytes, std::size_t alignment,
-                                 std::vector<test_report>& found) {
-    const std::lock_guard lock(mutex);
-    const auto at = in_use.find(p);
-    if (at == in_use.end()) {
-      const bool again = p != nullptr && std::find(freed.begin(), freed.end(), p) != freed.end();
-      found.push_back(describe(again ? test_fault::double_free : test_fault::foreign_pointer, p,
-                               {bytes, alignment, unknown_serial}));
-      return std::nullopt;
+  void report(std::vector<test_report>& found, const call_stack& here) const {
+    for (test_report& r : found) {
+      r.found = here;
+      on_fault(r);
     }
+  }
+
+  // Takes the oldest out of quarantine, until so many bytes are left. The caller holds the lock.
+  void shorten_quarantine(std::size_t bytes, std::vector<test_report>& found,
+                          std::vector<dead_block>& released) {
+    while (held_bytes > bytes) let_go(freed[oldest_held++ % remembered_frees], found, released);
+  }
+  // Never 0, so that empty blocks leave, too.
+  std::size_t held_bytes_of(const dead_block& b) const {
+    return padded(b.block, b.was).whole_bytes() + 1;
+  }
+  void let_go(dead_block& b, std::vector<test_report>& found, std::vector<dead_block>& released) {
+    if (!std::exchange(b.is_held, false)) return;
+    check_dead(b, found);
+    held_bytes -= held_bytes_of(b);
+    released.push_back(b);
+  }
+  void give_back(const std::vector<dead_block>& released) {
+    for (const dead_block& b : released) {
+      detail::unpoison(b.block, b.was.bytes);
+      const auto p = padded(b.block, b.was);
+      source->deallocate(p.base(), p.whole_bytes(), b.was.alignment);
+    }
+  }
+  bool holds_any() const {
+    const std::lock_guard hold(mutex);
+    return held_bytes != 0;
+  }
+  void empty_quarantine() {
+    std::vector<test_report> found;
+    std::vector<dead_block> released;
+    {
+      const std::lock_guard hold(mutex);
+      shorten_quarantine(0, found, released);
+    }
+    give_back(released);
+    if (!found.empty()) report(found, call_stack::capture(options.stack_frames));
+  }
+
+  // What was given back to us but is not ours.
+  test_report describe_stranger(void* p, std::size_t bytes, std::size_t alignment) {
+    test_report out =
+        describe(test_fault::foreign_pointer, p, {bytes, alignment, unknown_serial, nullptr});
+    {
+      const std::lock_guard hold(mutex);
+      for (std::uint64_t n = frees; n-- > 0 && frees - n <= remembered_frees;) {
+        const dead_block& b = freed[n % remembered_frees];
+        if (b.block != p || p == nullptr) continue;
+        out.fault = test_fault::double_free;
+        out.serial = b.was.serial;
+        out.expected_bytes = b.was.bytes;
+        out.expected_alignment = b.was.alignment;
+        out.given = copy_of(b.was.given);
+        out.taken_back = copy_of(b.taken_back);
+        return out;
+      }
+    }
+    const auto copy_facts = [&](const test_block& b) {
+      out.serial = b.serial;
+      out.expected_bytes = b.bytes;
+      out.expected_alignment = b.alignment;
+      out.given = copy_of(b.given);
+    };
+    const test_block around = block_of(p);
+    if (around.block != nullptr) {
+      out.inside = around.block;
+      copy_facts(around);
+      return out;
+    }
+    const std::lock_guard hold(registry_lock);
+    for (const test_resource* other : all_resources()) {
+      const test_block theirs = other->block_of(p);
+      if (theirs.block != p || p == nullptr) continue;
+      out.fault = test_fault::wrong_resource;
+      out.other = other->name();
+      copy_facts(theirs);
+      return out;
+    }
+    return out;
+  }
+
+  test_block block_of(const void* p) const noexcept {
+    const std::lock_guard hold(mutex);
+    for (const auto& [block, r] : in_use) {
+      const auto* const begin = static_cast<const unsigned char*>(block);
+      if (p != begin && (p < begin || p >= begin + r.bytes)) continue;
+      return {block, r.bytes, r.alignment, r.serial, r.given};
+    }
+    return {};
+  }
+
+  // Takes the block out of the table and appends what is wrong with it. False when it is not there.
+  bool take_out(void* p, std::size_t bytes, std::size_t alignment, const call_stack& here,
+                std::vector<test_report>& found, std::vector<dead_block>& released) {
+    const std::lock_guard hold(mutex);
+    const auto at = in_use.find(p);
+    if (at == in_use.end()) return false;
+    auto* const block = static_cast<unsigned char*>(p);
     const record r = at->second;
     const auto mismatch = [&](test_fault fault) {
-      found.push_back({fault, p, r.serial, bytes, alignment, r.bytes, r.alignment, 1});
+      found.push_back(describe(fault, p, r));
+      found.back().bytes = bytes;
+      found.back().alignment = alignment;
     };
     if (bytes != r.bytes) mismatch(test_fault::wrong_size);
     if (alignment != r.alignment) mismatch(test_fault::wrong_alignment);
-    check_pads(static_cast<const unsigned char*>(p), r, found);
+    check_pads(block, r, found);
     in_use.erase(at);
-    freed[counts.deallocations % remembered_frees] = p;
     counts.on_deallocate(r.bytes);
-    return r;
+    quarantine({block, r, stacks.add(here), true}, found, released);
+    return true;
+  }
+
+  // What is too large for the quarantine leaves it at once. The caller holds the lock.
+  void quarantine(const dead_block& b, std::vector<test_report>& found,
+                  std::vector<dead_block>& released) {
+    const auto p = padded(b.block, b.was);
+    p.fill_dead();
+    p.fill_pads();  // what was wrong with them has been reported
+    detail::poison(b.block, b.was.bytes);
+    dead_block& slot = freed[frees++ % remembered_frees];
+    let_go(slot, found, released);
+    oldest_held = std::max(oldest_held, frees > remembered_frees ? frees - remembered_frees : 0);
+    slot = b;
+    held_bytes += held_bytes_of(b);
+    if (held_bytes_of(b) > options.quarantine_bytes) return let_go(slot, found, released);
+    shorten_quarantine(options.quarantine_bytes, found, released);
   }
 
   mutable std::mutex mutex;
+  test_options options;
   const handler on_fault;
   detail::locked_upstream upstream;
   std::pmr::memory_resource* const source = upstream.source();
 
   std::unordered_map<const void*, record> in_use;
-  std::array<const void*, remembered_frees> freed{};  // a ring
+  std::array<dead_block, remembered_frees> freed{};  // a ring
+  std::uint64_t frees = 0;                           // into the ring
+  std::uint64_t oldest_held = 0;                     // none before it is in quarantine
+  std::size_t held_bytes = 0;
+  detail::stack_set stacks;
   allocation_counts counts;
-
-  // Calls numbered first_failing to last_failing since arming throw.
-  std::uint64_t first_failing = never;
-  std::uint64_t last_failing = never;
-  std::uint64_t calls_since_armed = 0;
-  std::uint64_t failures = 0;
+  detail::failing_calls failing;
 };
 
 test_resource::test_resource(std::pmr::memory_resource* upstream)
-    : test_resource(print_and_abort, upstream) {}
+    : test_resource(test_options{}, upstream) {}
+
+test_resource::test_resource(test_options options, std::pmr::memory_resource* upstream)
+    : test_resource(options, detail::print_and_abort, upstream) {}
 
 test_resource::test_resource(handler on_fault, std::pmr::memory_resource* upstream)
-    : state_(new state(std::move(on_fault), upstream)) {}
+    : test_resource(test_options{}, std::move(on_fault), upstream) {}
+
+test_resource::test_resource(test_options options, handler on_fault,
+                             std::pmr::memory_resource* upstream)
+    : state_(new state(options, std::move(on_fault), upstream)) {
+  const std::lock_guard hold(registry_lock);
+  all_resources().push_back(this);
+}
 
 test_resource::~test_resource() {
   report_leaks();
+  state_->empty_quarantine();
+  {
+    const std::lock_guard hold(registry_lock);
+    std::erase(all_resources(), this);
+  }
   delete state_;
 }
 
 void test_resource::fail_at(std::uint64_t n) noexcept {
-  state_->arm(n, n);
+  const std::lock_guard hold(state_->mutex);
+  state_->failing.arm(n, n);
 }
 void test_resource::fail_after(std::uint64_t n) noexcept {
-  state_->arm(n, never);
+  const std::lock_guard hold(state_->mutex);
+  state_->failing.arm(n, detail::failing_calls::never);
+}
+void test_resource::fail_by_chance(double probability, std::uint64_t seed) noexcept {
+  const std::lock_guard hold(state_->mutex);
+  state_->failing.arm_by_chance(probability, seed);
 }
 void test_resource::never_fail() noexcept {
-  state_->arm(never, never);
+  const std::lock_guard hold(state_->mutex);
+  state_->failing = {};
 }
 
 std::uint64_t test_resource::failures() const noexcept {
-  const std::lock_guard lock(state_->mutex);
-  return state_->failures;
+  const std::lock_guard hold(state_->mutex);
+  return state_->failing.failures();
 }
 
 allocation_counts test_resource::counts() const noexcept {
-  const std::lock_guard lock(state_->mutex);
+  const std::lock_guard hold(state_->mutex);
   return state_->counts;
+}
+
+const char* test_resource::name() const noexcept {
+  return state_->options.name;
 }
 
 std::pmr::memory_resource* test_resource::upstream_resource() const noexcept {
@@ -213,72 +308,144 @@ std::pmr::memory_resource* test_resource::upstream_resource() const noexcept {
 void test_resource::verify() const {
   std::vector<test_report> found;
   {
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard hold(state_->mutex);
     for (const auto& [block, r] : state_->in_use) {
-      state::check_pads(static_cast<const unsigned char*>(block), r, found);
+      state_->check_pads(static_cast<unsigned char*>(const_cast<void*>(block)), r, found);
+    }
+    for (const dead_block& b : state_->freed) {
+      if (b.is_held) state_->check_dead(b, found);
     }
   }
-  state_->report(found);
+  if (!found.empty()) {
+    state_->report(found, call_stack::capture(state_->options.stack_frames));
+  }
 }
 
 void test_resource::report_leaks(std::uint64_t first) const {
-  test_report leak{test_fault::leak, nullptr, unknown_serial, 0, 0, 0, 0, 0};
+  test_report leak;
+  leak.fault = test_fault::leak;
+  leak.serial = unknown_serial;
+  leak.blocks = 0;
+  leak.resource = state_->options.name;
+  std::map<const call_stack*, leak_group> by_stack;
   {
-    const std::lock_guard lock(state_->mutex);
+    const std::lock_guard hold(state_->mutex);
     for (const auto& [block, r] : state_->in_use) {
       if (r.serial < first) continue;
       ++leak.blocks;
       leak.bytes += r.bytes;
+      leak_group& group = by_stack[r.given];
+      ++group.blocks;
+      group.bytes += r.bytes;
       if (r.serial >= leak.serial) continue;
       leak.block = block;
       leak.serial = r.serial;
       leak.alignment = leak.expected_alignment = r.alignment;
       leak.expected_bytes = r.bytes;
+      leak.given = copy_of(r.given);
     }
   }
-  if (leak.blocks != 0) state_->on_fault(leak);
+  if (leak.blocks == 0) return;
+  std::vector<leak_group> groups;
+  for (auto& [stack, group] : by_stack) {
+    group.given = copy_of(stack);
+    groups.push_back(group);
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const leak_group& a, const leak_group& b) { return a.bytes > b.bytes; });
+  leak.groups = groups.data();
+  leak.group_count = std::min(groups.size(), most_leak_groups);
+  state_->on_fault(leak);
+}
+
+void test_resource::forget(std::uint64_t first) {
+  verify();
+  const std::lock_guard hold(state_->mutex);
+  std::erase_if(state_->in_use, [&](const auto& entry) {
+    const record& r = entry.second;
+    if (r.serial < first) return false;
+    state_->counts.on_deallocate(r.bytes);
+    return true;
+  });
+  for (dead_block& b : state_->freed) {
+    if (!b.is_held || b.was.serial < first) continue;
+    detail::unpoison(b.block, b.was.bytes);
+    state_->held_bytes -= state_->held_bytes_of(b);
+    b = {};
+  }
+}
+
+test_block test_resource::block_of(const void* p) const noexcept {
+  return state_->block_of(p);
+}
+
+void test_resource::for_each_block(void (*what)(void* context, const test_block& block),
+                                   void* context) const {
+  const std::lock_guard hold(state_->mutex);
+  for (const auto& [block, r] : state_->in_use) {
+    what(context, {block, r.bytes, r.alignment, r.serial, r.given});
+  }
+}
+
+void test_resource::for_each(void (*what)(void* context, const test_resource& resource),
+                             void* context) {
+  const std::lock_guard hold(registry_lock);
+  for (const test_resource* one : all_resources()) what(context, *one);
 }
 
 void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
+  using detail::padded_block;
+  const call_stack here = call_stack::capture(state_->options.stack_frames);
   if (!std::has_single_bit(alignment)) {
-    state_->on_fault(
-        describe(test_fault::bad_alignment, nullptr, {bytes, alignment, unknown_serial}));
+    std::vector<test_report> found{state_->describe(test_fault::bad_alignment, nullptr,
+                                                    {bytes, alignment, unknown_serial, nullptr})};
+    state_->report(found, here);
     throw std::bad_alloc();
   }
-  state_->count_call(bytes, alignment);
+  {
+    const std::lock_guard hold(state_->mutex);
+    if (state_->failing.next_fails()) throw test_exception(bytes, alignment);
+  }
   // No object is larger than PTRDIFF_MAX, so neither is a block with its pads.
   constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-  record r{bytes, alignment, unknown_serial};
-  const std::size_t front = front_bytes(alignment);
-  if (front > largest - pad_bytes || bytes > largest - pad_bytes - front) throw std::bad_alloc();
+  const std::size_t pads = state_->options.pad_bytes;
+  const std::size_t front = padded_block::front_bytes(alignment, pads);
+  if (front > largest - pads || bytes > largest - pads - front) throw std::bad_alloc();
 
   // The lock is not held while upstream is called, which may have locks of its own.
-  void* const base = state_->source->allocate(padded_bytes(r), alignment);
-  unsigned char* const block = static_cast<unsigned char*>(base) + front;
-  std::memset(block - pad_bytes, pad_fill, pad_bytes);
-  fill(block, bytes, new_fill);
-  std::memset(block + bytes, pad_fill, pad_bytes);
+  const std::size_t whole = front + bytes + pads;
+  const auto ask = [&] { return state_->source->allocate(whole, alignment); };
+  void* base = nullptr;
   try {
-    const std::lock_guard lock(state_->mutex);
-    r.serial = state_->counts.allocations;
-    state_->in_use.insert_or_assign(block, r);
+    base = ask();
+  } catch (const std::bad_alloc&) {
+    if (!state_->holds_any()) throw;
+    state_->empty_quarantine();
+    base = ask();
+  }
+  unsigned char* const block = static_cast<unsigned char*>(base) + front;
+  padded_block(block, bytes, alignment, pads).fill_new();
+  try {
+    const std::lock_guard hold(state_->mutex);
+    state_->in_use.insert_or_assign(
+        block, record{bytes, alignment, state_->counts.allocations, state_->stacks.add(here)});
     state_->counts.on_allocate(bytes, alignment);
   } catch (...) {
-    state_->source->deallocate(base, padded_bytes(r), alignment);
+    state_->source->deallocate(base, whole, alignment);
     throw;
   }
   return block;
 }
 
 void test_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  const call_stack here = call_stack::capture(state_->options.stack_frames);
   std::vector<test_report> found;
-  const std::optional<record> r = state_->take_out(p, bytes, alignment, found);
-  if (r) {
-    auto* const block = static_cast<unsigned char*>(p);
-    fill(block, r->bytes, dead_fill);
-    state_->source->deallocate(block - front_bytes(r->alignment), padded_bytes(*r), r->alignment);
+  std::vector<dead_block> released;
+  if (!state_->take_out(p, bytes, alignment, here, found, released)) {
+    found.push_back(state_->describe_stranger(p, bytes, alignment));
   }
-  state_->report(found);
+  state_->give_back(released);
+  state_->report(found, here);
 }
 
 bool test_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {

@@ -78,7 +78,7 @@ TEST(counting_resource, is_in_the_reports_by_its_name_as_long_as_it_lives) {
 
 TEST(counting_resource, counts_by_the_size_classes_of_the_pools) {
   counting_resource counter("classes");
-  for (const std::size_t bytes : {0, 16, 17, 24, 1024, 1025, 32768}) {
+  for (const std::size_t bytes : {0u, 16u, 17u, 24u, 1024u, 1025u, 32768u}) {
     counter.deallocate(counter.allocate(bytes, 8), bytes, 8);
   }
   void* const large = counter.allocate(32769, 8);
@@ -148,7 +148,7 @@ TEST(counting_scope, peaks_of_scopes_that_are_nested_are_their_own) {
 TEST(counting_scope, scopes_of_one_name_are_added_up_for_the_reports) {
   counting_resource counter("scopes");
   std::vector<void*> kept;
-  for (const std::size_t bytes : {10, 30, 20}) {
+  for (const std::size_t bytes : {10u, 30u, 20u}) {
     const counting_scope scope(counter, "step");
     kept.push_back(counter.allocate(bytes, 8));
   }

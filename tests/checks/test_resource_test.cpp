@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <memory_resource>
 #include <string>
@@ -163,6 +165,30 @@ TEST_F(test_resource_test, fails_from_the_chosen_call_on_until_told_otherwise) {
   memory.deallocate(second, 1, 8);
 }
 
+TEST_F(test_resource_test, fails_by_chance_as_the_seed_decides) {
+  const auto failed_calls = [&](double probability, std::uint64_t seed) {
+    memory.fail_by_chance(probability, seed);
+    std::vector<int> failed;
+    for (int i = 0; i < 1000; ++i) {
+      try {
+        memory.deallocate(get(1), 1, 8);
+      } catch (const mallard::test_exception&) {
+        failed.push_back(i);
+      }
+    }
+    EXPECT_EQ(memory.failures(), failed.size());
+    return failed;
+  };
+  const auto once = failed_calls(0.25, 42);
+  EXPECT_GT(once.size(), 180u);
+  EXPECT_LT(once.size(), 320u);
+  EXPECT_EQ(failed_calls(0.25, 42), once);
+  EXPECT_NE(failed_calls(0.25, 43), once);
+  EXPECT_TRUE(failed_calls(0, 42).empty());
+  EXPECT_EQ(failed_calls(1, 42).size(), 1000u);
+  memory.never_fail();
+}
+
 TEST_F(test_resource_test, the_exception_names_the_request) {
   memory.fail_at(0);
   try {
@@ -192,9 +218,10 @@ TEST(test_resource, passes_on_what_upstream_throws_and_counts_nothing) {
 }
 
 TEST_F(test_resource_test, blocks_are_filled_when_new_and_when_dead) {
-  auto* const p = static_cast<unsigned char*>(get(100));
+  test_resource unkept({.quarantine_bytes = 0}, &ground);  // in quarantine they may be poisoned
+  auto* const p = static_cast<unsigned char*>(unkept.allocate(100, 8));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(p[i], 0xCD);
-  memory.deallocate(p, 100, 8);
+  unkept.deallocate(p, 100, 8);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(p[i], 0xDD);  // the ground never reuses memory
 }
 
@@ -217,6 +244,70 @@ TEST(test_resource, gives_upstream_back_what_it_got_from_it) {
   }  // a mismatch would abort
   EXPECT_EQ(below.counts().in_use_blocks, 0u);
   EXPECT_EQ(below.counts().deallocations, 1u);
+}
+
+TEST_F(test_resource_test, a_block_of_another_resource_is_told_from_a_stranger) {
+  test_resource other({.name = "the other"});
+  void* const p = other.allocate(40, 8);
+  memory.deallocate(p, 40, 8);
+  expect_one(test_fault::wrong_resource);
+  EXPECT_STREQ(reports[0].other, "the other");
+  EXPECT_EQ(reports[0].expected_bytes, 40u);
+  other.deallocate(p, 40, 8);
+}
+
+TEST_F(test_resource_test, a_pointer_into_a_block_is_reported_with_the_block) {
+  auto* const p = static_cast<char*>(get(10));
+  memory.deallocate(p + 4, 6, 1);
+  expect_one(test_fault::foreign_pointer);
+  EXPECT_EQ(reports[0].inside, p);
+  EXPECT_EQ(reports[0].serial, 0u);
+  memory.deallocate(p, 10, 8);
+}
+
+TEST(test_resource, the_quarantine_goes_back_when_upstream_has_no_more) {
+  std::pmr::unsynchronized_pool_resource reuses;
+  test_resource below(&reuses);
+  test_resource memory(&below);
+  memory.deallocate(memory.allocate(100, 8), 100, 8);
+  EXPECT_EQ(below.counts().in_use_blocks, 1u);
+  below.fail_at(0);
+  memory.deallocate(memory.allocate(50, 8), 50, 8);
+  EXPECT_EQ(below.failures(), 1u);
+  EXPECT_EQ(below.counts().in_use_blocks, 1u);  // the second one
+}
+
+TEST(test_resource, forgets_blocks_that_upstream_takes_back_by_itself) {
+  std::vector<test_report> reports;
+  std::pmr::monotonic_buffer_resource arena;
+  test_resource memory([&](const test_report& r) { reports.push_back(r); }, &arena);
+  void* const kept = memory.allocate(10, 8);
+  const auto since = memory.counts().allocations;
+  auto* p = static_cast<char*>(memory.allocate(20, 8));
+  asm volatile("" : "+r"(p));  // the compiler must not know its size
+  p[20] = 'x';
+  memory.forget(since);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].fault, test_fault::overrun);
+  EXPECT_EQ(memory.counts().in_use_blocks, 1u);
+  EXPECT_EQ(memory.block_of(p).block, nullptr);
+  EXPECT_EQ(memory.block_of(static_cast<char*>(kept) + 9).block, kept);
+  memory.deallocate(kept, 10, 8);
+  EXPECT_EQ(reports.size(), 1u);
+}
+
+TEST_F(test_resource_test, leaks_are_grouped_by_where_they_came_from) {
+  std::vector<std::size_t> groups;
+  test_resource grouped(
+      [&](const test_report& r) {
+        for (std::size_t i = 0; i < r.group_count; ++i) groups.push_back(r.groups[i].bytes);
+      },
+      &ground);
+  for (int i = 0; i < 3; ++i) (void)grouped.allocate(10, 8);
+  (void)grouped.allocate(100, 8);
+  grouped.report_leaks();
+  EXPECT_EQ(groups, (std::vector<std::size_t>{100, 30}));
+  grouped.forget();
 }
 
 TEST(test_resource, equals_itself_only) {
@@ -252,6 +343,45 @@ TEST(test_resource_death, without_a_handler_prints_one_line_and_aborts) {
       },
       "mallard::test_resource: wrong_size: block 0x[0-9a-f]+, 12 bytes at alignment 8, "
       "given by allocation 0 with 10 at 8\n");
+}
+
+// Where a report's stacks lead.
+std::string text_of(const test_report& report) {
+  char* text = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const to = open_memstream(&text, &bytes);
+  print(report, to);
+  std::fclose(to);
+  std::string out(text, bytes);
+  std::free(text);
+  return out;
+}
+
+struct shop {
+  [[gnu::noinline]] static void* open(test_resource& from) {
+    void* const p = from.allocate(10, 8);
+    asm volatile("" : : "r"(p) : "memory");
+    return p;
+  }
+  [[gnu::noinline]] static void close(test_resource& to, void* p) {
+    to.deallocate(p, 11, 8);
+    asm volatile("" : : : "memory");
+  }
+};
+
+TEST(test_resource, the_report_names_functions_and_lines) {
+  std::string text;
+  test_resource memory({.name = "till"}, [&](const test_report& r) { text += text_of(r); });
+  shop::close(memory, shop::open(memory));
+  EXPECT_NE(text.find("mallard::test_resource \"till\": wrong_size: block"), std::string::npos);
+  const auto at = [&](const char* what) { return text.find(what); };
+  EXPECT_LT(at(" found:\n"), at("::shop::close(")) << text;
+  EXPECT_LT(at("::shop::close("), at(" given:\n")) << text;
+  EXPECT_LT(at(" given:\n"), at("::shop::open(")) << text;
+  EXPECT_LT(at("::shop::open("), std::string::npos) << text;
+#ifdef MALLARD_TEST_HAS_LINES
+  EXPECT_NE(at("test_resource_test.cpp:"), std::string::npos) << text;
+#endif
 }
 
 TEST(test_resource_death, a_leak_aborts_too) {

@@ -1,5 +1,6 @@
 #include "conformance/families.hpp"
 #include "mallard/checks/counting_resource.hpp"
+#include "mallard/checks/guard_resource.hpp"
 #include "mallard/checks/limit_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
@@ -7,12 +8,27 @@
 namespace conformance {
 namespace {
 
-struct half_limited {
+struct widely_limited {
   using type = mallard::limit_resource;
   static constexpr bool uses_upstream = true;
   type resource;
-  explicit half_limited(std::pmr::memory_resource* upstream)
+  explicit widely_limited(std::pmr::memory_resource* upstream)
       : resource({.bytes = std::size_t{1} << 62}, upstream) {}
+};
+
+struct guarded_below {
+  using type = mallard::guard_resource;
+  static constexpr bool uses_upstream = false;
+  type resource{{.side = mallard::guarded_side::begin}};
+  explicit guarded_below(std::pmr::memory_resource*) {}
+};
+
+struct tested_without_pads {
+  using type = mallard::test_resource;
+  static constexpr bool uses_upstream = true;
+  type resource;
+  explicit tested_without_pads(std::pmr::memory_resource* upstream)
+      : resource({.pad_bytes = 0, .quarantine_bytes = 0}, upstream) {}
 };
 
 }  // namespace
@@ -22,7 +38,10 @@ void add_test_resource(std::vector<resource_case>& cases) {
   cases.push_back(row<plain<mallard::counting_resource>>("counting_resource"));
   cases.push_back(
       row<plain<mallard::synchronized_counting_resource>>("synchronized_counting_resource"));
-  cases.push_back(row<half_limited>("limit_resource"));
+  cases.push_back(row<widely_limited>("limit_resource"));
+  cases.push_back(row<tested_without_pads>("test_resource without pads"));
+  cases.push_back(row<by_default<mallard::guard_resource>>("guard_resource"));
+  cases.push_back(row<guarded_below>("guard_resource below"));
 }
 
 }  // namespace conformance

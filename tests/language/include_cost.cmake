@@ -2,7 +2,7 @@
 set(limit 5200)  # beyond <memory_resource>, which is 29,700 with gcc 12
 set(resources monotonic buffered reserved multipool synchronized_multipool adaptive_pool heap
   synchronized_heap page_source failure_callback fallback scratch segregating synchronized
-  checks/counting_resource checks/limit_resource checks/synchronized_counting_resource
+  checks/counting_resource checks/guard_resource checks/limit_resource checks/synchronized_counting_resource
   checks/test_resource)
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 

@@ -6,15 +6,17 @@
 //   ...
 //   assert(upstream.counts().in_use_bytes == 0);  // leaks are also reported by the destructor
 //
-// It finds: overruns and underruns (pads of 64 bytes on both sides of every block, checked when the
-// block comes back), a block given back twice or never given, given back with another size or
-// alignment, and blocks never given back. New blocks are filled with 0xCD and dead ones with 0xDD,
-// so code that relies on zeroed memory or reads freed memory shows itself; of blocks above 1 MiB
-// only the first and the last 64 KiB, so that huge blocks stay cheap.
+// It finds: overruns and underruns (pads on both sides of every block, checked when the block comes
+// back), writes to blocks that have been given back (kept for a while in quarantine), a block given
+// back twice, to another resource, or never given, given back with another size or alignment, and
+// blocks never given back; and says where such a block came from. New blocks are filled with 0xCD
+// and dead ones with 0xDD, so code that relies on zeroed memory or reads freed memory shows itself;
+// of blocks above 1 MiB only the first and the last 64 KiB, so that huge blocks stay cheap. Under
+// AddressSanitizer blocks in quarantine are poisoned.
 //
-// Complexity: O(bytes) per call, for the filling; one hash look-up. A block costs
-// max(alignment, 64) + 64 bytes and a table entry. Thread-safety: all members may be called from
-// any thread; one mutex, which is not held while upstream is called, by one thread at a time.
+// Complexity: O(bytes) per call, for the filling; one hash look-up; a walk up the stack. A block
+// costs two pads and a table entry. Thread-safety: all members may be called from any thread; one
+// mutex, which is not held while upstream is called, by one thread at a time.
 //
 // The published ideas: `test_resource` of P1160 (Halpern, Ahearn et al., "Add Test Polymorphic
 // Memory Resource to the Standard Library") and `bslma::TestAllocator` of Bloomberg's BDE.
@@ -26,7 +28,7 @@
 #include <new>
 
 #include "mallard/checks/allocation_counts.hpp"
-#include "mallard/detail/callback.hpp"
+#include "mallard/checks/test_report.hpp"
 #include "mallard/detail/config.hpp"
 
 namespace mallard::inline v1 {
@@ -45,75 +47,89 @@ class MALLARD_API test_exception : public std::bad_alloc {
   std::size_t alignment_;
 };
 
-enum class test_fault {
-  overrun,          // bytes after the block were written
-  underrun,         // bytes before the block were written
-  double_free,      // given back again (recognised among the last 256 given back)
-  foreign_pointer,  // given back, but never given
-  wrong_size,       // given back with another size
-  wrong_alignment,  // given back with another alignment
-  bad_alignment,    // asked for an alignment that is not a power of two
-  leak,             // still in use when the resource is destroyed, or when asked
+struct test_options {
+  const char* name = nullptr;  // for reports; must live as long as the resource
+  std::size_t pad_bytes = 64;  // on each side; 0 over a guard_resource, whose pages then touch
+  std::size_t quarantine_bytes = 64 * 1024;  // of blocks given back that are not reused yet
+  unsigned stack_frames = 16;                // 0: where blocks come from is not known, and faster
 };
 
-// Returns: the fault's name as spelt above.
-MALLARD_API const char* to_string(test_fault fault) noexcept;
-
-struct test_report {
-  test_fault fault;
-  const void* block;               // the block; for leaks the oldest one
-  std::uint64_t serial;            // of its allocation, 0 first; the largest value if unknown
-  std::size_t bytes, alignment;    // what the caller said; for leaks the sum of bytes
-  std::size_t expected_bytes;      // what was asked for when the block was given
-  std::size_t expected_alignment;  //
-  std::size_t blocks;              // how many blocks are concerned: 1 except for leaks
+// What is known of a block in use.
+struct test_block {
+  const void* block = nullptr;
+  std::size_t bytes = 0;
+  std::size_t alignment = 0;
+  std::uint64_t serial = 0;
+  const call_stack* given = nullptr;  // as long as the resource exists
 };
 
 class MALLARD_API test_resource final : public std::pmr::memory_resource {
  public:
-  // Made from any function object that takes a `const test_report&`. Called outside the lock, and
-  // must not throw. After it returns, the resource goes on: a block
-  // with a fault is still given back to the upstream, with the size it really has; a foreign
-  // pointer is ignored; leaked blocks are left alone, as something may still point at them.
-  using handler = detail::callback<void(const test_report&)>;
+  // Called outside the lock. After it returns, the resource goes on: a block with a fault is still
+  // given back to the upstream, with the size it really has; a foreign pointer is ignored; leaked
+  // blocks are left alone, as something may still point at them.
+  using handler = test_handler;
 
   // Effects: memory will come from `upstream`, which must outlive this object. Faults are printed
-  // as one line on stderr, and the program is aborted.
+  // on stderr, and the program is aborted.
   explicit test_resource(std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  explicit test_resource(test_options options,
+                         std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
   // Effects: faults are given to `on_fault` instead.
   explicit test_resource(handler on_fault,
                          std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  test_resource(test_options options, handler on_fault,
+                std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
   test_resource(std::nullptr_t) = delete;
   test_resource(const test_resource&) = delete;
   test_resource& operator=(const test_resource&) = delete;
-  // Effects: report_leaks().
+  // Effects: report_leaks(), and checks the blocks in quarantine.
   ~test_resource() override;
 
   // Effects: of the allocations from now on, the one with index `n` (0 is the next) throws
-  // test_exception, once. Replaces what fail_at or fail_after said before.
+  // test_exception, once. Replaces what this and the next two said before.
   void fail_at(std::uint64_t n) noexcept;
   // Effects: `n` allocations succeed from now on; every one after them throws.
   void fail_after(std::uint64_t n) noexcept;
+  // Effects: each allocation from now on throws with this probability, 0 to 1; the same ones for
+  // the same seed.
+  void fail_by_chance(double probability, std::uint64_t seed) noexcept;
   // Effects: no allocation is told to fail any more.
   void never_fail() noexcept;
-  // Returns: how many allocations have thrown since the last fail_at, fail_after or never_fail.
+  // Returns: how many allocations have thrown since one of the four.
   std::uint64_t failures() const noexcept;
 
   // Returns: a copy of the counts since construction. Refused calls are not counted.
   allocation_counts counts() const noexcept;
-  // Effects: checks the pads of every block in use and reports what it finds. O(blocks).
+  // Effects: checks the pads of every block in use, and that nobody has written to those in
+  // quarantine; reports what it finds. O(bytes).
   void verify() const;
   // Effects: reports the blocks still in use that came from allocation number `first` or a later
   // one (allocations are numbered from 0, see allocation_counts::allocations) as one leak, if any.
   void report_leaks(std::uint64_t first = 0) const;
+  // Effects: verify(); then forgets the blocks in use and in quarantine that came from allocation
+  // `first` or a later one: upstream is about to take their memory back by itself.
+  void forget(std::uint64_t first = 0);
 
+  // Returns: the block in use that the byte at `p` is in; its `block` is null if there is none.
+  // O(blocks).
+  test_block block_of(const void* p) const noexcept;
+  // Effects: calls what(context, block) for every block in use, in any order, under the lock.
+  void for_each_block(void (*what)(void* context, const test_block& block), void* context) const;
+
+  const char* name() const noexcept;  // null if it has none
   std::pmr::memory_resource* upstream_resource() const noexcept;
+
+  // Effects: calls what(context, resource) for every test_resource there is, the oldest first; none
+  // is made or destroyed meanwhile.
+  static void for_each(void (*what)(void* context, const test_resource& resource), void* context);
 
  private:
   struct state;
 
   // Errors: test_exception when told to fail; std::bad_alloc for a bad alignment (reported first),
-  // for sizes that overflow with the pads, and when the upstream throws. Then nothing has changed.
+  // for sizes that overflow with the pads, and when the upstream throws, after the quarantine has
+  // been given back to it. Then nothing has changed.
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* block, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
