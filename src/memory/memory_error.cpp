@@ -42,6 +42,8 @@ const char* to_string(memory_fault fault) noexcept {
       return "wrong_file";
     case memory_fault::wrong_version:
       return "wrong_version";
+    case memory_fault::wrong_type:
+      return "wrong_type";
     case memory_fault::cut:
       return "cut";
     case memory_fault::damaged:

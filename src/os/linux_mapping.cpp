@@ -103,6 +103,10 @@ int make_usable(void* p, std::size_t bytes) noexcept {
   return commit(p, bytes) ? 0 : errno;
 }
 
+int make_fresh(void* p, std::size_t bytes) noexcept {
+  return map_over(p, bytes, PROT_READ | PROT_WRITE, MAP_NORESERVE);
+}
+
 int make_unusable(void* p, std::size_t bytes) noexcept {
   return map_over(p, bytes, PROT_NONE, MAP_NORESERVE);
 }

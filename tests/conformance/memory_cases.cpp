@@ -1,11 +1,16 @@
 // The kinds of memory, each by itself and as the upstream of every resource.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <memory>
+#include <string>
 
 #include "conformance/families.hpp"
 #include "mallard/adaptive_pool.hpp"
 #include "mallard/buffered.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/heap.hpp"
+#include "mallard/memory/file.hpp"
 #include "mallard/memory/huge.hpp"
 #include "mallard/memory/mapped.hpp"
 #include "mallard/memory/numa.hpp"
@@ -42,6 +47,20 @@ struct guarded_holder {
   explicit guarded_holder(std::pmr::memory_resource*) {}
 };
 
+// A file that is gone when it is closed, in memory if possible: its end is waited for.
+struct file_holder {
+  using type = mallard::file_resource;
+  static constexpr bool uses_upstream = false;
+  struct path {
+    std::string name = (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : testing::TempDir()) +
+                       "/mallard_conformance_" + std::to_string(getpid()) + "_" +
+                       std::to_string(reinterpret_cast<std::uintptr_t>(this));
+    ~path() { unlink(name.c_str()); }
+  } at;
+  type resource{at.name.c_str(), {.limit_bytes = limit_bytes}};
+  explicit file_holder(std::pmr::memory_resource*) {}
+};
+
 constexpr mallard::adaptive_pool_options nodes_of_24{.block_bytes = 24};
 using adaptive = with_options<mallard::adaptive_pool_resource, nodes_of_24>;
 
@@ -66,6 +85,7 @@ void add_memory(std::vector<resource_case>& cases) {
   add_kind<static_holder>(cases, "static_resource");
   add_kind<by_default<mallard::mapped_resource>>(cases, "mapped_resource");
   cases.push_back(row<guarded_holder>("mapped_resource populated, guarded, named"));
+  add_kind<file_holder>(cases, "file_resource");
   add_kind<by_default<mallard::protected_resource>>(cases, "protected_resource");
   add_kind<by_default<mallard::huge_resource>>(cases, "huge_resource");
   if (mallard::numa_resource::available()) {

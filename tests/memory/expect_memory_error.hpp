@@ -36,11 +36,11 @@ void expect_bad_requests_to_throw(Resource& resource) {
     expect_memory_error(fault, error, [&] { (void)resource.allocate(bytes, alignment); });
     EXPECT_EQ(resource.try_allocate(bytes, alignment), nullptr);
   };
-  for (const std::size_t alignment : {0, 3, 24, 4095}) {
+  for (const std::size_t alignment : {0u, 3u, 24u, 4095u}) {
     expect(memory_fault::bad_alignment, std::errc::invalid_argument, 8, alignment);
   }
   expect(memory_fault::bad_alignment, std::errc::invalid_argument, 8, std::size_t{1} << 63);
-  for (const std::size_t less : {0, 1, 15, 16, 17, 4095, 4096, 65536}) {
+  for (const std::size_t less : {0u, 1u, 15u, 16u, 17u, 4095u, 4096u, 65536u}) {
     expect(memory_fault::bad_size, std::errc::not_enough_memory, SIZE_MAX - less, 16);
     expect(memory_fault::bad_size, std::errc::not_enough_memory, SIZE_MAX / 2 - less % 16, 16);
   }

@@ -18,6 +18,9 @@
 
 namespace mallard::inline v1 {
 
+template <std::size_t Bytes>
+class static_storage;
+
 // Blocks have no header; free bytes keep what has to be known about them. Sizes are rounded up to
 // 16 bytes.
 class MALLARD_API static_resource final : public detail::by_base<static_resource> {
@@ -54,6 +57,12 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   std::size_t in_use_bytes() const noexcept { return usable_bytes() - free_bytes(); }
 
  private:
+  template <std::size_t Bytes>
+  friend class static_storage;
+  struct not_empty {};
+  constexpr static_resource(not_empty, std::byte* storage, std::size_t bytes) noexcept
+      : storage_(storage), bytes_(bytes) {}
+
   [[noreturn]] static void fail_empty();
   std::byte* begin() const noexcept;
   std::size_t usable_bytes() const noexcept;
@@ -71,7 +80,7 @@ class static_storage {
   static_assert(Bytes != 0);
 
  public:
-  constexpr static_storage() noexcept : resource_(bytes_, Bytes) {}
+  constexpr static_storage() noexcept : resource_(static_resource::not_empty{}, bytes_, Bytes) {}
   static_storage(const static_storage&) = delete;
   static_storage& operator=(const static_storage&) = delete;
 

@@ -14,6 +14,8 @@ enum class access { none, read, write };  // each with what is before it
 // Of whole pages. `make_usable` also where they have been reserved without memory.
 int set_access(void* p, std::size_t bytes, access allowed) noexcept;
 int make_usable(void* p, std::size_t bytes) noexcept;
+// Zeros in the place of whatever is there.
+int make_fresh(void* p, std::size_t bytes) noexcept;
 // Back to reserved addresses, without memory.
 int make_unusable(void* p, std::size_t bytes) noexcept;
 // Puts memory behind usable pages now.
@@ -43,5 +45,33 @@ int allowed_nodes(std::uint64_t& nodes) noexcept;
 std::size_t resident_bytes(const void* p, std::size_t bytes) noexcept;
 // The node behind an address, or -1 where there is no memory yet.
 int node_behind(const void* p) noexcept;
+
+// Files, and shared memory, which is files of a file system in memory. Descriptors are closed by
+// exec.
+enum class file_mode { open, open_to_read, create };  // `create`: an error when it is there
+int open_file(const char* path, file_mode mode, unsigned permissions, int& descriptor) noexcept;
+int open_shared(const char* name, file_mode mode, unsigned permissions, int& descriptor) noexcept;
+int remove_shared(const char* name) noexcept;
+int open_anonymous(const char* name, int& descriptor) noexcept;
+// Another descriptor of the same file, with locks of its own; the first one stays.
+int open_again(int descriptor, bool writable, int& another) noexcept;
+// Puts the file of `from` in the place of that of `descriptor`, and closes `from`.
+int replace_descriptor(int descriptor, int from) noexcept;
+void close_file(int descriptor) noexcept;
+// An error when it is no regular file.
+int file_bytes(int descriptor, std::size_t& bytes) noexcept;
+int read_file(int descriptor, void* p, std::size_t bytes, std::size_t offset) noexcept;
+// Makes a file longer, with space for all of it: no write can meet a full file system later. Checks
+// the process's own limit first, where the system would send a signal.
+int extend_file(int descriptor, std::size_t bytes) noexcept;
+// Refusal is no failure.
+void empty_file(int descriptor) noexcept;
+int map_file(void* at, std::size_t bytes, int descriptor, bool shared) noexcept;
+// Writes what was changed to the file.
+int sync_file(void* p, std::size_t bytes) noexcept;
+// A lock on a number, kept until the descriptor is closed or its process ends. EAGAIN: somebody
+// else has it; EWOULDBLOCK is the same.
+int lock_number(int descriptor, unsigned number, bool exclusive) noexcept;
+void unlock_number(int descriptor, unsigned number) noexcept;
 
 }  // namespace mallard::inline v1::detail::os

@@ -1,0 +1,151 @@
+// Purpose: a segment in this process's addresses, and what changes under its lock: units and slabs
+// that are taken and given, slabs that change their owner, the file that grows.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/memory/segment_layout.hpp"
+
+namespace mallard::inline v1::detail {
+
+enum class segment_view {
+  shared,        // what is written is seen by all, and in the file
+  private_copy,  // what is written stays in this process
+};
+
+class MALLARD_API segment {
+ public:
+  // Takes the descriptor over; `who` asks, for exceptions.
+  segment(const char* who, int descriptor, segment_view view) noexcept
+      : who_(who), descriptor_(descriptor), view_(view) {}
+  segment(const segment&) = delete;
+  segment& operator=(const segment&) = delete;
+  ~segment();
+
+  // One of these comes first; both throw memory_error. `address`: where to map it, or null.
+  // `create`: of an empty file. `open`: of what `create` has made, as far as that can be seen
+  // without touching it.
+  void create(segment_kind kind, std::size_t limit_bytes, void* address);
+  void open(segment_kind kind, void* address);
+
+  const char* who() const noexcept { return who_; }
+  std::byte* base() const noexcept { return base_; }
+  segment_header& header() const noexcept { return *reinterpret_cast<segment_header*>(base_); }
+  const segment_shape& shape() const noexcept { return shape_; }
+  int descriptor() const noexcept { return descriptor_; }
+  bool is_private() const noexcept { return view_ == segment_view::private_copy; }
+  bool has(const void* p) const noexcept {
+    return address_of(p) - address_of(base_) < shape_.limit_bytes;
+  }
+  segment_slab& slab_at(std::uint32_t unit) const noexcept {
+    return *reinterpret_cast<segment_slab*>(base_ + std::size_t{unit} * unit_bytes);
+  }
+  std::uint32_t unit_of(const void* p) const noexcept {
+    return static_cast<std::uint32_t>((address_of(p) - address_of(base_)) / unit_bytes);
+  }
+  // Everything is where a sane segment has it. Throws memory_error otherwise.
+  void check() const;
+
+  // After a fork in the child: the locks of this process's own, not the parent's.
+  void become_another_process() noexcept;
+
+  // Holds the lock; of the shared kind between processes. Errors: memory_error.
+  class [[nodiscard]] guard {
+   public:
+    explicit guard(segment& s) : segment_(s) { segment_.lock(); }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+    ~guard() { segment_.unlock(); }
+
+   private:
+    segment& segment_;
+  };
+
+  // All below with the lock held.
+
+  // Units in a row, the first at a multiple of `alignment` units; no_unit, and why, when there are
+  // none. `may_grow`: the file may grow for it.
+  struct taken {
+    std::uint32_t unit = no_unit;
+    int error = 0;  // the system's; 0: the limit
+  };
+  taken take_units(std::uint32_t count, std::uint32_t alignment, bool may_grow) noexcept;
+  void give_units(std::uint32_t first, std::uint32_t count) noexcept;
+
+  // A slab of nobody's, or a fresh one, for an owner.
+  std::uint32_t adopt_slab(unsigned size_class, std::uint32_t owner) noexcept;
+  taken take_slab(unsigned size_class, const slab_shape& shape, std::uint32_t owner,
+                  bool may_grow) noexcept;
+  void give_slab(std::uint32_t unit, const slab_shape& shape) noexcept;
+  void leave_slab(std::uint32_t unit) noexcept;  // to nobody
+  // All slabs of an owner that is no more.
+  void leave_slabs_of(std::uint32_t owner) noexcept;
+  // Gives back slabs of nobody's in which no slot is in use.
+  void give_empty_slabs_of_nobody() noexcept;
+
+  // Undoes or finishes what was being done, and finds the slabs of nobody again.
+  void recover() noexcept;
+
+  std::uint32_t units_in_use() const noexcept;
+
+  // Calls `visit(unit, slab)` for each slab.
+  template <class Visit>
+  void for_each_slab(Visit&& visit) const {
+    const std::size_t words = divide_up(usable_units(), 64);
+    for (std::size_t i = 0; i < words; ++i) {
+      std::uint64_t bits = slab_map()[i].load(std::memory_order_relaxed);
+      for (; bits != 0; bits &= bits - 1) {
+        const auto unit =
+            static_cast<std::uint32_t>(i * 64) + static_cast<std::uint32_t>(std::countr_zero(bits));
+        visit(unit, slab_at(unit));
+      }
+    }
+  }
+
+ private:
+  using map_word = std::atomic<std::uint64_t>;
+  enum class what { used, free };
+
+  void lock();
+  void unlock() noexcept;
+  void reserve(void* address);
+  void initialise(segment_kind kind) noexcept;
+  map_word* used_map() const noexcept {
+    return reinterpret_cast<map_word*>(base_ + shape_.used_map);
+  }
+  map_word* slab_map() const noexcept {
+    return reinterpret_cast<map_word*>(base_ + shape_.slab_map);
+  }
+  std::uint32_t usable_units() const noexcept;
+  std::uint32_t next_that_is(what state, std::uint32_t from, std::uint32_t to) const noexcept;
+  std::uint32_t find_row(std::uint32_t count, std::uint32_t alignment, std::uint32_t from,
+                         std::uint32_t to) const noexcept;
+  taken find_units(std::uint32_t count, std::uint32_t alignment, bool may_grow) noexcept;
+  int grow(std::uint32_t least_units) noexcept;
+  void begin_deed(unit_deed deed, std::uint32_t first, std::uint32_t count) noexcept;
+  void end_deed() noexcept;
+  void mark_units(std::uint32_t first, std::uint32_t count, what state) noexcept;
+  void mark_slab(std::uint32_t unit, bool is_slab) noexcept;
+  void check_slab(std::uint32_t unit, std::uint32_t& end) const;
+  void check_roots() const;
+  [[noreturn]] void fail_damaged(const char* found, std::uint64_t where) const;
+
+  const char* who_;
+  int descriptor_;
+  segment_view view_;
+  segment_shape shape_{};  // a copy that nobody else can change
+  std::byte* base_ = nullptr;
+  std::byte* reserved_ = nullptr;
+  std::size_t reserved_bytes_ = 0;
+};
+
+// A page of this process alone lies before each segment. So whoever knows where the segment is, by
+// an offset from where he is himself, finds what this process knows of it.
+inline void*& process_word_of(const std::byte* base) noexcept {
+  return *reinterpret_cast<void**>(const_cast<std::byte*>(base) - sizeof(void*));
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,181 @@
+// Purpose: what files and shared memory have in common: blocks, and objects that are found by their
+// names.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/failure.hpp"
+#include "mallard/detail/memory/segment.hpp"
+#include "mallard/detail/memory/segment_client.hpp"
+#include "mallard/detail/os/threads.hpp"
+#include "mallard/memory/shareable.hpp"
+
+namespace mallard::inline v1 {
+
+struct segment_stats {
+  std::size_t limit_bytes = 0;   // never more
+  std::size_t usable_bytes = 0;  // of these, there so far
+  std::size_t in_use_bytes = 0;  // of these, in blocks, rounded up, and for the segment's own data
+  std::size_t slabs = 0;
+  std::size_t users = 0;  // resources that are attached, of all processes
+};
+
+namespace detail {
+
+class MALLARD_API segment_resource : public std::pmr::memory_resource {
+ public:
+  // What a block may be aligned to: wherever it is mapped, it is.
+  static constexpr std::size_t largest_alignment = segment_alignment;
+  static constexpr std::size_t largest_name_bytes = root_name_bytes - 1;
+  static constexpr std::size_t largest_root_count = root_count;
+
+  segment_resource(const segment_resource&) = delete;
+  segment_resource& operator=(const segment_resource&) = delete;
+
+  // Effects: returns `bytes` bytes aligned to `alignment`, never null.
+  // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
+  MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
+                                       std::size_t alignment = alignof(std::max_align_t)) {
+    const std::size_t request = class_request(bytes, alignment);
+    if (is_looked_up(request) && os::is_single_threaded()) [[likely]] {
+      if (void* const p = client_.take(class_of(request))) [[likely]] {
+        return p;
+      }
+    }
+    return allocate_slow(bytes, alignment);
+  }
+  // Effects: as `allocate`, but returns null where that throws.
+  void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
+
+  // Effects: takes a block back, whoever has allocated it; `bytes` and `alignment` as it was.
+  MALLARD_ALWAYS_INLINE void deallocate(
+      void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    const std::size_t request = class_request(bytes, alignment);
+    if (is_looked_up(request) && os::is_single_threaded()) [[likely]] {
+      return client_.give(p, class_of(request));
+    }
+    deallocate_slow(p, bytes, alignment);
+  }
+
+  // Effects: gives empty slabs of this resource, and of no one's, back for any other use.
+  void trim();
+
+  // Effects: names a block, or a place in one, so that it is found from elsewhere and later; null
+  // takes the name away.
+  // Errors: `memory_error` when the name is empty, longer than `largest_name_bytes` or there
+  // already (`exists`), when there are `largest_root_count` names, or `p` is not of this memory.
+  void set_root(const char* name, void* p);
+  // Returns null when there is no such name.
+  void* root(const char* name);
+
+  // Effects: an object under a name.
+  // Errors: as `allocate` and `set_root`, or what the constructor throws, and nothing has changed.
+  template <class T, class... Args>
+  T* make(const char* name, Args&&... args) {
+    void* const p = prepare<T>();
+    on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
+    T* const object = ::new (p) T(std::forward<Args>(args)...);
+    on_failure destroy([&] { object->~T(); });
+    add_root(name, object, sizeof(T), alignof(T), true);
+    destroy.succeeded();
+    give_back.succeeded();
+    return object;
+  }
+  // Returns null when there is no such name.
+  // Errors: `memory_error` when what is there has another size or alignment (`wrong_type`).
+  template <class T>
+  T* find(const char* name) {
+    static_assert(is_shareable_v<T>,
+                  "T holds addresses, which are wrong wherever else it is mapped");
+    return static_cast<T*>(find_root(name, sizeof(T), alignof(T)));
+  }
+  // Effects: as `find`, else as `make`; when several do so at once, one's object is everybody's.
+  template <class T, class... Args>
+  T* find_or_make(const char* name, const Args&... args) {
+    if (T* const found = find<T>(name)) return found;
+    void* const p = prepare<T>();
+    on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
+    T* const object = ::new (p) T(args...);
+    on_failure destroy([&] { object->~T(); });
+    void* const named = add_root(name, object, sizeof(T), alignof(T), false);
+    if (named != object) return static_cast<T*>(named);
+    destroy.succeeded();
+    give_back.succeeded();
+    return object;
+  }
+  // Effects: takes the name away, destroys the object and gives its memory back. False when there
+  // is none. Nobody else may use it any more.
+  template <class T>
+  bool destroy(const char* name) {
+    T* const object = find<T>(name);
+    if (object == nullptr) return false;
+    set_root(name, nullptr);
+    object->~T();
+    deallocate(object, sizeof(T), alignof(T));
+    return true;
+  }
+
+  // Whether the byte at `p` is of this memory, as it is mapped here.
+  bool owns(const void* p) const noexcept { return segment_.has(p); }
+  // Where it is mapped here: offsets from there are the same for all.
+  void* base() const noexcept { return segment_.base(); }
+  int descriptor() const noexcept { return segment_.descriptor(); }
+
+  // O(slabs).
+  segment_stats stats();
+  // Errors: `memory_error` of `damaged` when the memory's own data contradict each other, as they
+  // do when somebody has written where he should not. O(slabs).
+  void verify();
+
+ protected:
+  segment_resource(const char* who, int descriptor, segment_view view) noexcept;
+  ~segment_resource() override;
+
+  // Once the segment is there: this object is its user in this process.
+  void begin();
+  // Before it goes. False when it was none, as in the child of a fork.
+  bool end() noexcept;
+
+  segment segment_;
+  segment_client client_;
+
+ private:
+  friend class segment_registry;
+
+  template <class T>
+  void* prepare() {
+    static_assert(is_shareable_v<T>,
+                  "T holds addresses, which are wrong wherever else it is mapped");
+    return allocate(sizeof(T), alignof(T));
+  }
+
+  MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
+  MALLARD_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+  void* add_root(const char* name, void* p, std::size_t bytes, std::size_t alignment, bool alone);
+  void* find_root(const char* name, std::size_t bytes, std::size_t alignment);
+  segment_root* root_named(const char* name);
+  void check_name(const char* name) const;
+
+  void* do_allocate(std::size_t bytes, std::size_t alignment) final {
+    return allocate(bytes, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
+    deallocate(p, bytes, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept final {
+    return this == &other;
+  }
+
+  std::mutex lock_;  // of this process's threads; not taken while there is only one
+  bool begun_ = false;
+  segment_resource* next_ = nullptr;  // of the registry
+};
+
+}  // namespace detail
+}  // namespace mallard::inline v1

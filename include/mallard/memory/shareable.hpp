@@ -1,0 +1,84 @@
+// Purpose: which types may lie in memory that others map at other addresses. An object with an
+// address in it means nothing there: a resource, anything with virtual functions, a container whose
+// allocator deals in plain pointers.
+//
+//   static_assert(!mallard::is_shareable_v<std::pmr::vector<int>>);
+//   static_assert(!mallard::is_shareable_v<mallard::multipool_resource>);
+//   static_assert(mallard::is_shareable_v<
+//                 std::vector<int, mallard::offset_allocator<int>>>);
+//   template <>
+//   constexpr bool mallard::is_shareable_v<my_struct_with_a_pointer> = false;  // not seen from
+//   here
+//
+// Complexity: none at run time. Thread-safety: not applicable.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1 {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool views_memory = false;
+template <class C, class Traits>
+inline constexpr bool views_memory<std::basic_string_view<C, Traits>> = true;
+template <class T, std::size_t N>
+inline constexpr bool views_memory<std::span<T, N>> = true;
+template <class T>
+inline constexpr bool views_memory<std::reference_wrapper<T>> = true;
+template <class T>
+inline constexpr bool views_memory<std::shared_ptr<T>> = true;
+template <class T>
+inline constexpr bool views_memory<std::weak_ptr<T>> = true;
+template <class Signature>
+inline constexpr bool views_memory<std::function<Signature>> = true;
+
+template <class T>
+constexpr bool has_plain_pointers() {
+  if constexpr (requires { typename T::allocator_type; }) {
+    using pointer = typename std::allocator_traits<typename T::allocator_type>::pointer;
+    return std::is_pointer_v<pointer>;
+  } else if constexpr (requires { typename T::deleter_type; }) {
+    return std::is_pointer_v<typename T::pointer>;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+constexpr bool is_shareable();
+
+template <class T>
+inline constexpr bool has_shareable_parts = true;
+template <template <class...> class Template, class... Args>
+inline constexpr bool has_shareable_parts<Template<Args...>> =
+    (... && (!std::is_object_v<Args> || is_shareable<Args>()));
+
+template <class T>
+constexpr bool is_shareable() {
+  using U = std::remove_cv_t<T>;
+  if constexpr (std::is_array_v<U>) {
+    return is_shareable<std::remove_all_extents_t<U>>();
+  } else if constexpr (std::is_pointer_v<U> || std::is_member_pointer_v<U> ||
+                       std::is_reference_v<U> || std::is_polymorphic_v<U> || views_memory<U>) {
+    return false;
+  } else {
+    return !has_plain_pointers<U>() && has_shareable_parts<U>;
+  }
+}
+
+}  // namespace detail
+
+// Members of a class cannot be seen: specialise it for classes of yours that hold addresses.
+template <class T>
+inline constexpr bool is_shareable_v = detail::is_shareable<T>();
+
+}  // namespace mallard::inline v1
