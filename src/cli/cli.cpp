@@ -69,6 +69,7 @@ int run(int argc, const char* const* argv) {
           add_record_command(app);
           add_control_command(app);
           add_whatif_command(app, shared);
+          add_live_command(app, shared);
           add_dims_command(app, shared);
           add_top_command(app, shared);
           add_diff_command(app, shared);

@@ -18,6 +18,7 @@ void add_export_command(command_parser app);
 void add_doctor_command(command_parser app, const context& shared);
 void add_record_command(command_parser app);
 void add_control_command(command_parser app);
+void add_live_command(command_parser app, const context& shared);
 void add_whatif_command(command_parser app, const context& shared);
 void add_dims_command(command_parser app, const context& shared);
 void add_top_command(command_parser app, const context& shared);

@@ -19,6 +19,7 @@ std::string find_own_library(std::string_view name) {
   for (const fs::path& built : {here.parent_path(), here.parent_path().parent_path()}) {
     folders.push_back(built / "src/recorder");
     folders.push_back(built / "src/route");
+    folders.push_back(built / "src/live");
   }
   for (const fs::path& folder : lab::library_folders()) folders.push_back(folder);
   for (const fs::path& folder : folders) {

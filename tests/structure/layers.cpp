@@ -15,9 +15,9 @@ namespace {
 // library's public headers, so only the tool's layers may include it.
 constexpr std::array layers = {"common",   "os",      "core",      "resources", "bindings",
                                "memory",   "checks",   "malloc",  "trace",     "umbrella",  "preload",
-                               "recorder", "route",   "measuring", "results",   "bench",
+                               "recorder", "route",   "live",    "measuring", "results",   "bench",
                                "mallocs",  "kernels", "benches",   "claims",    "profile",
-                               "replay",   "whatif",  "advise",    "report",    "cli"};
+                               "replay",   "whatif",  "watch",    "advise",    "report",    "cli"};
 
 struct place {
   std::string_view prefix;
@@ -78,6 +78,7 @@ constexpr place places[] = {
     {"src/preload/", "preload"},
     {"src/recorder/", "recorder"},
     {"src/route/", "route"},
+    {"src/live/", "live"},
     {"src/lab/measuring/", "measuring"},
     {"src/lab/results/", "results"},
     {"src/lab/bench/", "bench"},
@@ -89,6 +90,7 @@ constexpr place places[] = {
     {"src/profile/", "profile"},
     {"src/replay/", "replay"},
     {"src/whatif/", "whatif"},
+    {"src/watch/", "watch"},
     {"src/advise/", "advise"},
     {"src/report/", "report"},
     {"src/cli/", "cli"},

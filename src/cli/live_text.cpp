@@ -1,0 +1,120 @@
+#include "cli/live_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cli/profile_text.hpp"
+#include "cli/terminal.hpp"
+
+namespace mallard::cli {
+namespace {
+
+// "950", "12.3 k", "1.23 M".
+std::string number_text(double value) {
+  constexpr std::string_view units[] = {"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000;
+  const int decimals = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f}{}", value, decimals, units[unit]);
+}
+
+std::string size_text(double bytes) {
+  return bytes_text(static_cast<std::uint64_t>(std::llround(std::max(0.0, bytes))));
+}
+
+std::vector<watch::function_row> functions_in_order(const watch::rates& what, bool by_live) {
+  std::vector<watch::function_row> rows = what.functions;
+  if (by_live) {
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+      return a.live_bytes != b.live_bytes ? a.live_bytes > b.live_bytes : a.function < b.function;
+    });
+  }
+  return rows;
+}
+
+std::string function_line(const watch::function_row& one, std::size_t width) {
+  return fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", number_text(one.allocations),
+                     size_text(one.bytes), size_text(one.live_bytes), number_text(one.live_blocks),
+                     fitted_function(one.function, width > 50 ? width - 46 : 8));
+}
+
+std::string thread_line(const watch::thread_row& one) {
+  return fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", number_text(one.allocations),
+                     size_text(one.bytes), number_text(one.frees), one.tid, fitted(one.name, 16));
+}
+
+std::string totals(const watch::reading& now, const watch::rates& what) {
+  return fmt::format("{:.1f} s: {} allocations/s of {}/s, {} frees/s; live {}, resident {}",
+                     now.seconds, number_text(what.allocations), size_text(what.bytes),
+                     number_text(what.frees), size_text(what.live_bytes),
+                     bytes_text(now.resident_bytes));
+}
+
+}  // namespace
+
+std::string live_screen(const watch::reading& now, const watch::rates& what,
+                        const std::string& title, const live_view& view) {
+  std::vector<std::string> lines;
+  lines.push_back(styled(fitted(title, view.width), style::bold, view.colour));
+  lines.push_back(fitted(totals(now, what), view.width));
+  lines.emplace_back();
+  // What is always there takes seven lines.
+  const std::size_t left = view.rows > 9 ? view.rows - 7 : 2;
+  const std::size_t threads = std::min({what.threads.size(), left / 3, std::size_t{8}});
+  const std::size_t functions = left - threads;
+  const auto heading = [&](const std::string& text) {
+    lines.push_back(styled(fitted(text, view.width), style::faint, view.colour));
+  };
+  heading(fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", "alloc/s", "bytes/s", "live", "blocks",
+                      "function (estimated from samples)"));
+  const auto rows = functions_in_order(what, view.by_live_bytes);
+  for (std::size_t i = 0; i < std::min(functions, rows.size()); ++i) {
+    lines.push_back(fitted(function_line(rows[i], view.width), view.width));
+  }
+  lines.emplace_back();
+  heading(fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", "alloc/s", "bytes/s", "frees/s", "tid",
+                      fmt::format("thread (of {})", what.threads.size())));
+  for (std::size_t i = 0; i < threads; ++i) {
+    lines.push_back(fitted(thread_line(what.threads[i]), view.width));
+  }
+  heading(
+      fmt::format("q quit   r by rate   l by live bytes{}",
+                  now.not_kept == 0 ? "" : fmt::format("   {} samples had no room", now.not_kept)));
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+std::string live_lines(const watch::reading& now, const watch::rates& what, const live_view& view) {
+  constexpr std::size_t most_functions = 5;
+  constexpr std::size_t most_threads = 3;
+  std::string text = totals(now, what) + '\n';
+  const auto rows = functions_in_order(what, view.by_live_bytes);
+  for (std::size_t i = 0; i < std::min(most_functions, rows.size()); ++i) {
+    const watch::function_row& one = rows[i];
+    text +=
+        fmt::format("  function {}: {} allocations/s, {}/s, live {} in {} blocks\n",
+                    fitted_function(one.function, 60), number_text(one.allocations),
+                    size_text(one.bytes), size_text(one.live_bytes), number_text(one.live_blocks));
+  }
+  for (std::size_t i = 0; i < std::min(most_threads, what.threads.size()); ++i) {
+    const watch::thread_row& one = what.threads[i];
+    text += fmt::format("  thread {} {}: {} allocations/s, {}/s, {} frees/s\n", one.tid,
+                        fitted(one.name, 16), number_text(one.allocations), size_text(one.bytes),
+                        number_text(one.frees));
+  }
+  return text;
+}
+
+std::string live_summary(const watch::reading& last) {
+  double live = 0;
+  for (const watch::site_reading& one : last.sites) live += one.live_bytes;
+  return fmt::format("in all: {} allocations of {}, {} frees; live at the end {}\n",
+                     last.all.allocations, bytes_text(last.all.bytes), last.all.frees,
+                     size_text(live));
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,210 @@
+#include "live/preload/process.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "live/preload/hook.hpp"
+#include "preload/module_of.hpp"
+
+namespace mallard::live {
+
+constinit process_state process{};
+
+namespace {
+
+constexpr std::uint32_t walked_frames = 24;
+// Not among those that programs expect to get.
+constexpr int first_descriptor = 512;
+
+void add(std::atomic<std::uint64_t>& to, std::uint64_t what) noexcept {
+  to.fetch_add(what, std::memory_order_relaxed);
+}
+
+session* make_session() {
+  int file = memfd_create(session_file_name, MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  const int high = fcntl(file, F_DUPFD_CLOEXEC, first_descriptor);
+  if (high >= 0) {
+    close(file);
+    file = high;
+  }
+  if (ftruncate(file, sizeof(session)) == 0) {
+    void* const memory =
+        mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (memory != MAP_FAILED) {
+      madvise(memory, sizeof(session), MADV_DONTDUMP);
+      return static_cast<session*>(memory);  // zeros
+    }
+  }
+  close(file);
+  return nullptr;
+}
+
+void* take_memory(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+class locked {
+ public:
+  explicit locked(pthread_mutex_t& lock) noexcept : lock_(lock) { pthread_mutex_lock(&lock_); }
+  ~locked() { pthread_mutex_unlock(&lock_); }
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+ private:
+  pthread_mutex_t& lock_;
+};
+
+}  // namespace
+
+bool process_state::open() noexcept {
+  phase seen = state_.load(std::memory_order_acquire);
+  if (seen == phase::unknown && state_.compare_exchange_strong(seen, phase::opening)) {
+    const int before = errno;
+    const bool opened = open_once();
+    errno = before;
+    state_.store(opened ? phase::open : phase::closed, std::memory_order_release);
+    return opened;
+  }
+  return seen == phase::open;
+}
+
+bool process_state::open_once() noexcept {
+  if (readlink("/proc/self/exe", program_, sizeof program_ - 1) <= 0) return false;
+  // Half of the table of nodes stays empty.
+  void* const nodes = take_memory(2 * most_sites * sizeof(preload::known_node));
+  walks_ =
+      static_cast<preload::stack_walk*>(take_memory(most_threads * sizeof(preload::stack_walk)));
+  if (nodes == nullptr || walks_ == nullptr || !samples.open() || !rules_.open() ||
+      pthread_key_create(&key_,
+                         [](void* slot) { end_thread(*static_cast<thread_counts*>(slot)); }) != 0 ||
+      pthread_atfork(nullptr, nullptr, after_fork) != 0) {
+    return false;
+  }
+  nodes_.open(nodes, 2 * most_sites);
+  all = make_session();
+  if (all == nullptr) return false;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  all->bytes = sizeof(session);
+  all->pid = static_cast<std::uint32_t>(getpid());
+  all->started = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                 static_cast<std::uint64_t>(now.tv_nsec);
+  all->site_count.store(1, std::memory_order_relaxed);
+  all->magic.store(session_magic, std::memory_order_release);
+  return true;
+}
+
+// The memory is the parent's, which goes on writing it; the child is not counted.
+void process_state::after_fork() noexcept {
+  process.state_.store(phase::closed, std::memory_order_relaxed);
+  stop_in_this_thread();
+}
+
+thread_counts* process_state::open_thread() noexcept {
+  const locked hold(lock_);
+  const std::uint32_t count = all->thread_count.load(std::memory_order_relaxed);
+  std::uint32_t at = 0;
+  while (at < count && all->threads[at].tid.load(std::memory_order_relaxed) != 0) ++at;
+  if (at == most_threads) return &all->others;
+  thread_counts& slot = all->threads[at];
+  slot.tid.store(static_cast<std::uint32_t>(syscall(SYS_gettid)), std::memory_order_relaxed);
+  if (at == count) all->thread_count.store(count + 1, std::memory_order_release);
+  walks_[at].open(rules_, false, walked_frames);
+  pthread_setspecific(key_, &slot);
+  return &slot;
+}
+
+void process_state::close_thread(thread_counts& slot) noexcept {
+  const locked hold(lock_);
+  live::add(all->ended.allocations, slot.allocations.exchange(0, std::memory_order_relaxed));
+  live::add(all->ended.bytes, slot.bytes.exchange(0, std::memory_order_relaxed));
+  live::add(all->ended.frees, slot.frees.exchange(0, std::memory_order_relaxed));
+  slot.tid.store(0, std::memory_order_release);
+}
+
+std::uint64_t process_state::address_of(std::uint64_t ip) noexcept {
+  const preload::module_range found = preload::module_of(ip - 1);
+  if (found.module == nullptr) return 0;
+  const char* const path = found.module->l_name[0] == '\0' ? program_ : found.module->l_name;
+  std::uint32_t number = 0;
+  const std::uint32_t count = all->module_count.load(std::memory_order_relaxed);
+  while (number < count && strcmp(all->modules[number].text, path) != 0) ++number;
+  if (number == count) {
+    if (count == most_modules || strlen(path) >= path_bytes) return 0;
+    strcpy(all->modules[count].text, path);
+    all->module_count.store(count + 1, std::memory_order_release);
+  }
+  return std::uint64_t{number + 1} << module_shift | (ip - found.module->l_addr);
+}
+
+std::uint32_t process_state::add(std::uint64_t key, std::uint32_t parent, std::uint64_t ip,
+                                 std::uint64_t) noexcept {
+  preload::known_node& at = nodes_.find(key);
+  const std::uint32_t number = all->site_count.load(std::memory_order_relaxed);
+  if (number == most_sites) return 0;
+  at = {key, number};
+  site& fresh = all->sites[number];
+  fresh.parent = parent;
+  fresh.address.store(address_of(ip), std::memory_order_relaxed);
+  all->site_count.store(number + 1, std::memory_order_release);
+  return number;
+}
+
+std::uint32_t process_state::site_of(const thread_counts& by,
+                                     const preload::frame_state& caller) noexcept {
+  if (is_others(&by)) return 0;
+  // Much has happened since its last sample.
+  return walks_[&by - all->threads].node_of(caller, false, true, *this);
+}
+
+void process_state::add_sample(const thread_counts& by, const preload::frame_state& caller,
+                               const void* block, std::uint64_t bytes,
+                               std::uint64_t blocks) noexcept {
+  const locked hold(lock_);
+  const std::uint32_t number = site_of(by, caller);
+  site& at = all->sites[number];
+  live::add(at.allocations, blocks);
+  live::add(at.bytes, bytes);
+  const sampled_block one{reinterpret_cast<std::uint64_t>(block), bytes,
+                          static_cast<std::uint32_t>(blocks), number};
+  if (!samples.add(one)) {
+    live::add(all->not_kept, 1);
+    count_freed(one);
+  }
+}
+
+sampled_block process_state::take_sample(const void* block) noexcept {
+  const locked hold(lock_);
+  return samples.take(block);
+}
+
+void process_state::put_back(const sampled_block& one) noexcept {
+  const locked hold(lock_);
+  if (!samples.add(one)) count_freed(one);
+}
+
+void process_state::count_freed(const sampled_block& one) noexcept {
+  site& at = all->sites[one.site];
+  live::add(at.freed_blocks, one.blocks);
+  live::add(at.freed_bytes, one.bytes);
+}
+
+void process_state::forget_addresses() noexcept {
+  if (state_.load(std::memory_order_acquire) != phase::open) return;
+  const locked hold(lock_);
+  rules_.clear();
+  nodes_.clear();
+  for (std::size_t i = 0; i < all->thread_count.load(std::memory_order_relaxed); ++i) {
+    walks_[i].forget();
+  }
+}
+
+}  // namespace mallard::live

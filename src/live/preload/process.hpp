@@ -1,0 +1,67 @@
+// Purpose: the counting in this process: the memory that it is in, the samples, and what threads
+// have in common.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "live/preload/sampled_blocks.hpp"
+#include "live/session.hpp"
+#include "preload/node_table.hpp"
+#include "preload/rule_cache.hpp"
+#include "preload/stack_walk.hpp"
+
+namespace mallard::live {
+
+class process_state {
+ public:
+  // Effects: at the first call, makes the memory. Returns: whether this process is counted.
+  bool open() noexcept;
+  // A slot for this thread, or the one of all that have none.
+  thread_counts* open_thread() noexcept;
+  // Adds up what it has counted, and makes it free.
+  void close_thread(thread_counts& slot) noexcept;
+  bool is_others(const thread_counts* slot) const noexcept { return slot == &all->others; }
+
+  // A sample: `block` stands for so many.
+  void add_sample(const thread_counts& by, const preload::frame_state& caller, const void* block,
+                  std::uint64_t bytes, std::uint64_t blocks) noexcept;
+  // A block that may be one is no more. Puts it back when nothing came of that.
+  sampled_block take_sample(const void* block) noexcept;
+  void put_back(const sampled_block& one) noexcept;
+  void count_freed(const sampled_block& one) noexcept;
+
+  // A module was unloaded: addresses may mean other functions.
+  void forget_addresses() noexcept;
+
+  session* all = nullptr;
+  sampled_blocks samples;
+
+  // For the walk of stacks; the lock is held.
+  std::uint32_t find(std::uint64_t key) noexcept {
+    return static_cast<std::uint32_t>(nodes_.find(key).number);
+  }
+  std::uint32_t add(std::uint64_t key, std::uint32_t parent, std::uint64_t ip,
+                    std::uint64_t frame_address) noexcept;
+
+ private:
+  enum class phase : std::uint32_t { unknown, opening, open, closed };
+  bool open_once() noexcept;
+  std::uint64_t address_of(std::uint64_t ip) noexcept;
+  std::uint32_t site_of(const thread_counts& by, const preload::frame_state& caller) noexcept;
+  static void after_fork() noexcept;
+
+  std::atomic<phase> state_{phase::unknown};
+  pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_key_t key_ = 0;
+  preload::rule_cache rules_;
+  preload::node_table nodes_;
+  preload::stack_walk* walks_ = nullptr;  // one for each slot
+  char program_[path_bytes] = {};
+};
+
+extern process_state process;
+
+}  // namespace mallard::live

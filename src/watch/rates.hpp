@@ -1,0 +1,42 @@
+// What happened between two readings of a watched program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "watch/site_names.hpp"
+#include "watch/watched_process.hpp"
+
+namespace mallard::watch {
+
+struct function_row {
+  std::string function;
+  double allocations = 0;  // a second
+  double bytes = 0;        // a second
+  double live_blocks = 0;  // now
+  double live_bytes = 0;
+};
+
+struct thread_row {
+  std::uint32_t tid = 0;
+  std::string name;
+  double allocations = 0;  // a second
+  double bytes = 0;
+  double frees = 0;
+};
+
+struct rates {
+  double allocations = 0;  // a second, exact
+  double bytes = 0;
+  double frees = 0;
+  double live_bytes = 0;  // of what was allocated since the program's start, as estimated
+  std::vector<function_row> functions;  // most allocations first, then most live bytes
+  std::vector<thread_row> threads;      // most allocations first
+};
+
+// `before`: an earlier reading of the same program, or an empty one for what happened since its
+// start.
+rates between(const reading& before, const reading& now, const site_names& names);
+
+}  // namespace mallard::watch

@@ -1,0 +1,165 @@
+#include "watch/watched_process.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+
+#include "live/session.hpp"
+
+namespace mallard::watch {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string file_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string command_of(pid_t pid) {
+  std::string words = file_text(fmt::format("/proc/{}/cmdline", pid));
+  while (!words.empty() && words.back() == '\0') words.pop_back();
+  std::replace(words.begin(), words.end(), '\0', ' ');
+  return words;
+}
+
+bool is_of_a_session(const fs::path& descriptor) {
+  std::error_code gone;
+  const std::string target = fs::read_symlink(descriptor, gone).string();
+  return target.starts_with(fmt::format("/memfd:{} ", live::session_file_name));
+}
+
+std::string find_session(pid_t pid) {
+  const std::string folder = fmt::format("/proc/{}/fd", pid);
+  std::error_code error;
+  fs::directory_iterator all(folder, error);
+  if (error == std::errc::no_such_file_or_directory) {
+    throw std::runtime_error(fmt::format("there is no process {}", pid));
+  }
+  if (error) {
+    throw std::runtime_error(
+        fmt::format("process {} may not be looked at: {}", pid, error.message()));
+  }
+  for (const auto& one : all) {
+    if (is_of_a_session(one.path())) return one.path().string();
+  }
+  throw std::runtime_error(fmt::format(
+      "process {} does not count: mallard live -- COMMAND starts a program that does, and so does "
+      "LD_PRELOAD=\"$(mallard live --library)\"",
+      pid));
+}
+
+std::uint64_t resident_bytes_of(pid_t pid) {
+  std::ifstream in(fmt::format("/proc/{}/statm", pid));
+  std::uint64_t size = 0, resident = 0;
+  in >> size >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+counts counts_of(const live::thread_counts& of) {
+  return {of.allocations.load(std::memory_order_relaxed), of.bytes.load(std::memory_order_relaxed),
+          of.frees.load(std::memory_order_relaxed)};
+}
+
+void add(counts& to, const counts& what) {
+  to.allocations += what.allocations;
+  to.bytes += what.bytes;
+  to.frees += what.frees;
+}
+
+double seconds_since(std::uint64_t ns) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) -
+         1e-9 * static_cast<double>(ns);
+}
+
+}  // namespace
+
+watched_process::watched_process(pid_t pid)
+    : pid_(pid), command_(command_of(pid)), file_(find_session(pid)) {
+  const int file = open(file_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    throw std::runtime_error(fmt::format("process {} may not be looked at: {}", pid,
+                                         std::generic_category().message(errno)));
+  }
+  struct stat found{};
+  void* memory = MAP_FAILED;
+  if (fstat(file, &found) == 0 && found.st_size == static_cast<off_t>(sizeof(live::session))) {
+    memory = mmap(nullptr, sizeof(live::session), PROT_READ, MAP_SHARED, file, 0);
+  }
+  close(file);
+  if (memory == MAP_FAILED) {
+    throw std::runtime_error(
+        fmt::format("process {} counts with another version of the library", pid));
+  }
+  all_ = static_cast<const live::session*>(memory);
+}
+
+watched_process::~watched_process() {
+  munmap(const_cast<live::session*>(all_), sizeof(live::session));
+}
+
+bool watched_process::is_there() const {
+  // One that has ended and is waited for has no memory; one that runs another program counts
+  // elsewhere.
+  return resident_bytes_of(pid_) != 0 && is_of_a_session(file_);
+}
+
+reading watched_process::read() const {
+  reading out;
+  out.resident_bytes = resident_bytes_of(pid_);
+  out.when = std::chrono::steady_clock::now();
+  out.seconds = seconds_since(all_->started);
+  out.not_kept = all_->not_kept.load(std::memory_order_relaxed);
+  add(out.all, counts_of(all_->ended));
+  add(out.all, counts_of(all_->others));
+  const std::size_t threads =
+      std::min<std::size_t>(all_->thread_count.load(std::memory_order_acquire), live::most_threads);
+  for (std::size_t i = 0; i < threads; ++i) {
+    const live::thread_counts& slot = all_->threads[i];
+    const counts of = counts_of(slot);
+    add(out.all, of);
+    const std::uint32_t tid = slot.tid.load(std::memory_order_relaxed);
+    if (tid == 0) continue;
+    std::string name = file_text(fmt::format("/proc/{}/task/{}/comm", pid_, tid));
+    if (!name.empty() && name.back() == '\n') name.pop_back();
+    out.threads.push_back({tid, std::move(name), of});
+  }
+  const std::uint32_t sites =
+      std::min(all_->site_count.load(std::memory_order_acquire), live::most_sites);
+  out.sites.reserve(sites);
+  for (std::uint32_t i = 0; i < sites; ++i) {
+    const live::site& one = all_->sites[i];
+    // What was freed first: then no more of it is live than there was.
+    const auto freed_blocks = static_cast<double>(one.freed_blocks.load(std::memory_order_acquire));
+    const auto freed_bytes = static_cast<double>(one.freed_bytes.load(std::memory_order_acquire));
+    const auto blocks = static_cast<double>(one.allocations.load(std::memory_order_relaxed));
+    const auto bytes = static_cast<double>(one.bytes.load(std::memory_order_relaxed));
+    constexpr double unit = live::blocks_unit;
+    out.sites.push_back({one.address.load(std::memory_order_relaxed), one.parent, blocks / unit,
+                         bytes, std::max(0.0, blocks - freed_blocks) / unit,
+                         std::max(0.0, bytes - freed_bytes)});
+  }
+  return out;
+}
+
+std::vector<std::string> watched_process::module_paths() const {
+  std::vector<std::string> out;
+  const std::uint32_t count = all_->module_count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) out.emplace_back(all_->modules[i].text);
+  return out;
+}
+
+}  // namespace mallard::watch

@@ -1,0 +1,92 @@
+// `mallard live` as a user calls it.
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+
+#include "cli/command_fixture.hpp"
+
+namespace {
+
+using namespace mallard;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class LiveCommand : public CommandTest {};
+
+TEST_F(LiveCommand, RefusesWhatItCannotShowInOneLine) {
+  expect_refused({"live"}, 2, "a process's number, or -- and a command");
+  expect_refused({"live", "1x"}, 2, "'1x' is no process's number");
+  expect_refused({"live", "1", "2"}, 2, "one process");
+  expect_refused({"live", "2000000000"}, 1, "there is no process 2000000000");
+  expect_refused({"live", std::to_string(getpid())}, 1, "does not count");
+  expect_refused({"live", "--interval", "0", "--", COUNTED_PROGRAM}, 2, "--interval");
+  expect_refused({"live", "--duration", "-1", "--", COUNTED_PROGRAM}, 2, "--duration");
+  expect_refused({"live", "--by", "size", "--", COUNTED_PROGRAM}, 2, "unknown value 'size'");
+  expect_refused({"live", "--", "./nothing"}, 2, "./nothing: no such program");
+  expect_refused({"live", "--", COUNTED_STATIC_PROGRAM}, 2, "is linked statically");
+}
+
+TEST_F(LiveCommand, SaysWhichLibraryToPreload) {
+  const ended result = run({"live", "--library"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, EndsWith("libmallard-live.so\n"));
+}
+
+TEST_F(LiveCommand, WithoutATerminalPrintsPlainLinesAndEndsAsTheProgramDoes) {
+  const ended result = run({"live", "--interval", "0.05", "--", COUNTED_PROGRAM, "status", "3"});
+  EXPECT_EQ(result.status, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ready"));
+  EXPECT_EQ(result.out.find('\033'), std::string::npos);
+}
+
+TEST_F(LiveCommand, EndsAfterSoLongAndEndsTheProgramThatItStarted) {
+  const ended result = run({"live", "--interval", "0.2", "--duration", "2", "--output", "said.txt",
+                            "--", COUNTED_PROGRAM, "work"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" allocations/s of "));
+  EXPECT_THAT(result.out, HasSubstr("  function "));
+  EXPECT_THAT(result.out, HasSubstr("come_and_go: "));
+  EXPECT_THAT(result.out, HasSubstr("  thread "));
+  EXPECT_THAT(result.out, HasSubstr("\nin all: "));
+  EXPECT_TRUE(fs::exists(file("said.txt")));
+}
+
+// What a terminal gets until the command ends.
+std::string read_all(int terminal) {
+  std::string text;
+  for (;;) {
+    pollfd ready{terminal, POLLIN, 0};
+    if (poll(&ready, 1, 20'000) <= 0) break;
+    char some[4096];
+    const ssize_t got = read(terminal, some, sizeof some);
+    if (got <= 0) break;  // the other end is closed
+    text.append(some, static_cast<std::size_t>(got));
+    if (text.find("q quit") != text.npos && write(terminal, "q", 1) != 1) break;
+  }
+  return text;
+}
+
+TEST_F(LiveCommand, OnATerminalShowsAScreenUntilQIsPressed) {
+  int terminal = -1;
+  winsize size{.ws_row = 30, .ws_col = 90, .ws_xpixel = 0, .ws_ypixel = 0};
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    execl(MALLARD_COMMAND, MALLARD_COMMAND, "live", "--interval", "0.1", "--", COUNTED_PROGRAM,
+          "work", nullptr);
+    _exit(127);
+  }
+  const std::string text = read_all(terminal);
+  int status = -1;
+  waitpid(child, &status, 0);
+  close(terminal);
+  EXPECT_EQ(status, 0) << text;
+  EXPECT_THAT(text, StartsWith("\033[?1049h"));
+  EXPECT_THAT(text, HasSubstr("come_and_go"));
+  EXPECT_THAT(text, HasSubstr("counted_program"));
+  EXPECT_THAT(text, HasSubstr("\033[?1049l"));  // the terminal as it was
+  EXPECT_THAT(text, HasSubstr("in all: "));
+}
+
+}  // namespace
