@@ -141,7 +141,7 @@ void* segment_resource::add_root(const char* name, void* p, std::size_t bytes,
   }
   for (segment_root& root : segment_.header().roots) {
     if (root.offset.load(std::memory_order_relaxed) != 0) continue;
-    std::strncpy(root.name, name, root_name_bytes);
+    std::memcpy(root.name, name, std::strlen(name) + 1);  // checked: it fits
     root.bytes = bytes;
     root.alignment = alignment;
     root.offset.store(offset, std::memory_order_release);
