@@ -6,6 +6,7 @@
 #include "malloc/fatal.hpp"
 #include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
+#include "malloc/huge_cache.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/slice_supply.hpp"
@@ -40,7 +41,7 @@ slice_mark space_of_thread() noexcept {
 }
 
 void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
-  if (bytes + alignment >= region_bytes) return nullptr;
+  if (alignment >= region_bytes || bytes + alignment >= region_bytes) return nullptr;
   const slice_mark mark = space_of_thread();
   void* const p = space_of_mark(mark).allocate(bytes, alignment, mark);
   if (p != nullptr) checks::allocated(p);
@@ -66,11 +67,12 @@ MALLARD_COLD bool make_room() noexcept {
     heap->detach(cache);
     heap->attach(cache);
   }
-  the_heaps.trim_idle();
+  const std::size_t page_bytes = the_heaps.trim();
   for (large_space& space : the_spaces) space.trim();
-  const bool has_trimmed = the_supply.trim() != 0;
+  const bool has_unmapped = the_huge_cache.trim() != 0;
+  const bool has_trimmed = the_supply.trim() != 0 || has_unmapped;
   // The supply may have given back at once what it got here.
-  return has_trimmed || the_supply.usage().in_use_bytes < used_bytes;
+  return page_bytes != 0 || has_trimmed || the_supply.usage().in_use_bytes < used_bytes;
 }
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
@@ -166,6 +168,7 @@ void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
 }
 
 void deallocate_slow(void* p) noexcept {
+  if (p == nullptr) return;
   const kept_errno keep;
   const slow_path here;
   const slice_mark mark = mark_of(p);
@@ -194,8 +197,7 @@ void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept {
   void* const p = allocate(bytes);
-  // A huge block is fresh from the system.
-  if (p == nullptr || (bytes > largest_extended_request && mark_of(p) == huge_mark)) return p;
+  if (p == nullptr || (bytes > largest_extended_request && is_fresh_huge(p))) return p;
   return std::memset(p, 0, bytes);
 }
 
@@ -228,10 +230,7 @@ void* reallocate(void* p, std::size_t bytes) noexcept {
 bool trim() noexcept {
   const slow_path here;
   if (here.nested()) return false;
-  const bool made_room = make_room();
-  std::size_t bytes = the_heaps.purge_idle();
-  if (cache.heap != nullptr) bytes += cache.heap->purge_free_pages();
-  return bytes != 0 || made_room;
+  return make_room();
 }
 
 }  // namespace mallard::inline v1::detail

@@ -28,7 +28,7 @@ namespace mallard::inline v1::detail {
 
 // Null when there is no memory.
 void* allocate_slow(std::size_t bytes) noexcept;
-void deallocate_slow(void* p) noexcept;  // keeps errno
+void deallocate_slow(void* p) noexcept;  // keeps errno; null is a block of no bytes
 // Not of this thread's slabs; `difference` is what the hot path found instead of a class.
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept;
 
@@ -49,12 +49,13 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
   if (!checks::freeing(p)) [[unlikely]] {
     return checks::refused(p, size);
   }
-  region* const r = region::of(p);
-  if (r == nullptr) [[unlikely]] {
-    return;
+  // In a region's first slice there is its header: what is there is a huge block, or null.
+  const std::size_t index = region::index_of(p);
+  if (index == 0) [[unlikely]] {
+    return deallocate_slow(p);
   }
   // What is left when the heap's name is taken off the mark is the class, if the heap is ours.
-  const slice_mark mark = r->marks[region::index_of(p)].load(std::memory_order_relaxed);
+  const slice_mark mark = region::of(p)->marks[index].load(std::memory_order_relaxed);
   const std::uintptr_t size_class = mark ^ cache.heap_name;
   if (size_class >= malloc_class_count) [[unlikely]] {
     checks::freed_as(p, mark, size);

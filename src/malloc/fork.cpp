@@ -21,6 +21,7 @@
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
 #include "malloc/heap_list.hpp"
+#include "malloc/huge_cache.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/slow_path.hpp"
@@ -39,17 +40,20 @@ struct fork_progress {
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local fork_progress forking{};
 
-// In the order in which threads take them. Those of users' heaps come before them, as one.
-constexpr std::size_t lock_count = space_count + 2;
+// In the order in which threads take them. Those of users' heaps come before them, as one, and then
+// those of threads' heaps with that of their list.
+constexpr std::size_t lock_count = space_count + 3;
 futex_lock& lock_at(std::size_t i) noexcept {
-  if (i == 0) return the_heaps.lock();
-  return i <= space_count ? the_spaces[i - 1].lock() : the_supply.lock();
+  if (i < space_count) return the_spaces[i].lock();
+  if (i == space_count) return the_huge_cache.lock();
+  return i == space_count + 1 ? the_supply.purge_lock() : the_supply.lock();
 }
 constexpr unsigned bit_of(std::size_t i) noexcept {
   return 1u << i;
 }
 constexpr unsigned users_heaps = bit_of(lock_count);
-constexpr unsigned begun = bit_of(lock_count + 1);
+constexpr unsigned threads_heaps = bit_of(lock_count + 1);
+constexpr unsigned begun = bit_of(lock_count + 2);
 
 bool take(futex_lock& lock) noexcept {
   lock.acquire();
@@ -66,6 +70,7 @@ bool take_if_free(futex_lock& lock) noexcept {
 
 unsigned take_all(bool (*take_one)(futex_lock&) noexcept) noexcept {
   unsigned taken = user_heap::lock_all(take_one) ? users_heaps : 0;
+  if (the_heaps.lock_heaps(take_one)) taken |= threads_heaps;
   for (std::size_t i = 0; i < lock_count; ++i) {
     if (take_one(lock_at(i))) taken |= bit_of(i);
   }
@@ -107,6 +112,7 @@ void after_fork_in_parent() {
   for (std::size_t i = lock_count; i-- > 0;) {
     if ((taken & bit_of(i)) != 0) lock_at(i).release();
   }
+  if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
   if ((taken & users_heaps) != 0) user_heap::unlock_all();
 }
 
@@ -116,6 +122,7 @@ void after_fork_in_child() {
   const slow_path here;
   if (end_fork() == 0) return;
   the_heaps.forget_other_threads();
+  the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) lock_at(i).reset();
   user_heap::reset_all();
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/huge_cache.hpp"
 #include "malloc/memory_limit.hpp"
 #include "malloc_checks.hpp"
 
@@ -30,12 +31,17 @@ void add_guard(region* r) noexcept {
   if constexpr (checks::has_guards) os::protect(end_of(r), checks::guard_bytes());
 }
 
-// What is beyond the last page of the payload need not stay.
-void cut(region* r, std::size_t least) noexcept {
+void cut_mapping(region* r, std::size_t least) noexcept {
   const std::size_t gone = r->huge_mapped - least;
   r->huge_mapped = least;
   add_guard(r);
   os::unmap(end_of(r) + checks::guard_bytes(), gone);
+}
+
+// What is beyond the last page of the payload need not stay.
+void cut(region* r, std::size_t least) noexcept {
+  const std::size_t gone = r->huge_mapped - least;
+  cut_mapping(r, least);
   mapped.fetch_sub(gone, std::memory_order_relaxed);
   the_limit.give(gone);
 }
@@ -75,41 +81,85 @@ region* move_to(region* r, std::size_t bytes) noexcept {
 
 }  // namespace
 
+namespace {
+
+region* map_huge(std::size_t needed) noexcept {
+  const std::size_t all = needed + checks::guard_bytes();
+  void* start = os::map(all, region_bytes, false);
+  if (start == nullptr && the_huge_cache.trim() != 0) start = os::map(all, region_bytes, false);
+  if (start != nullptr && !checks::covers(start)) {
+    os::unmap(start, all);
+    return nullptr;
+  }
+  return static_cast<region*>(start);
+}
+
+// A page before what begins at a multiple of `alignment`, and what is behind.
+region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
+  const std::size_t page = os::page_size();
+  const std::size_t used = needed + checks::guard_bytes();
+  const std::size_t all = used + alignment;
+  if (all < used) return nullptr;
+  auto* const wide = static_cast<std::byte*>(os::reserve(all));
+  if (wide == nullptr) return nullptr;
+  const std::size_t before = round_up(address_of(wide) + page, alignment) - page - address_of(wide);
+  std::byte* const start = wide + before;
+  if (before != 0) os::unmap(wide, before);
+  if (before != alignment) os::unmap(start + used, alignment - before);
+  if (checks::covers(start + page) && os::commit(start, used)) {
+    return reinterpret_cast<region*>(start);
+  }
+  os::unmap(start, used);
+  return nullptr;
+}
+
+}  // namespace
+
 void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
-  if (alignment >= region_bytes) return nullptr;
-  const std::size_t needed = round_up(bytes + std::max(alignment, os::page_bytes), os::page_size());
-  if (needed < bytes) return nullptr;
-  if (!the_limit.take(needed)) return nullptr;
-  const std::size_t offset = offset_of(bytes, alignment, needed);
-  void* const start = os::map(needed + checks::guard_bytes(), region_bytes, false);
-  if (start == nullptr || !checks::covers(start)) {
-    if (start != nullptr) os::unmap(start, needed + checks::guard_bytes());
+  if (alignment > largest_alignment) return nullptr;
+  const bool of_regions = alignment >= region_bytes;
+  const std::size_t before = of_regions ? os::page_size() : std::max(alignment, os::page_bytes);
+  const std::size_t needed = round_up(bytes + before, os::page_size());
+  if (needed < bytes || !the_limit.take(needed)) return nullptr;
+  const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, needed);
+  const bool may_be_kept = !checks::has_guards && offset == os::page_bytes && !of_regions;
+  region* r = may_be_kept ? the_huge_cache.take(needed) : nullptr;
+  const bool is_fresh = r == nullptr;
+  if (is_fresh) r = of_regions ? map_aligned(needed, alignment) : map_huge(needed);
+  if (r == nullptr) {
     the_limit.give(needed);
     return nullptr;
   }
-  auto* const r = static_cast<region*>(start);
-  r->huge_mapped = needed;
-  r->huge_offset = offset;
-  std::byte* const p = static_cast<std::byte*>(start) + offset;
-  r->set_marks(region::index_of(p), 1, huge_mark);
-  prefer_huge_pages(r);
-  add_guard(r);
+  if (is_fresh) {
+    r->huge_mapped = needed;
+    r->huge_offset = offset;
+    prefer_huge_pages(r);
+    add_guard(r);
+  } else if (!the_limit.take(r->huge_mapped - needed)) {
+    cut_mapping(r, needed);
+  }
+  r->huge_is_fresh = is_fresh;
+  r->huge_owner = nullptr;
+  std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
+  region::huge_mark_of(p).store(huge_mark, std::memory_order_relaxed);
   checks::add_huge(p, *r);
   blocks.fetch_add(1, std::memory_order_relaxed);
-  mapped.fetch_add(needed, std::memory_order_relaxed);
+  mapped.fetch_add(r->huge_mapped, std::memory_order_relaxed);
   return p;
 }
 
 void deallocate_huge(void* p) noexcept {
-  region* const r = region::of(p);
+  region* const r = region::of_huge(p);
   blocks.fetch_sub(1, std::memory_order_relaxed);
   mapped.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
   the_limit.give(r->huge_mapped);
+  const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
+  if (!checks::has_guards && is_usual) return the_huge_cache.give(r);
   os::unmap(r, r->huge_mapped + checks::guard_bytes());
 }
 
 void* resize_huge(void* p, std::size_t bytes) noexcept {
-  region* r = region::of(p);
+  region* r = region::of_huge(p);
   checks::using_huge(p, *r);
   const std::size_t offset = r->huge_offset;
   const std::size_t old = r->huge_mapped;
@@ -132,8 +182,12 @@ void* resize_huge(void* p, std::size_t bytes) noexcept {
 }
 
 std::size_t huge_payload_bytes(const void* p) noexcept {
-  const region* const r = region::of(p);
+  const region* const r = region::of_huge(p);
   return r->huge_mapped - r->huge_offset;
+}
+
+bool is_fresh_huge(const void* p) noexcept {
+  return mark_of(p) == huge_mark && region::of_huge(p)->huge_is_fresh;
 }
 
 void set_huge_pages(bool on) noexcept {
@@ -141,7 +195,8 @@ void set_huge_pages(bool on) noexcept {
 }
 
 huge_usage_type huge_usage() noexcept {
-  return {blocks.load(std::memory_order_relaxed), mapped.load(std::memory_order_relaxed)};
+  return {blocks.load(std::memory_order_relaxed), mapped.load(std::memory_order_relaxed),
+          the_huge_cache.idle_bytes()};
 }
 
 }  // namespace mallard::inline v1::detail

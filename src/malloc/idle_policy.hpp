@@ -33,6 +33,11 @@ class idle_policy {
     last_giving_ = now;
   }
 
+  // What was kept was of use.
+  void reused() noexcept {
+    if (regretted_ != 0) last_regret_ = os::milliseconds();
+  }
+
   // Memory was taken that has to come from the system.
   void took(std::size_t amount) noexcept {
     if (given_back_ == 0) return;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/huge_cache.hpp"
 #include "malloc/slice_supply.hpp"
 
 namespace mallard::inline v1::detail {
@@ -111,6 +112,7 @@ void large_space::set_idle_limit(std::size_t bytes) noexcept {
 void set_idle_limits(std::size_t bytes) noexcept {
   bytes = std::min(bytes, SIZE_MAX / 4);  // more is added to it
   the_supply.set_idle_limit(bytes);
+  the_huge_cache.set_idle_limit(bytes);
   for (large_space& space : the_spaces) space.set_idle_limit(bytes);
 }
 

@@ -64,7 +64,8 @@ class large_space {
 inline constexpr std::size_t space_count = 4;
 extern constinit std::array<large_space, space_count> the_spaces;
 
-// About how much free memory is kept for later, by the supply and by each of the spaces.
+// About how much free memory is kept for later, by the supply, by each of the spaces, and of huge
+// blocks.
 void set_idle_limits(std::size_t bytes) noexcept;
 
 inline large_space& space_of_mark(slice_mark mark) noexcept {

@@ -20,6 +20,13 @@ class futex_lock {
     slow_path::enter();
     if (!progress.has_every_lock) acquire();
   }
+  // False when it is held, but for a thread to which all locks are open.
+  bool try_lock() noexcept {
+    slow_path::enter();
+    if (progress.has_every_lock || try_acquire()) return true;
+    slow_path::leave();
+    return false;
+  }
   void unlock() noexcept {
     if (!progress.has_every_lock) release();
     slow_path::leave();
@@ -48,6 +55,7 @@ class futex_lock {
           state_.compare_exchange_weak(free, 1, std::memory_order_acquire)) {
         return;
       }
+      os::pause();
     }
     while (state_.exchange(2, std::memory_order_acquire) != 0) os::wait_while(state_, 2);
   }

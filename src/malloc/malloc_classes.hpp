@@ -58,17 +58,36 @@ MALLARD_ALWAYS_INLINE std::size_t request_with_canary(std::size_t bytes,
 // From here on blocks may stay with any thread that frees them.
 inline constexpr unsigned first_shared_class = class_of(64);
 
-// Blocks in a full magazine.
+// Blocks in a magazine that has grown as far as it may.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
   const std::size_t bytes = class_bytes(size_class);
-  return bytes <= 256 ? 128 : bytes <= 1024 ? 32 : bytes <= 4096 ? 16 : bytes <= 16384 ? 8 : 4;
+  return bytes <= 256      ? 128
+         : bytes <= 1024   ? 32
+         : bytes <= 4096   ? 16
+         : bytes <= 16384  ? 8
+         : bytes <= 65536  ? 4
+         : bytes <= 131072 ? 2
+                           : 1;
 }
 
-// Where the slots of each magazine begin; the first of them is always null. Last, the sum.
+// And in a new one.
+inline constexpr std::size_t small_capacity = 4;
+constexpr std::size_t first_capacity(unsigned size_class) noexcept {
+  return std::min(small_capacity, magazine_capacity(size_class));
+}
+
+// What a thread keeps that does nothing any more: magazines of small blocks hold a third of a
+// mebibyte when all are full. Those of larger ones may have room for so many bytes together, and
+// one more; or those of the largest give way.
+inline constexpr unsigned first_budgeted_class = computed_class(1024) + 1;
+inline constexpr unsigned first_evicted_class = computed_class(4096) + 1;
+inline constexpr std::size_t magazine_budget_bytes = std::size_t{512} << 10;
+
+// Where the slots of each magazine begin, with the null ones below and above. Last, the sum.
 inline constexpr auto magazine_begin = [] {
   std::array<std::uint16_t, malloc_class_count + 1> begin{};
   for (unsigned c = 0; c < malloc_class_count; ++c) {
-    begin[c + 1] = static_cast<std::uint16_t>(begin[c] + magazine_capacity(c) + 1);
+    begin[c + 1] = static_cast<std::uint16_t>(begin[c] + magazine_capacity(c) + 2);
   }
   return begin;
 }();

@@ -13,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-constinit void* const no_slot[1] = {nullptr};
+constinit void* const no_slots[2] = {nullptr, nullptr};
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_cache cache =
     thread_cache::without_heap();
 
@@ -53,41 +53,83 @@ void malloc_heap::attach(thread_cache& to) noexcept {
 }
 
 void malloc_heap::detach(thread_cache& from) noexcept {
+  const holding hold(lock_);
   post_all();
   collect();
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    if (grown_[c] == 0) continue;
-    give_blocks(bottom_of(c) + 1, from.top[c] + 1, c);
-    grown_[c] = 0;
-  }
+  for (unsigned c = 0; c < malloc_class_count; ++c) empty_magazine(from, c);
   post_all();
   from = thread_cache::without_heap();
   magazines_ = nullptr;
-  trim();
-  for (unsigned c = 0; c < malloc_class_count; ++c) rest(c);
+  give_back_empty();
+  for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
 }
 
-void malloc_heap::trim() noexcept {
-  collect();
+void malloc_heap::give_back_empty() noexcept {
   for (unsigned c = 0; c < malloc_class_count; ++c) trim_pool(pools_[c], c);
   trim_reserve();
 }
 
-// Puts the slots at hand back into their slab.
-void malloc_heap::rest(unsigned size_class) noexcept {
-  slab_pool& pool = pools_[size_class];
-  for (; pool.free_slots != 0; pool.free_slots &= pool.free_slots - 1) {
-    const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
-    static_cast<void>(give_slot(pool.base + slot * class_layouts[size_class].block_bytes,
-                                class_layouts[size_class]));
-  }
+std::size_t malloc_heap::trim() noexcept {
+  const holding hold(lock_);
+  return idle.load(std::memory_order_relaxed) ? 0 : trim_without_thread();
+}
+
+std::size_t malloc_heap::trim_without_thread() noexcept {
+  collect();
+  give_back_empty();
+  // What is at hand counts as in use.
+  for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
+  return purge_free_pages();
+}
+
+void malloc_heap::trim_if_quiet() noexcept {
+  if (idle.load(std::memory_order_relaxed) || !lock_.try_acquire()) return;
+  const bool is_quiet = calls_ == calls_seen_;
+  calls_seen_ = calls_;
+  if (is_quiet && !is_trimmed_ && !idle.load(std::memory_order_relaxed)) trim_without_thread();
+  is_trimmed_ = is_quiet;
+  lock_.release();
+}
+
+void malloc_heap::mark_slab(slab& s) noexcept {
+  const slab_layout& layout = class_layouts[s.layout_index];
+  region::of(&s)->set_marks(region::index_of(&s), layout.slab_bytes / slice_bytes,
+                            mark() | s.layout_index);
 }
 
 void malloc_heap::mark_current(unsigned size_class) noexcept {
-  const slab_layout& layout = class_layouts[size_class];
-  slab* const s = pools_[size_class].current(layout);
-  region::of(s)->set_marks(region::index_of(s), layout.slab_bytes / slice_bytes,
-                           mark() | size_class);
+  mark_slab(*pools_[size_class].current(class_layouts[size_class]));
+}
+
+void malloc_heap::absorb(malloc_heap& from) noexcept {
+  from.for_each_slab([&](slab& s) {
+    checks::using_slab(s, &from, s.layout_index);
+    mark_slab(s);
+  });
+  reserve_more(from.reserved_bytes_);
+  from.reserved_bytes_ = 0;
+  slab_set::absorb(pools_.data(), from);
+  from.pools_ = {};
+}
+
+class_set malloc_heap::ready_classes() const noexcept {
+  class_set classes = 0;
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    if (pools_[c].base != nullptr) classes |= class_set{1} << c;
+  }
+  return classes;
+}
+
+bool malloc_heap::hand_over(malloc_heap& to, unsigned size_class) noexcept {
+  check_current(size_class);
+  rest_pool(pools_[size_class], size_class);
+  if (!to.slab_set::adopt(to.pools_[size_class], *this, pools_[size_class], size_class)) {
+    return false;
+  }
+  to.mark_current(size_class);
+  reserve_less(class_layouts[size_class].slab_bytes);
+  to.reserve_more(class_layouts[size_class].slab_bytes);
+  return true;
 }
 
 void malloc_heap::note_grown() noexcept {
@@ -125,17 +167,10 @@ void malloc_heap::look_for_free_pages() noexcept {
   purge_free_pages();
 }
 
-bool malloc_heap::adopt_from_idle(unsigned size_class) noexcept {
-  // Who works on an idle heap holds the lock that this would take.
-  if (!the_heaps.have_idle() || idle.load(std::memory_order_relaxed)) return false;
-  const holding hold(the_heaps.lock());
-  for (malloc_heap* from = the_heaps.first_idle(); from != nullptr; from = from->next_idle) {
-    from->collect();
-    from->check_current(size_class);
-    if (!adopt(pools_[size_class], *from, from->pools_[size_class], size_class)) continue;
-    mark_current(size_class);
-    from->reserve_less(class_layouts[size_class].slab_bytes);
-    reserve_more(class_layouts[size_class].slab_bytes);
+bool malloc_heap::adopt(unsigned size_class) noexcept {
+  // Who works on a heap without a thread holds the lock that this would take.
+  if (idle.load(std::memory_order_relaxed)) return false;
+  while (the_heaps.adopt(*this, size_class)) {
     if (advance(pools_[size_class], size_class)) return true;
   }
   return false;
@@ -151,7 +186,7 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
   slab_pool& pool = pools_[size_class];
   check_current(size_class);
   if (pool.free_slots != 0 || advance(pool, size_class)) return true;
-  if (adopt_from_idle(size_class)) return true;
+  if (adopt(size_class)) return true;
   if (!grow(pool, size_class)) return false;
   mark_current(size_class);
   note_grown();
@@ -160,30 +195,51 @@ bool malloc_heap::find_slots(unsigned size_class) noexcept {
 
 void** malloc_heap::bottom_of(unsigned size_class) noexcept {
   return grown_[size_class] <= small_capacity
-             ? small_slots_.data() + size_class * (small_capacity + 1)
+             ? small_slots_.data() + size_class * (small_capacity + 2)
              : slots_.data() + magazine_begin[size_class];
 }
 
-void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept {
-  std::uint8_t& capacity = grown_[size_class];
-  if (capacity == magazine_capacity(size_class)) return;
-  void** const old = bottom_of(size_class);
-  if (capacity == 0) {
-    *old = nullptr;
-    of.top[size_class] = old;
-    capacity = small_capacity;
-  } else {
-    const std::ptrdiff_t held = of.top[size_class] - old;
-    capacity = static_cast<std::uint8_t>(capacity * 2);
-    void** const bottom = bottom_of(size_class);
-    if (bottom != old) std::copy_n(old, held + 1, bottom);
-    of.top[size_class] = bottom + held;
+void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept {
+  if (grown_[size_class] == 0) return;
+  give_blocks(bottom_of(size_class) + 1, of.top[size_class] + 1, size_class);
+  if (size_class >= first_budgeted_class) {
+    budgeted_bytes_ -= grown_[size_class] * class_bytes(size_class);
   }
-  of.limit[size_class] = bottom_of(size_class) + capacity;
+  grown_[size_class] = 0;
+  of.top[size_class] = const_cast<void**>(&no_slots[0]);
+}
+
+// Whether the magazine may get room for so many bytes more. A first one always may.
+bool malloc_heap::make_room_for(thread_cache& of, std::size_t bytes, unsigned size_class) noexcept {
+  if (size_class < first_budgeted_class) return true;
+  if (budgeted_bytes_ + bytes > magazine_budget_bytes && grown_[size_class] != 0) return false;
+  for (unsigned tried = first_evicted_class;
+       tried < malloc_class_count && budgeted_bytes_ + bytes > magazine_budget_bytes; ++tried) {
+    if (next_to_empty_ == malloc_class_count) next_to_empty_ = first_evicted_class;
+    empty_magazine(of, next_to_empty_++);
+  }
+  budgeted_bytes_ += bytes;
+  return true;
+}
+
+void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept {
+  const std::size_t before = grown_[size_class];
+  if (before == magazine_capacity(size_class)) return;
+  const std::size_t capacity = before == 0 ? first_capacity(size_class) : before * 2;
+  const std::size_t more_bytes = (capacity - before) * class_bytes(size_class);
+  if (!make_room_for(of, more_bytes, size_class)) return;
+  void** const old = bottom_of(size_class);
+  const std::ptrdiff_t held = before == 0 ? 0 : of.top[size_class] - old;
+  grown_[size_class] = static_cast<std::uint8_t>(capacity);
+  void** const bottom = bottom_of(size_class);
+  if (bottom != old) std::copy_n(old + 1, held, bottom + 1);
+  // Null is only what is below and above.
+  std::fill(bottom + 1 + held, bottom + 1 + capacity, this);
+  bottom[0] = bottom[1 + capacity] = nullptr;
+  of.top[size_class] = bottom + held;
 }
 
 void* malloc_heap::take_one(unsigned size_class) noexcept {
-  collect();
   if (!find_slots(size_class)) return nullptr;
   void* const p = take_slot(pools_[size_class], class_steps[size_class].block_bytes);
   checks::left_slab(p, size_class);
@@ -191,13 +247,23 @@ void* malloc_heap::take_one(unsigned size_class) noexcept {
 }
 
 void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
+  lock_.lock();
+  void* const p = refill_locked(to, size_class);
+  const bool looks_around = ++calls_ % calls_between_looks_around == 0;
+  lock_.unlock();
+  if (looks_around) the_heaps.trim_quiet();
+  return p;
+}
+
+void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept {
   grow_magazine(to, size_class);
   collect();
   if (!find_slots(size_class)) return nullptr;
   slab_pool& pool = pools_[size_class];
   const std::size_t block_bytes = class_steps[size_class].block_bytes;
   // One word of the bitmap: the lowest address is handed out first, so it comes last.
-  const std::size_t most = std::max<std::size_t>(small_capacity, grown_[size_class] / 2);
+  const std::size_t most =
+      std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
   const std::size_t count =
       std::min(static_cast<std::size_t>(std::popcount(pool.free_slots)), most);
   void** const bottom = to.top[size_class];
@@ -218,64 +284,55 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   return bottom[count];
 }
 
-void malloc_heap::spill(thread_cache& from, void* p, std::size_t of_class) noexcept {
-  const auto size_class = static_cast<unsigned>(of_class);
+void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noexcept {
+  lock_.lock();
+  spill_locked(from, p, static_cast<unsigned>(size_class));
+  const bool looks_around = ++calls_ % calls_between_looks_around == 0;
+  lock_.unlock();
+  if (looks_around) the_heaps.trim_quiet();
+}
+
+void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept {
   grow_magazine(from, size_class);
   if (from.give(p, size_class)) return;
   // The older half: what was freed last is in the processor's caches.
   void** const bottom = bottom_of(size_class);
-  const std::size_t half = magazine_capacity(size_class) / 2;
-  give_blocks(bottom + 1, bottom + 1 + half, size_class);
-  std::memcpy(bottom + 1, bottom + 1 + half, half * sizeof(void*));
-  from.top[size_class] = bottom + half;
+  const std::size_t kept = grown_[size_class] / 2u;
+  const std::size_t given = grown_[size_class] - kept;
+  give_blocks(bottom + 1, bottom + 1 + given, size_class);
+  std::memcpy(bottom + 1, bottom + 1 + given, kept * sizeof(void*));
+  from.top[size_class] = bottom + kept;
   from.give(p, size_class);
 }
 
-// One of the blocks is free already: say which.
-[[noreturn]] MALLARD_COLD void freed_twice(void* const* first, void* const* last,
-                                           std::uint64_t free, std::uintptr_t start,
-                                           unsigned granule_shift) noexcept {
-  const auto is_free = [&](const void* p) {
-    return (free >> ((address_of(p) - start) >> granule_shift) & 1) != 0;
-  };
-  fatal("double free of the block", *std::find_if(first, last, is_free));
-}
-
-// Blocks that were allocated together are often freed together: one word of one slab at a time.
 void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
-  const std::uintptr_t word_bytes = std::uintptr_t{1} << layout.word_shift;
   note_spilled(static_cast<std::size_t>(last - first) * layout.block_bytes);
-  while (first != last) {
+  for (const slab* checked = nullptr; first != last; ++first) {
     void* const p = *first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);
-    const std::uintptr_t start = address_of(p) & ~(word_bytes - 1);
-    if (home->owner.load(std::memory_order_relaxed) != this) {
+    if (home->owner.load(std::memory_order_relaxed) != this) [[unlikely]] {
       const slice_mark mark = mark_of(p);
       checks::not_owning(*home, mark, this);
       send(p, mark);
-      ++first;
       continue;
     }
-    checks::using_slab(*home, this, size_class);
-    // Not beyond the block at which the slab has to change places.
-    void* const* const begin = first;
-    void* const* const end =
-        begin + std::min<std::ptrdiff_t>(last - begin, std::ptrdiff_t{home->countdown});
-    std::uint64_t bits = 0;
-    do {
-      const std::uintptr_t offset = address_of(*first) - start;
-      if (offset >= word_bytes) break;
-      bits |= std::uint64_t{1} << (offset >> granule_shift);
-    } while (++first != end);
-    std::uint64_t& word = home->words()[(start - address_of(home)) >> layout.word_shift];
-    if ((word & bits) != 0) [[unlikely]] {
-      freed_twice(begin, first, word, start, granule_shift);
+    if (checks::checks_slabs && home != checked) {
+      checks::using_slab(*home, this, size_class);
+      checked = home;
     }
-    word |= bits;
-    home->countdown -= static_cast<std::uint32_t>(first - begin);
-    if (home->countdown == 0) settle(pools_[size_class], size_class, p);
+    const std::uintptr_t granule = (address_of(p) - address_of(home)) >> granule_shift;
+    std::uint64_t& word = home->words()[granule / 64];
+    const std::uint64_t before = word;
+    if ((before >> (granule % 64) & 1) != 0) [[unlikely]] {
+      fatal("double free of the block", p);
+    }
+    word = before | std::uint64_t{1} << (granule % 64);
+    if (--home->countdown == 0) [[unlikely]] {
+      settle(pools_[size_class], size_class, p);
+      checked = nullptr;
+    }
   }
   // The last slab of a class usually stays, empty or not. That of large blocks is too much for it.
   if (layout.block_bytes > largest_class_bytes) trim_pool(pools_[size_class], size_class);
@@ -288,11 +345,8 @@ void malloc_heap::post(batch& b) noexcept {
   b = {};
   // In one order with the push, and the other way round in `heap_list::end_thread`.
   if (!to->idle.load(std::memory_order_seq_cst)) return;
-  // Who works on an idle heap holds the lock that this would take.
-  if (idle.load(std::memory_order_relaxed)) {
-    to->collect();
-    return;
-  }
+  // Who works on a heap without a thread holds the lock that this would take.
+  if (idle.load(std::memory_order_relaxed)) return the_heaps.work_off(*to);
   const kept_errno keep;
   the_heaps.collect_idle(*to);
 }
@@ -314,22 +368,26 @@ void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
   if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
 }
 
-// A block of a slab that has changed hands. Nobody would look after the batches of an idle heap;
-// but whoever works on it holds the lock, and may work on all that are idle.
+// A block of a slab that has changed hands. The batches are for the heap's own thread; and who
+// works on a heap without one may work on all of these.
 void malloc_heap::forward(remote_block* block, slice_mark mark) noexcept {
-  if (!idle.load(std::memory_order_relaxed)) return send(block, mark);
   malloc_heap* const to = of_mark(mark);
-  if (!to->idle.load(std::memory_order_relaxed)) return to->incoming_.push(block, block);
-  void* const p = block;
-  to->give_blocks(&p, &p + 1, static_cast<unsigned>(mark % mark_limit));
+  if (idle.load(std::memory_order_relaxed) && to->idle.load(std::memory_order_relaxed)) {
+    void* const p = block;
+    return to->give_blocks(&p, &p + 1, static_cast<unsigned>(mark % mark_limit));
+  }
+  to->incoming_.push(block, block);
+  if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
 }
 
-void malloc_heap::collect_all() noexcept {
+class_set malloc_heap::collect_all() noexcept {
+  class_set classes = 0;
   std::array<void*, longest_batch_blocks> run;
   remote_block* block = incoming_.take_all();
   while (block != nullptr) {
     // The slab may have changed hands while the block was under way.
     const slice_mark mark = mark_of(block);
+    classes |= class_set{1} << mark % mark_limit;
     if (of_mark(mark) != this) {
       remote_block* const after = block->next();
       forward(block, mark);
@@ -343,9 +401,11 @@ void malloc_heap::collect_all() noexcept {
     } while (block != nullptr && count != run.size() && mark_of(block) == mark);
     give_blocks(run.data(), run.data() + count, static_cast<unsigned>(mark % mark_limit));
   }
+  return classes;
 }
 
 malloc_heap_usage malloc_heap::usage() noexcept {
+  const holding hold(lock_);
   malloc_heap_usage out{slab_set::usage(), 0};
   for (unsigned c = 0; c < malloc_class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));

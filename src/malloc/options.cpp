@@ -1,6 +1,7 @@
 #include "malloc/options.hpp"
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <array>
@@ -105,7 +106,7 @@ void read_option(char* text) noexcept {
 
 void read_options() noexcept {
   // Not from whoever starts a program that has more rights than he.
-  const char* const all = secure_getenv("MALLARD_MALLOC");
+  const char* const all = getauxval(AT_SECURE) != 0 ? nullptr : std::getenv("MALLARD_MALLOC");
   if (all == nullptr) return;
   std::array<char, 512> text;
   const std::size_t length = std::strlen(all);

@@ -13,6 +13,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -39,7 +40,8 @@ class user_heap;
 struct region {
   // Of a region that is one huge block; else 0.
   std::size_t huge_mapped;
-  std::size_t huge_offset;  // of the block from the region's start
+  std::size_t huge_offset;  // of the block from here
+  bool huge_is_fresh;       // nobody has written to it but its owner
   // Of a huge block of a user heap, guarded by its lock.
   user_heap* huge_owner;
   region* huge_next;
@@ -48,22 +50,36 @@ struct region {
   // Guarded by the lock of `slice_supply`. The addresses of the first `reserved_slices` are ours,
   // and the first `ready_slices` of these can be used; what is behind is not marked as free.
   region* next;
+  std::size_t ordinal;  // grows along the list
   std::size_t reserved_slices;
   std::size_t ready_slices;
   std::size_t free_slices;
   std::array<std::uint64_t, region_words> free;
   std::array<std::uint64_t, region_words> dirty;  // free, and not given back to the system
+  // A bit for each word that has a bit.
+  std::uint64_t free_words;
+  std::uint64_t dirty_words;
 
   std::array<std::atomic<slice_mark>, slices_per_region> marks;
 
   static region* of(const void* p) noexcept {
     return reinterpret_cast<region*>(address_of(p) & ~(region_bytes - 1));
   }
+  // Of a huge block. With an alignment of a region's and more it has the page before it.
+  static region* of_huge(const void* p) noexcept {
+    if (address_of(p) % region_bytes != 0) return of(p);
+    return reinterpret_cast<region*>(address_of(p) - os::page_size());
+  }
   static std::size_t index_of(const void* p) noexcept {
     return address_of(p) / slice_bytes % slices_per_region;
   }
   std::byte* slice(std::size_t index) noexcept {
     return reinterpret_cast<std::byte*>(this) + index * slice_bytes;
+  }
+  // Of a huge block, by its address alone: what is before a block may have been written to.
+  static std::atomic<slice_mark>& huge_mark_of(const void* p) noexcept {
+    region* const r = of_huge(p);
+    return r->marks[(address_of(p) - address_of(r)) / slice_bytes];
   }
   void set_marks(std::size_t index, std::size_t slices, slice_mark mark) noexcept {
     for (std::size_t i = 0; i < slices; ++i) {
@@ -75,6 +91,10 @@ inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), sl
 
 // Requires a block of this malloc.
 MALLARD_ALWAYS_INLINE slice_mark mark_of(const void* p) noexcept {
+  // In the first slice of a region there is its header; only a huge block can begin there.
+  if (region::index_of(p) == 0) [[unlikely]] {
+    return region::huge_mark_of(p).load(std::memory_order_relaxed);
+  }
   return region::of(p)->marks[region::index_of(p)].load(std::memory_order_relaxed);
 }
 

@@ -35,6 +35,11 @@ bool has_room_from(std::size_t begin, std::size_t slices, std::size_t step) noex
   return round_up(begin, step) + slices <= slices_per_region - guard_slices();
 }
 
+// Of runs of 1, 4 and 16 slices.
+constexpr std::size_t kind_of(std::size_t slices) noexcept {
+  return static_cast<std::size_t>(std::countr_zero(slices)) / 2;
+}
+
 // Where what is free at the end of the usable part begins.
 std::size_t free_end_of(const region& r) noexcept {
   std::size_t begin = r.ready_slices;
@@ -53,6 +58,8 @@ region* slice_supply::add_region() noexcept {
     if (region* const r = make_region(reserved)) {
       (last_ == nullptr ? first_ : last_->next) = r;
       last_ = r;
+      r->ordinal = ++regions_made_;
+      set_free(*r, region_header_slices, r->ready_slices, false);
       ++regions_;
       return r;
     }
@@ -71,7 +78,6 @@ region* slice_supply::make_region(std::size_t reserved) noexcept {
   }
   r->reserved_slices = reserved / slice_bytes;
   r->ready_slices = ready;
-  set_free(*r, region_header_slices, ready, false);
   return r;
 }
 
@@ -109,15 +115,29 @@ void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool 
     const auto count =
         static_cast<unsigned>(std::min(end - i, slices_per_word - i % slices_per_word));
     const std::uint64_t bits = low_bits(count) << (i % slices_per_word);
-    r.free[i / slices_per_word] |= bits;
-    if (dirty) r.dirty[i / slices_per_word] |= bits;
+    const std::size_t word = i / slices_per_word;
+    r.free[word] |= bits;
+    r.free_words |= std::uint64_t{1} << word;
+    if (dirty) {
+      r.dirty[word] |= bits;
+      r.dirty_words |= std::uint64_t{1} << word;
+    }
     i += count;
   }
+  for (region*& from : search_from_) {
+    if (from != nullptr && r.ordinal < from->ordinal) from = &r;
+  }
+}
+
+void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept {
+  r.dirty[word] &= ~bits;
+  if (r.dirty[word] == 0) r.dirty_words &= ~(std::uint64_t{1} << word);
 }
 
 std::size_t slice_supply::remove_empty_regions() noexcept {
   std::size_t bytes = 0;
   last_ = nullptr;
+  search_from_ = {};
   for (region** link = &first_; *link != nullptr;) {
     region* const r = *link;
     if (r->free_slices != r->ready_slices - region_header_slices) {
@@ -143,46 +163,57 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) n
   if (dirty != count) idle_.took(count - dirty);
   dirty_slices_ -= dirty;
   r.free[word] &= ~bits;
-  r.dirty[word] &= ~bits;
+  if (r.free[word] == 0) r.free_words &= ~(std::uint64_t{1} << word);
+  clear_dirty(r, word, bits);
   r.free_slices -= count;
   used_slices_ += count;
 }
 
 // The run, which was just taken, and what is free behind it: a little, by what is in use already.
-void slice_supply::populate(region& r, std::size_t index, std::size_t slices) noexcept {
+// What others take of that meanwhile is as good to them.
+void slice_supply::populate(void* p, std::size_t slices) noexcept {
+  region& r = *region::of(p);
+  const std::size_t index = region::index_of(p);
   const std::size_t word = index / slices_per_word;
   const auto after = static_cast<unsigned>(index % slices_per_word + slices);
-  const std::uint64_t free =
-      after == slices_per_word ? 0 : (r.free[word] & ~r.dirty[word]) >> after;
-  const std::size_t extra =
-      std::min(used_slices_ / 32, static_cast<std::size_t>(std::countr_one(free)));
-  if (!os::populate(r.slice(index), (slices + extra) * slice_bytes)) return;
-  r.dirty[word] |= extra == 0 ? 0 : low_bits(static_cast<unsigned>(extra)) << after;
-  dirty_slices_ += extra;
+  const auto clean_behind = [&] {
+    return after == slices_per_word ? 0 : (r.free[word] & ~r.dirty[word]) >> after;
+  };
+  std::size_t extra = 0;
+  {
+    const holding hold(lock_);
+    extra = std::min(used_slices_ / 32, static_cast<std::size_t>(std::countr_one(clean_behind())));
+  }
+  if (!os::populate(p, (slices + extra) * slice_bytes) || extra == 0) return;
+  const holding hold(lock_);
+  const std::uint64_t ready = (clean_behind() & low_bits(static_cast<unsigned>(extra))) << after;
+  if (ready == 0) return;
+  const auto count = static_cast<std::size_t>(std::popcount(ready));
+  r.dirty[word] |= ready;
+  r.dirty_words |= std::uint64_t{1} << word;
+  dirty_slices_ += count;
+  // It came from the system now, and not when somebody takes it.
+  idle_.took(count);
 }
 
-void* slice_supply::take_from(region& r, std::size_t slices, bool busy) noexcept {
+void* slice_supply::take_from(region& r, std::size_t slices, bool& is_warm) noexcept {
   const std::uint64_t run = low_bits(static_cast<unsigned>(slices));
-  std::size_t clean_word = region_words;
-  std::uint64_t clean = 0;
-  for (std::size_t w = 0; w < region_words; ++w) {
-    if (r.free[w] == 0) continue;
-    if (const std::uint64_t warm = aligned_runs(r.dirty[w], slices)) {
-      const auto bit = static_cast<std::size_t>(std::countr_zero(warm));
+  const auto take_first = [&](std::uint64_t words, const auto& bits) -> void* {
+    for (; words != 0; words &= words - 1) {
+      const auto w = static_cast<std::size_t>(std::countr_zero(words));
+      const std::uint64_t runs = aligned_runs(bits[w], slices);
+      if (runs == 0) continue;
+      const auto bit = static_cast<std::size_t>(std::countr_zero(runs));
       mark_taken(r, w, run << bit);
       return r.slice(w * slices_per_word + bit);
     }
-    if (clean != 0) continue;
-    clean = aligned_runs(r.free[w], slices);
-    clean_word = w;
-    if (dirty_slices_ == 0 && clean != 0) break;
+    return nullptr;
+  };
+  if (void* const p = take_first(r.dirty_words, r.dirty)) {
+    is_warm = true;
+    return p;
   }
-  if (clean == 0) return nullptr;
-  const std::size_t index =
-      clean_word * slices_per_word + static_cast<std::size_t>(std::countr_zero(clean));
-  mark_taken(r, clean_word, run << (index % slices_per_word));
-  if (busy) populate(r, index, slices);
-  return r.slice(index);
+  return take_first(r.free_words, r.free);
 }
 
 // The first run of so many free words that begins at a multiple of `step` words.
@@ -198,24 +229,47 @@ void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t st
 }
 
 template <class Take>
-void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
-  if (!has_room_from(region_header_slices, slices, step)) return nullptr;
-  if (!the_limit.take(slices * slice_bytes)) return nullptr;
-  const holding hold(lock_);
-  for (region* r = first_; r != nullptr; r = r->next) {
+void* slice_supply::find_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
+  const std::size_t kind = slices < slices_per_word ? kind_of(slices) : run_kinds;
+  region* const from = kind == run_kinds ? nullptr : search_from_[kind];
+  const auto found_in = [&](region* r) {
+    if (kind != run_kinds) search_from_[kind] = r;
+  };
+  for (region* r = from == nullptr ? first_ : from; r != nullptr; r = r->next) {
     if (r->free_slices < slices) continue;
-    if (void* const p = take(*r)) return p;
+    if (void* const p = take(*r)) {
+      found_in(r);
+      return p;
+    }
   }
   for (region* r = first_; r != nullptr; r = r->next) {
+    if (r->ready_slices + guard_slices() == slices_per_region) continue;
     if (!has_room_from(free_end_of(*r), slices, step)) continue;
     while (extend(*r, slices)) {
       if (void* const p = take(*r)) return p;
     }
   }
+  found_in(last_);
   if (region* const r = add_region()) {
     do {
       if (void* const p = take(*r)) return p;
     } while (extend(*r, slices));
+  }
+  return nullptr;
+}
+
+template <class Take>
+void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
+  if (!has_room_from(region_header_slices, slices, step)) return nullptr;
+  if (!the_limit.take(slices * slice_bytes)) return nullptr;
+  for (;;) {
+    {
+      const holding hold(lock_);
+      if (void* const p = find_anywhere(slices, step, take)) return p;
+      if (under_way_slices_ == 0) break;
+    }
+    // What is on its way to the system can be had in a moment.
+    const holding wait(purge_lock_);
   }
   the_limit.give(slices * slice_bytes);
   return nullptr;
@@ -224,9 +278,12 @@ void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& t
 void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   const std::size_t words = slices / slices_per_word;
-  return take_anywhere(slices, slices, [&](region& r) {
-    return words == 0 ? take_from(r, slices, busy) : take_words_from(r, words, words);
+  bool is_warm = false;
+  void* const p = take_anywhere(slices, slices, [&](region& r) {
+    return words == 0 ? take_from(r, slices, is_warm) : take_words_from(r, words, words);
   });
+  if (p != nullptr && busy && words == 0 && !is_warm) populate(p, slices);
+  return p;
 }
 
 void* slice_supply::take_words(std::size_t words, slice_mark mark) noexcept {
@@ -242,22 +299,33 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   const std::size_t index = region::index_of(p);
   const std::size_t slices = bytes / slice_bytes;
   the_limit.give(bytes);
-  const holding hold(lock_);
-  r.set_marks(index, slices, no_mark);
-  set_free(r, index, index + slices, true);
-  used_slices_ -= slices;
-  dirty_slices_ += slices;
-  if (const std::size_t limit = idle_.limit(used_slices_); dirty_slices_ > limit) {
-    idle_.gave_back(purge(limit / 2));
+  std::size_t keep = 0;
+  {
+    const holding hold(lock_);
+    r.set_marks(index, slices, no_mark);
+    set_free(r, index, index + slices, true);
+    used_slices_ -= slices;
+    dirty_slices_ += slices;
+    const std::size_t limit = idle_.limit(used_slices_);
+    if (dirty_slices_ <= limit) return;
+    keep = limit / 2;
   }
+  // Of two who come at once one is enough.
+  if (!purge_lock_.try_lock()) return;
+  purge(keep);
+  purge_lock_.unlock();
 }
 
-// From the end of each region, which fills up from its start.
-std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
-  const std::size_t before = dirty_slices_;
+// From the end of each region, which fills up from its start. What is found is nobody's until
+// `purge` has given it back.
+std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs,
+                                     std::size_t most) noexcept {
+  std::size_t count = 0;
   const std::size_t page_slices = divide_up(os::page_size(), slice_bytes);
   for (region* r = first_; r != nullptr && dirty_slices_ > slices_to_keep; r = r->next) {
-    for (std::size_t end = slices_per_region; end > 0 && dirty_slices_ > slices_to_keep;) {
+    if (r->dirty_words == 0) continue;
+    for (std::size_t end = slices_per_region;
+         end > 0 && count != most && dirty_slices_ > slices_to_keep;) {
       const auto is_dirty = [&](std::size_t i) {
         return (r->dirty[i / slices_per_word] >> (i % slices_per_word) & 1) != 0;
       };
@@ -277,19 +345,53 @@ std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
       const std::size_t last = round_down(end, page_slices);
       end = begin;
       if (first >= last) continue;
-      os::purge(r->slice(first), (last - first) * slice_bytes);
       for (std::size_t i = first; i < last; ++i) {
-        r->dirty[i / slices_per_word] &= ~(std::uint64_t{1} << (i % slices_per_word));
+        const std::uint64_t bit = std::uint64_t{1} << (i % slices_per_word);
+        clear_dirty(*r, i / slices_per_word, bit);
+        r->free[i / slices_per_word] &= ~bit;
       }
+      for (std::size_t w = first / slices_per_word; w <= (last - 1) / slices_per_word; ++w) {
+        if (r->free[w] == 0) r->free_words &= ~(std::uint64_t{1} << w);
+      }
+      r->free_slices -= last - first;
       dirty_slices_ -= last - first;
+      under_way_slices_ += last - first;
+      runs[count++] = {r, first, last};
     }
   }
-  return before - dirty_slices_;
+  return count;
+}
+
+std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
+  std::array<slice_run, 32> runs;
+  std::size_t slices = 0;
+  for (;;) {
+    std::size_t count = 0;
+    {
+      const holding hold(lock_);
+      count = take_dirty(slices_to_keep, runs.data(), runs.size());
+    }
+    if (count == 0) break;
+    std::size_t gone = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      os::purge(runs[i].in->slice(runs[i].begin), (runs[i].end - runs[i].begin) * slice_bytes);
+      gone += runs[i].end - runs[i].begin;
+    }
+    const holding hold(lock_);
+    for (std::size_t i = 0; i < count; ++i) {
+      set_free(*runs[i].in, runs[i].begin, runs[i].end, false);
+    }
+    under_way_slices_ -= gone;
+    slices += gone;
+    idle_.gave_back(gone);
+  }
+  return slices;
 }
 
 std::size_t slice_supply::trim() noexcept {
-  const holding hold(lock_);
+  const holding hold_purge(purge_lock_);
   const std::size_t slices = purge(0);
+  const holding hold(lock_);
   return slices * slice_bytes + remove_empty_regions();
 }
 

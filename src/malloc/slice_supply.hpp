@@ -1,7 +1,9 @@
 // Purpose: hands out aligned runs of slices for slabs, heaps and segments, and gives idle memory
-// back to the system. Thread-safe, under one lock.
+// back to the system. Thread-safe, under one lock, which is not held while the system puts memory
+// behind pages or takes it away: slices on their way back are nobody's meanwhile.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "malloc/idle_policy.hpp"
@@ -41,28 +43,47 @@ class slice_supply {
     const holding hold(lock_);
     for (region* r = first_; r != nullptr; r = r->next) visit(*r);
   }
+  // Of who purges; taken before the other one.
+  futex_lock& purge_lock() noexcept { return purge_lock_; }
   futex_lock& lock() noexcept { return lock_; }
 
  private:
+  // Where a search for a run begins: before that there is none of so many slices.
+  static constexpr std::size_t run_kinds = 3;
+  struct slice_run {
+    region* in;
+    std::size_t begin;
+    std::size_t end;
+  };
+
   region* add_region() noexcept;
   static region* make_region(std::size_t reserved) noexcept;
   bool extend(region& r, std::size_t slices) noexcept;
   bool extend_by(region& r, std::size_t slices) noexcept;
   std::size_t next_step(std::size_t slices) const noexcept;
-  static void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
+  void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
-  void* take_from(region& r, std::size_t slices, bool busy) noexcept;
-  void populate(region& r, std::size_t index, std::size_t slices) noexcept;
+  template <class Take>
+  void* find_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
+  void* take_from(region& r, std::size_t slices, bool& is_warm) noexcept;
+  void populate(void* p, std::size_t slices) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
+  void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
+  // Require the purge lock, and not the other one.
   std::size_t purge(std::size_t slices_to_keep) noexcept;
+  std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
+  futex_lock purge_lock_;
   futex_lock lock_;
   region* first_ = nullptr;
   region* last_ = nullptr;
   std::size_t regions_ = 0;
+  std::size_t regions_made_ = 0;
+  std::array<region*, run_kinds> search_from_{};  // null: at the first
+  std::size_t under_way_slices_ = 0;              // to the system
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
   idle_policy idle_{(std::size_t{8} << 20) / slice_bytes};  // in slices

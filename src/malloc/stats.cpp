@@ -37,7 +37,7 @@ void write_stats_text(text_out& out, bool all) noexcept {
     return;
   }
   out << "mallard: in use " << u.in_use_bytes() << " bytes, held " << u.held_bytes()
-      << " bytes, of these free " << u.supply.dirty_bytes << "\n";
+      << " bytes, of these free " << u.free_bytes() << "\n";
   out << "mallard: heaps " << u.heaps << ", without a thread " << u.idle_heaps << "\n";
   for (unsigned c = 0; c < u.classes.size(); ++c) {
     const class_usage& k = u.classes[c];
@@ -56,7 +56,7 @@ void write_stats_json(text_out& out) noexcept {
     return;
   }
   out << "{\"in_use_bytes\":" << u.in_use_bytes() << ",\"held_bytes\":" << u.held_bytes()
-      << ",\"free_bytes\":" << u.supply.dirty_bytes << ",\"regions\":" << u.supply.regions
+      << ",\"free_bytes\":" << u.free_bytes() << ",\"regions\":" << u.supply.regions
       << ",\"classes\":[";
   const char* comma = "";
   for (unsigned c = 0; c < u.classes.size(); ++c) {

@@ -1,9 +1,10 @@
 // Purpose: what the hot paths of malloc and free work on: for each size class a stack of free
 // blocks, the thread's magazine. In thread-local storage; only its thread touches it.
 //
-// The slots are in the heap of the thread. The lowest slot of a magazine is null, so that taking
-// from an empty one shows in what was taken. A thread without a heap has empty magazines of no
-// capacity, and a name that is no heap's.
+// The slots are in the heap of the thread. Below and above those of a magazine there is one that is
+// null: taking from an empty one shows in what was taken, and giving to a full one in what lies
+// where the block would go. In between nothing is null; what lies above the top means nothing. A
+// thread without a heap has magazines of no capacity, and a name that is no heap's.
 #pragma once
 
 #include <array>
@@ -15,16 +16,15 @@ namespace mallard::inline v1::detail {
 
 class malloc_heap;
 
-// The null slot of all magazines of a thread without a heap.
-extern constinit void* const no_slot[1];
+// All magazines of a thread without a heap.
+extern constinit void* const no_slots[2];
 
 inline constexpr std::uintptr_t no_heap_name = ~std::uintptr_t{0};
 // Most threads need little.
 inline constexpr std::size_t most_calls_without_heap = 32;
 
 struct thread_cache {
-  std::array<void**, malloc_class_count> top;    // the block that is next
-  std::array<void**, malloc_class_count> limit;  // where `top` may go
+  std::array<void**, malloc_class_count> top;  // the block that is next
   std::uintptr_t heap_name;  // the heap's address: slices of its slabs are marked so
   malloc_heap* heap;
   // So many times a thread without a heap may still do without.
@@ -32,8 +32,7 @@ struct thread_cache {
 
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
-    out.top.fill(const_cast<void**>(&no_slot[0]));
-    out.limit = out.top;
+    out.top.fill(const_cast<void**>(&no_slots[0]));
     out.heap_name = no_heap_name;
     out.calls_without_heap = most_calls_without_heap;
     return out;
@@ -52,7 +51,7 @@ struct thread_cache {
   // False when the magazine is full.
   MALLARD_ALWAYS_INLINE bool give(void* p, std::uintptr_t size_class) noexcept {
     void** const slot = top[size_class] + 1;
-    if (slot > limit[size_class]) [[unlikely]] {
+    if (*slot == nullptr) [[unlikely]] {
       return false;
     }
     *slot = p;

@@ -37,8 +37,9 @@ struct malloc_usage {
   std::size_t in_use_bytes() const noexcept;
   // From the system: with what is around blocks and what is free, not what was given back.
   std::size_t held_bytes() const noexcept {
-    return supply.in_use_bytes + supply.dirty_bytes + huge.mapped_bytes;
+    return supply.in_use_bytes + huge.mapped_bytes + free_bytes();
   }
+  std::size_t free_bytes() const noexcept { return supply.dirty_bytes + huge.kept_bytes; }
 };
 
 // Other threads go on meanwhile: the figures are not all of one moment.

@@ -63,7 +63,7 @@ void user_heap::destroy() noexcept {
 }
 
 user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
-  if (mark == huge_user_mark) return region::of(p)->huge_owner;
+  if (mark == huge_user_mark) return region::of_huge(p)->huge_owner;
   const slab_layout& layout = class_layouts[user_class_of(mark)];
   const slab* const home = aligned_start<slab>(p, layout.slab_bytes);
   return static_cast<user_heap*>(home->owner.load(std::memory_order_relaxed));
@@ -107,8 +107,8 @@ void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexc
   if (bytes > PTRDIFF_MAX) return nullptr;
   void* const p = allocate_huge(bytes, alignment);
   if (p == nullptr) return nullptr;
-  region& r = *region::of(p);
-  r.set_marks(region::index_of(p), 1, huge_user_mark);
+  region& r = *region::of_huge(p);
+  region::huge_mark_of(p).store(huge_user_mark, std::memory_order_relaxed);
   r.huge_owner = this;
   r.huge_prev = nullptr;
   r.huge_next = huge_;
@@ -125,7 +125,7 @@ void user_heap::unlink(region& r) noexcept {
 void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   const holding hold(lock_);
   if (mark == huge_user_mark) {
-    unlink(*region::of(p));
+    unlink(*region::of_huge(p));
     return deallocate_huge(p);
   }
   const unsigned size_class = user_class_of(mark);

@@ -150,10 +150,13 @@ bool move(void* from, std::size_t bytes, void* to) noexcept {
 
 bool populate(void* p, std::size_t bytes) noexcept {
 #ifdef MADV_POPULATE_WRITE
-  return madvise(p, bytes, MADV_POPULATE_WRITE) == 0;
-#else
-  return false;
+  // Kernels before Linux 5.14 do not know it, and are asked once.
+  static constinit std::atomic<bool> is_known{true};
+  if (!is_known.load(std::memory_order_relaxed)) return false;
+  if (madvise(p, bytes, MADV_POPULATE_WRITE) == 0) return true;
+  if (errno == EINVAL) is_known.store(false, std::memory_order_relaxed);
 #endif
+  return false;
 }
 
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
@@ -173,6 +176,14 @@ void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignm
   }
   unmap_what_is_left(to, new_bytes, page);
   return nullptr;
+}
+
+// The system lets one mapping grow, if there is room, and not several.
+bool are_alike(void* p, std::size_t bytes) noexcept {
+  const std::size_t page = page_size();
+  if (mremap(p, bytes, bytes + page, 0) == MAP_FAILED) return errno == ENOMEM;
+  munmap(static_cast<std::byte*>(p) + bytes, page);
+  return true;
 }
 
 void unmap(void* p, std::size_t bytes) noexcept {

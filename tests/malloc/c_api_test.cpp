@@ -154,7 +154,7 @@ TEST(malloc_c_api, a_realloc_that_fails_leaves_the_block) {
 }
 
 TEST(malloc_c_api, alignments_are_given) {
-  for (std::size_t alignment = 8; alignment <= 32 * mib; alignment *= 2) {
+  for (std::size_t alignment = 8; alignment <= 1024 * mib; alignment *= 2) {
     for (const std::size_t bytes :
          {0ul, 1ul, 8ul, 24ul, 100ul, 1000ul, 5000ul, 40'000ul, 300'000ul, 9'000'000ul}) {
       void* blocks[4] = {aligned_alloc(alignment, bytes), memalign(alignment, bytes), nullptr,
@@ -168,6 +168,26 @@ TEST(malloc_c_api, alignments_are_given) {
         std::memset(p, 1, bytes);
       }
       for (void* p : blocks) std::free(p);
+    }
+  }
+}
+
+TEST(malloc_c_api, blocks_of_large_alignments_grow_shrink_and_tell_their_size) {
+  for (const std::size_t alignment : {64 * mib, 128 * mib, 1024 * mib}) {
+    for (const std::size_t bytes : {std::size_t{1}, 5'000ul, 3 * mib, 70 * mib}) {
+      auto* p = static_cast<unsigned char*>(aligned_alloc(alignment, bytes));
+      ASSERT_TRUE(p != nullptr && is_aligned(p, alignment)) << alignment << " " << bytes;
+      EXPECT_GE(malloc_usable_size(p), bytes);
+      p[0] = 1;
+      p[bytes - 1] = 2;
+      for (const std::size_t next : {2 * bytes, 20 * bytes, bytes, bytes / 3 + 1}) {
+        p = static_cast<unsigned char*>(std::realloc(p, next));
+        ASSERT_NE(p, nullptr) << alignment << " " << bytes << " " << next;
+        EXPECT_EQ(p[0], bytes == 1 ? 2 : 1);
+        p[next - 1] = bytes == 1 ? 2 : 1;
+        EXPECT_GE(malloc_usable_size(p), next);
+      }
+      std::free(p);
     }
   }
 }
@@ -354,7 +374,7 @@ TEST(malloc_c_api, the_other_frees_free) {
     }
   }
   // The block of no bytes is one of a byte, whatever its alignment.
-  for (std::size_t alignment = 16; alignment <= 32 * mib; alignment *= 2) {
+  for (std::size_t alignment = 16; alignment <= 1024 * mib; alignment *= 2) {
     free_aligned_sized(aligned_alloc(alignment, 0), alignment, 0);
   }
   cfree(nullptr);

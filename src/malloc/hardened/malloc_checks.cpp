@@ -24,8 +24,8 @@ constinit std::uintptr_t free_secret = 0;
 
 namespace {
 
-// Of a region that is one huge block: where the block begins, how many pages are mapped, and
-// whether it has been freed since.
+// Of a region in which a huge block begins: where that is, how many pages further the mapping ends,
+// and whether it has been freed since.
 using huge_record = std::uintptr_t;
 constexpr unsigned offset_bits = granules_per_region_bits;
 constexpr huge_record gone_bit = huge_record{1} << offset_bits;
@@ -36,8 +36,10 @@ table_word& record_of(const void* p) noexcept {
   return huge_records[address_of(p) / region_bytes];
 }
 
-huge_record make_record(std::size_t offset, std::size_t mapped) noexcept {
-  return offset >> granule_bits | std::uint64_t{mapped / os::page_bytes} << pages_shift;
+huge_record make_record(const void* p, const region& r) noexcept {
+  const std::uintptr_t end = address_of(&r) + r.huge_mapped - address_of(region::of(p));
+  return address_of(p) % region_bytes >> granule_bits |
+         std::uint64_t{end / os::page_bytes} << pages_shift;
 }
 
 huge_state state_of_huge(const void* p) noexcept {
@@ -94,7 +96,7 @@ bool checks::admit(void* p) noexcept {
   }
   const huge_state huge = state_of_huge(p);
   if (huge != huge_state::in_use) report_misuse("free", p, huge);
-  using_huge(p, *region::of(p));
+  using_huge(p, *region::of_huge(p));
   remove_huge(p);
   return true;
 }
@@ -140,7 +142,7 @@ void checks::kept_larger() noexcept {
 void checks::in_use_elsewhere(const void* p) noexcept {
   const huge_state huge = state_of_huge(p);
   if (huge != huge_state::in_use) report_misuse("use", p, huge);
-  using_huge(p, *region::of(p));
+  using_huge(p, *region::of_huge(p));
 }
 
 bool checks::set_wrong_sizes(const char* value) noexcept {
@@ -281,12 +283,12 @@ void checks::remove_region(region& r) noexcept {
 }
 
 void checks::add_huge(const void* p, const region& r) noexcept {
-  record_of(p).store(make_record(r.huge_offset, r.huge_mapped));
+  record_of(p).store(make_record(p, r));
 }
 
 void checks::using_huge(const void* p, const region& r) noexcept {
   const bool is_huge = mark_of(p) == huge_mark || mark_of(p) == huge_user_mark;
-  if (record_of(p).load() != make_record(r.huge_offset, r.huge_mapped) || !is_huge) {
+  if (record_of(p).load() != make_record(p, r) || !is_huge) {
     fatal("the header before a large block was overwritten", p);
   }
 }

@@ -115,7 +115,7 @@ struct checks {
       return false;
     }
     s->store(freed, std::memory_order_relaxed);
-    if (region::of(p) == nullptr) __builtin_unreachable();
+    if (region::index_of(p) == 0) __builtin_unreachable();
     return true;
   }
   // Null, huge blocks, blocks to clear; everything else ends the program.
@@ -160,6 +160,7 @@ struct checks {
     }
   }
   static void forget_blocks(const void* p, std::size_t bytes) noexcept;
+  static constexpr bool checks_slabs = true;
   static void using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept;
   static void not_owning(const slab& s, slice_mark mark, const slab_set* heap) noexcept {
     if (mark / mark_limit * mark_limit == address_of(heap)) overwritten_header(s);

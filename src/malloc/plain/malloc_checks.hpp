@@ -52,6 +52,7 @@ struct checks {
   // Blocks that lie here may be gone although nobody has freed them.
   static void forget_blocks(const void*, std::size_t) noexcept {}
   // A slab's header is about to be used.
+  static constexpr bool checks_slabs = false;
   static void using_slab(const slab&, const slab_set*, unsigned) noexcept {}
 
   // A slab is another's by its header; by the mark it may still be this heap's.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "malloc/huge_block.hpp"
+
 namespace mallard::inline v1::detail::sticky {
 namespace {
 
@@ -29,11 +31,6 @@ std::size_t block_alignment(std::size_t alignment) noexcept {
   return std::max(alignment, malloc_alignment);
 }
 
-// A huge block that is new is fresh from the system.
-bool is_huge(const void* p) noexcept {
-  return mark_of(p) == huge_mark;
-}
-
 // To `needed` bytes of the engine's, with the contents; null, and nothing changed, if that fails.
 void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return detail::reallocate(p, needed);
@@ -49,8 +46,8 @@ void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
 
 // Bytes `from` to `to` of a block that had `had` bytes before it became what it is.
 void zero_growth(void* p, std::size_t from, std::size_t to, std::size_t had) noexcept {
-  // What came to a huge block are pages that nobody has written to.
-  if (is_huge(p)) to = std::min(to, had);
+  // What came to such a block are pages that nobody has written to.
+  if (is_fresh_huge(p)) to = std::min(to, had);
   if (from < to) std::memset(static_cast<std::byte*>(p) + from, 0, to - from);
 }
 

@@ -141,6 +141,17 @@ class MALLARD_API slab_set {
                                         unsigned layout_index) noexcept;
   static void note_slab_of(const void* p, const slab_layout& layout) noexcept;
 
+  // `visit(slab&)` may not change what the set holds. O(slabs).
+  template <class Visit>
+  void for_each_slab(Visit&& visit) {
+    slab* s = all_;
+    if (s == nullptr) return;
+    do {
+      visit(*s);
+      s = s->all_next;
+    } while (s != all_);
+  }
+
   bool has_no_slabs() const noexcept { return all_ == nullptr; }
   bool owns(const void* p) const noexcept;  // O(slabs)
   slab_usage usage() const noexcept;

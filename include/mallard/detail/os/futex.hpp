@@ -10,6 +10,15 @@ namespace mallard::inline v1::detail::os {
 void wait_at(const void* word, std::uint32_t value) noexcept;
 void wake_one_at(const void* word) noexcept;
 
+// Between two looks at a word that another thread is about to write.
+inline void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 // `Word` is an atomic std::uint32_t. Returns at once unless it has the value; may return early.
 template <class Word>
 void wait_while(const Word& word, std::uint32_t value) noexcept {

@@ -54,6 +54,10 @@ void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 // rest any more, and then nothing has changed.
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept;
 
+// Whether the pages, which begin a mapping of `map`, are all alike: when something was advised of a
+// part, or a part was locked or protected, they are not.
+bool are_alike(void* p, std::size_t bytes) noexcept;
+
 // Gives memory and addresses back, of `map` or `reserve`.
 void unmap(void* p, std::size_t bytes) noexcept;
 

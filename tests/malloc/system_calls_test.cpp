@@ -1,0 +1,264 @@
+// What the engine asks of the system, and what it holds meanwhile.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "mallard/detail/os/pages.hpp"
+#include "malloc/engine_calls.hpp"
+#include "malloc/heap_list.hpp"
+#include "malloc/huge_cache.hpp"
+#include "malloc/slice_supply.hpp"
+#include "support/forked.hpp"
+#include "support/require.hpp"
+
+namespace {
+
+namespace engine = mallard::detail;
+using mallard_test::require;
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+// Calls so far, from any thread.
+std::atomic<long> populates{0};
+std::atomic<std::size_t> purged_bytes{0};
+std::atomic<bool> knows_populate{true};
+std::atomic<bool> looks_at_lock{false};
+std::atomic<long> calls_under_lock{0};
+
+}  // namespace
+
+// The linker lets the engine call these: see --wrap.
+extern "C" {
+int __real_madvise(void*, size_t, int);
+
+int __wrap_madvise(void* p, size_t bytes, int advice) {
+  if (looks_at_lock) {
+    if (engine::the_supply.lock().try_acquire()) {
+      engine::the_supply.lock().release();
+    } else {
+      ++calls_under_lock;
+    }
+  }
+  if (advice == MADV_DONTNEED) purged_bytes += bytes;
+#ifdef MADV_POPULATE_WRITE
+  if (advice == MADV_POPULATE_WRITE) {
+    ++populates;
+    if (!knows_populate) {
+      errno = EINVAL;
+      return -1;
+    }
+  }
+#endif
+  return __real_madvise(p, bytes, advice);
+}
+}
+
+namespace {
+
+void expect_passed(const std::function<void()>& check) {
+  const mallard_test::outcome outcome = mallard_test::run_forked(check);
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+// Allocates so many bytes in blocks and frees them all.
+void run_phase(std::size_t bytes, std::size_t block_bytes) {
+  static std::vector<void*> blocks;
+  blocks.resize(bytes / block_bytes);
+  for (void*& p : blocks) std::memset(p = engine::allocate(block_bytes), 1, block_bytes);
+  for (void* p : blocks) engine::deallocate(p);
+}
+
+TEST(malloc_system_calls, a_system_that_cannot_populate_is_asked_once) {
+  expect_passed([] {
+    knows_populate = false;
+    run_phase(32 * mib, 64);
+    require(populates <= 1, "asked again: ", populates.load());
+  });
+}
+
+TEST(malloc_system_calls, memory_comes_and_goes_while_the_lock_is_free) {
+  expect_passed([] {
+    looks_at_lock = true;
+    for (int i = 0; i < 4; ++i) run_phase(48 * mib, 64);
+    engine::trim();
+    require(purged_bytes > 40 * mib, "nothing was given back");
+#ifdef MADV_POPULATE_WRITE
+    require(populates > 0, "nothing was populated");
+#endif
+    require(calls_under_lock == 0, "calls under the lock: ", calls_under_lock.load());
+  });
+}
+
+// What was populated ahead comes from the system, too, when it was given back before.
+TEST(malloc_system_calls, who_frees_and_allocates_the_same_by_turns_soon_keeps_it) {
+  expect_passed([] {
+    run_phase(64 * mib, 64);
+    run_phase(64 * mib, 64);
+    run_phase(64 * mib, 64);
+    const std::size_t before = purged_bytes;
+    for (int i = 0; i < 6; ++i) run_phase(64 * mib, 64);
+    const std::size_t later = purged_bytes - before;
+    require(later < 64 * mib, "given back in six phases of 64 MiB: ", later);
+  });
+}
+
+long faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page_faults) {
+  for (const std::size_t bytes : {6 * mib, 8 * mib, 9 * mib, 20 * mib, 30 * mib}) {
+    const mallard_test::outcome outcome = mallard_test::run_forked([=] {
+      const auto turn = [=] {
+        void* const p = engine::allocate(bytes);
+        std::memset(p, 1, bytes);
+        engine::deallocate(p);
+      };
+      for (int i = 0; i < 3; ++i) turn();
+      const long before = faults();
+      for (int i = 0; i < 20; ++i) turn();
+      require(faults() - before < 100, "page faults: ", faults() - before, ", of bytes ", bytes);
+    });
+    EXPECT_TRUE(outcome.passed) << outcome.message;
+  }
+}
+
+TEST(malloc_system_calls, blocks_of_kept_mappings_are_zeroed_and_sized_as_others) {
+  expect_passed([] {
+    for (int i = 0; i < 30; ++i) {
+      const std::size_t bytes = 9 * mib + static_cast<std::size_t>(i * 37 % 11) * mib;
+      auto* const p = static_cast<unsigned char*>(i % 2 == 0 ? engine::allocate_zeroed(bytes)
+                                                             : engine::allocate(bytes));
+      require(engine::usable_bytes(p) >= bytes, "too small");
+      for (std::size_t at = 0; i % 2 == 0 && at < bytes; at += 511) require(p[at] == 0, "not zero");
+      std::memset(p, 7, engine::usable_bytes(p));
+      engine::deallocate(p);
+    }
+    require(engine::the_huge_cache.idle_bytes() != 0, "none was kept");
+    engine::trim();
+    require(engine::the_huge_cache.idle_bytes() == 0, "kept after a trim");
+  });
+}
+
+// Blocks of every class, more of the small ones.
+void touch_every_class() {
+  std::vector<void*> blocks;
+  for (unsigned c = 0; c < engine::malloc_class_count; ++c) {
+    const std::size_t bytes = engine::class_bytes(c);
+    for (std::size_t i = 0; i < 6 + 65536 / bytes; ++i) {
+      blocks.push_back(std::memset(engine::allocate(bytes), 1, bytes));
+    }
+  }
+  for (void* p : blocks) engine::deallocate(p);
+}
+
+// Not even the owner's protection stays with what another one gets.
+TEST(malloc_system_calls, pages_that_were_protected_are_not_kept) {
+  expect_passed([] {
+    for (int i = 0; i < 6; ++i) {
+      auto* const p = static_cast<std::byte*>(engine::allocate(20 * mib));
+      std::memset(p, 1, 20 * mib);
+      auto* const page =
+          reinterpret_cast<void*>(engine::round_up(engine::address_of(p + mib), 4096));
+      require(mprotect(page, mib, PROT_READ) == 0, "not protected");
+      engine::deallocate(p);
+    }
+  });
+}
+
+// Of the memory of all slabs of other threads' heaps, what is there.
+std::size_t resident_in_slabs_of_others() {
+  std::size_t pages = 0;
+  for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
+    if (h == engine::cache.heap) continue;
+    h->for_each_slab([&](engine::slab& s) {
+      std::array<unsigned char, 512> is_there{};
+      const std::size_t bytes = engine::class_layouts[s.layout_index].slab_bytes;
+      require(mincore(&s, bytes, is_there.data()) == 0, "no look at pages");
+      for (const unsigned char one : is_there) pages += one & 1;
+    });
+  }
+  return pages * engine::os::page_size();
+}
+
+// What a thread still holds that has touched every class and does nothing any more, after
+// `activity()`.
+std::size_t held_by_quiet_thread(const std::function<void()>& activity) {
+  engine::deallocate(engine::allocate(5'000));  // this thread has a heap now
+  std::atomic<int> step{0};
+  std::thread one([&] {
+    touch_every_class();
+    step = 1;
+    while (step == 1) std::this_thread::yield();
+  });
+  while (step == 0) std::this_thread::yield();
+  activity();
+  const std::size_t bytes = resident_in_slabs_of_others();
+  step = 2;
+  one.join();
+  return bytes;
+}
+
+TEST(malloc_system_calls, a_trim_reaches_what_a_quiet_thread_holds) {
+  expect_passed([] {
+    const std::size_t held = held_by_quiet_thread([] { engine::trim(); });
+    require(held < 2 * mib, "the thread holds ", held);
+  });
+}
+
+TEST(malloc_system_calls, what_a_quiet_thread_holds_goes_while_others_are_active) {
+  expect_passed([] {
+    const std::size_t held = held_by_quiet_thread([] {
+      const auto start = std::chrono::steady_clock::now();
+      do {
+        run_phase(mib, 100);
+      } while (resident_in_slabs_of_others() >= 2 * mib &&
+               std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+    });
+    require(held < 2 * mib, "the thread holds ", held);
+  });
+}
+
+TEST(malloc_system_calls, the_slabs_of_ended_threads_are_all_in_one_heap) {
+  expect_passed([] {
+    constexpr std::size_t count = 100;
+    std::vector<void*> left(2 * count);
+    std::atomic<std::size_t> ready{0};
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < count; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 100; ++i) engine::deallocate(engine::allocate(3'000));
+        left[2 * t] = engine::allocate(3'000);
+        left[2 * t + 1] = engine::allocate(40);
+        // All are there at once, each with a heap of its own.
+        ++ready;
+        while (ready != count) std::this_thread::yield();
+      });
+    }
+    for (std::thread& t : threads) t.join();
+    std::size_t heaps = 0;
+    std::size_t with_slabs = 0;
+    for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
+      ++heaps;
+      if (h != engine::cache.heap && !h->has_no_slabs()) ++with_slabs;
+    }
+    require(heaps > count && with_slabs == 1, "heaps with slabs: ", with_slabs, " of ", heaps);
+    for (void* p : left) engine::deallocate(p);
+    engine::trim();
+    for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
+      if (h != engine::cache.heap) require(h->has_no_slabs(), "slabs without blocks were kept");
+    }
+  });
+}
+
+}  // namespace
