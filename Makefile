@@ -50,14 +50,16 @@ lint: deps build/ci/CMakeCache.txt
 
 LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
 
-# Real programs on each of the three libraries; `make test` has a few of them.
+# Real programs on each of the three libraries, and recorded; `make test` has a few of them.
 test-programs: deps build/release/CMakeCache.txt
 	@cmake --build --preset release -j $(JOBS) --target mallard_malloc mallard_malloc_hardened \
-	  mallard_malloc_sticky
+	  mallard_malloc_sticky mallard_tool mallard_record
 	@for library in $(LIBRARIES); do \
 	  echo "== $$library"; \
 	  packaging/test-programs.sh build/release/src/malloc/lib$$library.so || exit 1; \
 	done
+	@echo "== mallard record"
+	@packaging/test-programs.sh $(MALLARD)
 
 # The command too under AddressSanitizer; `make test` has the library alone.
 sanitize: deps

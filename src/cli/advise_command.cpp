@@ -25,6 +25,7 @@
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
 #include "lab/measuring/mallocs.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "report/report.hpp"
 
@@ -120,6 +121,7 @@ int finish(const advise_request& request, profile::trace_reader& trace, const st
 int advise_trace(const advise_request& request, colour_choice choice) {
   const std::string& path = request.words.front();
   profile::trace_reader trace(path);
+  profile::find_missing_symbols(trace);
   const interrupt_guard guard;
   advise::advise_options options = options_for(request);
   if (request.quick) options.replay_seconds = advise::quick_plan(0).replay_seconds(0);

@@ -16,6 +16,7 @@
 #include "cli/usage_error.hpp"
 #include "profile/budget/budget.hpp"
 #include "profile/result_json.hpp"
+#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -125,6 +126,7 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
 int check_trace(const check_options& options, const std::string& path) {
   const std::vector<profile::budget_rule> rules = profile::read_budget(options.budget);
   profile::trace_reader trace(path);
+  profile::find_missing_symbols(trace);
   const bool by_function =
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
   if (by_function && trace.stacks().size() <= 1) {

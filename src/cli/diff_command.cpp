@@ -14,6 +14,7 @@
 #include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/result_json.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "profile/views/difference.hpp"
 
 namespace mallard::cli {
@@ -171,6 +172,8 @@ int diff(const diff_options& options, colour_choice choice) {
     }
   }
   profile::trace_reader old_trace(options.before), new_trace(options.after);
+  profile::find_missing_symbols(old_trace);
+  profile::find_missing_symbols(new_trace);
   const bool by_line = options.by == "line";
   const program_sums before = profile::sum_up(old_trace, by_line);
   const program_sums after = profile::sum_up(new_trace, by_line);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
+#include <string_view>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
@@ -12,7 +14,9 @@
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/analysis.hpp"
+#include "profile/import/dhat_dims.hpp"
 #include "profile/result_json.hpp"
+#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -44,11 +48,17 @@ void print_dims_row(const profile::subsystem& one, std::uint64_t all_bytes, std:
   fmt::print("\n");
 }
 
+bool was_recorded(const profile::dims_result& result, std::string_view what) {
+  const auto& missing = result.not_recorded;
+  return std::find(missing.begin(), missing.end(), what) == missing.end();
+}
+
 // Why there is no D: everything else is missing only where the trace says so.
 void print_what_is_missing(const profile::dims_result& result, bool colour) {
   const bool some = std::any_of(result.subsystems.begin(), result.subsystems.end(),
                                 [](const auto& one) { return !one.dims.D.scaled; });
   if (result.all.dims.D.scaled && !some) return;
+  if (!was_recorded(result, "times")) return;  // said already
   const char* const why =
       result.all.cpu_ns == 0
           ? "D -: there is no sample of processor time; the run was too short, or recorded without"
@@ -84,7 +94,9 @@ void print_table(const profile::dims_result& result, bool colour) {
 void print_scopes(const profile::dims_result& result, bool all, bool colour) {
   fmt::print("\n{}\n", styled("Where an arena would go", style::bold, colour));
   if (result.arena_scopes.empty()) {
-    fmt::print("  nowhere: no function's blocks are dead when it returns\n");
+    fmt::print("  {}\n", was_recorded(result, "the order of operations")
+                             ? "nowhere: no function's blocks are dead when it returns"
+                             : "not known: it takes the order of operations");
     return;
   }
   fmt::print("  {:<40} {:>8} {:>11} {:>7} {:>9} {:>9} {:>9}  {}\n", "function", "threads",
@@ -167,13 +179,25 @@ void print_csv(const profile::dims_result& result) {
   for (const auto& one : result.subsystems) row(one, one.name);
 }
 
-int dims(const dims_options& options, colour_choice choice) {
+profile::dims_result result_of(const dims_options& options) {
   profile::analysis_options wanted;
   wanted.subsystems = parse_subsystems(options.grouping);
   wanted.windows = options.windows;
+  if (profile::is_dhat(options.trace)) {
+    try {
+      return profile::dims_of_dhat(profile::read_dhat(options.trace), wanted.subsystems);
+    } catch (const std::invalid_argument& problem) {
+      throw usage_error(fmt::format("{}: {}", options.trace, problem.what()));
+    }
+  }
   profile::trace_reader trace(options.trace);
+  profile::find_missing_symbols(trace);
   const profile::function_table functions(trace);
-  profile::dims_result result = profile::analyse(trace, functions, wanted);
+  return profile::analyse(trace, functions, wanted);
+}
+
+int dims(const dims_options& options, colour_choice choice) {
+  profile::dims_result result = result_of(options);
   result.trace = options.trace;
   if (options.json) {
     fmt::print("{}\n", profile::to_json(result).dump(2, ' ', false,
@@ -193,7 +217,8 @@ void add_dims_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "dims", "The six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
-  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  command.add_option("TRACE", options->trace, "What `mallard record` wrote, or DHAT's JSON")
+      .required();
   add_grouping_options(
       command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");

@@ -24,7 +24,8 @@ std::string record_library() {
 std::string look_at_program(const std::string& program) {
   const profile::program_check check = profile::check_program(program);
   if (check.what == profile::obstacle::no_such_program ||
-      check.what == profile::obstacle::not_executable) {
+      check.what == profile::obstacle::not_executable ||
+      check.what == profile::obstacle::sanitized) {
     throw usage_error(describe(check));
   }
   return check.what == profile::obstacle::none ? std::string() : describe(check);

@@ -17,6 +17,7 @@
 #include "cli/usage_error.hpp"
 #include "lab/bench/axis.hpp"
 #include "lab/bench/rivals.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "replay/session.hpp"
 
 namespace mallard::cli {
@@ -123,6 +124,7 @@ lab::run_info describe(const replay::replay_session& session, const replay_comma
 int run_replay(const replay_command_options& options, const context& shared) {
   const bool colour = use_colour(shared.colour, STDOUT_FILENO);
   profile::trace_reader trace(options.trace);
+  profile::find_missing_symbols(trace);
   std::optional<replay::replay_session> session;
   try {
     session.emplace(trace, parse(options));

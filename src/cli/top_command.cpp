@@ -12,6 +12,7 @@
 #include "cli/usage_error.hpp"
 #include "profile/result_json.hpp"
 #include "profile/sites.hpp"
+#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -42,6 +43,7 @@ int top(const top_options& options, colour_choice choice) {
     throw usage_error(fmt::format("--by: unknown value '{}' (known: function, line)", options.by));
   }
   profile::trace_reader trace(options.trace);
+  profile::find_missing_symbols(trace);
   const profile::function_table functions(trace);
   std::vector<profile::site> sites = profile::list_sites(trace, functions, options.by == "line");
   std::sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {

@@ -15,6 +15,7 @@
 #include "profile/export/perfetto.hpp"
 #include "profile/export/stack_formats.hpp"
 #include "profile/import/dhat.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "profile/views/trace_views.hpp"
 
 namespace mallard::cli {
@@ -110,6 +111,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
     return write_stacks({read.command, {}, std::move(read.stacks)}, to, weight, out);
   }
   profile::trace_reader trace(from.string());
+  profile::find_missing_symbols(trace);
   const profile::function_table functions(trace);
   if (to == "csv" || to == "sqlite") {
     if (to == "sqlite") need_file(out.string(), "a database");

@@ -38,33 +38,12 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
   out.allocation_ns = static_cast<double>(first.allocation_costs.quantile(0.5));
   out.free_ns = static_cast<double>(first.free_costs.quantile(0.5));
   out.cpu_sample_ns = process.cpu_sample_ns;
-  out.page_bytes = std::max<std::uint64_t>(1, process.page_bytes);
-  out.line_bytes = std::max<std::uint64_t>(1, process.line_bytes);
+  // Of a damaged trace they may be anything.
+  out.page_bytes = std::clamp<std::uint64_t>(process.page_bytes, 64, std::uint64_t{1} << 30);
+  out.line_bytes = std::clamp<std::uint64_t>(process.line_bytes, 1, out.page_bytes);
   out.has_threads = has(trace, "threads");
   out.has_addresses = has(trace, "addresses");
   return out;
-}
-
-std::string name_of(grouping by) {
-  switch (by) {
-    case grouping::found:
-      return "found";
-    case grouping::module:
-      return "module";
-    case grouping::name_space:
-      return "namespace";
-    case grouping::function:
-      return "function";
-    case grouping::scope:
-      return "scope";
-    case grouping::resource:
-      return "resource";
-    case grouping::thread:
-      return "thread";
-    case grouping::rules:
-      return "rules";
-  }
-  return "";
 }
 
 }  // namespace

@@ -11,12 +11,13 @@
 //   blocks.run(trace.events(), count);  // any number of handlers, each told everything
 //
 // The rules:
-//   A reallocation is a death and a birth, of one operation. One that failed is no operation, like
-//   an allocation that failed, and leaves its block as it was.
-//   A block is temporary if the very next operation of the thread that made it frees it.
-//   Where a block is born and another is known to live, that one's free was not recorded.
-//   Blocks of memory resources lie inside blocks of the heap and are told of apart: resource().
-//   A stack that the trace has lost is none (0).
+//   A reallocation is a death and a birth, of one operation, and stands where it ended. Where the
+//   old block's place was another's by then, the old one's death has been told of already. One that
+//   failed is no operation, like an allocation that failed, and leaves its block as it was. A block
+//   is temporary if the very next operation of the thread that made it frees it. Where a block is
+//   born and another is known to live, that one's free was not recorded. Blocks of memory resources
+//   lie inside blocks of the heap and are told of apart: resource(). A stack that the trace has
+//   lost is none (0).
 //
 // O(1) for an event. Memory: a Block for all that live at once, at most 2.7 times over.
 #pragma once
@@ -48,7 +49,7 @@ struct block_end {
   enum class cause : std::uint8_t { freed, reallocated, not_recorded };
   cause why = cause::freed;
   bool temporary = false;
-  bool remote = false;            // freed by another thread than had allocated it
+  bool remote = false;            // freed, or moved, by another thread than had allocated it
   std::uint64_t moved_bytes = 0;  // that the reallocation copied to another place
 };
 
@@ -135,10 +136,13 @@ class block_stream {
     const std::uint32_t number = ++operations_[one.thread];
     (to.operation(one), ...);
     if (what.kind != event_kind::allocate && dies != 0) {
-      if (Block* const block = live_.find(dies)) {
+      Block* const block = live_.find(dies);
+      if (block && !frees && born_during(*block, what)) {
+        // Another's by now: see above.
+      } else if (block) {
         block_end how;
+        how.remote = block->thread != one.thread && (frees || what.address != dies);
         if (frees) {
-          how.remote = block->thread != one.thread;
           how.temporary = !how.remote && block->operation + 1 == number;
         } else {
           how.why = block_end::cause::reallocated;
@@ -164,6 +168,11 @@ class block_stream {
       expected_peak_ = UINT64_MAX;
       (to.at_peak(), ...);
     }
+  }
+
+  // Times are in steps of 16.
+  static bool born_during(const Block& block, const event& reallocation) {
+    return reallocation.cost != 0 && block.born > reallocation.time - reallocation.cost + 16;
   }
 
   template <class... Handlers>

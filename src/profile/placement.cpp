@@ -19,7 +19,7 @@ class placer {
   void add(const live_block& block) {
     std::uint64_t at = block.address;
     const std::uint64_t end = at + std::max<std::uint64_t>(block.bytes, 1);
-    if (end - at > page_bytes_ * most_pages) return;
+    if (end < at || (end - at) / page_bytes_ >= most_pages) return;
     const std::uint64_t first = at / line_bytes_;
     const std::uint64_t last = (end - 1) / line_bytes_;
     made_.of[block.tag].lines += lines(block.tag, first, last);
@@ -29,7 +29,8 @@ class placer {
     while (at < end) {
       const std::uint64_t page = at / page_bytes_;
       if (page != page_) turn_to(page);
-      const std::uint64_t until = std::min(end, (page + 1) * page_bytes_);
+      const std::uint64_t next_page = (page + 1) * page_bytes_;  // 0: there is none
+      const std::uint64_t until = next_page > at ? std::min(end, next_page) : end;
       here_[block.tag] += until - at;
       at = until;
     }

@@ -22,7 +22,7 @@ struct heap_total {
   std::uint64_t live_blocks = 0;  // when the recording ended: what was not freed
   std::uint64_t live_bytes = 0;
   std::uint64_t temporary = 0;      // allocations freed by their thread's very next operation
-  std::uint64_t remote_frees = 0;   // by another thread than had allocated
+  std::uint64_t remote_frees = 0;   // by another thread than had allocated; moves, too
   std::uint64_t unknown_frees = 0;  // of blocks whose allocation was not recorded
   std::uint64_t moved_bytes = 0;    // that reallocations copied
 };

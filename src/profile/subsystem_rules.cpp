@@ -180,6 +180,28 @@ std::vector<std::uint16_t> by_rules(const subsystem_options& options, const trac
 
 }  // namespace
 
+std::string name_of(grouping by) {
+  switch (by) {
+    case grouping::found:
+      return "found";
+    case grouping::module:
+      return "module";
+    case grouping::name_space:
+      return "namespace";
+    case grouping::function:
+      return "function";
+    case grouping::scope:
+      return "scope";
+    case grouping::resource:
+      return "resource";
+    case grouping::thread:
+      return "thread";
+    case grouping::rules:
+      return "rules";
+  }
+  return "";
+}
+
 std::uint16_t subsystem_names::id(const std::string& name) {
   const bool room = names_.size() < most_subsystems || name == the_rest;
   if (const auto found = ids_.find(name); found != ids_.end()) return found->second;

@@ -14,6 +14,7 @@
 namespace mallard::profile {
 
 enum class grouping { found, module, name_space, function, scope, resource, thread, rules };
+std::string name_of(grouping by);
 
 struct subsystem_options {
   grouping by = grouping::found;

@@ -15,6 +15,7 @@
 #include "lab/results/merge.hpp"
 #include "profile/analysis.hpp"
 #include "profile/sites.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "profile/views/trace_views.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
@@ -68,6 +69,7 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
                                             const nlohmann::ordered_json& advice) {
   refuse_to_overwrite(trace, out);
   profile::trace_reader reader(trace.string());
+  profile::find_missing_symbols(reader);
   const profile::function_table functions(reader);
   profile::trace_analysis analysis(reader, functions, {});
   profile::view_maker views(reader, functions, analysis.shown_subsystems(most_subsystems));

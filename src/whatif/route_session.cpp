@@ -119,7 +119,7 @@ void route_session::mark_addresses() {
   }
   profile::stack_table stacks;
   for (const route::address_marks* one : fresh) stacks.child(0, {one->key.load(), 0});
-  const profile::symbol_table symbols = symbolizer_.find(stacks, modules);
+  const profile::symbol_table symbols = symbolizer_.find(stacks.nodes(), modules);
   for (const auto& [key, symbol] : symbols.of) {
     for (const profile::symbol_line& line : symbol.lines) {
       names_[key.ip].push_back(symbols.strings[line.function]);

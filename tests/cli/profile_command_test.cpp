@@ -1,5 +1,8 @@
 // The readers of traces, as a user calls them on a trace of a real program.
 
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command_fixture.hpp"
@@ -21,6 +24,22 @@ class ProfileCommand : public CommandTest {
   }
   nlohmann::json dims(const words& options = {}) const {
     return nlohmann::json::parse(run(words{"dims", "t.mallard", "--json"} + options).out);
+  }
+  static bool installed(const std::string& program) {
+    return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
+  }
+  // Of a shell in the folder, where $MALLARD is the command.
+  std::string output_of(const std::string& line) const {
+    const std::string all =
+        "cd '" + folder_.string() + "' && MALLARD='" + MALLARD_COMMAND + "' && " + line;
+    const auto close = [](FILE* pipe) { pclose(pipe); };
+    const std::unique_ptr<FILE, decltype(close)> pipe(popen(all.c_str(), "r"), close);
+    std::string out;
+    for (int c = 0; (c = fgetc(pipe.get())) != EOF;) out.push_back(static_cast<char>(c));
+    return out;
+  }
+  std::string total_bytes() const {
+    return std::to_string(dims()["total"]["bytes"].get<std::uint64_t>());
   }
   static std::size_t lines(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -64,6 +83,57 @@ TEST_F(ProfileCommand, ExportsHaveARowForEachBlock) {
   EXPECT_EQ(lines(read_file(file("b.csv"))), allocations + 1);
   ASSERT_EQ(run({"export", "t.mallard", "--to", "sqlite", "-o", "b.db"}).status, 0);
   EXPECT_THAT(read_file(file("b.db")), testing::StartsWith("SQLite format 3"));
+  if (!installed("sqlite3")) GTEST_SKIP() << "no sqlite3 to read the database";
+  EXPECT_EQ(
+      output_of("sqlite3 b.db 'PRAGMA integrity_check; SELECT count(*) FROM blocks;"
+                " SELECT sum(bytes) FROM blocks; SELECT sum(bytes) FROM sites;'"),
+      "ok\n" + std::to_string(allocations) + "\n" + total_bytes() + "\n" + total_bytes() + "\n");
+}
+
+// Both count what was still allocated when the program ended.
+TEST_F(ProfileCommand, LiveBytesAreHeaptracks) {
+  if (!installed("heaptrack")) GTEST_SKIP() << "no heaptrack to compare with";
+  const auto total_of = [&](const std::string& name) {
+    return nlohmann::json::parse(run({"dims", name, "--json"}).out)["total"];
+  };
+  ASSERT_EQ(output_of("seq 20000 >numbers"), "");
+  for (const std::string program :
+       {"sort -o sorted numbers", "awk '{a[$1] = $1} END {exit 0}' numbers"}) {
+    output_of("rm -f h.zst h.gz");
+    ASSERT_EQ(output_of("heaptrack -o h " + program + " >h.log 2>&1 || cat h.log"), "");
+    const char* const recorded = fs::exists(file("h.zst")) ? "h.zst" : "h.gz";
+    ASSERT_EQ(run({"import", recorded, "-o", "h.mallard"}).status, 0);
+    output_of("\"$MALLARD\" record -q --no-cpu -o p.mallard -- " + program);
+    const nlohmann::json ours = total_of("p.mallard");
+    EXPECT_GT(ours["live_bytes"], 1000);
+    EXPECT_EQ(ours["live_bytes"], total_of("h.mallard")["live_bytes"]) << program;
+    EXPECT_EQ(ours["live_blocks"], total_of("h.mallard")["live_blocks"]) << program;
+  }
+}
+
+TEST_F(ProfileCommand, SumsOfDhatHaveDimensionsAsFarAsTheySay) {
+  write("d.json",
+        R"json({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
+ {"tb":64,"tbk":2,"tl":10,"mb":64,"mbk":2,"gb":48,"gbk":0,"eb":32,"ebk":1,"fs":[1]}],
+ "ftbl":["[root]","0x40: make() (a.cpp:9)"]})json");
+  const ended text = run({"dims", "d.json"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("not recorded: times, threads"));
+  EXPECT_THAT(text.out, HasSubstr("not known: it takes the order of operations"));
+  const auto json = nlohmann::json::parse(run({"dims", "d.json", "--json"}).out);
+  EXPECT_EQ(json["total"]["bytes"], 64);
+  EXPECT_EQ(json["total"]["peak_bytes"], 48);
+  EXPECT_TRUE(json["program"]["D"]["scaled"].is_null());
+  expect_refused({"dims", "d.json", "--by", "thread"}, 2, "DHAT records neither threads");
+}
+
+// By the files that it was recorded with, which are still there.
+TEST_F(ProfileCommand, NamesThatARecordingLacksAreFoundLater) {
+  ASSERT_EQ(run({"record", "-q", "--no-cpu", "--no-symbols", "-o", "n.mallard", "--",
+                 MALLARD_COMMAND, "dims", "t.mallard"})
+                .status,
+            0);
+  EXPECT_THAT(run({"top", "n.mallard", "-n", "1000"}).out, HasSubstr("mallard::"));
 }
 
 TEST_F(ProfileCommand, ExportsOfStacksAreWhatTheirReadersTake) {

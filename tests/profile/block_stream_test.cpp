@@ -52,9 +52,11 @@ class Blocks : public testing::Test {
     add(thread, event_kind::reallocate, to, from, size);
   }
   void add(std::uint32_t thread, event_kind kind, std::uint64_t address, std::uint64_t old,
-           std::uint64_t size, std::uint32_t stack = 0, std::uint8_t function = 0) {
+           std::uint64_t size, std::uint32_t stack = 0, std::uint8_t function = 0,
+           std::uint32_t cost = 0) {
     event one;
-    one.time = ++time_;
+    one.time = time_ += 64;
+    one.cost = cost;
     one.kind = kind;
     one.address = address;
     one.old_address = old;
@@ -78,6 +80,26 @@ class Blocks : public testing::Test {
   trace_writer writer_{file_.path(), {}};
   std::uint64_t time_ = 0;
 };
+
+TEST_F(Blocks, OfAPlaceThatIsAnothersBeforeTheReallocationEndsStayTheOthers) {
+  allocate(0, 0x100, 8);
+  allocate(1, 0x100, 9);  // the place is free once the block has moved
+  add(0, event_kind::reallocate, 0x200, 0x100, 20, 0, 0, 100);
+  free(1, 0x100);
+  free(0, 0x200);
+  EXPECT_THAT(read(), ElementsAre("operation", "born 8", "lost 8", "operation", "born 9",
+                                  "operation", "born 20", "operation", "freed 9 temporary",
+                                  "operation", "freed 20 temporary"));
+}
+
+TEST_F(Blocks, ThatAnotherThreadMovesAreFreedByIt) {
+  allocate(0, 0x100, 8);
+  reallocate(1, 0x100, 0x200, 20);
+  reallocate(0, 0x200, 0x200, 30);
+  EXPECT_THAT(read(),
+              ElementsAre("operation", "born 8", "operation", "reallocated 8 remote moved 8",
+                          "born 20", "operation", "reallocated 20", "born 30", "outlived 30"));
+}
 
 TEST_F(Blocks, AreTemporaryIfTheNextOperationOfTheirThreadFreesThem) {
   allocate(0, 0x100, 8);

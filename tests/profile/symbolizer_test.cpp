@@ -42,7 +42,7 @@ TEST(Symbolizer, NamesTheFunctionOfAnAddress) {
   stack_table stacks;
   const std::uint64_t ip = somewhere_known();
   stacks.child(0, {ip, 0});
-  const symbol_table found = symbolizer().find(stacks, {this_program()});
+  const symbol_table found = symbolizer().find(stacks.nodes(), {this_program()});
   ASSERT_EQ(found.of.size(), 1u);
   const symbol& one = found.of.begin()->second;
   ASSERT_FALSE(one.lines.empty());
@@ -62,9 +62,9 @@ TEST(Symbolizer, AFileThatWasReplacedSinceIsPassedOver) {
   stacks.child(0, {somewhere_known(), 0});
   module_info changed = this_program();
   changed.build_id = "another";
-  EXPECT_TRUE(symbolizer().find(stacks, {changed}).of.empty());
+  EXPECT_TRUE(symbolizer().find(stacks.nodes(), {changed}).of.empty());
   changed.path = "/nowhere/at/all";
-  EXPECT_TRUE(symbolizer().find(stacks, {changed}).of.empty());
+  EXPECT_TRUE(symbolizer().find(stacks.nodes(), {changed}).of.empty());
 }
 
 TEST(Symbolizer, AnAddressMeansTheModuleThatLayThereThen) {

@@ -16,7 +16,12 @@
 
 #include "preload/functions.hpp"
 #include "profile/record/program_check.hpp"
+#include "profile/record/session_memory.hpp"
+#include "profile/record/session_reader.hpp"
+#include "profile/record/ticks_clock.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "profile/trace/trace_reader.hpp"
+#include "recorder/ticks.hpp"
 
 namespace {
 
@@ -248,10 +253,15 @@ TEST_F(recording, has_all_but_the_last_second_when_it_is_killed_itself) {
   }
   kill(recorder, SIGKILL);
   waitpid(recorder, nullptr, 0);
-  const trace_reader left(options.output);
+  trace_reader left(options.output);
   EXPECT_GE(left.event_count(), events);
   EXPECT_GT(events, 0U);
   EXPECT_FALSE(left.complete());
+  // What it did not come to: the files are still there.
+  EXPECT_TRUE(left.symbols().of.empty());
+  find_missing_symbols(left);
+  const auto& names = left.symbols().strings;
+  EXPECT_NE(std::find(names.begin(), names.end(), "main"), names.end());
 }
 
 TEST_F(recording, has_everything_of_a_program_that_ends_at_once_or_crashes) {
@@ -298,6 +308,36 @@ TEST_F(recording, follows_programs_that_start_programs) {
     const std::uint64_t wanted = one.file == options.output ? 300 : 700;
     EXPECT_EQ(found.allocations - before.allocations, wanted) << one.file;
   }
+}
+
+// Where the reader sees both programs at once, and the later one in a place before.
+TEST_F(recording, of_a_process_that_starts_another_program_ends_what_came_first) {
+  const session_memory memory;
+  const ticks_clock clock;
+  session_reader reader(memory, clock, {options.output, 0, {}}, {});
+  const auto begin = [&](std::uint32_t thread, std::uint32_t process, std::uint64_t time) {
+    mallard::recorder::process_slot& of = memory.process(process);
+    of.pid = static_cast<std::uint32_t>(getpid());
+    of.started = time;
+    of.state = mallard::recorder::slot_state::in_use;
+    mallard::recorder::thread_slot& slot = memory.thread(thread);
+    slot.process = process;
+    slot.tid = of.pid;
+    slot.ring[0] = mallard::recorder::first_word(mallard::recorder::message::forget);
+    slot.head = 1;
+    memory->threads[thread] = mallard::recorder::slot_state::in_use;
+  };
+  const std::uint64_t now = mallard::recorder::processor_ticks();
+  begin(0, 1, now + 2000);
+  begin(1, 0, now + 1000);
+  memory->threads_used = 2;
+  reader.take();
+  reader.reap();
+  EXPECT_EQ(memory->threads[0].load(), mallard::recorder::slot_state::in_use);
+  EXPECT_EQ(memory->threads[1].load(), mallard::recorder::slot_state::free);
+  EXPECT_TRUE(reader.has_processes());
+  reader.finish();
+  EXPECT_EQ(reader.done().size(), 2U);
 }
 
 TEST_F(recording, has_every_event_of_many_threads) {
@@ -532,6 +572,12 @@ TEST(program_check, finds_programs_as_a_shell_does) {
 TEST(program_check, knows_what_cannot_be_recorded) {
   EXPECT_EQ(check_program(MALLARD_STATIC_PROGRAM).what, obstacle::static_program);
   EXPECT_EQ(check_program(MALLARD_OWN_MALLOC_PROGRAM).what, obstacle::own_malloc);
+  for (const auto& [file, name] : {std::pair{MALLARD_ADDRESS_PROGRAM, "AddressSanitizer"},
+                                   std::pair{MALLARD_THREAD_PROGRAM, "ThreadSanitizer"}}) {
+    const program_check found = check_program(file);
+    EXPECT_EQ(found.what, obstacle::sanitized);
+    EXPECT_EQ(found.sanitizer, name);
+  }
 }
 
 }  // namespace

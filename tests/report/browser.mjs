@@ -70,6 +70,15 @@ export async function open(t, url, options = {}) {
   return page;
 }
 
+/** A page of somebody else's, for which it has to answer itself. */
+export async function openOther(t, url) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
 /** Scrolls through the whole page, so that every chart gets drawn. */
 export const drawAll = (page) => page.evaluate(async () => {
   for (let y = 0; y < document.body.scrollHeight; y += 600) {

@@ -2,11 +2,11 @@
 // program is the argument after the folder.
 
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { assert, complaints, copied, drawAll, file, mallard, open, test } from './browser.mjs';
+import { assert, complaints, copied, drawAll, file, mallard, modules, open, openOther, test } from './browser.mjs';
 
 const program = path.resolve(process.argv[5]);
 const out = execFileSync(mallard, ['record', '-o', file('one.mallard'), '--', program],
@@ -122,6 +122,27 @@ test('a page of a narrow window does not scroll sideways', async (t) => {
   await drawAll(page);
   const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   assert.ok(inner <= outer, `${inner} > ${outer}`);
+});
+
+// As its own command does, which gives the page a script with the file inside.
+test('an export for speedscope is read by speedscope', async (t) => {
+  execFileSync(mallard, ['export', file('one.mallard'), '--to', 'speedscope', '-o', file('one.json')]);
+  const text = readFileSync(file('one.json')).toString('base64');
+  writeFileSync(file('one.js'), `speedscope.loadFileFromBase64("one.json", "${text}")`);
+  const reader = pathToFileURL(path.join(modules, 'speedscope/dist/release/index.html')).href;
+  const page = await openOther(t, `${reader}#localProfilePath=${file('one.js')}`);
+  await page.getByText('alloc_objects (1/').waitFor();
+  assert.match(await page.title(), /server_program/);
+  await page.getByText('Sandwich').first().click();
+  const rows = page.locator('tr');
+  await rows.filter({ hasText: 'handle_request' }).first().waitFor();
+  const cells = await rows.evaluateAll((all) => all.map((row) => [...row.children].map((one) => one.innerText)));
+  const number = (cell) => Number(cell.trim().split(' ')[0].replaceAll(',', ''));
+  const functions = cells.filter((row) => row.length === 3 && row[0].trim().endsWith('%)'));
+  const own = functions.reduce((sum, [, self]) => sum + number(self), 0);
+  assert.equal(own, dims.total.allocations + dims.total.reallocations);
+  const main = functions.find(([, , name]) => name.trim() === 'main');
+  assert.ok(number(main[0]) > 0 && number(main[0]) <= own);
 });
 
 test('the page is small', () => {

@@ -67,9 +67,14 @@ class profile_maker {
     own.bytes += point.at("tb").get<std::uint64_t>();
     own.leaked_blocks += point.value("ebk", std::uint64_t{0});
     own.leaked_bytes += point.value("eb", std::uint64_t{0});
+    at_peak_.resize(made_.nodes.size());
+    at_peak_[node] += point.value("gb", std::uint64_t{0});
   }
 
-  stack_profile take() { return std::move(made_); }
+  dhat_profile take(std::string command) {
+    at_peak_.resize(made_.nodes.size());
+    return {std::move(command), std::move(made_), std::move(at_peak_)};
+  }
 
  private:
   std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
@@ -80,6 +85,7 @@ class profile_maker {
   }
 
   stack_profile made_;
+  std::vector<std::uint64_t> at_peak_;
   std::vector<bool> heap_;  // by function: the heap's own
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> children_;
 };
@@ -104,7 +110,7 @@ dhat_profile read_dhat(const std::string& path) {
     }
     profile_maker maker(whole.at("ftbl"));
     for (const json& point : whole.at("pps")) maker.add(point);
-    return {whole.value("cmd", std::string()), maker.take()};
+    return maker.take(whole.value("cmd", std::string()));
   } catch (const json::exception&) {
     throw std::runtime_error(path + ": is damaged, or no file of DHAT's");
   } catch (const std::runtime_error& problem) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace mallard::profile {
@@ -69,15 +70,28 @@ class elf_file {
     return true;
   }
 
+  // Of which sanitizer the names in its dynamic tables speak, with a malloc of its own; or "".
+  std::string sanitizer() {
+    static constexpr std::pair<const char*, const char*> known[] = {
+        {"__asan_init", "AddressSanitizer"},  {"__tsan_init", "ThreadSanitizer"},
+        {"__msan_init", "MemorySanitizer"},   {"__hwasan_init", "HWAddressSanitizer"},
+        {"__lsan_default_", "LeakSanitizer"}, {"liblsan.so", "LeakSanitizer"}};
+    for (const Elf64_Shdr& one : sections()) {
+      if (one.sh_type != SHT_STRTAB || (one.sh_flags & SHF_ALLOC) == 0) continue;
+      const std::string names = bytes(one);
+      for (const auto& [name, what] : known) {
+        if (names.find(name) != names.npos) return what;
+      }
+    }
+    return "";
+  }
+
   // Whether its dynamic symbols define `malloc`.
   bool defines_malloc() {
-    std::vector<Elf64_Shdr> sections(header_.e_shnum);
-    for (std::size_t i = 0; i < sections.size(); ++i) {
-      if (!read(header_.e_shoff + i * sizeof(Elf64_Shdr), sections[i])) return false;
-    }
-    for (const Elf64_Shdr& one : sections) {
-      if (one.sh_type != SHT_DYNSYM || one.sh_link >= sections.size()) continue;
-      const std::string names = bytes(sections[one.sh_link]);
+    const std::vector<Elf64_Shdr> all = sections();
+    for (const Elf64_Shdr& one : all) {
+      if (one.sh_type != SHT_DYNSYM || one.sh_link >= all.size()) continue;
+      const std::string names = bytes(all[one.sh_link]);
       const std::string symbols = bytes(one);
       for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size(); at += sizeof(Elf64_Sym)) {
         Elf64_Sym symbol{};
@@ -92,6 +106,14 @@ class elf_file {
   }
 
  private:
+  // None where they cannot be read.
+  std::vector<Elf64_Shdr> sections() {
+    std::vector<Elf64_Shdr> out(header_.e_shnum);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (!read(header_.e_shoff + i * sizeof(Elf64_Shdr), out[i])) return {};
+    }
+    return out;
+  }
   template <class T>
   bool read(std::uint64_t offset, T& out) {
     in_.clear();
@@ -153,6 +175,8 @@ program_check check_program(const std::string& word) {
       out.what = obstacle::privileged;
     } else if (elf.valid() && elf.is_static()) {
       out.what = obstacle::static_program;
+    } else if (elf.valid() && !(out.sanitizer = elf.sanitizer()).empty()) {
+      out.what = obstacle::sanitized;
     } else if (elf.valid() && elf.defines_malloc()) {
       out.what = obstacle::own_malloc;
     }
@@ -175,6 +199,9 @@ std::string describe(const program_check& found) {
       return found.file +
              " runs with the rights of another user: what is preloaded is ignored, so nothing is "
              "recorded";
+    case obstacle::sanitized:
+      return found.file + " is built with " + found.sanitizer +
+             ", whose malloc has to be the program's: record it built without";
     case obstacle::own_malloc:
       return found.file + " has a malloc of its own inside: its calls of that are not recorded";
   }

@@ -11,12 +11,14 @@ enum class obstacle {
   not_executable,  // there is a file, or a folder, but nobody can start it
   static_program,  // no dynamic linker loads anything into it
   privileged,      // the dynamic linker ignores what an ordinary user preloads
+  sanitized,       // its sanitizer's malloc has to be the program's
   own_malloc,      // calls inside the program do not leave it
 };
 
 struct program_check {
   obstacle what = obstacle::none;
-  std::string file;  // that would be run
+  std::string file;       // that would be run
+  std::string sanitizer;  // of obstacle::sanitized, its name
 };
 
 // The program that `word` starts, by the rules of the shell; of a script, its interpreter.

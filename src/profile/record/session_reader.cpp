@@ -104,7 +104,9 @@ process_recording* session_reader::recording_of(std::uint32_t index,
     return found->second.recording.get();
   }
   const recorder::process_slot& slot = memory_->process(index);
-  // A process that has started another program has a new slot and its old number.
+  // A process that has started another program has a new slot and its old number. The older slot
+  // may turn up after the newer one, and comes first.
+  if (!slot.foreign) open_earlier(slot);
   for (const auto& [other, process] : open_) {
     if (process.recording != nullptr && process.recording->pid() == slot.pid && !slot.foreign) {
       open_.at(other).end = {clock_->at(slot.started), end_kind::replaced, 0};
@@ -119,6 +121,20 @@ process_recording* session_reader::recording_of(std::uint32_t index,
     made = open(slot, thread);
   }
   return (open_[index].recording = std::move(made)).get();
+}
+
+// Opens what this process has recorded as another program before, if that was not seen yet.
+void session_reader::open_earlier(const recorder::process_slot& than) {
+  const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if ((*memory_)->threads[i].load(std::memory_order_acquire) != slot_state::in_use) continue;
+    const recorder::thread_slot& thread = memory_->thread(i);
+    const recorder::process_slot& slot = memory_->process(thread.process);
+    if (slot.pid == than.pid && !slot.foreign && slot.started < than.started &&
+        !open_.contains(thread.process)) {
+      recording_of(thread.process, thread);
+    }
+  }
 }
 
 // A trace of its own for another process than the first; null when it cannot be written.

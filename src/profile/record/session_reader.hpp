@@ -59,6 +59,7 @@ class session_reader {
   };
 
   process_recording* recording_of(std::uint32_t process, const recorder::thread_slot& thread);
+  void open_earlier(const recorder::process_slot& than);
   std::unique_ptr<process_recording> open(const recorder::process_slot& slot,
                                           const recorder::thread_slot& thread);
   std::string file_name(std::uint64_t pid, const std::vector<std::string>& command) const;

@@ -35,6 +35,7 @@ class stack_table {
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   const stack_node& operator[](std::uint32_t id) const { return nodes_[id]; }
+  const std::vector<stack_node>& nodes() const { return nodes_; }  // [0] is no stack
 
  private:
   void fill(std::size_t slots);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -144,7 +145,8 @@ struct known_modules {
 
 }  // namespace
 
-symbol_table symbolizer::find(const stack_table& stacks, const std::vector<module_info>& modules) {
+symbol_table symbolizer::find(std::span<const stack_node> stacks,
+                              const std::vector<module_info>& modules) {
   known_modules& known = known_modules::all();
   const std::lock_guard hold(known.lock);
   symbol_table out;
@@ -175,7 +177,18 @@ symbol_table symbolizer::find(const stack_table& stacks, const std::vector<modul
 }
 
 void symbolizer::add(trace_writer& trace) {
-  trace.symbols(find(trace.stacks(), trace.modules()));
+  trace.symbols(find(trace.stacks().nodes(), trace.modules()));
+}
+
+void find_missing_symbols(trace_reader& trace) {
+  if (!trace.symbols().of.empty()) return;
+  std::vector<module_info> modules = trace.facts().modules;
+  for (module_info& one : modules) {
+    std::error_code none;
+    const bool there = !one.build_id.empty() && std::filesystem::is_regular_file(one.path, none);
+    if (!there || build_id_of(one.path) != one.build_id) one.segments.clear();
+  }
+  trace.set_symbols(symbolizer().find(trace.stacks(), modules));
 }
 
 }  // namespace mallard::profile

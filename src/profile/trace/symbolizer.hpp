@@ -3,10 +3,12 @@
 // symbol tables, else only where each function begins, from their tables for unwinding.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "profile/trace/trace_info.hpp"
+#include "profile/trace/trace_reader.hpp"
 #include "profile/trace/trace_writer.hpp"
 
 namespace mallard::profile {
@@ -18,9 +20,14 @@ class symbolizer {
   // Effects: the trace says what all addresses in its stacks are called. Called when recording has
   // ended, before finish(). Files that are gone or have changed (another build-id) are passed over.
   void add(trace_writer& trace);
-  // The same for any stacks and modules.
-  symbol_table find(const stack_table& stacks, const std::vector<module_info>& modules);
+  // The same for any stacks and modules; stacks[0] is none.
+  symbol_table find(std::span<const stack_node> stacks, const std::vector<module_info>& modules);
 };
+
+// Effects: where the trace has no symbols, because its recorder was killed or was told to write
+// none, they are looked up now, in those of its modules that are still there as they were, which
+// the build-id says.
+void find_missing_symbols(trace_reader& trace);
 
 // Where the functions of an ELF file begin, by its table for unwinding; relative to the load bias.
 // Empty if it has none.

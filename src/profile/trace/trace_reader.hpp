@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profile/trace/chunk_file.hpp"
@@ -82,6 +83,8 @@ class trace_reader {
   // By id; [0] is no stack.
   const std::vector<stack_node>& stacks() const { return stacks_; }
   const symbol_table& symbols() const { return symbols_; }
+  // In place of those that were read.
+  void set_symbols(symbol_table found) { symbols_ = std::move(found); }
   const std::vector<std::string>& problems() const { return file_.problems(); }
   bool complete() const { return file_.complete(); }
   std::uint64_t bytes() const { return file_.bytes(); }

@@ -45,6 +45,8 @@ thread_log* make_ready(bool& only_frees) noexcept {
     if (mode == recording::on || mode == recording::paused) {
       only_frees = paused || mode == recording::paused;
       log = this_thread.log;
+      // The reader took this thread for one that had ended.
+      if (log != nullptr && !log->is_open()) log = nullptr;
       if (log == nullptr && !only_frees) log = open_this_thread();
       const std::uint32_t epoch = process.page->epoch.load(std::memory_order_acquire);
       if (log != nullptr && log->epoch() != epoch) log->renew(epoch);

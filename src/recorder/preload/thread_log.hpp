@@ -27,6 +27,7 @@ struct block_event {
 class thread_log {
  public:
   void open(thread_slot& slot, std::uint32_t epoch) noexcept;
+  bool is_open() const noexcept { return slot_ != nullptr; }
   std::uint32_t epoch() const noexcept { return epoch_; }
   // Modules were unloaded: addresses mean other functions now.
   void renew(std::uint32_t epoch) noexcept;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "profile/import/dhat.hpp"
+#include "profile/import/dhat_dims.hpp"
 #include "profile/import/heaptrack.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "support/scratch_path.hpp"
@@ -131,8 +132,8 @@ TEST_F(ImportTest, OtherFilesAreRefusedInOneLine) {
 
 const std::string dhat_text = R"json({"dhatFileVersion":2
 ,"mode":"heap","cmd":"prog","pps":[
- {"tb":64,"tbk":2,"tl":10,"mb":64,"mbk":2,"gb":0,"gbk":0,"eb":32,"ebk":1,"fs":[1,2,3]},
- {"tb":8,"tbk":1,"tl":10,"mb":8,"mbk":1,"gb":0,"gbk":0,"eb":0,"ebk":0,"fs":[1,3]}],
+ {"tb":64,"tbk":2,"tl":10,"mb":64,"mbk":2,"gb":48,"gbk":0,"eb":32,"ebk":1,"fs":[1,2,3]},
+ {"tb":8,"tbk":1,"tl":10,"mb":8,"mbk":1,"gb":8,"gbk":0,"eb":0,"ebk":0,"fs":[1,3]}],
 "ftbl":["[root]","0x48417B4: malloc (in /usr/libexec/vgpreload_dhat.so)","0x40: make(int (*)(int)) (a.cpp:9)",
 "0x50: ??? (in /usr/bin/prog)"]
 })json";
@@ -150,6 +151,38 @@ TEST_F(ImportTest, DhatsProgramPointsBecomeAStackProfile) {
   EXPECT_EQ(make.file, "a.cpp");
   EXPECT_EQ(make.line, 9u);
   EXPECT_EQ(made.stacks.functions[3].module, "/usr/bin/prog");
+}
+
+TEST_F(ImportTest, DimsOfDhatAreWhatItsSumsSay) {
+  const dims_result made = dims_of_dhat(read_dhat(write("d", dhat_text)), {grouping::function, {}});
+  EXPECT_EQ(made.total.allocations, 3u);
+  EXPECT_EQ(made.total.frees, 2u);
+  EXPECT_EQ(made.total.bytes, 72u);
+  EXPECT_EQ(made.total.peak_bytes, 56u);
+  EXPECT_EQ(made.total.live_bytes, 32u);
+  EXPECT_DOUBLE_EQ(made.all.dims.U.literal.value(), 56.0 / 72);
+  EXPECT_FALSE(made.all.dims.D.scaled || made.all.dims.V.literal || made.all.dims.L.scaled ||
+               made.all.dims.C.literal);
+  ASSERT_EQ(made.subsystems.size(), 2u);
+  EXPECT_EQ(made.subsystems[0].name, "make");
+  EXPECT_EQ(made.subsystems[0].total.bytes, 64u);
+  EXPECT_EQ(made.subsystems[1].name, "(other)");  // of a function without a name
+  EXPECT_THAT(made.not_recorded, testing::Contains("times"));
+  EXPECT_THROW(dims_of_dhat(read_dhat(write("d", dhat_text)), {grouping::thread, {}}),
+               std::invalid_argument);
+}
+
+TEST_F(ImportTest, DhatsSubsystemsGoByModulesAndRulesToo) {
+  const dhat_profile read = read_dhat(write("d", dhat_text));
+  const auto names = [&](const subsystem_options& by) {
+    std::vector<std::string> out;
+    for (const subsystem& one : dims_of_dhat(read, by).subsystems) out.push_back(one.name);
+    return out;
+  };
+  EXPECT_THAT(names({grouping::module, {}}), testing::ElementsAre("prog"));
+  EXPECT_THAT(names({grouping::rules, {{"making", "^make"}}}),
+              testing::ElementsAre("making", "(other)"));
+  EXPECT_THAT(names({grouping::found, {}}), testing::ElementsAre("make", "(other)"));
 }
 
 TEST_F(ImportTest, DamagedFilesOfDhatAreRefusedInOneLine) {
