@@ -101,6 +101,11 @@ void segment_resource::deallocate_slow(void* p, std::size_t bytes, std::size_t a
   }
 }
 
+unsigned segment_resource::adopt_the_dead() {
+  const thread_guard held(lock_);
+  return client_.adopt_the_dead();
+}
+
 void segment_resource::trim() {
   const thread_guard held(lock_);
   client_.trim();

@@ -15,6 +15,7 @@
 #include "mallard/memory/mapped.hpp"
 #include "mallard/memory/numa.hpp"
 #include "mallard/memory/protected.hpp"
+#include "mallard/memory/shared.hpp"
 #include "mallard/memory/static.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
@@ -61,6 +62,26 @@ struct file_holder {
   explicit file_holder(std::pmr::memory_resource*) {}
 };
 
+struct shared_holder {
+  using type = mallard::shared_resource;
+  static constexpr bool uses_upstream = false;
+  type resource{{.limit_bytes = limit_bytes}};
+  explicit shared_holder(std::pmr::memory_resource*) {}
+};
+
+// Beside another user, who has given back what this one allocates first.
+struct shared_with_another_holder : shared_holder {
+  type other = type::attach(resource.descriptor());
+  explicit shared_with_another_holder(std::pmr::memory_resource* none) : shared_holder(none) {
+    for (std::size_t bytes = 16; bytes < 4096; bytes += 16) {
+      auto* const p = static_cast<std::byte*>(resource.allocate(bytes));
+      auto* const there =
+          static_cast<std::byte*>(other.base()) + (p - static_cast<std::byte*>(resource.base()));
+      other.deallocate(there, bytes);
+    }
+  }
+};
+
 constexpr mallard::adaptive_pool_options nodes_of_24{.block_bytes = 24};
 using adaptive = with_options<mallard::adaptive_pool_resource, nodes_of_24>;
 
@@ -86,6 +107,8 @@ void add_memory(std::vector<resource_case>& cases) {
   add_kind<by_default<mallard::mapped_resource>>(cases, "mapped_resource");
   cases.push_back(row<guarded_holder>("mapped_resource populated, guarded, named"));
   add_kind<file_holder>(cases, "file_resource");
+  add_kind<shared_holder>(cases, "shared_resource");
+  cases.push_back(row<shared_with_another_holder>("shared_resource beside another user"));
   add_kind<by_default<mallard::protected_resource>>(cases, "protected_resource");
   add_kind<by_default<mallard::huge_resource>>(cases, "huge_resource");
   if (mallard::numa_resource::available()) {

@@ -14,12 +14,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "mallard/memory/file.hpp"
 #include "mallard/memory/huge.hpp"
 #include "mallard/memory/mapped.hpp"
 #include "mallard/memory/memory_error.hpp"
 #include "mallard/memory/numa.hpp"
 #include "mallard/memory/protected.hpp"
+#include "mallard/memory/shared.hpp"
 #include "mallard/multipool.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -63,6 +66,14 @@ int __wrap_madvise(void* p, std::size_t bytes, int advice) {
 int __real_mlock(const void* p, std::size_t bytes);
 int __wrap_mlock(const void* p, std::size_t bytes) {
   return refuse() ? -1 : __real_mlock(p, bytes);
+}
+int __real_fallocate(int file, int mode, off_t offset, off_t bytes);
+int __wrap_fallocate(int file, int mode, off_t offset, off_t bytes) {
+  return refuse() ? -1 : __real_fallocate(file, mode, offset, bytes);
+}
+int __real_memfd_create(const char* name, unsigned flags);
+int __wrap_memfd_create(const char* name, unsigned flags) {
+  return refuse() ? -1 : __real_memfd_create(name, flags);
 }
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...) {
@@ -127,14 +138,18 @@ template <class Resource, class Options>
 void refuse_each_call_of(Options options) {
   refuse_each_call([&] {
     Resource resource(options);
+    const std::size_t before = resource.stats().in_use_bytes;
     try {
       use(resource);
     } catch (...) {
-      EXPECT_EQ(resource.stats().in_use_bytes, 0u);
+      if constexpr (requires { resource.verify(); }) resource.verify();
+      resource.trim();
+      EXPECT_LE(resource.stats().in_use_bytes, before);
       if (!for_good) use(resource);  // refused once, it goes on
       throw;
     }
-    EXPECT_EQ(resource.stats().in_use_bytes, 0u);
+    resource.trim();
+    EXPECT_LE(resource.stats().in_use_bytes, before);
   });
 }
 
@@ -153,6 +168,26 @@ TEST(refused_calls, of_huge_pages) {
 TEST(refused_calls, of_nodes) {
   if (!mallard::numa_resource::available()) GTEST_SKIP();
   refuse_each_call_of<mallard::numa_resource>(mallard::numa_options{});
+}
+
+TEST(refused_calls, of_shared_memory) {
+  refuse_each_call_of<mallard::shared_resource>(mallard::shared_options{});
+}
+
+// What could not be made is no file that a later user would find half made.
+TEST(refused_calls, of_files) {
+  const std::string path = mallard::scratch_path("file").string();
+  refuse_each_call([&] {
+    unlink(path.c_str());
+    mallard::file_resource file(path.c_str(), {.limit_bytes = std::size_t{16} << 20});
+    use(file);
+  });
+  refuse_each_call([&] {
+    mallard::file_resource file(path.c_str());
+    use(file);
+    file.verify();
+  });
+  unlink(path.c_str());
 }
 
 TEST(refused_calls, of_a_pool_above) {

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 
 #include "mallard/detail/config.hpp"
@@ -40,7 +41,12 @@ class offset_ptr {
 
   offset_ptr() noexcept = default;
   offset_ptr(std::nullptr_t) noexcept {}  // NOLINT: as a pointer
-  offset_ptr(T* p) noexcept { set(p); }   // NOLINT: as a pointer
+  // A template, so that 0 is a null pointer and nothing else.
+  template <class U>
+    requires std::convertible_to<U*, T*>
+  offset_ptr(U* p) noexcept {  // NOLINT: as a pointer
+    set(p);
+  }
   offset_ptr(const offset_ptr& other) noexcept { set(other.get()); }
   template <class U>
     requires std::convertible_to<U*, T*>
@@ -104,7 +110,13 @@ class offset_ptr {
     return a.get() - b.get();
   }
 
+  friend bool operator==(const offset_ptr& a, const offset_ptr& b) noexcept {
+    return a.get() == b.get();
+  }
   friend bool operator==(const offset_ptr& p, std::nullptr_t) noexcept { return !p; }
+  friend std::strong_ordering operator<=>(const offset_ptr& a, const offset_ptr& b) noexcept {
+    return std::compare_three_way()(a.get(), b.get());
+  }
 
  private:
   static constexpr std::ptrdiff_t null_distance = 1;
@@ -121,12 +133,12 @@ class offset_ptr {
 };
 
 template <class T, class U>
-  requires std::equality_comparable_with<T*, U*>
+  requires(!std::same_as<T, U> && std::equality_comparable_with<T*, U*>)
 bool operator==(const offset_ptr<T>& a, const offset_ptr<U>& b) noexcept {
   return a.get() == b.get();
 }
 template <class T, class U>
-  requires std::equality_comparable_with<T*, U*>
+  requires(!std::same_as<T, U> && std::equality_comparable_with<T*, U*>)
 std::strong_ordering operator<=>(const offset_ptr<T>& a, const offset_ptr<U>& b) noexcept {
   return std::compare_three_way()(static_cast<const volatile void*>(a.get()),
                                   static_cast<const volatile void*>(b.get()));

@@ -25,6 +25,15 @@
 namespace mallard::inline v1 {
 
 namespace detail {
+template <class T>
+constexpr bool is_shareable();
+}
+
+// Members of a class cannot be seen: specialise it for classes of yours that hold addresses.
+template <class T>
+inline constexpr bool is_shareable_v = detail::is_shareable<T>();
+
+namespace detail {
 
 template <class T>
 inline constexpr bool views_memory = false;
@@ -48,25 +57,24 @@ constexpr bool has_plain_pointers() {
     return std::is_pointer_v<pointer>;
   } else if constexpr (requires { typename T::deleter_type; }) {
     return std::is_pointer_v<typename T::pointer>;
+  } else if constexpr (requires(T& a) { a.deallocate(a.allocate(1), 1); }) {  // an allocator
+    return std::is_pointer_v<typename std::allocator_traits<T>::pointer>;
   } else {
     return false;
   }
 }
 
 template <class T>
-constexpr bool is_shareable();
-
-template <class T>
 inline constexpr bool has_shareable_parts = true;
 template <template <class...> class Template, class... Args>
 inline constexpr bool has_shareable_parts<Template<Args...>> =
-    (... && (!std::is_object_v<Args> || is_shareable<Args>()));
+    (... && (!std::is_object_v<Args> || is_shareable_v<Args>));
 
 template <class T>
 constexpr bool is_shareable() {
   using U = std::remove_cv_t<T>;
   if constexpr (std::is_array_v<U>) {
-    return is_shareable<std::remove_all_extents_t<U>>();
+    return is_shareable_v<std::remove_all_extents_t<U>>;
   } else if constexpr (std::is_pointer_v<U> || std::is_member_pointer_v<U> ||
                        std::is_reference_v<U> || std::is_polymorphic_v<U> || views_memory<U>) {
     return false;
@@ -76,9 +84,5 @@ constexpr bool is_shareable() {
 }
 
 }  // namespace detail
-
-// Members of a class cannot be seen: specialise it for classes of yours that hold addresses.
-template <class T>
-inline constexpr bool is_shareable_v = detail::is_shareable<T>();
 
 }  // namespace mallard::inline v1

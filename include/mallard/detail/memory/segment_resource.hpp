@@ -142,6 +142,8 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   // Before it goes. False when it was none, as in the child of a fork.
   bool end() noexcept;
 
+  unsigned adopt_the_dead();
+
   segment segment_;
   segment_client client_;
 

@@ -1,0 +1,90 @@
+// One shared_resource, and several of the same memory, used by many threads at once.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "mallard/memory/shared.hpp"
+#include "support/instrumented.hpp"
+
+namespace {
+
+using mallard::shared_resource;
+
+struct block {
+  unsigned char* p;
+  std::size_t bytes;
+  unsigned char mark;
+};
+
+// Blocks that any thread may give back.
+struct market {
+  std::mutex lock;
+  std::vector<block> blocks;
+};
+
+void trade(shared_resource& shared, const shared_resource& as_seen_by, market& all, unsigned seed) {
+  std::mt19937 random(seed);
+  const std::ptrdiff_t shift =
+      static_cast<std::byte*>(shared.base()) - static_cast<std::byte*>(as_seen_by.base());
+  const int steps = mallard_test::instrumented ? 3000 : 30'000;
+  for (int i = 0; i < steps; ++i) {
+    if (random() % 2 == 0) {
+      const std::size_t bytes = 1 + random() % (random() % 64 == 0 ? 10'000 : 300);
+      const auto mark = static_cast<unsigned char>(random());
+      auto* const p = static_cast<unsigned char*>(shared.allocate(bytes));
+      std::memset(p, mark, bytes);
+      const std::lock_guard held(all.lock);
+      all.blocks.push_back({p - shift, bytes, mark});
+    } else {
+      block b{};
+      {
+        const std::lock_guard held(all.lock);
+        if (all.blocks.empty()) continue;
+        std::swap(all.blocks[random() % all.blocks.size()], all.blocks.back());
+        b = all.blocks.back();
+        all.blocks.pop_back();
+      }
+      b.p += shift;
+      for (std::size_t k = 0; k < b.bytes; ++k) ASSERT_EQ(b.p[k], b.mark);
+      shared.deallocate(b.p, b.bytes);
+    }
+  }
+}
+
+TEST(shared_threads, of_one_resource) {
+  shared_resource shared;
+  market all;
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] { trade(shared, shared, all, i); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  shared.verify();
+  for (const block& b : all.blocks) shared.deallocate(b.p, b.bytes);
+  shared.trim();
+  EXPECT_EQ(shared.stats().slabs, 0u);
+}
+
+TEST(shared_threads, each_with_a_resource_of_its_own) {
+  shared_resource shared;
+  market all;
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      shared_resource own = shared_resource::attach(shared.descriptor());
+      trade(own, shared, all, i);
+      own.verify();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  shared.verify();
+  for (const block& b : all.blocks) shared.deallocate(b.p, b.bytes);
+  shared.trim();
+  EXPECT_EQ(shared.stats().slabs, 0u);
+}
+
+}  // namespace
