@@ -28,7 +28,9 @@ template <class T, bindable_resource R, class... Args>
 [[nodiscard]] T* make(R& from, Args&&... args) {
   static_assert(is_winkable_v<T>,
                 "T may own more than memory: specialise mallard::winkable<T> if it does not");
-  return detail::allocate_and_construct<T>(from, std::forward<Args>(args)...);
+  T* const made = detail::allocate_and_construct<T>(from, std::forward<Args>(args)...);
+  if constexpr (requires { from.on_make(made); }) from.on_make(made);  // a checked one
+  return made;
 }
 
 // Releases the resource at the end of the scope, and with it everything made in it.

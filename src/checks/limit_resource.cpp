@@ -1,6 +1,8 @@
 #include "mallard/checks/limit_resource.hpp"
 
-#include <system_error>
+#include <cerrno>
+
+#include "mallard/memory/memory_error.hpp"
 
 namespace mallard::inline v1 {
 namespace {
@@ -31,9 +33,8 @@ limit_resource::limit_resource(resource_limits limits, handler on_limit,
                                std::pmr::memory_resource* upstream)
     : limits_(limits), on_limit_(std::move(on_limit)), upstream_(upstream) {
   if (limits.bytes == 0 || limits.blocks == 0) {
-    throw std::system_error(std::make_error_code(std::errc::invalid_argument),
-                            limits.bytes == 0 ? "mallard::limit_resource: a limit of 0 bytes"
-                                              : "mallard::limit_resource: a limit of 0 blocks");
+    throw memory_error(memory_fault::bad_limit, EINVAL, "limit_resource",
+                       limits.bytes == 0 ? "a limit of 0 bytes" : "a limit of 0 blocks");
   }
 }
 

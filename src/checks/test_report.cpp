@@ -22,7 +22,8 @@ void print_line(const test_report& r, std::FILE* to) {
     std::fprintf(to, "%s\n", r.other);
     return;
   }
-  std::fprintf(to, "block %p, %zu bytes at alignment %zu", r.block, r.bytes, r.alignment);
+  if (r.block != nullptr) std::fprintf(to, "block %p, ", r.block);
+  std::fprintf(to, "%zu bytes at alignment %zu", r.bytes, r.alignment);
   if (r.serial != unknown_serial) {
     std::fprintf(to, ", given by allocation %llu with %zu at %zu",
                  static_cast<unsigned long long>(r.serial), r.expected_bytes, r.expected_alignment);
@@ -62,6 +63,8 @@ const char* to_string(test_fault fault) noexcept {
       return "bad_alignment";
     case test_fault::leak:
       return "leak";
+    case test_fault::from_default:
+      return "from_default";
     case test_fault::effect:
       return "effect";
   }

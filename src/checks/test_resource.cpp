@@ -14,6 +14,8 @@
 #include "checks/failing_calls.hpp"
 #include "checks/padded_block.hpp"
 #include "checks/stack_set.hpp"
+#include "mallard/checks/checked.hpp"
+#include "mallard/detail/checks/effects.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
 
@@ -51,6 +53,19 @@ call_stack copy_of(const call_stack* stack) {
 }
 
 }  // namespace
+
+namespace detail {
+
+void* try_allocate_from(std::pmr::memory_resource& from, std::size_t bytes,
+                        std::size_t alignment) noexcept {
+  try {
+    return from.allocate(bytes, alignment);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace detail
 
 struct test_resource::state {
   state(test_options o, handler h, std::pmr::memory_resource* up)
@@ -375,6 +390,10 @@ void test_resource::forget(std::uint64_t first) {
   }
 }
 
+void test_resource::report(const test_report& what) const {
+  state_->on_fault(what);
+}
+
 test_block test_resource::block_of(const void* p) const noexcept {
   return state_->block_of(p);
 }
@@ -395,6 +414,7 @@ void test_resource::for_each(void (*what)(void* context, const test_resource& re
 
 void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
   using detail::padded_block;
+  const detail::unwatched ours;
   const call_stack here = call_stack::capture(state_->options.stack_frames);
   if (!std::has_single_bit(alignment)) {
     std::vector<test_report> found{state_->describe(test_fault::bad_alignment, nullptr,
@@ -438,6 +458,10 @@ void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
 }
 
 void test_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+  if (detail::watched_effects != nullptr && detail::watched_effects->memory != this) {
+    detail::note_effect(detail::effect::other_resource);
+  }
+  const detail::unwatched ours;
   const call_stack here = call_stack::capture(state_->options.stack_frames);
   std::vector<test_report> found;
   std::vector<dead_block> released;

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
+#include "profile/import/call_log.hpp"
 #include "profile/import/dhat.hpp"
 #include "profile/import/heaptrack.hpp"
 
@@ -25,8 +26,9 @@ int import(const import_options& options) {
                                   options.file.string()));
   }
   need_file(options.out.string(), "a trace");
-  const profile::import_result result =
-      profile::import_heaptrack(options.file.string(), options.out.string());
+  const auto read = profile::is_call_log(options.file.string()) ? profile::import_call_log
+                                                                : profile::import_heaptrack;
+  const profile::import_result result = read(options.file.string(), options.out.string());
   for (const std::string& problem : result.problems) fmt::print(stderr, "mallard: {}\n", problem);
   fmt::print("{} events: {}\nNext: mallard dims {}\n", result.events, options.out.string(),
              options.out.string());
@@ -37,9 +39,12 @@ int import(const import_options& options) {
 
 void add_import_command(command_parser app) {
   const command_parser command =
-      app.add_command("import", "Make a trace of a recording by heaptrack");
+      app.add_command("import", "Make a trace of a recording by heaptrack or logging_resource");
   const auto options = std::make_shared<import_options>();
-  command.add_option("FILE", options->file, "heaptrack's .zst, .gz or plain file").required();
+  command
+      .add_option("FILE", options->file,
+                  "heaptrack's file, or a CSV file of mallard::logging_resource")
+      .required();
   command.add_option("-o,--output", options->out, "The trace").required();
   command.runs([options] { return import(*options); });
 }

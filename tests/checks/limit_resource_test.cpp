@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <memory_resource>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/memory/memory_error.hpp"
 #include "mallard/synchronized_multipool.hpp"
 
 namespace {
@@ -108,11 +110,14 @@ TEST(limit_resource, a_limit_of_0_is_an_error_with_the_systems_word) {
   try {
     limit_resource quota({.bytes = 0});
     FAIL() << "nothing was thrown";
-  } catch (const std::system_error& e) {
+  } catch (const mallard::memory_error& e) {
     EXPECT_EQ(e.code(), std::errc::invalid_argument);
-    EXPECT_STREQ(e.what(), "mallard::limit_resource: a limit of 0 bytes: Invalid argument");
+    EXPECT_EQ(e.fault(), mallard::memory_fault::bad_limit);
+    EXPECT_NE(std::string(e.what()).find("limit_resource"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("0 bytes"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("Invalid argument"), std::string::npos) << e.what();
   }
-  EXPECT_THROW(limit_resource({.blocks = 0}), std::system_error);
+  EXPECT_THROW(limit_resource({.blocks = 0}), mallard::memory_error);
 }
 
 TEST(limit_resource, the_limit_holds_for_all_threads_together) {

@@ -44,6 +44,8 @@ std::vector<program> all_programs();
 
 void add_writes(std::vector<program>& to);   // overruns, underruns, use after free
 void add_givings(std::vector<program>& to);  // what is given back wrongly, or not at all
+void add_bindings(
+    std::vector<program>& to);               // what comes from where it should not, and winking out
 void add_guarded(std::vector<program>& to);  // what pages that fault find
 
 }  // namespace planted

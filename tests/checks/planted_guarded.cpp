@@ -114,6 +114,7 @@ std::vector<program> all_programs() {
   std::vector<program> all;
   add_writes(all);
   add_givings(all);
+  add_bindings(all);
   add_guarded(all);
   return all;
 }

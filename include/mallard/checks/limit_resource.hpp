@@ -61,7 +61,7 @@ class MALLARD_API limit_resource final : public detail::by_base<limit_resource> 
   using handler = detail::callback<at_limit(std::size_t bytes, std::size_t alignment)>;
 
   // Effects: what is in use of `upstream`, which must outlive this object, stays within `limits`.
-  // Errors: std::system_error (std::errc::invalid_argument) when a limit is 0.
+  // Errors: memory_error (memory_fault::bad_limit) when a limit is 0.
   explicit limit_resource(resource_limits limits,
                           std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
   limit_resource(resource_limits limits, handler on_limit,

@@ -28,6 +28,7 @@ enum class test_fault {
   wrong_alignment,  // given back with another alignment
   bad_alignment,    // asked for an alignment that is not a power of two
   leak,             // still in use when the resource is destroyed, or when asked
+  from_default,     // asked of the default resource while that was forbidden
   effect,           // a winked-out object did more than give back memory of its resource
 };
 

@@ -111,6 +111,9 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
   // `first` or a later one: upstream is about to take their memory back by itself.
   void forget(std::uint64_t first = 0);
 
+  // Effects: gives a report of another check to the handler.
+  void report(const test_report& what) const;
+
   // Returns: the block in use that the byte at `p` is in; its `block` is null if there is none.
   // O(blocks).
   test_block block_of(const void* p) const noexcept;

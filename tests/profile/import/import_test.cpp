@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "mallard/checks/logging_resource.hpp"
+#include "profile/import/call_log.hpp"
 #include "profile/import/dhat.hpp"
 #include "profile/import/dhat_dims.hpp"
 #include "profile/import/heaptrack.hpp"
@@ -191,6 +193,54 @@ TEST_F(ImportTest, DamagedFilesOfDhatAreRefusedInOneLine) {
   }
   EXPECT_FALSE(is_dhat(write("x", heaptrack_text)));
   EXPECT_TRUE(is_dhat(write("d", dhat_text)));
+}
+
+TEST_F(ImportTest, ACallLogIsATraceOfItsBlocks) {
+  const std::string file = (folder_ / "calls.csv").string();
+  void* block = nullptr;
+  {
+    logging_resource log(file.c_str(), "a, b");
+    block = log.allocate(100, 64);
+    log.deallocate(log.allocate(7, 1), 7, 1);
+    log.deallocate(block, 100, 64);
+    EXPECT_THROW((void)logging_resource((folder_ / "none.csv").c_str(), "n",
+                                        std::pmr::null_memory_resource())
+                     .allocate(1),
+                 std::bad_alloc);
+  }
+  EXPECT_TRUE(is_call_log(file));
+  EXPECT_FALSE(is_call_log(write("h", heaptrack_text)));
+  const import_result result = import_call_log(file, trace());
+  EXPECT_EQ(result.events, 4U);
+  EXPECT_TRUE(result.problems.empty());
+  const auto events = events_of(trace());
+  ASSERT_EQ(events.size(), 4U);
+  EXPECT_EQ(events[0].kind, event_kind::allocate);
+  EXPECT_EQ(events[0].address, reinterpret_cast<std::uintptr_t>(block));
+  EXPECT_EQ(events[0].size, 100U);
+  EXPECT_EQ(events[0].alignment_log2, 6U);
+  EXPECT_EQ(events[3].kind, event_kind::free);
+  EXPECT_EQ(events[3].address, events[0].address);
+  EXPECT_EQ(import_call_log((folder_ / "none.csv").string(), trace()).events, 0U);
+}
+
+TEST_F(ImportTest, LinesOfACallLogThatAreNotUnderstoodAreNamed) {
+  const std::string header = "time_ns,thread,call,block,bytes,alignment,resource\n";
+  const std::string file = write("l", header +
+                                          "5,1,allocate,0x10,8,8,n\n"
+                                          "6,1,borrow,0x10,8,8,n\n"
+                                          "7,0,allocate,0x20,8,8,n\n"
+                                          "7,1,allocate,16,8,8,n\n"
+                                          "7,1,allocate,0x20,8,24,n\n"
+                                          "4,1,deallocate,0x10,8,8,n\n"
+                                          "8,2,deallocate,0x10,8,8,n\n"
+                                          "9,1,alloc");
+  const import_result result = import_call_log(file, trace());
+  EXPECT_EQ(result.events, 2U);
+  ASSERT_EQ(result.problems.size(), 6U);
+  EXPECT_EQ(result.problems[0], file + ":3: is not understood");
+  EXPECT_EQ(events_of(trace()).size(), 2U);
+  EXPECT_THROW(import_call_log(write("x", "nothing\n"), trace()), std::runtime_error);
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// Which resource did each block of an object come from? For tests of types that take an allocator.
+//
+//   mallard::test_resource here({.name = "here"});
+//   std::pmr::vector<std::pmr::string> names(&here);
+//   names.emplace_back("a name that is too long for the string object itself");
+//   for (const auto& b : mallard::origins_of(names)) std::puts(b.resource->name());  // here, here
+//   assert(mallard::strangers_in(names, here).empty());
+//
+// The object and every block that can be reached from it are searched for pointers, so pointers
+// that are kept elsewhere, or encoded, are missed, and a number that looks like one is taken for
+// it. Blocks are known if a test_resource gave them, or a checked<>: make the default resource one,
+// by a default_resource_guard, to see what came from it. What came from malloc or from another
+// resource is not seen.
+//
+// Complexity: O(blocks of all test resources + bytes that are searched). Thread-safety: nobody may
+// change the object, or destroy a test_resource, meanwhile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "mallard/checks/call_stack.hpp"
+#include "mallard/checks/checked.hpp"
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1 {
+
+struct block_origin {
+  const void* block = nullptr;
+  std::size_t bytes = 0;
+  std::uint64_t serial = 0;  // of its allocation
+  const test_resource* resource = nullptr;
+  call_stack given;
+};
+
+// Returns: the blocks that can be reached from `bytes` bytes at `object`, by resource and serial.
+// Errors: std::bad_alloc.
+MALLARD_API std::vector<block_origin> origins_of(const void* object, std::size_t bytes);
+
+template <class T>
+std::vector<block_origin> origins_of(const T& object) {
+  return origins_of(static_cast<const void*>(&object), sizeof object);
+}
+
+// Returns: those of its blocks that are not from `home`: none if everything was passed on.
+template <class T>
+std::vector<block_origin> strangers_in(const T& object, const test_resource& home) {
+  std::vector<block_origin> all = origins_of(object);
+  std::erase_if(all, [&](const block_origin& b) { return b.resource == &home; });
+  return all;
+}
+template <class T, class R>
+std::vector<block_origin> strangers_in(const T& object, const checked<R>& home) {
+  return strangers_in(object, home.checks());
+}
+
+// Effects: prints a line for each block, and where it was given.
+MALLARD_API void print(const std::vector<block_origin>& blocks, std::FILE* to) noexcept;
+
+}  // namespace mallard::inline v1

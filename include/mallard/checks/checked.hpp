@@ -1,0 +1,201 @@
+// checked<R>: any resource with the checks of a test_resource, and with winking out that shows what
+// it leaves undone.
+//
+//   #ifdef MY_CHECKED_BUILD
+//   using pool = mallard::checked<mallard::multipool_resource>;
+//   #else
+//   using pool = mallard::multipool_resource;
+//   #endif
+//   pool nodes;
+//   auto& names = *mallard::make<std::pmr::vector<std::pmr::string>>(nodes);
+//   nodes.release();  // here the destructor of `names` runs after all, and is watched
+//
+// Every block has pads, and so on, as of a test_resource. release, rewind, reset and the destructor
+// first run the destructors of what `make` has made in the resource, the newest first, and report
+// one that has an effect beside giving memory back to the resource (test_fault::effect):
+//
+//   - it frees memory of malloc or operator new, or takes a lock of pthreads: seen where a file of
+//     the program includes watch_program.hpp; frees also in a program with a sanitizer;
+//   - it gives memory back to another test_resource or checked<>: always seen;
+//   - it writes to a file or a socket by write or writev: seen where /proc/thread-self/io is;
+//   - it closes a file: seen where /proc/self/fd is; another thread that closes one meanwhile is
+//     seen, too.
+//
+// Not seen are other effects: what is sent otherwise, changed global variables, atomic counters,
+// locks that are no mutexes of pthreads, entries in registries. The destructor itself must be
+// right.
+//
+// A resource whose `deallocate` does something is expected to get its blocks back: what is still in
+// use when it is destroyed without a release is reported as a leak, with where it came from. Arenas
+// are not.
+//
+// Complexity: that of test_resource and R; for each object made some system calls. Thread-safety:
+// as test_resource for allocate and deallocate; the others one thread at a time.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/checks/made_objects.hpp"
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/by_base.hpp"
+
+namespace mallard::inline v1 {
+
+// What the checks of a checked<> do, in place of the defaults.
+struct check_with {
+  test_options options = {};
+  test_handler on_fault = detail::print_and_abort;
+};
+
+namespace detail {
+
+// Null where `from` throws.
+MALLARD_API void* try_allocate_from(std::pmr::memory_resource& from, std::size_t bytes,
+                                    std::size_t alignment) noexcept;
+
+template <class R>
+inline constexpr bool takes_nothing_back = requires { requires R::deallocate_is_noop; };
+
+}  // namespace detail
+
+template <std::derived_from<std::pmr::memory_resource> R>
+class checked final : public detail::by_base<checked<R>> {
+ public:
+  using resource_type = R;
+
+  // Effects: constructs R from the arguments.
+  template <class... Args>
+    requires std::constructible_from<R, Args...>
+  explicit checked(Args&&... args) : resource_(std::forward<Args>(args)...), front_(&resource_) {}
+  // Effects: the same; the checks are named and reported as `how` says.
+  template <class... Args>
+    requires std::constructible_from<R, Args...>
+  explicit checked(check_with how, Args&&... args)
+      : resource_(std::forward<Args>(args)...),
+        front_(how.options, std::move(how.on_fault), &resource_) {}
+  checked(const checked&) = delete;
+  checked& operator=(const checked&) = delete;
+  ~checked() override {
+    made_.wink_out();
+    if constexpr (detail::takes_nothing_back<R>) front_.forget();
+  }
+
+  // Effects and errors: those of test_resource, and of R.
+  void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    return front_.allocate(bytes, alignment);
+  }
+  void* try_allocate(std::size_t bytes,
+                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    return detail::try_allocate_from(front_, bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
+    made_.remove(p);
+    front_.deallocate(p, bytes, alignment);
+  }
+
+  // `make` says what it has made.
+  template <class T>
+  void on_make(T* object) noexcept {
+    using made_type = std::remove_cv_t<T>;
+    detail::made_objects::destructor destroy = nullptr;
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      destroy = [](void* p) { std::destroy_at(static_cast<made_type*>(p)); };
+    }
+#ifdef __cpp_rtti
+    const char* const type = typeid(T).name();
+#else
+    const char* const type = "an object";
+#endif
+    made_.add({const_cast<made_type*>(object), sizeof(T), alignof(T), destroy, type});
+  }
+
+  // Effects: destroys what was made, checks all blocks, then R's own.
+  void release()
+    requires requires(R& r) { r.release(); }
+  {
+    made_.wink_out();
+    front_.forget();
+    resource_.release();
+  }
+  void rewind()
+    requires requires(R& r) { r.rewind(); }
+  {
+    made_.wink_out();
+    front_.forget();
+    resource_.rewind();
+  }
+  void reset(std::size_t keep_bytes)
+    requires requires(R& r) { r.reset(keep_bytes); }
+  {
+    made_.wink_out();
+    front_.forget();
+    resource_.reset(keep_bytes);
+  }
+
+  // Effects: as R's; `rewind` also destroys what was made since, and checks its blocks.
+  auto mark() const noexcept
+    requires requires(const R& r) { r.mark(); }
+  {
+    return mark_of<decltype(resource_.mark())>{resource_.mark(), front_.counts().allocations,
+                                               made_.made()};
+  }
+  template <class Mark>
+  void rewind(const Mark& to)
+    requires requires(R& r) { r.rewind(to.mark); }
+  {
+    made_.wink_out(to.made);
+    front_.forget(to.allocations);
+    resource_.rewind(to.mark);
+  }
+
+  std::size_t trim()
+    requires requires(R& r) {
+      { r.trim() } -> std::convertible_to<std::size_t>;
+    }
+  {
+    return resource_.trim();
+  }
+  bool owns(const void* p) const noexcept
+    requires requires(const R& r) { r.owns(p); }
+  {
+    return resource_.owns(p);
+  }
+  auto stats() const
+    requires requires(const R& r) { r.stats(); }
+  {
+    return resource_.stats();
+  }
+  std::pmr::memory_resource* upstream_resource() const noexcept
+    requires requires(const R& r) { r.upstream_resource(); }
+  {
+    return resource_.upstream_resource();
+  }
+
+  // The checks, to let calls fail, to count, to verify.
+  test_resource& checks() noexcept { return front_; }
+  const test_resource& checks() const noexcept { return front_; }
+  // For verbs that are R's alone; they are not checked.
+  R& resource() noexcept { return resource_; }
+
+ private:
+  template <class Mark>
+  struct mark_of {
+    Mark mark;
+    std::uint64_t allocations;
+    std::size_t made;
+  };
+
+  R resource_;
+  test_resource front_;
+  detail::made_objects made_{front_};
+};
+
+}  // namespace mallard::inline v1

@@ -1,0 +1,121 @@
+#include "mallard/checks/logging_resource.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory_resource>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "mallard/memory/memory_error.hpp"
+#include "support/scratch_path.hpp"
+
+namespace {
+
+using mallard::logging_resource;
+
+// Of the running test; it goes with it.
+struct log_file {
+  explicit log_file(const char* name) : text(mallard::scratch_path(name).string()) {}
+  log_file(const log_file&) = delete;
+  log_file& operator=(const log_file&) = delete;
+  ~log_file() { std::filesystem::remove(text); }
+  const char* c_str() const { return text.c_str(); }
+  operator const std::string&() const { return text; }
+  std::string text;
+};
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream in(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string cell(const std::string& line, std::size_t column) {
+  std::istringstream in(line);
+  std::string out;
+  for (std::size_t i = 0; i <= column; ++i) std::getline(in, out, ',');
+  return out;
+}
+
+TEST(logging_resource, writes_a_line_for_each_call) {
+  const log_file path("log.csv");
+  void* p = nullptr;
+  {
+    logging_resource log(path.c_str(), "names");
+    p = log.allocate(100, 16);
+    log.deallocate(p, 100, 16);
+    EXPECT_EQ(log.error(), 0);
+  }
+  const auto lines = lines_of(path);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "time_ns,thread,call,block,bytes,alignment,resource");
+  EXPECT_TRUE(std::regex_match(lines[1], std::regex("[0-9]+,1,allocate,0x[0-9a-f]+,100,16,names")))
+      << lines[1];
+  EXPECT_TRUE(
+      std::regex_match(lines[2], std::regex("[0-9]+,1,deallocate,0x[0-9a-f]+,100,16,names")));
+  EXPECT_EQ(std::stoull(cell(lines[1], 3), nullptr, 16), reinterpret_cast<std::uintptr_t>(p));
+  EXPECT_LE(std::stoull(cell(lines[1], 0)), std::stoull(cell(lines[2], 0)));
+}
+
+TEST(logging_resource, logs_what_upstream_refuses) {
+  const log_file path("refused.csv");
+  {
+    logging_resource log(path.c_str(), "n", std::pmr::null_memory_resource());
+    EXPECT_THROW((void)log.allocate(10, 8), std::bad_alloc);
+    log.flush();
+    EXPECT_TRUE(std::regex_match(lines_of(path).at(1), std::regex("[0-9]+,1,failed,,10,8,n")));
+  }
+}
+
+TEST(logging_resource, numbers_threads_as_they_come) {
+  const log_file path("threads.csv");
+  {
+    logging_resource log(path.c_str());
+    log.deallocate(log.allocate(1, 1), 1, 1);
+    std::thread([&] { log.deallocate(log.allocate(2, 1), 2, 1); }).join();
+  }
+  const auto lines = lines_of(path);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(cell(lines[2], 1), "1");
+  EXPECT_EQ(cell(lines[3], 1), "2");
+}
+
+TEST(logging_resource, names_with_commas_and_quotes_stay_one_cell) {
+  const log_file path("quotes.csv");
+  {
+    logging_resource log(path.c_str(), "a \"b\", c");
+    log.deallocate(log.allocate(1, 1), 1, 1);
+  }
+  EXPECT_TRUE(lines_of(path).at(1).ends_with(",1,1,\"a \"\"b\"\", c\""));
+}
+
+TEST(logging_resource, a_path_that_cannot_be_opened_is_an_error_with_the_systems_word) {
+  try {
+    logging_resource log("/nowhere/at/all.csv");
+    FAIL() << "nothing was thrown";
+  } catch (const mallard::memory_error& e) {
+    EXPECT_EQ(e.code(), std::errc::no_such_file_or_directory);
+    EXPECT_NE(std::string(e.what()).find("/nowhere/at/all.csv"), std::string::npos) << e.what();
+  }
+}
+
+TEST(logging_resource, memory_is_served_when_the_disk_is_full) {
+  std::ifstream full("/dev/full");
+  if (!full) GTEST_SKIP() << "there is no /dev/full";
+  logging_resource log("/dev/full");
+  void* const p = log.allocate(10, 8);
+  log.flush();
+  EXPECT_EQ(log.error(), ENOSPC);
+  log.deallocate(p, 10, 8);
+}
+
+}  // namespace
