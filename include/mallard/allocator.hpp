@@ -42,7 +42,8 @@ class allocator {
     static_assert(detail::has_a_default<Bound>, MALLARD_PASS_THE_RESOURCE);
   }
   // `resource` must outlive every container that got this allocator or a copy of it.
-  allocator(Resource* resource) noexcept : resource_(resource) {}  // NOLINT: implicit, as in pmr
+  allocator(Resource* resource MALLARD_LIFETIMEBOUND) noexcept  // NOLINT: implicit, as in pmr
+      : resource_(resource) {}
   // A resource of another type: compiling stops with the names of both.
   template <class Given>
     requires(!std::convertible_to<Given*, Resource*> && bindable_resource<Given>)

@@ -24,6 +24,8 @@
 #include "mallard/object_pool.hpp"              // IWYU pragma: export
 #include "mallard/page_source.hpp"              // IWYU pragma: export
 #include "mallard/reserved.hpp"                 // IWYU pragma: export
+#include "mallard/resource_handle.hpp"          // IWYU pragma: export
+#include "mallard/resource_ref.hpp"             // IWYU pragma: export
 #include "mallard/scratch.hpp"                  // IWYU pragma: export
 #include "mallard/segregating.hpp"              // IWYU pragma: export
 #include "mallard/synchronized.hpp"             // IWYU pragma: export

@@ -55,7 +55,7 @@ using bound = typename detail::rebound<Container, R>::type;
 // Returns: such a container, constructed from the arguments and the resource, which must outlive
 // it.
 template <class Container, bindable_resource R, class... Args>
-[[nodiscard]] bound<Container, R> bind(R& resource, Args&&... args) {
+[[nodiscard]] bound<Container, R> bind(R& resource MALLARD_LIFETIMEBOUND, Args&&... args) {
   return bound<Container, R>(std::forward<Args>(args)..., &resource);
 }
 

@@ -25,7 +25,7 @@ namespace mallard::inline v1 {
 // `std::pmr` containers give theirs to their elements), unless it is among the arguments.
 // Errors: what the resource or the constructor throws; in the latter case the memory is given back.
 template <class T, bindable_resource R, class... Args>
-[[nodiscard]] T* make(R& from, Args&&... args) {
+[[nodiscard]] T* make(R& from MALLARD_LIFETIMEBOUND, Args&&... args) {
   static_assert(is_winkable_v<T>,
                 "T may own more than memory: specialise mallard::winkable<T> if it does not");
   T* const made = detail::allocate_and_construct<T>(from, std::forward<Args>(args)...);

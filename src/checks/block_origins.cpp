@@ -42,7 +42,7 @@ std::vector<known_block> known_blocks() {
 }
 
 // Containers mark what they have reserved but not used yet; it is read all the same.
-[[gnu::no_sanitize("address"), gnu::noinline]] std::uintptr_t word_at(const std::uintptr_t* at) {
+[[gnu::no_sanitize_address, gnu::noinline]] std::uintptr_t word_at(const std::uintptr_t* at) {
   return *static_cast<const volatile std::uintptr_t*>(at);
 }
 

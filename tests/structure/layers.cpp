@@ -52,6 +52,8 @@ constexpr place places[] = {
     {"include/mallard/failure_callback.hpp", "resources"},
     {"include/mallard/fallback.hpp", "resources"},
     {"include/mallard/mark_scope.hpp", "resources"},
+    {"include/mallard/resource_ref.hpp", "resources"},
+    {"include/mallard/resource_handle.hpp", "bindings"},
     {"include/mallard/scratch.hpp", "resources"},
     {"include/mallard/segregating.hpp", "resources"},
     {"include/mallard/synchronized.hpp", "resources"},

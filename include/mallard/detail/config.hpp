@@ -23,6 +23,13 @@
 #define MALLARD_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define MALLARD_COLD [[gnu::cold, gnu::noinline]]
 
+// What is made from such an argument must not outlive it; clang warns where it can see that.
+#if defined(__clang__)
+#define MALLARD_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define MALLARD_LIFETIMEBOUND
+#endif
+
 // Preconditions are checked in builds without NDEBUG and cost nothing in the others.
 #define MALLARD_ASSERT(condition) assert(condition)
 
