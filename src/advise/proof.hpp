@@ -1,8 +1,8 @@
 // What was tried on the living program decides over what was predicted.
 //
 // Advice that gained nothing there is no advice any more; among what did, the trial's figures say
-// what comes first, and it comes before what was not tried. One run or two say whether it is faster
-// by much, and nothing of how sure that is: they have no interval, and prove nothing.
+// what comes first, and it comes before what was not tried. A few runs say whether it is faster by
+// much, and little of how sure that is: they have no interval, and prove nothing.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace mallard::advise {
 
-// From so many runs on there is an interval to speak of.
-inline constexpr unsigned enough_runs = 3;
+// That so many runs are all faster by chance is a matter of one in 32.
+inline constexpr unsigned enough_runs = 5;
 
 // It made the program faster, by more than its runs differ anyway.
 bool holds(const trial_figures& tried);

@@ -192,6 +192,7 @@ recorded_run record_it(const advise_request& request, const std::string& folder)
   say("recording");
   const output_to_stderr aside(request.json || request.markdown);
   recorded_run run = record_into(folder, request.words, most_events_of(request));
+  if (run.trace.empty()) throw std::runtime_error(run.remark);
   if (!request.keep.empty()) {
     std::filesystem::copy_file(run.trace, request.keep,
                                std::filesystem::copy_options::overwrite_existing);

@@ -123,8 +123,17 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
+// Before anything is run.
+std::vector<profile::budget_rule> rules_of(const check_options& options) {
+  try {
+    return profile::read_budget(options.budget);
+  } catch (const std::runtime_error& problem) {
+    throw usage_error(problem.what());
+  }
+}
+
 int check_trace(const check_options& options, const std::string& path) {
-  const std::vector<profile::budget_rule> rules = profile::read_budget(options.budget);
+  const std::vector<profile::budget_rule> rules = rules_of(options);
   profile::trace_reader trace(path);
   profile::find_missing_symbols(trace);
   const bool by_function =
@@ -153,19 +162,27 @@ int check_trace(const check_options& options, const std::string& path) {
 }
 
 int check_program(const check_options& options) {
-  profile::read_budget(options.budget);  // before anything is run
+  rules_of(options);
   const temporary_folder folder;
   const recorded_run run = record_into(folder.path(), options.words);
-  if (!options.keep.empty()) {
-    std::filesystem::copy_file(run.trace, options.keep,
-                               std::filesystem::copy_options::overwrite_existing);
+  // As the program ended; what it kept to then says little.
+  int status = run.summary.exited ? run.summary.status : 128 + run.summary.status;
+  if (!run.trace.empty()) {
+    if (!options.keep.empty()) {
+      std::filesystem::copy_file(run.trace, options.keep,
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
+    const int kept = check_trace(options, run.trace);
+    if (status == 0) status = kept;
   }
-  const int status = check_trace(options, run.trace);
   if (!run.summary.exited) {
-    throw std::runtime_error(
-        fmt::format("{}: killed by signal {}", options.words.front(), run.summary.status));
+    fmt::print(stderr, "mallard: {}: killed by signal {}\n", options.words.front(),
+               run.summary.status);
+  } else if (run.trace.empty()) {
+    fmt::print(stderr, "mallard: {}\n", run.remark);
+    if (status == 0) status = failure;
   }
-  return run.summary.status != 0 ? run.summary.status : status;
+  return status;
 }
 
 int check(const check_options& options, bool is_command) {

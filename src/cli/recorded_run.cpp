@@ -51,13 +51,15 @@ recorded_run record_into(const std::string& folder, const std::vector<std::strin
   profile::record_hooks hooks;
   profile::symbolizer symbols;
   hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
-  recorded_run out{"", profile::record(options, hooks)};
+  recorded_run out;
+  out.summary = profile::record(options, hooks);
   const profile::recorded_process* const first = main_trace(out.summary);
-  if (first == nullptr || first->events == 0) {
-    throw std::runtime_error(fmt::format("{}: nothing was recorded{}{}", command.front(),
-                                         remark.empty() ? "" : ": ", remark));
+  if (first != nullptr && first->events != 0) {
+    out.trace = first->file;
+  } else {
+    out.remark = fmt::format("{}: nothing was recorded{}{}", command.front(),
+                             remark.empty() ? "" : ": ", remark);
   }
-  out.trace = first->file;
   return out;
 }
 

@@ -21,13 +21,14 @@ std::string look_at_program(const std::string& program);
 const profile::recorded_process* main_trace(const profile::record_summary& done);
 
 struct recorded_run {
-  std::string trace;  // of the process in which most happened
+  std::string trace;        // of the process in which most happened; empty: nothing was recorded
+  std::string remark = {};  // then why, in one line
   profile::record_summary summary;
 };
 
 // Effects: runs the program to its end, its output and exit status being its own, and writes the
 // trace, or the traces of its processes, into the folder. Throws usage_error or std::runtime_error,
-// in one line, if nothing was recorded.
+// in one line, if it cannot be run.
 // After about `most_events` operations (0: never) nothing more is recorded.
 recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
                          std::uint64_t most_events = 0);

@@ -20,6 +20,7 @@
 #include "cli/usage_error.hpp"
 #include "cli/whatif_results.hpp"
 #include "lab/measuring/mallocs.hpp"
+#include "lab/measuring/statistics.hpp"
 #include "whatif/whatif.hpp"
 
 namespace mallard::cli {
@@ -62,12 +63,13 @@ void print_outcome(const whatif_outcome& one, std::size_t width, bool colour) {
   const std::string gain = one.remark.empty()
                                ? fmt::format("{:>6.2f} {:>13}", one.median,
                                              fmt::format("{:.2f} to {:.2f}", one.low, one.high))
-                               : fmt::format("{:>20}", "too short to tell");
+                               : fmt::format("{:>20}", "too little to tell");
   const style how = one.low > 1 ? style::good : one.high < 1 ? style::bad : style::faint;
   fmt::print("  {} {:>7.2f} {:>10} {:>10} {:>10} {:>10.0f}\n", styled(gain, how, colour),
              one.memory, seconds_text(one.seconds.median),
              seconds_text(one.processor_seconds.median), bytes_of(one.resident_bytes.median),
              one.page_faults.median);
+  if (!one.remark.empty()) fmt::print("  {}\n", one.remark);
 }
 
 void print_routes(const whatif_outcome& one) {
@@ -99,10 +101,16 @@ void print(const whatif_result& result, bool colour) {
     print_routes(one);
   }
   if (result.outcomes.empty()) return;
-  fmt::print("By {} time, medians of {} runs with 95 % intervals; ",
-             result.by_processor_time ? "processor" : "elapsed", result.outcomes.front().runs);
+  // The bootstrap of a few runs gives no more than their range.
+  const unsigned runs = result.outcomes.front().runs;
+  fmt::print("By {} time, {}; ", result.by_processor_time ? "processor" : "elapsed",
+             runs == 1 ? "one run"
+             : runs < lab::fewest_for_interval
+                 ? fmt::format("medians of {} runs, and the least to the most of them", runs)
+                 : fmt::format("medians of {} runs with 95 % intervals", runs));
   fmt::print(
-      "the hook's own {} are taken off where there are routes, and {:.0f} ns for each block.\n",
+      "the hook's own {} are taken off where there are routes, and up to {:.0f} ns for each "
+      "block.\n",
       seconds_text(result.hook_seconds), result.block_seconds * 1e9);
 }
 
@@ -162,6 +170,10 @@ int run_whatif(const whatif_request& request, const context& shared) {
     result = try_whatif(options);
   } catch (const std::runtime_error& problem) {
     throw usage_error(problem.what());
+  }
+  if (was_interrupted() && result.outcomes.empty()) {
+    fmt::print(stderr, "mallard: interrupted before all ways had run once: there are no figures\n");
+    return interrupted;
   }
   print(result, use_colour(shared.colour, STDOUT_FILENO));
   if (request.json) {

@@ -3,17 +3,26 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 
-#include "whatif/route_session.hpp"
+#include "route/session.hpp"
 
 namespace mallard::whatif {
 
 // Seconds for a block, from its birth to its death, beside what the hook takes that routes nothing
-// and what the resource takes itself: of blocks that are allocated and freed in a loop by
-// `program`, which has to be this one, with the library preloaded. 0 where it cannot be measured.
-// Effects: what the session is prepared for is something else then.
-double measure_route_cost(const std::filesystem::path& program, const std::string& library,
-                          route_session& session);
+// and what the resource takes itself.
+struct route_cost {
+  double seconds = 0;
+  double error = 0;  // by which it may be another in a program: its caches and branches differ
+};
+
+// Measured with a resource of each strategy, of blocks that are allocated and freed in a loop by
+// `program`, which has to be this one, with the library preloaded. What cannot be measured is not
+// there.
+std::map<route::strategy, route_cost> measure_route_costs(const std::filesystem::path& program,
+                                                          const std::string& library,
+                                                          const std::set<route::strategy>& of);
 
 }  // namespace mallard::whatif

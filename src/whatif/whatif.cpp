@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/statistics.hpp"
 #include "profile/record/program_check.hpp"
+#include "whatif/gain.hpp"
 #include "whatif/own_library.hpp"
 #include "whatif/pattern.hpp"
 #include "whatif/program_runner.hpp"
@@ -121,7 +124,7 @@ class experiment {
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
     if (!options.measuring_program.empty() && !options.variants.empty()) {
-      block_seconds_ = measure_route_cost(options.measuring_program, library, *session_);
+      costs_ = measure_route_costs(options.measuring_program, library, strategies());
     }
     const environment hooked = {{"LD_PRELOAD", preload(library)},
                                 {route::session_variable, session_->path()}};
@@ -172,6 +175,14 @@ class experiment {
       std::vector<route::route_rule>& rules = rules_.emplace_back();
       for (const whatif_route& one : variant.routes) rules.push_back(parse_route(one, conditions_));
     }
+  }
+
+  std::set<route::strategy> strategies() const {
+    std::set<route::strategy> out;
+    for (const std::vector<route::route_rule>& of_variant : rules_) {
+      for (const route::route_rule& one : of_variant) out.insert(one.how);
+    }
+    return out;
   }
 
   // All that are tried, so that the hook alone looks for each of them. Where those are too many,
@@ -293,7 +304,7 @@ class experiment {
   whatif_result result() const {
     whatif_result out;
     const contender& plain = contenders_[as_it_is];
-    if (plain.runs.empty()) return out;
+    if (plain.runs.empty()) return out;  // interrupted
     const auto time = figure();
     out.by_processor_time = time == &run_figures::processor_seconds;
     const std::vector<double> base = each(plain.runs, time);
@@ -301,28 +312,54 @@ class experiment {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
       out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
     }
-    out.block_seconds = block_seconds_;
+    for (const auto& [how, cost] : costs_) {
+      out.block_seconds = std::max(out.block_seconds, cost.seconds);
+    }
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
       out.outcomes.push_back(outcome_of(i, base, time));
     }
     return out;
   }
 
+  // What is no part of a program that was written with the resources.
+  struct taken_off {
+    double seconds = 0;
+    double error = 0;
+  };
+
   // What the hook and the way to the resources took in that round: as the hook alone then did, and
   // slower than measured where all was slower.
-  double way(const contender& one, std::size_t round, const std::vector<double>& base,
-             double run_figures::* time) const {
-    if (one.routes.empty()) return 0;
+  taken_off way(const contender& one, std::size_t round, const std::vector<double>& base,
+                double run_figures::* time) const {
+    if (one.routes.empty()) return {};
     const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
     const double hook = round < hooked.size() ? hooked[round] - base[round] : 0;
-    std::uint64_t blocks = 0;
-    for (const route_outcome& route : one.of_routes) blocks += route.blocks;
     const double busy = lab::median(each(one.runs, &run_figures::processor_seconds));
     const double passed = lab::median(each(one.runs, &run_figures::seconds));
     // All threads go that way at once where time is elapsed.
     const double threads = passed > 0 ? std::max(1.0, busy / passed) : 1;
     const double slower = base[round] / *std::min_element(base.begin(), base.end());
-    return hook + block_seconds_ * static_cast<double>(blocks) / threads * slower;
+    constexpr double error_of_hook = 0.1;
+    taken_off out{hook, error_of_hook * std::max(0.0, hook)};
+    for (std::size_t i = 0; i < one.of_routes.size() && i < one.rules.size(); ++i) {
+      const auto cost = costs_.find(one.rules[i].how);
+      if (cost == costs_.end()) continue;
+      const double blocks = static_cast<double>(one.of_routes[i].blocks) / threads * slower;
+      out.seconds += blocks * cost->second.seconds;
+      out.error += blocks * cost->second.error;
+    }
+    return out;
+  }
+
+  std::vector<round_times> rounds_of(const contender& one, const std::vector<double>& base,
+                                     double run_figures::* time) const {
+    const std::vector<double> mine = each(one.runs, time);
+    std::vector<round_times> out;
+    for (std::size_t i = 0; i < std::min(mine.size(), base.size()); ++i) {
+      const taken_off off = way(one, i, base, time);
+      out.push_back({base[i], mine[i], off.seconds, off.error});
+    }
+    return out;
   }
 
   whatif_outcome outcome_of(std::size_t which, const std::vector<double>& base,
@@ -342,20 +379,15 @@ class experiment {
         interval(each(one.runs, &run_figures::processor_seconds), options_.seed);
     out.resident_bytes = interval(each(one.runs, &run_figures::resident_bytes), options_.seed);
     out.page_faults = interval(each(one.runs, &run_figures::page_faults), options_.seed);
-    const std::vector<double> mine = each(one.runs, time);
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < mine.size() && i < base.size(); ++i) {
-      const double left = mine[i] - way(one, i, base, time);
-      if (left > 0) ratios.push_back(base[i] / left);
-    }
-    if (!ratios.empty()) {
-      const interval_of_runs gain = interval(ratios, options_.seed);
-      out.low = gain.low;
-      out.median = gain.median;
-      out.high = gain.high;
-      out.gains = std::move(ratios);
+    if (auto gain = gain_of(rounds_of(one, base, time), options_.seed)) {
+      out.low = gain->low;
+      out.median = gain->median;
+      out.high = gain->high;
+      out.gains = std::move(gain->samples);
     } else {
-      out.remark = "the program is too short: the hook takes as long";
+      out.remark =
+          "the hook and the way to the resource take too much of its time: what is left of it "
+          "cannot be told";
     }
     const double resident =
         lab::median(each(contenders_[as_it_is].runs, &run_figures::resident_bytes));
@@ -369,7 +401,7 @@ class experiment {
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
   std::vector<contender> contenders_;
-  double block_seconds_ = 0;
+  std::map<route::strategy, route_cost> costs_;  // of the way to each, for a block
   std::vector<std::vector<std::vector<std::string>>>
       names_;                          // of survivors, by contender and route
   std::vector<run_figures> first_of_;  // by contender

@@ -85,7 +85,8 @@ struct interval_of_runs {
 struct whatif_outcome {
   std::string variant;  // "as it is", "hook alone", the variant's name, or the malloc's
   std::string remark;   // why there are no figures, or none but the runs'; empty: there are
-  // Times as fast as the program as it is; for a variant with routes, the hook's cost subtracted.
+  // Times as fast as the program as it is; for a variant with routes, the hook's cost subtracted,
+  // and how far that may be wrong is in the interval.
   double low = 0;
   double median = 0;
   double high = 0;
@@ -102,7 +103,8 @@ struct whatif_outcome {
 struct whatif_result {
   std::vector<whatif_outcome> outcomes;  // "as it is" first, then "hook alone"
   double hook_seconds = 0;               // what was subtracted
-  double block_seconds = 0;              // and that for every routed block
+  double block_seconds =
+      0;  // and that for every routed block, of the strategy with the longest way
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
 };
 

@@ -2,7 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "command_fixture.hpp"
+#include "cli/command_fixture.hpp"
+#include "profile/trace_script.hpp"
 
 namespace {
 
@@ -62,6 +63,24 @@ TEST_F(CheckCommand, AnnotationsAreThoseOfWorkflows) {
 TEST_F(CheckCommand, TheProgramsOwnFailureIsToldByItsStatus) {
   write("b", "peak <= 1 GiB\n");
   EXPECT_EQ(run({"check", "--budget", "b", "--", "sh", "-c", "exit 7"}).status, 7);
+  const ended killed = run({"check", "--budget", "b", "--", "sh", "-c", "kill -9 $$"});
+  EXPECT_EQ(killed.status, 137);
+  EXPECT_THAT(killed.err, HasSubstr("killed by signal 9"));
+}
+
+TEST_F(CheckCommand, ThePeaksPlaceIsWhereMostLivedThen) {
+  profile::trace_script script(file("t").string());
+  script.call("main", 1, [&] {
+    script.call("keeps", 2, [&] { script.allocate(3, 5000); });
+    for (int i = 0; i < 100; ++i) {
+      script.call("passes", 4, [&] { script.free(6, script.allocate(5, 1000)); });
+    }
+  });
+  script.finish();
+  write("b", "peak <= 1 B\nbytes <= 1 B\n");
+  const ended broken = run({"check", "t", "--budget", "b"});
+  EXPECT_THAT(broken.out, HasSubstr("b:1: peak <= 1 B: it is 5.9 KiB, most of it of keeps"));
+  EXPECT_THAT(broken.out, HasSubstr("most of it of passes"));
 }
 
 TEST_F(CheckCommand, BadInputIsOneLine) {
@@ -69,9 +88,9 @@ TEST_F(CheckCommand, BadInputIsOneLine) {
   write("wrong", "peak <= lots\n");
   write("text", "no trace");
   write("empty", "");
-  expect_refused({"check", "--budget", "nothing", "--", "sort", "/dev/null"}, 1,
+  expect_refused({"check", "--budget", "nothing", "--", "sort", "/dev/null"}, 2,
                  "nothing: cannot be read");
-  expect_refused({"check", "--budget", "wrong", "--", "sort", "/dev/null"}, 1, "wrong:1: 'lots'");
+  expect_refused({"check", "--budget", "wrong", "--", "sort", "/dev/null"}, 2, "wrong:1: 'lots'");
   expect_refused({"check", "--budget", "b", "--", "./nothing"}, 2, "./nothing: no such program");
   expect_refused({"check", "text", "--budget", "b"}, 1, "text: ");
   expect_refused({"check", "empty", "--budget", "b"}, 1, "empty: ");

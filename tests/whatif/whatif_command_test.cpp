@@ -179,4 +179,10 @@ TEST_F(WhatifCommand, AnInterruptEndsItWithTheStatusOfOne) {
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }
 
+TEST_F(WhatifCommand, FewRunsHaveNoInterval) {
+  const ended result = run(with("one_request=heap"));
+  EXPECT_THAT(result.out, HasSubstr("one run; "));
+  EXPECT_EQ(result.out.find("95 %"), std::string::npos);
+}
+
 }  // namespace

@@ -15,6 +15,8 @@ namespace {
 
 struct stack_sum {
   std::uint64_t blocks = 0, bytes = 0, leaks = 0, leaked = 0;
+  std::int64_t live = 0;      // bytes; less than nothing: they lived before the trace
+  std::uint64_t at_peak = 0;  // of the whole program
 };
 
 // By stack: some function on it has a name that is asked for; and what lives of these stacks.
@@ -36,6 +38,7 @@ class block_counter final : public block_watcher {
   void born(const recorded&, const live_block& block) override {
     ++sums[block.stack].blocks;
     sums[block.stack].bytes += block.bytes;
+    sums[block.stack].live += static_cast<std::int64_t>(block.bytes);
     for (auto& [pattern, sum] : patterns_) {
       if (!sum.inside[block.stack]) continue;
       sum.live += block.bytes;
@@ -43,6 +46,7 @@ class block_counter final : public block_watcher {
     }
   }
   void died(const recorded&, const live_block& block, const block_end&) override {
+    sums[block.stack].live -= static_cast<std::int64_t>(block.bytes);
     for (auto& [pattern, sum] : patterns_) {
       if (sum.inside[block.stack]) sum.live -= block.bytes;
     }
@@ -52,7 +56,11 @@ class block_counter final : public block_watcher {
     sums[block.stack].leaked += block.bytes;
   }
   void end() override {}
-  void at_peak() override {}
+  void at_peak() override {
+    for (stack_sum& one : sums) {
+      one.at_peak = static_cast<std::uint64_t>(std::max<std::int64_t>(0, one.live));
+    }
+  }
   void sample(const recorded&) override {}
 
  private:
@@ -136,6 +144,8 @@ class checker {
       }
     }
     if (rule.what == budget_measure::peak) {
+      // What lived when a function's own peak was, stack by stack, is not kept.
+      if (!rule.pattern.empty()) out.where = {};
       sum = rule.pattern.empty() ? dims_.total.peak_bytes : patterns_.at(rule.pattern).peak;
     }
     out.found = sum;
@@ -150,6 +160,8 @@ class checker {
         return sum.leaks;
       case budget_measure::leaked:
         return sum.leaked;
+      case budget_measure::peak:
+        return sum.at_peak;
       default:
         return sum.bytes;
     }

@@ -1,0 +1,30 @@
+// How many times as fast a program with routes is, when what it does because of them is taken off.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace mallard::whatif {
+
+// Of one round, in seconds.
+struct round_times {
+  double as_it_is = 0;
+  double routed = 0;     // the run with routes
+  double taken_off = 0;  // of it: what a program that was written so does not do
+  double error = 0;      // by which that may be more or less
+};
+
+struct gain_of_rounds {
+  double low = 0;
+  double median = 0;
+  double high = 0;
+  std::vector<double> samples;  // of the rounds in which it can be told
+};
+
+// The program's time over what is left of the routed one's. The interval holds the error of what is
+// taken off. Nothing, where in half of the rounds that is as much as half of what is left: then
+// the figure would be noise.
+std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, std::uint64_t seed);
+
+}  // namespace mallard::whatif

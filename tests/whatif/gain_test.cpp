@@ -1,0 +1,38 @@
+// What is told of runs with routes.
+#include "whatif/gain.hpp"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using mallard::whatif::gain_of;
+using mallard::whatif::round_times;
+
+TEST(whatif_gain, is_of_what_is_left) {
+  const auto gain = gain_of({{10, 8, 3, 0}, {10, 8, 3, 0}, {12, 9, 3, 0}}, 1);
+  ASSERT_TRUE(gain);
+  EXPECT_DOUBLE_EQ(gain->median, 2);
+  EXPECT_EQ(gain->samples.size(), 3U);
+}
+
+TEST(whatif_gain, its_interval_holds_the_error_of_what_is_taken_off) {
+  const auto gain = gain_of({{10, 8, 3, 1}, {10, 8, 3, 1}}, 1);
+  ASSERT_TRUE(gain);
+  EXPECT_DOUBLE_EQ(gain->median, 2);
+  EXPECT_DOUBLE_EQ(gain->low, 10.0 / 6);
+  EXPECT_DOUBLE_EQ(gain->high, 10.0 / 4);
+}
+
+// As of a program that does nothing but allocate: 263 ms as it is, 701 ms with routes, of which 685
+// ms are taken off.
+TEST(whatif_gain, is_not_told_of_a_rest_that_is_smaller_than_its_error) {
+  EXPECT_FALSE(gain_of({{0.263, 0.701, 0.685, 0.12}, {0.26, 0.70, 0.69, 0.12}}, 1));
+}
+
+TEST(whatif_gain, is_told_where_most_rounds_tell_it) {
+  EXPECT_TRUE(gain_of({{10, 8, 3, 1}, {10, 8, 3, 1}, {10, 4, 3, 1}}, 1));
+  EXPECT_FALSE(gain_of({{10, 8, 3, 1}, {10, 4, 3, 1}}, 1));
+  EXPECT_FALSE(gain_of({}, 1));
+}
+
+}  // namespace
