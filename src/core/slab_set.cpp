@@ -483,7 +483,7 @@ void slab_set::trim_reserve() noexcept {
 }
 
 void slab_set::release(bool forget) noexcept {
-#ifdef MALLARD_ASAN
+#ifdef MALLARD_MARKS_MEMORY
   forget = false;  // what is given back must not stay poisoned
 #endif
   if (forget) known_memory::clear();
