@@ -44,9 +44,9 @@ bench: deps build/release/CMakeCache.txt
 format:
 	$(FORMAT) -i $(SOURCES)
 
-lint: deps build/ci/CMakeCache.txt
+lint: deps build/dev/CMakeCache.txt
 	$(FORMAT) --dry-run --Werror $(SOURCES)
-	clang-tidy-19 --quiet -p build/ci $(filter %.cpp,$(filter src/%,$(SOURCES)))
+	clang-tidy-19 --quiet -p build/dev $(filter %.cpp,$(filter src/%,$(SOURCES)))
 
 LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
 

@@ -1,12 +1,16 @@
 # Warnings and sanitizers for every target of ours, in one place.
 add_library(mallard_warnings INTERFACE)
+# Of files compiled together a local name may be that of something in another file.
 target_compile_options(mallard_warnings INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MALLARD_WERROR}>:-Werror>)
+  -Wall -Wextra -Wconversion
+  $<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>
+  $<$<BOOL:${MALLARD_WERROR}>:-Werror>)
 
 add_library(mallard_sanitize INTERFACE)
 if(MALLARD_SANITIZE)
+  # Fuzzers have to see which way the library goes.
   target_compile_options(mallard_sanitize INTERFACE
-    -fsanitize=${MALLARD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${MALLARD_SANITIZE}$<$<BOOL:${MALLARD_BUILD_FUZZERS}>:,fuzzer-no-link> -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # Of instrumented code gcc says that of much that is well, std::regex for one.
   target_compile_options(mallard_sanitize INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
@@ -17,19 +21,34 @@ endif()
 set(MALLARD_UNMEASURED_OPTIONS "$<$<CONFIG:Release>:-O1>" CACHE STRING
   "Compile options of what is never measured: commands, reports, tests")
 
+# mallard_together(<target>): its files are compiled several at once, so that headers are read once
+# for all of them. mallard_alone(<source>...): not these, whose names would meet those of others.
+function(mallard_together target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${MALLARD_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+function(mallard_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # mallard_unmeasured(<target>): it is compiled for little time, not for speed.
 function(mallard_unmeasured target)
   target_compile_options(${target} PRIVATE ${MALLARD_UNMEASURED_OPTIONS})
+  mallard_together(${target})
 endfunction()
 
 # mallard_measured_in_releases(<target>): the same, but in releases for speed.
 function(mallard_measured_in_releases target)
   target_compile_options(${target} PRIVATE
     $<$<NOT:$<CONFIG:Release>>:${MALLARD_UNMEASURED_OPTIONS}>)
+  mallard_together(${target})
 endfunction()
 
 # mallard_header_set(<name> <header>...): headers that mallard_precompiled(<target> <name>) gives to
 # targets with the same options, compiled once for all. Files include what they use all the same.
+set(MALLARD_STANDARD_HEADERS <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <cstdio>
+  <filesystem> <fstream> <functional> <map> <memory> <optional> <set> <span> <sstream> <stdexcept>
+  <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>)
 function(mallard_header_set name)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp CONTENT "// Nothing but the headers.\n")
   add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)

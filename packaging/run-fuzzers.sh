@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 jobs=${JOBS:-$(nproc)}
-build=build/fuzz
+build=build/asan
 
 # Called for one program, it says what it did, or why it failed.
 if [ "${2:-}" ]; then
@@ -21,9 +21,7 @@ if [ "${2:-}" ]; then
   exit 0
 fi
 
-cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_COMPILER=clang++-19 \
-  -DMALLARD_BUILD_FUZZERS=ON -DMALLARD_BUILD_BENCHMARKS=OFF -DMALLARD_BUILD_EXAMPLES=OFF \
-  -DMALLARD_BUILD_SHARED=OFF -DMALLARD_BUILD_TOOL=OFF -DMALLARD_SANITIZE=address,undefined >/dev/null
+cmake --preset asan >/dev/null
 cmake --build $build --target mallard_fuzzers -j "$jobs"
 fuzzers=$(find $build/tests/fuzz -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x | sort)
 [ "$fuzzers" ] || { echo "run-fuzzers: no targets were built" >&2; exit 1; }

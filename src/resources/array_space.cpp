@@ -316,7 +316,7 @@ void array_space::give_back(detached_segments list) const noexcept {
 }
 
 void array_space::release(bool forget) noexcept {
-#ifdef MALLARD_MARKS_MEMORY
+#ifdef MALLARD_ASAN
   forget = false;  // what is given back must not stay poisoned
 #endif
   heap_.reset();

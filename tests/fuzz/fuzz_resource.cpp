@@ -1,5 +1,5 @@
-// Fuzzes one resource, MALLARD_FUZZED_RESOURCE: the input is a program of its verbs, which is run
-// against the model. A broken promise aborts.
+// Fuzzes one resource, that of the row `fuzzed_resource`, which each program names for itself: the
+// input is a program of its verbs, which is run against the model. A broken promise aborts.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -9,13 +9,15 @@
 #include "support/model.hpp"
 #include "support/require.hpp"
 
+extern const char* const fuzzed_resource;
+
 namespace {
 
 conformance::resource_case fuzzed_case() {
   for (const auto& candidate : conformance::our_cases()) {
-    if (candidate.name == MALLARD_FUZZED_RESOURCE) return candidate;
+    if (candidate.name == fuzzed_resource) return candidate;
   }
-  std::fputs("there is no resource " MALLARD_FUZZED_RESOURCE "\n", stderr);
+  std::fprintf(stderr, "there is no resource %s\n", fuzzed_resource);
   std::abort();
 }
 

@@ -9,10 +9,19 @@ import assert from 'node:assert/strict';
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test as nodeTest } from 'node:test';
 
 export const [modules, mallard, scratch] = process.argv.slice(2, 5).map((name) => path.resolve(name));
-export { assert, test };
+export { assert };
+
+// Several processes share the tests of a file: MALLARD_SHARD=0/2 runs every second one, from the first.
+const [shard, shards] = (process.env.MALLARD_SHARD ?? '0/1').split('/').map(Number);
+let known = 0;
+export const test = (...what) => {
+  if (known++ % shards === shard) nodeTest(...what);
+};
+/** A test that each of the processes runs. */
+export const testInEach = nodeTest;
 export const file = (name) => path.join(scratch, name);
 
 function findBrowser() {

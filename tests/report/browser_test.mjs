@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-import { assert, complaints, copied, drawAll, file, mallard, open, test } from './browser.mjs';
+import { assert, complaints, copied, drawAll, file, mallard, open, test, testInEach } from './browser.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
@@ -737,6 +737,6 @@ test('paper gets every chart, in light colours', async (t) => {
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
 });
 
-test('nothing on any page asked for anything or complained', () => {
+testInEach('nothing on any page asked for anything or complained', () => {
   assert.deepEqual(complaints, []);
 });

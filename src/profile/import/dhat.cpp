@@ -17,8 +17,6 @@
 namespace mallard::profile {
 namespace {
 
-using json = nlohmann::json;
-
 // "0x49001FA: __fopen_internal (iofopen.c:65)" or "0x486405C: ??? (in /usr/lib/libselinux.so.1)".
 function_name parse_frame(std::string_view text) {
   function_name made;
@@ -46,16 +44,16 @@ function_name parse_frame(std::string_view text) {
 
 class profile_maker {
  public:
-  explicit profile_maker(const json& frames) {
-    for (const json& one : frames) {
+  explicit profile_maker(const nlohmann::json& frames) {
+    for (const nlohmann::json& one : frames) {
       function_name made = parse_frame(one.get<std::string>());
       heap_.push_back(is_allocation_function(made.name));
       made_.functions.push_back(std::move(made));
     }
   }
 
-  void add(const json& point) {
-    const json& stack = point.at("fs");
+  void add(const nlohmann::json& point) {
+    const nlohmann::json& stack = point.at("fs");
     std::uint32_t node = 0;
     for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
       const auto function = frame->get<std::uint32_t>();
@@ -103,15 +101,15 @@ dhat_profile read_dhat(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
   try {
-    const json whole = json::parse(in);
+    const nlohmann::json whole = nlohmann::json::parse(in);
     const int version = whole.at("dhatFileVersion").get<int>();
     if (version != 2) {
       throw std::runtime_error(fmt::format("version {}, and 2 is known here", version));
     }
     profile_maker maker(whole.at("ftbl"));
-    for (const json& point : whole.at("pps")) maker.add(point);
+    for (const nlohmann::json& point : whole.at("pps")) maker.add(point);
     return maker.take(whole.value("cmd", std::string()));
-  } catch (const json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     throw std::runtime_error(path + ": is damaged, or no file of DHAT's");
   } catch (const std::runtime_error& problem) {
     throw std::runtime_error(fmt::format("{}: {}", path, problem.what()));
