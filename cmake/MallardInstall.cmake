@@ -56,3 +56,12 @@ if(MALLARD_BUILD_SHARED)
   mallard_pkg_config(mallard-shared "${PROJECT_DESCRIPTION} (shared library)"
     "-L\${libdir} -lmallard")
 endif()
+
+# gdb shows resources: by itself of programs that use the shared library; others `source` the file.
+install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/mallard/gdb)
+if(MALLARD_BUILD_SHARED)
+  install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${CMAKE_INSTALL_FULL_LIBDIR}
+    RENAME libmallard.so.${PROJECT_VERSION}-gdb.py)
+endif()

@@ -97,7 +97,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
       slabs_.refill(pool_, 0);
     }
     void* const p = detail::take_slot(pool_, step_.block_bytes);
-    detail::unpoison(p, bytes);
+    detail::hand_out(p, bytes);
     return p;
   }
 

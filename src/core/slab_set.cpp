@@ -19,9 +19,10 @@ using pool_ring = ring<slab, &slab::ring_next, &slab::ring_prev>;
 using all_ring = ring<slab, &slab::all_next, &slab::all_prev>;
 
 // A slab is swept again only when this many of its slots are free, so that a nearly full one is
-// not swept over and over for single slots; until then it is out of its ring.
-std::uint32_t worth_a_sweep(std::uint32_t slots) noexcept {
-  return (slots + 7) / 8;
+// not swept over and over for single slots; until then it is out of its ring. Of large blocks, for
+// which a sweep takes no time to speak of, and fresh memory much, a few are enough.
+std::uint32_t worth_a_sweep(const slab_layout& layout, std::uint32_t slots) noexcept {
+  return layout.block_bytes < 1024 ? (slots + 7) / 8 : (slots + 31) / 32;
 }
 
 // But while only the first page of a slab is in use, every free slot there is taken before a second
@@ -41,8 +42,8 @@ std::uint32_t ring_floor(std::uint32_t capacity, std::uint32_t taken) noexcept {
 }
 
 // A slab out of its ring comes back when so few of its slots are taken.
-std::uint32_t full_floor(std::uint32_t capacity) noexcept {
-  return capacity - worth_a_sweep(capacity);
+std::uint32_t full_floor(const slab_layout& layout) noexcept {
+  return layout.capacity() - worth_a_sweep(layout, layout.capacity());
 }
 
 std::size_t reserve_index(std::size_t slab_bytes) noexcept {
@@ -98,7 +99,7 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
     }
     const std::uint32_t given_back = s.carved_slots - s.taken();
     if (given_back > 0 && (s.carved_words <= words_on_first_page(layout) ||
-                           given_back >= worth_a_sweep(s.carved_slots))) {
+                           given_back >= worth_a_sweep(layout, s.carved_slots))) {
       s.next_word = 0;
       continue;
     }
@@ -123,7 +124,7 @@ bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
     if (next_word(pool, *s)) return true;
     leave_ring(pool, s);
     s->place = slab_place::full;
-    set_floor(*s, s->taken(), full_floor(layout.capacity()));
+    set_floor(*s, s->taken(), full_floor(layout));
   }
   return false;
 }
@@ -384,9 +385,9 @@ void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
       continue;
     }
     const std::uint32_t capacity = layout_of(*s).capacity();
-    if (taken > full_floor(capacity)) {
+    if (const std::uint32_t floor = full_floor(layout_of(*s)); taken > floor) {
       s->place = slab_place::full;
-      set_floor(*s, taken, full_floor(capacity));
+      set_floor(*s, taken, floor);
     } else {
       set_floor(*s, taken, ring_floor(capacity, taken));
       enter_ring(pools[s->layout_index], s);
@@ -483,7 +484,7 @@ void slab_set::trim_reserve() noexcept {
 }
 
 void slab_set::release(bool forget) noexcept {
-#ifdef MALLARD_ASAN
+#ifdef MALLARD_MARKS_MEMORY
   forget = false;  // what is given back must not stay poisoned
 #endif
   if (forget) known_memory::clear();

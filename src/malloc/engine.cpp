@@ -211,7 +211,7 @@ std::size_t usable_bytes(const void* p) noexcept {
   fatal("size of an address where no block begins", p);
 }
 
-void* reallocate(void* p, std::size_t bytes) noexcept {
+void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);

@@ -108,8 +108,46 @@ MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
   return allocate_zeroed_slow(bytes);
 }
 
+// Blocks are multiples of 16, and the two do not overlap: from both ends, as above.
+MALLARD_ALWAYS_INLINE void copy_block(void* to, const void* from, std::size_t bytes) noexcept {
+  using two_words [[gnu::vector_size(16), gnu::may_alias]] = long long;
+  if (bytes > 64) {
+    __builtin_memcpy(to, from, bytes);
+    return;
+  }
+  const auto* const source = static_cast<const two_words*>(from);
+  auto* const begin = static_cast<two_words*>(to);
+  const std::size_t count = (bytes + 15) / 16;
+  begin[0] = source[0];
+  begin[count - 1] = source[count - 1];
+  if (bytes <= 32) return;
+  begin[1] = source[1];
+  begin[count - 2] = source[count - 2];
+}
+
+void* reallocate_slow(void* p, std::size_t bytes) noexcept;
+
 // Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
-void* reallocate(void* p, std::size_t bytes) noexcept;
+MALLARD_ALWAYS_INLINE void* reallocate(void* p, std::size_t bytes) noexcept {
+  const std::size_t index = region::index_of(p);
+  if (checks::keeps_classes || index == 0 || bytes > largest_class_request) [[unlikely]] {
+    return reallocate_slow(p, bytes);
+  }
+  const slice_mark mark = region::of(p)->marks[index].load(std::memory_order_relaxed);
+  if (mark < mark_limit) [[unlikely]] {
+    return reallocate_slow(p, bytes);
+  }
+  // Large enough, and not wastefully large.
+  const std::size_t have = class_steps[mark % mark_limit].block_bytes;
+  if (have - bytes <= have / 2) return p;
+  void* const moved = cache.take(malloc_class_of(bytes));
+  if (moved == nullptr) [[unlikely]] {
+    return reallocate_slow(p, bytes);
+  }
+  copy_block(moved, p, have < bytes ? have : bytes);
+  deallocate(p);
+  return moved;
+}
 
 std::size_t usable_bytes(const void* p) noexcept;
 

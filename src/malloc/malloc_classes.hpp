@@ -61,27 +61,35 @@ inline constexpr unsigned first_shared_class = class_of(64);
 // Blocks in a magazine that has grown as far as it may.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
   const std::size_t bytes = class_bytes(size_class);
-  return bytes <= 256      ? 128
-         : bytes <= 1024   ? 32
-         : bytes <= 4096   ? 16
-         : bytes <= 16384  ? 8
-         : bytes <= 65536  ? 4
-         : bytes <= 131072 ? 2
-                           : 1;
+  return bytes <= 256     ? 128
+         : bytes <= 1024  ? 32
+         : bytes <= 4096  ? 16
+         : bytes <= 16384 ? 4
+         : bytes <= 65536 ? 2
+                          : 1;
 }
+
+// The same by one look-up.
+inline constexpr auto magazine_capacities = [] {
+  std::array<std::uint8_t, malloc_class_count> table{};
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    table[c] = static_cast<std::uint8_t>(magazine_capacity(c));
+  }
+  return table;
+}();
 
 // And in a new one.
 inline constexpr std::size_t small_capacity = 4;
-constexpr std::size_t first_capacity(unsigned size_class) noexcept {
-  return std::min(small_capacity, magazine_capacity(size_class));
+inline std::size_t first_capacity(unsigned size_class) noexcept {
+  return std::min<std::size_t>(small_capacity, magazine_capacities[size_class]);
 }
 
 // What a thread keeps that does nothing any more: magazines of small blocks hold a third of a
 // mebibyte when all are full. Those of larger ones may have room for so many bytes together, and
-// one more; or those of the largest give way.
+// one more, for which those of the largest give way.
 inline constexpr unsigned first_budgeted_class = computed_class(1024) + 1;
-inline constexpr unsigned first_evicted_class = computed_class(4096) + 1;
-inline constexpr std::size_t magazine_budget_bytes = std::size_t{512} << 10;
+inline constexpr unsigned first_evicted_class = computed_class(16384) + 1;
+inline constexpr std::size_t magazine_budget_bytes = std::size_t{3} << 19;
 
 // Where the slots of each magazine begin, with the null ones below and above. Last, the sum.
 inline constexpr auto magazine_begin = [] {

@@ -203,7 +203,7 @@ void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept
   if (grown_[size_class] == 0) return;
   give_blocks(bottom_of(size_class) + 1, of.top[size_class] + 1, size_class);
   if (size_class >= first_budgeted_class) {
-    budgeted_bytes_ -= grown_[size_class] * class_bytes(size_class);
+    budgeted_bytes_ -= std::size_t{grown_[size_class]} * class_steps[size_class].block_bytes;
   }
   grown_[size_class] = 0;
   of.top[size_class] = const_cast<void**>(&no_slots[0]);
@@ -224,9 +224,9 @@ bool malloc_heap::make_room_for(thread_cache& of, std::size_t bytes, unsigned si
 
 void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept {
   const std::size_t before = grown_[size_class];
-  if (before == magazine_capacity(size_class)) return;
+  if (before == magazine_capacities[size_class]) return;
   const std::size_t capacity = before == 0 ? first_capacity(size_class) : before * 2;
-  const std::size_t more_bytes = (capacity - before) * class_bytes(size_class);
+  const std::size_t more_bytes = (capacity - before) * class_steps[size_class].block_bytes;
   if (!make_room_for(of, more_bytes, size_class)) return;
   void** const old = bottom_of(size_class);
   const std::ptrdiff_t held = before == 0 ? 0 : of.top[size_class] - old;
@@ -255,6 +255,30 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   return p;
 }
 
+namespace {
+
+// Writes the addresses of neighbours from the slot on downwards, two at a time. Returns the slot
+// below.
+void** fill_down(void** slot, std::byte* p, std::size_t count, std::size_t block_bytes) noexcept {
+  using two_addresses [[gnu::vector_size(16), gnu::may_alias, gnu::aligned(8)]] =
+      unsigned long long;
+  if (count % 2 != 0) {
+    *slot-- = p;
+    p += block_bytes;
+  }
+  const unsigned long long address = address_of(p);
+  const unsigned long long step = 2 * block_bytes;
+  two_addresses pair{address + block_bytes, address};
+  const two_addresses steps{step, step};
+  for (void** const end = slot - count / 2 * 2; slot != end; slot -= 2) {
+    *reinterpret_cast<two_addresses*>(slot - 1) = pair;
+    pair += steps;
+  }
+  return slot;
+}
+
+}  // namespace
+
 void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept {
   grow_magazine(to, size_class);
   collect();
@@ -271,10 +295,10 @@ void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept
   std::uint64_t free = pool.free_slots;
   while (slot != bottom) {
     const auto start = static_cast<unsigned>(std::countr_zero(free));
-    std::byte* p = pool.base + start * block_bytes;
+    std::byte* const p = pool.base + start * block_bytes;
     const auto run = static_cast<unsigned>(std::countr_one(free >> start));
     const std::size_t taken = std::min<std::size_t>(run, static_cast<std::size_t>(slot - bottom));
-    for (void** const end = slot - taken; slot != end; p += block_bytes) *slot-- = p;
+    slot = fill_down(slot, p, taken, block_bytes);
     free &= ~(low_bits(static_cast<unsigned>(taken)) << start);
   }
   pool.free_slots = free;
@@ -305,10 +329,22 @@ void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class)
   from.give(p, size_class);
 }
 
+// Whether the first two are as near as blocks are that were allocated one after the other.
+bool malloc_heap::are_neighbours(void* const* first, void* const* last,
+                                 std::uintptr_t span) noexcept {
+  return last - first > 1 && address_of(first[1]) - address_of(first[0]) + span < 2 * span;
+}
+
+// Blocks that were allocated one after the other are often freed so: then a word of the bitmap is
+// written once. For those in no order that would be but a detour.
 void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
   note_spilled(static_cast<std::size_t>(last - first) * layout.block_bytes);
+  if (!checks::checks_slabs &&
+      are_neighbours(first, last, std::uintptr_t{1} << layout.word_shift)) {
+    first = give_runs(first, last, size_class);
+  }
   for (const slab* checked = nullptr; first != last; ++first) {
     void* const p = *first;
     slab* const home = aligned_start<slab>(p, layout.slab_bytes);
@@ -336,6 +372,41 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
   }
   // The last slab of a class usually stays, empty or not. That of large blocks is too much for it.
   if (layout.block_bytes > largest_class_bytes) trim_pool(pools_[size_class], size_class);
+}
+
+// As long as blocks of one word follow each other. Returns those that are left.
+void* const* malloc_heap::give_runs(void* const* first, void* const* last,
+                                    unsigned size_class) noexcept {
+  const slab_layout& layout = class_layouts[size_class];
+  const unsigned granule_shift = layout.granule_shift;
+  const std::uintptr_t span = std::uintptr_t{1} << layout.word_shift;
+  while (first != last) {
+    void* const p = *first;
+    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+    if (home->owner.load(std::memory_order_relaxed) != this) return first;
+    // Not beyond the block at which the slab has to change places.
+    void* const* const end =
+        first + std::min<std::ptrdiff_t>(last - first, std::ptrdiff_t{home->countdown});
+    const std::uintptr_t start = address_of(p) & ~(span - 1);
+    std::uint64_t& word = home->words()[(start - address_of(home)) >> layout.word_shift];
+    std::uint64_t bits = word;
+    void* const* const begin = first;
+    do {
+      const std::uintptr_t offset = address_of(*first) - start;
+      if (offset >= span) break;
+      const std::uint64_t before = bits;
+      bits |= std::uint64_t{1} << (offset >> granule_shift);
+      if (bits == before) [[unlikely]] {
+        fatal("double free of the block", *first);
+      }
+    } while (++first != end);
+    word = bits;
+    const auto given = static_cast<std::uint32_t>(first - begin);
+    home->countdown -= given;
+    if (home->countdown == 0) settle(pools_[size_class], size_class, p);
+    if (given == 1) return first;
+  }
+  return first;
 }
 
 void malloc_heap::post(batch& b) noexcept {

@@ -73,7 +73,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
   // Whether blocks of the class come in large numbers.
   bool is_busy(unsigned size_class) const noexcept {
-    return size_class <= last_small_class && grown_[size_class] == magazine_capacity(size_class);
+    return size_class <= last_small_class && grown_[size_class] == magazine_capacities[size_class];
   }
 
   // Called when slabs come and go.
@@ -140,6 +140,8 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
   void give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept;
+  static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
+  void* const* give_runs(void* const* first, void* const* last, unsigned size_class) noexcept;
   void give_back_empty() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;

@@ -125,7 +125,7 @@ void* adaptive_pool_resource::allocate_oversize(std::size_t bytes, std::size_t a
   if (!fixed_ && choose_block(bytes, alignment)) {
     if (pool_.free_slots == 0) slabs_.refill(pool_, 0);
     void* const p = detail::take_slot(pool_, step_.block_bytes);
-    detail::unpoison(p, bytes);
+    detail::hand_out(p, bytes);
     return p;
   }
   return oversize_.allocate(*upstream_resource(), bytes, alignment);

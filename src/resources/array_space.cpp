@@ -316,7 +316,7 @@ void array_space::give_back(detached_segments list) const noexcept {
 }
 
 void array_space::release(bool forget) noexcept {
-#ifdef MALLARD_ASAN
+#ifdef MALLARD_MARKS_MEMORY
   forget = false;  // what is given back must not stay poisoned
 #endif
   heap_.reset();

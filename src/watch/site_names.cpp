@@ -34,7 +34,7 @@ void site_names::learn(const std::vector<site_reading>& sites,
   }
   profile::stack_table stacks;
   for (const std::uint64_t address : fresh) stacks.child(0, {address, 0});
-  const profile::symbol_table symbols = symbolizer_.find(stacks, known);
+  const profile::symbol_table symbols = symbolizer_.find(stacks.nodes(), known);
   for (const auto& [key, symbol] : symbols.of) {
     std::vector<std::string>& names = names_[key.ip];
     for (const profile::symbol_line& line : symbol.lines) {

@@ -59,7 +59,7 @@ TEST(block_origins, a_member_that_was_forgotten_is_a_stranger) {
   const auto strangers = strangers_in(f, here);
   ASSERT_EQ(strangers.size(), 1u);
   EXPECT_STREQ(strangers[0].resource->name(), "the default resource");
-  EXPECT_EQ(strangers[0].bytes, long_text.size() + 1);
+  EXPECT_GT(strangers[0].bytes, long_text.size());
 }
 
 TEST(block_origins, a_copy_is_not_where_the_original_is) {

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <list>
 #include <memory_resource>
 #include <thread>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "mallard/failure_callback.hpp"
 #include "mallard/fallback.hpp"
 #include "mallard/mark_scope.hpp"
+#include "mallard/memory/static.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "mallard/reserved.hpp"
@@ -67,6 +70,23 @@ TEST(fallback_resource, what_does_not_fit_into_the_first_comes_from_the_second) 
   both.deallocate(small, 100, 8);
   both.deallocate(large, 1000, 8);
   EXPECT_EQ(second.counts().in_use_blocks, 0u);
+}
+
+TEST(fallback_resource, nodes_fill_static_memory_and_then_spill) {
+  static mallard::static_storage<64 * 1024> storage;
+  mallard::adaptive_pool_resource nodes(&storage.resource());
+  test_resource spill;
+  mallard::fallback_resource both(&nodes, &spill);
+  {
+    std::pmr::list<std::uint64_t> numbers(&both);
+    for (std::uint64_t i = 0; i < 5000; ++i) numbers.push_back(i);
+    EXPECT_GT(both.fallen_back(), 1000u);
+    EXPECT_LT(both.fallen_back(), 4000u);  // most of the static memory holds nodes
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : numbers) sum += n;
+    EXPECT_EQ(sum, 4999u * 5000 / 2);
+  }
+  EXPECT_EQ(spill.counts().in_use_blocks, 0u);
 }
 
 TEST(fallback_resource, blocks_find_their_way_back_in_any_order) {

@@ -14,11 +14,11 @@
 #include "mallard/detail/core/annotate.hpp"
 
 #if defined(__has_feature)
-#if __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer)
+#if __has_feature(hwaddress_sanitizer)
 #define MALLARD_WATCH_BY_HOOKS
 #endif
 #endif
-#if defined(MALLARD_ASAN) || defined(MALLARD_TSAN)
+#if defined(MALLARD_ASAN) || defined(MALLARD_TSAN) || defined(MALLARD_MSAN)
 #define MALLARD_WATCH_BY_HOOKS
 #endif
 

@@ -1,5 +1,5 @@
-// Purpose: the one seam to AddressSanitizer; everything here is empty in other builds, but for what
-// keeps a program from being linked with a library of the other kind.
+// Purpose: the one seam to AddressSanitizer, MemorySanitizer and Valgrind; everything here is empty
+// in other builds, but for what keeps a program from being linked with a library of the other kind.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,9 @@
 #if __has_feature(thread_sanitizer)
 #define MALLARD_TSAN 1
 #endif
+#if __has_feature(memory_sanitizer)
+#define MALLARD_MSAN 1
+#endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
 #define MALLARD_ASAN 1
@@ -25,10 +28,19 @@
 #ifdef MALLARD_NO_ANNOTATIONS
 #undef MALLARD_ASAN
 #undef MALLARD_TSAN
+#undef MALLARD_MSAN
+#undef MALLARD_VALGRIND  // an option of the library's build, which its users get from it
 #endif
 
-#ifdef MALLARD_ASAN
+#if defined(MALLARD_ASAN)
 #include <sanitizer/asan_interface.h>
+#define MALLARD_MARKS_MEMORY 1
+#elif defined(MALLARD_MSAN)
+#include <sanitizer/msan_interface.h>
+#define MALLARD_MARKS_MEMORY 1
+#elif defined(MALLARD_VALGRIND)
+#include <valgrind/memcheck.h>
+#define MALLARD_MARKS_MEMORY 1
 #endif
 
 // What is inlined in a program and what is in the library have to mark the same memory, and to hand
@@ -39,6 +51,10 @@
 #define MALLARD_KIND mallard_must_be_built_with_address_sanitizer_too
 #elif defined(MALLARD_TSAN)
 #define MALLARD_KIND mallard_must_be_built_with_thread_sanitizer_too
+#elif defined(MALLARD_MSAN)
+#define MALLARD_KIND mallard_must_be_built_with_memory_sanitizer_too
+#elif defined(MALLARD_VALGRIND)
+#define MALLARD_KIND mallard_must_be_built_for_valgrind_too
 #else
 #define MALLARD_KIND mallard_is_built_with_a_sanitizer_and_this_is_not
 #endif
@@ -57,21 +73,50 @@ namespace mallard::inline v1::detail {
 MALLARD_API void begin_leak_scan(const void* p, std::size_t bytes) noexcept;
 MALLARD_API void end_leak_scan(const void* p, std::size_t bytes) noexcept;
 
-// Behind every block of a pool or a heap so many bytes stay marked, for an overrun to be seen.
-#ifdef MALLARD_ASAN
-inline constexpr std::size_t redzone_bytes = 8;
-
+// Three states of memory. `poison`: nobody may use it. `hand_out`: it is a user's, who has not
+// written to it yet. `unpoison`: it is ours or upstream's, to read and to write. MemorySanitizer
+// knows only what has not been written to.
+#if defined(MALLARD_ASAN)
 inline void poison(const void* p, std::size_t bytes) noexcept {
   ASAN_POISON_MEMORY_REGION(p, bytes);
 }
 inline void unpoison(const void* p, std::size_t bytes) noexcept {
   ASAN_UNPOISON_MEMORY_REGION(p, bytes);
 }
+inline void hand_out(const void* p, std::size_t bytes) noexcept {
+  ASAN_UNPOISON_MEMORY_REGION(p, bytes);
+}
+#elif defined(MALLARD_MSAN)
+inline void poison(const void* p, std::size_t bytes) noexcept {
+  __msan_poison(p, bytes);
+}
+inline void unpoison(const void* p, std::size_t bytes) noexcept {
+  __msan_unpoison(p, bytes);
+}
+inline void hand_out(const void* p, std::size_t bytes) noexcept {
+  __msan_poison(p, bytes);
+}
+#elif defined(MALLARD_VALGRIND)
+inline void poison(const void* p, std::size_t bytes) noexcept {
+  (void)VALGRIND_MAKE_MEM_NOACCESS(p, bytes);
+}
+inline void unpoison(const void* p, std::size_t bytes) noexcept {
+  (void)VALGRIND_MAKE_MEM_DEFINED(p, bytes);
+}
+inline void hand_out(const void* p, std::size_t bytes) noexcept {
+  (void)VALGRIND_MAKE_MEM_UNDEFINED(p, bytes);
+}
 #else
-inline constexpr std::size_t redzone_bytes = 0;
-
 inline void poison(const void*, std::size_t) noexcept {}
 inline void unpoison(const void*, std::size_t) noexcept {}
+inline void hand_out(const void*, std::size_t) noexcept {}
+#endif
+
+// Behind every block of a pool or a heap so many bytes stay marked, for an overrun to be seen.
+#if defined(MALLARD_ASAN) || defined(MALLARD_VALGRIND)
+inline constexpr std::size_t redzone_bytes = 8;
+#else
+inline constexpr std::size_t redzone_bytes = 0;
 #endif
 
 }  // namespace mallard::inline v1::detail

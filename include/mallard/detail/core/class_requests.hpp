@@ -25,7 +25,7 @@ MALLARD_ALWAYS_INLINE void* allocate_by_class(Pools& pools, std::size_t bytes,
     return beyond_table();
   }
   void* const p = pools.take_small(class_of(request));
-  unpoison(p, bytes);
+  hand_out(p, bytes);
   return p;
 }
 
@@ -55,7 +55,7 @@ void* allocate_beyond_table(Pools& pools, std::size_t bytes, std::size_t alignme
   const std::size_t request = block_request(bytes, alignment);
   if (!is_pooled(request)) return beyond_classes(bytes);
   void* const p = pools.take_large(request);
-  unpoison(p, bytes);
+  hand_out(p, bytes);
   return p;
 }
 

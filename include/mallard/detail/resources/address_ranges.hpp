@@ -17,7 +17,7 @@ struct address_range {
 };
 
 // AddressSanitizer has to mark every byte of it.
-#ifdef MALLARD_ASAN
+#ifdef MALLARD_MARKS_MEMORY
 inline constexpr std::size_t standard_range_bytes = std::size_t{16} << 20;
 #else
 inline constexpr std::size_t standard_range_bytes = std::size_t{1} << 30;

@@ -75,7 +75,7 @@ struct bump_range {
     }
     if (p == nullptr) __builtin_unreachable();  // spares the caller its test
     move_behind(p + wanted);
-    unpoison(p, bytes);
+    hand_out(p, bytes);
     return p;
   }
 
