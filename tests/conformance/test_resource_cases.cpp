@@ -1,12 +1,9 @@
 #include "conformance/families.hpp"
-#include "mallard/checks/checked.hpp"
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/guard_resource.hpp"
 #include "mallard/checks/limit_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
-#include "mallard/monotonic.hpp"
-#include "mallard/multipool.hpp"
 
 namespace conformance {
 namespace {
@@ -45,10 +42,6 @@ void add_test_resource(std::vector<resource_case>& cases) {
   cases.push_back(row<tested_without_pads>("test_resource without pads"));
   cases.push_back(row<by_default<mallard::guard_resource>>("guard_resource"));
   cases.push_back(row<guarded_below>("guard_resource below"));
-  cases.push_back(
-      row<plain<mallard::checked<mallard::multipool_resource>>>("checked<multipool_resource>"));
-  cases.push_back(
-      row<plain<mallard::checked<mallard::monotonic_resource>>>("checked<monotonic_resource>"));
 }
 
 }  // namespace conformance
