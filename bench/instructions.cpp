@@ -12,6 +12,7 @@
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/mallard.hpp"
+#include "mallard/memory/shared.hpp"
 
 namespace {
 
@@ -127,6 +128,7 @@ bool run(std::string_view loop, std::string_view resource) {
   if (resource == "synchronized_counting") {
     return run<counted_pool<mallard::synchronized_counting_resource>>(loop);
   }
+  if (resource == "shared") return run<mallard::shared_resource>(loop);
   return false;
 }
 
@@ -137,7 +139,7 @@ int main(int argc, char** argv) {
     std::fprintf(
         stderr,
         "usage: %s pairs|batches|arrays RESOURCE   (prints its iterations)\n"
-        "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap\n"
+        "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap shared\n"
         "  counting synchronized_counting: of a multipool by base\n"
         "  arrays: of the heaps alone\n",
         argv[0]);

@@ -59,6 +59,20 @@ void segment::reserve(void* address) {
   }
 }
 
+// Through another descriptor: what is mapped keeps an open file, with its locks, also in a child that
+// outlives this process.
+void segment::map() {
+  int other = -1;
+  int error = os::open_again(descriptor_, !is_private(), other);
+  if (error == 0) {
+    error = os::map_file(base_, shape_.limit_bytes, other, !is_private());
+    os::close_file(other);
+  }
+  if (error == 0) return;
+  fail_memory(memory_fault::refused, error, who_, "cannot map %llu bytes",
+              static_cast<unsigned long long>(shape_.limit_bytes));
+}
+
 void segment::create(segment_kind kind, std::size_t limit_bytes, void* address) {
   if (limit_bytes < smallest_segment_bytes || limit_bytes > largest_segment_bytes) {
     fail_memory(memory_fault::bad_limit, EINVAL, who_, "a limit of %zu bytes, not of %zu to %zu",
@@ -71,10 +85,7 @@ void segment::create(segment_kind kind, std::size_t limit_bytes, void* address) 
   if (const int error = os::extend_file(descriptor_, first_bytes)) {
     fail_memory(memory_fault::refused, error, who_, "cannot get space for %zu bytes", first_bytes);
   }
-  if (const int error = os::map_file(base_, shape_.limit_bytes, descriptor_, true)) {
-    fail_memory(memory_fault::refused, error, who_, "cannot map %llu bytes",
-                static_cast<unsigned long long>(shape_.limit_bytes));
-  }
+  map();
   initialise(kind);
 }
 
@@ -140,10 +151,7 @@ void segment::open(segment_kind kind, void* address) {
   }
   shape_ = sane;
   reserve(address);
-  if (const int error = os::map_file(base_, shape_.limit_bytes, descriptor_, !is_private())) {
-    fail_memory(memory_fault::refused, error, who_, "cannot map %llu bytes",
-                static_cast<unsigned long long>(shape_.limit_bytes));
-  }
+  map();
 }
 
 void segment::become_another_process() noexcept {

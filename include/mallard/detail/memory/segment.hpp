@@ -112,6 +112,7 @@ class MALLARD_API segment {
   void lock();
   void unlock() noexcept;
   void reserve(void* address);
+  void map();
   void initialise(segment_kind kind) noexcept;
   map_word* used_map() const noexcept {
     return reinterpret_cast<map_word*>(base_ + shape_.used_map);
@@ -145,7 +146,7 @@ class MALLARD_API segment {
 // A page of this process alone lies before each segment. So whoever knows where the segment is, by
 // an offset from where he is himself, finds what this process knows of it.
 inline void*& process_word_of(const std::byte* base) noexcept {
-  return *reinterpret_cast<void**>(const_cast<std::byte*>(base) - sizeof(void*));
+  return *reinterpret_cast<void**>(address_of(base) - sizeof(void*));
 }
 
 }  // namespace mallard::inline v1::detail
