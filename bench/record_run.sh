@@ -42,6 +42,20 @@ events "with frame pointers" "$build/bench/mallard_record_events_fp"
 events "without" "$build/bench/mallard_record_events"
 events "without, no stacks" "$build/bench/mallard_record_events" --sample-stacks 0
 
+if command -v valgrind >/dev/null; then
+  echo
+  echo "instructions of the calls of mallard/profile.hpp when nobody records; goal: 4 each"
+  # Of so many rounds more, so that what else the program does is taken off.
+  counted() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/bench/mallard_profile_idle" \
+      "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
+  }
+  a_round() { echo "$(counted "$1" 101000) $(counted "$1" 1000)" | awk '{ print ($1 - $2) / 100000 }'; }
+  loop=$(a_round none)
+  echo "a scope, entered and left: $(echo "$(a_round scope) $loop" | awk '{ print $1 - $2 }')"
+  echo "pause: $(echo "$(a_round pause) $loop" | awk '{ print $1 - $2 }')"
+fi
+
 if ! command -v heaptrack >/dev/null; then
   echo "heaptrack is not installed: nothing to compare with" >&2
   exit 0

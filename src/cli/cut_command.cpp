@@ -1,6 +1,7 @@
 // mallard cut
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -55,6 +56,13 @@ int cut(const cut_options& options) {
     throw usage_error(fmt::format("{} would be overwritten while it is read", options.output));
   }
   profile::trace_reader trace(options.trace);
+  const auto& known = trace.facts().threads;
+  if (part.threads && !known.empty() &&
+      std::none_of(part.threads->begin(), part.threads->end(),
+                   [&](std::uint32_t one) { return known.contains(one); })) {
+    throw usage_error(fmt::format("--threads: {} has none of these, only {} to {}", options.trace,
+                                  known.begin()->first, known.rbegin()->first));
+  }
   const std::uint64_t events = profile::copy_trace(trace, part, options.output);
   warn(trace.problems());
   fmt::print("{}: {} of {} events\n", options.output, events, trace.event_count());

@@ -105,7 +105,7 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
   for (const auto& one : result.arena_scopes) {
     if (!all && ++rows > 20) break;
     std::string remark = one.marked ? "marked in the source" : "";
-    if (one.trunk) remark = "called once, holds nearly everything";
+    if (one.trunk) remark = "the whole run: an arena there is the program's exit";
     if (one.confidence == "low") remark = "a guess: frame addresses are not known";
     fmt::print("  {:<40} {:>8} {:>11} {:>5.1f} % {:>9} {:>9} {:>9}  {}\n",
                fitted_function(one.function, 40), one.threads.size(), one.invocations,

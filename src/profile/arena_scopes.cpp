@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t stacks_shown = 5;
 constexpr std::size_t scopes_kept = 200;
-// A function called once that holds this share of all blocks is main under another name.
+// A function called once that holds this share of all blocks or bytes is main under another name.
 constexpr double trunk_share = 0.9;
 
 struct candidate {
@@ -94,7 +94,10 @@ class finder {
   }
 
   void add_up() {
-    for (std::uint32_t id = 1; id < stacks(); ++id) total_ += born_[id].blocks;
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      total_.blocks += born_[id].blocks;
+      total_.bytes += born_[id].bytes;
+    }
     for (std::uint32_t id = stacks(); id-- > 1;) {
       born_[parent(id)].blocks += born_[id].blocks;
       born_[parent(id)].bytes += born_[id].bytes;
@@ -128,28 +131,17 @@ class finder {
     return !functions_[function].root && candidates_[function].qualifies();
   }
 
+  // Called once, with nearly all blocks or bytes below: an arena there is the program's exit.
   void find_trunks() {
     trunk_.resize(candidates_.size());
+    const auto nearly_all = [](std::uint64_t part, std::uint64_t all) {
+      return static_cast<double>(part) >= trunk_share * static_cast<double>(all);
+    };
     for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
-      trunk_[function] = qualifies(function) && tracker_.sums()[function].invocations == 1 &&
-                         static_cast<double>(candidates_[function].blocks) >=
-                             trunk_share * static_cast<double>(total_);
-    }
-    // Without anything below that would do, it is no trunk but the scope itself.
-    std::vector<bool> other(stacks());
-    for (std::uint32_t id = 1; id < stacks(); ++id) {
-      const std::uint32_t function = functions_.of(id);
-      other[id] = other[parent(id)] || (qualifies(function) && !trunk_[function]);
-    }
-    std::vector<std::uint64_t> below(candidates_.size());
-    std::vector<std::uint64_t> sums(stacks());
-    for (std::uint32_t id = stacks(); id-- > 1;) {
-      if (other[id]) sums[id] += tracker_.births()[id].blocks;
-      if (first_[id]) below[functions_.of(id)] += sums[id];
-      sums[parent(id)] += sums[id];
-    }
-    for (std::uint32_t function = 1; function < candidates_.size(); ++function) {
-      if (2 * below[function] < candidates_[function].blocks) trunk_[function] = false;
+      const candidate& one = candidates_[function];
+      trunk_[function] =
+          one.qualifies() && tracker_.sums()[function].invocations == 1 &&
+          (nearly_all(one.blocks, total_.blocks) || nearly_all(one.bytes, total_.bytes));
     }
   }
 
@@ -268,7 +260,7 @@ class finder {
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is not known
   std::vector<bool> asked_;
-  std::uint64_t total_ = 0;
+  block_sum total_;
 };
 
 }  // namespace

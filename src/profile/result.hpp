@@ -50,7 +50,8 @@ struct arena_scope {
   std::string function;
   std::string module;
   bool marked = false;  // in the source, by name
-  // It is called once and holds nearly all that the program allocates: main under another name.
+  // It is called once and holds nearly all that the program allocates: main under another name. An
+  // arena there would be the program's exit.
   bool trunk = false;
   std::vector<std::uint32_t> threads;
   std::uint64_t invocations = 0;

@@ -158,6 +158,8 @@ TEST_F(ProfileCommand, WordsThatAreNoneAreRefused) {
   expect_refused({"dims", "t.mallard", "--subsystem", "noequals"}, 2, "NAME=REGEX");
   expect_refused({"top", "t.mallard", "--sort", "colour"}, 2, "--sort");
   expect_refused({"export", "t.mallard", "-o", "x"}, 2, "--to");
+  expect_refused({"cut", "t.mallard", "--threads", "9", "-o", "x"}, 2,
+                 "--threads: t.mallard has none of these, only 0 to 0");
   expect_refused({"export", "t.mallard", "--to", "paper", "-o", "x"}, 2,
                  "--to: unknown value 'paper'");
   expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,

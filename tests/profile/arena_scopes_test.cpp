@@ -491,6 +491,20 @@ TEST_F(ArenaScopes, WhatIsCalledOnceAndHoldsEverythingIsMarkedAsTrunk) {
   EXPECT_EQ(scope("step").invocations, 50u);
 }
 
+TEST_F(ArenaScopes, TheWholeRunIsMarkedAlsoWhereNothingSmallerIs) {
+  in_main([&] {
+    script.call("run", 1, [&] {
+      const std::uint64_t own = script.allocate(1, 10);
+      for (int i = 0; i < 50; ++i) work(script, 10);
+      script.free(30, own);
+    });
+    script.allocate(2, 8);
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("run"));
+  EXPECT_TRUE(scope("run").trunk);
+}
+
 TEST_F(ArenaScopes, WhereFreesHaveNoStacksOnlyWhatGoesOnIsDead) {
   in_main([&] {
     keep(2);

@@ -30,10 +30,12 @@ const legend = (all) => ({ type: 'scroll', top: 0, left: 0, itemWidth: 18, itemH
 function parallel(all) {
   return () => ({
     legend: legend(all),
-    grid: { left: 34, right: 20, top: 40, bottom: 30 },
-    xAxis: { type: 'category', data: dimensionsOfAll.map(([letter, name]) => `${letter} ${name}`),
+    grid: { left: 34, right: 20, top: 40, bottom: 44 },
+    // Beside each other the names have no room where the page is narrow; the radar has them.
+    xAxis: { type: 'category',
+      data: dimensionsOfAll.map(([letter, name]) => (window.innerWidth < 700 ? letter : `${letter}\n${name}`)),
       axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
-      axisLabel: { color: colour('muted'), fontSize: 12, interval: 0 },
+      axisLabel: { color: colour('muted'), fontSize: 11, lineHeight: 15, interval: 0 },
       splitLine: { show: true, lineStyle: { color: colour('line') } } },
     yAxis: { type: 'value', min: 0, max: 1, axisLabel: { color: colour('muted'), fontSize: 11 },
       splitLine: { lineStyle: { color: colour('line'), opacity: 0.4 } } },

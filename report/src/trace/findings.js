@@ -15,7 +15,13 @@ function scopeFinding({ arena_scopes: scopes, total }) {
       'resource has no place here that the recording shows.'];
   }
   const real = scopes.filter((one) => !one.whole_program);
-  const best = (real.length > 0 ? real : scopes).reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
+  if (real.length === 0) {
+    const [run] = scopes;
+    return ['No arena scope', [functionName(run.function), ' is the whole run: it was called once and has ',
+      strong(percent(run.bytes.total / total.bytes)), ' of all bytes below it. What dies with it dies with the ' +
+      'program, so an arena there would only grow; of no function below it are the blocks dead when it returns.']];
+  }
+  const best = real.reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
   const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
   return ['An arena scope', [functionName(best.function), ` was called ${calls}; `,
     strong(percent(best.dead_share)), ' of the blocks allocated below it were dead when it returned. One ' +

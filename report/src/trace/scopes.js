@@ -33,7 +33,7 @@ export function scopes({ arena_scopes: all, functions }) {
   const columns = [
     { title: 'Function', cell: (one) => [functionName(one.function, 80),
       one.where && h('p', { class: 'hint' }, one.where),
-      one.whole_program && h('p', { class: 'hint' }, 'The whole program by another name.'),
+      one.whole_program && h('p', { class: 'hint' }, 'The whole run: an arena here would be the program’s exit.'),
       one.by_instant > 0 && h('p', { class: 'hint' }, `${count(one.by_instant)} invocations are told from the next ` +
         'only by the instant at which nothing lived.'),
       one.confidence !== 'high' && h('p', { class: 'hint' }, `Confidence: ${one.confidence}`)] },
@@ -48,7 +48,8 @@ export function scopes({ arena_scopes: all, functions }) {
   ];
   const rows = () => [heads, ...all.map((one) => [one.function, one.where, one.threads, one.invocations,
     one.dead_share, one.bytes.total, one.bytes.median, one.bytes.p99, one.bytes.max, one.survivors_blocks])];
-  const sorted = [...all].sort((a, b) => b.bytes.total - a.bytes.total);
+  // What would be no arena comes last.
+  const sorted = [...all].sort((a, b) => a.whole_program - b.whole_program || b.bytes.total - a.bytes.total);
   const body = h('div', {});
   const show = (shown) => fill(body, table(columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
     shown.length < sorted.length

@@ -137,13 +137,13 @@ class elf_file {
 };
 
 bool is_privileged(const std::string& file) {
-  if (geteuid() == 0) return false;  // then its rights are none that it has not got already
   struct stat found{};
   if (stat(file.c_str(), &found) == 0) {
     if ((found.st_mode & S_ISUID) != 0 && found.st_uid != geteuid()) return true;
     if ((found.st_mode & S_ISGID) != 0 && found.st_gid != getegid()) return true;
   }
-  return getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
+  // Root has no rights to gain from a file.
+  return geteuid() != 0 && getxattr(file.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
 }  // namespace
