@@ -94,7 +94,7 @@ TEST_F(file_test, what_lies_in_it_is_there_again) {
 }
 
 TEST_F(file_test, at_another_address_and_at_the_same) {
-  void* const wanted = reinterpret_cast<void*>(std::uintptr_t{0x3f} << 36);
+  void* const wanted = reinterpret_cast<void*>(std::uintptr_t{0x2f} << 40);
   {
     file_resource file(path(), {.limit_bytes = 4 * mib, .address = wanted});
     EXPECT_EQ(file.base(), wanted);

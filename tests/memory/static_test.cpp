@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <list>
 #include <memory_resource>
 #include <vector>
@@ -35,7 +36,7 @@ TEST(static_resource, storage_is_not_touched_before_the_first_request) {
   std::byte bytes[64] = {};
   static_resource resource(bytes, sizeof bytes);
   for (const std::byte b : bytes) EXPECT_EQ(b, std::byte{});
-  EXPECT_FALSE(resource.owns(bytes - 1));
+  EXPECT_FALSE(resource.owns(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(bytes) - 1)));
   EXPECT_TRUE(resource.owns(bytes));
   EXPECT_FALSE(resource.owns(bytes + 64));
 }
