@@ -50,6 +50,16 @@ export function shade(id, theme, t) {
   return { fill: `rgb(${rgb.join(',')})`, text: onWhite > onBlack ? '#ffffff' : '#14191c' };
 }
 
+/** An element with the colour at t; the style sheet picks the one of the theme in force. */
+export function heat(element, id, t) {
+  for (const name of ['light', 'dark']) {
+    const { fill, text } = shade(id, name, t);
+    element.style.setProperty(`--${name}`, fill);
+    element.style.setProperty(`--${name}-ink`, text);
+  }
+  return element;
+}
+
 /** A strip of the palette; the style sheet picks the gradient of the theme in force. */
 export function gradient(id) {
   const strip = h('span', { class: 'gradient', 'aria-hidden': 'true' });

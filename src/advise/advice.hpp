@@ -93,6 +93,16 @@ struct considered {
   std::optional<trial_figures> tried = {};
 };
 
+// A strategy or malloc, replayed for a subsystem.
+struct replayed_cell {
+  std::string subsystem;                  // empty: the whole program
+  std::string strategy;                   // as replays name it, or the malloc
+  std::string touch;                      // how its blocks were touched
+  std::optional<interval> of_operations;  // times as fast as on the global heap; not set: `remark`
+  double memory = 0;                      // 0: not known
+  std::string remark;                     // why there is no figure
+};
+
 struct advice_report {
   std::string trace;
   std::vector<std::string> command;
@@ -107,6 +117,7 @@ struct advice_report {
   std::vector<std::string> remarks;  // what holds for all of it
   std::vector<advice> advices;       // the best first; one at least, which may be to leave it
   std::vector<considered> others;
+  std::vector<replayed_cell> replays;
 };
 
 }  // namespace mallard::advise

@@ -63,6 +63,15 @@ json to_json(const advice& one) {
   return out;
 }
 
+json to_json(const replayed_cell& one) {
+  return {{"subsystem", one.subsystem},
+          {"strategy", one.strategy},
+          {"touch", one.touch},
+          {"of_operations", one.of_operations ? to_json(*one.of_operations) : json(nullptr)},
+          {"memory", one.memory > 0 ? json(one.memory) : json(nullptr)},
+          {"remark", one.remark}};
+}
+
 json to_json(const considered& one) {
   return {{"where", place_json(one.from)},
           {"strategy", strategy_json(one.from)},
@@ -133,9 +142,11 @@ json to_json(const advice_report& report) {
               {"proof", report.proof},
               {"remarks", report.remarks},
               {"advice", json::array()},
-              {"considered", json::array()}};
+              {"considered", json::array()},
+              {"replays", json::array()}};
   for (const advice& one : report.advices) out["advice"].push_back(to_json(one));
   for (const considered& one : report.others) out["considered"].push_back(to_json(one));
+  for (const replayed_cell& one : report.replays) out["replays"].push_back(to_json(one));
   return out;
 }
 

@@ -70,6 +70,23 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
   return out;
 }
 
+// All but the global heap, which they are seen against.
+std::vector<replayed_cell> cells_of(const std::vector<replay::replay_outcome>& outcomes) {
+  std::vector<replayed_cell> out;
+  for (const replay::replay_outcome& one : outcomes) {
+    if (one.strategy.starts_with("AS1@") || one.strategy.starts_with("AS2@")) continue;
+    replayed_cell cell;
+    cell.subsystem = one.subsystem == replay::whole_program ? "" : one.subsystem;
+    cell.strategy = one.strategy;
+    cell.touch = one.touch;
+    if (one.remark.empty()) cell.of_operations = interval{one.low, one.median, one.high};
+    cell.memory = one.memory;
+    cell.remark = one.remark;
+    out.push_back(std::move(cell));
+  }
+  return out;
+}
+
 }  // namespace
 
 advice_report advise(profile::trace_reader& trace, const advise_options& options) {
@@ -102,6 +119,7 @@ advice_report advise(profile::trace_reader& trace, const advise_options& options
         "be like them",
         trace.event_count(), 100 * options.recorded_share));
   }
+  out.replays = cells_of(outcomes);
   out.command = dims.command;
   out.duration_ns = recorded_ns;
   out.cpu_ns = dims.all.cpu_ns;

@@ -4,6 +4,7 @@
 import { copyButton, h } from '../dom.js';
 import { section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
+import { replays } from './replays.js';
 
 const figure = (value) => value.toFixed(2);
 const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '–');
@@ -17,11 +18,11 @@ const tried = (one) => {
 const memory = (value) => (value === null ? '–' : `${figure(value)}×`);
 const file = ({ file: path, line }) => (path ? `${path.slice(path.lastIndexOf('/') + 1)}:${line}` : '');
 
-function verdict([first]) {
-  if (first.strategy === 'leave') return h('p', { class: 'lead' }, h('strong', {}, first.what), '.');
-  return h('p', { class: 'lead' }, h('strong', {}, first.what), ': the program is predicted to be ',
+function verdict([first], proof) {
+  if (first.strategy === 'leave') return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), '. ', proof);
+  return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': the program is predicted to be ',
     h('strong', {}, `${predicted(first)} times as fast`), ', with ', h('strong', {}, memory(first.memory)),
-    ' the memory', first.tried ? [', and was ', h('strong', {}, tried(first.tried)), ' when tried'] : '', '.');
+    ' the memory', first.tried ? [', and was ', h('strong', {}, tried(first.tried)), ' when tried'] : '', '. ', proof);
 }
 
 function details(one) {
@@ -36,12 +37,12 @@ function details(one) {
       copyButton('Copy the code', () => one.code, { 'aria-label': `Copy the code of: ${one.what}` })]);
 }
 
-export function advice({ advice: { advice: all, considered } }) {
+export function advice({ advice: { advice: all, considered, proof, replays: replayed } }) {
   const columns = [
     { title: 'Advice', cell: (one) => [one.what, file(one.where) ? h('p', { class: 'hint' }, file(one.where)) : ''] },
     { title: 'Predicted', numeric: true, cell: predicted },
     { title: 'Tried', numeric: true, cell: (one) => tried(one.tried) },
-    { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
+    { title: 'Memory, replayed', numeric: true, cell: (one) => memory(one.memory) },
     { title: 'Memory, tried', numeric: true, cell: (one) => memory(one.tried_memory) },
     { title: 'Confidence', cell: (one) => one.confidence },
   ];
@@ -58,10 +59,12 @@ export function advice({ advice: { advice: all, considered } }) {
       one.memory, one.confidence])];
   return section('advice', 'Advice', 'Times as fast as the program as it is: predicted by replay of the ' +
     'recording, and tried on the living program.',
-    verdict(all),
+    verdict(all, proof),
     h('article', { class: 'card' }, h('div', { class: 'controls' }, csvButton(csv, 'the advice')),
       table(columns, all, { caption: 'Advice, the best first', className: 'compact' })),
-    all.map(details),
+    details(all[0]),
+    replays(replayed),
+    all.slice(1).map(details),
     considered.length > 0 && h('article', { class: 'card' }, h('h3', {}, 'Looked at, and not advised'),
       table(others, considered, { caption: 'What was looked at and is not advised', className: 'compact' })));
 }
