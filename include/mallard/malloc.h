@@ -28,8 +28,8 @@ extern "C" {
 #endif
 
 /* Effects: about `bytes` of free memory may stay with the process, what lies in slabs in use not
- * counted, and as much in each of four spaces for blocks above 256 KiB. 0: all goes back to the
- * system at once. */
+ * counted, as much in each of four spaces for blocks above 256 KiB, and as much in mappings of
+ * blocks above 8 MiB. 0: all goes back to the system at once. */
 void mallard_set_idle_bytes(size_t bytes);
 
 /* Effects: from now on, what would make the memory taken from the system exceed `bytes` fails like
@@ -40,8 +40,9 @@ void mallard_set_limit_bytes(size_t bytes);
 /* Effects: whether huge pages are asked for from now on. */
 void mallard_set_huge_pages(int on);
 
-/* Effects: gives free memory back to the system: of the calling thread, of ended ones, and what is
- * shared. Returns 1 when there was some, else 0. The same as malloc_trim(0). */
+/* Effects: gives free memory back to the system: of the calling thread, of ended ones, of those
+ * that have been quiet, and what is shared. Returns 1 when there was some, else 0. The same as
+ * malloc_trim(0). */
 int mallard_trim(void);
 
 /* Effects: writes figures as one JSON object and a null byte to `buffer`, cut off at `bytes`.

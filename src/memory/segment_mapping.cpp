@@ -59,8 +59,8 @@ void segment::reserve(void* address) {
   }
 }
 
-// Through another descriptor: what is mapped keeps an open file, with its locks, also in a child that
-// outlives this process.
+// Through another descriptor: what is mapped keeps an open file, with its locks, also in a child
+// that outlives this process.
 void segment::map() {
   int other = -1;
   int error = os::open_again(descriptor_, !is_private(), other);

@@ -52,7 +52,8 @@ std::vector<std::string> paragraphs(const std::string& page, const std::string& 
 TEST(Documentation, TheMapNamesEveryPublicHeader) {
   const std::string map = read(source / "docs/map.md");
   std::size_t headers = 0;
-  for (const char* directory : {"include/mallard", "include/mallard/memory", "include/mallard/checks"}) {
+  for (const char* directory :
+       {"include/mallard", "include/mallard/memory", "include/mallard/checks"}) {
     for (const auto& entry : fs::directory_iterator(source / directory)) {
       if (entry.is_directory()) continue;
       const std::string name = fs::relative(entry.path(), source / "include").string();

@@ -13,11 +13,11 @@ namespace {
 
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
-constexpr std::array layers = {"common",   "os",      "core",      "resources", "bindings",
-                               "memory",   "checks",   "malloc",  "trace",     "umbrella",  "preload",
-                               "recorder", "route",   "live",    "measuring", "results",   "bench",
-                               "mallocs",  "kernels", "benches",   "claims",    "profile",
-                               "replay",   "whatif",  "watch",    "advise",    "report",    "cli"};
+constexpr std::array layers = {
+    "common",    "os",      "core",     "resources", "bindings", "memory",  "checks",
+    "malloc",    "trace",   "umbrella", "preload",   "recorder", "route",   "live",
+    "measuring", "results", "bench",    "mallocs",   "kernels",  "benches", "claims",
+    "profile",   "replay",  "whatif",   "watch",     "advise",   "report",  "cli"};
 
 struct place {
   std::string_view prefix;

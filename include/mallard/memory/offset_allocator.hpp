@@ -9,8 +9,9 @@
 // Complexity: as the resource, and an addition. Thread-safety: as the resource; a container is its
 // users' to lock.
 //
-// Of the standard containers, those that take any allocator's `pointer` can be bound: with libstdc++
-// before 15 `vector` and `deque`, with libc++ all but `deque`; and all of Boost.Container.
+// Of the standard containers, those that take any allocator's `pointer` can be bound: with
+// libstdc++ before 15 `vector` and `deque`, with libc++ all but `deque`; and all of
+// Boost.Container.
 #pragma once
 
 #include <cstddef>

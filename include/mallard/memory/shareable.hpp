@@ -7,8 +7,7 @@
 //   static_assert(mallard::is_shareable_v<
 //                 std::vector<int, mallard::offset_allocator<int>>>);
 //   template <>
-//   constexpr bool mallard::is_shareable_v<my_struct_with_a_pointer> = false;  // not seen from
-//   here
+//   constexpr bool mallard::is_shareable_v<has_a_pointer> = false;  // not seen from here
 //
 // Complexity: none at run time. Thread-safety: not applicable.
 #pragma once

@@ -1,9 +1,10 @@
 // Purpose: memory from bytes that the program has anyway, and nothing else ever, not even when it
 // fails.
 //
-//   constinit mallard::static_storage<64 * 1024> storage;  // in .bss: no byte of the program's
-//   file mallard::multipool_resource pool(&storage.resource()); std::pmr::vector<int> v(100,
-//   &pool); std::size_t left = storage.resource().free_bytes();
+//   constinit mallard::static_storage<64 * 1024> storage;  // in .bss, not in the file
+//   mallard::multipool_resource pool(&storage.resource());
+//   std::pmr::vector<int> v(100, &pool);
+//   std::size_t left = storage.resource().free_bytes();
 //
 // Complexity: O(log n) in the number of free parts. Thread-safety: none; one thread at a time.
 #pragma once

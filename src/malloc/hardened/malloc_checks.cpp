@@ -38,8 +38,8 @@ table_word& record_of(const void* p) noexcept {
 
 huge_record make_record(const void* p, const region& r) noexcept {
   const std::uintptr_t end = address_of(&r) + r.huge_mapped - address_of(region::of(p));
-  return address_of(p) % region_bytes >> granule_bits |
-         std::uint64_t{end / os::page_bytes} << pages_shift;
+  return address_of(p) % region_bytes >> granule_bits | std::uint64_t{end / os::page_bytes}
+                                                            << pages_shift;
 }
 
 huge_state state_of_huge(const void* p) noexcept {
