@@ -21,11 +21,13 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/instrumented.hpp"
 
 namespace conformance {
 namespace {
 
-constexpr std::size_t limit_bytes = std::size_t{1} << 30;
+// A sanitizer marks all of a storage each time that one is made.
+constexpr std::size_t limit_bytes = std::size_t{1} << (mallard_test::instrumented ? 26 : 30);
 
 // A caller's storage; what is not touched costs nothing.
 struct static_holder {
