@@ -26,14 +26,21 @@ class placer {
     made_.all.lines += lines(made_.of.size(), first, last);
     made_.of[block.tag].bytes += block.bytes;
     made_.all.bytes += block.bytes;
-    while (at < end) {
-      const std::uint64_t page = at / page_bytes_;
-      if (page != page_) turn_to(page);
-      const std::uint64_t next_page = (page + 1) * page_bytes_;  // 0: there is none
-      const std::uint64_t until = next_page > at ? std::min(end, next_page) : end;
-      here_[block.tag] += until - at;
-      at = until;
+    const std::uint64_t last_page = (end - 1) / page_bytes_;
+    if (at / page_bytes_ != page_) turn_to(at / page_bytes_);
+    if (page_ != last_page) {
+      const std::uint64_t next = (page_ + 1) * page_bytes_;
+      here_[block.tag] += next - at;
+      // Pages that it fills are its own.
+      const std::uint64_t filled = last_page - page_ - 1;
+      made_.of[block.tag].pages += filled;
+      made_.of[block.tag].bytes_on_pages += filled * page_bytes_;
+      made_.all.pages += filled;
+      made_.all.bytes_on_pages += filled * page_bytes_;
+      at = next + filled * page_bytes_;
+      turn_to(last_page);
     }
+    here_[block.tag] += end - at;
   }
 
   placements finish() {

@@ -49,11 +49,14 @@ TEST(StackTable, ComesBackFromBytesInParts) {
     parent =
         table.child(i % 10 == 0 ? 0 : parent, {0x7f0000000000 + 8 * i, 0x7ffe00000000 - 64 * i});
   }
-  std::vector<stack_node> nodes;
-  stacks_from_bytes(stacks_to_bytes(table, 1, 40), nodes);
-  stacks_from_bytes(stacks_to_bytes(table, 40, table.size()), nodes);
-  ASSERT_EQ(nodes.size(), table.size());
-  for (std::uint32_t id = 0; id < table.size(); ++id) EXPECT_EQ(nodes[id], table[id]);
+  read_stacks again;
+  again.add(stacks_to_bytes(table, 1, 40));
+  again.add(stacks_to_bytes(table, 40, table.size()));
+  ASSERT_EQ(again.nodes().size(), table.size());
+  for (std::uint32_t id = 0; id < table.size(); ++id) {
+    EXPECT_EQ(again.nodes()[id], table[id]);
+    EXPECT_EQ(again.number(id), id);
+  }
 }
 
 TEST(StackTable, EveryTruncationIsRefused) {
@@ -61,18 +64,56 @@ TEST(StackTable, EveryTruncationIsRefused) {
   for (std::uint64_t i = 0; i < 10; ++i) table.child(0, {i << 20, i});
   const std::string raw = stacks_to_bytes(table, 1, table.size());
   for (std::size_t bytes = 0; bytes < raw.size(); ++bytes) {
-    std::vector<stack_node> nodes;
-    EXPECT_THROW(stacks_from_bytes(raw.substr(0, bytes), nodes), malformed) << bytes;
+    EXPECT_THROW(read_stacks().add(raw.substr(0, bytes)), malformed) << bytes;
   }
 }
 
-TEST(StackTable, AGapOfLostStacksIsNoLargerThanAReaderCanHold) {
-  std::string damaged;
-  put_varint(damaged, std::uint64_t{1} << 27);  // the first id
-  put_varint(damaged, 0);
-  std::vector<stack_node> nodes;
-  EXPECT_THROW(stacks_from_bytes(damaged, nodes), malformed);
-  EXPECT_LE(nodes.size(), 1u);
+TEST(StackTable, StacksBehindALostChunkHaveOtherNumbers) {
+  stack_table table;
+  std::uint32_t parent = 0;
+  for (std::uint64_t i = 1; i <= 30; ++i)
+    parent = table.child(i % 10 == 1 ? 0 : parent, {i, 100 - i});
+  read_stacks some;
+  some.add(stacks_to_bytes(table, 1, 8));
+  some.add(stacks_to_bytes(table, 15, 21));  // 8 to 14 are lost
+  some.add(stacks_to_bytes(table, 25, 31));  // and 21 to 24
+  EXPECT_EQ(some.nodes().size(), 1u + 7 + 6 + 6);
+  for (const std::uint32_t known : {1u, 7u, 15u, 20u, 25u, 30u}) {
+    EXPECT_EQ(some.nodes()[some.number(known)].ip, known);
+  }
+  for (const std::uint32_t lost : {0u, 8u, 14u, 21u, 24u, 31u, UINT32_MAX}) {
+    EXPECT_EQ(some.number(lost), 0u) << lost;
+  }
+  EXPECT_EQ(some.nodes()[some.number(15)].parent, 0u);  // which was lost
+  EXPECT_EQ(some.nodes()[some.number(16)].parent, some.number(15));
+  EXPECT_EQ(some.numbers_before(7), 7u);
+  EXPECT_EQ(some.numbers_before(10), some.number(15));
+  EXPECT_EQ(some.numbers_before(15), some.number(15));
+  EXPECT_EQ(some.numbers_before(99), some.nodes().size());
+}
+
+TEST(StackTable, AGapOfLostStacksTakesNoMemoryHoweverLargeItIsSaidToBe) {
+  const auto chunk = [](std::uint64_t first, std::uint64_t count) {
+    std::string out;
+    put_varint(out, first);
+    put_varint(out, count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      put_varint(out, 1);
+      put_difference(out, 0x10, 0);
+      put_difference(out, 0x7f00, 0);
+    }
+    return out;
+  };
+  read_stacks stacks;
+  stacks.add(chunk(1u << 31, 0));
+  EXPECT_EQ(stacks.nodes().size(), 1u);
+  stacks.add(chunk(1u << 31, 2));
+  EXPECT_EQ(stacks.nodes().size(), 3u);
+  EXPECT_EQ(stacks.number((1u << 31) + 1), 2u);
+  EXPECT_THROW(stacks.add(chunk(7, 1)), malformed);  // such ids have been
+  EXPECT_THROW(stacks.add(chunk(UINT32_MAX - 1, 2)), malformed);
+  EXPECT_THROW(stacks.add(chunk(std::uint64_t{1} << 40, 1)), malformed);
+  EXPECT_EQ(stacks.nodes().size(), 3u);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "profile/trace/stack_table.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace mallard::profile {
 namespace {
 
@@ -67,30 +70,51 @@ std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::
   return out;
 }
 
-void stacks_from_bytes(std::string_view raw, std::vector<stack_node>& nodes) {
+void read_stacks::add(std::string_view raw) {
   byte_reader in(raw);
-  if (nodes.empty()) nodes.resize(1);
   const std::uint64_t first = in.varint();
   const std::uint64_t count = in.varint();
-  // Where a chunk of stacks was lost, its ids are stacks that are not known; so many that a few
-  // damaged bytes do not ask for gigabytes.
-  constexpr std::uint64_t most_after_a_gap = 1u << 24;
-  const bool lost = first > nodes.size();
-  if (first < nodes.size() || (lost && first > most_after_a_gap) || count > in.left()) {
+  const std::uint64_t next = runs_.back().first_id + nodes_.size() - runs_.back().first_number;
+  // A node takes three bytes at least.
+  if (first < next || first > UINT32_MAX || count > in.left() / 3 || count > UINT32_MAX - first) {
     throw malformed("a chunk of stacks has impossible ids");
   }
-  nodes.resize(static_cast<std::size_t>(first));
+  if (first > next && count > 0) runs_.push_back({first, nodes_.size()});
   std::uint64_t ip = 0;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t id = nodes.size();
+  for (std::uint64_t id = first; id < first + count; ++id) {
     const std::uint64_t up = in.varint();
     if (up == 0 || up > id) throw malformed("a stack has an impossible caller");
     stack_node node;
-    node.parent = static_cast<std::uint32_t>(id - up);
+    node.parent = number(id - up);  // 0, too, where it was lost
     node.ip = ip = in.difference(ip);
-    node.frame_address = in.difference(nodes[node.parent].frame_address);
-    nodes.push_back(node);
+    node.frame_address = in.difference(nodes_[node.parent].frame_address);
+    nodes_.push_back(node);
   }
+}
+
+// The last that begins at or before the id.
+const read_stacks::run& read_stacks::run_of(std::uint64_t id) const {
+  if (runs_.back().first_id <= id) return runs_.back();
+  const auto after =
+      std::upper_bound(runs_.begin(), runs_.end(), id,
+                       [](std::uint64_t wanted, const run& one) { return wanted < one.first_id; });
+  return *std::prev(after);
+}
+
+std::uint64_t read_stacks::numbers_until(const run& one) const {
+  return &one == &runs_.back() ? nodes_.size() : (&one + 1)->first_number;
+}
+
+std::uint32_t read_stacks::number(std::uint64_t id) const {
+  const run& in = run_of(id);
+  const std::uint64_t at = in.first_number + (id - in.first_id);
+  return at < numbers_until(in) ? static_cast<std::uint32_t>(at) : 0;
+}
+
+std::uint32_t read_stacks::numbers_before(std::uint64_t id) const {
+  const run& in = run_of(id);
+  const std::uint64_t at = in.first_number + (id - in.first_id);
+  return static_cast<std::uint32_t>(std::min(at, numbers_until(in)));
 }
 
 }  // namespace mallard::profile

@@ -47,7 +47,35 @@ class stack_table {
 
 // Nodes from `first` to before `last` as bytes.
 std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::uint32_t last);
-// Appends the nodes that stacks_to_bytes wrote. Throws `malformed`; nodes before the bad one stay.
-void stacks_from_bytes(std::string_view raw, std::vector<stack_node>& nodes);
+
+// The stacks of a trace that is read. Where a chunk of them was lost, the ids behind the gap are
+// other numbers here, so that a gap takes no memory, however large a damaged file says it is.
+class read_stacks {
+ public:
+  read_stacks() : nodes_(1) {}
+
+  void reserve(std::size_t stacks) { nodes_.reserve(stacks); }
+  // Appends the nodes that stacks_to_bytes wrote. Throws `malformed`; nodes before the bad one
+  // stay.
+  void add(std::string_view raw);
+
+  const std::vector<stack_node>& nodes() const { return nodes_; }  // [0] is no stack
+  // The number here of a stack with this id in the file; 0: it is not known. O(log gaps).
+  std::uint32_t number(std::uint64_t id) const;
+  // How many of the stacks here have ids below this one, and so the first number that may be one
+  // of a later id.
+  std::uint32_t numbers_before(std::uint64_t id) const;
+
+ private:
+  struct run {  // of ids without a gap
+    std::uint64_t first_id = 0;
+    std::uint64_t first_number = 0;
+  };
+  const run& run_of(std::uint64_t id) const;
+  std::uint64_t numbers_until(const run& one) const;
+
+  std::vector<stack_node> nodes_;
+  std::vector<run> runs_ = {{}};
+};
 
 }  // namespace mallard::profile

@@ -97,7 +97,8 @@ class event_stream::cursor {
   std::uint32_t sample_stack_ = 0;
 };
 
-event_stream::event_stream(chunk_file& file, const selection& part) : file_(file), part_(part) {
+event_stream::event_stream(chunk_file& file, const read_stacks& stacks, const selection& part)
+    : file_(file), stacks_(stacks), part_(part) {
   std::map<std::pair<std::uint32_t, bool>, std::uint32_t> ranks;
   for (const chunk_place& place : file.chunks()) {
     const chunk_header& header = place.header;
@@ -156,6 +157,7 @@ bool event_stream::next(recorded& one) {
     one.thread = current_->thread();
     one.sample = current_->samples();
     one.what = current_->front();
+    one.what.stack = stacks_.number(one.what.stack);
     if (!current_->advance(file_, part_)) current_ = nullptr;
     return true;
   }
@@ -172,20 +174,19 @@ namespace {
 
 // How many stacks there will be, if what the headers say is true; no more than a damaged file may
 // make us reserve.
-std::size_t stacks_said(const std::vector<chunk_place>& chunks) {
-  constexpr std::size_t most = 1u << 24;
+std::size_t stacks_said(const chunk_file& file) {
   std::size_t out = 1;
-  for (const chunk_place& place : chunks) {
+  for (const chunk_place& place : file.chunks()) {
     if (place.header.kind == chunk_kind::stacks) out += place.header.count;
   }
-  return std::min(out, most);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(out, 8 * file.bytes()));
 }
 
 }  // namespace
 
-trace_reader::trace_reader(const std::string& path) : file_(path), stacks_(1) {
+trace_reader::trace_reader(const std::string& path) : file_(path) {
   std::string raw;
-  stacks_.reserve(stacks_said(file_.chunks()));
+  stacks_.reserve(stacks_said(file_));
   for (const chunk_place& place : file_.chunks()) {
     const chunk_header& header = place.header;
     if (header.kind == chunk_kind::events || header.kind == chunk_kind::samples) {
@@ -196,11 +197,15 @@ trace_reader::trace_reader(const std::string& path) : file_(path), stacks_(1) {
     if (!file_.load(place, raw)) continue;
     try {
       if (header.kind == chunk_kind::facts) read_facts(raw, facts_);
-      if (header.kind == chunk_kind::stacks) stacks_from_bytes(raw, stacks_);
+      if (header.kind == chunk_kind::stacks) stacks_.add(raw);
       if (header.kind == chunk_kind::symbols) read_symbols(raw, symbols_);
     } catch (const malformed& problem) {
       file_.add_problem(place, problem.what());
     }
+  }
+  for (module_info& one : facts_.modules) {
+    one.first_stack = stacks_.numbers_before(one.first_stack);
+    if (one.last_stack != UINT32_MAX) one.last_stack = stacks_.numbers_before(one.last_stack);
   }
   last_time_ = std::max(last_time_, facts_.end.time);
 }

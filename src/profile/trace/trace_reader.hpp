@@ -43,7 +43,8 @@ struct selection {
 
 class event_stream {
  public:
-  event_stream(chunk_file& file, const selection& part);
+  // All must outlive it.
+  event_stream(chunk_file& file, const read_stacks& stacks, const selection& part);
   event_stream(event_stream&&) noexcept;
   ~event_stream();
 
@@ -63,6 +64,7 @@ class event_stream {
   void push(std::uint32_t rank);
 
   chunk_file& file_;
+  const read_stacks& stacks_;
   selection part_;
   std::vector<std::unique_ptr<cursor>> cursors_;
   std::vector<entry> heap_;
@@ -80,8 +82,8 @@ class trace_reader {
   explicit trace_reader(const std::string& path);
 
   const trace_facts& facts() const { return facts_; }
-  // By id; [0] is no stack.
-  const std::vector<stack_node>& stacks() const { return stacks_; }
+  // By the numbers that events have; [0] is no stack.
+  const std::vector<stack_node>& stacks() const { return stacks_.nodes(); }
   const symbol_table& symbols() const { return symbols_; }
   // In place of those that were read.
   void set_symbols(symbol_table found) { symbols_ = std::move(found); }
@@ -93,12 +95,12 @@ class trace_reader {
   std::uint64_t last_time() const { return last_time_; }  // of an event or the process's end
 
   // The events again from the beginning, as often as wanted; the reader must outlive them.
-  event_stream events(const selection& part = {}) { return event_stream(file_, part); }
+  event_stream events(const selection& part = {}) { return event_stream(file_, stacks_, part); }
 
  private:
   chunk_file file_;
   trace_facts facts_;
-  std::vector<stack_node> stacks_;
+  read_stacks stacks_;
   symbol_table symbols_;
   std::uint64_t event_count_ = 0;
   std::uint64_t sample_count_ = 0;
