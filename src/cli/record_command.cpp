@@ -73,6 +73,13 @@ void print_summary(const profile::record_summary& done) {
   if (done.refused != 0) {
     say("mallard: {} times there were too many threads at once to record another\n", done.refused);
   }
+  for (const profile::program_check& one : done.not_followed) {
+    say("mallard: {}\n", profile::describe(one));
+  }
+  if (done.more_not_followed != 0) {
+    say("mallard: and {} more programs were started that are not recorded\n",
+        done.more_not_followed);
+  }
   const profile::recorded_process* const look_at = main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
     say("mallard: nothing was recorded\n");

@@ -49,21 +49,37 @@ struct session_options {
 // Only the reader makes a slot free; only one that took a free one may fill it.
 enum class slot_state : std::uint32_t { free, taken, in_use };
 
+// A program that a recorded process has started and that is not recorded.
+enum class unfollowed : std::uint32_t {
+  none,
+  static_program,  // no dynamic linker loads anything into it
+  privileged,      // the dynamic linker ignores what an ordinary user preloads
+  other_machine,   // the library is not for it
+  environment,     // it was not told of the session
+};
+struct unfollowed_program {
+  std::atomic<slot_state> state{};
+  unfollowed why{};
+  char path[248]{};
+};
+
 struct session {
   std::uint64_t magic = 0;
   std::uint64_t bytes = 0;  // of all
   session_options options;
   std::uint64_t ticks_of_microsecond = 1;
   std::uint32_t reader_pid = 0;
-  std::uint32_t first_pid = 0;                // of the program that was started
-  std::uint64_t pid_namespace = 0;            // of the reader
-  bool stable_ticks = false;                  // the processor's counter is a clock
-  std::atomic<std::uint32_t> mode{};          // recording
-  std::atomic<std::uint32_t> doorbell{};      // a futex on which the reader waits
-  std::atomic<std::uint64_t> heartbeat{};     // counts the reader's rounds
-  std::atomic<std::uint64_t> refused{};       // times that no slot was left for a thread
-  std::atomic<std::uint64_t> unrecorded{};    // operations since the recording is over
-  std::atomic<std::uint32_t> threads_used{};  // slots from this one on were never in use
+  std::uint32_t first_pid = 0;                   // of the program that was started
+  std::uint64_t pid_namespace = 0;               // of the reader
+  bool stable_ticks = false;                     // the processor's counter is a clock
+  std::atomic<std::uint32_t> mode{};             // recording
+  std::atomic<std::uint32_t> doorbell{};         // a futex on which the reader waits
+  std::atomic<std::uint64_t> heartbeat{};        // counts the reader's rounds
+  std::atomic<std::uint64_t> refused{};          // times that no slot was left for a thread
+  std::atomic<std::uint64_t> unrecorded{};       // operations since the recording is over
+  std::atomic<std::uint32_t> threads_used{};     // slots from this one on were never in use
+  std::atomic<std::uint32_t> more_unfollowed{};  // than there is room for
+  unfollowed_program unfollowed_programs[16];
   std::atomic<slot_state> threads[most_threads];
 };
 

@@ -310,6 +310,36 @@ TEST_F(recording, follows_programs_that_start_programs) {
   }
 }
 
+TEST_F(recording, names_the_programs_that_it_cannot_follow) {
+  for (const char* const how :
+       {"execve", "execv", "execvp", "execlp", "execl", "posix_spawn", "posix_spawnp", "vfork"}) {
+    const record_summary done = run_and_pass({"starting", how, MALLARD_STATIC_PROGRAM});
+    ASSERT_EQ(done.not_followed.size(), 1U) << how;
+    EXPECT_EQ(done.not_followed[0].what, obstacle::static_program) << how;
+    EXPECT_EQ(fs::path(done.not_followed[0].file).filename(),
+              fs::path(MALLARD_STATIC_PROGRAM).filename())
+        << how;
+  }
+  const std::string script = file("script");
+  std::ofstream(script) << "#! " << MALLARD_STATIC_PROGRAM << "\n";
+  fs::permissions(script, fs::perms::owner_all);
+  EXPECT_EQ(run_and_pass({"starting", "execve", script}).not_followed.size(), 1U);
+  const record_summary untold = run_and_pass({"starting", "without_environment", "/bin/true"});
+  ASSERT_EQ(untold.not_followed.size(), 1U);
+  EXPECT_EQ(untold.not_followed[0].what, obstacle::not_told);
+}
+
+TEST_F(recording, names_no_program_that_it_follows_or_that_did_not_start) {
+  for (const char* const how : {"execve", "execlp", "posix_spawnp"}) {
+    EXPECT_TRUE(run_and_pass({"starting", how, "/bin/true"}).not_followed.empty()) << how;
+  }
+  const std::string broken = file("broken");  // not executable
+  fs::copy_file(MALLARD_STATIC_PROGRAM, broken);
+  fs::permissions(broken, fs::perms::owner_read);
+  if (access(broken.c_str(), X_OK) == 0) GTEST_SKIP() << "everything may be executed here";
+  EXPECT_TRUE(run_and_pass({"starting", "failing", broken}).not_followed.empty());
+}
+
 // Where the reader sees both programs at once, and the later one in a place before.
 TEST_F(recording, of_a_process_that_starts_another_program_ends_what_came_first) {
   const session_memory memory;

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <new>
@@ -428,6 +430,47 @@ int marked() {
   return status;
 }
 
+[[gnu::noinline]] pid_t start_by_vfork(char** words) {
+  const pid_t child = vfork();
+  if (child != 0) return child;
+  execve(words[0], words, environ);
+  _exit(1);
+}
+
+// Has a child become another program, in one way of many. Returns: its exit status.
+int starting(std::string_view how, char* program) {
+  std::free(std::malloc(100));
+  const std::string folder = std::filesystem::path(program).parent_path().string();
+  const std::string name = std::filesystem::path(program).filename().string();
+  const std::string path = folder + ":/nowhere";
+  char* words[] = {program, nullptr};
+  char* nothing[] = {nullptr};
+  pid_t child = 0;
+  if (how == "posix_spawn") {
+    if (posix_spawn(&child, program, nullptr, nullptr, words, environ) != 0) return 1;
+  } else if (how == "posix_spawnp") {
+    setenv("PATH", path.c_str(), 1);
+    if (posix_spawnp(&child, name.c_str(), nullptr, nullptr, words, environ) != 0) return 1;
+  } else if (how == "vfork") {
+    child = start_by_vfork(words);
+  } else {
+    child = fork();
+    if (child == 0) {
+      if (how == "execv") execv(program, words);
+      if (how == "execl") execl(program, program, static_cast<char*>(nullptr));
+      if (how == "without_environment") execve(program, words, nothing);
+      if (how == "execvp" || how == "execlp") setenv("PATH", path.c_str(), 1);
+      if (how == "execvp") execvp(name.c_str(), words);
+      if (how == "execlp") execlp(name.c_str(), program, static_cast<char*>(nullptr));
+      execve(program, words, environ);
+      _exit(how == "failing" ? 0 : 1);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -442,6 +485,7 @@ int main(int argc, char** argv) {
   if (what == "forking") return forking();
   if (what == "forking_with_threads") return forking_with_threads();
   if (what == "executing") return executing(argv[0]);
+  if (what == "starting") return starting(argv[2], argv[3]);
   if (what == "threads") return threads();
   if (what == "many_threads") return many_threads(1000);
   if (what == "too_many_threads") return many_threads(2200);

@@ -204,6 +204,12 @@ std::string describe(const program_check& found) {
              ", whose malloc has to be the program's: record it built without";
     case obstacle::own_malloc:
       return found.file + " has a malloc of its own inside: its calls of that are not recorded";
+    case obstacle::other_machine:
+      return found.file + " is for another kind of machine than the recorder: nothing is recorded";
+    case obstacle::not_told:
+      return found.file +
+             " is started with an environment of its own, without LD_PRELOAD: nothing "
+             "is recorded";
   }
   return "";
 }

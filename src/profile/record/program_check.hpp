@@ -13,6 +13,8 @@ enum class obstacle {
   privileged,      // the dynamic linker ignores what an ordinary user preloads
   sanitized,       // its sanitizer's malloc has to be the program's
   own_malloc,      // calls inside the program do not leave it
+  other_machine,   // what is preloaded is not for its processor or its size of addresses
+  not_told,        // it is started with an environment that says nothing of the recording
 };
 
 struct program_check {

@@ -1,6 +1,7 @@
 #include "profile/record/recording.hpp"
 
 #include <signal.h>
+#include <string.h>  // strnlen
 #include <unistd.h>
 
 #include <cstdlib>
@@ -80,6 +81,29 @@ std::vector<std::pair<std::string, std::string>> environment(const record_option
   return {{"LD_PRELOAD", preload}, {recorder::session_variable, memory.path()}};
 }
 
+std::vector<program_check> not_followed(const recorder::session& all) {
+  std::vector<program_check> out;
+  for (const recorder::unfollowed_program& one : all.unfollowed_programs) {
+    if (one.state.load(std::memory_order_acquire) != recorder::slot_state::in_use) continue;
+    program_check& found = out.emplace_back();
+    found.file.assign(one.path, strnlen(one.path, sizeof one.path));
+    switch (one.why) {
+      case recorder::unfollowed::static_program:
+        found.what = obstacle::static_program;
+        break;
+      case recorder::unfollowed::privileged:
+        found.what = obstacle::privileged;
+        break;
+      case recorder::unfollowed::other_machine:
+        found.what = obstacle::other_machine;
+        break;
+      default:
+        found.what = obstacle::not_told;
+    }
+  }
+  return out;
+}
+
 void set_mode(const session_memory& memory, recorder::recording mode) {
   memory->mode.store(static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
 }
@@ -156,6 +180,8 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   out.seconds = seconds() - began;
   out.refused = memory->refused.load();
   out.unrecorded = memory->unrecorded.load();
+  out.not_followed = not_followed(*memory);
+  out.more_not_followed = memory->more_unfollowed.load();
   out.exited = program.exited();
   out.status = program.status();
   return out;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/record/program_check.hpp"
 #include "profile/record/session_reader.hpp"
 #include "recorder/session.hpp"
 
@@ -40,8 +41,12 @@ struct record_summary {
   double seconds = 0;
   std::uint64_t refused = 0;     // times that a thread could not be recorded
   std::uint64_t unrecorded = 0;  // operations of the heap after the recording was over
-  bool exited = true;            // or killed by a signal
-  int status = 0;                // the exit status, or the signal
+  // Programs that the recorded ones have started and that could not be recorded, each once; and how
+  // many there may be beside them.
+  std::vector<program_check> not_followed;
+  std::uint32_t more_not_followed = 0;
+  bool exited = true;  // or killed by a signal
+  int status = 0;      // the exit status, or the signal
 };
 
 // Runs the program to its end. Throws std::system_error (or one derived from std::runtime_error

@@ -1,0 +1,127 @@
+// The calls that start programs, hooked to see which of them cannot be recorded.
+#include <dlfcn.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "preload/caller.hpp"
+#include "recorder/preload/unfollowed.hpp"
+
+using mallard::recorder::starting_program;
+
+namespace {
+
+// Looked up before the program runs: in the child of a fork the dynamic linker may be locked for
+// good.
+struct next_starts {
+  int (*execve)(const char*, char* const*, char* const*);
+  int (*execvpe)(const char*, char* const*, char* const*);
+  int (*posix_spawn)(pid_t*, const char*, const posix_spawn_file_actions_t*,
+                     const posix_spawnattr_t*, char* const*, char* const*);
+  int (*posix_spawnp)(pid_t*, const char*, const posix_spawn_file_actions_t*,
+                      const posix_spawnattr_t*, char* const*, char* const*);
+};
+constinit next_starts next{};
+
+template <class F>
+void find(F*& function, const char* name) noexcept {
+  function = reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+}
+
+[[gnu::constructor]] void find_next_starts() noexcept {
+  if (next.posix_spawnp != nullptr) return;
+  find(next.execve, "execve");
+  find(next.execvpe, "execvpe");
+  find(next.posix_spawn, "posix_spawn");
+  find(next.posix_spawnp, "posix_spawnp");
+}
+
+// The words of execl and its like, the first of which is `first`; null if they are only counted.
+// Returns: how many there are, with the null that ends them.
+std::size_t take_words(const char* first, va_list& rest, char** words) noexcept {
+  std::size_t count = 0;
+  for (const char* one = first;; one = va_arg(rest, const char*)) {
+    if (words != nullptr) words[count] = const_cast<char*>(one);
+    ++count;
+    if (one == nullptr) return count;
+  }
+}
+
+}  // namespace
+
+MALLARD_ENTRY int execve(const char* path, char* const words[], char* const variables[]) noexcept {
+  find_next_starts();
+  starting_program program(path, variables);
+  const int result = next.execve(path, words, variables);
+  program.failed();
+  return result;
+}
+
+MALLARD_ENTRY int execv(const char* path, char* const words[]) noexcept {
+  return execve(path, words, environ);
+}
+
+MALLARD_ENTRY int execvpe(const char* name, char* const words[], char* const variables[]) noexcept {
+  find_next_starts();
+  starting_program program(starting_program::by_name{}, name, variables);
+  const int result = next.execvpe(name, words, variables);
+  program.failed();
+  return result;
+}
+
+MALLARD_ENTRY int execvp(const char* name, char* const words[]) noexcept {
+  return execvpe(name, words, environ);
+}
+
+// Effects: `words` are the arguments from `first` on. Where they lie ends with the caller.
+#define MALLARD_TAKE_WORDS(words, first)                                             \
+  va_list rest;                                                                      \
+  va_start(rest, first);                                                             \
+  const std::size_t count = take_words(first, rest, nullptr);                        \
+  va_end(rest);                                                                      \
+  char** const words = static_cast<char**>(__builtin_alloca(count * sizeof(char*))); \
+  va_start(rest, first);                                                             \
+  take_words(first, rest, words)
+
+MALLARD_ENTRY int execl(const char* path, const char* word, ...) noexcept {
+  MALLARD_TAKE_WORDS(words, word);
+  va_end(rest);
+  return execve(path, words, environ);
+}
+
+MALLARD_ENTRY int execlp(const char* name, const char* word, ...) noexcept {
+  MALLARD_TAKE_WORDS(words, word);
+  va_end(rest);
+  return execvpe(name, words, environ);
+}
+
+MALLARD_ENTRY int execle(const char* path, const char* word, ...) noexcept {
+  MALLARD_TAKE_WORDS(words, word);
+  char* const* const variables = va_arg(rest, char* const*);
+  va_end(rest);
+  return execve(path, words, variables);
+}
+
+MALLARD_ENTRY int posix_spawn(pid_t* pid, const char* path,
+                              const posix_spawn_file_actions_t* actions,
+                              const posix_spawnattr_t* attributes, char* const words[],
+                              char* const variables[]) {
+  find_next_starts();
+  starting_program program(path, variables);
+  const int result = next.posix_spawn(pid, path, actions, attributes, words, variables);
+  if (result != 0) program.failed();
+  return result;
+}
+
+MALLARD_ENTRY int posix_spawnp(pid_t* pid, const char* name,
+                               const posix_spawn_file_actions_t* actions,
+                               const posix_spawnattr_t* attributes, char* const words[],
+                               char* const variables[]) {
+  find_next_starts();
+  starting_program program(starting_program::by_name{}, name, variables);
+  const int result = next.posix_spawnp(pid, name, actions, attributes, words, variables);
+  if (result != 0) program.failed();
+  return result;
+}

@@ -1,0 +1,165 @@
+#include "recorder/preload/unfollowed.hpp"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/preload/process.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+#if defined(__x86_64__)
+constexpr unsigned own_machine = EM_X86_64;
+#else
+constexpr unsigned own_machine = EM_AARCH64;
+#endif
+
+const char* file_name(const char* path) noexcept {
+  const char* const slash = strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+// The path after "#!", as long as `room` has it; or nothing.
+void read_interpreter(const char* line, char* to, std::size_t room) noexcept {
+  while (*line == ' ' || *line == '\t') ++line;
+  const std::size_t length = strcspn(line, " \t\r\n");
+  to[0] = '\0';
+  if (length >= room) return;
+  memcpy(to, line, length);
+  to[length] = '\0';
+}
+
+bool has_interpreter(int file, const Elf64_Ehdr& header) noexcept {
+  for (unsigned i = 0; i < header.e_phnum && i < 256; ++i) {
+    Elf64_Phdr part;
+    const off_t at = static_cast<off_t>(header.e_phoff + i * sizeof part);
+    if (pread(file, &part, sizeof part, at) != static_cast<ssize_t>(sizeof part)) return true;
+    if (part.p_type == PT_INTERP) return true;
+  }
+  return false;
+}
+
+// Sets `script` to its interpreter where it is a script, else to nothing.
+unfollowed obstacle_in(const char* path, char* script, std::size_t room) noexcept {
+  script[0] = '\0';
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return unfollowed::none;
+  struct stat about;
+  alignas(Elf64_Ehdr) char start[256] = {};
+  const bool readable = fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
+                        pread(file, start, sizeof start - 1, 0) >= 4;
+  unfollowed out = unfollowed::none;
+  if (!readable) {
+    // Nothing that could be started.
+  } else if (start[0] == '#' && start[1] == '!') {
+    read_interpreter(start + 2, script, room);
+  } else if (memcmp(start, ELFMAG, SELFMAG) == 0) {
+    Elf64_Ehdr header;
+    memcpy(&header, start, sizeof header);
+    const bool of_others = (about.st_mode & S_ISUID && about.st_uid != geteuid()) ||
+                           (about.st_mode & S_ISGID && about.st_gid != getegid());
+    if (of_others) {
+      out = unfollowed::privileged;
+    } else if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own_machine) {
+      out = unfollowed::other_machine;
+    } else if (!has_interpreter(file, header) && strncmp(file_name(path), "ld", 2) != 0) {
+      out = unfollowed::static_program;  // and not the dynamic linker itself
+    }
+  }
+  close(file);
+  return out;
+}
+
+bool is_in(char* const* environment, const char* name) noexcept {
+  const std::size_t length = strlen(name);
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return true;
+  }
+  return false;
+}
+
+// Null when it was remembered before, or when there is no room.
+unfollowed_program* remember(session& all, const char* path, unfollowed why) noexcept {
+  constexpr std::size_t room = sizeof all.unfollowed_programs[0].path;
+  for (unfollowed_program& one : all.unfollowed_programs) {
+    if (one.state.load(std::memory_order_acquire) == slot_state::in_use && one.why == why &&
+        strncmp(one.path, path, room - 1) == 0) {
+      return nullptr;
+    }
+  }
+  for (unfollowed_program& one : all.unfollowed_programs) {
+    slot_state expected = slot_state::free;
+    if (!one.state.compare_exchange_strong(expected, slot_state::taken)) continue;
+    one.why = why;
+    strncpy(one.path, path, room - 1);
+    one.state.store(slot_state::in_use, std::memory_order_release);
+    return &one;
+  }
+  all.more_unfollowed.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+}  // namespace
+
+void starting_program::look_at(const char* path, char* const* environment) noexcept {
+  session& all = *process.all;
+  if (path == nullptr || all.bytes == 0 || !all.options.follow) return;
+  char interpreter[256];
+  unfollowed why = obstacle_in(path, interpreter, sizeof interpreter);
+  if (interpreter[0] != '\0') {
+    char nobody[2];
+    why = obstacle_in(interpreter, nobody, sizeof nobody);
+  }
+  if (why == unfollowed::none && access(path, X_OK) == 0 && !is_in(environment, session_variable)) {
+    why = unfollowed::environment;
+  }
+  if (why != unfollowed::none) made_ = remember(all, path, why);
+}
+
+starting_program::starting_program(const char* path, char* const* environment) noexcept {
+  const int before = errno;
+  look_at(path, environment);
+  errno = before;
+}
+
+starting_program::starting_program(by_name, const char* name, char* const* environment) noexcept {
+  const int before = errno;
+  if (name != nullptr && strchr(name, '/') != nullptr) {
+    look_at(name, environment);
+  } else if (name != nullptr && *name != '\0') {
+    const char* folders = getenv("PATH");
+    if (folders == nullptr) folders = "/bin:/usr/bin";
+    const std::size_t name_bytes = strlen(name) + 1;
+    for (bool more = true; more;) {
+      const std::size_t length = strcspn(folders, ":");
+      char path[PATH_MAX];
+      if (length + 1 + name_bytes <= sizeof path) {
+        memcpy(path, folders, length);
+        path[length] = '/';
+        memcpy(path + length + 1, name, name_bytes);
+        const char* const file = length == 0 ? name : path;
+        struct stat about;
+        if (access(file, X_OK) == 0 && stat(file, &about) == 0 && S_ISREG(about.st_mode)) {
+          look_at(file, environment);
+          break;
+        }
+      }
+      more = folders[length] == ':';
+      folders += length + 1;
+    }
+  }
+  errno = before;
+}
+
+void starting_program::failed() noexcept {
+  if (made_ != nullptr) made_->state.store(slot_state::free, std::memory_order_release);
+  made_ = nullptr;
+}
+
+}  // namespace mallard::recorder
