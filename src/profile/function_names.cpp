@@ -12,6 +12,32 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+// Where the bracket at `from` is closed; npos: nowhere.
+std::size_t closing(std::string_view name, std::size_t from) {
+  int open = 0;
+  for (std::size_t i = from; i < name.size(); ++i) {
+    if (name[i] == '(' || name[i] == '{') ++open;
+    if ((name[i] == ')' || name[i] == '}') && --open == 0) return i;
+  }
+  return name.npos;
+}
+
+// What may stand behind parameters: qualifiers, and remarks in brackets.
+bool is_qualifiers(std::string_view text) {
+  static constexpr std::string_view known[] = {" const", " volatile", " noexcept", " &&", " &"};
+  const auto is_remark = [](std::string_view rest) {
+    return starts_with_any(rest, {" [", "[", " (.", " requires "});
+  };
+  while (!text.empty() && !is_remark(text)) {
+    const auto* const found =
+        std::find_if(std::begin(known), std::end(known),
+                     [&](std::string_view one) { return text.starts_with(one); });
+    if (found == std::end(known)) return false;
+    text.remove_prefix(found->size());
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_start_of_thread(std::string_view name) {
@@ -71,20 +97,35 @@ bool is_allocation_function(std::string_view name) {
 std::string_view without_clone(std::string_view name) {
   const std::size_t clone = name.find(" [clone .");
   if (clone != name.npos) return name.substr(0, clone);
+  std::size_t end = name.size();
   for (const std::string_view suffix : {".cold", ".part", ".isra", ".constprop"}) {
-    const std::size_t at = name.find(suffix);
-    if (at != name.npos && at > 0) return name.substr(0, at);
+    for (std::size_t at = name.find(suffix, 1); at < end; at = name.find(suffix, at + 1)) {
+      const std::string_view rest = name.substr(at + suffix.size());
+      if (rest.empty() || rest.front() == '.') end = at;
+    }
   }
-  return name;
+  return name.substr(0, end);
 }
 
+// What does not read as C++ is somebody else's name, with characters that mean nothing: such names
+// are left whole.
 std::string short_name(const std::string& name) {
   std::string out;
   int depth = 0;
+  bool typed = false;       // something came before a blank
+  bool parameters = false;  // as only C++ has them, and return types before them
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];
     const bool operator_before = out.ends_with("operator") || out.ends_with("operator<");
     if (c == '<' && !operator_before) ++depth;
+    if (depth == 0 && c == '{') {
+      // "{lambda(int)#1}" is a name.
+      const std::size_t end = closing(name, i);
+      if (end == name.npos) return name;
+      out += name.substr(i, end - i + 1);
+      i = end;
+      continue;
+    }
     if (depth == 0 && c == '(') {
       // "(anonymous namespace)" and "operator()" are names; parameters end one.
       if (name.compare(i, 21, "(anonymous namespace)") == 0) {
@@ -98,27 +139,29 @@ std::string short_name(const std::string& name) {
         continue;
       }
       // What follows parameters is part of the name only if the function has local ones.
-      int open = 0;
-      std::size_t j = i;
-      for (; j < name.size(); ++j) {
-        open += name[j] == '(' ? 1 : name[j] == ')' ? -1 : 0;
-        if (open == 0) break;
-      }
-      const std::size_t local = name.find("::", j);
+      const std::size_t end = closing(name, i);
+      if (end == name.npos) return name;
+      const std::size_t local = name.find("::", end);
+      const std::size_t until = std::min(local, name.size());
+      if (!is_qualifiers(std::string_view(name).substr(end + 1, until - end - 1))) return name;
+      parameters = true;
       if (local == name.npos) break;
       i = local - 1;
       continue;
     }
     if (depth == 0) {
-      if (c == ' ' && !operator_before && !out.ends_with("operator")) {
+      const bool conversion = out.ends_with("operator") || out.find("operator ") != out.npos;
+      if (c == ' ' && !operator_before && !conversion) {
         out.clear();  // a return type
+        typed = true;
       } else {
         out.push_back(c);
       }
     }
     if (c == '>' && depth > 0) --depth;
   }
-  return out.empty() ? name : out;
+  const bool whole = out.empty() || out.starts_with("::") || depth != 0 || (typed && !parameters);
+  return whole ? name : out;
 }
 
 std::string namespace_of(const std::string& function_name) {

@@ -285,8 +285,29 @@ TEST(ShortName, IsTheFunctionWithoutItsTypes) {
   EXPECT_EQ(short_name("main"), "main");
   EXPECT_EQ(short_name("(anonymous namespace)::parse(int)"), "(anonymous namespace)::parse");
   EXPECT_EQ(short_name("a::operator()(int) const"), "a::operator()");
+  EXPECT_EQ(short_name("a::operator unsigned long() const"), "a::operator unsigned long");
+  EXPECT_EQ(short_name("f(int)::{lambda(a::b)#1}::operator()(a::b) const"),
+            "f::{lambda(a::b)#1}::operator()");
+  EXPECT_EQ(short_name("a::f[abi:cxx11](int) [clone .cold]"), "a::f[abi:cxx11]");
   EXPECT_EQ(namespace_of("int a::b::f(int)"), "a::b");
   EXPECT_EQ(namespace_of("f"), "");
+}
+
+TEST(FunctionNames, WhatIsNoCppIsShownWhole) {
+  for (const std::string name : {"my function", "odd(name", "odd)name", "odd (x) y", "odd<name",
+                                 "a<b(c", "{open", "1 + (2)x", "-[Shape initWith:and:]",
+                                 "<alloc::Vec<T> as core::Clone>::clone", "operator new[]"}) {
+    EXPECT_EQ(short_name(name), name);
+  }
+}
+
+TEST(FunctionNames, CompilersClonesHaveTheNameOfTheirFunction) {
+  for (const std::string name : {"f.cold", "f.part.0", "f.isra.0.cold", "f.constprop.3"}) {
+    EXPECT_EQ(without_clone(name), "f");
+  }
+  for (const std::string name : {"my.party", "f.coldness", ".part.0", "a.b"}) {
+    EXPECT_EQ(without_clone(name), name);
+  }
 }
 
 TEST(NumberCounts, AreExactWhileTheyAreFewAndCloseAfterwards) {
