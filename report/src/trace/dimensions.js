@@ -21,6 +21,8 @@ function card(one) {
     ['Bytes', bytes(one.bytes)], ['Operations', count(one.operations)], ['Peak', bytes(one.peak_bytes)]]);
 }
 
+const narrow = () => window.innerWidth < 700;
+
 const legend = (all) => ({ type: 'scroll', top: 0, left: 0, itemWidth: 18, itemHeight: 9,
   textStyle: { color: colour('muted'), fontSize: 12, width: 260, overflow: 'truncate' },
   inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') },
@@ -33,7 +35,7 @@ function parallel(all) {
     grid: { left: 34, right: 20, top: 40, bottom: 44 },
     // Beside each other the names have no room where the page is narrow; the radar has them.
     xAxis: { type: 'category',
-      data: dimensionsOfAll.map(([letter, name]) => (window.innerWidth < 700 ? letter : `${letter}\n${name}`)),
+      data: dimensionsOfAll.map(([letter, name]) => (narrow() ? letter : `${letter}\n${name}`)),
       axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
       axisLabel: { color: colour('muted'), fontSize: 11, lineHeight: 15, interval: 0 },
       splitLine: { show: true, lineStyle: { color: colour('line') } } },
@@ -48,9 +50,9 @@ function parallel(all) {
 function radar(all) {
   return () => ({
     legend: legend(all),
-    radar: { center: ['50%', '56%'], radius: '66%', splitNumber: 4,
-      indicator: dimensionsOfAll.map(([letter, name]) => ({ name: `${letter} ${name}`, max: 1 })),
-      axisName: { color: colour('muted'), fontSize: 12 },
+    radar: { center: ['50%', '56%'], radius: narrow() ? '44%' : '66%', splitNumber: 4,
+      indicator: dimensionsOfAll.map(([letter, name]) => ({ name: narrow() ? name : `${letter} ${name}`, max: 1 })),
+      axisName: { color: colour('muted'), fontSize: narrow() ? 11 : 12 },
       splitLine: { lineStyle: { color: colour('line') } }, splitArea: { show: false },
       axisLine: { lineStyle: { color: colour('line') } } },
     tooltip: tooltip(({ dataIndex }) => card(all[dataIndex])),
