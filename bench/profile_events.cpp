@@ -80,7 +80,7 @@ void report(trace_reader& trace) {
   site_counter sites(trace, functions);
   block_watcher* const also[] = {&views, &sites};
   analysis.finish(also);
-  views.take();
+  views.take(1.0 / 4000);
   sites.list(false);
 }
 #endif

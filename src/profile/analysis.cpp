@@ -55,8 +55,8 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   first.read(trace, options.part);
   result_.total = first.total;
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
-  for (auto& one :
-       find_arena_scopes(*first.invocations, trace, functions, options.scopes_asked_for)) {
+  for (auto& one : find_arena_scopes(*first.invocations, first.loads, trace, functions,
+                                     options.scopes_asked_for)) {
     result_.arena_scopes.push_back(std::move(one));
   }
   rank(result_.arena_scopes);
@@ -65,8 +65,8 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   of_stack_ = subsystems_of_stacks(options.subsystems, trace, functions, first.loads,
                                    result_.arena_scopes, names_);
   bytes_.resize(names_.names().size());
-  for (std::size_t stack = 0; stack < of_stack_.size(); ++stack) {
-    bytes_[of_stack_[stack]] += first.loads[stack].bytes;
+  for (std::uint32_t stack = 0; stack < of_stack_.size(); ++stack) {
+    bytes_[of_stack_[stack]] += first.loads.of(stack).bytes;
   }
 }
 

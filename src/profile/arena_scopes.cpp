@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profile/name_pattern.hpp"
+#include "profile/stack_children.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -32,13 +33,12 @@ struct candidate {
 // from the root outwards in the same way.
 class finder {
  public:
-  finder(const invocation_tracker& tracker, const trace_reader& trace,
+  finder(const invocation_tracker& tracker, const stack_loads& loads, const trace_reader& trace,
          const function_table& functions, const std::vector<std::string>& asked_for)
       : tracker_(tracker),
         trace_(trace),
         functions_(functions),
-        candidates_(functions.functions().size()),
-        born_(tracker.births()) {
+        candidates_(functions.functions().size()) {
     guessed_.resize(candidates_.size());
     for (std::uint32_t id = 1; id < trace.stacks().size(); ++id) {
       if (trace.stacks()[id].frame_address == 0) guessed_[functions.of(id)] = true;
@@ -51,7 +51,7 @@ class finder {
       }
     }
     find_first_frames();
-    add_up();
+    add_up(loads);
     find_trunks();
     find_outermost();
   }
@@ -64,50 +64,60 @@ class finder {
 
  private:
   std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks()[stack].parent; }
-  std::uint32_t stacks() const { return static_cast<std::uint32_t>(born_.size()); }
+  std::uint32_t stacks() const { return static_cast<std::uint32_t>(trace_.stacks().size()); }
 
   // Which stacks' innermost frames are of functions that are not further out: by walking the tree,
   // with the functions counted that are on the way to where the walk is.
   void find_first_frames() {
-    std::vector<std::uint32_t> child(stacks()), sibling(stacks());
-    for (std::uint32_t id = stacks(); id-- > 1;) {
-      sibling[id] = child[parent(id)];
-      child[parent(id)] = id;
-    }
+    const stack_children tree(trace_.stacks());
     first_.resize(stacks());
     std::vector<std::uint32_t> open(candidates_.size());
     std::uint32_t at = 0;
     while (true) {
-      if (child[at] != 0) {
-        at = child[at];
+      if (tree.first(at) != 0) {
+        at = tree.first(at);
       } else {
-        while (at != 0 && sibling[at] == 0) {
+        while (at != 0 && tree.next(at) == 0) {
           --open[functions_.of(at)];
           at = parent(at);
         }
         if (at == 0) return;
         --open[functions_.of(at)];
-        at = sibling[at];
+        at = tree.next(at);
       }
       first_[at] = open[functions_.of(at)]++ == 0;
     }
   }
 
-  void add_up() {
-    for (std::uint32_t id = 1; id < stacks(); ++id) {
-      total_.blocks += born_[id].blocks;
-      total_.bytes += born_[id].bytes;
-    }
+  void add_up(const stack_loads& loads) {
+    blocks_.resize(stacks());
+    add_up(
+        blocks_, [&](std::uint32_t id) { return loads.of(id).blocks; }, total_.blocks,
+        &candidate::blocks);
+    std::vector<std::uint64_t> bytes(stacks());
+    add_up(
+        bytes, [&](std::uint32_t id) { return loads.of(id).bytes; }, total_.bytes,
+        &candidate::bytes);
+    add_survivors(std::move(bytes));
+  }
+
+  // Effects: `below` has, for each stack, what is on it and on those below it.
+  template <class Own>
+  void add_up(std::vector<std::uint64_t>& below, const Own& own, std::uint64_t& total,
+              std::uint64_t candidate::* sum) {
     for (std::uint32_t id = stacks(); id-- > 1;) {
-      born_[parent(id)].blocks += born_[id].blocks;
-      born_[parent(id)].bytes += born_[id].bytes;
-      if (!first_[id]) continue;
-      candidate& of = candidates_[functions_.of(id)];
-      of.blocks += born_[id].blocks;
-      of.bytes += born_[id].bytes;
+      const std::uint64_t mine = own(id);
+      total += mine;
+      below[id] += mine;
+      below[parent(id)] += below[id];
+      if (first_[id]) candidates_[functions_.of(id)].*sum += below[id];
     }
+  }
+
+  // In the place of numbers that are not needed any more.
+  void add_survivors(std::vector<std::uint64_t> survivors) {
+    std::fill(survivors.begin(), survivors.end(), 0);
     // What outlived a frame: added at the stack, taken off again where a frame has not ended.
-    std::vector<std::uint64_t> survivors(stacks());
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
       survivors[one.stack] += sum.blocks;
       const std::uint32_t open = outside(one);
@@ -151,7 +161,7 @@ class finder {
       const std::uint32_t function = functions_.of(id);
       const bool qualified = qualifies(function);
       if (first_[id] && qualified && !inside[parent(id)]) {
-        candidates_[function].outermost += born_[id].blocks;
+        candidates_[function].outermost += blocks_[id];
       }
       inside[id] = inside[parent(id)] || (qualified && !trunk_[function]);
     }
@@ -255,7 +265,7 @@ class finder {
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<candidate> candidates_;  // by function
-  std::vector<block_sum> born_;        // by stack, with those of the stacks below
+  std::vector<std::uint64_t> blocks_;  // by stack, with those of the stacks below
   std::vector<bool> first_;            // by stack: its function is not further out
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is not known
@@ -277,10 +287,10 @@ std::vector<std::string> frame_names(const trace_reader& trace, const function_t
 }
 
 std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,
-                                           const trace_reader& trace,
+                                           const stack_loads& loads, const trace_reader& trace,
                                            const function_table& functions,
                                            const std::vector<std::string>& asked_for) {
-  return finder(tracker, trace, functions, asked_for).scopes();
+  return finder(tracker, loads, trace, functions, asked_for).scopes();
 }
 
 }  // namespace mallard::profile

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "profile/invocations.hpp"
+#include "profile/of_stacks.hpp"
 #include "profile/result.hpp"
 
 namespace mallard::profile {
@@ -16,7 +17,7 @@ inline constexpr double arena_share = 0.99;
 // `asked_for`: regular expressions; functions with such names are given however many of their
 // blocks outlive them.
 std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,
-                                           const trace_reader& trace,
+                                           const stack_loads& loads, const trace_reader& trace,
                                            const function_table& functions,
                                            const std::vector<std::string>& asked_for = {});
 

@@ -37,7 +37,6 @@ function_table::function_table(const trace_reader& trace)
   functions_.push_back({});
   of_.resize(stacks.size());
   depth_.resize(stacks.size());
-  outermost_.resize(stacks.size());
   direct_.resize(stacks.size());
   // Most frames are the same few addresses: what an address is called is found once. An address
   // that was two modules' is told apart by the module.
@@ -92,7 +91,6 @@ function_table::function_table(const trace_reader& trace)
   for (std::uint32_t id = 1; id < stacks.size(); ++id) {
     const stack_node& node = stacks[id];
     depth_[id] = depth_[node.parent] + 1;
-    outermost_[id] = node.parent == 0 ? id : outermost_[node.parent];
     found& what = name_of(node.ip, id);
     const bool first = node.parent == 0;
     const bool below_start = first || root[node.parent] == 1;

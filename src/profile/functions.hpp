@@ -35,8 +35,6 @@ class function_table {
   const function& operator[](std::uint32_t id) const { return functions_[id]; }
   // Frames of a stack, counted from the outermost: 1 for a stack of one.
   std::uint32_t depth(std::uint32_t stack) const { return depth_[stack]; }
-  // The stack of a stack's outermost frame alone.
-  std::uint32_t outermost(std::uint32_t stack) const { return outermost_[stack]; }
   // Its outermost frames may be missing, as the recorder keeps so many and no more.
   bool cut(std::uint32_t stack) const { return cut_depth_ != 0 && depth_[stack] >= cut_depth_; }
   // Its innermost frame stands behind a direct call: only one function is called from there.
@@ -49,7 +47,6 @@ class function_table {
   std::vector<function> functions_;
   std::vector<std::uint32_t> of_;
   std::vector<std::uint32_t> depth_;
-  std::vector<std::uint32_t> outermost_;
   std::vector<bool> direct_;
   std::uint32_t cut_depth_;
 };

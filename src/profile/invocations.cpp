@@ -11,7 +11,6 @@ invocation_tracker::invocation_tracker(const std::vector<stack_node>& stacks,
       paths_(1),
       nodes_(1),
       sums_(functions.functions().size()),
-      births_(stacks.size()),
       survivals_(1024),
       open_functions_(functions.functions().size()) {}
 
@@ -330,8 +329,6 @@ std::uint32_t invocation_tracker::top_node(std::uint32_t node) const {
 birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack,
                                     std::uint64_t bytes) {
   leave_tail(thread);
-  births_[stack].blocks += 1;
-  births_[stack].bytes += bytes;
   const std::uint32_t id = of_thread_[thread].back();
   path& on = paths_[id];
   open_frame& frame = on.frames.back();

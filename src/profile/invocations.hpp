@@ -30,7 +30,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "profile/functions.hpp"
@@ -49,7 +48,7 @@ struct invocation_sum {
   std::uint64_t invocations = 0;  // that allocated anything
   std::uint64_t by_instant = 0;   // of them, told from the next by nothing of them being alive
   number_counts bytes;            // requested in each
-  std::set<std::uint32_t> threads;
+  thread_set threads;
 };
 
 // Where a block was born: handed back when it dies.
@@ -88,7 +87,6 @@ class invocation_tracker {
     std::uint32_t ended;
     friend bool operator==(const survival&, const survival&) = default;
   };
-  const std::vector<block_sum>& births() const { return births_; }
   // visit(survival, block_sum), in any order.
   template <class Visit>
   void for_each_survival(const Visit& visit) const {
@@ -173,7 +171,6 @@ class invocation_tracker {
   std::vector<live_node> nodes_;                      // [0] is none
   std::vector<std::uint32_t> free_nodes_;
   std::vector<invocation_sum> sums_;
-  std::vector<block_sum> births_;
   std::vector<survival_sum> survivals_;  // a hash table, open addressing; no blocks: empty
   std::size_t survivals_used_ = 0;
   std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_

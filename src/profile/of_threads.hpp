@@ -1,7 +1,10 @@
-// A value for each thread. Events of a thread come in bursts: the latest thread's is at hand.
+// A value for each thread, and which threads there were. Events of a thread come in bursts: the
+// latest thread's is at hand.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 
 namespace mallard::profile {
@@ -28,6 +31,25 @@ class of_threads {
   std::unordered_map<std::uint32_t, Value> values_;
   Value* latest_ = nullptr;
   std::uint32_t latest_thread_ = 0;
+};
+
+class thread_set {
+ public:
+  // O(log n), and next to nothing where it is the thread that came last.
+  void insert(std::uint32_t thread) {
+    if (thread == latest_ && !all_.empty()) return;
+    all_.insert(thread);
+    latest_ = thread;
+  }
+  void insert(const thread_set& others) { all_.insert(others.all_.begin(), others.all_.end()); }
+
+  std::size_t size() const { return all_.size(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::set<std::uint32_t> all_;
+  std::uint32_t latest_ = 0;
 };
 
 }  // namespace mallard::profile

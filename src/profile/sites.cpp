@@ -56,7 +56,7 @@ std::vector<std::uint32_t> site_counter::charged() const {
     of_heap.push_back(is_allocation_function(one.name));
   }
   const auto& stacks = trace_.stacks();
-  std::vector<std::uint32_t> out(sums_.size());
+  std::vector<std::uint32_t> out(sums_.stacks());
   for (std::uint32_t stack = 1; stack < out.size(); ++stack) {
     const bool passes_on = of_heap[functions_.of(stack)] && stacks[stack].parent != 0;
     out[stack] = passes_on ? out[stacks[stack].parent] : stack;
@@ -68,12 +68,13 @@ std::vector<site> site_counter::list(bool by_line) const {
   // Stacks are many, places few: an address that was two modules' is told apart by its function.
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<std::uint32_t, stack_sum>> sums;
   const std::vector<std::uint32_t> at = charged();
-  for (std::uint32_t stack = 0; stack < sums_.size(); ++stack) {
-    if (sums_[stack].operations == 0 && sums_[stack].cpu_ns == 0) continue;
+  for (std::uint32_t stack = 0; stack < sums_.stacks(); ++stack) {
+    const stack_sum& one = sums_.of(stack);
+    if (one.operations == 0 && one.cpu_ns == 0) continue;
     const std::uint64_t ip = by_line ? trace_.stacks()[at[stack]].ip : 0;
     auto& [where, sum] = sums[{functions_.of(at[stack]), ip}];
     where = at[stack];
-    sum += sums_[stack];
+    sum += one;
   }
   std::map<std::tuple<std::string, std::string, std::uint32_t>, stack_sum> places;
   for (const auto& [key, found] : sums) {

@@ -6,11 +6,12 @@
 
 #include "profile/block_stream.hpp"
 #include "profile/functions.hpp"
+#include "profile/of_stacks.hpp"
 #include "profile/result.hpp"
 
 namespace mallard::profile {
 
-// Sums by stack. Memory: about a hundred bytes for each.
+// Sums by stack. Memory: about a hundred bytes for each that anything happened at.
 class site_counter final : public block_watcher {
  public:
   // `trace` and `functions` must outlive it.
@@ -43,7 +44,7 @@ class site_counter final : public block_watcher {
 
   const trace_reader& trace_;
   const function_table& functions_;
-  std::vector<stack_sum> sums_;
+  of_stacks<stack_sum> sums_;
   const live_table<live_block>* live_ = nullptr;
 };
 

@@ -60,7 +60,7 @@ void subsystem_meter::account::add(const account& other) {
   overlap += other.overlap;
   classes.resize(std::max(classes.size(), other.classes.size()));
   for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
-  threads.insert(other.threads.begin(), other.threads.end());
+  threads.insert(other.threads);
 }
 
 subsystem_meter::subsystem_meter(std::string name, const meter_setting& setting, bool whole)
@@ -109,7 +109,7 @@ void subsystem_meter::busy(std::uint64_t time, std::uint32_t thread, bool alloca
   account& here = window_at(time);
   here.busy += length;
   here.overlap += overlap;
-  here.seen_on(thread);
+  here.threads.insert(thread);
 }
 
 void subsystem_meter::touch_pages(const metered_block& block, bool allocation) {

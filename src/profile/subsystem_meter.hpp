@@ -15,13 +15,13 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "profile/block_stream.hpp"
 #include "profile/live_table.hpp"
 #include "profile/number_counts.hpp"
+#include "profile/of_threads.hpp"
 #include "profile/placement.hpp"
 #include "profile/result.hpp"
 
@@ -80,13 +80,7 @@ class subsystem_meter {
     std::uint64_t samples = 0;
     double busy = 0, overlap = 0;        // ns
     std::vector<std::uint64_t> classes;  // allocations by size class
-    std::set<std::uint32_t> threads;
-    std::uint32_t latest_thread = UINT32_MAX;
-    void seen_on(std::uint32_t thread) {
-      if (thread == latest_thread && !threads.empty()) return;
-      threads.insert(thread);
-      latest_thread = thread;
-    }
+    thread_set threads;
     // All but the peaks, of which the sum is none.
     void add(const account& other);
   };

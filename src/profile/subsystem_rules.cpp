@@ -1,12 +1,13 @@
 #include "profile/subsystem_rules.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "profile/call_table.hpp"
 #include "profile/name_pattern.hpp"
+#include "profile/stack_children.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -38,40 +39,29 @@ std::string file_name(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// The call tree of own functions, and where to cut it.
+// The call tree of own functions, and where to cut it. A node is a function as it is called from
+// its caller's node, and stacks are many, nodes with enough of the whole few: so the tree is grown
+// from the root outwards, and what is below a node that has too little is taken as that node's
+// caller's. Whether it has too little is known before its stacks are looked at, from what each
+// stack and those below it carry.
 class call_tree {
  public:
-  call_tree(const trace_reader& trace, const function_table& functions,
-            const std::vector<stack_load>& loads, const std::vector<arena_scope>& scopes)
-      : functions_(functions), nodes_(1) {
+  call_tree(const trace_reader& trace, const function_table& functions, const stack_loads& loads,
+            const std::vector<arena_scope>& scopes)
+      : trace_(trace), functions_(functions), nodes_(1), node_of_(loads.stacks(), unknown) {
     for (const arena_scope& one : scopes) {
       if (!one.trunk && !one.marked) arenas_.insert(one.function);
     }
     for (const function& one : functions.functions()) own_.push_back(is_own(one));
-    node_of_.resize(loads.size());
-    for (std::uint32_t stack = 1; stack < loads.size(); ++stack) {
-      // Parents have smaller numbers: theirs are known.
-      node_of_[stack] = child(node_of_[trace.stacks()[stack].parent], functions.of(stack));
-      if (loads[stack].operations > 0) add(node_of_[stack], loads[stack]);
-    }
-    // From the leaves inwards: children come after their parents.
-    for (std::size_t id = nodes_.size(); id-- > 1;) {
-      add(nodes_[id].parent, nodes_[id].load);
-    }
-    // Those with enough of the whole are few, and so are their parents.
-    for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
-      if (share(nodes_[id].load, nodes_[0].load) < least_share) continue;
-      heavy_[nodes_[id].parent].push_back(id);
-    }
-    calls_ = {};
+    grow(shares_below(loads));
+    add_up(loads);
     cut(0);
   }
 
   std::vector<std::uint16_t> subsystems(subsystem_names& names) const {
     std::vector<std::uint16_t> out(node_of_.size());
     const std::uint16_t rest = names.id(the_rest);
-    constexpr std::uint32_t unnamed = UINT32_MAX;
-    std::vector<std::uint32_t> of_function(own_.size(), unnamed);
+    std::vector<std::uint32_t> of_function(own_.size(), unknown);
     std::vector<std::uint32_t> cut_above(nodes_.size());
     for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
       cut_above[id] = cut_.contains(id) ? id : cut_above[nodes_[id].parent];
@@ -81,34 +71,89 @@ class call_tree {
       out[stack] = rest;
       if (at == 0) continue;
       std::uint32_t& name = of_function[nodes_[at].function];
-      if (name == unnamed) name = names.id(short_name(functions_[nodes_[at].function].name));
+      if (name == unknown) name = names.id(short_name(functions_[nodes_[at].function].name));
       out[stack] = static_cast<std::uint16_t>(name);
     }
     return out;
   }
 
  private:
+  static constexpr std::uint32_t unknown = UINT32_MAX;
   struct node {
     std::uint32_t parent = 0;
     std::uint32_t function = 0;
     stack_load load;
   };
+  // Stacks of a node that is not known to have enough yet.
+  struct group {
+    double share = 0;
+    std::vector<std::uint32_t> stacks;
+  };
 
-  std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
-    if (!own_[function] || nodes_[parent].function == function) return parent;
-    const auto next = static_cast<std::uint32_t>(nodes_.size());
-    const std::uint32_t known = calls_.number(parent, function, next);
-    if (known != next) return known;
-    node& one = nodes_.emplace_back();
-    one.parent = parent;
-    one.function = function;
-    return next;
+  // For each stack, with those below it, the sum of its shares of the bytes, the operations and the
+  // time: at least as much as the largest of the three.
+  std::vector<float> shares_below(const stack_loads& loads) const {
+    stack_load all;
+    for (std::uint32_t id = 1; id < loads.stacks(); ++id) all += loads.of(id);
+    std::vector<float> out(loads.stacks());
+    for (std::uint32_t id = loads.stacks(); id-- > 1;) {
+      const stack_load& mine = loads.of(id);
+      if (loads.has(id)) {
+        out[id] +=
+            static_cast<float>(share(mine.bytes, all.bytes) +
+                               share(mine.operations, all.operations) + share(mine.time, all.time));
+      }
+      out[trace_.stacks()[id].parent] += out[id];
+    }
+    return out;
   }
 
-  void add(std::uint32_t to, const stack_load& load) {
-    nodes_[to].load.bytes += load.bytes;
-    nodes_[to].load.operations += load.operations;
-    nodes_[to].load.time += load.time;
+  // Makes all nodes with enough, callers before what they call, and says whose their stacks are.
+  void grow(const std::vector<float>& shares) {
+    constexpr double enough = least_share * 0.9;  // as much as the sums may be rounded
+    const stack_children tree(trace_.stacks());
+    std::vector<std::vector<std::uint32_t>> stacks_of = {{0}};  // by node, where it is entered
+    node_of_[0] = 0;
+    for (std::uint32_t id = 0; id < nodes_.size(); ++id) {
+      std::map<std::uint32_t, group> called;  // by function
+      std::vector<std::uint32_t> open = std::move(stacks_of[id]);
+      while (!open.empty()) {
+        const std::uint32_t at = open.back();
+        open.pop_back();
+        for (std::uint32_t one = tree.first(at); one != 0; one = tree.next(one)) {
+          const std::uint32_t function = functions_.of(one);
+          if (!own_[function] || (id != 0 && nodes_[id].function == function)) {
+            node_of_[one] = id;
+            open.push_back(one);
+          } else {
+            group& same = called[function];
+            same.share += static_cast<double>(shares[one]);
+            same.stacks.push_back(one);
+          }
+        }
+      }
+      for (auto& [function, some] : called) {
+        if (some.share < enough) continue;
+        const auto made = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back({id, function, {}});
+        for (const std::uint32_t one : some.stacks) node_of_[one] = made;
+        stacks_of.push_back(std::move(some.stacks));
+      }
+    }
+  }
+
+  void add_up(const stack_loads& loads) {
+    for (std::uint32_t id = 1; id < loads.stacks(); ++id) {
+      // Parents have smaller numbers: theirs are known.
+      if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks()[id].parent];
+      if (loads.has(id)) nodes_[node_of_[id]].load += loads.of(id);
+    }
+    for (std::size_t id = nodes_.size(); id-- > 1;)
+      nodes_[nodes_[id].parent].load += nodes_[id].load;
+    for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
+      if (share(nodes_[id].load, nodes_[0].load) < least_share) continue;
+      heavy_[nodes_[id].parent].push_back(id);
+    }
   }
 
   static double share(std::uint64_t part, std::uint64_t all) {
@@ -124,11 +169,7 @@ class call_tree {
     const auto found = heavy_.find(id);
     const auto heavy = found == heavy_.end() ? std::vector<std::uint32_t>() : found->second;
     stack_load together;
-    for (const std::uint32_t child : heavy) {
-      together.bytes += nodes_[child].load.bytes;
-      together.operations += nodes_[child].load.operations;
-      together.time += nodes_[child].load.time;
-    }
+    for (const std::uint32_t child : heavy) together += nodes_[child].load;
     const node& here = nodes_[id];
     const bool arena = id != 0 && arenas_.contains(functions_[here.function].name);
     const bool enough = share(together.operations, here.load.operations) >= children_share &&
@@ -143,16 +184,16 @@ class call_tree {
     // What is not in a child is the function's own, if it is enough to speak of.
     const stack_load rest{here.load.bytes - together.bytes,
                           here.load.operations - together.operations,
-                          here.load.time - together.time};
+                          here.load.time - together.time, here.load.blocks - together.blocks};
     if (!above && share(rest, nodes_[0].load) >= least_share) cut_.insert(id);
   }
 
+  const trace_reader& trace_;
   const function_table& functions_;
   std::vector<node> nodes_;
-  call_table calls_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> heavy_;  // children, by parent
   std::unordered_set<std::uint32_t> cut_;
-  std::vector<std::uint32_t> node_of_;
+  std::vector<std::uint32_t> node_of_;  // by stack
   std::vector<bool> own_;
   std::set<std::string> arenas_;
 };
@@ -211,12 +252,9 @@ std::uint16_t subsystem_names::id(const std::string& name) {
   return static_cast<std::uint16_t>(names_.size() - 1);
 }
 
-std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options,
-                                                const trace_reader& trace,
-                                                const function_table& functions,
-                                                const std::vector<stack_load>& loads,
-                                                const std::vector<arena_scope>& scopes,
-                                                subsystem_names& names) {
+std::vector<std::uint16_t> subsystems_of_stacks(
+    const subsystem_options& options, const trace_reader& trace, const function_table& functions,
+    const stack_loads& loads, const std::vector<arena_scope>& scopes, subsystem_names& names) {
   if (options.by == grouping::found) {
     return call_tree(trace, functions, loads, scopes).subsystems(names);
   }
@@ -235,8 +273,8 @@ std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options
     }
     of_function.push_back(of_function.empty() ? names.id(the_rest) : names.id(name));
   }
-  std::vector<std::uint16_t> out(loads.size());
-  for (std::uint32_t stack = 0; stack < loads.size(); ++stack) {
+  std::vector<std::uint16_t> out(loads.stacks());
+  for (std::uint32_t stack = 0; stack < loads.stacks(); ++stack) {
     out[stack] = of_function[functions.of(own_stack(trace, functions, stack))];
   }
   return out;

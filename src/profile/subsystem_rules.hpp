@@ -22,13 +22,6 @@ struct subsystem_options {
   std::vector<std::pair<std::string, std::string>> rules;  // name, regular expression
 };
 
-// What the call tree carries, by stack: the sums are of operations with exactly this stack.
-struct stack_load {
-  std::uint64_t bytes = 0;
-  std::uint64_t operations = 0;
-  std::uint64_t time = 0;  // ns in the heap's operations, as far as they were timed
-};
-
 // Which subsystem each stack belongs to: an index into `names`, by stack id.
 struct subsystem_map {
   std::vector<std::string> names;
@@ -50,11 +43,8 @@ class subsystem_names {
 // where a subtree carries at least 2 % of the bytes, of the operations, or of the time in them, and
 // at an arena scope rather than below it.
 // Throws std::invalid_argument for a pattern that is none.
-std::vector<std::uint16_t> subsystems_of_stacks(const subsystem_options& options,
-                                                const trace_reader& trace,
-                                                const function_table& functions,
-                                                const std::vector<stack_load>& loads,
-                                                const std::vector<arena_scope>& scopes,
-                                                subsystem_names& names);
+std::vector<std::uint16_t> subsystems_of_stacks(
+    const subsystem_options& options, const trace_reader& trace, const function_table& functions,
+    const stack_loads& loads, const std::vector<arena_scope>& scopes, subsystem_names& names);
 
 }  // namespace mallard::profile

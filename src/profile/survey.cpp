@@ -53,7 +53,9 @@ void survey::died(const recorded& one, const surveyed_block& block, const block_
 
 void survey::born(const recorded& one, surveyed_block& block) {
   total.bytes += block.bytes;
-  loads[block.stack].bytes += block.bytes;
+  stack_load& load = loads[block.stack];
+  load.bytes += block.bytes;
+  ++load.blocks;
   block.mark = marks.birth(one.thread, block.bytes);
   if (block.stack != 0) block.at = invocations->birth(one.thread, block.stack, block.bytes);
   live_bytes_ += block.bytes;

@@ -10,8 +10,8 @@
 #include "profile/invocations.hpp"
 #include "profile/mark_tracker.hpp"
 #include "profile/number_counts.hpp"
+#include "profile/of_stacks.hpp"
 #include "profile/result.hpp"
-#include "profile/subsystem_rules.hpp"
 
 namespace mallard::profile {
 
@@ -27,7 +27,7 @@ class survey final : public block_handler {
   void read(trace_reader& trace, const selection& part);
 
   heap_total total;
-  std::vector<stack_load> loads;  // by stack
+  stack_loads loads;
   std::unique_ptr<invocation_tracker> invocations;
   mark_tracker marks;
   number_counts allocation_costs, free_costs;  // ns

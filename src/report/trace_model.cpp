@@ -11,15 +11,12 @@
 #include <utility>
 
 #include "lab/measuring/build.hpp"
-#include "profile/views/stack_tree.hpp"
 
 namespace mallard::report {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-// Nodes that weigh less of everything are not seen on a page of any width.
-constexpr double least_share = 1.0 / 4000;
 constexpr std::size_t most_sites = 2000;
 
 double seconds(std::uint64_t nanoseconds) {
@@ -170,8 +167,7 @@ json scopes(const profile::dims_result& dims, name_list& names) {
   return all;
 }
 
-json flame(const profile::stack_profile& whole, name_list& names) {
-  const profile::stack_profile shown = profile::pruned(whole, least_share);
+json flame(const profile::stack_profile& shown, name_list& names) {
   json made = {{"parent", json::array()},   {"function", json::array()},
                {"bytes", json::array()},    {"operations", json::array()},
                {"seconds", json::array()},  {"leaked", json::array()},

@@ -83,11 +83,17 @@ void event_model::saw(const event& one) {
   }
   if (!in_heap(one)) {
     last_address_ = one.address;
-    return;
+  } else {
+    if (one.kind == event_kind::free) freed(one.address, one.stack);
+    if (one.kind == event_kind::reallocate && one.old_address != 0)
+      freed(one.old_address, one.stack);
+    if (one.kind != event_kind::free) allocated(one.address, one.size, one.stack);
   }
-  if (one.kind == event_kind::free) freed(one.address, one.stack);
-  if (one.kind == event_kind::reallocate && one.old_address != 0) freed(one.old_address, one.stack);
-  if (one.kind != event_kind::free) allocated(one.address, one.size, one.stack);
+  after_two_.settle();
+  after_one_.settle();
+  sites_.settle();
+  index_.settle();
+  freed_.settle();
 }
 
 }  // namespace mallard::profile::codec

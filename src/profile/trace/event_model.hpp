@@ -13,28 +13,66 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "profile/trace/event.hpp"
 
 namespace mallard::profile::codec {
 
-// Zeros that take no memory until they are written: a thread may have few events.
+// A table of zeros that grows with its use: there is one of each kind for every thread, and threads
+// may be many and have few events. It begins as small blocks that are made when they are first
+// asked for; once there are many, it becomes one array.
 template <class T>
 class zeroed_table {
  public:
   explicit zeroed_table(int log2)
-      : shift_(64 - log2), slots_(static_cast<T*>(std::calloc(std::size_t{1} << log2, sizeof(T)))) {
-    if (!slots_) throw std::bad_alloc();
+      : shift_(64 - log2), number_of_((std::size_t{1} << log2) / block_slots) {}
+
+  // What it gives stays where it is until settle().
+  T& operator[](std::uint64_t key) {
+    const std::uint64_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> shift_;
+    return all_ ? all_.get()[slot] : in_block(slot);
   }
-  T& operator[](std::uint64_t key) { return slots_.get()[(key * 0x9e37'79b9'7f4a'7c15) >> shift_]; }
+  void settle() {
+    if (!all_ && blocks_used_ > number_of_.size() / 8) make_one();
+  }
 
  private:
+  static constexpr std::size_t block_slots = sizeof(T) <= 8 ? 16 : 4;
+  static constexpr std::size_t blocks_of_piece = 16;
+  using piece = std::array<T, block_slots * blocks_of_piece>;
   struct release {
     void operator()(T* slots) const { std::free(slots); }
   };
+
+  T& in_block(std::uint64_t slot) {
+    std::uint16_t& number = number_of_[slot / block_slots];
+    if (number == 0) {
+      if (blocks_used_ % blocks_of_piece == 0) pieces_.push_back(std::make_unique<piece>());
+      number = static_cast<std::uint16_t>(++blocks_used_);
+    }
+    const std::size_t at = number - 1u;
+    return (
+        *pieces_[at / blocks_of_piece])[at % blocks_of_piece * block_slots + slot % block_slots];
+  }
+  void make_one() {
+    const std::size_t slots = number_of_.size() * block_slots;
+    std::unique_ptr<T, release> made(static_cast<T*>(std::calloc(slots, sizeof(T))));
+    if (!made) throw std::bad_alloc();
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      if (number_of_[slot / block_slots] != 0) made.get()[slot] = in_block(slot);
+    }
+    all_ = std::move(made);
+    number_of_ = std::vector<std::uint16_t>();
+    pieces_ = std::vector<std::unique_ptr<piece>>();
+  }
+
   int shift_;
-  std::unique_ptr<T, release> slots_;
+  std::unique_ptr<T, release> all_;       // once it is one array
+  std::vector<std::uint16_t> number_of_;  // of blocks, from 1 on; 0: not made
+  std::vector<std::unique_ptr<piece>> pieces_;
+  std::size_t blocks_used_ = 0;
 };
 
 // Whether the event is one of a block of the heap itself.
@@ -87,7 +125,7 @@ class event_model {
   std::uint64_t last_address() const { return last_address_; }
   std::uint64_t last_freed_address() const { return last_freed_address_; }
 
-  // Effects: the event is the last one.
+  // Effects: the event is the last one. What of() gave is no more.
   void saw(const event& one);
 
  private:

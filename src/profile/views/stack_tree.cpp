@@ -1,33 +1,118 @@
 #include "profile/views/stack_tree.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <tuple>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
-#include "profile/call_table.hpp"
+#include "profile/stack_children.hpp"
 
 namespace mallard::profile {
 namespace {
 
+// Grown from the root outwards, as stacks may be many and nodes that weigh enough few: what is
+// below a node that does not is never looked at one by one. How much that is at most is known
+// before, from what each stack and those below it weigh.
 class tree_maker {
  public:
-  tree_maker(const trace_reader& trace, const function_table& functions)
-      : trace_(trace), functions_(functions) {}
+  tree_maker(const trace_reader& trace, const function_table& functions,
+             const of_stacks<stack_weights>& weights, double least_share)
+      : trace_(trace),
+        functions_(functions),
+        weights_(weights),
+        least_share_(least_share),
+        node_of_(weights.stacks(), unknown) {}
 
-  stack_tree make() {
-    const auto& stacks = trace_.stacks();
-    made_.of_stack.resize(stacks.size());
-    for (std::uint32_t id = 1; id < stacks.size(); ++id) {
-      std::uint32_t node = made_.of_stack[stacks[id].parent];
-      for (const std::uint32_t function : frames_of(id)) node = child(node, function);
-      made_.of_stack[id] = node;
+  stack_profile make() {
+    for (std::uint32_t id = 0; id < weights_.stacks(); ++id) all_ += weights_.of(id);
+    grow(shares_below());
+    for (std::uint32_t id = 0; id < weights_.stacks(); ++id) {
+      // Parents have smaller numbers: theirs are known.
+      if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks()[id].parent];
+      if (weights_.has(id)) made_.nodes[node_of_[id]].own += weights_.of(id);
     }
-    return std::move(made_);
+    return least_share_ > 0 ? pruned() : std::move(made_);
   }
 
  private:
+  static constexpr std::uint32_t unknown = UINT32_MAX;
+  // A stack, up to one of the functions that its innermost frame stands for.
+  struct entry {
+    std::uint32_t stack = 0;
+    std::uint32_t functions = 0;
+  };
+  struct group {
+    double share = 0;
+    std::vector<entry> entries;
+  };
+
+  // For each stack, with those below it, the sum of its shares of all weights: at least as much as
+  // the largest of them.
+  std::vector<float> shares_below() const {
+    std::vector<float> out(weights_.stacks());
+    for (std::uint32_t id = weights_.stacks(); id-- > 1;) {
+      if (weights_.has(id)) {
+        double sum = 0;
+        for (const weight_kind& kind : weight_kinds) {
+          const auto mine = static_cast<double>(weights_.of(id).*kind.value);
+          if (mine > 0) sum += mine / static_cast<double>(all_.*kind.value);
+        }
+        out[id] += static_cast<float>(sum);
+      }
+      out[trace_.stacks()[id].parent] += out[id];
+    }
+    return out;
+  }
+
+  void grow(const std::vector<float>& shares) {
+    const double enough = least_share_ * 0.9;  // as much as the sums may be rounded
+    const stack_children tree(trace_.stacks());
+    std::vector<std::vector<entry>> entries_of(1);  // by node
+    entries_of[0].push_back({});
+    for (std::uint32_t id = 0; id < entries_of.size(); ++id) {
+      std::map<std::uint32_t, group> called;  // by function
+      std::vector<entry> open = std::move(entries_of[id]);
+      while (!open.empty()) {
+        const entry at = open.back();
+        open.pop_back();
+        if (at.stack != 0) {
+          const std::vector<std::uint32_t>& frames = frames_of(at.stack);
+          if (at.functions < frames.size()) {
+            group& same = called[frames[at.functions]];
+            same.share += static_cast<double>(shares[at.stack]);
+            same.entries.push_back({at.stack, at.functions + 1});
+            continue;
+          }
+        }
+        node_of_[at.stack] = id;
+        for (std::uint32_t one = tree.first(at.stack); one != 0; one = tree.next(one)) {
+          open.push_back({one, 0});
+        }
+      }
+      std::uint32_t rest = unknown;
+      for (auto& [function, some] : called) {
+        if (some.share >= enough) {
+          add_node(id, function);
+          entries_of.push_back(std::move(some.entries));
+          continue;
+        }
+        if (rest == unknown) {
+          rest = add_node(id, others);
+          entries_of.emplace_back();
+        }
+        for (const entry& one : some.entries) node_of_[one.stack] = rest;
+      }
+    }
+  }
+
+  std::uint32_t add_node(std::uint32_t parent, std::uint32_t function) {
+    made_.nodes.push_back({parent, function, {}});
+    return static_cast<std::uint32_t>(made_.nodes.size() - 1);
+  }
+
   // The functions that a stack's innermost frame stands for, the outermost of inlined ones first.
   const std::vector<std::uint32_t>& frames_of(std::uint32_t stack) {
     // An address that was two modules' is told apart by its function.
@@ -62,75 +147,67 @@ class tree_maker {
     if (is_allocation_function(name.name)) name.line = 0;
     const auto [at, fresh] =
         functions_seen_.try_emplace(std::pair(name.name, name.module),
-                                    static_cast<std::uint32_t>(made_.profile.functions.size()));
-    if (fresh) made_.profile.functions.push_back(std::move(name));
+                                    static_cast<std::uint32_t>(made_.functions.size()));
+    if (fresh) made_.functions.push_back(std::move(name));
     return at->second;
   }
 
-  std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
-    const auto next = static_cast<std::uint32_t>(made_.profile.nodes.size());
-    const std::uint32_t known = calls_.number(parent, function, next);
-    if (known != next) return known;
-    made_.profile.nodes.push_back({parent, function, {}});
-    return next;
+  // What weighs too little after all goes to the others.
+  stack_profile pruned() {
+    std::vector<stack_weights> sums;
+    for (const profile_node& node : made_.nodes) sums.push_back(node.own);
+    for (std::size_t at = sums.size(); at-- > 1;) sums[made_.nodes[at].parent] += sums[at];
+    const auto worth_it = [&](const stack_weights& one) {
+      return std::any_of(std::begin(weight_kinds), std::end(weight_kinds), [&](const auto& kind) {
+        return one.*kind.value > 0 && static_cast<double>(one.*kind.value) >=
+                                          least_share_ * static_cast<double>(all_.*kind.value);
+      });
+    };
+    stack_profile out;
+    out.functions = std::move(made_.functions);
+    const auto named_others = static_cast<std::uint32_t>(out.functions.size());
+    out.functions.push_back({"(others)", {}, {}, 0});
+    std::vector<std::uint32_t> now(made_.nodes.size(), unknown);
+    std::map<std::uint32_t, std::uint32_t> others_below;  // by the node in the new tree
+    now[0] = 0;
+    out.nodes[0].own = made_.nodes[0].own;
+    for (std::uint32_t at = 1; at < made_.nodes.size(); ++at) {
+      const profile_node& node = made_.nodes[at];
+      const std::uint32_t parent = now[node.parent];
+      if (parent == unknown) continue;
+      if (node.function != others && worth_it(sums[at])) {
+        now[at] = static_cast<std::uint32_t>(out.nodes.size());
+        out.nodes.push_back({parent, node.function, node.own});
+      } else if (sums[at].any()) {
+        const auto [rest, fresh] =
+            others_below.try_emplace(parent, static_cast<std::uint32_t>(out.nodes.size()));
+        if (fresh) out.nodes.push_back({parent, named_others, {}});
+        out.nodes[rest->second].own += sums[at];
+      }
+    }
+    return out;
   }
 
+  static constexpr std::uint32_t others = UINT32_MAX;  // in place of a function
   const trace_reader& trace_;
   const function_table& functions_;
-  stack_tree made_;
+  const of_stacks<stack_weights>& weights_;
+  double least_share_;
+  stack_weights all_;
+  stack_profile made_;
+  std::vector<std::uint32_t> node_of_;  // by stack
   // By address and function.
   std::unordered_map<std::uint64_t,
                      std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>>
       known_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> functions_seen_;
-  call_table calls_;
 };
-
-std::vector<stack_weights> subtree_sums(const stack_profile& profile) {
-  std::vector<stack_weights> sums;
-  for (const profile_node& node : profile.nodes) sums.push_back(node.own);
-  for (std::size_t at = sums.size(); at-- > 1;) sums[profile.nodes[at].parent] += sums[at];
-  return sums;
-}
 
 }  // namespace
 
-stack_tree make_stack_tree(const trace_reader& trace, const function_table& functions) {
-  return tree_maker(trace, functions).make();
-}
-
-stack_profile pruned(const stack_profile& whole, double share) {
-  const std::vector<stack_weights> sums = subtree_sums(whole);
-  const auto worth_it = [&](const stack_weights& one) {
-    return std::any_of(std::begin(weight_kinds), std::end(weight_kinds), [&](const auto& kind) {
-      return one.*kind.value > 0 && static_cast<double>(one.*kind.value) >=
-                                        share * static_cast<double>(sums[0].*kind.value);
-    });
-  };
-  stack_profile made;
-  made.functions = whole.functions;
-  const auto others = static_cast<std::uint32_t>(made.functions.size());
-  made.functions.push_back({"(others)", {}, {}, 0});
-  constexpr std::uint32_t left_out = UINT32_MAX;
-  std::vector<std::uint32_t> now(whole.nodes.size(), left_out);
-  std::map<std::uint32_t, std::uint32_t> others_below;  // by the node in the new tree
-  now[0] = 0;
-  made.nodes[0].own = whole.nodes[0].own;
-  for (std::uint32_t at = 1; at < whole.nodes.size(); ++at) {
-    const profile_node& node = whole.nodes[at];
-    const std::uint32_t parent = now[node.parent];
-    if (parent == left_out) continue;
-    if (worth_it(sums[at])) {
-      now[at] = static_cast<std::uint32_t>(made.nodes.size());
-      made.nodes.push_back({parent, node.function, node.own});
-    } else if (sums[at].any()) {
-      const auto [rest, fresh] =
-          others_below.try_emplace(parent, static_cast<std::uint32_t>(made.nodes.size()));
-      if (fresh) made.nodes.push_back({parent, others, {}});
-      made.nodes[rest->second].own += sums[at];
-    }
-  }
-  return made;
+stack_profile make_stack_profile(const trace_reader& trace, const function_table& functions,
+                                 const of_stacks<stack_weights>& weights, double least_share) {
+  return tree_maker(trace, functions, weights, least_share).make();
 }
 
 }  // namespace mallard::profile

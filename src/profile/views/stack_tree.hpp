@@ -3,23 +3,16 @@
 // functions, which every stack ends in, are left out.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "profile/functions.hpp"
+#include "profile/of_stacks.hpp"
 #include "profile/views/stack_profile.hpp"
 
 namespace mallard::profile {
 
-struct stack_tree {
-  stack_profile profile;                // without weights
-  std::vector<std::uint32_t> of_stack;  // the node of each stack of the trace
-};
-
-stack_tree make_stack_tree(const trace_reader& trace, const function_table& functions);
-
-// The same without the nodes whose subtrees weigh less than this share of every weight: each node's
-// are summed up in one child named "(others)".
-stack_profile pruned(const stack_profile& whole, double share);
+// The tree with what was recorded at each stack. Nodes whose subtrees weigh less than `least_share`
+// of every weight are left out: each node's are summed up in one child named "(others)".
+// Memory: twelve bytes for each stack, and the nodes.
+stack_profile make_stack_profile(const trace_reader& trace, const function_table& functions,
+                                 const of_stacks<stack_weights>& weights, double least_share = 0);
 
 }  // namespace mallard::profile

@@ -13,6 +13,7 @@
 
 #include "profile/block_stream.hpp"
 #include "profile/functions.hpp"
+#include "profile/of_stacks.hpp"
 #include "profile/subsystem_rules.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "profile/views/activity.hpp"
@@ -32,14 +33,15 @@ struct trace_views {
   address_map addresses;
 };
 
-// Memory: about a hundred bytes for each different stack.
+// Memory: about a hundred bytes for each stack that anything happened at.
 class view_maker final : public block_watcher {
  public:
-  // `trace` must outlive it.
+  // `trace` and `functions` must outlive it.
   view_maker(const trace_reader& trace, const function_table& functions, subsystem_map subsystems);
 
-  // When all has been told. Once.
-  trace_views take();
+  // When all has been told. Once. What of the tree of stacks weighs less than this share of
+  // everything is summed up: see make_stack_profile().
+  trace_views take(double least_share = 0);
 
   void begin(const live_table<live_block>& live) override { blocks_ = &live; }
   void next(const recorded& one) override;
@@ -55,13 +57,11 @@ class view_maker final : public block_watcher {
   std::uint64_t next_snapshot() const;
   void snapshot();
   std::uint32_t subsystem(std::uint32_t stack) const { return subsystems_.of_stack[stack]; }
-  stack_weights& weights(std::uint32_t stack) {
-    return tree_.profile.nodes[tree_.of_stack[stack]].own;
-  }
 
   const trace_reader& trace_;
+  const function_table& functions_;
   subsystem_map subsystems_;
-  stack_tree tree_;
+  of_stacks<stack_weights> weights_;
   std::uint64_t duration_;
   std::uint64_t snapshots_made_ = 0;
   const live_table<live_block>* blocks_ = nullptr;
