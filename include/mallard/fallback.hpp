@@ -18,6 +18,7 @@
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/bindable.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
@@ -45,7 +46,7 @@ class fallback_resource final : public detail::by_base<fallback_resource<First, 
     if (void* const p = first_->try_allocate(bytes, alignment)) [[likely]] {
       return p;
     }
-    void* const p = second_->allocate(bytes, alignment);
+    void* const p = detail::allocate_from(*second_, bytes, alignment);
     ++fallen_back_;
     ++second_blocks_;
     return p;

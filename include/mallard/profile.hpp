@@ -19,6 +19,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/recorder_calls.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 
 namespace mallard::profile {
 
@@ -92,7 +93,7 @@ class MALLARD_API profiled_resource final : public std::pmr::memory_resource {
  private:
   // Errors: whatever the upstream throws; then nothing is recorded.
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    void* const block = upstream_->allocate(bytes, alignment);
+    void* const block = detail::allocate_from(*upstream_, bytes, alignment);
     if (profile::detail::recorder != nullptr) [[unlikely]] {
       profile::detail::recorder->resource_allocate(name_, block, bytes, alignment);
     }

@@ -15,6 +15,7 @@
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/bindable.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
@@ -34,7 +35,7 @@ class segregating_resource final : public detail::by_base<segregating_resource<S
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     return is_small(bytes) ? small_->allocate(bytes, alignment)
-                           : large_->allocate(bytes, alignment);
+                           : detail::allocate_from(*large_, bytes, alignment);
   }
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept
     requires requires(Small& s, Large& l) {

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "mallard/detail/resources/allocate_from.hpp"
+
 namespace mallard::inline v1 {
 
 void* forbidden_default::allocate(std::size_t bytes, std::size_t alignment) {
@@ -12,7 +14,7 @@ void* forbidden_default::allocate(std::size_t bytes, std::size_t alignment) {
   r.alignment = r.expected_alignment = alignment;
   r.found = call_stack::capture();
   on_fault_(r);
-  return guard_.before()->allocate(bytes, alignment);
+  return detail::allocate_from(*guard_.before(), bytes, alignment);
 }
 
 }  // namespace mallard::inline v1

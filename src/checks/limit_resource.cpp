@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/memory/memory_error.hpp"
 
 namespace mallard::inline v1 {
@@ -47,7 +48,7 @@ void* limit_resource::allocate(std::size_t bytes, std::size_t alignment) {
     break;
   }
   try {
-    return upstream_->allocate(bytes, alignment);
+    return detail::allocate_from(*upstream_, bytes, alignment);
   } catch (...) {
     give_back(bytes);
     throw;

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/memory/memory_error.hpp"
 
 namespace mallard::inline v1 {
@@ -89,7 +90,7 @@ logging_resource::~logging_resource() {
 void* logging_resource::allocate(std::size_t bytes, std::size_t alignment) {
   void* block = nullptr;
   try {
-    block = upstream_->allocate(bytes, alignment);
+    block = detail::allocate_from(*upstream_, bytes, alignment);
   } catch (...) {
     state_->write("failed", nullptr, bytes, alignment);
     throw;

@@ -2,7 +2,6 @@
 // patterns in the block itself before it is used and after.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
@@ -55,7 +54,8 @@ class padded_block {
   static constexpr std::size_t filled_end = filled_whole / 16;
 
   static bool consists_of(const unsigned char* p, std::size_t bytes, unsigned char value) noexcept {
-    return std::all_of(p, p + bytes, [value](unsigned char c) { return c == value; });
+    // Its first byte is right, and each is as the one before it.
+    return bytes == 0 || (*p == value && std::memcmp(p, p + 1, bytes - 1) == 0);
   }
   void fill(unsigned char value) const noexcept {
     if (bytes_ <= filled_whole) {

@@ -197,6 +197,10 @@ struct test_resource::state {
 
   test_block block_of(const void* p) const noexcept {
     const std::lock_guard hold(mutex);
+    if (const auto at = in_use.find(p); at != in_use.end()) {
+      const record& r = at->second;
+      return {p, r.bytes, r.alignment, r.serial, r.given};
+    }
     for (const auto& [block, r] : in_use) {
       const auto* const begin = static_cast<const unsigned char*>(block);
       if (p != begin && (p < begin || p >= begin + r.bytes)) continue;

@@ -360,6 +360,7 @@ void slab_set::add(slab* s) noexcept {
   s->owner.store(this, order::relaxed);
   all_ring::insert_before(all_, s);
   all_ = s;
+  known_memory::add(s);
 }
 
 bool slab_set::adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool,

@@ -184,6 +184,7 @@ thread_heap& synchronized_heaps::heap_for(heaps_of_thread& thread) {
         thread_heap(source_, reserve_limit_);
     hold.lock();
     heap->resource = this;
+    known_memory::add(heap);
     heap->next = heaps_;
     heaps_ = heap;
   }

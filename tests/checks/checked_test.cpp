@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "mallard/reserved.hpp"
+#include "mallard/synchronized_heap.hpp"
 #include "mallard/wink_out.hpp"
 
 // Each of these says that it owns nothing but memory of its resource; most of them lie.
@@ -293,6 +295,53 @@ TEST_F(checked_test, calls_can_be_told_to_fail) {
   pool.checks().fail_at(0);
   EXPECT_EQ(pool.try_allocate(10, 8), nullptr);
   EXPECT_THROW(pool.checks().fail_at(0); (void)pool.allocate(10, 8), mallard::test_exception);
+}
+
+TEST_F(checked_test, blocks_of_a_heap_that_grow_are_checked) {
+  checked<mallard::heap_resource> heap(noted());
+  const mallard::sized_block grown = heap.allocate_expandable(100, 200, 32);
+  EXPECT_GE(grown.bytes, 100u);
+  std::memset(grown.p, 7, grown.bytes);
+  EXPECT_EQ(heap.try_expand(grown.p, grown.bytes, grown.bytes + 1), 0u);
+  EXPECT_EQ(heap.shrink(grown.p, grown.bytes, grown.bytes - 1), 0u);
+  const mallard::sized_block moved = heap.remap(grown.p, grown.bytes, 1000);
+  ASSERT_NE(moved.p, nullptr);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(moved.p) % 32, 0u);
+  EXPECT_EQ(static_cast<char*>(moved.p)[99], 7);
+  EXPECT_TRUE(faults.empty());
+  EXPECT_EQ(heap.try_expand(moved.p, 999, 2000), 0u);
+  EXPECT_EQ(heap.shrink(static_cast<char*>(moved.p) + 16, 10, 5), 0u);
+  static_cast<char*>(moved.p)[moved.bytes] = 0;
+  heap.deallocate_expandable(moved.p);
+  EXPECT_EQ(faults, (std::vector<test_fault>{test_fault::wrong_size, test_fault::foreign_pointer,
+                                             test_fault::overrun}));
+  heap.deallocate_expandable(moved.p);
+  EXPECT_EQ(faults.back(), test_fault::double_free);
+}
+
+TEST_F(checked_test, blocks_of_a_burst_are_checked_each_also_those_smaller_than_a_link) {
+  checked<mallard::synchronized_heap_resource> heap(noted());
+  for (const std::size_t bytes : {1u, 4u, 24u}) {
+    mallard::block_chain chain = heap.allocate_many(10, bytes, 1);
+    EXPECT_EQ(chain.size(), 10u);
+    void* const alone = chain.pop_front();
+    heap.deallocate(alone, bytes, 1);
+    heap.deallocate_many(chain, bytes, 1);
+  }
+  const std::vector<std::size_t> sizes = {3, 30, 300};
+  mallard::block_chain chain = heap.allocate_many(sizes);
+  for (const std::size_t bytes : sizes) heap.deallocate(chain.pop_front(), bytes);
+  EXPECT_TRUE(faults.empty());
+  EXPECT_EQ(heap.checks().counts().in_use_blocks, 0u);
+  heap.checks().fail_at(5);
+  EXPECT_THROW((void)heap.allocate_many(10, 4), mallard::test_exception);
+  EXPECT_EQ(heap.checks().counts().in_use_blocks, 0u);
+  chain = heap.allocate_many(2, 24);
+  void* const first = chain.pop_front();
+  heap.deallocate(first, 24);
+  heap.deallocate(first, 24);
+  heap.deallocate_many(chain, 23);
+  EXPECT_EQ(faults, (std::vector<test_fault>{test_fault::double_free, test_fault::wrong_size}));
 }
 
 TEST(checked_death, without_a_handler_names_the_type) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <memory_resource>
 #include <string>
 #include <system_error>
@@ -94,6 +95,18 @@ TEST(limit_resource, a_callback_may_refuse_make_room_or_allow) {
   EXPECT_EQ(quota.in_use().bytes, 50u);
   EXPECT_EQ(calls, 3);
   quota.deallocate(after, 50, 16);
+}
+
+// operator new of libstdc++ 12 rounds such a size up to none.
+TEST(limit_resource, what_is_allowed_is_never_smaller_than_what_was_asked_for) {
+  limit_resource quota({.bytes = 1}, [](std::size_t, std::size_t) { return at_limit::allow; });
+  for (std::size_t below = 0; below < 64; ++below) {
+    const std::size_t bytes = std::numeric_limits<std::size_t>::max() - below;
+    EXPECT_THROW((void)quota.allocate(bytes, 64), std::bad_alloc);
+    EXPECT_EQ(quota.try_allocate(bytes, 64), nullptr);
+  }
+  EXPECT_EQ(quota.in_use().bytes, 0u);
+  EXPECT_EQ(quota.in_use().blocks, 0u);
 }
 
 TEST(limit_resource, what_upstream_or_the_callback_throws_changes_nothing) {

@@ -35,7 +35,7 @@ std::vector<std::size_t> interesting_sizes() {
 }
 
 void size_alignment_matrix(const resource_case& what) {
-  constexpr std::size_t step = mallard_test::instrumented ? 16 : 2;
+  const std::size_t step = mallard_test::instrumented || what.composed ? 16 : 2;
   for (std::size_t alignment = 1; alignment <= largest_alignment; alignment *= step) {
     workbench bench(what);
     for (const std::size_t bytes : interesting_sizes()) bench.allocate(bytes, alignment);
@@ -99,7 +99,7 @@ void large_blocks(const resource_case& what) {
 }
 
 void random_programs(const resource_case& what) {
-  constexpr std::uint64_t programs = mallard_test::instrumented ? 2 : 8;
+  const std::uint64_t programs = mallard_test::instrumented ? 1 : what.composed ? 2 : 8;
   constexpr std::size_t decisions = 20000;
   for (const std::uint64_t seed : mallard_test::test_seeds(programs)) {
     choices decide(seed, decisions);

@@ -42,6 +42,35 @@ void absurd_sizes_throw(const resource_case& what) {
   bench.finish();
 }
 
+// What operator new with an alignment does in libstdc++ 12: a sum that wraps is a small block.
+class wrapping_upstream final : public std::pmr::memory_resource {
+  static std::size_t rounded(std::size_t bytes, std::size_t alignment) {
+    return (bytes + alignment - 1) & ~(alignment - 1);
+  }
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    const std::size_t whole = rounded(bytes, alignment);
+    if (whole > mallard_test::strict_upstream::largest) throw std::bad_alloc();
+    return std::pmr::new_delete_resource()->allocate(whole, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(p, rounded(bytes, alignment), alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+void no_block_is_smaller_than_asked(const resource_case& what) {
+  wrapping_upstream upstream;
+  const std::unique_ptr<subject> resource = what.make(&upstream);
+  for (std::size_t alignment = 1; alignment <= 4096; alignment *= 4) {
+    for (const std::size_t bytes : absurd_sizes()) {
+      require(throws_bad_alloc([&] { (void)resource->base().allocate(bytes, alignment); }),
+              "allocate(", bytes, ", ", alignment, ") returned a block");
+    }
+  }
+}
+
 void try_allocate_returns_null(const resource_case& what) {
   workbench bench(what);
   for (const std::size_t bytes : absurd_sizes()) {
@@ -138,6 +167,10 @@ void add_failure_checks(std::vector<check>& checks) {
                     "Sizes from PTRDIFF_MAX - 4096 to SIZE_MAX throw std::bad_alloc, also where a "
                     "sum with the alignment wraps, and leave the resource usable.",
                     always, absurd_sizes_throw});
+  checks.push_back({"no_block_is_smaller_than_asked",
+                    "The same over an upstream for which such a size wraps to a small one, as for "
+                    "operator new with an alignment in libstdc++ 12.",
+                    with_upstream, no_block_is_smaller_than_asked});
   checks.push_back({"try_allocate_returns_null",
                     "try_allocate is noexcept and returns null where allocate throws.",
                     with_verbs<mallard_test::can_try_allocate>, try_allocate_returns_null});

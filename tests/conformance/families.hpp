@@ -18,6 +18,7 @@ void add_adaptive_pool(std::vector<resource_case>& cases);
 void add_page_source(std::vector<resource_case>& cases);
 void add_memory(std::vector<resource_case>& cases);
 void add_test_resource(std::vector<resource_case>& cases);
+void add_checked(std::vector<resource_case>& cases);
 void add_compositions(std::vector<resource_case>& cases);
 
 // Returns: every resource of ours.
@@ -34,6 +35,7 @@ inline std::vector<resource_case> our_cases() {
   add_page_source(cases);
   add_memory(cases);
   add_test_resource(cases);
+  add_checked(cases);
   add_compositions(cases);
   return cases;
 }

@@ -90,6 +90,7 @@ using adaptive = with_options<mallard::adaptive_pool_resource, nodes_of_24>;
 template <class Kind>
 void add_kind(std::vector<resource_case>& cases, const std::string& name) {
   cases.push_back(row<Kind>(name));
+  const std::size_t alone = cases.size();
   cases.push_back(row<on<plain<mallard::monotonic_resource>, Kind>>(name + " under monotonic"));
   cases.push_back(row<on<plain<mallard::buffered_resource<1024>>, Kind>>(name + " under buffered"));
   cases.push_back(
@@ -100,6 +101,7 @@ void add_kind(std::vector<resource_case>& cases, const std::string& name) {
   cases.push_back(pool_row<on<plain<mallard::synchronized_heap_resource>, Kind>>(
       name + " under synchronized_heap"));
   cases.push_back(pool_row<on<adaptive, Kind>>(name + " under adaptive_pool"));
+  for (std::size_t i = alone; i < cases.size(); ++i) cases[i].composed = true;
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/guard_resource.hpp"
 #include "mallard/checks/limit_resource.hpp"
+#include "mallard/checks/logging_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/profile.hpp"
 
 namespace conformance {
 namespace {
@@ -14,6 +16,20 @@ struct widely_limited {
   type resource;
   explicit widely_limited(std::pmr::memory_resource* upstream)
       : resource({.bytes = std::size_t{1} << 62}, upstream) {}
+};
+
+struct logged {
+  using type = mallard::logging_resource;
+  static constexpr bool uses_upstream = true;
+  type resource;
+  explicit logged(std::pmr::memory_resource* upstream) : resource("/dev/null", "rows", upstream) {}
+};
+
+struct profiled {
+  using type = mallard::profiled_resource;
+  static constexpr bool uses_upstream = true;
+  type resource;
+  explicit profiled(std::pmr::memory_resource* upstream) : resource("rows", upstream) {}
 };
 
 struct guarded_below {
@@ -39,6 +55,8 @@ void add_test_resource(std::vector<resource_case>& cases) {
   cases.push_back(
       row<plain<mallard::synchronized_counting_resource>>("synchronized_counting_resource"));
   cases.push_back(row<widely_limited>("limit_resource"));
+  cases.push_back(row<logged>("logging_resource"));
+  cases.push_back(row<profiled>("profiled_resource"));
   cases.push_back(row<tested_without_pads>("test_resource without pads"));
   cases.push_back(row<by_default<mallard::guard_resource>>("guard_resource"));
   cases.push_back(row<guarded_below>("guard_resource below"));

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -13,6 +14,7 @@
 
 #include "mallard/memory/shared.hpp"
 #include "support/instrumented.hpp"
+#include "support/marked_block.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -20,6 +22,13 @@ namespace {
 using mallard::shared_resource;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
+
+// What a build that is only to compile otherwise need not repeat.
+#ifdef MALLARD_BRIEF_TESTS
+constexpr bool is_brief = true;
+#else
+constexpr bool is_brief = mallard_test::instrumented;
+#endif
 
 // A block in one word.
 struct block {
@@ -39,11 +48,8 @@ struct ledger {
 };
 
 bool is_whole(shared_resource& shared, block b) {
-  const auto* const p = static_cast<unsigned char*>(shared.base()) + b.offset;
-  for (std::size_t i = 0; i < b.bytes; ++i) {
-    if (p[i] != b.mark) return false;
-  }
-  return true;
+  auto* const p = static_cast<unsigned char*>(shared.base()) + b.offset;
+  return mallard_test::is_unchanged({p, b.bytes, static_cast<unsigned char>(b.mark)});
 }
 
 void take_out(shared_resource& shared, ledger& all, std::atomic<std::uint64_t>& entry) {
@@ -84,7 +90,7 @@ void work(shared_resource& shared, ledger& all, unsigned self, unsigned seed) {
 
 TEST(shared_kill, two_processes_kill_each_other_200_times_and_every_block_is_whole) {
   const mallard_test::watchdog watch("processes that kill each other", std::chrono::seconds(300));
-  const int wanted = mallard_test::instrumented ? 60 : 200;
+  const int wanted = is_brief ? 60 : 200;
   // Less than what the killed had to themselves, all in all.
   shared_resource shared({.limit_bytes = 12 * mib});
   ledger& all = *shared.make<ledger>("ledger");
@@ -130,10 +136,10 @@ TEST(shared_kill, two_processes_kill_each_other_200_times_and_every_block_is_who
   shared.verify();
 }
 
-// Runs `operation` in a child that is killed after so many instructions of it. False when it had
-// ended before.
+// Runs `operation` in a child that is killed after so many instructions of it. Returns how many it
+// has run: fewer when it had ended before.
 template <class Operation>
-bool kill_after(long instructions, Operation&& operation) {
+long kill_after(long instructions, Operation&& operation) {
   const pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
@@ -145,27 +151,36 @@ bool kill_after(long instructions, Operation&& operation) {
   int status = 0;
   waitpid(child, &status, 0);
   bool stepping = WIFSTOPPED(status);
-  for (long i = 0; i < instructions && stepping; ++i) {
+  long done = 0;
+  while (done < instructions && stepping) {
     ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr);
     waitpid(child, &status, 0);
     stepping = WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+    if (stepping) ++done;
   }
   kill(child, SIGKILL);
   waitpid(child, &status, 0);
-  return stepping;
+  return done;
 }
+
+constexpr long longest = 1'000'000;
 
 bool can_single_step() {
-  bool ended = false;
-  for (long n = 0; n < 100'000 && !ended; n += 50'000) ended = !kill_after(n, [] {});
-  return ended;
+  const long none = kill_after(longest, [] {});
+  return none > 0 && none < longest;
 }
 
+// Dies in it at so many places that all ways to them together are of about `steps` instructions,
+// which is what takes time; code that is not optimised is longer.
 template <class Operation>
-void kill_everywhere(shared_resource& shared, long step, Operation&& operation) {
+void kill_everywhere(shared_resource& shared, long closest, Operation&& operation) {
+  const long steps = is_brief ? 100'000 : 1'000'000;
+  const long whole = kill_after(longest, [&] { operation(shared); });
+  ASSERT_LT(whole, longest);
+  const long step = std::max(closest, std::min(whole / 12, whole * whole / 2 / steps)) | 1;
   int deaths = 0;
-  for (long n = 0; n < 400'000; n += step, ++deaths) {
-    const bool killed = kill_after(n, [&] { operation(shared); });
+  for (long n = 0; n < longest; n += step, ++deaths) {
+    const bool killed = kill_after(n, [&] { operation(shared); }) == n;
     shared.verify();
     auto* const small = static_cast<char*>(shared.allocate(100));
     auto* const large = static_cast<char*>(shared.allocate(10'000));

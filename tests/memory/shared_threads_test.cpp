@@ -9,21 +9,17 @@
 
 #include "mallard/memory/shared.hpp"
 #include "support/instrumented.hpp"
+#include "support/marked_block.hpp"
 
 namespace {
 
 using mallard::shared_resource;
-
-struct block {
-  unsigned char* p;
-  std::size_t bytes;
-  unsigned char mark;
-};
+using mallard_test::marked_block;
 
 // Blocks that any thread may give back.
 struct market {
   std::mutex lock;
-  std::vector<block> blocks;
+  std::vector<marked_block> blocks;
 };
 
 void trade(shared_resource& shared, const shared_resource& as_seen_by, market& all, unsigned seed) {
@@ -40,7 +36,7 @@ void trade(shared_resource& shared, const shared_resource& as_seen_by, market& a
       const std::lock_guard held(all.lock);
       all.blocks.push_back({p - shift, bytes, mark});
     } else {
-      block b{};
+      marked_block b{};
       {
         const std::lock_guard held(all.lock);
         if (all.blocks.empty()) continue;
@@ -48,8 +44,8 @@ void trade(shared_resource& shared, const shared_resource& as_seen_by, market& a
         b = all.blocks.back();
         all.blocks.pop_back();
       }
-      b.p += shift;
-      for (std::size_t k = 0; k < b.bytes; ++k) ASSERT_EQ(b.p[k], b.mark);
+      b.p = static_cast<unsigned char*>(b.p) + shift;
+      mallard_test::expect_unchanged(b);
       shared.deallocate(b.p, b.bytes);
     }
   }
@@ -64,7 +60,7 @@ TEST(shared_threads, of_one_resource) {
   }
   for (std::thread& thread : threads) thread.join();
   shared.verify();
-  for (const block& b : all.blocks) shared.deallocate(b.p, b.bytes);
+  for (const marked_block& b : all.blocks) shared.deallocate(b.p, b.bytes);
   shared.trim();
   EXPECT_EQ(shared.stats().slabs, 0u);
 }
@@ -82,7 +78,7 @@ TEST(shared_threads, each_with_a_resource_of_its_own) {
   }
   for (std::thread& thread : threads) thread.join();
   shared.verify();
-  for (const block& b : all.blocks) shared.deallocate(b.p, b.bytes);
+  for (const marked_block& b : all.blocks) shared.deallocate(b.p, b.bytes);
   shared.trim();
   EXPECT_EQ(shared.stats().slabs, 0u);
 }

@@ -15,14 +15,15 @@ struct marked_block {
   unsigned char mark;
 };
 
-inline void expect_unchanged(const marked_block& b) {
+// The first byte is as it was, and each as the one before it: quick in builds that are not
+// optimised, too.
+inline bool is_unchanged(const marked_block& b) {
   const auto* const bytes = static_cast<const unsigned char*>(b.p);
-  for (std::size_t i = 0; i < b.bytes; ++i) {
-    if (bytes[i] != b.mark) {
-      ADD_FAILURE() << "a block of " << b.bytes << " bytes was written to by another";
-      return;
-    }
-  }
+  return b.bytes == 0 || (*bytes == b.mark && std::memcmp(bytes, bytes + 1, b.bytes - 1) == 0);
+}
+
+inline void expect_unchanged(const marked_block& b) {
+  EXPECT_TRUE(is_unchanged(b)) << "a block of " << b.bytes << " bytes was written to by another";
 }
 
 inline marked_block take(std::pmr::memory_resource& resource, std::size_t bytes,

@@ -57,6 +57,7 @@ struct resource_case {
   bool directly = true;                  // what it gives back reaches that upstream at once
   bool deallocate_is_noop = false;       // memory comes back by release or rewind only
   bool pools = false;                    // keeps lists of free blocks, whose cost can be looked at
+  bool composed = false;                 // of rows that go through all of the suite themselves
   std::size_t first_upstream_bytes = 0;  // this much may be given before upstream is asked
   std::function<std::unique_ptr<subject>(std::pmr::memory_resource* upstream)> make;
 

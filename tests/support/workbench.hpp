@@ -65,7 +65,9 @@ class workbench {
   std::string faults_;
 
  public:
-  mallard::test_resource upstream{[this](const mallard::test_report& r) { record(r); }, &ground_};
+  // Where its blocks come from is not looked at.
+  mallard::test_resource upstream{
+      {.stack_frames = 0}, [this](const mallard::test_report& r) { record(r); }, &ground_};
   live_blocks blocks;
 
  private:

@@ -25,6 +25,10 @@
 // locks that are no mutexes of pthreads, entries in registries. The destructor itself must be
 // right.
 //
+// A heap's blocks that grow, and bursts, are there too: each block is checked, and none grows or
+// shrinks where it is, which may be refused at any time. That blocks of allocate_expandable come
+// back by deallocate_expandable is not checked.
+//
 // A resource whose `deallocate` does something is expected to get its blocks back: what is still in
 // use when it is destroyed without a release is reported as a leak, with where it came from. Arenas
 // are not.
@@ -43,6 +47,7 @@
 #include <utility>
 
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/checks/checked_heap_verbs.hpp"
 #include "mallard/detail/checks/made_objects.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/by_base.hpp"
@@ -67,7 +72,10 @@ inline constexpr bool takes_nothing_back = requires { requires R::deallocate_is_
 }  // namespace detail
 
 template <std::derived_from<std::pmr::memory_resource> R>
-class checked final : public detail::by_base<checked<R>> {
+class checked final
+    : public detail::by_base<checked<R>>,
+      public std::conditional_t<detail::has_expandable_blocks<R>,
+                                detail::checked_heap_verbs<checked<R>>, detail::no_heap_verbs> {
  public:
   using resource_type = R;
 
@@ -98,7 +106,27 @@ class checked final : public detail::by_base<checked<R>> {
   }
   void deallocate(void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
     made_.remove(p);
-    front_.deallocate(p, bytes, alignment);
+    front_.deallocate(p, linked_.real_bytes(p, bytes), alignment);
+  }
+
+  // Bursts, of blocks of their own each.
+  block_chain allocate_many(std::size_t count, std::size_t bytes,
+                            std::size_t alignment = alignof(std::max_align_t))
+    requires detail::has_bursts<R>
+  {
+    return linked_.allocate_many(*this, count, [&](std::size_t) { return bytes; }, alignment);
+  }
+  template <class Sizes>
+    requires requires(R& r, const Sizes& sizes) { r.allocate_many(sizes, sizes.size()); }
+  block_chain allocate_many(const Sizes& sizes, std::size_t alignment = alignof(std::max_align_t)) {
+    const auto size_of = [&](std::size_t i) { return sizes.data()[i]; };
+    return linked_.allocate_many(*this, sizes.size(), size_of, alignment);
+  }
+  void deallocate_many(block_chain chain, std::size_t bytes,
+                       std::size_t alignment = alignof(std::max_align_t))
+    requires detail::has_bursts<R>
+  {
+    while (!chain.empty()) deallocate(chain.pop_front(), bytes, alignment);
   }
 
   // `make` says what it has made.
@@ -123,6 +151,7 @@ class checked final : public detail::by_base<checked<R>> {
   {
     made_.wink_out();
     front_.forget();
+    linked_.forget();
     resource_.release();
   }
   void rewind()
@@ -196,6 +225,8 @@ class checked final : public detail::by_base<checked<R>> {
   R resource_;
   test_resource front_;
   detail::made_objects made_{front_};
+  [[no_unique_address]] std::conditional_t<detail::has_bursts<R>, detail::linked_blocks,
+                                           detail::no_linked_blocks> linked_;
 };
 
 }  // namespace mallard::inline v1

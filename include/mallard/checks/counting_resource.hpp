@@ -23,6 +23,7 @@
 #include "mallard/detail/checks/counting_cell.hpp"
 #include "mallard/detail/checks/counting_registry.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
@@ -46,7 +47,7 @@ class MALLARD_API counting_resource final : public detail::by_base<counting_reso
   // Errors: whatever the upstream throws; then nothing is counted.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    void* const block = upstream_->allocate(bytes, alignment);
+    void* const block = detail::allocate_from(*upstream_, bytes, alignment);
     cell_.on_allocate(bytes, alignment);
     return block;
   }

@@ -22,6 +22,7 @@
 #include "mallard/detail/checks/counting_registry.hpp"
 #include "mallard/detail/checks/thread_number.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
@@ -47,7 +48,7 @@ class MALLARD_API synchronized_counting_resource final
   // Errors: whatever the upstream throws; then nothing is counted.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    void* const block = upstream_->allocate(bytes, alignment);
+    void* const block = detail::allocate_from(*upstream_, bytes, alignment);
     if (own_cell* const own = cell_of_this_thread()) [[likely]] {
       own->on_allocate(bytes, alignment);
       if (own->is_far()) [[unlikely]]

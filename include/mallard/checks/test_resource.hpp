@@ -115,7 +115,7 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
   void report(const test_report& what) const;
 
   // Returns: the block in use that the byte at `p` is in; its `block` is null if there is none.
-  // O(blocks).
+  // O(1) at its beginning, else O(blocks).
   test_block block_of(const void* p) const noexcept;
   // Effects: calls what(context, block) for every block in use, in any order, under the lock.
   void for_each_block(void (*what)(void* context, const test_block& block), void* context) const;
