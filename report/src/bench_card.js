@@ -1,21 +1,19 @@
-// The card of one bench: chosen figures of every column as bars or lines, and the same as a table.
+// A card of a bench: chosen figures of every column as bars or lines, and the same as a table.
 
 import { chart, disposeCharts } from './chart.js';
 import { dropdown, h } from './dom.js';
 import { figureBars } from './figure_bars.js';
 import { figureTable } from './figures.js';
-import { interval, plainPowers, times } from './format.js';
+import { bytes, interval, plainPowers, times } from './format.js';
 import { lineChart } from './lines.js';
 import { csvOfCell, placeText, seriesCard, writeFigure } from './measures.js';
-import { heapName, measureName } from './names.js';
+import { benchName, heapName, mainMeasure, measureName, moreIsBetter } from './names.js';
 import { tableScale } from './palette.js';
 import { fill } from './sections/section.js';
 import { figureOf, placeKey } from './series.js';
 import { speedUp, toRatio } from './stats.js';
 import { csvButton } from './table.js';
 
-/** Units of which more is better. */
-const moreIsBetter = (unit) => unit === '1/s';
 const slowest = 'the slowest';
 /** Units whose figures are seen in proportion to one column's; others may be zero, or are parts. */
 const relative = ['s', 'count'];
@@ -43,22 +41,43 @@ function point(cell, measure, base, baseName) {
       base === one ? times(1) : `${times(ratio.value)} (${interval(ratio)})`]]) };
 }
 
+/** The coordinate that lines run along where none is said: of numbers, the one with the most values. */
+function longest(series, names) {
+  const numeric = names.filter((name) =>
+    series.values(name).every((value) => typeof value === 'number'));
+  return (numeric.length > 0 ? numeric : names).reduce((best, name) =>
+    (series.values(name).length > series.values(best).length ? name : best));
+}
+
+/** Of a table with more rows than this each n-th is shown; the chart has them all. */
+const mostRows = 40;
+const usualRows = 10;
+
 /**
  * Options:
  *   title, hint, height
- *   along       the coordinate that groups or lines run along; or
+ *   along       the coordinate that groups or lines run along, by default the one with the most
+ *               values; xName is what it is called, alongUnit how it is written: 'B', or 'share', per
+ *               cent of the greatest
  *   beside      a coordinate that changes with it; of several cells, that with the greatest counts
- *   groups      [[name, [measure, …]], …]: one group of bars for each measure of the chosen list
- *   measures    those to choose from, the first of them first; by default all, a time first
+ *   groups      [[name, [measure, …]], …] instead of it: one group of bars for each measure of the
+ *               chosen list
+ *   measures    those to choose from, the first of them first; by default all, the main one first
  *   bars, log   bars instead of lines; on a logarithmic axis, as ratios that are far apart always
  *               are. Lines: `linear` for an axis from zero
- *   bases       names of columns that figures may be divided by; the first that was measured is
+ *   bases       names of columns that figures may be divided by; the first that was measured is.
+ *               `anyBase`: every column is one
  *   reference   a measure that is the same for all columns and drawn as a line beside them
- *   positionText (value) -> label; xName; every: the table shows each n-th position only
  */
 export function benchCard(series, options) {
-  const { title, along, beside, groups, reference } = options;
+  const { beside, reference } = options;
   const names = namesOf(series);
+  // Without any coordinate, the measures stand beside each other.
+  const groups = options.groups ?? (names.length > 0 ? undefined
+    : series.measures.map((one) => [measureName(one, series.bench), [one]]));
+  const along = groups ? undefined : options.along ?? longest(series, names);
+  const xName = options.xName ?? along ?? 'Measure';
+  const title = options.title ?? `${benchName(series.bench)} by ${xName.toLowerCase()}`;
   const rest = names.filter((name) => name !== along && name !== beside);
   const elsewhere = ({ at }) => Object.fromEntries(rest.map((name) => [name, at[name]]));
   const inAll = (place) => series.values(along, (cell) =>
@@ -67,13 +86,15 @@ export function benchCard(series, options) {
     [placeKey(elsewhere(cell)), elsewhere(cell)])).values()]
     .sort((a, b) => (along ? inAll(b) - inAll(a) : 0));
   const varying = rest.filter((name) => new Set(places.map((at) => at[name])).size > 1);
+  const main = mainMeasure(series.bench);
   const units = Object.assign({}, ...series.cells.map(({ measures }) => measures ?? {}));
   const measures = groups ? groups.map(([name]) => name)
-    : (options.measures ?? [...series.measures].sort((a, b) =>
+    : (options.measures ?? [...series.measures].sort((a, b) => (b === main) - (a === main) ||
       (units[b].unit === 's') - (units[a].unit === 's'))).filter((one) => one in units);
   const all = series.columnsOf(series.peers);
-  const bases = (options.bases ?? []).filter((name) =>
-    all.some((column) => series.nameOf(column) === name));
+  const columnNames = all.map((column) => series.nameOf(column));
+  const bases = options.anyBase ? columnNames
+    : (options.bases ?? []).filter((name) => columnNames.includes(name));
   const show = { measure: measures[0], heap: series.heaps[0], at: places[0],
     base: bases.length > 0 ? bases[0] : '' };
   const nameOf = (measure) => measureName(measure, series.bench);
@@ -82,7 +103,7 @@ export function benchCard(series, options) {
   const positions = () => (along
     ? series.values(along, ({ at, heap }) => heap === show.heap &&
       rest.every((name) => at[name] === show.at[name]))
-    : groups.find(([name]) => name === show.measure)[1].filter((one) => one in units));
+    : (groups.find(([name]) => name === show.measure)?.[1] ?? []).filter((one) => one in units));
   const measureAt = (value) => (along ? show.measure : value);
   const besides = beside ? series.values(beside).reverse() : [undefined];
   const cellOf = (column, value) => {
@@ -91,8 +112,10 @@ export function benchCard(series, options) {
       .find(Boolean);
   };
   const columns = () => all.filter((column) => positions().some((value) => cellOf(column, value)));
-  const label = (value) => (options.positionText ? options.positionText(value)
-    : along ? placeText(along, value, series.bench) : nameOf(value));
+  const greatest = along ? Math.max(1, ...series.values(along).filter(Number.isFinite)) : 1;
+  const written = { B: bytes, share: (value) => `${Math.round(100 * value / greatest)} %` };
+  const label = (value) => written[options.alongUnit]?.(value) ??
+    (along ? placeText(along, value, series.bench) : nameOf(value));
   /** What the figures at a position are divided by; undefined: nothing, null: not measured. */
   const baseAt = (value) => {
     const measure = measureAt(value);
@@ -109,10 +132,17 @@ export function benchCard(series, options) {
     disposeCharts(body);
     const values = positions();
     const base = values.map(baseAt);
-    const grid = columns().map((column) => ({ name: series.nameOf(column), column,
+    const every = values.length > mostRows ? Math.ceil(values.length / usualRows) : 1;
+    const rows = columns().map((column) => ({ name: series.nameOf(column), column,
       points: values.map((value, x) =>
-        point(cellOf(column, value), measureAt(value), base[x], show.base)) }))
-      .filter(({ points }) => points.some(Boolean));
+        point(cellOf(column, value), measureAt(value), base[x], show.base)) }));
+    const grid = rows.filter(({ points }) => points.some(Boolean));
+    const failed = ({ column }) => values.some((value) => {
+      const cell = cellOf(column, value);
+      return cell && cell.status !== 'ok';
+    });
+    // Failures are in the table alone.
+    const listed = rows.filter((one) => grid.includes(one) || failed(one));
     const unit = units[measureAt(values[0])]?.unit;
     const asRatio = base.some((one) => one !== undefined);
     const write = (value) => (asRatio ? times(value) : writeFigure(value, unit));
@@ -127,13 +157,14 @@ export function benchCard(series, options) {
         return one ? [{ ...one, x }] : [];
       }) });
     }
-    const scaleOf = (points) => tableScale(points.flatMap((one) => (one ? [one.value] : [])),
-      moreIsBetter(unit));
+    const scaleOf = (points, measure = show.measure) =>
+      tableScale(points.flatMap((one) => (one ? [one.value] : [])), moreIsBetter(series.bench, measure));
     // Of several measures each row has colours of its own.
     const whole = groups ? null : scaleOf(grid.flatMap(({ points }) => points));
-    const scales = values.map((value, x) => whole ?? scaleOf(grid.map(({ points }) => points[x])));
+    const scales = values.map((value, x) => whole ??
+      scaleOf(grid.map(({ points }) => points[x]), measureAt(value)));
     const labels = values.map((value) => plainPowers(label(value)));
-    const common = { positions: labels, xName: options.xName ?? along ?? '', write: writeAxis,
+    const common = { positions: labels, xName, write: writeAxis,
       binary: unit === 'B' && !asRatio };
     const drawn = h('div', { class: 'scroll' }, chart(options.bars
       ? figureBars({ ...common, series: grid, log, one: asRatio })
@@ -141,17 +172,17 @@ export function benchCard(series, options) {
     { height: options.height ?? 340, minWidth: 420,
       label: `${options.bars ? 'Bars' : 'Lines'}: ${nameOf(show.measure)}, ${title}` }).element);
     fill(body, grid.length > 0 ? drawn : h('p', { class: 'hint empty' }, 'Nothing was measured.'),
-      figureTable({ heads: [options.xName ?? along ?? 'Measure'],
-        caption: `${nameOf(show.measure)}, ${title}`, columns: grid.map(({ name }) => name),
+      figureTable({ heads: [xName],
+        caption: `${nameOf(show.measure)}, ${title}`, columns: listed.map(({ name }) => name),
         rows: values.map((value, x) => ({ labels: [label(value)],
-          figures: grid.map(({ column, points }) => {
+          figures: listed.map(({ column, points }) => {
             const cell = cellOf(column, value);
             if (cell && cell.status !== 'ok') {
               return { text: 'failed', failed: true, card: () => seriesCard(cell) };
             }
             const one = points[x];
             return one && { text: write(one.value), t: scales[x]?.at(one.value), card: one.card };
-          }) })).filter((row, x) => x % (options.every ?? 1) === 0) }));
+          }) })).filter((row, x) => x % every === 0) }));
   };
 
   const csv = () => [[...names, 'strategy', 'peer', 'malloc', 'heap', 'measure', 'value', 'low', 'high',

@@ -2,7 +2,7 @@
 
 import { h, withPowers } from './dom.js';
 import { bytes, count, duration, interval, short, significant, times } from './format.js';
-import { heapName, measureName, peerName } from './names.js';
+import { heapName, mainMeasure, measureName, pageOf, peerName } from './names.js';
 import { strip } from './tooltip.js';
 
 const perSecond = (value) => `${short(value)}/s`;
@@ -23,13 +23,9 @@ export function linksText(links) {
   return 10 ** exponent === links && exponent > 2 ? `10^${exponent}` : power(links);
 }
 
-/** Coordinates that are logarithms to the base 2. */
-const logarithms = { utilization: ['total', 'active', 'block'], contention: ['iterations', 'block'],
-  mixed: ['live'] };
-
 /** What a coordinate's value is called in a bench. */
 export function placeText(name, value, bench) {
-  if (logarithms[bench]?.includes(name)) return `2^${value}`;
+  if (pageOf(bench).logarithms?.includes(name)) return `2^${value}`;
   if (name === 'links') return linksText(value);
   return typeof value === 'number' && value >= 1e4 ? power(value) : String(value);
 }
@@ -43,7 +39,7 @@ const columnText = ({ strategy, peer, malloc, heap }) => [strategy, peerName(pee
 const row = ([name, value]) => [h('dt', {}, name), h('dd', {}, value)];
 
 /** All about one cell: the chosen measure with its spread, then the others. */
-export function seriesCard(cell, chosen = 'time', extra = []) {
+export function seriesCard(cell, chosen = mainMeasure(cell.bench), extra = []) {
   const head = h('header', {}, h('strong', {}, withPowers(placeTitle(cell.at, cell.bench))),
     h('span', {}, columnText(cell)));
   if (cell.status !== 'ok') {

@@ -6,14 +6,24 @@ export const peerName = (peer) => peerNames[peer] ?? peer;
 const heapNames = { clean: 'Clean heap', aged: 'Aged heap' };
 export const heapName = (heap) => heapNames[heap] ?? heap;
 
-/** What the model says of benches: titles, main measures, titles and directions of measures. */
-let benches = {};
-export function nameBenches(said) { benches = said; }
+/** "novel-bench" as "Novel bench". */
+export const capitalised = (name) =>
+  name.charAt(0).toUpperCase() + name.slice(1).replaceAll(/[-_]/g, ' ');
 
+/** What the model says of benches: titles, main measures, titles and directions of measures, and how
+ *  they are shown. */
+let benches = Object.create(null);
+export function nameBenches(said) { benches = Object.assign(Object.create(null), said); }
+
+/** The names of the benches that something is said of, in their order. */
+export const knownBenches = () => Object.keys(benches);
+export const benchTitle = (bench) => benches[bench]?.title || capitalised(bench);
 /** A bench's title up to the colon that explains it. */
 export const benchName = (bench) =>
-  (bench === 'all' ? 'Several' : benches[bench]?.title.split(':')[0] ?? bench);
-const mainMeasure = (bench) => benches[bench]?.main ?? 'time';
+  (bench === 'all' ? 'Several' : benchTitle(bench).split(':')[0]);
+/** How a bench is shown: {section, cards, headlines, logarithms}, or less. */
+export const pageOf = (bench) => benches[bench]?.page ?? {};
+export const mainMeasure = (bench) => benches[bench]?.main ?? 'time';
 /** What tells how fast something is: the main measure, where that is a time or a rate. */
 export function speedMeasure(bench) {
   const main = mainMeasure(bench);
@@ -22,8 +32,7 @@ export function speedMeasure(bench) {
 export const moreIsBetter = (bench, measure) =>
   benches[bench]?.measures[measure]?.better === 'more';
 export const measureName = (measure, bench) =>
-  benches[bench]?.measures[measure]?.title ??
-  measure.charAt(0).toUpperCase() + measure.slice(1).replaceAll('_', ' ');
+  benches[bench]?.measures[measure]?.title || capitalised(measure);
 
 /** The heaps of a data set as the options of a choice. */
 export const heapOptions = ({ heaps }) => heaps.map((heap) => [heap, heapName(heap)]);

@@ -5,7 +5,7 @@ import { h } from './dom.js';
 import { figureTable } from './figures.js';
 import { duration, interval, significant } from './format.js';
 import { csvOfCell, placeText, seriesCard } from './measures.js';
-import { measureName } from './names.js';
+import { mainMeasure, measureName } from './names.js';
 import { ratioScale } from './palette.js';
 import { figureOf, globalColumn } from './series.js';
 import { speedUp, toRatio } from './stats.js';
@@ -17,19 +17,20 @@ const position = ratioScale(10);
 const percent = (value) => significant(value, value < 10 ? 2 : 3);
 
 function measuredFigure(series, at, column, heap) {
+  const measure = mainMeasure(series.bench);
   const cell = series.find(at, column, heap);
   if (!cell) return null;
   if (cell.status !== 'ok') return { text: 'failed', failed: true, card: () => seriesCard(cell) };
-  const time = figureOf(cell, 'time');
+  const time = figureOf(cell, measure);
   const global = globalColumn(series);
-  const base = figureOf(series.find(at, global, heap), 'time');
+  const base = figureOf(series.find(at, global, heap), measure);
   if (column.strategy === global.strategy && column.malloc === global.malloc) {
     return { text: duration(time.median), card: () => seriesCard(cell) };
   }
   if (!base) return { text: duration(time.median), card: () => seriesCard(cell) };
   const share = toRatio(speedUp(base, time));
   return { text: percent(100 * share.value), t: position(1 / share.value),
-    card: () => seriesCard(cell, 'time', [['In percent of AS1', percent(100 * share.value)],
+    card: () => seriesCard(cell, measure, [['In percent of AS1', percent(100 * share.value)],
       ['95 % interval', interval({ low: 100 * share.low, high: 100 * share.high }, percent)]]) };
 }
 
@@ -68,19 +69,20 @@ function publishedRows({ rows }, places, coordinates) {
 /** Two panes: what was measured at `places`, and the published rows. */
 export function percentagePanes({ series, places, columns, heap, coordinates, heads, published,
   whole, what, titles }) {
+  const measure = mainMeasure(series.bench);
   const labels = (at) => coordinates.map((one) => placeText(one, at[one], series.bench));
   const rows = places.map((at) => ({ labels: labels(at),
     figures: columns.map((column) => measuredFigure(series, at, column, heap)) }));
   const printed = whole ? published.rows : publishedRows(published, places, coordinates);
-  const csv = () => [[...coordinates, 'strategy', 'peer', 'malloc', 'heap', 'time', 'low', 'high',
+  const csv = () => [[...coordinates, 'strategy', 'peer', 'malloc', 'heap', measure, 'low', 'high',
     'unit', 'percent_of_AS1'],
   ...places.flatMap((at) => columns.flatMap((column) => {
     const cell = series.find(at, column, heap);
     if (!cell) return [];
-    const time = figureOf(cell, 'time');
-    const base = figureOf(series.find(at, globalColumn(series), heap), 'time');
+    const time = figureOf(cell, measure);
+    const base = figureOf(series.find(at, globalColumn(series), heap), measure);
     return [[...coordinates.map((one) => at[one]), column.strategy, column.peer, column.malloc, heap,
-      ...csvOfCell(cell, 'time'), time && base ? 100 * time.median / base.median : '']];
+      ...csvOfCell(cell, measure), time && base ? 100 * time.median / base.median : '']];
   }))];
   const publishedCsv = () => [[...coordinates, 'strategy', 'value', 'unit'],
     ...printed.flatMap(({ at, figures }) => published.strategies.map((one) =>
@@ -90,7 +92,7 @@ export function percentagePanes({ series, places, columns, heap, coordinates, he
     h('div', { class: 'pane' },
       h('div', { class: 'pane-head' }, h('h4', {}, titles[0]), csvButton(csv, `${what}, measured`)),
       figureTable({ heads, columns: columns.map((one) => headOf(one, series)), rows,
-        caption: `${measureName('time', series.bench)} of ${what}, measured` })),
+        caption: `${measureName(measure, series.bench)} of ${what}, measured` })),
     h('div', { class: 'pane' },
       h('div', { class: 'pane-head' }, h('h4', {}, titles[1]),
         printed.length > 0 && csvButton(publishedCsv, `${what}, published`)),

@@ -11,13 +11,13 @@ function grid({ columns, rows }, toColumn) {
 }
 
 /** Slow-down by list size and number of shuffles, ten million links. */
-export const publishedShuffles = (model) =>
-  grid(model.published_series.benchmark2_shuffle_effects_1e7, (n) => n);
+export const publishedShuffles = (model, tables) =>
+  grid(model.published_series[`${tables}_shuffle_effects_1e7`], (n) => n);
 
 /** view: 'without_local', 'with_local' or 'ratio'; by list size and accesses in turn. Only for 2^21
  *  and 2^25 links. */
-export function publishedSurface(model, view, links) {
-  const table = model.published_series[`benchmark2_${view}_2e${Math.log2(links)}`];
+export function publishedSurface(model, tables, view, links) {
+  const table = model.published_series[`${tables}_${view}_2e${Math.log2(links)}`];
   return table && grid(table, (n) => 2 ** n);
 }
 
@@ -25,13 +25,9 @@ export function publishedSurface(model, view, links) {
 export const timedNothing = (view, links, size, accesses) => view !== 'with_local' &&
   links === 2 ** 25 && ((size === 25 && accesses >= 128) || (size === 24 && accesses === 256));
 
-const percentTables = { utilization: ['benchmark3_as1_seconds_others_percent', 'total', 'active',
-  'block'], contention: ['benchmark4_as1_seconds_others_percent', 'iterations', 'block', 'threads'] };
-
 /** Rows of Benchmark III or IV: {at, AS1 (seconds), AS2, … (percent of AS1; null: failed)}. */
-export function publishedPercentages(model, bench) {
-  const [name, ...coordinates] = percentTables[bench];
-  const { columns, rows } = model.published_series[name];
+export function publishedPercentages(model, name, coordinates) {
+  const { columns, rows } = model.published_series[name] ?? { columns: [], rows: [] };
   const strategies = columns.slice(coordinates.length).map((one) => one.split('_')[0]);
   return { strategies, rows: rows.map((row) => ({
     at: Object.fromEntries(coordinates.map((one, i) => [one, row[i]])),

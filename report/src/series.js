@@ -1,5 +1,5 @@
-// The cells of one bench other than density: each lies at a set of named coordinates, and holds a set
-// of named measures.
+// The cells of one bench, of those that are not of data structures: each lies at a set of named
+// coordinates, and holds a set of named measures.
 
 import { peerName } from './names.js';
 

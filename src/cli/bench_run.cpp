@@ -28,6 +28,7 @@ lab::run_info describe(const bench_order& order, const std::string& command_line
   run.seed = order.plan.seed;
   run.heaps = order.rivals.heaps;
   run.parameters = order.parameters;
+  run.benches = lab::words_of(*order.plan.what);
   run.skipped.insert(run.skipped.end(), order.rivals.missing.begin(), order.rivals.missing.end());
   return run;
 }

@@ -17,8 +17,10 @@ namespace {
 
 using lab::cell_result;
 
-// Of cells of a bench that this program does not know, by the unit.
+// As the result file says; else as this program does, and by the unit where it does not know the
+// bench.
 bool more_is_better(const cell_result& cell, const std::string& measure) {
+  if (const auto said = cell.find(measure)->which) return *said == lab::better::more;
   const lab::bench* of = lab::find_bench(cell.bench);
   const lab::measure_kind* known = of ? of->find_measure(measure) : nullptr;
   return known ? known->which == lab::better::more : cell.find(measure)->unit == "1/s";
@@ -28,7 +30,7 @@ bool more_is_better(const cell_result& cell, const std::string& measure) {
 std::string measure_name(const cell_result& cell, const std::string& wanted) {
   if (!wanted.empty()) return wanted;
   if (const lab::bench* of = bench_of(cell)) return of->main;
-  return "rss";  // of the points of a series
+  return lab::find_bench(cell.bench)->parts.series_main;
 }
 
 const lab::measure* measure_of(const cell_result& cell, const std::string& wanted) {

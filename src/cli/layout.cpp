@@ -30,7 +30,7 @@ lab::figure_kind guess_figure(const std::string& name, const lab::measure& one) 
     made.scale = known.scale;
     made.title += known.name;
   }
-  if (one.unit == "1/s") made.which = lab::better::more;
+  made.which = one.which.value_or(one.unit == "1/s" ? lab::better::more : lab::better::less);
   return made;
 }
 
@@ -40,9 +40,8 @@ lab::bench guess_bench(const cell_result& cell) {
   guessed.name = cell.bench;
   for (const auto& entry : cell.at) guessed.table.rows.push_back(entry.first);
   for (const auto& [name, one] : cell.measures) {
-    guessed.measures.push_back(
-        {name, one.unit, name, one.unit == "1/s" ? lab::better::more : lab::better::less});
     guessed.figures.push_back(guess_figure(name, one));
+    guessed.measures.push_back({name, one.unit, name, guessed.figures.back().which});
   }
   if (!cell.measures.empty() && !cell.find("time")) guessed.main = cell.measures.begin()->first;
   guessed.contenders.kind = lab::rivals::columns;

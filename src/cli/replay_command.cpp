@@ -118,6 +118,7 @@ lab::run_info describe(const replay::replay_session& session, const replay_comma
   run.parameters = session.parameters();
   run.parameters["trace"] = options.trace;
   run.skipped = session.missing();
+  run.benches = lab::words_of(*session.plan().what);
   return run;
 }
 

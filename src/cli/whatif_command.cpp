@@ -135,6 +135,7 @@ void write_results(const whatif_request& request, const context& shared,
   run.seed = request.options.seed;
   run.heaps = {"clean"};
   run.parameters["unwind"] = request.unwind;
+  run.benches = whatif_words();
   result_writer writer = open_results({request.json, false, request.force}, run);
   for (const lab::cell_result& one : whatif_cells(result, request.options.command.front())) {
     writer.write(one);

@@ -7,6 +7,7 @@
 namespace mallard::cli {
 namespace {
 
+constexpr const char* bench_name = "whatif";
 constexpr std::uint64_t seed = 1;  // of intervals
 
 void add(lab::cell_result& to, const char* name, const char* unit, std::vector<double> samples) {
@@ -47,7 +48,7 @@ std::vector<lab::cell_result> whatif_cells(const whatif::whatif_result& result,
   std::vector<lab::cell_result> all;
   for (const whatif::whatif_outcome& one : result.outcomes) {
     lab::cell_result cell;
-    cell.bench = "whatif";
+    cell.bench = bench_name;
     cell.at = {{"program", program.substr(program.rfind('/') + 1)}};
     cell.strategy = "AS1";
     cell.peer = lab::global_peer;
@@ -78,6 +79,25 @@ std::vector<lab::cell_result> whatif_cells(const whatif::whatif_result& result,
     all.push_back(std::move(cell));
   }
   return all;
+}
+
+lab::words_of_benches whatif_words() {
+  lab::bench_words words;
+  words.title = "What if: a program with some of its blocks elsewhere";
+  words.summary = "A whole program, as it is and with blocks of some functions from a resource";
+  words.measures = {{"time", "s", "Time without what the hook takes"},
+                    {"processor", "s", "Processor time"},
+                    {"elapsed", "s", "Elapsed time"},
+                    {"speed_up", "ratio", "Times as fast as it is", lab::better::more},
+                    {"rss", "B", "Peak memory"},
+                    {"page_faults", "count", "Page faults"},
+                    {"routed_blocks", "count", "Routed blocks", lab::better::more},
+                    {"routed_bytes", "B", "Routed bytes", lab::better::more},
+                    {"held", "B", "Held by the routes' resources at most"},
+                    {"passed_on", "count", "Blocks passed on"},
+                    {"resets", "count", "Resets"},
+                    {"survivors", "count", "Blocks that outlive their scope"}};
+  return {{bench_name, words}};
 }
 
 }  // namespace mallard::cli

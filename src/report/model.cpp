@@ -12,6 +12,7 @@
 #include "lab/measuring/strategies.hpp"
 #include "lab/measuring/structures.hpp"
 #include "lab/results/cell_json.hpp"
+#include "report/page_json.hpp"
 
 namespace mallard::report {
 namespace {
@@ -86,12 +87,20 @@ bool shows_all_measures(const lab::cell_result& cell) {
   return !cell.at.contains("ds");
 }
 
+// The measure that cells of a bench are compared by.
+std::string main_measure(const lab::dataset& set, const std::string& bench) {
+  for (auto one = set.sources.rbegin(); one != set.sources.rend(); ++one) {
+    const auto words = one->run.benches.find(bench);
+    if (words != one->run.benches.end()) return words->second.main;
+  }
+  const lab::bench* const what = lab::find_bench(bench);
+  return what ? what->main : "time";
+}
+
 // Each cell as in the result file, as far as it is shown.
 json cells(const lab::dataset& set) {
   json all = json::array();
   for (const auto& cell : set.cells) {
-    const lab::bench* const what = lab::find_bench(cell.bench);
-    const std::string main = what ? what->main : "time";
     json object = lab::to_json(cell);
     object.erase("kind");
     object.erase("checksum");
@@ -100,7 +109,7 @@ json cells(const lab::dataset& set) {
       continue;
     }
     for (auto& [name, measure] : object["measures"].items()) {
-      if (name != main && !shows_all_measures(cell)) {
+      if (!shows_all_measures(cell) && name != main_measure(set, cell.bench)) {
         measure = {{"unit", measure["unit"]}, {"median", measure["median"]}};
       }
       for (auto& member : measure) shorten(member);
@@ -129,24 +138,21 @@ json claims(const lab::dataset& set, lab::claim_set which) {
   return all;
 }
 
-// What the page says of the benches: titles, units and directions of measures.
-json benches() {
+// What the page says of the benches: titles, units and directions as the result files say them, of
+// the newest that does; as this program does where none says. How they are shown, this program
+// alone.
+json benches(const lab::merged_results& results) {
   json all = json::object();
   for (const lab::bench& one : lab::all_benches()) {
-    json measures = json::object();
-    for (const lab::measure_kind& measure : one.measures) {
-      measures[measure.name] = {{"title", measure.title.empty() ? measure.name : measure.title},
-                                {"unit", measure.unit},
-                                {"better", measure.which == lab::better::more ? "more" : "less"}};
+    for (const auto& [name, words] : lab::words_of(one)) {
+      all[name] = lab::to_json(words);
+      all[name]["page"] = page_json(one.page, name != one.name);
     }
-    all[one.name] = {
-        {"title", one.title}, {"summary", one.summary}, {"main", one.main}, {"measures", measures}};
-    if (one.parts.series.empty()) continue;
-    const std::string subject = one.title.substr(0, one.title.find(':'));
-    all[one.parts.series] = {{"title", subject + " over time"},
-                             {"summary", one.summary},
-                             {"main", one.main},
-                             {"measures", measures}};
+  }
+  for (const lab::dataset& set : results.datasets) {
+    for (const lab::source& source : set.sources) {
+      for (const auto& [name, words] : source.run.benches) all[name].update(lab::to_json(words));
+    }
   }
   return all;
 }
@@ -168,7 +174,7 @@ json make_model(const lab::merged_results& results) {
           {"strategies", strategies()},
           {"published", published()},
           {"published_series", published_series()},
-          {"benches", benches()},
+          {"benches", benches(results)},
           {"datasets", std::move(datasets)}};
 }
 

@@ -56,6 +56,36 @@ TEST_F(ResultFile, RunSurvivesWritingAndReading) {
   EXPECT_EQ(run.skipped[0].reason, "not found");
 }
 
+TEST_F(ResultFile, WhatIsSaidOfBenchesSurvivesAndTellsDirectionsOfMeasures) {
+  run_info said = make_run();
+  said.benches["density"] = {
+      .title = "Density: how dense",
+      .summary = "A bench",
+      .main = "rss",
+      .measures = {{"time", "s", "Speed", better::more}, {"rss", "B", "Size"}}};
+  const result_file file = load_results(write(to_line(said) + "\n" + to_line(cell_) + "\n"));
+  EXPECT_EQ(file.run.benches, said.benches);
+  EXPECT_EQ(file.cells.at(0).find("time")->which, better::more);
+  // A file written before says nothing of them.
+  EXPECT_EQ(load_results(write(run_ + to_line(cell_) + "\n")).cells.at(0).find("time")->which,
+            std::nullopt);
+}
+
+TEST_F(ResultFile, NonsenseAboutBenchesIsRefusedWithItsLine) {
+  const auto with = [&](const std::string& benches) {
+    std::string line = run_;
+    line.insert(line.rfind('}'), ",\"benches\":" + benches);
+    return complaint(line);
+  };
+  EXPECT_EQ(with("[]"), ":1: 'benches' has the wrong type");
+  EXPECT_EQ(with(R"({"b":3})"), ":1: what is said of a bench must be an object");
+  EXPECT_EQ(with(R"({"b":{}})"), ":1: 'title' is missing");
+  EXPECT_EQ(with(R"({"b":{"title":"B","measures":3}})"), ":1: 'measures' has the wrong type");
+  EXPECT_EQ(with(R"({"b":{"title":"B","measures":{"t":3}}})"), ":1: 't' has the wrong type");
+  EXPECT_EQ(with(R"({"b":{"title":"B","measures":{"t":{"unit":"s","better":"up"}}}})"),
+            ":1: 'better' is neither more nor less: 'up'");
+}
+
 TEST_F(ResultFile, CellSurvivesWritingAndReading) {
   const result_file file = load_results(write(run_ + to_line(cell_) + "\n"));
   ASSERT_EQ(file.cells.size(), 1U);

@@ -335,11 +335,11 @@ test('benches of several files stand in one report, each with its section', asyn
   assert.equal(await page.locator('#dataset').count(), 0, 'one data set');
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
   assert.deepEqual(sections, ['top', 'claims', 'goals', 'density', 'maps', 'compare', 'peers',
-    'locality', 'utilization', 'contention', 'sharing', 'mallocs', 'method']);
+    'locality', 'utilization', 'contention', 'false-sharing', 'mallocs', 'method']);
   const links = await page.locator('#sections a').evaluateAll((all) =>
     all.map((link) => link.getAttribute('href').slice(1)));
   assert.deepEqual(links, sections);
-  for (const id of ['locality', 'contention', 'sharing']) {
+  for (const id of ['locality', 'contention', 'false-sharing']) {
     const shapes = await page.locator(`#${id} .chart`).evaluateAll((all) =>
       all.map((chart) => chart.querySelectorAll('svg path').length));
     assert.ok(shapes.length > 0 && shapes.every((count) => count > 4), `${id}: ${shapes}`);
@@ -347,22 +347,50 @@ test('benches of several files stand in one report, each with its section', asyn
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
 });
 
-test('a bench without a section of its own gets lines and a table', async (t) => {
+test('a bench that this program does not know gets lines and a table', async (t) => {
   const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
     .map((line) => ({ ...JSON.parse(line), bench: 'novel-bench' }));
   for (const line of lines) if (line.at) line.at = { type: 'int', ...line.at };
   writeFileSync(file('novel.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const page = await open(t, makeReport('novel.html', 'novel.jsonl'));
   assert.equal(await page.locator('#novel-bench h2').innerText(), 'Novel bench');
-  await drawing(page.getByLabel('Lines: Time of novel-bench'));
-  const rows = await copied(page, 'novel-bench');
+  await drawing(page.getByLabel('Lines: Time, Novel bench by block'));
+  const rows = await copied(page, 'novel bench by block');
   assert.ok(rows.length >= 9);
   for (const row of rows) {
     const at = { total: Number(row.total), active: Number(row.active), block: Number(row.block) };
     const cell = findSeries('utilization', at, row.strategy, row.peer);
-    if (cell.status === 'ok') close(Number(row.time), timeOf(cell), row.strategy);
+    if (cell.status === 'ok') close(Number(row.value), timeOf(cell), row.strategy);
   }
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
+});
+
+test('what a result file says of its benches is on the page, whoever wrote it', async (t) => {
+  const said = (title, better) => ({ title, summary: '', main: 'score',
+    measures: { score: { title: 'Points scored', unit: 'B', better } } });
+  const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
+    .map((line) => JSON.parse(line)).filter(({ status = 'ok' }) => status === 'ok');
+  const [run, ...all] = lines;
+  const page = async (name, bench, better) => {
+    const cellsOf = all.map(({ measures, ...rest }) =>
+      ({ ...rest, bench, measures: { score: { ...measures.time, unit: 'B' } } }));
+    const about = { ...run, bench, benches: { [bench]: said('Foreign title: what it is', better) } };
+    writeFileSync(file(`${name}.jsonl`),
+      [about, ...cellsOf].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return open(t, makeReport(`${name}.html`, `${name}.jsonl`));
+  };
+  /** The colour of a table's greatest figure. */
+  const best = (opened, id) => opened.locator(`#${id} tbody td`).evaluateAll((cells) =>
+    cells.map((one) => [parseFloat(one.textContent), one.getAttribute('style')])
+      .sort(([a], [b]) => b - a)[0][1]);
+  const less = await page('said-less', 'foreign', 'less');
+  assert.equal(await less.locator('#foreign h2').innerText(), 'Foreign title: what it is');
+  await drawing(less.getByLabel('Lines: Points scored, Foreign title by block'));
+  const more = await page('said-more', 'foreign', 'more');
+  assert.notEqual(await best(more, 'foreign'), await best(less, 'foreign'));
+  // Also of a bench that this program knows under another title.
+  const known = await page('said-known', 'mixed', 'less');
+  assert.equal(await known.locator('#mixed h2').innerText(), 'Foreign title: what it is');
 });
 
 const medianOf = (cell, measure) => cell.measures[measure].median;
@@ -410,12 +438,12 @@ test('the first screen says what growing in place, bursts and another malloc gai
   for (const one of [arrays, lists, mallocs]) {
     assert.ok(text.includes(ratioText(one)), `${text}: ${one}`);
   }
-  assert.match(text, /our malloc has [\d.]+× the speed of glibc’s\.$/);
+  assert.match(text, /Our malloc has [\d.]+× the speed of glibc’s\.$/);
 });
 
 test('arrays: times in proportion to a column that can be chosen', async (t) => {
   const page = await open(t, newerReport);
-  const card = cardOf(page, 'Filling an array from its end');
+  const card = cardOf(page, 'Vectors that grow forward');
   const at = { elements: 10000, type: 'int' };
   const time = (strategy, peer) => timeOf(findSeries('expand-forward', at, strategy, peer));
   const ours = time('v2', 'mallard');
@@ -433,7 +461,7 @@ test('arrays: times in proportion to a column that can be chosen', async (t) => 
   assert.ok(all.includes('1.00×') && all.every((one) => one === '–' || parseFloat(one) <= 1), `${all}`);
   await card.getByLabel('In proportion to').selectOption({ label: 'nothing' });
   assert.match(await figureText(card, '104', 'v2 mallard'), /^[\d.]+ (s|ms)$/);
-  const row = (await copied(page, 'filling an array from its end')).find((one) =>
+  const row = (await copied(page, 'vectors that grow forward')).find((one) =>
     one.strategy === 'v2' && one.peer === 'mallard' && one.elements === '10000');
   close(Number(row.value), ours, 'v2');
   assert.equal(row.iterations, '10000');
@@ -448,7 +476,7 @@ test('arrays: what was never tried is not the same as what never succeeded', asy
   }
   writeFileSync(file('zero.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const page = await open(t, makeReport('zero.html', 'zero.jsonl'));
-  const card = cardOf(page, 'Filling an array from its end');
+  const card = cardOf(page, 'Vectors that grow forward');
   await card.getByLabel('Measure').selectOption({ label: 'Success in place' });
   assert.equal(await figureText(card, '10', 'v2 Boost'), '0×');
   const heads = await card.locator('thead th').allTextContents();
@@ -572,15 +600,17 @@ test('contention: the table by threads, and the shared forms as lines', async (t
   close(Number(row.percent_of_AS1), 100 * timeOf(findSeries('contention', at, 'AS7', 'mallard')) /
     timeOf(findSeries('contention', at, 'AS1', 'global')), 'AS7');
   assert.equal((await copied(page, 'contention, published')).length, 12 * 8);
-  const lines = page.getByLabel('Lines: time by number of threads').first();
-  const shared = await drawing(lines);
+  const card = cardOf(page, 'Time by number of threads');
+  const lines = card.locator('.chart');
+  const own = await drawing(lines);
+  const shared = { label: 'iterations 2¹⁹, block 2⁸, form shared' };
+  await card.getByLabel('At', { exact: true }).selectOption(shared);
+  assert.ok(await drawing(lines) !== own, 'other lines');
   const texts = await textsOf(lines);
   for (const name of ['AS1', 'mutex mallard', 'sync mallard', 'sync Boost', 'AS1 jemalloc']) {
     assert.ok(texts.includes(name), `${name} is among ${texts}`);
   }
-  await page.locator('#threads-form').getByRole('radio', { name: 'Handed over' }).check();
-  assert.ok(await drawing(lines) !== shared, 'other lines');
-  assert.ok((await copied(page, 'times by threads')).every(({ form }) => form === 'handoff'));
+  assert.ok((await copied(page, 'time by number of threads')).every(({ form }) => form === 'shared'));
 });
 
 test('locality: the three surfaces measured beside published', async (t) => {
@@ -641,19 +671,19 @@ test('locality: shuffles by number at ten million links, and every measure by st
 
 test('false sharing: time by threads and form, in lines and a table', async (t) => {
   const page = await open(t, several);
-  await drawing(page.getByLabel('Lines: time by number of threads and form'));
+  await drawing(page.getByLabel('Lines: Time by threads and form'));
   const rows = await copied(page, 'false sharing');
   const row = rows.find((one) => one.form === 'shared array' && one.threads === '2');
   close(Number(row.time), timeOf(findSeries('false-sharing', { form: 'shared array', threads: 2 },
     'AS1', 'global')), 'shared array');
   assert.ok(rows.every(({ peer }) => peer === 'global' || peer === 'mallard'));
-  await page.locator('#sharing-peer').getByRole('radio', { name: 'Boost' }).check();
+  await page.locator('#false-sharing-peer').getByRole('radio', { name: 'Boost' }).check();
   assert.ok((await copied(page, 'false sharing')).some(({ peer }) => peer === 'boost'));
 });
 
 test('pointing at a figure of a table shows its spread', async (t) => {
   const page = await open(t, several);
-  const cell = page.locator('#sharing td.painted').first();
+  const cell = page.locator('#false-sharing td.painted').first();
   await cell.scrollIntoViewIfNeeded();
   await cell.hover();
   const card = page.locator('.hover');

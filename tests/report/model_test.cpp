@@ -68,6 +68,36 @@ TEST(model, benches_say_what_they_and_their_measures_are_called) {
   EXPECT_EQ(benches.at("memory-series").at("measures").at("rss").at("title"), "Resident pages");
 }
 
+TEST(model, what_result_files_say_of_benches_comes_before_what_the_program_says) {
+  lab::result_file older = sample_file("a.jsonl", {sample_cell("AS1", 1)});
+  lab::result_file newer = sample_file("b.jsonl", {sample_cell("AS7", 1)});
+  older.run.benches["larson"] = {.title = "Older"};
+  newer.run.benches["larson"] = {
+      .title = "Said", .main = "odd", .measures = {{"odd", "s", "Odd", lab::better::more}}};
+  newer.run.benches["foreign"] = {.title = "Foreign"};
+  const json benches = report::make_model(lab::merge(std::vector{older, newer})).at("benches");
+  EXPECT_EQ(benches.at("larson").at("title"), "Said");
+  EXPECT_EQ(benches.at("larson").at("main"), "odd");
+  EXPECT_EQ(benches.at("larson").at("measures").at("odd").at("better"), "more");
+  EXPECT_EQ(benches.at("foreign").at("title"), "Foreign");
+  // How it is shown is not in the file.
+  EXPECT_EQ(benches.at("larson").at("page").at("section").at("id"), "malloc-benches");
+}
+
+TEST(model, a_bench_says_how_it_is_shown) {
+  const json benches = model_of({sample_cell("AS1", 1)}).at("benches");
+  const json& card = benches.at("speed").at("page").at("cards").at(0);
+  EXPECT_EQ(card.at("along"), "chain");
+  EXPECT_EQ(card.at("bars"), true);
+  EXPECT_FALSE(card.contains("linear"));
+  // Cards of a series are the series' own.
+  EXPECT_EQ(benches.at("memory").at("page").at("cards").size(), 1U);
+  EXPECT_EQ(benches.at("memory-series").at("page").at("cards").at(0).at("along"), "point");
+  EXPECT_EQ(benches.at("contention").at("page").at("headlines").at(0).at("where"),
+            json({{"form", "own"}}));
+  EXPECT_TRUE(benches.at("mixed").at("page").contains("logarithms"));
+}
+
 TEST(model, the_published_tables_are_complete) {
   const json model = model_of({sample_cell("AS1", 1)});
   const json& tables = model.at("published").at("seconds");

@@ -4,7 +4,7 @@ import { commandLine } from '../command.js';
 import { isMeasured } from '../data.js';
 import { h } from '../dom.js';
 import { bytes, count, significant } from '../format.js';
-import { heapName, speedMeasure } from '../names.js';
+import { benchName, heapName, speedMeasure } from '../names.js';
 import { figureOf } from '../series.js';
 import { median, relativeError } from '../stats.js';
 
@@ -34,7 +34,8 @@ export function facts(dataset) {
     ['Compiler', `${build.compiler} ${build.flags} (${build.build_type}` +
       `${build.assertions ? ', assertions on' : ''})`],
     ['Mode', `${mode}, ${dataset.allHeaps.map((heap) => heapName(heap).toLowerCase()).join(' and ')}`],
-    ...(structureRun ? [['Density', `${count(structureRun.parameters.leaves)} leaf insertions per cell ` +
+    ...(structureRun ? [[benchName(structureRun.bench),
+      `${count(structureRun.parameters.leaves)} leaf insertions per cell ` +
       `(${significant(structureRun.parameters.scale * 100)} % of the paper’s)`]] : []),
     ['Repetitions', [...new Set(dataset.runs.map((run) => run.repetitions))].join(', ')],
     ['Malloc', dataset.mallocs.join(', ')],

@@ -1,16 +1,15 @@
 // What the numbers mean, and what they do not.
 
 import { h, withPowers } from '../dom.js';
+import { methodOf } from './benches.js';
 import { section } from './section.js';
 
-const topics = [
+/** Before what is said of single benches, and after it. */
+const general = [
   ['A cell', [
-    'A cell is one place in a benchmark under one strategy, from one library, on one heap. In ' +
-    'Benchmark I the place is a data structure of one size. A cell runs in a process of its own: ' +
-    'there the container is built, lightly used and destroyed again ' +
-    'and again until a fixed number of leaf elements has been inserted, so that cells of all ' +
-    'sizes do comparable work. Repetitions of different cells take turns, so that a disturbance ' +
-    'of the machine does not fall on one strategy alone.',
+    'A cell is one place in a benchmark under one strategy, from one library, on one heap. It runs ' +
+    'in a process of its own. Repetitions of different cells take turns, so that a disturbance of ' +
+    'the machine does not fall on one strategy alone.',
     'The figure is the median of the repetitions. Its 95 % interval comes from a bootstrap over ' +
     'the repetitions. With few repetitions the interval is about the range of what was seen: ' +
     'read it as a warning against small differences, not as a promise.']],
@@ -33,47 +32,8 @@ const topics = [
     'in random order beforehand, by the same recipe for every strategy, because pools and arenas ' +
     'get their chunks from somewhere, too. The heap is then left to settle outside the measured ' +
     'time: otherwise the first cells would measure how malloc sorts its free chunks.']],
-  ['What the published tables measured', [
-    'The published figures of AS1 and AS2 were taken on a heap that had been scrambled on ' +
-    'purpose just before; those of AS3 to AS14 on a clean one. A run on the same machine without ' +
-    'scrambling shows much smaller differences, and the global heap ahead of the multipool in ' +
-    'several structures. The speed-ups in the published tables therefore compare two different ' +
-    'conditions. Look at the clean and the aged heap here for the two halves of the picture.',
-    'In DS4, DS8 and DS12 the original’s strings with a custom allocator used a hash whose value ' +
-    'the containers did not store, so that long strings were hashed again and again; those of ' +
-    'AS1 did not. Most of the cost ascribed to virtual calls there is probably this. Fair mode gives all ' +
-    'strings the same hash.',
-    'Each published figure is a single run without repetition.']],
-  ['Locality', [
-    'Each list has an allocator of its own, or all have the global heap. After the lists have been ' +
-    'filled one by one, elements are taken from one list and appended to another, as often as there ' +
-    'are elements, several times over. The slow-down is the time of walking all lists after that, ' +
-    'divided by the time of the same walk before, both taken inside one process.',
-    'The original timed whole programs and subtracted others: three of its cells of 2^25 links timed ' +
-    'nothing, because a 32-bit number of accesses overflowed, and where lists have one link a third ' +
-    'of them were empty after the shuffle. Its code shuffles otherwise than the paper or the slides ' +
-    'say: each way is a variant of its own here.']],
-  ['Utilization and contention', [
-    'Percentages are of AS1 in the same row, as the paper prints them. The original’s failures come ' +
-    'from an address space limited to 5 GB, which it does not say: without that limit its cells ran ' +
-    'to the end. In its Benchmark IV the calls by abstract base went to an object known to the ' +
-    'compiler, so they were not virtual; those measured here are. Its prose describes another run ' +
-    'than its tables.',
-    'One allocator for all threads, and blocks that one thread allocates and another frees, are not ' +
-    'in the paper.']],
-  ['Arrays and nodes', [
-    'v1 is an ordinary allocator: allocate and deallocate. v2 is an extended one, which Boost’s ' +
-    'containers know how to use: it tells how large a block has really become, grows and shrinks ' +
-    'arrays where they lie, and serves or takes back many nodes in one call. mallard’s are bound to ' +
-    'its heap and pools, Boost’s to its own version of dlmalloc; std is std::allocator, in std’s ' +
-    'containers and in Boost’s.',
-    'The article was written when containers copied what they move, and a copy was dear. Where ' +
-    'moving is copying bytes, growth in place saves less than it did.']],
-  ['Mallocs against each other', [
-    'Each repetition is a process of its own that was started on that malloc. The thesis’s curves are ' +
-    'of machines with 96 and 128 cores and of allocators of its time; its programs are not published, ' +
-    'so they were written anew from its text. Its memory is address space; resident pages, which the ' +
-    'system has really given, stand beside it here.']],
+];
+const closing = [
   ['Other mallocs', [
     'The documents say that the native malloc did as well as others, without a figure. Where runs ' +
     'under several mallocs are in this report, the global heap under each stands beside. All claims ' +
@@ -96,7 +56,6 @@ const topics = [
     'prominent.']],
 ];
 
-export const method = () => section('method', 'Method and caveats', null,
-  h('div', { class: 'topics' }, topics.map(([title, paragraphs]) =>
-    h('article', {}, h('h3', {}, title),
-    paragraphs.map((text) => h('p', {}, withPowers(text)))))));
+export const method = (dataset) => section('method', 'Method and caveats', null,
+  h('div', { class: 'topics' }, [...general, ...methodOf(dataset), ...closing].map(([title, text]) =>
+    h('article', {}, h('h3', {}, title), text.map((one) => h('p', {}, withPowers(one)))))));

@@ -9,21 +9,13 @@
 #include <vector>
 
 #include "lab/bench/axis.hpp"
+#include "lab/bench/page.hpp"
 #include "lab/measuring/contender.hpp"
 #include "lab/measuring/place.hpp"
 #include "lab/measuring/task.hpp"
+#include "lab/results/words.hpp"
 
 namespace mallard::lab {
-
-enum class better { less, more };
-
-// What a kernel reads, by the name that it gives it.
-struct measure_kind {
-  std::string name = {};
-  std::string unit = {};   // "s", "B", "ratio", "count", "1/s"
-  std::string title = {};  // on the page; empty: the name
-  better which = better::less;
-};
 
 // What tables show: a measure, scaled, for each of what a place has, or over another measure.
 struct figure_kind {
@@ -42,7 +34,8 @@ struct parts_of_cell {
   // Those that must be there when nothing fails; none: the whole cell, and parts are a series that
   // comes with it, of one run, because points of several are not at the same times.
   std::function<std::vector<std::int64_t>(const place&)> expected = {};
-  std::string series = {};  // what the cells of such a series have for a bench
+  std::string series = {};           // what the cells of such a series have for a bench
+  std::string series_main = "time";  // the measure that they are compared by
 };
 
 // Who is measured against whom.
@@ -104,10 +97,14 @@ struct bench {
   std::string usual_scale = "1";
   std::string quick_scale = "1";
   bool limits_memory = false;  // to 7/8 of the machine's, where nothing else was asked for
+  bench_page page = {};
 
   // Null when there is none of that name.
   const measure_kind* find_measure(std::string_view wanted) const;
 };
+
+// What its result files say of it, and of the series that comes with it.
+words_of_benches words_of(const bench& one);
 
 // Every bench of this program, in the order of `bench list`.
 std::span<const bench> all_benches();

@@ -34,6 +34,15 @@ bench make_adaptive_pool() {
       .table = {.rows = {"range", "elements"}, .columns = across::columns, .base = "std@boost"},
       .expected_seconds = [](const place& at) { return 150e-9 * at.real("elements"); },
       .accept = ranges_fit,
+      .page =
+          {.section = nodes_section(),
+           .cards = {bars_by_range(
+               {"insert", "erase", "overhead", "overhead_rss", "in_use_after_erase",
+                "held_after_erase", "rss_after_erase"},
+               "A range of 1 is node by node. Simple segregated storage (node, fast_pool) never "
+               "gives memory back; an adaptive pool keeps an empty block or two. own-adaptive "
+               "belongs to one container and has no lock; adaptive and node are shared by "
+               "all.")}},
   };
 }
 

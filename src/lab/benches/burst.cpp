@@ -28,6 +28,17 @@ bench make_burst() {
                 .base = "std@boost"},
       .expected_seconds = [](const place& at) { return 150e-9 * at.real("elements"); },
       .accept = ranges_fit,
+      .page = {.section = nodes_section(),
+               .cards = {bars_by_range({"insert", "erase", "calls"},
+                                       "v1 and pools of version 1 are called for each node, all "
+                                       "others once for a range.")},
+               .headlines = {{.title = "Lists filled in bursts, over node by node",
+                              .subject = "Lists of nodes in bursts have",
+                              .text = "the speed of those of single nodes",
+                              .measure = "insert",
+                              .who = {.strategy = "v2", .peer = "mallard"},
+                              .over = {.strategy = "v1", .peer = "mallard"},
+                              .where = {{"container", "list"}}}}},
   };
 }
 

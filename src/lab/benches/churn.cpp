@@ -6,6 +6,7 @@
 #include "lab/bench/bench.hpp"
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 
 namespace mallard::lab {
@@ -143,6 +144,9 @@ bench make_churn() {
       .expected_seconds =
           [](const place& at) { return spread(threads_at(at), 60e-9 * at.real("objects")); },
       .scaled = "blocks",
+      .page = page_by_threads({"time", "time_with_threads", "user", "system", "rss"},
+                              "Each thread frees a random one of a few blocks and allocates "
+                              "another in its place."),
   };
 }
 

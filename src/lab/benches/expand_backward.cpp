@@ -20,6 +20,9 @@ bench make_expand_backward() {
                 .columns = across::columns,
                 .base = "std@boost"},
       .expected_seconds = [](const place& at) { return 5e-9 * elements_in_all(at); },
+      .page = {.section = arrays_section(),
+               .cards = {growth_card(
+                   "Growing backward moves the elements, but needs no second array.")}},
   };
 }
 

@@ -43,6 +43,19 @@ bench make_expand_forward() {
                 .columns = across::columns,
                 .base = "std@boost"},
       .expected_seconds = [](const place& at) { return 5e-9 * elements_in_all(at); },
+      .page = {.section = arrays_section(),
+               .cards = {growth_card(
+                   "v1: an ordinary allocator. v2: one that tells the real size and can grow an "
+                   "array in place; v2-none may not grow it, v2-fwd only forward, v2-bwd only "
+                   "backward. Alone: one array at a time; among: 101 of them, an element for each "
+                   "in turn.")},
+               .headlines = {{.title = "Large arrays that grow in place, over std’s",
+                              .subject = "Large arrays that grow in place have",
+                              .text = "the speed of std’s",
+                              .who = {.strategy = "v2", .peer = "mallard"},
+                              .over = {.strategy = "std", .peer = "std"},
+                              .where = {{"form", "alone"}},
+                              .at_least = {{"elements", 10000}}}}},
   };
 }
 

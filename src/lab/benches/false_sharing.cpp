@@ -76,6 +76,16 @@ bench make_false_sharing() {
       .expected_seconds =
           [](const place& at) { return 8e-9 * static_cast<double>(work_at(at).increments); },
       .limits_memory = true,
+      .page = {.section =
+                   {.text = "The same number of increments in all, divided among the threads: with "
+                            "as many cores, twice the threads should take half the time. Where "
+                            "counters of different threads lie on one cache line they do not. "
+                            "An arena for each thread keeps them apart.",
+                    .order = 50},
+               .cards = {{.view = page_view::kinds,
+                          .along = "threads",
+                          .along_title = "Threads",
+                          .kinds = "form"}}},
   };
 }
 

@@ -11,6 +11,7 @@
 #include "lab/bench/bench.hpp"
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 
 namespace mallard::lab {
@@ -155,6 +156,9 @@ bench make_larson() {
       .expected_seconds = [](const place& at) { return at.real("seconds"); },
       .scaled = "seconds",
       .quick_scale = "0.04",
+      .page = {.section = mallocs_section(),
+               .cards = {lines_by_threads({"throughput", "rss"},
+                                          "Operations a second: higher is better.")}},
   };
 }
 

@@ -10,6 +10,7 @@
 #include "lab/bench/plan.hpp"
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 #include "lab/measuring/usage_error.hpp"
 
@@ -309,9 +310,31 @@ bench make_memory() {
           },
       .parts = {.name = "point",
                 .value = [](std::int64_t part) -> coordinate { return part; },
-                .series = "memory-series"},
+                .series = "memory-series",
+                .series_main = "rss"},
       .scaled = "blocks",
       .quick_scale = "0.2",
+      .page =
+          {.section = mallocs_section(),
+           .cards = {{.title = "Memory over time",
+                      .hint = "Producers allocate all objects, consumers free them. Between what "
+                              "the program asked for and what the allocator holds lies its "
+                              "overhead. Resident pages are what the system has really given; "
+                              "the others are parts of the address space, as in the thesis.",
+                      .of_series = true,
+                      .along = "point",
+                      .along_title = "Operations done",
+                      .along_unit = "share",
+                      .measures = {"rss", "total_dynamic", "heap", "mmap", "requested", "mmap_so",
+                                   "reserved_none", "total_dynamic_thesis", "elapsed"},
+                      .reference = "requested",
+                      .linear = true,
+                      .height = 400},
+                     {.title = "Memory at the peak and at the end",
+                      .along_title = "When",
+                      .groups = {{"Resident pages", {"peak_rss", "end_rss"}},
+                                 {"Address space", {"peak_dynamic", "end_dynamic"}}},
+                      .bars = true}}},
   };
 }
 

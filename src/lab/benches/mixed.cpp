@@ -47,6 +47,7 @@ bench make_mixed() {
       .expected_seconds =
           [](const place& at) { return 500e-9 * static_cast<double>(work_at(at).operations); },
       .accept = is_range,
+      .page = {.logarithms = {"live"}},
   };
 }
 

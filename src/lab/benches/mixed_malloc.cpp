@@ -8,6 +8,7 @@
 #include "lab/mallocs/latency_histogram.hpp"
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 
 namespace mallard::lab {
@@ -201,6 +202,21 @@ bench make_mixed_malloc() {
           [](const place& at) { return spread(threads_at(at), 1.5e-6 * at.real("objects")); },
       .scaled = "blocks",
       .quick_scale = "0.05",
+      .page = {.section = mallocs_section(),
+               .cards = {lines_by_threads({"time", "rss"}),
+                         {.title = "Latency of single calls",
+                          .hint =
+                              "Half of the calls are faster than p50, all but one in a hundred "
+                              "than p99, all but one in a thousand than p99.9. What reading the "
+                              "clock takes is taken off, so that a call may come out at 0.",
+                          .half = true,
+                          .along_title = "Call and percentile",
+                          .groups = {{"All calls",
+                                      {"malloc_p50", "malloc_p99", "malloc_p999", "free_p50",
+                                       "free_p99", "free_p999"}}},
+                          .bars = true,
+                          .logarithmic = true}},
+               .headlines = {own_malloc_gain()}},
   };
 }
 

@@ -94,6 +94,13 @@ bench make_realloc() {
                 .base = "std@boost"},
       .expected_seconds =
           [](const place& at) { return 0.2e-9 * at.real("rounds") * at.real("bytes"); },
+      .page = {.section = arrays_section(),
+               .cards = {{.along = "bytes",
+                          .along_title = "Final size",
+                          .along_unit = "B",
+                          .measures = {"time", "moved", "success"},
+                          .bases = {"realloc", "v1 mallard"},
+                          .bars = true}}},
   };
 }
 

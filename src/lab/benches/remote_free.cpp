@@ -9,6 +9,7 @@
 #include "lab/bench/bench.hpp"
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 #include "lab/measuring/usage_error.hpp"
 
@@ -146,6 +147,12 @@ bench make_remote_free() {
       .accept = batch_fits,
       .scaled = "blocks",
       .quick_scale = "0.1",
+      .page = {.section = mallocs_section(),
+               .cards = {{.half = true,
+                          .along = "threads",
+                          .along_title = "Pairs of threads",
+                          .measures = {"per_op", "time", "rss"}}},
+               .headlines = {own_malloc_gain()}},
   };
 }
 

@@ -24,7 +24,9 @@ const executed_kernel kernel("scratch", run_kernel<cache_work, run>);
 
 bench make_scratch() {
   return make_cache_bench("scratch", "Mallocs: do they leave them there when the program did?",
-                          "Cache scratch: false sharing preserved");
+                          "Cache scratch: false sharing preserved",
+                          "The first objects of all threads are neighbours. Who frees one gets the "
+                          "same line again, unless it goes back to where it came from.");
 }
 
 }  // namespace mallard::lab

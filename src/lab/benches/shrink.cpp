@@ -44,6 +44,10 @@ bench make_shrink() {
           [](const place& at) {
             return 0.2e-9 * at.real("iterations") * at.real("elements") * at.real("elements");
           },
+      .page = {.section = arrays_section(),
+               .cards = {bars_by_elements({"time", "success", "rss_after"},
+                                          "An array is emptied, and shrunk to fit after each five "
+                                          "elements.")}},
   };
 }
 

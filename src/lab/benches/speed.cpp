@@ -9,6 +9,7 @@
 #include "lab/bench/bench.hpp"
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 
 namespace mallard::lab {
@@ -241,6 +242,17 @@ bench make_speed() {
                 .expected = chains_at},
       .scaled = "blocks",
       .quick_scale = "0.2",
+      .page = {.section = mallocs_section(),
+               .cards = {{.hint = "Each call of a chain is made for all objects before the next: n "
+                                  "times malloc, then n times free. Chains with calloc set the "
+                                  "memory to zero.",
+                          .along = "chain",
+                          .measures = {"per_op", "time", "rss"},
+                          .any_base = true,
+                          .bars = true,
+                          .logarithmic = true,
+                          .height = 420}},
+               .headlines = {own_malloc_gain()}},
   };
 }
 

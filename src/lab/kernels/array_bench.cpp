@@ -61,6 +61,51 @@ task grow(const contender& who, const place& at, growth_form form) {
   return make_task(find_growth_kernel(column_of(who), work.type, form), work);
 }
 
+page_section arrays_section() {
+  return {.id = "arrays",
+          .name = "Arrays",
+          .title = "Arrays that grow in place",
+          .text =
+              "After Gaztañaga, “Applying classic memory allocation strategies to C++ "
+              "containers”. Bars are times in proportion to one column’s, as in the article: "
+              "below 1× is faster. Success is the part of the tries to grow or shrink in place "
+              "that were granted.",
+          .order = 60,
+          .method = {extended_allocators()}};
+}
+
+page_topic extended_allocators() {
+  return {.title = "Arrays and nodes",
+          .paragraphs = {
+              "v1 is an ordinary allocator: allocate and deallocate. v2 is an extended one, which "
+              "Boost’s containers know how to use: it tells how large a block has really become, "
+              "grows and shrinks arrays where they lie, and serves or takes back many nodes in one "
+              "call. mallard’s are bound to its heap and pools, Boost’s to its own version of "
+              "dlmalloc; std is std::allocator, in std’s containers and in Boost’s.",
+              "The article was written when containers copied what they move, and a copy was dear. "
+              "Where moving is copying bytes, growth in place saves less than it did."}};
+}
+
+std::vector<std::string> extended_bases() {
+  return {"v1 mallard", "v1 Boost", "std", "std in Boost"};
+}
+
+page_card bars_by_elements(std::vector<std::string> measures, std::string hint) {
+  std::vector<std::string> bases = extended_bases();
+  bases.push_back("realloc");
+  return {.hint = std::move(hint),
+          .along = "elements",
+          .beside = "iterations",
+          .along_title = "Elements",
+          .measures = std::move(measures),
+          .bases = std::move(bases),
+          .bars = true};
+}
+
+page_card growth_card(std::string hint) {
+  return bars_by_elements({"time", "calls", "success", "capacity", "rss"}, std::move(hint));
+}
+
 std::vector<measure_kind> growth_measures() {
   return {time_measure(),
           {"calls", "count", "Allocator calls"},

@@ -27,6 +27,13 @@ axis type_axis();
 rivals_of growing(growth_form form);
 task grow(const contender& who, const place& at, growth_form form);
 
+// On the page: where they stand, and what figures may be divided by.
+page_section arrays_section();
+page_topic extended_allocators();
+std::vector<std::string> extended_bases();
+page_card bars_by_elements(std::vector<std::string> measures, std::string hint = {});
+page_card growth_card(std::string hint);
+
 std::vector<measure_kind> growth_measures();
 std::vector<figure_kind> growth_figures();
 

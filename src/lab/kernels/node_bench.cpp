@@ -32,6 +32,26 @@ bool ranges_fit(const place& at) {
                                 at.number("elements"), at.number("range")));
 }
 
+page_section nodes_section() {
+  return {.id = "nodes",
+          .name = "Nodes",
+          .title = "Nodes: in bursts, and from pools",
+          .text =
+              "After Gaztañaga: lists filled and emptied by ranges. Bars are times in proportion "
+              "to one column’s: below 1× is faster.",
+          .order = 70,
+          .method = {extended_allocators()}};
+}
+
+page_card bars_by_range(std::vector<std::string> measures, std::string hint) {
+  return {.hint = std::move(hint),
+          .along = "range",
+          .along_title = "Nodes in a range",
+          .measures = std::move(measures),
+          .bases = extended_bases(),
+          .bars = true};
+}
+
 std::vector<measure_kind> node_measures() {
   return {{"insert", "s", "Insertion"},
           {"erase", "s", "Erasure"},

@@ -15,6 +15,9 @@ axis ranges_axis(std::string usual, std::uint64_t lowest);
 // usage_error.
 bool ranges_fit(const place& at);
 
+page_section nodes_section();
+page_card bars_by_range(std::vector<std::string> measures, std::string hint);
+
 std::vector<measure_kind> node_measures();
 std::vector<figure_kind> node_figures();
 

@@ -56,6 +56,18 @@ Enum choice_of(const place& at, const char* name, const std::vector<std::string>
 // How many threads take turns on a processor.
 double waves_of(std::int64_t threads);
 
+// What a local multipool gains, as the first screen says it.
+inline page_headline multipool_gain(std::string title, std::string text, std::string measure,
+                                    place where = {}) {
+  return {.title = std::move(title) + ", AS7 over AS1",
+          .subject = "A local multipool (AS7) reaches",
+          .text = std::move(text),
+          .measure = std::move(measure),
+          .who = {.strategy = "AS7"},
+          .over = {.peer = std::string(global_peer)},
+          .where = std::move(where)};
+}
+
 inline measure_kind time_measure() {
   return {"time", "s", "Time"};
 }

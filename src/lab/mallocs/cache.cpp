@@ -6,6 +6,7 @@
 
 #include "lab/mallocs/malloc_axes.hpp"
 #include "lab/mallocs/malloc_kernel.hpp"
+#include "lab/mallocs/malloc_page.hpp"
 #include "lab/mallocs/team.hpp"
 
 namespace mallard::lab::mallocs {
@@ -83,7 +84,7 @@ void touch_own_blocks(const cache_work& job, own_memory& own, std::span<void*> g
   add_resident_peak(own, taken);
 }
 
-bench make_cache_bench(std::string name, std::string summary, std::string title) {
+bench make_cache_bench(std::string name, std::string summary, std::string title, std::string hint) {
   bench made;
   made.name = name;
   made.summary = std::move(summary);
@@ -106,6 +107,7 @@ bench make_cache_bench(std::string name, std::string summary, std::string title)
   made.expected_seconds = expected_seconds;
   made.scaled = "reads and writes";
   made.quick_scale = "0.01";
+  made.page = page_by_threads({"time", "rss"}, std::move(hint));
   return made;
 }
 

@@ -24,6 +24,6 @@ void touch_own_blocks(const cache_work& job, own_memory& own, std::span<void*> g
                       readings& taken);
 
 // A bench whose kernel is that of the executed_kernel of its name.
-bench make_cache_bench(std::string name, std::string summary, std::string title);
+bench make_cache_bench(std::string name, std::string summary, std::string title, std::string hint);
 
 }  // namespace mallard::lab::mallocs

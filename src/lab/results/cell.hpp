@@ -4,12 +4,14 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lab/measuring/contender.hpp"
 #include "lab/measuring/place.hpp"
+#include "lab/results/words.hpp"
 
 namespace mallard::lab {
 
@@ -20,6 +22,7 @@ struct measure {
   double median = 0;
   double ci_low = 0;  // bootstrap 95 % confidence interval of the median
   double ci_high = 0;
+  std::optional<better> which = {};  // as its result file says; none: it does not
   friend bool operator==(const measure&, const measure&) = default;
 };
 

@@ -1,10 +1,11 @@
-// How cells, and a run's parameters, are written in a result file.
+// How cells, a run's parameters and what is said of benches are written in a result file.
 #pragma once
 
 #include <string>
 
 #include "lab/results/cell.hpp"
 #include "lab/results/json_members.hpp"
+#include "lab/results/words.hpp"
 
 namespace mallard::lab {
 
@@ -13,8 +14,10 @@ cell_result read_cell(const json& object);
 // A cell of density as files of schema 1 have it, measured on `malloc`.
 cell_result read_first_density_cell(const json& object, const std::string& malloc);
 place read_parameters(const json& object);
+bench_words read_words(const json& object);
 
 json to_json(const place& values);
 json to_json(const cell_result& cell);
+json to_json(const bench_words& words);
 
 }  // namespace mallard::lab

@@ -11,6 +11,7 @@
 #include "lab/measuring/machine.hpp"
 #include "lab/measuring/peers.hpp"
 #include "lab/results/cell.hpp"
+#include "lab/results/words.hpp"
 
 namespace mallard::lab {
 
@@ -33,6 +34,7 @@ struct run_info {
   std::vector<skipped_peer> skipped;
   place parameters;                   // what all cells have in common and their keys do not say
   std::string malloc{system_malloc};  // or the name of the library that was preloaded
+  words_of_benches benches;           // of the cells; empty in files written before
 };
 
 struct result_file {

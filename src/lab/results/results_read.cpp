@@ -69,6 +69,9 @@ run_info read_run(const json& object) {
   if (object.contains("leaves"))
     run.parameters["leaves"] = required<std::int64_t>(object, "leaves");
   run.malloc = optional<std::string>(object, "malloc", "glibc");
+  const json benches = optional<json>(object, "benches", json::object());
+  if (!benches.is_object()) throw std::runtime_error("'benches' has the wrong type");
+  for (const auto& [name, words] : benches.items()) run.benches[name] = read_words(words);
   return run;
 }
 
@@ -126,10 +129,21 @@ class reader {
       throw std::runtime_error(
           fmt::format("{}:1: no 'run' line: not a result file", file_.path.string()));
     }
+    tell_directions();
     return std::move(file_);
   }
 
  private:
+  void tell_directions() {
+    for (cell_result& cell : file_.cells) {
+      const auto words = file_.run.benches.find(cell.bench);
+      if (words == file_.run.benches.end()) continue;
+      for (auto& [name, one] : cell.measures) {
+        if (const measure_kind* kind = words->second.find(name)) one.which = kind->which;
+      }
+    }
+  }
+
   cell_result read(const json& object) const {
     const bool of_density = file_.run.schema == 1 && object.contains("ds");
     return of_density ? read_first_density_cell(object, file_.run.malloc) : read_cell(object);

@@ -45,6 +45,7 @@ std::string to_line(const run_info& run) {
   object["skipped"] = skipped;
   if (!run.parameters.empty()) object["parameters"] = to_json(run.parameters);
   object["malloc"] = run.malloc;
+  for (const auto& [name, words] : run.benches) object["benches"][name] = to_json(words);
   return object.dump();
 }
 

@@ -1,0 +1,37 @@
+// What is said of a bench and its measures. A result file has it beside the cells, so that whoever
+// reads them needs not know the bench.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mallard::lab {
+
+enum class better { less, more };
+
+// What a kernel reads, by the name that it gives it.
+struct measure_kind {
+  std::string name = {};
+  std::string unit = {};   // "s", "B", "ratio", "count", "1/s"
+  std::string title = {};  // on the page; empty: the name
+  better which = better::less;
+  friend bool operator==(const measure_kind&, const measure_kind&) = default;
+};
+
+struct bench_words {
+  std::string title = {};     // on the page; what follows a colon explains it
+  std::string summary = {};   // one line
+  std::string main = "time";  // the measure that contenders are compared by
+  std::vector<measure_kind> measures = {};
+  friend bool operator==(const bench_words&, const bench_words&) = default;
+
+  // Null when there is none of that name.
+  const measure_kind* find(std::string_view measure) const;
+};
+
+// By the name of the bench.
+using words_of_benches = std::map<std::string, bench_words>;
+
+}  // namespace mallard::lab

@@ -1,0 +1,14 @@
+// What a bench says of the page, as the page's scripts read it: only what it does say.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "lab/bench/page.hpp"
+
+namespace mallard::report {
+
+// {"section", "cards", "headlines", "logarithms"}; of the cards those of the series that comes with
+// the cells, or the others.
+nlohmann::ordered_json page_json(const lab::bench_page& page, bool of_series);
+
+}  // namespace mallard::report
