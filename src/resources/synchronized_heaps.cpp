@@ -1,3 +1,12 @@
+// Pools of threads. Each thread that comes gets a heap of its own: the pools of a resource for one
+// thread, whose slabs name it as their owner. Its calls find it in a small table by the resource's
+// identity, and take no lock. A block of another thread's slab is linked into a batch, which goes to
+// the owner's list in one step; the owner collects that list before it asks upstream for more. When a
+// thread ends, its heap collects and rests, and its slabs become orphans: whoever needs a slab of a
+// class looks among them (`adopt`) before upstream. One lock for the program, the registry's, guards
+// who has which heap and the orphans; it is never held while upstream runs, so slabs that become
+// empty under it are taken out of the set first and given back behind it. A thread that ends may be
+// at work on a resource that is about to go: it counts as a visitor, and is waited for.
 #include "mallard/detail/resources/synchronized_heaps.hpp"
 
 #include <atomic>

@@ -1,0 +1,154 @@
+#include "mallard/detail/resources/synchronized_heaps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace mallard::detail;
+
+// One call at a time: the pools take care of that, unless it is known to be thread-safe.
+class counted_upstream : public std::pmr::memory_resource {
+ public:
+  std::size_t blocks = 0;
+  std::size_t calls = 0;
+
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    ++blocks;
+    ++calls;
+    return ::operator new(bytes, std::align_val_t{alignment});
+  }
+  void do_deallocate(void* p, std::size_t, std::size_t alignment) override {
+    --blocks;
+    ::operator delete(p, std::align_val_t{alignment});
+  }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+class synchronized_heaps_test : public testing::Test {
+ protected:
+  static constexpr unsigned index = class_of(64);
+  static constexpr std::size_t capacity = class_layouts[index].capacity();
+
+  std::vector<void*> take(std::size_t count) {
+    std::vector<void*> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(heaps.take_small(index));
+    return all;
+  }
+  void give(const std::vector<void*>& all) {
+    for (void* const p : all) heaps.give_small(p, index);
+  }
+  static slab* home_of(void* p) { return aligned_start<slab>(p, class_layouts[index].slab_bytes); }
+  std::size_t in_use() {
+    const heaps_usage now = heaps.usage();
+    return (now.slabs.taken_bytes - now.at_hand_bytes) / 64;
+  }
+
+  counted_upstream upstream;
+  synchronized_heaps heaps{&upstream, 1, false};
+};
+
+TEST_F(synchronized_heaps_test, threads_have_slabs_of_their_own) {
+  const std::vector<void*> mine = take(10);
+  std::vector<void*> others;
+  std::thread([&] { others = take(10); }).join();
+  for (void* const p : others) EXPECT_NE(home_of(p), home_of(mine[0]));
+  give(mine);
+  give(others);
+  EXPECT_EQ(in_use(), 0U);
+}
+
+TEST_F(synchronized_heaps_test, a_block_freed_by_another_thread_goes_home) {
+  const std::vector<void*> mine = take(capacity);
+  std::thread([&] { give(mine); }).join();
+  // A whole slab came home: no other is needed.
+  const std::vector<void*> again = take(capacity);
+  EXPECT_EQ(home_of(again[0]), home_of(mine[0]));
+  EXPECT_EQ(heaps.usage().slabs.slabs, 1U);
+  give(again);
+}
+
+TEST_F(synchronized_heaps_test, what_an_ended_thread_left_is_adopted) {
+  take(1);
+  std::vector<void*> left;
+  std::thread([&] { left = take(capacity / 2); }).join();
+  EXPECT_EQ(heaps.usage().orphan_slabs, 1U);
+  // The rest of the own slab, then the orphan's free slots, and upstream only after these.
+  const std::size_t calls = upstream.calls;
+  const std::vector<void*> own = take(capacity - 1);
+  const std::vector<void*> adopted = take(1);
+  EXPECT_EQ(home_of(adopted[0]), home_of(left[0]));
+  EXPECT_EQ(upstream.calls, calls);
+  EXPECT_EQ(heaps.usage().orphan_slabs, 0U);
+  give(left);
+  EXPECT_EQ(in_use(), capacity + 1);
+}
+
+TEST_F(synchronized_heaps_test, a_thread_that_ends_gives_empty_slabs_back) {
+  take(1);
+  const std::size_t blocks = upstream.blocks;
+  std::thread([&] { give(take(5 * capacity)); }).join();
+  // What is left is the heap of that thread, for the next one.
+  EXPECT_LE(upstream.blocks, blocks + 1);
+  EXPECT_EQ(heaps.usage().orphan_slabs, 0U);
+}
+
+TEST_F(synchronized_heaps_test, the_next_thread_gets_the_heap_of_one_that_ended) {
+  take(1);
+  std::thread([&] { give(take(1)); }).join();
+  const std::size_t heap_bytes = heaps.usage().heap_bytes;
+  EXPECT_GT(heap_bytes, 0U);
+  for (int i = 0; i < 5; ++i) std::thread([&] { give(take(1)); }).join();
+  EXPECT_EQ(heaps.usage().heap_bytes, heap_bytes);
+}
+
+TEST_F(synchronized_heaps_test, a_burst_comes_from_one_thread_and_may_go_back_by_another) {
+  const chain_ends chain = heaps.take_many(index, 100, 64);
+  EXPECT_EQ(in_use(), 100U);
+  std::thread([&] { heaps.give_many(index, chain.first, 100); }).join();
+  EXPECT_EQ(in_use(), 0U);
+}
+
+TEST_F(synchronized_heaps_test, large_blocks_are_anybodys) {
+  void* p = nullptr;
+  std::thread([&] { p = heaps.allocate_oversize(10 << 20, 64); }).join();
+  EXPECT_EQ(heaps.usage().oversize_blocks, 1U);
+  heaps.deallocate_oversize(p);
+  EXPECT_EQ(heaps.usage().oversize_blocks, 0U);
+}
+
+TEST_F(synchronized_heaps_test, release_takes_everything_and_threads_begin_anew) {
+  take(capacity);
+  std::thread([&] {
+    take(capacity);
+    heaps.release();
+    EXPECT_EQ(in_use(), 0U);
+    give(take(1));
+  }).join();
+  give(take(1));
+  EXPECT_EQ(in_use(), 0U);
+}
+
+TEST_F(synchronized_heaps_test, of_many_resources_each_thread_finds_its_heap) {
+  std::vector<std::unique_ptr<synchronized_heaps>> many;
+  for (std::size_t i = 0; i < 5 * known_heap_count; ++i) {
+    many.push_back(std::make_unique<synchronized_heaps>(&upstream, 1, false));
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& one : many) one->give_small(one->take_small(index), index);
+  }
+  for (const auto& one : many) {
+    const heaps_usage now = one->usage();
+    EXPECT_EQ(now.heaps, 1U);
+    EXPECT_EQ(now.slabs.slabs, 1U);
+  }
+}
+
+}  // namespace
