@@ -56,6 +56,7 @@ enum class unfollowed : std::uint32_t {
   privileged,      // the dynamic linker ignores what an ordinary user preloads
   other_machine,   // the library is not for it
   environment,     // it was not told of the session
+  address_space,   // it may not have as much as the session takes
 };
 struct unfollowed_program {
   std::atomic<slot_state> state{};

@@ -327,6 +327,9 @@ TEST_F(recording, names_the_programs_that_it_cannot_follow) {
   const record_summary untold = run_and_pass({"starting", "without_environment", "/bin/true"});
   ASSERT_EQ(untold.not_followed.size(), 1U);
   EXPECT_EQ(untold.not_followed[0].what, obstacle::not_told);
+  const record_summary crowded = run_and_pass({"starting", "in_little_room", "/bin/true"});
+  ASSERT_EQ(crowded.not_followed.size(), 1U);
+  EXPECT_EQ(crowded.not_followed[0].what, obstacle::little_room);
 }
 
 TEST_F(recording, names_no_program_that_it_follows_or_that_did_not_start) {

@@ -459,6 +459,8 @@ int starting(std::string_view how, char* program) {
       if (how == "execv") execv(program, words);
       if (how == "execl") execl(program, program, static_cast<char*>(nullptr));
       if (how == "without_environment") execve(program, words, nothing);
+      const rlimit little{200U << 20, RLIM_INFINITY};
+      if (how == "in_little_room") setrlimit(RLIMIT_AS, &little);
       if (how == "execvp" || how == "execlp") setenv("PATH", path.c_str(), 1);
       if (how == "execvp") execvp(name.c_str(), words);
       if (how == "execlp") execlp(name.c_str(), program, static_cast<char*>(nullptr));

@@ -206,6 +206,9 @@ std::string describe(const program_check& found) {
       return found.file + " has a malloc of its own inside: its calls of that are not recorded";
     case obstacle::other_machine:
       return found.file + " is for another kind of machine than the recorder: nothing is recorded";
+    case obstacle::little_room:
+      return found.file +
+             " may have less address space than a recording takes: nothing is recorded";
     case obstacle::not_told:
       return found.file +
              " is started with an environment of its own, without LD_PRELOAD: nothing "

@@ -97,6 +97,9 @@ std::vector<program_check> not_followed(const recorder::session& all) {
       case recorder::unfollowed::other_machine:
         found.what = obstacle::other_machine;
         break;
+      case recorder::unfollowed::address_space:
+        found.what = obstacle::little_room;
+        break;
       default:
         found.what = obstacle::not_told;
     }

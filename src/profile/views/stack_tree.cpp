@@ -145,9 +145,8 @@ class tree_maker {
 
   std::uint32_t intern(function_name name) {
     if (is_allocation_function(name.name)) name.line = 0;
-    const auto [at, fresh] =
-        functions_seen_.try_emplace(std::pair(name.name, name.module),
-                                    static_cast<std::uint32_t>(made_.functions.size()));
+    const auto [at, fresh] = functions_seen_.try_emplace(
+        std::pair(name.name, name.module), static_cast<std::uint32_t>(made_.functions.size()));
     if (fresh) made_.functions.push_back(std::move(name));
     return at->second;
   }

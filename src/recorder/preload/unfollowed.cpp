@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,6 +119,11 @@ void starting_program::look_at(const char* path, char* const* environment) noexc
   }
   if (why == unfollowed::none && access(path, X_OK) == 0 && !is_in(environment, session_variable)) {
     why = unfollowed::environment;
+  }
+  rlimit room;
+  if (why == unfollowed::none && getrlimit(RLIMIT_AS, &room) == 0 &&
+      room.rlim_cur != RLIM_INFINITY && room.rlim_cur < session_bytes) {
+    why = unfollowed::address_space;
   }
   if (why != unfollowed::none) made_ = remember(all, path, why);
 }
