@@ -19,7 +19,7 @@
 //   lie inside blocks of the heap and are told of apart: resource(). A stack that the trace has
 //   lost is none (0).
 //
-// O(1) for an event. Memory: a Block for all that live at once, at most 2.7 times over.
+// O(1) for an event. Memory: a Block for each that lives at once, and about 16 bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,14 +1,17 @@
-// What lives, by address: a hash table of about a hundred bytes a block.
+// What lives, by address: a hash table of the blocks' places, and the blocks one behind the other,
+// so that a table that is not full and one that grows cost little. A block takes its own bytes and
+// about 16 more.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace mallard::profile {
 
-// Block: default-constructible, with a member `address`; address 0 is no block. All operations O(1)
-// on average.
+// Block: default-constructible, with a member `address`; address 0 is no block. Fewer than 2^32 at
+// once. All operations O(1) on average.
 template <class Block>
 class live_table {
  public:
@@ -16,23 +19,35 @@ class live_table {
 
   std::size_t size() const { return size_; }
 
+  // The block stays where it is until it is erased.
   Block* find(std::uint64_t address) {
-    for (std::size_t at = home(address);; at = (at + 1) & mask()) {
-      if (slots_[at].address == address) return &slots_[at];
-      if (slots_[at].address == 0) return nullptr;
+    const std::uint32_t hash = hash_of(address);
+    for (std::size_t at = hash & mask();; at = (at + 1) & mask()) {
+      const slot& one = slots_[at];
+      if (one.place == 0) return nullptr;
+      if (one.hash != hash) continue;
+      if (Block& found = block(one.place); found.address == address) return &found;
     }
   }
   // There is none at block.address.
-  void insert(const Block& block) {
+  void insert(const Block& fresh) {
     if ((size_ + 1) * 4 > slots_.size() * 3) grow();
-    put(block);
+    const std::uint32_t place = take_place();
+    block(place) = fresh;
+    put({hash_of(fresh.address), place});
     ++size_;
   }
-  // `block` is what find() gave. Later blocks of its run move up, so that no marks are left behind.
-  void erase(Block* block) {
-    std::size_t hole = static_cast<std::size_t>(block - slots_.data());
-    for (std::size_t at = (hole + 1) & mask(); slots_[at].address != 0; at = (at + 1) & mask()) {
-      if (((at - home(slots_[at].address)) & mask()) < ((at - hole) & mask())) continue;
+  // `gone` is what find() gave. Later slots of its run move up, so that no marks are left behind.
+  void erase(Block* gone) {
+    const std::uint32_t hash = hash_of(gone->address);
+    std::size_t hole = hash & mask();
+    while (slots_[hole].hash != hash || &block(slots_[hole].place) != gone) {
+      hole = (hole + 1) & mask();
+    }
+    free_.push_back(slots_[hole].place);
+    *gone = {};
+    for (std::size_t at = (hole + 1) & mask(); slots_[at].place != 0; at = (at + 1) & mask()) {
+      if (((at - slots_[at].hash) & mask()) < ((at - hole) & mask())) continue;
       slots_[hole] = slots_[at];
       hole = at;
     }
@@ -41,30 +56,53 @@ class live_table {
   }
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (const Block& one : slots_) {
-      if (one.address != 0) visit(one);
+    for (const auto& piece : pieces_) {
+      for (std::size_t i = 0; i < piece_blocks; ++i) {
+        if (piece[i].address != 0) visit(piece[i]);
+      }
     }
   }
 
  private:
+  static constexpr std::size_t piece_blocks = 256;
+  struct slot {
+    std::uint32_t hash = 0;
+    std::uint32_t place = 0;  // of the block, from 1 on; 0: no block
+  };
+
   std::size_t mask() const { return slots_.size() - 1; }
-  std::size_t home(std::uint64_t address) const {
-    return ((address >> 4) * 0x9e3779b97f4a7c15u ^ address) >> 20 & mask();
+  static std::uint32_t hash_of(std::uint64_t address) {
+    return static_cast<std::uint32_t>(((address >> 4) * 0x9e3779b97f4a7c15u ^ address) >> 20);
   }
-  void put(const Block& block) {
-    std::size_t at = home(block.address);
-    while (slots_[at].address != 0) at = (at + 1) & mask();
-    slots_[at] = block;
+  Block& block(std::uint32_t place) {
+    return pieces_[(place - 1) / piece_blocks][(place - 1) % piece_blocks];
+  }
+  std::uint32_t take_place() {
+    if (!free_.empty()) {
+      const std::uint32_t place = free_.back();
+      free_.pop_back();
+      return place;
+    }
+    if (places_ % piece_blocks == 0) pieces_.push_back(std::make_unique<Block[]>(piece_blocks));
+    return ++places_;
+  }
+  void put(const slot& one) {
+    std::size_t at = one.hash & mask();
+    while (slots_[at].place != 0) at = (at + 1) & mask();
+    slots_[at] = one;
   }
   void grow() {
-    std::vector<Block> old(slots_.size() * 2);
+    std::vector<slot> old(slots_.size() * 2);
     old.swap(slots_);
-    for (const Block& one : old) {
-      if (one.address != 0) put(one);
+    for (const slot& one : old) {
+      if (one.place != 0) put(one);
     }
   }
 
-  std::vector<Block> slots_;
+  std::vector<slot> slots_;
+  std::vector<std::unique_ptr<Block[]>> pieces_;
+  std::vector<std::uint32_t> free_;  // places
+  std::uint32_t places_ = 0;
   std::size_t size_ = 0;
 };
 

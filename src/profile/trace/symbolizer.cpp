@@ -2,40 +2,32 @@
 
 #include <backtrace.h>
 #include <cxxabi.h>
-#include <elf.h>
 #include <link.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
+// In place of dl_iterate_phdr for libbacktrace. It takes the file it is given for the program that
+// asks, looks for it where that was loaded, and reads all libraries of that program, too, again for
+// each file: tenths of a second where debug information is compressed. Here the file is alone, at
+// the addresses that are in it.
+extern "C" int mallard_backtrace_modules(int (*visit)(dl_phdr_info*, std::size_t, void*),
+                                         void* data);
+extern "C" int mallard_backtrace_modules(int (*visit)(dl_phdr_info*, std::size_t, void*),
+                                         void* data) {
+  dl_phdr_info program{};
+  program.dlpi_name = "";
+  return visit(&program, sizeof program, data);
+}
+
 namespace mallard::profile {
 namespace {
-
-// libbacktrace takes the file it is given for the program that asks, and so looks for it where that
-// program was loaded.
-std::uint64_t own_load_bias() {
-  std::uint64_t bias = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* out) {
-        *static_cast<std::uint64_t*>(out) = info->dlpi_addr;
-        return 1;  // the program itself comes first
-      },
-      &bias);
-  return bias;
-}
-
-bool is_position_independent(const std::string& path) {
-  Elf64_Ehdr header{};
-  std::ifstream in(path, std::ios::binary);
-  return in.read(reinterpret_cast<char*>(&header), sizeof header) && header.e_type == ET_DYN;
-}
 
 std::string demangled(const char* name) {
   int status = 0;
@@ -64,7 +56,6 @@ class module_symbols {
  public:
   explicit module_symbols(const std::string& path) : path_(path), starts_(function_starts(path)) {
     state_ = backtrace_create_state(path_.c_str(), 0, &ignore, nullptr);
-    shift_ = is_position_independent(path_) ? own_load_bias() : 0;
   }
 
   // `ip` is a return address: what was called from is before it.
@@ -74,11 +65,11 @@ class module_symbols {
     wanted_ = &out;
     strings_ = &strings;
     if (state_) {
-      const auto pc = static_cast<std::uintptr_t>(place + shift_);
+      const auto pc = static_cast<std::uintptr_t>(place);
       backtrace_pcinfo(state_, pc, &add_line, &ignore, this);
       backtrace_syminfo(state_, pc, &add_name, &ignore, this);
     }
-    if (out.start != 0) out.start = out.start - shift_ + load_bias;
+    if (out.start != 0) out.start += load_bias;
     if (out.start == 0 && !starts_.empty()) {
       const auto after = std::upper_bound(starts_.begin(), starts_.end(), place);
       if (after != starts_.begin()) out.start = *std::prev(after) + load_bias;
@@ -110,7 +101,6 @@ class module_symbols {
   const std::string path_;  // libbacktrace keeps a pointer to it
   std::vector<std::uint64_t> starts_;
   backtrace_state* state_;
-  std::uint64_t shift_ = 0;
   string_pool* strings_ = nullptr;
   symbol* wanted_ = nullptr;
 };
