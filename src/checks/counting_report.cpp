@@ -74,10 +74,32 @@ void add_member(std::string& out, std::string_view key, Number value) {
   out.append(number(value));
 }
 
+// How many bytes the character at the beginning of `text` has; 0 if it is none of UTF-8. Longer
+// forms than needed and surrogates pass: readers take them, or say so.
+std::size_t character_bytes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t bytes = first < 0x80                    ? 1
+                            : first >= 0xc2 && first < 0xe0 ? 2
+                            : first >= 0xe0 && first < 0xf0 ? 3
+                            : first >= 0xf0 && first < 0xf5 ? 4
+                                                            : 0;
+  if (bytes > text.size()) return 0;
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  }
+  return bytes;
+}
+
 void add_string(std::string& out, std::string_view text) {
   out.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
+  for (; !text.empty();) {
+    const char c = text[0];
+    const std::size_t bytes = character_bytes(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(bytes, 1));
+    text.remove_prefix(character.size());
+    if (bytes == 0) {
+      out.append("\\ufffd");  // a file of JSON is UTF-8, whatever the name is
+    } else if (c == '"' || c == '\\') {
       out.push_back('\\');
       out.push_back(c);
     } else if (static_cast<unsigned char>(c) < 0x20) {
@@ -85,7 +107,7 @@ void add_string(std::string& out, std::string_view text) {
       std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
       out.append(escape);
     } else {
-      out.push_back(c);
+      out.append(character);
     }
   }
   out.push_back('"');

@@ -23,10 +23,12 @@ class shared_name {
   explicit shared_name(const char* name) {
     const char* const bare = name != nullptr && *name == '/' ? name + 1 : name;
     const std::size_t length = bare == nullptr ? 0 : std::strlen(bare);
-    if (length == 0 || length > largest_name_bytes || std::strchr(bare, '/') != nullptr) {
-      detail::fail_memory(memory_fault::bad_name, EINVAL, who,
-                          "a name has 1 to %zu bytes and no slash inside, not '%.60s'",
-                          largest_name_bytes, name == nullptr ? "(null)" : name);
+    const bool is_folder = length == std::strspn(bare == nullptr ? "" : bare, ".") && length <= 2;
+    if (is_folder || length > largest_name_bytes || std::strchr(bare, '/') != nullptr) {
+      detail::fail_memory(
+          memory_fault::bad_name, EINVAL, who,
+          "a name has 1 to %zu bytes, no slash inside, and is no folder's, unlike '%.60s'",
+          largest_name_bytes, name == nullptr ? "(null)" : name);
     }
     text_[0] = '/';
     std::memcpy(text_ + 1, bare, length + 1);

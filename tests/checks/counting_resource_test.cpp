@@ -186,6 +186,12 @@ TEST(counting_report, is_a_table_for_people) {
   first.deallocate(p, 24, 8);
 }
 
+TEST(counting_report, a_name_that_is_no_utf_8_is_valid_json_all_the_same) {
+  const counting_resource counter("caf\xc3\xa9 \xff \xe2\x82");
+  EXPECT_EQ(mallard::counting_json().substr(0, 37),
+            "[{\"name\":\"caf\xc3\xa9 \\ufffd \\ufffd\\ufffd\",");
+}
+
 TEST(counting_report, is_json) {
   counting_resource counter("a \"name\"\n");
   void* const p = counter.allocate(40000, 32);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,8 +10,10 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <random>
+#include <vector>
 
 #include "mallard/memory/shared.hpp"
 #include "support/instrumented.hpp"
@@ -136,10 +139,16 @@ TEST(shared_kill, two_processes_kill_each_other_200_times_and_every_block_is_who
   shared.verify();
 }
 
-// Runs `operation` in a child that is killed after so many instructions of it. Returns how many it
-// has run: fewer when it had ended before.
+// An instruction of an operation: the so-manieth of all, and the so-manieth time at its address.
+struct place {
+  long instruction;
+  unsigned long address;
+  long visit;
+};
+
+// A child that stops before the operation and behind it.
 template <class Operation>
-long kill_after(long instructions, Operation&& operation) {
+pid_t start_stopped(Operation&& operation) {
   const pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
@@ -148,69 +157,123 @@ long kill_after(long instructions, Operation&& operation) {
     raise(SIGSTOP);
     _exit(0);
   }
+  waitpid(child, nullptr, 0);
+  return child;
+}
+
+bool has_stopped_at_a_trap(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
-  bool stepping = WIFSTOPPED(status);
-  long done = 0;
-  while (done < instructions && stepping) {
-    ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr);
-    waitpid(child, &status, 0);
-    stepping = WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
-    if (stepping) ++done;
-  }
+  return WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+}
+
+bool step(pid_t child) {
+  ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr);
+  return has_stopped_at_a_trap(child);
+}
+
+void end(pid_t child) {
   kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return done;
+  waitpid(child, nullptr, 0);
 }
 
-constexpr long longest = 1'000'000;
-
-bool can_single_step() {
-  const long none = kill_after(longest, [] {});
-  return none > 0 && none < longest;
+unsigned long address_in(pid_t child) {
+#ifdef __x86_64__
+  return static_cast<unsigned long>(
+      ptrace(PTRACE_PEEKUSER, child, offsetof(user_regs_struct, rip), nullptr));
+#else
+  return static_cast<unsigned long>(child) * 0;
+#endif
 }
 
-// Dies in it at so many places that all ways to them together are of about `steps` instructions,
-// which is what takes time; code that is not optimised is longer.
+// Where the operation goes, an address for each instruction; none when it cannot be stepped
+// through.
 template <class Operation>
-void kill_everywhere(shared_resource& shared, long closest, Operation&& operation) {
-  const long steps = is_brief ? 100'000 : 1'000'000;
-  const long whole = kill_after(longest, [&] { operation(shared); });
-  ASSERT_LT(whole, longest);
-  const long step = std::max(closest, std::min(whole / 12, whole * whole / 2 / steps)) | 1;
-  int deaths = 0;
-  for (long n = 0; n < longest; n += step, ++deaths) {
-    const bool killed = kill_after(n, [&] { operation(shared); }) == n;
-    shared.verify();
-    auto* const small = static_cast<char*>(shared.allocate(100));
-    auto* const large = static_cast<char*>(shared.allocate(10'000));
-    std::memset(small, 1, 100);
-    std::memset(large, 2, 10'000);
-    shared.deallocate(small, 100);
-    shared.deallocate(large, 10'000);
-    shared.reclaim();
-    shared.verify();
-    if (!killed) break;
+std::vector<unsigned long> way_through(Operation&& operation) {
+  constexpr std::size_t longest = 1'000'000;
+  const pid_t child = start_stopped(operation);
+  std::vector<unsigned long> addresses = {address_in(child)};
+  while (addresses.size() < longest && step(child)) addresses.push_back(address_in(child));
+  end(child);
+  if (addresses.size() == longest || addresses.size() == 1) addresses.clear();
+  return addresses;
+}
+
+// Runs to the place, if the way leads there this time. To run takes no time, other than to step.
+bool go_to(pid_t child, const place& to) {
+#ifdef __x86_64__
+  auto* const at = reinterpret_cast<void*>(to.address);
+  const long code = ptrace(PTRACE_PEEKTEXT, child, at, nullptr);
+  const long trap = (code & ~0xffL) | 0xcc;
+  for (long visit = 1;; ++visit) {
+    ptrace(PTRACE_POKETEXT, child, at, trap);
+    ptrace(PTRACE_CONT, child, nullptr, nullptr);
+    if (!has_stopped_at_a_trap(child)) return false;
+    if (visit == to.visit) return true;
+    ptrace(PTRACE_POKETEXT, child, at, code);
+    ptrace(PTRACE_POKEUSER, child, offsetof(user_regs_struct, rip), at);
+    if (!step(child)) return false;
   }
-  EXPECT_GT(deaths, 10);
+#else
+  for (long n = 0; n < to.instruction; ++n) {
+    if (!step(child)) return false;
+  }
+  return true;
+#endif
+}
+
+void expect_usable(shared_resource& shared) {
+  shared.verify();
+  auto* const small = static_cast<char*>(shared.allocate(100));
+  auto* const large = static_cast<char*>(shared.allocate(10'000));
+  std::memset(small, 1, 100);
+  std::memset(large, 2, 10'000);
+  shared.deallocate(small, 100);
+  shared.deallocate(large, 10'000);
+  shared.reclaim();
+  shared.verify();
+}
+
+// A process is killed at places spread over all of the operation. What the killed leave behind may
+// lead the next another way, so that is looked at again.
+template <class Operation>
+void kill_everywhere(shared_resource& shared, Operation&& operation) {
+  constexpr std::size_t places = 60;
+  const int ways = is_brief ? 1 : 3;
+  int deaths = 0;
+  for (int way = 0; way < ways; ++way) {
+    const auto addresses = way_through([&] { operation(shared); });
+    ASSERT_GT(addresses.size(), places);
+    expect_usable(shared);
+    for (std::size_t i = 0; i < places; ++i) {
+      const std::size_t n = (i * 3 + static_cast<std::size_t>(way)) * addresses.size() / 3 / places;
+      const auto here = addresses.begin() + static_cast<std::ptrdiff_t>(n);
+      const place to{static_cast<long>(n), *here, std::count(addresses.begin(), here, *here) + 1};
+      const pid_t child = start_stopped([&] { operation(shared); });
+      deaths += go_to(child, to);
+      end(child);
+      expect_usable(shared);
+    }
+  }
+  EXPECT_GT(deaths, ways * 20);
 }
 
 class shared_kill_anywhere : public testing::Test {
   void SetUp() override {
     if (mallard_test::instrumented) GTEST_SKIP() << "instructions are not counted here";
-    if (!can_single_step()) GTEST_SKIP() << "no process may be stepped through here";
+    if (way_through([] {}).empty()) GTEST_SKIP() << "no process may be stepped through here";
   }
 };
 
 // With the lock held or not, and in the middle of each of the segment's deeds.
 TEST_F(shared_kill_anywhere, while_a_slab_is_taken) {
   shared_resource shared;
-  kill_everywhere(shared, 61, [](shared_resource& r) { (void)r.allocate(100); });
+  kill_everywhere(shared, [](shared_resource& r) { (void)r.allocate(100); });
 }
 
 TEST_F(shared_kill_anywhere, while_a_large_block_is_taken_and_given_back) {
   shared_resource shared;
-  kill_everywhere(shared, 67, [](shared_resource& r) {
+  kill_everywhere(shared, [](shared_resource& r) {
     void* const p = r.allocate(300'000);
     r.deallocate(p, 300'000);
   });
@@ -218,7 +281,7 @@ TEST_F(shared_kill_anywhere, while_a_large_block_is_taken_and_given_back) {
 
 TEST_F(shared_kill_anywhere, while_slabs_are_given_back) {
   shared_resource shared;
-  kill_everywhere(shared, 211, [](shared_resource& r) {
+  kill_everywhere(shared, [](shared_resource& r) {
     void* const p = r.allocate(100);
     void* const q = r.allocate(1000);
     r.deallocate(p, 100);
@@ -229,7 +292,7 @@ TEST_F(shared_kill_anywhere, while_slabs_are_given_back) {
 
 TEST_F(shared_kill_anywhere, while_a_name_is_given) {
   shared_resource shared;
-  kill_everywhere(shared, 101, [&](shared_resource& r) {
+  kill_everywhere(shared, [&](shared_resource& r) {
     r.set_root("name", nullptr);
     *r.make<int>("name") = 1;
   });
