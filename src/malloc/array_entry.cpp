@@ -14,26 +14,26 @@
 
 namespace {
 
-namespace engine = mallard::detail;
-using engine::array_bytes;
-using engine::is_power_of_two;
-using engine::or_errno;
-using engine::without_errno;
+namespace detail = mallard::detail;
+using detail::array_bytes;
+using detail::is_power_of_two;
+using detail::or_errno;
+using detail::without_errno;
 
 bool is_aligned(const void* p, std::size_t alignment) noexcept {
-  return (engine::address_of(p) & (alignment - 1)) == 0;
+  return (detail::address_of(p) & (alignment - 1)) == 0;
 }
 
 // Not so large that it would be wasteful.
 bool fits(const void* p, std::size_t bytes) noexcept {
-  const std::size_t have = engine::usable_bytes(p);
+  const std::size_t have = detail::usable_bytes(p);
   return bytes <= have && bytes >= have / 2;
 }
 
 // For a smaller block there may be no memory: then the old one has to do.
 bool stays_when_out_of_memory(const void* p, std::size_t alignment, std::size_t bytes) noexcept {
-  if (p == nullptr || !is_aligned(p, alignment) || bytes > engine::usable_bytes(p)) return false;
-  engine::checks::kept_larger();
+  if (p == nullptr || !is_aligned(p, alignment) || bytes > detail::usable_bytes(p)) return false;
+  detail::checks::kept_larger();
   return true;
 }
 
@@ -42,22 +42,22 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment)) return EINVAL;
   void* const old = *p;
   if (old != nullptr && bytes == 0) {
-    engine::deallocate(old);
+    detail::deallocate(old);
     *p = nullptr;
     return 0;
   }
   if (old != nullptr && is_aligned(old, alignment) && fits(old, bytes)) return 0;
   void* moved = nullptr;
-  if (old != nullptr && alignment <= engine::malloc_alignment) {
-    moved = engine::reallocate(old, bytes);
+  if (old != nullptr && alignment <= detail::malloc_alignment) {
+    moved = detail::reallocate(old, bytes);
     if (moved == nullptr) return ENOMEM;
   } else {
-    engine::user_heap* const heap = old == nullptr ? nullptr : engine::heap_of(old);
-    moved = engine::allocate_beside(heap, bytes, alignment);
+    detail::user_heap* const heap = old == nullptr ? nullptr : detail::heap_of(old);
+    moved = detail::allocate_beside(heap, bytes, alignment);
     if (moved == nullptr) return stays_when_out_of_memory(old, alignment, bytes) ? 0 : ENOMEM;
     if (old != nullptr) {
-      std::memcpy(moved, old, std::min(engine::usable_bytes(old), bytes));
-      engine::deallocate(old);
+      std::memcpy(moved, old, std::min(detail::usable_bytes(old), bytes));
+      detail::deallocate(old);
     }
   }
   *p = moved;
@@ -67,7 +67,7 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
 }  // namespace
 
 MALLARD_ENTRY void* mallard_array_alloc(std::size_t count, std::size_t bytes) {
-  void* const p = engine::allocate(array_bytes(count, bytes));
+  void* const p = detail::allocate(array_bytes(count, bytes));
   return or_errno(p, p == nullptr ? ENOMEM : 0);
 }
 
@@ -86,11 +86,11 @@ MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::
   if (p == nullptr) return mallard_aligned_realloc(p, alignment, bytes);
   const bool is_valid = is_power_of_two(alignment);
   if (is_valid && bytes != 0 && is_aligned(p, alignment) && fits(p, bytes)) return p;
-  engine::user_heap* const heap = engine::heap_of(p);
-  engine::deallocate(p);
+  detail::user_heap* const heap = detail::heap_of(p);
+  detail::deallocate(p);
   if (bytes == 0) return nullptr;
   if (!is_valid) return or_errno(nullptr, EINVAL);
-  void* const now = engine::allocate_beside(heap, bytes, alignment);
+  void* const now = detail::allocate_beside(heap, bytes, alignment);
   return or_errno(now, now == nullptr ? ENOMEM : 0);
 }
 
@@ -109,6 +109,6 @@ MALLARD_ENTRY int mallard_posix_realloc(void** p, std::size_t bytes) {
 }
 
 MALLARD_ENTRY std::size_t mallard_alignment(const void* p) {
-  const std::uintptr_t address = engine::address_of(p);
+  const std::uintptr_t address = detail::address_of(p);
   return address & (~address + 1);
 }

@@ -6,13 +6,13 @@
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace detail = mallard::detail;
 
 }  // namespace
 
 MALLARD_ENTRY void* mallard_aligned_resize_array(void* p, std::size_t alignment, std::size_t count,
                                                  std::size_t bytes) {
-  return mallard_aligned_resize(p, alignment, engine::array_bytes(count, bytes));
+  return mallard_aligned_resize(p, alignment, detail::array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY void* mallard_resize(void* p, std::size_t bytes) {
@@ -20,26 +20,26 @@ MALLARD_ENTRY void* mallard_resize(void* p, std::size_t bytes) {
 }
 
 MALLARD_ENTRY void* mallard_resize_array(void* p, std::size_t count, std::size_t bytes) {
-  return mallard_resize(p, engine::array_bytes(count, bytes));
+  return mallard_resize(p, detail::array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY void* mallard_aligned_realloc_array(void* p, std::size_t alignment, std::size_t count,
                                                   std::size_t bytes) {
-  return mallard_aligned_realloc(p, alignment, engine::array_bytes(count, bytes));
+  return mallard_aligned_realloc(p, alignment, detail::array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY int mallard_posix_aligned_realloc_array(void** p, std::size_t alignment,
                                                       std::size_t count, std::size_t bytes) {
-  return mallard_posix_aligned_realloc(p, alignment, engine::array_bytes(count, bytes));
+  return mallard_posix_aligned_realloc(p, alignment, detail::array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY int mallard_posix_realloc_array(void** p, std::size_t count, std::size_t bytes) {
-  return mallard_posix_realloc(p, engine::array_bytes(count, bytes));
+  return mallard_posix_realloc(p, detail::array_bytes(count, bytes));
 }
 
 MALLARD_ENTRY int mallard_is_remote(const void* p) {
   if (p == nullptr) return 0;
-  const engine::slice_mark mark = engine::mark_of(p);
-  const bool of_slab = mark >= engine::mark_limit;
-  return of_slab && engine::malloc_heap::of_mark(mark) != engine::cache.heap ? 1 : 0;
+  const detail::slice_mark mark = detail::mark_of(p);
+  const bool of_slab = mark.is_slab();
+  return of_slab && mark.heap() != detail::cache.heap ? 1 : 0;
 }

@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <cstring>
 
-#include "block_calls.hpp"
+#include "blocks.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/entry.hpp"
 
 namespace {
 
-namespace engine = mallard::block_calls;
-using engine::checks;
+namespace detail = mallard::detail;
+using detail::checks;
 using mallard::detail::array_bytes;
 using mallard::detail::is_power_of_two;
 
@@ -32,21 +32,21 @@ MALLARD_ALWAYS_INLINE void* or_errno(void* p) noexcept {
 }
 
 MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) noexcept {
-  return or_errno(engine::allocate_aligned(bytes, alignment));
+  return or_errno(detail::blocks::allocate_aligned(bytes, alignment));
 }
 
 }  // namespace
 
 MALLARD_ENTRY void* malloc(std::size_t bytes) noexcept {
-  return or_errno(engine::allocate(bytes));
+  return or_errno(detail::blocks::allocate(bytes));
 }
 
 MALLARD_ENTRY void free(void* p) noexcept {
-  engine::deallocate(p);
+  detail::deallocate(p);
 }
 
 MALLARD_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  return or_errno(engine::allocate_zeroed(array_bytes(count, bytes)));
+  return or_errno(detail::blocks::allocate_zeroed(array_bytes(count, bytes)));
 }
 
 MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
@@ -55,7 +55,7 @@ MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
     free(p);
     return nullptr;
   }
-  return or_errno(engine::reallocate(p, bytes));
+  return or_errno(detail::blocks::reallocate(p, bytes));
 }
 
 MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
@@ -81,40 +81,40 @@ MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noex
 
 MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-  void* const p = engine::allocate_aligned(bytes, alignment);
+  void* const p = detail::blocks::allocate_aligned(bytes, alignment);
   if (p == nullptr) return ENOMEM;
   *out = p;
   return 0;
 }
 
 MALLARD_ENTRY void* valloc(std::size_t bytes) noexcept {
-  return aligned(engine::os::page_size(), bytes);
+  return aligned(detail::os::page_size(), bytes);
 }
 
 MALLARD_ENTRY void* pvalloc(std::size_t bytes) noexcept {
-  const std::size_t page = engine::os::page_size();
-  const std::size_t pages = engine::round_up(bytes, page);
+  const std::size_t page = detail::os::page_size();
+  const std::size_t pages = detail::round_up(bytes, page);
   return pages < bytes ? out_of_memory() : aligned(page, pages);
 }
 
 MALLARD_ENTRY void cfree(void* p) noexcept {
-  engine::deallocate(p);
+  detail::deallocate(p);
 }
 
 MALLARD_ENTRY void free_sized(void* p, std::size_t bytes) noexcept {
-  engine::deallocate(p, checks::said_size(bytes, 1));
+  detail::deallocate(p, checks::said_size(bytes, 1));
 }
 
 MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t alignment, std::size_t bytes) noexcept {
-  engine::deallocate(p, checks::said_size(bytes, alignment));
+  detail::deallocate(p, checks::said_size(bytes, alignment));
 }
 
 MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
-  return p == nullptr ? 0 : engine::usable_bytes(p);
+  return p == nullptr ? 0 : detail::blocks::usable_bytes(p);
 }
 
 MALLARD_ENTRY int malloc_trim(std::size_t) noexcept {
-  return engine::trim() ? 1 : 0;
+  return detail::trim() ? 1 : 0;
 }
 
 // What programs that were linked statically with parts of glibc may call.

@@ -6,15 +6,15 @@
 #include <cstddef>
 #include <new>
 
-#include "block_calls.hpp"
+#include "blocks.hpp"
 #include "cpp_runtime.hpp"
 
 #define MALLARD_ENTRY [[gnu::visibility("default"), gnu::weak]]
 
 namespace {
 
-namespace engine = mallard::block_calls;
-using engine::checks;
+namespace detail = mallard::detail;
+using detail::checks;
 
 // After [new.delete.single]: as long as there is a handler, it is called and allocation tried
 // again.
@@ -47,11 +47,12 @@ MALLARD_ALWAYS_INLINE void* or_null(New call) noexcept {
 }
 
 auto of(std::size_t bytes) {
-  return [=] { return engine::allocate(bytes); };
+  return [=] { return detail::blocks::allocate(bytes); };
 }
 
 auto of(std::size_t bytes, std::align_val_t alignment) {
-  return [=] { return engine::allocate_aligned(bytes, static_cast<std::size_t>(alignment)); };
+  return
+      [=] { return detail::blocks::allocate_aligned(bytes, static_cast<std::size_t>(alignment)); };
 }
 
 checks::said_size of_size(std::size_t bytes, std::align_val_t alignment = std::align_val_t{1}) {
@@ -90,10 +91,10 @@ MALLARD_ENTRY void* operator new[](size_t n, align_val_t a, const nothrow_t&) no
 }
 
 MALLARD_ENTRY void operator delete(void* p) noexcept {
-  engine::deallocate(p);
+  detail::deallocate(p);
 }
 MALLARD_ENTRY void operator delete(void* p, align_val_t) noexcept {
-  engine::deallocate(p);
+  detail::deallocate(p);
 }
 MALLARD_ENTRY void operator delete[](void* p) noexcept {
   ::operator delete(p);
@@ -146,22 +147,22 @@ bool has_own_delete_array_aligned() noexcept {
 }  // namespace
 
 MALLARD_ENTRY void operator delete(void* p, size_t n) noexcept {
-  if (checks::knows_sizes && has_own_delete()) return engine::deallocate(p, of_size(n));
+  if (checks::knows_sizes && has_own_delete()) return detail::deallocate(p, of_size(n));
   ::operator delete(p);
 }
 MALLARD_ENTRY void operator delete[](void* p, size_t n) noexcept {
-  if (checks::knows_sizes && has_own_delete_array()) return engine::deallocate(p, of_size(n));
+  if (checks::knows_sizes && has_own_delete_array()) return detail::deallocate(p, of_size(n));
   ::operator delete[](p);
 }
 MALLARD_ENTRY void operator delete(void* p, size_t n, align_val_t a) noexcept {
   if (checks::knows_sizes && has_own_delete_aligned()) {
-    return engine::deallocate(p, of_size(n, a));
+    return detail::deallocate(p, of_size(n, a));
   }
   ::operator delete(p, a);
 }
 MALLARD_ENTRY void operator delete[](void* p, size_t n, align_val_t a) noexcept {
   if (checks::knows_sizes && has_own_delete_array_aligned()) {
-    return engine::deallocate(p, of_size(n, a));
+    return detail::deallocate(p, of_size(n, a));
   }
   ::operator delete[](p, a);
 }

@@ -37,7 +37,7 @@ bool does_without_heap() noexcept {
 // Which space a thread uses: threads that began one after the other use different ones.
 slice_mark space_of_thread() noexcept {
   const malloc_heap* const heap = heap_of_thread();
-  return first_space_mark + address_of(heap) / heap_bytes % space_count;
+  return slice_mark::of_space(address_of(heap) / heap_bytes % space_count);
 }
 
 void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
@@ -84,43 +84,37 @@ void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   return could_be_there && make_room() ? allocate_mapped_or_not(bytes, alignment) : p;
 }
 
-bool is_of_slab(slice_mark mark) noexcept {
-  return mark >= mark_limit;
-}
-
 std::size_t class_bytes_of(slice_mark mark) noexcept {
-  return class_steps[mark % mark_limit].block_bytes - canary_bytes;
+  return class_steps[mark.size_class()].block_bytes - canary_bytes;
 }
 
-std::size_t user_class_bytes_of(slice_mark mark) noexcept {
-  return class_steps[user_class_of(mark)].block_bytes - canary_bytes;
-}
-
-bool is_of_space(slice_mark mark) noexcept {
-  return mark - first_space_mark < space_count;
+std::size_t program_class_bytes_of(slice_mark mark) noexcept {
+  return class_steps[mark.program_size_class()].block_bytes - canary_bytes;
 }
 
 // Whether the block may stay where it is with the new size.
 bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  if (is_of_slab(mark)) {
+  if (mark.is_slab()) {
     const std::size_t have = class_bytes_of(mark);
     if constexpr (checks::keeps_classes) {
-      return bytes <= have && any_class_of(bytes) == mark % mark_limit;
+      return bytes <= have && any_class_of(bytes) == mark.size_class();
     }
     return bytes <= have && bytes >= have / 2;
   }
-  if (is_of_user_slab(mark)) {
-    const std::size_t have = user_class_bytes_of(mark);
+  if (mark.kind() == slice_kind::slab_of_program) {
+    const std::size_t have = program_class_bytes_of(mark);
     return bytes <= have && bytes >= have / 2 && !checks::keeps_classes;
   }
   const slow_path here;
-  if (here.nested() || bytes <= largest_extended_request || !is_of_space(mark)) return false;
+  if (here.nested() || bytes <= largest_extended_request || mark.kind() != slice_kind::space) {
+    return false;
+  }
   return space_of_mark(mark).resize(p, bytes);
 }
 
 // When there is no memory for a smaller block, the old one has to do.
 void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  if (mark == huge_mark) return resize_huge(p, bytes);
+  if (mark.kind() == slice_kind::huge) return resize_huge(p, bytes);
   checks::kept_larger();
   return p;
 }
@@ -156,11 +150,11 @@ void* allocate_slow(std::size_t bytes) noexcept {
 }
 
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
-  const slice_mark mark = difference ^ cache.heap_name;
-  if (is_of_slab(mark) && cache.heap != nullptr) [[likely]] {
+  const slice_mark mark = slice_mark::from_difference(difference, cache.heap_mark);
+  if (mark.is_slab() && cache.heap != nullptr) [[likely]] {
     // Another heap's block is as good as an own one, and the first to be used again. Only small
     // ones have to go home: they may share a cache line with blocks that the other thread uses.
-    const std::uintptr_t size_class = mark % mark_limit;
+    const std::size_t size_class = mark.size_class();
     if (size_class >= first_shared_class && cache.give(p, size_class)) return;
     return cache.heap->send(p, mark);
   }
@@ -172,18 +166,26 @@ void deallocate_slow(void* p) noexcept {
   const kept_errno keep;
   const slow_path here;
   const slice_mark mark = mark_of(p);
-  if (here.nested() && mark > huge_mark) return;
-  if (is_of_slab(mark)) {
+  if (here.nested() && mark.kind() != slice_kind::huge && mark.kind() != slice_kind::none) return;
+  if (mark.is_slab()) {
     malloc_heap* const heap = does_without_heap() ? nullptr : heap_of_thread();
     if (heap == nullptr) return malloc_heap::send_alone(p, mark);
-    if (malloc_heap::of_mark(mark) != heap) return heap->send(p, mark);
-    if (!cache.give(p, mark % mark_limit))
-      heap->spill(cache, p, static_cast<unsigned>(mark % mark_limit));
+    if (mark.heap() != heap) return heap->send(p, mark);
+    if (!cache.give(p, mark.size_class())) heap->spill(cache, p, mark.size_class());
     return;
   }
-  if (is_of_space(mark)) return space_of_mark(mark).deallocate(p);
-  if (mark == huge_mark) return deallocate_huge(p);
-  if (is_of_user_heap(mark)) return user_heap::of(p, mark)->deallocate(p, mark);
+  switch (mark.kind()) {
+    case slice_kind::space:
+      return space_of_mark(mark).deallocate(p);
+    case slice_kind::huge:
+      return deallocate_huge(p);
+    case slice_kind::slab_of_program:
+    case slice_kind::huge_of_program:
+      return user_heap::of(p, mark)->deallocate(p, mark);
+    case slice_kind::slab:
+    case slice_kind::none:
+      break;
+  }
   fatal("free of an address where no block begins", p);
 }
 
@@ -204,10 +206,19 @@ void* allocate_zeroed_slow(std::size_t bytes) noexcept {
 std::size_t usable_bytes(const void* p) noexcept {
   checks::in_use(p);
   const slice_mark mark = mark_of(p);
-  if (is_of_slab(mark)) return class_bytes_of(mark);
-  if (is_of_space(mark)) return large_space::payload_bytes(const_cast<void*>(p));
-  if (mark == huge_mark || mark == huge_user_mark) return huge_payload_bytes(p);
-  if (is_of_user_slab(mark)) return user_class_bytes_of(mark);
+  switch (mark.kind()) {
+    case slice_kind::slab:
+      return class_bytes_of(mark);
+    case slice_kind::space:
+      return large_space::payload_bytes(const_cast<void*>(p));
+    case slice_kind::huge:
+    case slice_kind::huge_of_program:
+      return huge_payload_bytes(p);
+    case slice_kind::slab_of_program:
+      return program_class_bytes_of(mark);
+    case slice_kind::none:
+      break;
+  }
   fatal("size of an address where no block begins", p);
 }
 
@@ -215,7 +226,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
-  if (mark == huge_mark && bytes >= least_huge_bytes / 2) {
+  if (mark.kind() == slice_kind::huge && bytes >= least_huge_bytes / 2) {
     if (void* const resized = resize_huge(p, bytes)) return resized;
   }
   const std::size_t have = usable_bytes(p);

@@ -54,9 +54,8 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
   if (index == 0) [[unlikely]] {
     return deallocate_slow(p);
   }
-  // What is left when the heap's name is taken off the mark is the class, if the heap is ours.
-  const slice_mark mark = region::of(p)->marks[index].load(std::memory_order_relaxed);
-  const std::uintptr_t size_class = mark ^ cache.heap_name;
+  const slice_mark mark = region::of(p)->mark_at(index);
+  const std::uintptr_t size_class = mark.class_within(cache.heap_mark);
   if (size_class >= malloc_class_count) [[unlikely]] {
     checks::freed_as(p, mark, size);
     return deallocate_elsewhere(p, size_class);
@@ -130,15 +129,18 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept;
 // Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
 MALLARD_ALWAYS_INLINE void* reallocate(void* p, std::size_t bytes) noexcept {
   const std::size_t index = region::index_of(p);
-  if (checks::keeps_classes || index == 0 || bytes > largest_class_request) [[unlikely]] {
+  if (checks::keeps_classes || index == 0) [[unlikely]] {
     return reallocate_slow(p, bytes);
   }
-  const slice_mark mark = region::of(p)->marks[index].load(std::memory_order_relaxed);
-  if (mark < mark_limit) [[unlikely]] {
+  if (bytes > largest_class_request) [[unlikely]] {
+    return reallocate_slow(p, bytes);
+  }
+  const slice_mark mark = region::of(p)->mark_at(index);
+  if (!mark.is_slab()) [[unlikely]] {
     return reallocate_slow(p, bytes);
   }
   // Large enough, and not wastefully large.
-  const std::size_t have = class_steps[mark % mark_limit].block_bytes;
+  const std::size_t have = class_steps[mark.size_class()].block_bytes;
   if (have - bytes <= have / 2) return p;
   void* const moved = cache.take(malloc_class_of(bytes));
   if (moved == nullptr) [[unlikely]] {

@@ -1,7 +1,7 @@
 // The names of mallard/malloc.h for heaps that a program makes itself.
 #include <errno.h>
 
-#include "block_calls.hpp"
+#include "blocks.hpp"
 #include "mallard/malloc.h"
 #include "malloc/entry.hpp"
 #include "malloc/user_heap.hpp"
@@ -9,16 +9,16 @@
 
 namespace {
 
-namespace engine = mallard::block_calls;
+namespace detail = mallard::detail;
 
-engine::user_heap* of(mallard_heap* heap) noexcept {
-  return reinterpret_cast<engine::user_heap*>(heap);
+detail::user_heap* of(mallard_heap* heap) noexcept {
+  return reinterpret_cast<detail::user_heap*>(heap);
 }
 
 }  // namespace
 
 MALLARD_ENTRY mallard_heap* mallard_heap_create(void) {
-  engine::user_heap* const heap = engine::user_heap::create();
+  detail::user_heap* const heap = detail::user_heap::create();
   if (heap == nullptr) errno = ENOMEM;
   return reinterpret_cast<mallard_heap*>(heap);
 }
@@ -28,8 +28,8 @@ MALLARD_ENTRY void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size
     errno = EINVAL;
     return nullptr;
   }
-  engine::checks::in_use(heap);
-  void* const p = engine::allocate_from(*of(heap), bytes, alignment == 0 ? 1 : alignment);
+  detail::checks::in_use(heap);
+  void* const p = detail::blocks::allocate_from(*of(heap), bytes, alignment == 0 ? 1 : alignment);
   if (p == nullptr) {
     errno = ENOMEM;
     return nullptr;
@@ -38,19 +38,19 @@ MALLARD_ENTRY void* mallard_heap_allocate(mallard_heap* heap, size_t bytes, size
 }
 
 MALLARD_ENTRY void mallard_heap_free(mallard_heap*, void* p) {
-  engine::deallocate(p);
+  detail::deallocate(p);
 }
 
 MALLARD_ENTRY int mallard_heap_owns(const mallard_heap* heap, const void* p) {
   if (p == nullptr) return 0;
   void* const block = const_cast<void*>(p);
-  const engine::slice_mark mark = engine::mark_of(block);
-  return engine::is_of_user_heap(mark) &&
-         engine::user_heap::of(block, mark) == of(const_cast<mallard_heap*>(heap));
+  const detail::slice_mark mark = detail::mark_of(block);
+  return detail::is_of_user_heap(mark) &&
+         detail::user_heap::of(block, mark) == of(const_cast<mallard_heap*>(heap));
 }
 
 MALLARD_ENTRY void mallard_heap_destroy(mallard_heap* heap) {
   if (heap == nullptr) return;
-  engine::checks::in_use(heap);
+  detail::checks::in_use(heap);
   of(heap)->destroy();
 }

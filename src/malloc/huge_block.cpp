@@ -141,7 +141,7 @@ void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
   r->huge_is_fresh = is_fresh;
   r->huge_owner = nullptr;
   std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
-  region::huge_mark_of(p).store(huge_mark, std::memory_order_relaxed);
+  region::huge_mark_of(p).store(slice_mark::huge().word(), std::memory_order_relaxed);
   checks::add_huge(p, *r);
   blocks.fetch_add(1, std::memory_order_relaxed);
   mapped.fetch_add(r->huge_mapped, std::memory_order_relaxed);
@@ -187,7 +187,7 @@ std::size_t huge_payload_bytes(const void* p) noexcept {
 }
 
 bool is_fresh_huge(const void* p) noexcept {
-  return mark_of(p) == huge_mark && region::of_huge(p)->huge_is_fresh;
+  return mark_of(p).kind() == slice_kind::huge && region::of_huge(p)->huge_is_fresh;
 }
 
 void set_huge_pages(bool on) noexcept {

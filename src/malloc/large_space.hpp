@@ -61,7 +61,7 @@ class large_space {
   idle_policy idle_{std::size_t{8} << 20};
 };
 
-inline constexpr std::size_t space_count = 4;
+inline constexpr std::size_t space_count = slice_mark::most_spaces;
 extern constinit std::array<large_space, space_count> the_spaces;
 
 // About how much free memory is kept for later, by the supply, by each of the spaces, and of huge
@@ -69,7 +69,7 @@ extern constinit std::array<large_space, space_count> the_spaces;
 void set_idle_limits(std::size_t bytes) noexcept;
 
 inline large_space& space_of_mark(slice_mark mark) noexcept {
-  return the_spaces[mark - first_space_mark];
+  return the_spaces[mark.space_index()];
 }
 
 }  // namespace mallard::inline v1::detail

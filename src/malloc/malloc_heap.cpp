@@ -49,7 +49,7 @@ malloc_heap::malloc_heap() noexcept
 void malloc_heap::attach(thread_cache& to) noexcept {
   magazines_ = &to;
   to.heap = this;
-  to.heap_name = mark();
+  to.heap_mark = slice_mark::of_slab(this, 0);
 }
 
 void malloc_heap::detach(thread_cache& from) noexcept {
@@ -94,7 +94,7 @@ void malloc_heap::trim_if_quiet() noexcept {
 void malloc_heap::mark_slab(slab& s) noexcept {
   const slab_layout& layout = class_layouts[s.layout_index];
   region::of(&s)->set_marks(region::index_of(&s), layout.slab_bytes / slice_bytes,
-                            mark() | s.layout_index);
+                            slice_mark::of_slab(this, s.layout_index));
 }
 
 void malloc_heap::mark_current(unsigned size_class) noexcept {
@@ -429,11 +429,11 @@ void malloc_heap::post_all() noexcept {
 void malloc_heap::send_first(batch& b, void* p, slice_mark mark) noexcept {
   post(b);
   auto* const block = ::new (p) remote_block(nullptr);
-  b = {of_mark(mark), block, block, static_cast<std::int32_t>(batch_bytes)};
+  b = {mark.heap(), block, block, static_cast<std::int32_t>(batch_bytes)};
 }
 
 void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
-  malloc_heap* const to = of_mark(mark);
+  malloc_heap* const to = mark.heap();
   auto* const block = ::new (p) remote_block(nullptr);
   to->incoming_.push(block, block);
   if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
@@ -442,10 +442,10 @@ void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
 // A block of a slab that has changed hands. The batches are for the heap's own thread; and who
 // works on a heap without one may work on all of these.
 void malloc_heap::forward(remote_block* block, slice_mark mark) noexcept {
-  malloc_heap* const to = of_mark(mark);
+  malloc_heap* const to = mark.heap();
   if (idle.load(std::memory_order_relaxed) && to->idle.load(std::memory_order_relaxed)) {
     void* const p = block;
-    return to->give_blocks(&p, &p + 1, static_cast<unsigned>(mark % mark_limit));
+    return to->give_blocks(&p, &p + 1, static_cast<unsigned>(mark.size_class()));
   }
   to->incoming_.push(block, block);
   if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
@@ -458,8 +458,8 @@ class_set malloc_heap::collect_all() noexcept {
   while (block != nullptr) {
     // The slab may have changed hands while the block was under way.
     const slice_mark mark = mark_of(block);
-    classes |= class_set{1} << mark % mark_limit;
-    if (of_mark(mark) != this) {
+    classes |= class_set{1} << mark.size_class();
+    if (mark.heap() != this) {
       remote_block* const after = block->next();
       forward(block, mark);
       block = after;
@@ -470,7 +470,7 @@ class_set malloc_heap::collect_all() noexcept {
       run[count++] = block;
       block = block->next();
     } while (block != nullptr && count != run.size() && mark_of(block) == mark);
-    give_blocks(run.data(), run.data() + count, static_cast<unsigned>(mark % mark_limit));
+    give_blocks(run.data(), run.data() + count, static_cast<unsigned>(mark.size_class()));
   }
   return classes;
 }

@@ -37,11 +37,6 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
  public:
   malloc_heap() noexcept;
 
-  slice_mark mark() const noexcept { return reinterpret_cast<slice_mark>(this); }
-  static malloc_heap* of_mark(slice_mark mark) noexcept {
-    return reinterpret_cast<malloc_heap*>(mark & ~(mark_limit - 1));
-  }
-
   // Makes the magazines the calling thread's.
   void attach(thread_cache& to) noexcept;
   // Puts all that the magazines hold into the slabs, and gives back those that are empty then.
@@ -54,14 +49,14 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
   // Takes a block that the mark says is another heap's.
   void send(void* p, slice_mark mark) noexcept {
-    batch& b = batches_[mark / heap_bytes % batch_count];
-    if (b.to != of_mark(mark)) [[unlikely]] {
+    batch& b = batches_[address_of(mark.heap()) / heap_bytes % batch_count];
+    if (b.to != mark.heap()) [[unlikely]] {
       return send_first(b, p, mark);
     }
     auto* const block = static_cast<remote_block*>(p);
     block->set_next(b.first);
     b.first = block;
-    b.room -= batch_weights[mark % mark_limit];
+    b.room -= batch_weights[mark.size_class()];
     if (b.room <= 0) [[unlikely]] {
       post(b);
     }

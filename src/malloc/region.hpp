@@ -14,6 +14,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/slice_mark.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -22,17 +23,6 @@ inline constexpr std::size_t region_bytes = std::size_t{64} << 20;
 inline constexpr std::size_t slices_per_region = region_bytes / slice_bytes;
 inline constexpr std::size_t slices_per_word = 64;
 inline constexpr std::size_t region_words = slices_per_region / slices_per_word;
-
-// Of a slice of a slab: the address of its heap, with the size class in the low bits that the
-// alignment of heaps leaves free. The other marks are smaller than any address.
-using slice_mark = std::uintptr_t;
-inline constexpr std::size_t heap_alignment = 64;
-inline constexpr slice_mark no_mark = 0;
-inline constexpr slice_mark huge_mark = 1;
-inline constexpr slice_mark first_space_mark = 2;  // plus the index of the space
-inline constexpr slice_mark first_user_mark = 6;   // plus the size class: slabs of user heaps
-inline constexpr slice_mark huge_user_mark = 61;   // a huge block of a user heap
-inline constexpr slice_mark mark_limit = heap_alignment;
 
 class user_heap;
 
@@ -60,7 +50,7 @@ struct region {
   std::uint64_t free_words;
   std::uint64_t dirty_words;
 
-  std::array<std::atomic<slice_mark>, slices_per_region> marks;
+  std::array<std::atomic<std::uintptr_t>, slices_per_region> marks;
 
   static region* of(const void* p) noexcept {
     return reinterpret_cast<region*>(address_of(p) & ~(region_bytes - 1));
@@ -77,13 +67,16 @@ struct region {
     return reinterpret_cast<std::byte*>(this) + index * slice_bytes;
   }
   // Of a huge block, by its address alone: what is before a block may have been written to.
-  static std::atomic<slice_mark>& huge_mark_of(const void* p) noexcept {
+  static std::atomic<std::uintptr_t>& huge_mark_of(const void* p) noexcept {
     region* const r = of_huge(p);
     return r->marks[(address_of(p) - address_of(r)) / slice_bytes];
   }
+  MALLARD_ALWAYS_INLINE slice_mark mark_at(std::size_t index) const noexcept {
+    return slice_mark(marks[index].load(std::memory_order_relaxed));
+  }
   void set_marks(std::size_t index, std::size_t slices, slice_mark mark) noexcept {
     for (std::size_t i = 0; i < slices; ++i) {
-      marks[index + i].store(mark, std::memory_order_relaxed);
+      marks[index + i].store(mark.word(), std::memory_order_relaxed);
     }
   }
 };
@@ -93,9 +86,9 @@ inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), sl
 MALLARD_ALWAYS_INLINE slice_mark mark_of(const void* p) noexcept {
   // In the first slice of a region there is its header; only a huge block can begin there.
   if (region::index_of(p) == 0) [[unlikely]] {
-    return region::huge_mark_of(p).load(std::memory_order_relaxed);
+    return slice_mark(region::huge_mark_of(p).load(std::memory_order_relaxed));
   }
-  return region::of(p)->marks[region::index_of(p)].load(std::memory_order_relaxed);
+  return region::of(p)->mark_at(region::index_of(p));
 }
 
 }  // namespace mallard::inline v1::detail

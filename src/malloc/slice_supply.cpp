@@ -302,7 +302,7 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    r.set_marks(index, slices, no_mark);
+    r.set_marks(index, slices, slice_mark());
     set_free(r, index, index + slices, true);
     used_slices_ -= slices;
     dirty_slices_ += slices;

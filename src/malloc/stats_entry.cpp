@@ -22,7 +22,7 @@
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace detail = mallard::detail;
 
 // Of malloc_stats.
 constinit std::atomic<int> stats_descriptor{STDERR_FILENO};
@@ -67,25 +67,25 @@ int narrow(std::size_t n) noexcept {
 }  // namespace
 
 MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
-  engine::set_idle_limits(bytes);
+  detail::set_idle_limits(bytes);
 }
 
 MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
-  engine::the_limit.set(bytes == 0 ? ~std::size_t{0} : bytes);
+  detail::the_limit.set(bytes == 0 ? ~std::size_t{0} : bytes);
 }
 
 MALLARD_ENTRY void mallard_set_huge_pages(int on) {
-  engine::set_huge_pages(on != 0);
+  detail::set_huge_pages(on != 0);
 }
 
 MALLARD_ENTRY int mallard_trim() {
-  return engine::trim() ? 1 : 0;
+  return detail::trim() ? 1 : 0;
 }
 
 MALLARD_ENTRY void mallard_write_stats_json(mallard_writer write, void* context) {
   const not_cancelled here;
-  engine::text_out out(write, context);
-  engine::write_stats_json(out);
+  detail::text_out out(write, context);
+  detail::write_stats_json(out);
 }
 
 MALLARD_ENTRY std::size_t mallard_stats_json(char* buffer, std::size_t bytes) {
@@ -96,10 +96,10 @@ MALLARD_ENTRY std::size_t mallard_stats_json(char* buffer, std::size_t bytes) {
 }
 
 MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
-  const engine::malloc_usage u = engine::usage_of_malloc();
+  const detail::malloc_usage u = detail::usage_of_malloc();
   struct mallinfo2 info{};
   info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
-  info.ordblks = u.supply.dirty_bytes / engine::slice_bytes;
+  info.ordblks = u.supply.dirty_bytes / detail::slice_bytes;
   info.hblks = u.huge.blocks;
   info.hblkhd = u.huge.mapped_bytes;
   info.uordblks = u.slab_bytes() + u.space_bytes();
@@ -127,15 +127,15 @@ MALLARD_ENTRY int malloc_info(int options, std::FILE* file) noexcept {
     return -1;
   }
   const not_cancelled here;
-  engine::text_out out(write_to_file, file);
-  engine::write_stats_xml(out);
+  detail::text_out out(write_to_file, file);
+  detail::write_stats_xml(out);
   return 0;
 }
 
 MALLARD_ENTRY void malloc_stats() noexcept {
   int descriptor = stats_descriptor.load(std::memory_order_relaxed);
-  engine::text_out out(engine::write_to_descriptor, &descriptor);
-  engine::write_stats_text(out, stats_all.load(std::memory_order_relaxed));
+  detail::text_out out(detail::write_to_descriptor, &descriptor);
+  detail::write_stats_text(out, stats_all.load(std::memory_order_relaxed));
 }
 
 MALLARD_ENTRY int mallard_stats_descriptor(int descriptor) {
@@ -147,7 +147,7 @@ MALLARD_ENTRY int mallard_stats_all(int all) {
 }
 
 MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
-  return engine::usage_of_malloc().in_use_bytes();
+  return detail::usage_of_malloc().in_use_bytes();
 }
 
 // Of glibc's settings one has the like here: what stays with the process at the top of the heap.
@@ -156,7 +156,7 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
 MALLARD_ENTRY int mallopt(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
-      engine::set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
+      detail::set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
       return 1;
     case M_TOP_PAD:
     case M_MMAP_THRESHOLD:

@@ -19,13 +19,12 @@ class malloc_heap;
 // All magazines of a thread without a heap.
 extern constinit void* const no_slots[2];
 
-inline constexpr std::uintptr_t no_heap_name = ~std::uintptr_t{0};
 // Most threads need little.
 inline constexpr std::size_t most_calls_without_heap = 32;
 
 struct thread_cache {
   std::array<void**, malloc_class_count> top;  // the block that is next
-  std::uintptr_t heap_name;  // the heap's address: slices of its slabs are marked so
+  slice_mark heap_mark;                        // of slices of the heap's slabs of class 0
   malloc_heap* heap;
   // So many times a thread without a heap may still do without.
   std::size_t calls_without_heap;
@@ -33,7 +32,7 @@ struct thread_cache {
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
     out.top.fill(const_cast<void**>(&no_slots[0]));
-    out.heap_name = no_heap_name;
+    out.heap_mark = slice_mark::of_no_heap();
     out.calls_without_heap = most_calls_without_heap;
     return out;
   }

@@ -23,15 +23,15 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   class_usages out{};
   the_supply.for_each_region([&](region& r) {
     for (std::size_t i = region_header_slices; i < slices_per_region;) {
-      const slice_mark mark = r.marks[i].load(std::memory_order_relaxed);
-      const bool of_user = is_of_user_slab(mark);
-      if (mark < mark_limit && !of_user) {
+      const slice_mark mark = r.mark_at(i);
+      const bool of_program = mark.kind() == slice_kind::slab_of_program;
+      if (!mark.is_slab() && !of_program) {
         ++i;
         continue;
       }
-      const std::uintptr_t size_class = of_user ? user_class_of(mark) : mark % mark_limit;
+      const std::size_t size_class = of_program ? mark.program_size_class() : mark.size_class();
       const slab_layout& layout = class_layouts[size_class];
-      if (heap == nullptr || (!of_user && malloc_heap::of_mark(mark) == heap)) {
+      if (heap == nullptr || (!of_program && mark.heap() == heap)) {
         class_usage& u = out[size_class];
         ++u.slabs;
         u.slots += layout.capacity();

@@ -15,17 +15,8 @@
 
 namespace mallard::inline v1::detail {
 
-static_assert(first_user_mark + malloc_class_count <= huge_user_mark);
-static_assert(huge_user_mark < mark_limit);
-
-constexpr bool is_of_user_slab(slice_mark mark) noexcept {
-  return mark - first_user_mark < malloc_class_count;
-}
 constexpr bool is_of_user_heap(slice_mark mark) noexcept {
-  return is_of_user_slab(mark) || mark == huge_user_mark;
-}
-constexpr unsigned user_class_of(slice_mark mark) noexcept {
-  return static_cast<unsigned>(mark - first_user_mark);
+  return mark.kind() == slice_kind::slab_of_program || mark.kind() == slice_kind::huge_of_program;
 }
 
 class user_heap final : public slab_set {

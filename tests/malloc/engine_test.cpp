@@ -15,7 +15,7 @@
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace detail = mallard::detail;
 
 void run_all(const malloc_test::program_shape& shape, std::uint64_t seeds) {
   for (const std::uint64_t seed : mallard_test::test_seeds(seeds)) {
@@ -28,8 +28,8 @@ void run_all(const malloc_test::program_shape& shape, std::uint64_t seeds) {
 }
 
 std::size_t blocks_outside_slabs() {
-  std::size_t blocks = engine::huge_usage().blocks;
-  for (engine::large_space& space : engine::the_spaces) blocks += space.usage().blocks;
+  std::size_t blocks = detail::huge_usage().blocks;
+  for (detail::large_space& space : detail::the_spaces) blocks += space.usage().blocks;
   return blocks;
 }
 
@@ -51,7 +51,7 @@ TEST(malloc_engine, heaps_change_hands_while_blocks_are_under_way_to_them) {
   std::atomic<bool> stop{false};
   std::thread freer([&] {
     while (!stop) {
-      for (std::atomic<void*>& place : ring) engine::deallocate(place.exchange(nullptr));
+      for (std::atomic<void*>& place : ring) detail::deallocate(place.exchange(nullptr));
     }
   });
   for (int turn = 0; turn < 100; ++turn) {
@@ -60,24 +60,24 @@ TEST(malloc_engine, heaps_change_hands_while_blocks_are_under_way_to_them) {
       threads.emplace_back([&, t] {
         for (std::size_t i = 0; i < 300; ++i) {
           const std::size_t bytes = 16 + (i * 37 + static_cast<std::size_t>(t)) % 3000;
-          auto* const p = static_cast<char*>(engine::allocate(bytes));
+          auto* const p = static_cast<char*>(detail::allocate(bytes));
           p[0] = p[bytes - 1] = 1;
-          engine::deallocate(ring[(i * 5) % ring_size].exchange(p));
+          detail::deallocate(ring[(i * 5) % ring_size].exchange(p));
         }
       });
     }
     for (std::thread& t : threads) t.join();
-    engine::trim();
+    detail::trim();
   }
   stop = true;
   freer.join();
-  for (std::atomic<void*>& place : ring) engine::deallocate(place.exchange(nullptr));
+  for (std::atomic<void*>& place : ring) detail::deallocate(place.exchange(nullptr));
 }
 
 std::size_t bytes_in_use_of_other_heaps() {
   std::size_t bytes = 0;
-  for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
-    if (h == engine::cache.heap) continue;
+  for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {
+    if (h == detail::cache.heap) continue;
     bytes += h->usage().slabs.taken_bytes - h->usage().at_hand_bytes;
   }
   return bytes;
@@ -85,12 +85,12 @@ std::size_t bytes_in_use_of_other_heaps() {
 
 std::vector<void*> allocate_many(std::size_t count, std::size_t bytes) {
   std::vector<void*> blocks(count);
-  for (void*& p : blocks) p = engine::allocate(bytes);
+  for (void*& p : blocks) p = detail::allocate(bytes);
   return blocks;
 }
 
 void free_all(std::vector<void*>& blocks) {
-  for (void* p : blocks) engine::deallocate(p);
+  for (void* p : blocks) detail::deallocate(p);
   blocks.clear();
 }
 
@@ -98,7 +98,7 @@ void free_all(std::vector<void*>& blocks) {
 // thread, when the third one takes the slab over.
 TEST(malloc_engine, blocks_sent_to_an_ended_thread_find_the_heap_that_took_their_slab_over) {
   constexpr std::size_t bytes = 48;
-  engine::trim();  // what this thread still has of others goes home
+  detail::trim();  // what this thread still has of others goes home
   std::atomic<int> step{0};
   const auto reach = [&](int next) { step = next; };
   const auto wait_for = [&](int wanted) {
@@ -123,12 +123,12 @@ TEST(malloc_engine, blocks_sent_to_an_ended_thread_find_the_heap_that_took_their
     std::thread([&] {
       left = allocate_many(300, bytes);
       for (std::size_t i = 0; i < 100; ++i) {
-        engine::deallocate(left.back());
+        detail::deallocate(left.back());
         left.pop_back();
       }
     }).join();
     for (std::size_t i = 0; i < 5; ++i) {
-      engine::deallocate(left.back());
+      detail::deallocate(left.back());
       left.pop_back();
     }
     reach(3);
@@ -146,16 +146,16 @@ TEST(malloc_engine, blocks_sent_to_an_ended_thread_find_the_heap_that_took_their
 TEST(malloc_engine, no_block_waits_in_heaps_without_threads) {
   constexpr std::size_t ring_size = 64;
   std::vector<std::atomic<void*>> ring(ring_size);
-  engine::trim();  // what this thread still has of others goes home
+  detail::trim();  // what this thread still has of others goes home
   for (int turn = 0; turn < 400; ++turn) {
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
         for (std::size_t i = 0; i < 150 + 50 * t; ++i) {
-          void* const p = engine::allocate(16 + (i + t) % 3 * 16);
-          engine::deallocate(ring[(i * 5 + t) % ring_size].exchange(p));
+          void* const p = detail::allocate(16 + (i + t) % 3 * 16);
+          detail::deallocate(ring[(i * 5 + t) % ring_size].exchange(p));
         }
-        for (std::atomic<void*>& place : ring) engine::deallocate(place.exchange(nullptr));
+        for (std::atomic<void*>& place : ring) detail::deallocate(place.exchange(nullptr));
       });
     }
     for (std::thread& t : threads) t.join();

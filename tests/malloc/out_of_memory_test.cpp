@@ -20,7 +20,7 @@
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace detail = mallard::detail;
 using mallard_test::require;
 
 constexpr long never = -1;
@@ -106,9 +106,9 @@ void use_memory() {
   blocks.reserve(2000);
   const auto add = [&](std::size_t bytes, std::size_t alignment) {
     void* const p =
-        alignment == 0 ? engine::allocate(bytes) : engine::allocate_aligned(bytes, alignment);
+        alignment == 0 ? detail::allocate(bytes) : detail::allocate_aligned(bytes, alignment);
     if (p == nullptr) return;
-    require(engine::address_of(p) % (alignment == 0 ? 16 : alignment) == 0, "not aligned");
+    require(detail::address_of(p) % (alignment == 0 ? 16 : alignment) == 0, "not aligned");
     blocks.push_back({static_cast<unsigned char*>(p), bytes});
     fill(blocks.back());
   };
@@ -123,7 +123,7 @@ void use_memory() {
   for (std::size_t i = 0; i < blocks.size(); i += 3) {
     block& b = blocks[i];
     const std::size_t bytes = i % 2 == 0 ? b.bytes * 3 : b.bytes / 2 + 1;
-    void* const p = engine::reallocate(b.p, bytes);
+    void* const p = detail::reallocate(b.p, bytes);
     if (p == nullptr) {
       expect_ends(b, b.bytes);
       continue;
@@ -135,26 +135,26 @@ void use_memory() {
   }
   for (std::size_t i = 0; i < blocks.size(); i += 2) {
     expect_ends(blocks[i], blocks[i].bytes);
-    engine::deallocate(blocks[i].p);
+    detail::deallocate(blocks[i].p);
   }
-  engine::trim();
+  detail::trim();
   for (std::size_t i = 1; i < blocks.size(); i += 2) {
     expect_ends(blocks[i], blocks[i].bytes);
-    engine::deallocate(blocks[i].p);
+    detail::deallocate(blocks[i].p);
   }
 }
 
 void expect_nothing_lost() {
-  std::size_t blocks = engine::huge_usage().blocks;
-  for (engine::large_space& space : engine::the_spaces) blocks += space.usage().blocks;
+  std::size_t blocks = detail::huge_usage().blocks;
+  for (detail::large_space& space : detail::the_spaces) blocks += space.usage().blocks;
   require(blocks == 0, "blocks were lost: ", blocks);
-  require(engine::huge_usage().mapped_bytes == 0, "mappings were lost");
+  require(detail::huge_usage().mapped_bytes == 0, "mappings were lost");
   // And there is as much to be had as ever.
   for (const std::size_t bytes : {16ul, 1000ul, 30'000ul, 300'000ul, 20'000'000ul}) {
-    void* const p = engine::allocate(bytes);
+    void* const p = detail::allocate(bytes);
     require(p != nullptr, "nothing to be had any more, of bytes: ", bytes);
     std::memset(p, 1, std::min<std::size_t>(bytes, 8192));
-    engine::deallocate(p);
+    detail::deallocate(p);
   }
 }
 
@@ -189,18 +189,18 @@ TEST(malloc_out_of_memory, one_refused_call_loses_nothing) {
 TEST(malloc_out_of_memory, a_failed_move_leaves_alone_what_was_mapped_there_since) {
   const mallard_test::outcome outcome = mallard_test::run_forked([] {
     constexpr std::size_t bytes = std::size_t{20} << 20;
-    auto* const p = static_cast<unsigned char*>(engine::allocate(bytes));
+    auto* const p = static_cast<unsigned char*>(detail::allocate(bytes));
     std::memset(p, 5, bytes);
     taken_away.reserve(10);
     take_target_away = true;
-    auto* const now = static_cast<unsigned char*>(engine::reallocate(p, 2 * bytes));
+    auto* const now = static_cast<unsigned char*>(detail::reallocate(p, 2 * bytes));
     take_target_away = false;
     require(now != nullptr && now[0] == 5 && now[bytes - 1] == 5, "the contents were lost");
     require(!taken_away.empty(), "nothing was tried");
     for (const unsigned char* other : taken_away) {
       require(other[0] == 7 && other[taken_bytes - 1] == 7, "another's mapping was changed");
     }
-    engine::deallocate(now);
+    detail::deallocate(now);
   });
   EXPECT_TRUE(outcome.passed) << outcome.message;
 }
@@ -210,12 +210,12 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
   for (const std::size_t bytes : {8'192ul, 20'000ul, 262'144ul}) {
     const mallard_test::outcome outcome = mallard_test::run_forked([=] {
       constexpr std::size_t mib = std::size_t{1} << 20;
-      engine::the_limit.set(24 * mib);
-      engine::the_supply.set_idle_limit(0);
+      detail::the_limit.set(24 * mib);
+      detail::the_supply.set_idle_limit(0);
       std::vector<void*> blocks(16 * mib / bytes);
-      for (void*& p : blocks) p = engine::allocate(bytes);
-      for (void* p : blocks) engine::deallocate(p);
-      require(engine::allocate(23 * mib) != nullptr, "refused, after blocks of ", bytes);
+      for (void*& p : blocks) p = detail::allocate(bytes);
+      for (void* p : blocks) detail::deallocate(p);
+      require(detail::allocate(23 * mib) != nullptr, "refused, after blocks of ", bytes);
     });
     EXPECT_TRUE(outcome.passed) << outcome.message;
   }
@@ -224,11 +224,11 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
 TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
   const mallard_test::outcome outcome = mallard_test::run_forked([] {
     constexpr std::size_t mib = std::size_t{1} << 20;
-    engine::set_idle_limits(0);
+    detail::set_idle_limits(0);
     std::vector<void*> blocks(6);
-    for (void*& p : blocks) std::memset(p = engine::allocate(mib), 1, mib);
+    for (void*& p : blocks) std::memset(p = detail::allocate(mib), 1, mib);
     const std::size_t before = malloc_test::resident_bytes();
-    for (void* p : blocks) engine::deallocate(p);
+    for (void* p : blocks) detail::deallocate(p);
     const std::size_t after = malloc_test::resident_bytes();
     require(after < before - 5 * mib, "resident: ", after, ", before: ", before);
   });
@@ -240,19 +240,23 @@ TEST(malloc_out_of_memory, a_region_is_made_usable_no_further_for_what_does_not_
   const mallard_test::outcome outcome = mallard_test::run_forked([] {
     const auto usable_slices = [] {
       std::vector<std::size_t> out;
-      engine::the_supply.for_each_region([&](engine::region& r) { out.push_back(r.ready_slices); });
+      detail::the_supply.for_each_region([&](detail::region& r) { out.push_back(r.ready_slices); });
       return out;
     };
     constexpr std::size_t words = 40;  // of 64 in a region
-    require(engine::the_supply.take_words(words, engine::first_space_mark) != nullptr, "refused");
+    require(detail::the_supply.take_words(words, detail::slice_mark::of_space(0)) != nullptr,
+            "refused");
     const std::vector<std::size_t> before = usable_slices();
     require(before.size() == 1, "regions: ", before.size());
-    require(engine::the_supply.take_words(words, engine::first_space_mark) != nullptr, "refused");
-    require(engine::the_supply.take_words(64, engine::first_space_mark) == nullptr, "too long");
+    require(detail::the_supply.take_words(words, detail::slice_mark::of_space(0)) != nullptr,
+            "refused");
+    require(detail::the_supply.take_words(64, detail::slice_mark::of_space(0)) == nullptr,
+            "too long");
     const std::vector<std::size_t> after = usable_slices();
     require(after.size() == 2, "regions: ", after.size());
     require(after[0] == before[0], "usable: ", after[0], ", before: ", before[0]);
-    require(engine::the_supply.take_words(20, engine::first_space_mark) != nullptr, "refused");
+    require(detail::the_supply.take_words(20, detail::slice_mark::of_space(0)) != nullptr,
+            "refused");
     require(usable_slices().size() == 2, "there was room in the regions");
   });
   EXPECT_TRUE(outcome.passed) << outcome.message;

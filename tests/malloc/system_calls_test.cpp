@@ -21,7 +21,7 @@
 
 namespace {
 
-namespace engine = mallard::detail;
+namespace detail = mallard::detail;
 using mallard_test::require;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
@@ -41,8 +41,8 @@ int __real_madvise(void*, size_t, int);
 
 int __wrap_madvise(void* p, size_t bytes, int advice) {
   if (looks_at_lock) {
-    if (engine::the_supply.lock().try_acquire()) {
-      engine::the_supply.lock().release();
+    if (detail::the_supply.lock().try_acquire()) {
+      detail::the_supply.lock().release();
     } else {
       ++calls_under_lock;
     }
@@ -72,8 +72,8 @@ void expect_passed(const std::function<void()>& check) {
 void run_phase(std::size_t bytes, std::size_t block_bytes) {
   static std::vector<void*> blocks;
   blocks.resize(bytes / block_bytes);
-  for (void*& p : blocks) std::memset(p = engine::allocate(block_bytes), 1, block_bytes);
-  for (void* p : blocks) engine::deallocate(p);
+  for (void*& p : blocks) std::memset(p = detail::allocate(block_bytes), 1, block_bytes);
+  for (void* p : blocks) detail::deallocate(p);
 }
 
 TEST(malloc_system_calls, a_system_that_cannot_populate_is_asked_once) {
@@ -88,7 +88,7 @@ TEST(malloc_system_calls, memory_comes_and_goes_while_the_lock_is_free) {
   expect_passed([] {
     looks_at_lock = true;
     for (int i = 0; i < 4; ++i) run_phase(48 * mib, 64);
-    engine::trim();
+    detail::trim();
     require(purged_bytes > 40 * mib, "nothing was given back");
 #ifdef MADV_POPULATE_WRITE
     require(populates > 0, "nothing was populated");
@@ -120,9 +120,9 @@ TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page
   for (const std::size_t bytes : {6 * mib, 8 * mib, 9 * mib, 20 * mib, 30 * mib}) {
     const mallard_test::outcome outcome = mallard_test::run_forked([=] {
       const auto turn = [=] {
-        void* const p = engine::allocate(bytes);
+        void* const p = detail::allocate(bytes);
         std::memset(p, 1, bytes);
-        engine::deallocate(p);
+        detail::deallocate(p);
       };
       for (int i = 0; i < 3; ++i) turn();
       const long before = faults();
@@ -137,41 +137,41 @@ TEST(malloc_system_calls, blocks_of_kept_mappings_are_zeroed_and_sized_as_others
   expect_passed([] {
     for (int i = 0; i < 30; ++i) {
       const std::size_t bytes = 9 * mib + static_cast<std::size_t>(i * 37 % 11) * mib;
-      auto* const p = static_cast<unsigned char*>(i % 2 == 0 ? engine::allocate_zeroed(bytes)
-                                                             : engine::allocate(bytes));
-      require(engine::usable_bytes(p) >= bytes, "too small");
+      auto* const p = static_cast<unsigned char*>(i % 2 == 0 ? detail::allocate_zeroed(bytes)
+                                                             : detail::allocate(bytes));
+      require(detail::usable_bytes(p) >= bytes, "too small");
       for (std::size_t at = 0; i % 2 == 0 && at < bytes; at += 511) require(p[at] == 0, "not zero");
-      std::memset(p, 7, engine::usable_bytes(p));
-      engine::deallocate(p);
+      std::memset(p, 7, detail::usable_bytes(p));
+      detail::deallocate(p);
     }
-    require(engine::the_huge_cache.idle_bytes() != 0, "none was kept");
-    engine::trim();
-    require(engine::the_huge_cache.idle_bytes() == 0, "kept after a trim");
+    require(detail::the_huge_cache.idle_bytes() != 0, "none was kept");
+    detail::trim();
+    require(detail::the_huge_cache.idle_bytes() == 0, "kept after a trim");
   });
 }
 
 // Blocks of every class, more of the small ones.
 void touch_every_class() {
   std::vector<void*> blocks;
-  for (unsigned c = 0; c < engine::malloc_class_count; ++c) {
-    const std::size_t bytes = engine::class_bytes(c);
+  for (unsigned c = 0; c < detail::malloc_class_count; ++c) {
+    const std::size_t bytes = detail::class_bytes(c);
     for (std::size_t i = 0; i < 6 + 65536 / bytes; ++i) {
-      blocks.push_back(std::memset(engine::allocate(bytes), 1, bytes));
+      blocks.push_back(std::memset(detail::allocate(bytes), 1, bytes));
     }
   }
-  for (void* p : blocks) engine::deallocate(p);
+  for (void* p : blocks) detail::deallocate(p);
 }
 
 // Not even the owner's protection stays with what another one gets.
 TEST(malloc_system_calls, pages_that_were_protected_are_not_kept) {
   expect_passed([] {
     for (int i = 0; i < 6; ++i) {
-      auto* const p = static_cast<std::byte*>(engine::allocate(20 * mib));
+      auto* const p = static_cast<std::byte*>(detail::allocate(20 * mib));
       std::memset(p, 1, 20 * mib);
       auto* const page =
-          reinterpret_cast<void*>(engine::round_up(engine::address_of(p + mib), 4096));
+          reinterpret_cast<void*>(detail::round_up(detail::address_of(p + mib), 4096));
       require(mprotect(page, mib, PROT_READ) == 0, "not protected");
-      engine::deallocate(p);
+      detail::deallocate(p);
     }
   });
 }
@@ -179,22 +179,22 @@ TEST(malloc_system_calls, pages_that_were_protected_are_not_kept) {
 // Of the memory of all slabs of other threads' heaps, what is there.
 std::size_t resident_in_slabs_of_others() {
   std::size_t pages = 0;
-  for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
-    if (h == engine::cache.heap) continue;
-    h->for_each_slab([&](engine::slab& s) {
+  for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {
+    if (h == detail::cache.heap) continue;
+    h->for_each_slab([&](detail::slab& s) {
       std::array<unsigned char, 512> is_there{};
-      const std::size_t bytes = engine::class_layouts[s.layout_index].slab_bytes;
+      const std::size_t bytes = detail::class_layouts[s.layout_index].slab_bytes;
       require(mincore(&s, bytes, is_there.data()) == 0, "no look at pages");
       for (const unsigned char one : is_there) pages += one & 1;
     });
   }
-  return pages * engine::os::page_size();
+  return pages * detail::os::page_size();
 }
 
 // What a thread still holds that has touched every class and does nothing any more, after
 // `activity()`.
 std::size_t held_by_quiet_thread(const std::function<void()>& activity) {
-  engine::deallocate(engine::allocate(5'000));  // this thread has a heap now
+  detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
   std::atomic<int> step{0};
   std::thread one([&] {
     touch_every_class();
@@ -211,7 +211,7 @@ std::size_t held_by_quiet_thread(const std::function<void()>& activity) {
 
 TEST(malloc_system_calls, a_trim_reaches_what_a_quiet_thread_holds) {
   expect_passed([] {
-    const std::size_t held = held_by_quiet_thread([] { engine::trim(); });
+    const std::size_t held = held_by_quiet_thread([] { detail::trim(); });
     require(held < 5 * mib / 2, "the thread holds ", held);
   });
 }
@@ -237,9 +237,9 @@ TEST(malloc_system_calls, the_slabs_of_ended_threads_are_all_in_one_heap) {
     std::vector<std::thread> threads;
     for (std::size_t t = 0; t < count; ++t) {
       threads.emplace_back([&, t] {
-        for (int i = 0; i < 100; ++i) engine::deallocate(engine::allocate(3'000));
-        left[2 * t] = engine::allocate(3'000);
-        left[2 * t + 1] = engine::allocate(40);
+        for (int i = 0; i < 100; ++i) detail::deallocate(detail::allocate(3'000));
+        left[2 * t] = detail::allocate(3'000);
+        left[2 * t + 1] = detail::allocate(40);
         // All are there at once, each with a heap of its own.
         ++ready;
         while (ready != count) std::this_thread::yield();
@@ -248,15 +248,15 @@ TEST(malloc_system_calls, the_slabs_of_ended_threads_are_all_in_one_heap) {
     for (std::thread& t : threads) t.join();
     std::size_t heaps = 0;
     std::size_t with_slabs = 0;
-    for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
+    for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {
       ++heaps;
-      if (h != engine::cache.heap && !h->has_no_slabs()) ++with_slabs;
+      if (h != detail::cache.heap && !h->has_no_slabs()) ++with_slabs;
     }
     require(heaps > count && with_slabs == 1, "heaps with slabs: ", with_slabs, " of ", heaps);
-    for (void* p : left) engine::deallocate(p);
-    engine::trim();
-    for (engine::malloc_heap* h = engine::the_heaps.first(); h != nullptr; h = h->next) {
-      if (h != engine::cache.heap) require(h->has_no_slabs(), "slabs without blocks were kept");
+    for (void* p : left) detail::deallocate(p);
+    detail::trim();
+    for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {
+      if (h != detail::cache.heap) require(h->has_no_slabs(), "slabs without blocks were kept");
     }
   });
 }

@@ -115,18 +115,20 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
   const std::size_t said = std::max<std::size_t>(size.bytes, 1);
   const std::size_t block = request_with_canary(said, std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
-  if (mark >= mark_limit || is_of_user_slab(mark)) {
-    const std::size_t size_class = mark >= mark_limit ? mark % mark_limit : user_class_of(mark);
+  const slice_kind kind = mark.kind();
+  if (kind == slice_kind::slab || kind == slice_kind::slab_of_program) {
+    const std::size_t size_class =
+        kind == slice_kind::slab ? mark.size_class() : mark.program_size_class();
     if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
     // The heap that threads have in common rounds up to cache lines. It is no thread's own.
-    const bool foreign = mark / mark_limit > 1;
+    const bool foreign = mark.names_heap();
     if (foreign && size.bytes <= heap_list::most_common_bytes &&
         block - 1 < largest_class_bytes - 64 && class_of_block(round_up(block, 64)) == size_class) {
       return;
     }
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else {
-    const bool is_huge = mark == huge_mark || mark == huge_user_mark;
+    const bool is_huge = kind == slice_kind::huge || kind == slice_kind::huge_of_program;
     has = is_huge ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
     if (fits(has, said)) return;
   }
@@ -287,7 +289,8 @@ void checks::add_huge(const void* p, const region& r) noexcept {
 }
 
 void checks::using_huge(const void* p, const region& r) noexcept {
-  const bool is_huge = mark_of(p) == huge_mark || mark_of(p) == huge_user_mark;
+  const slice_kind kind = mark_of(p).kind();
+  const bool is_huge = kind == slice_kind::huge || kind == slice_kind::huge_of_program;
   if (record_of(p).load() != make_record(p, r) || !is_huge) {
     fatal("the header before a large block was overwritten", p);
   }

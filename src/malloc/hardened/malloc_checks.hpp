@@ -123,8 +123,8 @@ struct checks {
   [[gnu::cold]] static void refused(void* p, said_size size) noexcept;
 
   static void freed_as(void* p, slice_mark mark, any_size) noexcept {
-    if (mark >= mark_limit) return freed_as_class(p, mark % mark_limit, any_size());
-    if (is_of_user_slab(mark)) check_around(p, user_class_of(mark));
+    if (mark.is_slab()) return freed_as_class(p, mark.size_class(), any_size());
+    if (mark.kind() == slice_kind::slab_of_program) check_around(p, mark.program_size_class());
   }
   static void freed_as(void* p, slice_mark mark, said_size size) noexcept {
     check_size(p, mark, size);
@@ -137,7 +137,7 @@ struct checks {
   static void freed_as_class(void* p, std::uintptr_t size_class, said_size size) noexcept {
     const std::size_t block = request_with_canary(size.bytes, size.alignment);
     if (block > largest_class_bytes || class_of_block(block) != size_class) [[unlikely]] {
-      check_size(p, size_class | mark_limit, size);
+      check_size(p, slice_mark::of_any_slab(size_class), size);
     }
     freed_as_class(p, size_class, any_size());
   }
@@ -147,8 +147,8 @@ struct checks {
     const state* const s = state_of(p);
     if (s == nullptr || !is_live(s->load(std::memory_order_relaxed))) return in_use_elsewhere(p);
     const slice_mark mark = mark_of(p);
-    if (mark >= mark_limit) check_around(p, mark % mark_limit);
-    if (is_of_user_slab(mark)) check_around(p, user_class_of(mark));
+    if (mark.is_slab()) check_around(p, mark.size_class());
+    if (mark.kind() == slice_kind::slab_of_program) check_around(p, mark.program_size_class());
   }
 
   // In random order, if none of them is in use.
@@ -163,7 +163,7 @@ struct checks {
   static constexpr bool checks_slabs = true;
   static void using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept;
   static void not_owning(const slab& s, slice_mark mark, const slab_set* heap) noexcept {
-    if (mark / mark_limit * mark_limit == address_of(heap)) overwritten_header(s);
+    if (address_of(mark.heap()) == address_of(heap)) overwritten_header(s);
   }
 
   static void* link(const void* block, void* next) noexcept {

@@ -33,7 +33,9 @@ finding find(const void* p) noexcept {
   const void* const granule = reinterpret_cast<const void*>(address_of(p) & ~std::uintptr_t{15});
   if (checks::state_of(granule) == nullptr) return finding::foreign;
   const slice_mark mark = mark_of(p);
-  if (mark >= mark_limit) return find_in_slab(p, mark % mark_limit);
+  if (mark.is_slab()) {
+    return find_in_slab(p, static_cast<unsigned>(mark.size_class()));
+  }
   // Its slab has been given back since, or it was large.
   return was_freed(p) ? finding::freed_block : finding::no_block;
 }

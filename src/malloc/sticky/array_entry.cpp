@@ -10,7 +10,7 @@
 
 namespace {
 
-namespace engine = mallard::detail::sticky;
+namespace sticky = mallard::detail::sticky;
 using mallard::detail::array_bytes;
 using mallard::detail::is_power_of_two;
 using mallard::detail::or_errno;
@@ -23,17 +23,17 @@ constexpr std::size_t as_it_is = 0;
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   void* const old = *p;
   if (old != nullptr && bytes == 0) {
-    engine::deallocate(old);
+    mallard::detail::deallocate(old);
     *p = nullptr;
     return 0;
   }
   void* now = nullptr;
   if (old == nullptr) {
-    now = alignment == as_it_is ? engine::allocate(bytes)
-                                : engine::allocate_aligned(bytes, alignment);
+    now = alignment == as_it_is ? sticky::allocate(bytes)
+                                : sticky::allocate_aligned(bytes, alignment);
   } else {
-    now = alignment == as_it_is ? engine::reallocate(old, bytes)
-                                : engine::reallocate_aligned(old, bytes, alignment);
+    now = alignment == as_it_is ? sticky::reallocate(old, bytes)
+                                : sticky::reallocate_aligned(old, bytes, alignment);
   }
   if (now == nullptr) return ENOMEM;
   *p = now;
@@ -47,29 +47,29 @@ void* or_no_memory(void* p) noexcept {
 }  // namespace
 
 MALLARD_ENTRY void* mallard_array_alloc(std::size_t count, std::size_t bytes) {
-  return or_no_memory(engine::allocate(array_bytes(count, bytes)));
+  return or_no_memory(sticky::allocate(array_bytes(count, bytes)));
 }
 
 MALLARD_ENTRY void* mallard_array_memalign(std::size_t alignment, std::size_t count,
                                            std::size_t bytes) {
   if (!is_power_of_two(alignment)) return or_errno(nullptr, EINVAL);
-  return or_no_memory(engine::allocate_aligned(array_bytes(count, bytes), alignment));
+  return or_no_memory(sticky::allocate_aligned(array_bytes(count, bytes), alignment));
 }
 
 MALLARD_ENTRY void* mallard_array_memalign_zeroed(std::size_t alignment, std::size_t count,
                                                   std::size_t bytes) {
   if (!is_power_of_two(alignment)) return or_errno(nullptr, EINVAL);
-  return or_no_memory(engine::allocate_aligned_zeroed(array_bytes(count, bytes), alignment));
+  return or_no_memory(sticky::allocate_aligned_zeroed(array_bytes(count, bytes), alignment));
 }
 
 MALLARD_ENTRY void* mallard_aligned_resize(void* p, std::size_t alignment, std::size_t bytes) {
   if (p != nullptr && (bytes == 0 || !is_power_of_two(alignment))) {
-    engine::deallocate(p);
+    mallard::detail::deallocate(p);
     if (bytes == 0) return nullptr;
   }
   if (!is_power_of_two(alignment)) return or_errno(nullptr, EINVAL);
-  return or_no_memory(p == nullptr ? engine::allocate_aligned(bytes, alignment)
-                                   : engine::resize(p, bytes, alignment));
+  return or_no_memory(p == nullptr ? sticky::allocate_aligned(bytes, alignment)
+                                   : sticky::resize(p, bytes, alignment));
 }
 
 MALLARD_ENTRY void* mallard_aligned_realloc(void* p, std::size_t alignment, std::size_t bytes) {
@@ -89,13 +89,13 @@ MALLARD_ENTRY int mallard_posix_realloc(void** p, std::size_t bytes) {
 }
 
 MALLARD_ENTRY std::size_t mallard_request_size(const void* p) {
-  return p == nullptr ? 0 : engine::record_of(p).request;
+  return p == nullptr ? 0 : sticky::record_of(p).request;
 }
 
 MALLARD_ENTRY int mallard_zero_fill(const void* p) {
-  return p != nullptr && engine::record_of(p).zero_fill ? 1 : 0;
+  return p != nullptr && sticky::record_of(p).zero_fill ? 1 : 0;
 }
 
 MALLARD_ENTRY std::size_t mallard_alignment(const void* p) {
-  return p == nullptr ? 0 : engine::record_of(p).alignment;
+  return p == nullptr ? 0 : sticky::record_of(p).alignment;
 }

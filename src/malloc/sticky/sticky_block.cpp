@@ -11,7 +11,7 @@ namespace {
 // As the engine has it; of most blocks without a call.
 std::size_t block_bytes(const void* p) noexcept {
   const slice_mark mark = mark_of(p);
-  return mark >= mark_limit ? class_steps[mark % mark_limit].block_bytes : detail::usable_bytes(p);
+  return mark.is_slab() ? class_steps[mark.size_class()].block_bytes : detail::usable_bytes(p);
 }
 
 std::byte* record_place(const void* p) noexcept {

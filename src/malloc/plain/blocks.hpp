@@ -1,0 +1,17 @@
+// Purpose: what the entry points of C and C++ get blocks from. In the plain build and the hardened
+// one, the engine itself.
+#pragma once
+
+#include "malloc/engine.hpp"
+#include "malloc/user_heap.hpp"
+
+namespace mallard::inline v1::detail::blocks {
+
+using detail::allocate;
+using detail::allocate_aligned;
+using detail::allocate_from;
+using detail::allocate_zeroed;
+using detail::reallocate;
+using detail::usable_bytes;
+
+}  // namespace mallard::inline v1::detail::blocks

@@ -1,0 +1,105 @@
+// Purpose: what a slice of a region is: whose slab of which size class, or whose part of what.
+//
+// One word. Of a slice of a thread heap's slab it is the heap's address, with the size class in the
+// low bits that the alignment of heaps leaves free; the other marks are smaller than any address.
+// So one load and one exclusive or tell a hot path whether a block is its thread's own, and its
+// class.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/config.hpp"
+
+namespace mallard::inline v1::detail {
+
+class malloc_heap;
+
+inline constexpr std::size_t heap_alignment = 64;
+
+enum class slice_kind {
+  none,             // free, or ours
+  huge,             // of a huge block: a region of its own
+  space,            // of a `large_space`
+  slab,             // of a slab of a thread's heap
+  slab_of_program,  // of a slab of a heap that the program made
+  huge_of_program,  // of a huge block of such a heap
+};
+
+class slice_mark {
+ public:
+  // Nobody's.
+  constexpr slice_mark() noexcept = default;
+  // As regions keep them.
+  explicit constexpr slice_mark(std::uintptr_t word) noexcept : word_(word) {}
+  constexpr std::uintptr_t word() const noexcept { return word_; }
+
+  static constexpr slice_mark huge() noexcept { return slice_mark(huge_word); }
+  static constexpr slice_mark huge_of_program() noexcept { return slice_mark(program_huge_word); }
+  static constexpr slice_mark of_space(std::size_t index) noexcept {
+    return slice_mark(first_space_word + index);
+  }
+  static constexpr slice_mark of_program_slab(std::size_t size_class) noexcept {
+    return slice_mark(first_program_word + size_class);
+  }
+  static slice_mark of_slab(const malloc_heap* heap, std::size_t size_class) noexcept {
+    return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class);
+  }
+  // Of a slab of some thread's heap: `names_heap` is false.
+  static constexpr slice_mark of_any_slab(std::size_t size_class) noexcept {
+    return slice_mark(heap_alignment | size_class);
+  }
+
+  // The kind that hot paths ask for.
+  MALLARD_ALWAYS_INLINE constexpr bool is_slab() const noexcept { return word_ >= heap_alignment; }
+
+  constexpr slice_kind kind() const noexcept {
+    if (is_slab()) return slice_kind::slab;
+    if (word_ >= first_program_word) {
+      return word_ == program_huge_word ? slice_kind::huge_of_program : slice_kind::slab_of_program;
+    }
+    if (word_ >= first_space_word) return slice_kind::space;
+    return word_ == huge_word ? slice_kind::huge : slice_kind::none;
+  }
+
+  // Require a slab of a thread's heap.
+  malloc_heap* heap() const noexcept {
+    return reinterpret_cast<malloc_heap*>(word_ & ~(heap_alignment - 1));
+  }
+  constexpr bool names_heap() const noexcept { return word_ / heap_alignment > 1; }
+  constexpr std::size_t size_class() const noexcept { return word_ % heap_alignment; }
+  // Requires a slab of a heap that the program made.
+  constexpr unsigned program_size_class() const noexcept {
+    return static_cast<unsigned>(word_ - first_program_word);
+  }
+  // Requires a space.
+  constexpr std::size_t space_index() const noexcept { return word_ - first_space_word; }
+
+  // The size class where this is a slab of the heap whose slabs of class 0 are marked `heap`; at
+  // least `heap_alignment` where it is anything else.
+  MALLARD_ALWAYS_INLINE constexpr std::uintptr_t class_within(slice_mark heap) const noexcept {
+    return word_ ^ heap.word_;
+  }
+  // The mark of which `class_within(heap)` was `difference`.
+  static constexpr slice_mark from_difference(std::uintptr_t difference, slice_mark heap) noexcept {
+    return slice_mark(difference ^ heap.word_);
+  }
+  // No slice is marked so: every difference to it is large.
+  static constexpr slice_mark of_no_heap() noexcept { return slice_mark(~std::uintptr_t{0}); }
+
+  friend constexpr bool operator==(slice_mark, slice_mark) noexcept = default;
+
+  static constexpr std::size_t most_spaces = 4;
+  static constexpr std::size_t most_program_classes = 55;
+
+ private:
+  static constexpr std::uintptr_t huge_word = 1;
+  static constexpr std::uintptr_t first_space_word = 2;
+  static constexpr std::uintptr_t first_program_word = first_space_word + most_spaces;
+  static constexpr std::uintptr_t program_huge_word = first_program_word + most_program_classes;
+  static_assert(program_huge_word < heap_alignment);
+
+  std::uintptr_t word_ = 0;
+};
+
+}  // namespace mallard::inline v1::detail
