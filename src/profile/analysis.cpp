@@ -9,14 +9,10 @@
 #include "profile/marked_scopes.hpp"
 #include "profile/measurement.hpp"
 #include "profile/survey.hpp"
+#include "profile/trace/lacks.hpp"
 
 namespace mallard::profile {
 namespace {
-
-bool has(const trace_reader& trace, const char* what) {
-  const auto& missing = trace.facts().process.not_recorded;
-  return std::find(missing.begin(), missing.end(), what) == missing.end();
-}
 
 // What an arena would serve comes first. Marked scopes may be none.
 void rank(std::vector<arena_scope>& scopes) {
@@ -34,15 +30,15 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
   meter_setting out;
   out.from = options.part.from;
   out.until = std::max(out.from, std::min(options.part.until, trace.last_time()));
-  out.windows = has(trace, "times") ? options.windows : 0;
+  out.windows = lacks(process, "times") ? 0 : options.windows;
   out.allocation_ns = static_cast<double>(first.allocation_costs.quantile(0.5));
   out.free_ns = static_cast<double>(first.free_costs.quantile(0.5));
   out.cpu_sample_ns = process.cpu_sample_ns;
   // Of a damaged trace they may be anything.
   out.page_bytes = std::clamp<std::uint64_t>(process.page_bytes, 64, std::uint64_t{1} << 30);
   out.line_bytes = std::clamp<std::uint64_t>(process.line_bytes, 1, out.page_bytes);
-  out.has_threads = has(trace, "threads");
-  out.has_addresses = has(trace, "addresses");
+  out.has_threads = !lacks(process, "threads");
+  out.has_addresses = !lacks(process, "addresses");
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "profile/trace/lacks.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -54,9 +56,7 @@ function_table::function_table(const trace_reader& trace)
   // 0: an ordinary frame; 1: before main or a thread's function; 2: main or a thread's function.
   std::vector<std::uint8_t> root(stacks.size());
   // Where it is not known, all that has no name in a module is one function.
-  const auto& missing = facts.process.not_recorded;
-  const bool offsets_known =
-      std::find(missing.begin(), missing.end(), "where modules lie") == missing.end();
+  const bool offsets_known = !lacks(facts.process, "where modules lie");
   const bool reloaded =
       std::any_of(facts.modules.begin(), facts.modules.end(),
                   [](const module_info& one) { return one.last_stack != UINT32_MAX; });

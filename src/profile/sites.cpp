@@ -25,17 +25,6 @@ struct peak_finder final : block_handler {
 site_counter::site_counter(const trace_reader& trace, const function_table& functions)
     : trace_(trace), functions_(functions), sums_(trace.stacks().size()) {}
 
-site_counter::stack_sum& site_counter::stack_sum::operator+=(const stack_sum& other) {
-  bytes += other.bytes;
-  operations += other.operations;
-  peak_bytes += other.peak_bytes;
-  leaked_bytes += other.leaked_bytes;
-  leaked_blocks += other.leaked_blocks;
-  temporary += other.temporary;
-  cpu_ns += other.cpu_ns;
-  return *this;
-}
-
 void site_counter::outlived(const live_block& block) {
   sums_[block.stack].leaked_bytes += block.bytes;
   ++sums_[block.stack].leaked_blocks;
@@ -46,7 +35,7 @@ void site_counter::at_peak() {
 }
 
 void site_counter::sample(const recorded& one) {
-  sums_[one.what.stack].cpu_ns += trace_.facts().process.cpu_sample_ns;
+  sums_[one.what.stack].nanoseconds += trace_.facts().process.cpu_sample_ns;
 }
 
 // Where it is charged: the innermost function that is not the heap's.
@@ -70,7 +59,7 @@ std::vector<site> site_counter::list(bool by_line) const {
   const std::vector<std::uint32_t> at = charged();
   for (std::uint32_t stack = 0; stack < sums_.stacks(); ++stack) {
     const stack_sum& one = sums_.of(stack);
-    if (one.operations == 0 && one.cpu_ns == 0) continue;
+    if (one.operations == 0 && one.nanoseconds == 0) continue;
     const std::uint64_t ip = by_line ? trace_.stacks()[at[stack]].ip : 0;
     auto& [where, sum] = sums[{functions_.of(at[stack]), ip}];
     where = at[stack];
@@ -87,7 +76,7 @@ std::vector<site> site_counter::list(bool by_line) const {
   for (const auto& [place, sum] : places) {
     const auto& [function, file, line] = place;
     out.push_back({function, file, line, sum.bytes, sum.operations, sum.peak_bytes,
-                   sum.leaked_bytes, sum.leaked_blocks, sum.temporary, sum.cpu_ns});
+                   sum.leaked_bytes, sum.leaked_blocks, sum.temporary, sum.nanoseconds});
   }
   std::sort(out.begin(), out.end(), [](const site& a, const site& b) {
     return std::tie(b.bytes, a.function, a.file, a.line) <

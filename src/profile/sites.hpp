@@ -8,6 +8,7 @@
 #include "profile/functions.hpp"
 #include "profile/of_stacks.hpp"
 #include "profile/result.hpp"
+#include "profile/stack_weights.hpp"
 
 namespace mallard::profile {
 
@@ -28,6 +29,7 @@ class site_counter final : public block_watcher {
   }
   void born(const recorded&, const live_block& block) override {
     sums_[block.stack].bytes += block.bytes;
+    ++sums_[block.stack].allocations;
   }
   void outlived(const live_block& block) override;
   void end() override { live_ = nullptr; }
@@ -35,10 +37,13 @@ class site_counter final : public block_watcher {
   void sample(const recorded& one) override;
 
  private:
-  struct stack_sum {
-    std::uint64_t bytes = 0, operations = 0, peak_bytes = 0, leaked_bytes = 0, leaked_blocks = 0,
-                  temporary = 0, cpu_ns = 0;
-    stack_sum& operator+=(const stack_sum& other);
+  struct stack_sum : stack_weights {
+    std::uint64_t peak_bytes = 0;
+    stack_sum& operator+=(const stack_sum& other) {
+      stack_weights::operator+=(other);
+      peak_bytes += other.peak_bytes;
+      return *this;
+    }
   };
   std::vector<std::uint32_t> charged() const;
 

@@ -4,6 +4,7 @@
 
 #include "profile/analysis.hpp"
 #include "profile/nearest_names.hpp"
+#include "profile/trace/lacks.hpp"
 #include "replay/program_builder.hpp"
 #include "replay/survey.hpp"
 
@@ -16,12 +17,8 @@ constexpr std::uint64_t most_operations = 50'000'000;
 // An arena scope is a subsystem's if at least this share of its blocks is allocated inside.
 constexpr double scope_share = 0.99;
 
-bool lacks(const profile::trace_reader& trace, const char* what) {
-  const auto& missing = trace.facts().process.not_recorded;
-  return std::find(missing.begin(), missing.end(), what) != missing.end();
-}
-
 void check(const profile::trace_reader& trace, const decode_options& options) {
+  const profile::process_info& process = trace.facts().process;
   const auto fail = [](const std::string& why) { throw replay_error(why); };
   if (trace.event_count() == 0) fail("the trace is empty: there is nothing to replay");
   if (trace.event_count() > most_operations) {
@@ -29,11 +26,11 @@ void check(const profile::trace_reader& trace, const decode_options& options) {
          std::to_string(most_operations) +
          " can be replayed: take a part of it with 'mallard cut'");
   }
-  if (lacks(trace, "frees")) fail("the trace does not say when blocks were freed");
-  if (lacks(trace, "threads") && !options.one_lane) {
+  if (profile::lacks(process, "frees")) fail("the trace does not say when blocks were freed");
+  if (profile::lacks(process, "threads") && !options.one_lane) {
     fail("the trace does not say which thread did what: replay it with --order serial");
   }
-  if (lacks(trace, "times") && options.think != think_time::none) {
+  if (profile::lacks(process, "times") && options.think != think_time::none) {
     fail("the trace has no times: replay it with --think none");
   }
   if (trace.stacks().size() <= 1 || trace.facts().process.sample_stacks > 1) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/stack_weights.hpp"
+
 namespace mallard::profile {
 
 // A function as it is shown. Empty file, line 0: not known.
@@ -20,20 +22,6 @@ struct function_name {
 
 // "server.cpp:120"; empty where the file is not known.
 std::string where_text(const function_name& function);
-
-// What was recorded at one stack, not below it.
-struct stack_weights {
-  std::uint64_t operations = 0;    // allocations, frees and reallocations
-  std::uint64_t allocations = 0;   // blocks
-  std::uint64_t bytes = 0;         // allocated
-  std::uint64_t leaked_bytes = 0;  // live at the end
-  std::uint64_t leaked_blocks = 0;
-  std::uint64_t temporary = 0;    // blocks freed by the next operation of their thread
-  std::uint64_t nanoseconds = 0;  // processor time of the program, sampled
-
-  stack_weights& operator+=(const stack_weights& other);
-  bool any() const;
-};
 
 struct profile_node {
   std::uint32_t parent = 0;    // index of a node before this one

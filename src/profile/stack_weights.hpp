@@ -1,0 +1,33 @@
+// What was recorded at one stack, not below it: sums of its events.
+#pragma once
+
+#include <cstdint>
+
+namespace mallard::profile {
+
+struct stack_weights {
+  std::uint64_t operations = 0;    // allocations, frees and reallocations
+  std::uint64_t allocations = 0;   // blocks
+  std::uint64_t bytes = 0;         // allocated
+  std::uint64_t leaked_bytes = 0;  // live at the end
+  std::uint64_t leaked_blocks = 0;
+  std::uint64_t temporary = 0;    // blocks freed by the next operation of their thread
+  std::uint64_t nanoseconds = 0;  // processor time of the program, sampled
+
+  stack_weights& operator+=(const stack_weights& other) {
+    operations += other.operations;
+    allocations += other.allocations;
+    bytes += other.bytes;
+    leaked_bytes += other.leaked_bytes;
+    leaked_blocks += other.leaked_blocks;
+    temporary += other.temporary;
+    nanoseconds += other.nanoseconds;
+    return *this;
+  }
+  bool any() const {
+    return (operations | allocations | bytes | leaked_bytes | leaked_blocks | temporary |
+            nanoseconds) != 0;
+  }
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,17 @@
+// What a trace does not say.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "profile/trace/trace_info.hpp"
+
+namespace mallard::profile {
+
+// Whether `what`, like "times" or "threads", is among what was not recorded.
+inline bool lacks(const process_info& process, std::string_view what) {
+  const auto& missing = process.not_recorded;
+  return std::find(missing.begin(), missing.end(), what) != missing.end();
+}
+
+}  // namespace mallard::profile
