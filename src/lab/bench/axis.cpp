@@ -188,10 +188,12 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_view text,
                                           std::uint64_t lowest, std::uint64_t highest) {
-  const auto read = [&](std::string_view item) {
-    const auto value = to_number<std::uint64_t>(item);
+  // Of an item, which is what the user knows it by.
+  const auto read = [&](std::string_view number, const std::string& item) {
+    const auto value = to_number<std::uint64_t>(number);
     if (!value || *value < lowest || *value > highest) {
-      unknown_value(option, item, fmt::format("{} to {}", lowest, highest));
+      unknown_value(option, number.empty() ? item : number,
+                    fmt::format("{} to {}", lowest, highest));
     }
     return *value;
   };
@@ -200,9 +202,9 @@ std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_v
   std::vector<std::uint64_t> numbers;
   for (const std::string& item : split_list(text)) {
     const auto dash = item.find('-');
-    const std::uint64_t first = read(std::string_view(item).substr(0, dash));
+    const std::uint64_t first = read(std::string_view(item).substr(0, dash), item);
     const std::uint64_t last =
-        dash == item.npos ? first : read(std::string_view(item).substr(dash + 1));
+        dash == item.npos ? first : read(std::string_view(item).substr(dash + 1), item);
     if (last < first) {
       throw usage_error(fmt::format("{}: '{}' is a range from high to low", option, item));
     }

@@ -177,8 +177,7 @@ bench make_mixed_malloc() {
       .contenders = {},
       .axes = {thread_counts("1,2"),
                integers("live", "4000", "Live blocks of each thread", 1, 100'000'000),
-               integers("low", "16", "Smallest size", 1, size_mix::largest),
-               integers("high", "65536", "Largest size", 1, size_mix::largest),
+               smallest_size("low", "16"), largest_size("high", "65536"),
                integers("objects", "1000000", "Blocks that each thread replaces, twice over", 1,
                         most_objects)
                    .scaled()

@@ -65,6 +65,14 @@ axis thread_counts(std::string quick) {
   return threads("1,2,4,8,16,32,48").quickly(std::move(quick));
 }
 
+axis smallest_size(std::string name, std::string usual) {
+  return integers(std::move(name), std::move(usual), "Smallest size", 1, size_mix::largest);
+}
+
+axis largest_size(std::string name, std::string usual) {
+  return integers(std::move(name), std::move(usual), "Largest size", 1, size_mix::largest);
+}
+
 std::vector<axis> size_axes() {
   axis distribution = words("distribution", {}, "fisher",
                             "Of the sizes: fisher, uniform, fixed (all --min), or a file with "
@@ -73,9 +81,8 @@ std::vector<axis> size_axes() {
   distribution.read = [](std::string_view, std::string_view text) {
     return std::vector<place>{{{"distribution", std::string(text)}}};
   };
-  return {distribution.parameter(),
-          integers("min", "50", "Smallest size", 1, size_mix::largest).parameter(),
-          integers("max", "500", "Largest size", 1, size_mix::largest).parameter(),
+  return {distribution.parameter(), smallest_size("min", "50").parameter(),
+          largest_size("max", "500").parameter(),
           integers("step", "50", "From one size to the next", 1, size_mix::largest).parameter()};
 }
 

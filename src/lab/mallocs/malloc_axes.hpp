@@ -14,6 +14,10 @@ inline constexpr std::uint64_t most_objects = 4'000'000'000;
 // --threads with the counts of the chapter.
 axis thread_counts(std::string quick = "1,2,4");
 
+// The ends of a range of sizes.
+axis smallest_size(std::string name, std::string usual);
+axis largest_size(std::string name, std::string usual);
+
 // Sizes by a distribution: --distribution, --min, --max, --step. The chapter's are the defaults.
 std::vector<axis> size_axes();
 // The mix that a place says; throws usage_error when it makes no sense.

@@ -1,107 +1,122 @@
 #include "lab/measuring/thread_team.hpp"
 
-#include <sched.h>
+#include <time.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <exception>
-#include <thread>
+#include <system_error>
 #include <vector>
 
 namespace mallard::lab {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
-// The processors that this process may use.
-std::vector<unsigned> own_processors() {
-  std::vector<unsigned> processors;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return processors;
-  for (unsigned one = 0; one < CPU_SETSIZE; ++one) {
-    if (CPU_ISSET(one, &allowed)) processors.push_back(one);
-  }
-  return processors;
+const cpu_set_t& own_processors() {
+  static const cpu_set_t all = [] {
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    return allowed;
+  }();
+  return all;
 }
 
-// Binds the calling thread to one of them, in turn. Where that is not allowed it runs anyway.
-void settle_down(unsigned number, const std::vector<unsigned>& processors) {
-  if (processors.empty()) return;
-  cpu_set_t chosen;
-  CPU_ZERO(&chosen);
-  CPU_SET(processors[number % processors.size()], &chosen);
-  sched_setaffinity(0, sizeof chosen, &chosen);
+void* live(void* argument) {
+  team_member& self = *static_cast<team_member*>(argument);
+  settle_down(self.number);
+  try {
+    self.task->prepare(self.task->data, self.number);
+  } catch (...) {
+    self.problem = std::current_exception();
+    self.line->call_off();
+  }
+  if (!self.line->wait()) return nullptr;
+  self.work.start = now();
+  try {
+    self.task->work(self.task->data, self.number);
+  } catch (...) {
+    self.problem = std::current_exception();
+  }
+  self.work.end = now();
+  return nullptr;
 }
 
-// What a thread leaves behind.
-struct alignas(128) trace {
-  clock::time_point start;
-  clock::time_point end;
-  std::exception_ptr problem;
-};
-
-// Threads wait at it until all have come. They yield rather than sleep: being woken takes longer
-// than many of the rounds that are measured.
-class start_line {
- public:
-  explicit start_line(unsigned expected) : missing_(expected) {}
-  // False when it is not going to happen.
-  bool wait() {
-    --missing_;
-    while (missing_ > 0 && !called_off_) std::this_thread::yield();
-    return !called_off_;
+// Returns what is wrong, 0 if nothing is.
+int begin(team_member& one) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  if (!one.stack.empty()) {
+    pthread_attr_setstack(&attributes, one.stack.data(), one.stack.size());
   }
-  void call_off() { called_off_ = true; }
-
- private:
-  std::atomic<unsigned> missing_;
-  std::atomic<bool> called_off_{false};
-};
+  const int problem = pthread_create(&one.thread, &attributes, live, &one);
+  pthread_attr_destroy(&attributes);
+  return problem;
+}
 
 }  // namespace
 
+double now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+double duration(std::span<const stretch> all) {
+  double start = all[0].start;
+  double end = all[0].end;
+  for (const stretch& one : all) {
+    start = std::min(start, one.start);
+    end = std::max(end, one.end);
+  }
+  return end - start;
+}
+
+void settle_down(unsigned number) {
+  const cpu_set_t& allowed = own_processors();
+  const int count = CPU_COUNT(&allowed);
+  if (count == 0) return;
+  int rest = static_cast<int>(number % static_cast<unsigned>(count));
+  for (int one = 0; one < CPU_SETSIZE; ++one) {
+    if (!CPU_ISSET(one, &allowed) || rest-- > 0) continue;
+    cpu_set_t chosen;
+    CPU_ZERO(&chosen);
+    CPU_SET(one, &chosen);
+    sched_setaffinity(0, sizeof chosen, &chosen);
+    return;
+  }
+}
+
+team_times run_team(std::span<team_member> members, const team_task& task) {
+  own_processors();
+  meeting line;
+  line.expect(static_cast<unsigned>(members.size()));
+  unsigned number = 0;
+  for (team_member& one : members) {
+    one.task = &task;
+    one.line = &line;
+    one.number = number++;
+  }
+  const double begun = now();
+  std::size_t made = 0;
+  int problem = 0;
+  while (made < members.size() && (problem = begin(members[made])) == 0) ++made;
+  if (problem != 0) line.call_off();
+  for (const team_member& one : members.first(made)) pthread_join(one.thread, nullptr);
+  if (problem != 0) {
+    throw std::system_error(problem, std::generic_category(), "a thread cannot be created");
+  }
+  double start = members[0].work.start;
+  double end = members[0].work.end;
+  for (const team_member& one : members) {
+    if (one.problem) std::rethrow_exception(one.problem);
+    start = std::min(start, one.work.start);
+    end = std::max(end, one.work.end);
+  }
+  return {end - start, now() - begun};
+}
+
 double run_team(unsigned threads, const std::function<void(unsigned)>& prepare,
                 const std::function<void(unsigned)>& work) {
-  const std::vector<unsigned> processors = own_processors();
-  start_line line(threads);
-  std::vector<trace> traces(threads);
-  std::vector<std::jthread> team;  // joined before anything above goes away
-  team.reserve(threads);
-  const auto life = [&](unsigned number) {
-    trace& own = traces[number];
-    settle_down(number, processors);
-    try {
-      prepare(number);
-    } catch (...) {
-      own.problem = std::current_exception();
-      line.call_off();
-    }
-    if (!line.wait()) return;
-    own.start = clock::now();
-    try {
-      work(number);
-    } catch (...) {
-      own.problem = std::current_exception();
-    }
-    own.end = clock::now();
-  };
-  try {
-    for (unsigned number = 0; number < threads; ++number) team.emplace_back(life, number);
-  } catch (...) {
-    line.call_off();
-    throw;
-  }
-  for (std::jthread& one : team) one.join();
-  for (const trace& one : traces) {
-    if (one.problem) std::rethrow_exception(one.problem);
-  }
-  const auto earlier = [](const trace& a, const trace& b) { return a.start < b.start; };
-  const auto sooner = [](const trace& a, const trace& b) { return a.end < b.end; };
-  const auto start = std::min_element(traces.begin(), traces.end(), earlier)->start;
-  const auto end = std::max_element(traces.begin(), traces.end(), sooner)->end;
-  return std::chrono::duration<double>(end - start).count();
+  std::vector<team_member> members(threads);
+  return run_team(members, prepare, work).work;
 }
 
 }  // namespace mallard::lab

@@ -1,15 +1,104 @@
-// Threads that start together.
+// Threads that start together. Nothing here calls malloc but what makes threads, and the last
+// function, so that it can be used where malloc itself is measured.
 #pragma once
 
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <cstddef>
+#include <exception>
 #include <functional>
+#include <span>
 
 namespace mallard::lab {
 
-// Makes `threads` threads, spreads them over the processors (left to itself, the scheduler may take
-// longer to do so than they run), lets all of them call `prepare`, then `work`, with their number,
-// and waits for them. Returns the seconds from the first one's start of `work` to the last one's
-// end, on the clock on the wall. Throws the first exception of a thread, or std::system_error when
-// there cannot be that many.
+// Seconds on the clock on the wall.
+double now();
+
+// Where all of a number of threads wait for each other, as often as they like. They yield rather
+// than sleep: being woken takes longer than much of what is measured.
+class meeting {
+ public:
+  void expect(unsigned threads) { expected_ = threads; }
+  // False when it is not going to happen.
+  bool wait() {
+    const unsigned turn = turn_.load(std::memory_order_acquire);
+    if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 == expected_) {
+      here_.store(0, std::memory_order_relaxed);
+      turn_.store(turn + 1, std::memory_order_release);
+      return !called_off_.load(std::memory_order_acquire);
+    }
+    while (turn_.load(std::memory_order_acquire) == turn) {
+      if (called_off_.load(std::memory_order_acquire)) return false;
+      sched_yield();
+    }
+    return !called_off_.load(std::memory_order_acquire);
+  }
+  void call_off() { called_off_.store(true, std::memory_order_release); }
+
+ private:
+  unsigned expected_ = 0;
+  alignas(128) std::atomic<unsigned> here_{0};
+  alignas(128) std::atomic<unsigned> turn_{0};
+  std::atomic<bool> called_off_{false};
+};
+
+// A part of a thread's life that is measured.
+struct alignas(128) stretch {
+  double start = 0;
+  double end = 0;
+};
+
+// From the first one's start to the last one's end.
+double duration(std::span<const stretch> all);
+
+// Binds the calling thread to one of the processors that the process might use when this was first
+// called, in turn: left to itself, the scheduler may take longer to spread threads than they run.
+// Where that is not allowed it runs anyway.
+void settle_down(unsigned number);
+
+// What a thread calls, with its number.
+struct team_task {
+  void (*prepare)(void* data, unsigned number);
+  void (*work)(void* data, unsigned number);
+  void* data;
+};
+
+// A thread of a team; whoever makes the team keeps them, and may give them stacks.
+struct alignas(128) team_member {
+  std::span<std::byte> stack = {};  // empty: the system's
+  stretch work = {};
+  std::exception_ptr problem = {};
+  const team_task* task = nullptr;
+  meeting* line = nullptr;
+  unsigned number = 0;
+  pthread_t thread{};
+};
+
+struct team_times {
+  double work = 0;   // from the first start of work to the last end
+  double whole = 0;  // from before the first thread is made until all are joined
+};
+
+// Makes a thread for each member, settled on its processor; all call `prepare`, then together
+// `work`. Waits for them. Throws the first exception of a thread, or std::system_error when there
+// cannot be that many.
+team_times run_team(std::span<team_member> members, const team_task& task);
+
+template <class Prepare, class Work>
+team_times run_team(std::span<team_member> members, Prepare& prepare, Work& work) {
+  struct both {
+    Prepare& prepare;
+    Work& work;
+  } data{prepare, work};
+  return run_team(
+      members,
+      team_task{[](void* all, unsigned number) { static_cast<both*>(all)->prepare(number); },
+                [](void* all, unsigned number) { static_cast<both*>(all)->work(number); }, &data});
+}
+
+// The same with members of its own. Returns the seconds of the work.
 double run_team(unsigned threads, const std::function<void(unsigned)>& prepare,
                 const std::function<void(unsigned)>& work);
 
