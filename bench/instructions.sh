@@ -1,6 +1,7 @@
 #!/bin/sh
 # The instructions of each resource's hot paths, counted by callgrind, the return included:
-# bench/instructions.sh [RESOURCE...]. One line each: resource, loop and operation, instructions.
+# bench/instructions.sh [RESOURCE...]. One line each: "resource multipool pairs_direct_allocate
+# instructions 5", for `mallard import`.
 set -eu
 cd "$(dirname "$0")/.."
 program=${PROGRAM:-build/release/bench/mallard_instructions}
@@ -14,7 +15,7 @@ count() {
   callgrind_annotate --inclusive=yes --threshold=100 "$counts" |
     sed -nE 's/^ *([0-9,]+) .*count_([a-z]+_[a-z]+)[<(].*/\2 \1/p' | tr -d , | sort -u -k 1,1 |
     while read -r operation instructions; do
-      echo "$1 ${2}_$operation $(echo "$instructions $iterations" | awk '{printf "%.3g", $1 / $2}')"
+      echo "resource $1 ${2}_$operation instructions $(echo "$instructions $iterations" | awk '{printf "%.3g", $1 / $2}')"
     done
 }
 

@@ -43,8 +43,13 @@ choose_libraries() {
   done
 }
 
-# pivot: lines "row unit column value" become a table, rows and columns in the order they came.
+# pivot: lines "row unit column value" become a table, rows and columns in the order they came; with
+# COUNTS=1 lines as `mallard import` reads them.
 pivot() {
+  if [ -n "${COUNTS-}" ]; then
+    awk '{ print "malloc", $3, $1, $2, $4 }'
+    return
+  fi
   awk '{
     row = $1 " (" $2 ")"
     if (!(row in seen_row)) { seen_row[row]; rows[++row_count] = row }

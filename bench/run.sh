@@ -15,9 +15,8 @@ $bin/tools/mallard bench density --sizes 6,10,14 --heap clean,aged --reps "${REP
 $bin/bench/mallard_micro --benchmark_repetitions=9 --benchmark_min_time=0.1 \
   --benchmark_enable_random_interleaving=true --benchmark_format=json >"$out/micro.json"
 
-$bin/bench/mallard_footprint >"$out/footprint.json"
-
-bench/instructions.sh multipool | cut -d" " -f2- >"$out/instructions.txt"
+{ $bin/bench/mallard_footprint; bench/instructions.sh multipool; } >"$out/counts.txt"
+$bin/tools/mallard import "$out/counts.txt" -o "$out/counts.jsonl"
 
 $bin/tools/mallard bench locality --links "${LINKS:-2^21}" --subsystem 4,6,8,10,12,14,16,18 \
   --accesses 8 --repeats 4 --strategies AS1,AS7,AS9 --reps "${REPS:-5}" --json "$out/locality.jsonl" \
@@ -33,8 +32,5 @@ bench/container_run.sh "$out" || true
 # The mallocs, and their goals.
 bench/malloc_run.sh "$out" || true
 
-# Beside these: instructions of a pair of calls (aimed at: 14 and 10, by the base 12 more), and nodes'
-# memory (at most 1.5 % over what is live).
-cat "$out/instructions.txt" "$out/footprint.json"
 $bin/tools/mallard claims --set goals "$out/goals.jsonl" "$out/locality.jsonl" \
-  "$out/utilization.jsonl" "$out/contention.jsonl"
+  "$out/utilization.jsonl" "$out/contention.jsonl" "$out/counts.jsonl"

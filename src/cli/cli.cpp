@@ -75,7 +75,7 @@ int run(int argc, const char* const* argv) {
           add_diff_command(app, shared);
           add_check_command(app, shared);
           add_replay_command(app, shared);
-          add_import_command(app);
+          add_import_command(app, shared);
           add_cut_command(app);
         });
     shared.colour = parse_colour(colour);

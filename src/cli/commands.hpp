@@ -24,7 +24,7 @@ void add_dims_command(command_parser app, const context& shared);
 void add_top_command(command_parser app, const context& shared);
 void add_diff_command(command_parser app, const context& shared);
 void add_check_command(command_parser app, const context& shared);
-void add_import_command(command_parser app);
+void add_import_command(command_parser app, const context& shared);
 void add_replay_command(command_parser app, const context& shared);
 void add_cut_command(command_parser app);
 

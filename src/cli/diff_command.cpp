@@ -3,16 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <tuple>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/trace_export.hpp"
-#include "cli/usage_error.hpp"
 #include "profile/result_json.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "profile/views/difference.hpp"
@@ -27,37 +26,12 @@ using profile::site_change;
 
 struct diff_options {
   std::string before, after;
-  std::string by = "function";
-  std::string sort = "peak";
-  std::size_t rows = 20;
-  bool json = false;
+  place_options places{.sort = "peak"};
   std::string collapsed;  // a file
   std::string weight = "alloc_space";
 };
 
-struct measure {
-  std::string_view word;
-  std::string_view heading;
-  std::uint64_t site::* value;
-  bool is_bytes;
-};
-constexpr measure measures[] = {
-    {"peak", "at peak", &site::peak_bytes, true},
-    {"bytes", "bytes", &site::bytes, true},
-    {"operations", "operations", &site::operations, false},
-    {"leaked", "leaked", &site::leaked_bytes, true},
-    {"temporary", "temporary", &site::temporary, false},
-};
-
-const measure& parse_order(const std::string& word) {
-  for (const measure& one : measures) {
-    if (one.word == word) return one;
-  }
-  throw usage_error(fmt::format(
-      "--sort: unknown value '{}' (known: peak, bytes, operations, leaked, temporary)", word));
-}
-
-std::int64_t growth(const site_change& one, const measure& by) {
+std::int64_t growth(const site_change& one, const site_measure& by) {
   return static_cast<std::int64_t>(one.after.*by.value) -
          static_cast<std::int64_t>(one.before.*by.value);
 }
@@ -82,13 +56,13 @@ json side(const std::string& file, const program_sums& one) {
 void print_json(const diff_options& options, const program_sums& before, const program_sums& after,
                 const std::vector<site_change>& sites) {
   json out = {{"version", 1},
-              {"by", options.by},
+              {"by", options.places.by},
               {"before", side(options.before, before)},
               {"after", side(options.after, after)},
               {"places", json::array()}};
   for (const site_change& one : sites) {
     json grown = json::object();
-    for (const measure& by : measures) grown[std::string(by.word)] = growth(one, by);
+    for (const site_measure& by : site_measures) grown[std::string(by.word)] = growth(one, by);
     json from = profile::to_json(one.before), to = profile::to_json(one.after);
     for (const char* name : {"function", "file", "line"}) {
       from.erase(name);
@@ -119,7 +93,7 @@ void print_total(std::string_view what, std::uint64_t before, std::uint64_t afte
 }
 
 void print_text(const diff_options& options, const program_sums& before, const program_sums& after,
-                std::vector<site_change> sites, const measure& order, bool colour) {
+                std::vector<site_change> sites, const site_measure& order, bool colour) {
   print_total("at most live", before.total.peak_bytes, after.total.peak_bytes, true);
   print_total("allocations", before.total.allocations, after.total.allocations, false);
   print_total("reallocations", before.total.reallocations, after.total.reallocations, false);
@@ -127,22 +101,22 @@ void print_text(const diff_options& options, const program_sums& before, const p
   print_total("not freed", before.total.live_bytes, after.total.live_bytes, true);
   print_total("temporary", before.total.temporary, after.total.temporary, false);
   std::erase_if(sites, [](const site_change& one) {
-    return std::all_of(std::begin(measures), std::end(measures),
-                       [&](const measure& by) { return growth(one, by) == 0; });
+    return std::all_of(std::begin(site_measures), std::end(site_measures),
+                       [&](const site_measure& by) { return growth(one, by) == 0; });
   });
   if (sites.empty()) {
-    fmt::print("no {} allocates more or less\n", options.by);
+    fmt::print("no {} allocates more or less\n", options.places.by);
     return;
   }
   const std::size_t all = sites.size();
-  if (all > options.rows) sites.resize(options.rows);
+  if (all > options.places.rows) sites.resize(options.places.rows);
   std::string heading;
-  for (const measure& by : measures) {
+  for (const site_measure& by : site_measures) {
     heading += fmt::format("{:>11} ", std::string(by.heading) + (&by == &order ? "*" : ""));
   }
-  fmt::print("\n{}\n", styled(heading + " " + options.by, style::bold, colour));
+  fmt::print("\n{}\n", styled(heading + " " + options.places.by, style::bold, colour));
   for (const site_change& one : sites) {
-    for (const measure& by : measures) {
+    for (const site_measure& by : site_measures) {
       const std::int64_t change = growth(one, by);
       const std::string text = fmt::format("{:>11} ", signed_text(change, by.is_bytes));
       fmt::print("{}", change == 0 ? styled(text, style::faint, colour)
@@ -153,43 +127,31 @@ void print_text(const diff_options& options, const program_sums& before, const p
   if (all > sites.size()) fmt::print("and {} more (-n)\n", all - sites.size());
 }
 
-void write(const std::string& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text << std::flush;
-  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path));
-}
-
 int diff(const diff_options& options, colour_choice choice) {
-  const measure& order = parse_order(options.sort);
+  const site_measure& order = options.places.order();
   const profile::weight_kind& weight = parse_weight(options.weight);
-  if (options.by != "function" && options.by != "line") {
-    throw usage_error(fmt::format("--by: unknown value '{}' (known: function, line)", options.by));
-  }
+  const bool by_line = options.places.by_line();
   for (const std::string& input : {options.before, options.after}) {
-    std::error_code no_output_yet;
-    if (std::filesystem::equivalent(input, options.collapsed, no_output_yet)) {
-      throw usage_error(fmt::format("{}: is the input", options.collapsed));
-    }
+    expect_other_file(input, options.collapsed);
   }
   profile::trace_reader old_trace(options.before), new_trace(options.after);
   profile::find_missing_symbols(old_trace);
   profile::find_missing_symbols(new_trace);
-  const bool by_line = options.by == "line";
   const program_sums before = profile::sum_up(old_trace, by_line);
   const program_sums after = profile::sum_up(new_trace, by_line);
   std::vector<site_change> sites = profile::changes(before, after);
   std::sort(sites.begin(), sites.end(), [&](const site_change& a, const site_change& b) {
-    const measure& bytes = measures[1];
     const auto key = [&](const site_change& one, const site_change& other) {
-      return std::tuple(size_of(growth(one, order)), size_of(growth(one, bytes)),
+      return std::tuple(size_of(growth(one, order)), size_of(growth(one, bytes_measure)),
                         std::tie(other.any().function, other.any().file, other.any().line));
     };
     return key(b, a) < key(a, b);
   });
   if (!options.collapsed.empty()) {
-    write(options.collapsed, profile::to_collapsed_difference(before.stacks, after.stacks, weight));
+    write_text(options.collapsed,
+               profile::to_collapsed_difference(before.stacks, after.stacks, weight));
   }
-  if (options.json) {
+  if (options.places.json) {
     print_json(options, before, after, sites);
   } else {
     print_text(options, before, after, std::move(sites), order, use_colour(choice, STDOUT_FILENO));
@@ -210,16 +172,10 @@ void add_diff_command(command_parser app, const context& shared) {
   const auto options = std::make_shared<diff_options>();
   command.add_option("BEFORE", options->before, "What `mallard record` wrote").required();
   command.add_option("AFTER", options->after, "And wrote later").required();
-  command.add_option("--by", options->by, "function (default) or line");
-  command.add_option("--sort", options->sort,
-                     "peak (default), bytes, operations, leaked, temporary");
-  command.add_option("-n,--rows", options->rows, "How many rows (default 20)");
-  command.add_flag("--json", options->json, "All of it, as JSON");
+  add_place_options(command, options->places);
   command.add_option("--collapsed", options->collapsed,
                      "A file for stacks with both values, which flamegraph.pl draws");
-  command.add_option("--weight", options->weight,
-                     "Of --collapsed: alloc_space (default), alloc_objects, inuse_space, "
-                     "inuse_objects, temporary, operations or cpu");
+  add_weight_option(command, options->weight, "--collapsed");
   command.runs([&shared, options] { return diff(*options, shared.colour); });
 }
 

@@ -2,13 +2,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
+#include "cli/output_file.hpp"
+#include "cli/place_options.hpp"
 #include "cli/results_input.hpp"
 #include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
@@ -79,12 +80,6 @@ void add_entries(json& list, const lab::cell_result& cell) {
   }
 }
 
-void write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream out(path);
-  out << text << std::flush;
-  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
-}
-
 int convert(const export_options& options) {
   if (is_profile(options.file)) {
     if (options.to.empty()) {
@@ -99,17 +94,18 @@ int convert(const export_options& options) {
   if (options.google_benchmark == options.csv) {
     throw usage_error("export needs one format: --google-benchmark or --csv");
   }
+  expect_other_file(options.file, options.out);
   const lab::result_file results = read_results(options.file);
   if (options.csv) {
-    write(options.out, to_csv(results));
-    fmt::print("{} cells: {}\n", results.cells.size(), options.out.string());
+    write_text(options.out, to_csv(results));
+    say(options.out, "{} cells: {}\n", results.cells.size(), options.out.string());
     return success;
   }
   json benchmarks = json::array();
   for (const auto& cell : results.cells) add_entries(benchmarks, cell);
   const json whole = {{"context", context_of(results.run)}, {"benchmarks", benchmarks}};
-  write(options.out, whole.dump(1) + '\n');
-  fmt::print("{} entries: {}\n", benchmarks.size(), options.out.string());
+  write_text(options.out, whole.dump(1) + '\n');
+  say(options.out, "{} entries: {}\n", benchmarks.size(), options.out.string());
   return success;
 }
 
@@ -124,9 +120,7 @@ void add_export_command(command_parser app) {
   command.add_flag("--csv", options->csv, "A line per cell and measure");
   command.add_option("--to", options->to,
                      "Of a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
-  command.add_option("--weight", options->weight,
-                     "Of collapsed stacks: alloc_space (default), alloc_objects, inuse_space, "
-                     "inuse_objects, temporary, operations or cpu");
+  add_weight_option(command, options->weight, "collapsed stacks");
   command.add_option("-o,--output", options->out, "The new file").required();
   command.runs([options] { return convert(*options); });
 }

@@ -6,6 +6,8 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/counts_import.hpp"
+#include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/import/call_log.hpp"
@@ -20,7 +22,14 @@ struct import_options {
   std::filesystem::path out;
 };
 
-int import(const import_options& options) {
+int import(const import_options& options, const context& shared) {
+  expect_other_file(options.file, options.out);
+  if (is_counts(options.file)) {
+    const std::size_t cells = import_counts(options.file, options.out, shared.command_line);
+    fmt::print("{} cells: {}\nNext: mallard claims --set goals {}\n", cells, options.out.string(),
+               options.out.string());
+    return success;
+  }
   if (profile::is_dhat(options.file.string())) {
     throw usage_error(fmt::format("{}: DHAT records sums, not operations; mallard export reads it",
                                   options.file.string()));
@@ -37,16 +46,17 @@ int import(const import_options& options) {
 
 }  // namespace
 
-void add_import_command(command_parser app) {
-  const command_parser command =
-      app.add_command("import", "Make a trace of a recording by heaptrack or logging_resource");
+void add_import_command(command_parser app, const context& shared) {
+  const command_parser command = app.add_command(
+      "import",
+      "Make a trace of a recording by heaptrack or logging_resource, or a result file of counts");
   const auto options = std::make_shared<import_options>();
   command
       .add_option("FILE", options->file,
-                  "heaptrack's file, or a CSV file of mallard::logging_resource")
+                  "heaptrack's file, a CSV file of mallard::logging_resource, or counts")
       .required();
-  command.add_option("-o,--output", options->out, "The trace").required();
-  command.runs([options] { return import(*options); });
+  command.add_option("-o,--output", options->out, "The trace, or the result file").required();
+  command.runs([&shared, options] { return import(*options, shared); });
 }
 
 }  // namespace mallard::cli

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "cli/cli.hpp"
+#include "cli/output_file.hpp"
+#include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/analysis.hpp"
@@ -23,31 +25,6 @@ namespace {
 
 constexpr std::string_view formats = "collapsed, speedscope, pprof, perfetto, csv, sqlite";
 
-// "-" is standard output, which then has nothing else.
-bool is_standard_output(const std::filesystem::path& path) {
-  return path == "-";
-}
-
-template <class... Arguments>
-void say(const std::filesystem::path& out, fmt::format_string<Arguments...> text,
-         Arguments&&... arguments) {
-  fmt::print(is_standard_output(out) ? stderr : stdout, text,
-             std::forward<Arguments>(arguments)...);
-}
-
-void write(const std::filesystem::path& path, const std::string& text) {
-  if (is_standard_output(path)) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-        std::fflush(stdout) == 0) {
-      return;
-    }
-    throw std::runtime_error("standard output: cannot be written");
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text << std::flush;
-  if (!out) throw std::runtime_error(fmt::format("{}: cannot be written", path.string()));
-}
-
 struct recorded_program {
   std::string title;
   profile::recording_time time;
@@ -57,11 +34,11 @@ struct recorded_program {
 int write_stacks(const recorded_program& program, const std::string& to, const std::string& weight,
                  const std::filesystem::path& out) {
   if (to == "collapsed") {
-    write(out, profile::to_collapsed(program.stacks, parse_weight(weight)));
+    write_text(out, profile::to_collapsed(program.stacks, parse_weight(weight)));
   } else if (to == "speedscope") {
-    write(out, profile::to_speedscope(program.stacks, program.title));
+    write_text(out, profile::to_speedscope(program.stacks, program.title));
   } else {
-    write(out, profile::to_pprof(program.stacks, program.time));
+    write_text(out, profile::to_pprof(program.stacks, program.time));
   }
   say(out, "{} stacks: {}\n", program.stacks.nodes.size() - 1, out.string());
   return success;
@@ -77,15 +54,6 @@ std::string title_of(const profile::trace_reader& trace) {
 
 }  // namespace
 
-const profile::weight_kind& parse_weight(const std::string& word) {
-  if (const auto* found = profile::find_weight(word)) return *found;
-  std::string known;
-  for (const auto& kind : profile::weight_kinds) {
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
-  }
-  throw usage_error(fmt::format("--weight: unknown value '{}' (known: {})", word, known));
-}
-
 bool is_profile(const std::filesystem::path& file) {
   return profile::is_trace(file) || profile::is_dhat(file.string());
 }
@@ -96,10 +64,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
     throw usage_error(fmt::format("--to: unknown value '{}' (known: {})", to, formats));
   }
   parse_weight(weight);
-  std::error_code no_output_yet;
-  if (std::filesystem::equivalent(from, out, no_output_yet)) {
-    throw usage_error(fmt::format("{}: is the input", out.string()));
-  }
+  expect_other_file(from, out);
   if (profile::is_dhat(from.string())) {
     if (!has_stacks_alone(to)) {
       throw usage_error(
@@ -127,7 +92,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   const profile::dims_result dims = analysis.finish(also);
   profile::trace_views views = watcher.take();
   if (to == "perfetto") {
-    write(out, profile::to_perfetto(views.live, title_of(trace), static_cast<long>(dims.pid)));
+    write_text(out, profile::to_perfetto(views.live, title_of(trace), static_cast<long>(dims.pid)));
     say(out, "{} subsystems: {}\n", views.live.names.size(), out.string());
     return success;
   }

@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <string>
 
-#include "profile/views/stack_profile.hpp"
-
 namespace mallard::cli {
 
 // `to`: collapsed, speedscope, pprof, perfetto, csv or sqlite; `weight`: of collapsed stacks.
@@ -13,9 +11,6 @@ namespace mallard::cli {
 // for files.
 int export_profile(const std::filesystem::path& from, const std::string& to,
                    const std::string& weight, const std::filesystem::path& out);
-
-// The weight of that name. Throws usage_error for --weight.
-const profile::weight_kind& parse_weight(const std::string& word);
 
 // Whether the file is one that export_profile reads.
 bool is_profile(const std::filesystem::path& file);

@@ -80,6 +80,30 @@ std::vector<claim> density_goals() {
   };
 }
 
+// Of what scripts under bench/ count, as `mallard import` reads it.
+comparison counted(std::string_view unit, std::string_view what, double at_most) {
+  return of_measure(compared("counts", unit, {"multipool"}, {}, 0, at_most, {is("of", what)}),
+                    unit);
+}
+
+std::vector<claim> count_goals() {
+  constexpr std::string_view calls = "calls and memory";
+  return {
+      goal("G-14", calls, "An allocation of the multipool takes 14 instructions",
+           {counted("instructions", "pairs_direct_allocate", 14)}),
+      goal("G-15", calls, "… a deallocation 10",
+           {counted("instructions", "pairs_direct_deallocate", 10)}),
+      goal("G-16", calls, "… and by the abstract base 12 more: an allocation 26",
+           {counted("instructions", "pairs_base_allocate", 26)}),
+      goal("G-17", calls, "… a deallocation 22",
+           {counted("instructions", "pairs_base_deallocate", 22)}),
+      goal("G-18", calls, "10^6 live nodes of 24 bytes hold 1.5 % more than their own bytes",
+           {counted("overhead_percent", "nodes-24", 1.5)}),
+      goal("G-19", calls, "… and three slabs are kept when all are erased",
+           {counted("slabs_kept", "nodes-24", 3)}),
+  };
+}
+
 comparison locality(std::string_view measure, names right, double at_most, std::int64_t subsystem) {
   return of_measure(compared("locality", measure, {"AS7"}, std::move(right), 0, at_most,
                              {from("subsystem", subsystem)}),
@@ -281,7 +305,7 @@ std::vector<claim> malloc_goals() {
 
 std::vector<claim> goals() {
   std::vector<claim> all = density_goals();
-  for (const auto& part : {series_goals(), extended_goals(), malloc_goals()}) {
+  for (const auto& part : {count_goals(), series_goals(), extended_goals(), malloc_goals()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   return all;

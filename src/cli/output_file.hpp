@@ -1,0 +1,31 @@
+// A file that a command writes, or "-", standard output, which then has nothing else.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+namespace mallard::cli {
+
+inline bool is_standard_output(const std::filesystem::path& path) {
+  return path == "-";
+}
+
+// Throws usage_error when both are the same file.
+void expect_other_file(const std::filesystem::path& input, const std::filesystem::path& output);
+
+// Throws std::runtime_error with one line.
+void write_text(const std::filesystem::path& path, const std::string& text);
+
+// A word to the user, where it is not in the way of what was written to `out`.
+template <class... Arguments>
+void say(const std::filesystem::path& out, fmt::format_string<Arguments...> text,
+         Arguments&&... arguments) {
+  fmt::print(is_standard_output(out) ? stderr : stdout, text,
+             std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,60 @@
+#include "cli/place_options.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+
+namespace mallard::cli {
+namespace {
+
+std::string known_measures() {
+  std::string all;
+  for (const site_measure& one : site_measures) {
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", one.word);
+  }
+  return all;
+}
+
+std::string known_weights() {
+  std::string all;
+  for (const profile::weight_kind& one : profile::weight_kinds) {
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", one.name);
+  }
+  return all;
+}
+
+}  // namespace
+
+bool place_options::by_line() const {
+  if (by != "function" && by != "line") {
+    throw usage_error(fmt::format("--by: unknown value '{}' (known: function, line)", by));
+  }
+  return by == "line";
+}
+
+const site_measure& place_options::order() const {
+  for (const site_measure& one : site_measures) {
+    if (one.word == sort) return one;
+  }
+  throw usage_error(fmt::format("--sort: unknown value '{}' (known: {})", sort, known_measures()));
+}
+
+void add_place_options(command_parser command, place_options& options) {
+  command.add_option("--by", options.by, "function (default) or line");
+  command.add_option("--sort", options.sort,
+                     fmt::format("{} (default {})", known_measures(), options.sort));
+  command.add_option("-n,--rows", options.rows, "How many rows (default 20)");
+  command.add_flag("--json", options.json, "All of it, as JSON");
+}
+
+void add_weight_option(command_parser command, std::string& weight, std::string_view of) {
+  command.add_option("--weight", weight,
+                     fmt::format("Of {}: {} (default {})", of, known_weights(), weight));
+}
+
+const profile::weight_kind& parse_weight(const std::string& word) {
+  if (const auto* found = profile::find_weight(word)) return *found;
+  throw usage_error(fmt::format("--weight: unknown value '{}' (known: {})", word, known_weights()));
+}
+
+}  // namespace mallard::cli

@@ -1,0 +1,47 @@
+// What commands that list places of a program are asked for: which places, by which of their sums.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cli/command_parser.hpp"
+#include "profile/result.hpp"
+#include "profile/views/stack_profile.hpp"
+
+namespace mallard::cli {
+
+struct site_measure {
+  std::string_view word;
+  std::string_view heading;
+  std::uint64_t profile::site::* value;
+  bool is_bytes;
+};
+inline constexpr site_measure bytes_measure = {"bytes", "bytes", &profile::site::bytes, true};
+inline constexpr site_measure site_measures[] = {
+    {"peak", "at peak", &profile::site::peak_bytes, true},
+    bytes_measure,
+    {"operations", "operations", &profile::site::operations, false},
+    {"leaked", "leaked", &profile::site::leaked_bytes, true},
+    {"temporary", "temporary", &profile::site::temporary, false},
+};
+
+struct place_options {
+  std::string by = "function";
+  std::string sort = {};
+  std::size_t rows = 20;
+  bool json = false;
+
+  // Throw usage_error.
+  bool by_line() const;
+  const site_measure& order() const;
+};
+
+// --by, --sort (as it is in `options`, if nothing is said), -n and --json.
+void add_place_options(command_parser command, place_options& options);
+
+// --weight, of what `of` names; and the weight of that name. Throws usage_error.
+void add_weight_option(command_parser command, std::string& weight, std::string_view of);
+const profile::weight_kind& parse_weight(const std::string& word);
+
+}  // namespace mallard::cli
