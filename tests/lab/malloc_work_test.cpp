@@ -87,7 +87,7 @@ TEST(MallocTeam, AllPrepareBeforeAnyWorksAndTheTimesAreThose) {
 
 TEST(MallocTeam, MeetingsRepeat) {
   own_memory own(std::size_t{1} << 28);
-  mallocs::meeting& line = own.make<mallocs::meeting>(1)[0];
+  meeting& line = own.make<meeting>(1)[0];
   line.expect(3);
   std::atomic<unsigned> steps{0};
   std::atomic<bool> apart{false};

@@ -82,8 +82,10 @@ std::vector<claim> density_goals() {
 
 // Of what scripts under bench/ count, as `mallard import` reads it.
 comparison counted(std::string_view unit, std::string_view what, double at_most) {
-  return of_measure(compared("counts", unit, {"multipool"}, {}, 0, at_most, {is("of", what)}),
-                    unit);
+  // Means are taken by logarithms, which a count that is just met would miss by a rounding.
+  constexpr double rounding = 1 + 1e-9;
+  return of_measure(
+      compared("counts", unit, {"multipool"}, {}, 0, at_most * rounding, {is("of", what)}), unit);
 }
 
 std::vector<claim> count_goals() {
