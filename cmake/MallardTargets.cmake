@@ -8,9 +8,8 @@ target_compile_options(mallard_warnings INTERFACE
 
 add_library(mallard_sanitize INTERFACE)
 if(MALLARD_SANITIZE)
-  # Fuzzers have to see which way the library goes.
   target_compile_options(mallard_sanitize INTERFACE
-    -fsanitize=${MALLARD_SANITIZE}$<$<BOOL:${MALLARD_BUILD_FUZZERS}>:,fuzzer-no-link> -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${MALLARD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   # Of instrumented code gcc says that of much that is well, std::regex for one.
   target_compile_options(mallard_sanitize INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
@@ -22,10 +21,17 @@ set(MALLARD_UNMEASURED_OPTIONS "$<$<CONFIG:Release>:-O1>" CACHE STRING
   "Compile options of what is never measured: commands, reports, tests")
 
 # mallard_together(<target>): its files are compiled several at once, so that headers are read once
-# for all of them. mallard_alone(<source>...): not these, whose names would meet those of others.
+# for all of them. mallard_installed(<target>): the same, but not where it is measured or installed.
+# mallard_alone(<source>...): not these, whose names would meet those of others.
 function(mallard_together target)
-  set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ${MALLARD_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 12)
+  if(MALLARD_UNITY_BUILD MATCHES "^(TOOL|ALL)$")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()
+function(mallard_installed target)
+  if(MALLARD_UNITY_BUILD STREQUAL "ALL")
+    mallard_together(${target})
+  endif()
 endfunction()
 function(mallard_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 jobs=${JOBS:-$(nproc)}
-build=build/asan
+build=build/fuzz
 
 # Called for one program, it says what it did, or why it failed.
 if [ "${2:-}" ]; then
@@ -21,7 +21,7 @@ if [ "${2:-}" ]; then
   exit 0
 fi
 
-cmake --preset asan >/dev/null
+cmake --preset fuzz >/dev/null
 cmake --build $build --target mallard_fuzzers -j "$jobs"
 fuzzers=$(find $build/tests/fuzz -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x | sort)
 [ "$fuzzers" ] || { echo "run-fuzzers: no targets were built" >&2; exit 1; }

@@ -78,7 +78,7 @@ done
 if [ -n "$suites" ]; then
   configurations=${configurations:-dev}
 else
-  configurations=${configurations:-format release asan tsan ci libcxx}
+  configurations=${configurations:-format gcc asan tsan ci}
 fi
 
 for configuration in $configurations; do

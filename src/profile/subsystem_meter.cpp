@@ -31,7 +31,7 @@ double ratio(double part, double all) {
 }
 
 std::size_t log2_of(std::uint64_t value, std::size_t most) {
-  return std::min<std::size_t>(std::bit_width(value | 1) - 1, most);
+  return std::min(static_cast<std::size_t>(std::bit_width(value | 1)) - 1, most);
 }
 
 }  // namespace

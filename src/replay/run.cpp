@@ -67,26 +67,25 @@ double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::s
   std::atomic<bool> go{false};
   std::vector<double> ends(lanes);
   double start = 0;
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(lanes);
-    const auto lane = [&](std::size_t number) {
-      ++ready;
-      go.wait(false);
-      one_lane(number);
-      ends[number] = seconds_of(CLOCK_MONOTONIC);
-    };
-    try {
-      for (std::size_t i = 0; i < lanes; ++i) threads.emplace_back(lane, i);
-    } catch (const std::exception&) {
-      fail("a thread cannot be created");
-      std::abort();
-    }
-    while (ready < lanes) sched_yield();
-    start = seconds_of(CLOCK_MONOTONIC);
-    go = true;
-    go.notify_all();
+  std::vector<std::thread> threads;
+  threads.reserve(lanes);
+  const auto lane = [&](std::size_t number) {
+    ++ready;
+    go.wait(false);
+    one_lane(number);
+    ends[number] = seconds_of(CLOCK_MONOTONIC);
+  };
+  try {
+    for (std::size_t i = 0; i < lanes; ++i) threads.emplace_back(lane, i);
+  } catch (const std::exception&) {
+    fail("a thread cannot be created");
+    std::abort();
   }
+  while (ready < lanes) sched_yield();
+  start = seconds_of(CLOCK_MONOTONIC);
+  go = true;
+  go.notify_all();
+  for (std::thread& one : threads) one.join();
   return *std::max_element(ends.begin(), ends.end()) - start;
 }
 
