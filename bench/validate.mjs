@@ -30,6 +30,8 @@ const times = (one) => (one && one.low === null ? `${figure(one.median)} in ${on
 const range = (values) => (values.length
   ? `${figure(median(values))} (${figure(Math.min(...values))} to ${figure(Math.max(...values))})` : '');
 
+const predicted_text = (one) => (one ? times(one) : 'no figure');
+
 // All that was tried, also what did not hold: that is where predictions are wrong.
 function tried_of(said) {
   return said.advice.filter((one) => one.tried)
@@ -43,6 +45,9 @@ function table(kind, heading, by_hand) {
   console.log(`| program | heap | the advice | predicted | tried |${by_hand ? ' by hand |' : ''}`);
   console.log(`|---|---|---|---|---|${by_hand ? '---|' : ''}`);
   const errors = [];
+  let untold = 0;
+  let best = 0;
+  let choices = 0;
   for (const name of names.filter((one) => one.startsWith(kind))) {
     const { name: short, said, error, ratios } = read(name);
     if (said === null) {
@@ -52,21 +57,29 @@ function table(kind, heading, by_hand) {
     const share = `${Math.round(100 * said.allocation_share)} %`;
     const rows = tried_of(said);
     const leaves = said.advice[0].strategy === 'leave';
+    // Whether what came first was the best of what was tried, or within 3 % of it; to leave it is 1.
+    if (rows.length > 0) {
+      const first = leaves ? 1 : said.advice[0].tried?.median ?? 0;
+      choices += 1;
+      best += first * 1.03 >= Math.max(1, ...rows.map(({ tried }) => tried.median)) ? 1 : 0;
+    }
     if (leaves || rows.length === 0) {
       console.log(`| ${short} | ${share} | ${leaves ? 'Leave it' : said.advice[0].what} | ${
-        leaves ? '' : times(said.advice[0].gain)} | |${by_hand ? ` ${range(ratios)} |` : ''}`);
+        leaves ? '' : predicted_text(said.advice[0].gain)} | |${by_hand ? ` ${range(ratios)} |` : ''}`);
     }
     rows.forEach(({ what, predicted, tried }, index) => {
       const first = index === 0 && !leaves;
       console.log(`| ${first ? short : ''} | ${first ? share : ''} | ${leaves ? `(dropped: ${what})` : what} | ${
-        times(predicted)} | ${times(tried)} |${by_hand ? ` ${first ? range(ratios) : ''} |` : ''}`);
-      errors.push(Math.abs(predicted.median / tried.median - 1));
+        predicted_text(predicted)} | ${times(tried)} |${by_hand ? ` ${first ? range(ratios) : ''} |` : ''}`);
+      if (predicted) errors.push(Math.abs(predicted.median / tried.median - 1));
+      else untold += 1;
     });
   }
   if (errors.length) {
     console.log(`\nWhat was predicted is off what was tried by ${(100 * median(errors)).toFixed(0)} % in the median, ${
-      (100 * Math.max(...errors)).toFixed(0)} % at most, of ${errors.length}.`);
+      (100 * Math.max(...errors)).toFixed(0)} % at most, of ${errors.length}; ${untold} more were not predicted.`);
   }
+  console.log(`What was advised was the best of what was tried, or within 3 % of it, in ${best} of ${choices}.`);
 }
 
 table('example-', 'Examples of ours', true);

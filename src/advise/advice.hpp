@@ -74,7 +74,8 @@ struct trial_figures {
 struct advice {
   std::string what;  // in one sentence
   candidate from;
-  interval gain;           // of the whole program
+  interval gain;           // of the whole program; it orders alone where it is not told
+  std::string untold;      // why its gain is not predicted; empty: it is
   interval of_operations;  // of the subsystem's own operations, as replayed
   unsigned replays = 0;    // that it was compared in; of one there is no interval
   double memory = 1;       // peak resident bytes over those of the program as it is
@@ -84,10 +85,15 @@ struct advice {
   std::string tried_remark;  // why it was not, or could not be
 };
 
+// Of the whole program; not set where it is not predicted.
+inline std::optional<interval> told_gain(const advice& one) {
+  return one.untold.empty() ? std::optional(one.gain) : std::nullopt;
+}
+
 // What was looked at and is not advised.
 struct considered {
   candidate from;
-  std::optional<interval> gain;  // of the whole program; not set: it was not replayed
+  std::optional<interval> gain;  // of the whole program; not set: it is not predicted
   std::optional<double> memory;
   std::string why_not;
   std::optional<trial_figures> tried = {};
@@ -111,6 +117,7 @@ struct advice_report {
   std::uint64_t allocations = 0;
   std::uint64_t peak_bytes = 0;
   double allocation_share = 0;       // of the processor's time, in the heap's operations
+  double reading_seconds = 0;        // that it took to read the trace once
   bool on_the_program = false;       // the best were tried on the living program
   bool proved = false;               // the first was, often enough
   std::string proof;                 // in one sentence: how far the first is proved

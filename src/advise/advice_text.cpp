@@ -45,7 +45,8 @@ json to_json(const advice& one) {
               {"where", place_json(one.from)},
               {"strategy", strategy_json(one.from)},
               {"route", route_of(one.from)},
-              {"gain", to_json(one.gain)},
+              {"gain", one.untold.empty() ? to_json(one.gain) : json(nullptr)},
+              {"untold", one.untold},
               {"replays", one.replays},
               {"of_operations", to_json(one.of_operations)},
               {"memory", one.memory},
@@ -156,8 +157,10 @@ std::string to_markdown(const advice_report& report) {
   const advice& first = report.advices.front();
   out += fmt::format("**{}**", cell(first.what));
   if (first.from.how != strategy::leave) {
-    out += fmt::format(": the program {} times as fast, {}", predicted_text(first),
-                       memory_text(first.memory));
+    const std::string gain = first.tried ? tried_text(*first.tried) : predicted_text(first);
+    if (first.tried || first.untold.empty()) {
+      out += fmt::format(": the program {} times as fast, {}", gain, memory_text(first.memory));
+    }
   }
   out += '.';
   if (!report.proof.empty()) out += ' ' + cell(report.proof);

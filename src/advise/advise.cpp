@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <stdexcept>
 
 #include "advise/bound.hpp"
 #include "advise/candidates.hpp"
 #include "advise/places.hpp"
+#include "advise/proof.hpp"
 #include "advise/rank.hpp"
 #include "profile/analysis.hpp"
 #include "profile/shell_word.hpp"
@@ -70,6 +72,19 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
   return out;
 }
 
+constexpr double least_seconds_left = 1;
+// A recording of less is of its beginning.
+constexpr double small_share = 0.2;
+// What a program's time may differ from itself before figures are in doubt.
+constexpr double much_slower = 1.3;
+
+void doubt_all(advice_report& report, const std::string& why) {
+  for (advice& one : report.advices) {
+    one.from.doubts.push_back(why);
+    one.confidence = lowered(one.confidence);
+  }
+}
+
 // All but the global heap, which they are seen against.
 std::vector<replayed_cell> cells_of(const std::vector<replay::replay_outcome>& outcomes) {
   std::vector<replayed_cell> out;
@@ -91,6 +106,7 @@ std::vector<replayed_cell> cells_of(const std::vector<replay::replay_outcome>& o
 
 advice_report advise(profile::trace_reader& trace, const advise_options& options) {
   refuse_what_says_nothing(trace);
+  const auto began = std::chrono::steady_clock::now();
   const profile::function_table functions(trace);
   profile::trace_analysis analysis(trace, functions, {});
   const profile::subsystem_map subsystems = analysis.shown_subsystems(SIZE_MAX);
@@ -98,10 +114,12 @@ advice_report advise(profile::trace_reader& trace, const advise_options& options
   profile::block_watcher* const also[] = {&places};
   profile::dims_result dims = analysis.finish(also);
   const std::uint64_t recorded_ns = dims.duration;
-  if (options.program_seconds > 0) {
+  const auto take_seconds = [&](double seconds) {
     dims.duration = dims.all.cpu_ns =
-        static_cast<std::uint64_t>(options.program_seconds * options.recorded_share * 1e9);
-  }
+        static_cast<std::uint64_t>(seconds * options.recorded_share * 1e9);
+  };
+  const double before = options.program_seconds;
+  if (before > 0) take_seconds(before);
   // What came after the recording was over is no loss.
   if (options.recorded_share < 1) dims.dropped = 0;
   const std::vector<candidate> candidates = find_candidates(dims, places.find(dims, subsystems));
@@ -109,17 +127,38 @@ advice_report advise(profile::trace_reader& trace, const advise_options& options
   const gain_bound all = bound_of(dims.all, dims);
   std::vector<replay::replay_outcome> outcomes;
   const bool worth_it = all.times >= least_gain || !candidates.empty();
-  if (worth_it) outcomes = replay::replay(trace, what_to_replay(candidates, options));
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+  if (worth_it) {
+    replay::replay_options wanted = what_to_replay(candidates, options);
+    if (wanted.budget_seconds > 0) {
+      wanted.budget_seconds = std::max(least_seconds_left, wanted.budget_seconds - passed.count());
+    }
+    outcomes = replay::replay(trace, wanted);
+  }
 
-  const bool is_timed = options.program_seconds > 0;
-  advice_report out = rank(dims, candidates, outcomes, command_of(dims), is_timed);
+  double after = before;
+  if (worth_it && before > 0 && options.program_seconds_again) {
+    after = options.program_seconds_again();
+    take_seconds((before + after) / 2);
+  }
+  advice_report out = rank(dims, candidates, outcomes, command_of(dims), before > 0);
+  if (std::max(before, after) > much_slower * std::min(before, after)) {
+    doubt_all(out, fmt::format("the program took {:.2f} s of the processor, and {:.2f} s when it "
+                               "was replayed: other work disturbs it",
+                               before, after));
+  }
   if (options.recorded_share < 1) {
     out.remarks.push_back(fmt::format(
         "recorded: its first {} operations of the heap, {:.0f} % of all; the others are taken to "
         "be like them",
         trace.event_count(), 100 * options.recorded_share));
   }
+  if (options.recorded_share < small_share) {
+    doubt_all(out, fmt::format("only the first {:.0f} % of its operations were recorded",
+                               100 * options.recorded_share));
+  }
   out.replays = cells_of(outcomes);
+  out.reading_seconds = passed.count();
   out.command = dims.command;
   out.duration_ns = recorded_ns;
   out.cpu_ns = dims.all.cpu_ns;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "advise/advice.hpp"
 #include "profile/trace/trace_reader.hpp"
@@ -17,10 +18,13 @@
 namespace mallard::advise {
 
 struct advise_options {
-  // Of the whole program, measured without the recorder; 0: not known, the trace's samples tell.
+  // Of the whole program's processors, measured without the recorder; 0: not known, the trace's
+  // samples tell.
   double program_seconds = 0;
+  // The same once more, when all is replayed: other work slows both; not set: nobody measures it.
+  std::function<double()> program_seconds_again = {};
   double recorded_share = 1;           // of its operations; the others are taken to be like them
-  double replay_seconds = 0;           // begin no replay after that; 0: no limit
+  double replay_seconds = 0;           // with reading the trace: no replay after that; 0: no limit
   unsigned repetitions = 5;            // of each replay
   std::size_t most_subsystems = 6;     // that are replayed: those with most to gain
   bool walk = true;                    // replay also with blocks that are read

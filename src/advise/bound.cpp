@@ -17,6 +17,11 @@ std::uint64_t program_time(const profile::dims_result& dims) {
   return dims.duration == 0 ? dims.all.cpu_ns : std::min(dims.all.cpu_ns, dims.duration);
 }
 
+bool is_spread_out(const profile::dims_result& dims) {
+  constexpr std::uint64_t some = 6;
+  return dims.total.peak_bytes > some * near_bytes(dims.cache_bytes);
+}
+
 double bound_times(double most, double program) {
   if (program <= 0) return 1;
   // All of a program is never gained: what is left then is a hundredth.
@@ -28,7 +33,9 @@ gain_bound bound_of(const profile::subsystem& one, const profile::dims_result& d
   out.program_ns = program_time(dims);
   if (out.program_ns == 0) return out;
   out.allocation_ns = std::min(one.allocation_ns, out.program_ns);
-  const std::uint64_t others = one.cpu_ns > one.allocation_ns ? one.cpu_ns - one.allocation_ns : 0;
+  // Whoever made the blocks, all of the program may use them.
+  const std::uint64_t heap = std::min(dims.all.allocation_ns, out.program_ns);
+  const std::uint64_t others = out.program_ns - std::max(heap, out.allocation_ns);
   // Where neighbours in time are none in space, each block is as far away as it can be.
   const double diffusion = std::max({1.0, one.where.page_diffusion, one.where.line_diffusion});
   const double lost = std::max(1 - 1 / diffusion, 1 - std::clamp(one.where.neighbours, 0.0, 1.0));

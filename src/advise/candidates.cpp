@@ -74,6 +74,12 @@ class finder {
   }
 
   void find() {
+    if (is_nameless()) {
+      add(strategy::monotonic,
+          "its function has no name, so nobody could be told where: symbols of "
+          "the program would help");
+      return;
+    }
     arenas();
     pools();
     heaps();
@@ -89,7 +95,7 @@ class finder {
     if (bound.placement_ns > 0) {
       base_.because.push_back(
           {"L", fmt::format("{} at its peak, on {:.1f} times the pages it needs: of the program's "
-                            "time at most {:.1f} %",
+                            "time about {:.1f} %",
                             bytes(one_.where.peak_bytes), one_.where.page_diffusion,
                             percent(bound.placement_ns))});
     }
@@ -112,6 +118,12 @@ class finder {
           {"F", fmt::format("{:.0f} % of its allocations come between others' of the same size",
                             100 * *one_.dims.F.scaled)});
     }
+  }
+
+  // A place in a file stands for it then.
+  bool is_nameless() const {
+    const std::string name = profile::short_name(base_.where.function);
+    return name.empty() || name.find("+0x") != name.npos;
   }
 
   candidate& add(strategy how, std::string refused = {}) {

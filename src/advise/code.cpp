@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "profile/shell_word.hpp"
@@ -118,17 +120,27 @@ class writer {
     return what_.first_bytes == 0 ? "" : fmt::format("{{{}}}", what_.first_bytes);
   }
 
+  // What needs no declaration.
+  static bool is_builtin(std::string_view type) {
+    constexpr std::array<std::string_view, 10> known = {
+        "char",          "short",          "int",          "long",         "float", "double",
+        "unsigned char", "unsigned short", "unsigned int", "unsigned long"};
+    return std::find(known.begin(), known.end(), type) != known.end();
+  }
+
   // The type that stands in the recorded program is a remark: here it would not compile.
   void containers() { bindings("vector", "Containers"); }
   void nodes() { bindings("list", "Containers of nodes"); }
 
   void bindings(std::string_view container, std::string_view which) {
     const std::string& of = what_.where.type;
+    const std::string as = is_builtin(of) ? of : "int";
     line("\n// {} take it at run time{}", which,
-         of.empty() ? "," : ", `int` being " + remark(of) + ',');
-    line("std::pmr::{}<int> by_base{{&resource}};", container);
+         of.empty() || as == of ? "," : ", `int` being " + remark(of) + ',');
+    line("std::pmr::{}<{}> by_base{{&resource}};", container, as);
     line("// or have it in their type, which saves the virtual calls:");
-    line("std::{}<int, mallard::allocator<int, {}>> by_type{{&resource}};", container, bound_);
+    line("std::{0}<{1}, mallard::allocator<{1}, {2}>> by_type{{&resource}};", container, as,
+         bound_);
   }
 
   void winked_out() {

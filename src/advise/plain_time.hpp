@@ -10,11 +10,6 @@ struct plain_time {
   double processor_seconds = 0;  // of the program and its children
   int status = 0;                // as of waitpid
   whatif::run_figures last = {};
-
-  // What a gain is of: processor time where one thread does all the work, for it is disturbed less.
-  double counted() const {
-    return processor_seconds <= 1.1 * seconds ? processor_seconds : seconds;
-  }
 };
 
 // Runs it until so many seconds have passed, once at least and at most five times: medians. Its

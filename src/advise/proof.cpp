@@ -12,8 +12,10 @@
 namespace mallard::advise {
 namespace {
 
-// What one run or two differ from others of the same, on a machine with other work.
+// What few runs differ from others of the same, on a machine with other work.
 constexpr double told_by_few_runs = 1.05;
+// An interval of this part of its median says enough.
+constexpr double narrow = 0.2;
 
 std::string runs_text(unsigned runs) {
   return runs == 1 ? "one run" : fmt::format("{} runs", runs);
@@ -63,15 +65,17 @@ std::vector<advice> ordered(std::vector<advice> all) {
   return strategies;
 }
 
-std::string lowered(const std::string& confidence) {
-  return confidence == "high" ? "medium" : "low";
-}
-
-void lower_confidence(advice& one) {
+// What was proved on the program is sure, whatever the replay was.
+void settle_confidence(advice& one) {
   if (one.from.how == strategy::leave) return;
+  if (one.tried && one.tried->runs >= enough_runs) {
+    const interval& times = one.tried->times;
+    one.confidence = times.high - times.low <= narrow * times.median ? "high" : "medium";
+    return;
+  }
   if (!one.tried) {
     if (one.confidence == "high") one.confidence = "medium";
-  } else if (one.tried->runs < enough_runs) {
+  } else {
     one.confidence = lowered(one.confidence);
     one.from.doubts.push_back(
         fmt::format("it was tried in {}: nothing says how much another would differ",
@@ -118,6 +122,10 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
 
 }  // namespace
 
+std::string lowered(const std::string& confidence) {
+  return confidence == "high" ? "medium" : "low";
+}
+
 bool holds(const trial_figures& tried) {
   if (tried.runs < enough_runs) return tried.times.median > told_by_few_runs;
   return tried.times.low > 1 && tried.times.median >= least_gain;
@@ -129,7 +137,8 @@ void drop_what_did_not_hold(advice_report& report) {
     if (!one.tried || holds(*one.tried)) {
       kept.push_back(std::move(one));
     } else {
-      report.others.push_back({one.from, one.gain, one.memory, why_dropped(*one.tried), one.tried});
+      report.others.push_back(
+          {one.from, told_gain(one), one.memory, why_dropped(*one.tried), one.tried});
     }
   }
   report.advices = std::move(kept);
@@ -143,11 +152,12 @@ void settle(advice_report& report) {
     dropped_runs = fewest_runs(report.others);
     report.advices.push_back(to_leave_it(report, dropped_runs));
   }
-  for (advice& one : report.advices) lower_confidence(one);
+  for (advice& one : report.advices) settle_confidence(one);
   say_how_far(report, dropped_runs);
 }
 
 std::string predicted_text(const advice& one) {
+  if (!one.untold.empty()) return "no figure: " + one.untold;
   return one.replays == 1 ? fmt::format("{:.2f} in one replay", one.gain.median)
                           : times_text(one.gain);
 }

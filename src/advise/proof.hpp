@@ -14,6 +14,9 @@ namespace mallard::advise {
 // That so many runs are all faster by chance is a matter of one in 32.
 inline constexpr unsigned enough_runs = 5;
 
+// One step less of it.
+std::string lowered(const std::string& confidence);
+
 // It made the program faster, by more than its runs differ anyway.
 bool holds(const trial_figures& tried);
 
@@ -25,7 +28,7 @@ void drop_what_did_not_hold(advice_report& report);
 // `proof` how far the first is. Where nothing is left, to leave it is the advice.
 void settle(advice_report& report);
 
-// "1.34 (1.31 to 1.38)"; "1.34 in one replay".
+// How many times as fast: "1.34 (1.31 to 1.38)"; "1.34 in one replay"; why there is no figure.
 std::string predicted_text(const advice& one);
 
 // "1.34 (1.31 to 1.38) in 9 runs"; "1.34 in one run".

@@ -5,13 +5,18 @@
 namespace mallard::advise {
 namespace {
 
-// The page, and what no budget stops in the middle.
-constexpr double rest_seconds = 6;
+// What no budget stops in the middle, beside the page.
+constexpr double rest_seconds = 3;
+constexpr double usual_reading = 3;
 constexpr double most_replay_seconds = 20;
 constexpr double least_replay_seconds = 3;
+constexpr double page_readings = 1.5;
 // A run with the hook takes longer than one without.
 constexpr double hooked = 1.15;
 constexpr unsigned most_ways = 3;
+// The program runs again until a second has passed, where that is no longer than this.
+constexpr double again_seconds = 1;
+constexpr double longest_again = 5;
 // So many rounds of more ways are worth more than twice as many of fewer.
 constexpr double good_rounds = 5;
 
@@ -21,12 +26,21 @@ double quick_plan::seconds() const {
   return 3 * program_ + 60;
 }
 
+bool quick_plan::times_again() const {
+  return program_ <= longest_again;
+}
+
 double quick_plan::left(double passed) const {
-  return seconds() - rest_seconds - passed;
+  return seconds() - rest_seconds - std::max(usual_reading, page_readings * reading_) - passed;
+}
+
+double quick_plan::last_start() const {
+  return seconds() - std::max(usual_reading, page_readings * reading_) - hooked * program_;
 }
 
 double quick_plan::replay_seconds(double passed) const {
-  const double trial = (1 + 2 * hooked) * program_;
+  const double again = times_again() ? program_ + again_seconds : 0;
+  const double trial = (1 + 2 * hooked) * program_ + again;
   return std::clamp(left(passed) - trial, least_replay_seconds, most_replay_seconds);
 }
 

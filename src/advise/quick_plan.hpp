@@ -17,6 +17,12 @@ class quick_plan {
 
   // All of it.
   double seconds() const;
+  // How long it took to read the trace: writing the page reads it again.
+  void has_read_in(double seconds) { reading_ = seconds; }
+  // When so many seconds have passed, no run of the program begins.
+  double last_start() const;
+  // Whether there is time to time the program again after the replays.
+  bool times_again() const;
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
   // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
@@ -26,6 +32,7 @@ class quick_plan {
   double left(double passed) const;
 
   double program_;
+  double reading_ = 0;
 };
 
 }  // namespace mallard::advise

@@ -18,6 +18,12 @@ using replay::replay_outcome;
 constexpr std::size_t most_advices = 5;
 // Fewer samples of the processor's time than this say little of its shares.
 constexpr std::uint64_t few_samples_ns = 100'000'000;
+// What is replayed apart may take a tenth more or less than in the program.
+constexpr double error_of_seconds = 0.1;
+// What such an error may change of a prediction.
+constexpr double most_changed = 0.3;
+// Where more of the program's time than this may be lost by placement, that decides.
+constexpr double much_placement = 0.4;
 
 std::string bytes(std::uint64_t value) {
   if (value < 1024) return fmt::format("{} bytes", value);
@@ -93,7 +99,8 @@ class ranker {
         outcomes_(outcomes),
         command_(command),
         few_samples_(!is_timed && dims.all.cpu_ns < few_samples_ns),
-        program_seconds_(static_cast<double>(program_time(dims)) / 1e9) {}
+        program_seconds_(static_cast<double>(program_time(dims)) / 1e9),
+        whole_bound_(bound_of(dims.all, dims)) {}
 
   advice_report rank(const std::vector<candidate>& candidates) {
     std::map<std::string, std::vector<advice>> by_subsystem;
@@ -111,8 +118,8 @@ class ranker {
     sort_by_gain(out_.advices);
     add_malloc();
     for (std::size_t i = most_advices; i < out_.advices.size(); ++i) {
-      out_.others.push_back(
-          {out_.advices[i].from, out_.advices[i].gain, out_.advices[i].memory, "others gain more"});
+      out_.others.push_back({out_.advices[i].from, told_gain(out_.advices[i]),
+                             out_.advices[i].memory, "others gain more"});
     }
     if (out_.advices.size() > most_advices) out_.advices.resize(most_advices);
     if (out_.advices.empty()) out_.advices.push_back(leave());
@@ -155,6 +162,8 @@ class ranker {
     made.replays = first->repetitions;
     made.gain = gain_of_program(made.of_operations, first->seconds_global, program_seconds_);
     made.memory = first->memory;
+    made.untold = why_untold(made.of_operations, first->seconds_global, program_seconds_,
+                             placement(one.placement_ns));
     take_replayed_time(made.from, first->seconds_global);
     made.from.because.push_back(
         {"replay", "its operations are " + replayed_text(made.of_operations, made.replays)});
@@ -176,8 +185,15 @@ class ranker {
     return made;
   }
 
+  // The share of the program's time that placement may decide over.
+  double placement(std::uint64_t ns) const {
+    if (program_seconds_ <= 0 || !is_spread_out(dims_)) return 0;
+    return static_cast<double>(std::max(ns, whole_bound_.placement_ns)) / 1e9 / program_seconds_;
+  }
+
   // What the operations take where nothing records them is known better now.
   void take_replayed_time(candidate& of, double seconds) const {
+    if (seconds >= program_seconds_) return;
     const double part = std::min(seconds, program_seconds_);
     of.allocation_ns = static_cast<std::uint64_t>(part * 1e9);
     of.bound = bound_times(part + static_cast<double>(of.placement_ns) / 1e9, program_seconds_);
@@ -193,19 +209,23 @@ class ranker {
   double allocation_seconds() const {
     for (const replay_outcome& one : outcomes_) {
       if (one.subsystem == replay::whole_program && one.touch == "first" &&
-          one.seconds_global > 0) {
-        return std::min(one.seconds_global, program_seconds_);
+          one.seconds_global > 0 && one.seconds_global < program_seconds_) {
+        return one.seconds_global;
       }
     }
-    return static_cast<double>(bound_of(dims_.all, dims_).allocation_ns) / 1e9;
+    return static_cast<double>(whole_bound_.allocation_ns) / 1e9;
   }
   void bind_whole_program(candidate& of) const {
-    of.placement_ns = bound_of(dims_.all, dims_).placement_ns;
+    of.placement_ns = whole_bound_.placement_ns;
     of.because.push_back({"D", {}});
-    take_replayed_time(of, allocation_seconds());
+    take_replayed_time(of, std::min(allocation_seconds(), 0.99 * program_seconds_));
   }
 
   std::string confidence(advice& made, unsigned weak) const {
+    if (!made.untold.empty()) {
+      weak += 2;
+      made.from.doubts.push_back("its gain is not predicted: " + made.untold);
+    }
     if (made.replays == 1) {
       ++weak;
       made.from.doubts.push_back("there was time for one replay: it has no interval");
@@ -251,7 +271,7 @@ class ranker {
                   ? "another is faster here"
                   : "another is as fast here and takes less memory";
       if (one.gain.high < 1) why = "slower than the program as it is";
-      out_.others.push_back({one.from, one.gain, one.memory, why});
+      out_.others.push_back({one.from, told_gain(one), one.memory, why});
     }
   }
 
@@ -274,6 +294,8 @@ class ranker {
       made.replays = one.repetitions;
       made.gain = gain_of_program(made.of_operations, one.seconds_global, program_seconds_);
       made.memory = one.memory;
+      made.untold = why_untold(made.of_operations, one.seconds_global, program_seconds_,
+                               placement(whole_bound_.placement_ns));
       made.from.because.push_back(
           {"replay", "all operations are " + replayed_text(made.of_operations, made.replays)});
       made.confidence = confidence(made, 0);
@@ -286,7 +308,7 @@ class ranker {
       advice& one = mallocs[i];
       const bool told = one.gain.low > 1 && one.gain.median >= least_gain;
       if (i > 0 || !told) {
-        out_.others.push_back({one.from, one.gain, one.memory,
+        out_.others.push_back({one.from, told_gain(one), one.memory,
                                told                ? "another malloc is faster"
                                : one.gain.high < 1 ? "slower than the program as it is"
                                                    : "no difference to the program as it is"});
@@ -314,6 +336,7 @@ class ranker {
   const std::string& command_;
   bool few_samples_;
   double program_seconds_;
+  gain_bound whole_bound_;
   advice_report out_;
 };
 
@@ -354,6 +377,27 @@ interval gain_of_program(const interval& of_part, double seconds, double program
     return program_seconds / (program_seconds - part * (1 - 1 / times));
   };
   return {gain(of_part.low), gain(of_part.median), gain(of_part.high)};
+}
+
+std::string why_untold(const interval& of_part, double seconds, double program_seconds,
+                       double placement) {
+  if (seconds >= program_seconds) {
+    return "its operations take longer in the replay than the whole program does";
+  }
+  const auto gain = [&](double error) {
+    return gain_of_program(of_part, (1 + error) * seconds, program_seconds).median;
+  };
+  const double more = gain(error_of_seconds);
+  const double less = gain(-error_of_seconds);
+  if (std::max(more, less) > (1 + most_changed) * std::min(more, less)) {
+    return "so much of the program is its operations that a tenth more or less would change it by "
+           "a third";
+  }
+  if (placement > much_placement) {
+    return "where its blocks lie may matter more than what the heap takes, and a replay does not "
+           "see that";
+  }
+  return {};
 }
 
 }  // namespace mallard::advise

@@ -29,4 +29,9 @@ advice_report rank(const profile::dims_result& dims, const std::vector<candidate
 // The program's gain from that of `seconds` of it.
 interval gain_of_program(const interval& of_part, double seconds, double program_seconds);
 
+// Why that is no prediction; empty: it is one. `placement`: the share of the program's time that
+// where its blocks lie may cost, of which a replay knows nothing.
+std::string why_untold(const interval& of_part, double seconds, double program_seconds,
+                       double placement);
+
 }  // namespace mallard::advise

@@ -68,6 +68,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   wanted.command = command;
   wanted.repetitions = options.repetitions;
   wanted.time_budget = options.time_budget;
+  wanted.last_start = options.last_start;
   wanted.names_survivors = false;
   wanted.library = options.library;
   wanted.measuring_program = options.measuring_program;

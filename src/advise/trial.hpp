@@ -14,6 +14,7 @@ struct trial_options {
   std::size_t most = 2;  // advices that are tried
   unsigned repetitions = 10;
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
+  double last_start = 0;   // seconds after which no run begins; 0: none
   std::string library = {};
   std::string measuring_program = {};        // as of whatif_options
   whatif::program_runner* runner = nullptr;  // as of whatif_options

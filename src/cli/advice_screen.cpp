@@ -19,25 +19,36 @@ using advise::advice;
 using advise::advice_report;
 using advise::strategy;
 
+// "1.34 (1.31 to 1.38) times as fast".
+std::string predicted(const advice& one) {
+  if (!one.untold.empty()) return advise::predicted_text(one);
+  if (one.replays == 1) return fmt::format("{:.2f} times as fast, in one replay", one.gain.median);
+  return advise::times_text(one.gain) + " times as fast";
+}
+
+void print_bound(const advice& one) {
+  fmt::print("   {:<12} {:.2f} times as fast: {}\n", "bound", one.from.bound,
+             one.from.placement_ns > 0 ? "an estimate, with what its blocks' places may cost"
+                                       : "more no allocator could gain");
+}
+
 void print_advice(const advice& one, std::size_t number, bool colour) {
   fmt::print("\n{}\n",
              styled(fmt::format("{}. {}", number, fitted(one.what, 90)), style::bold, colour));
   if (one.from.how == strategy::leave) {
     for (const auto& each : one.from.because) fmt::print("   {:<12} {}\n", each.what, each.says);
-    fmt::print("   {:<12} {:.2f} times as fast: more no allocator could gain\n", "bound",
-               one.from.bound);
+    print_bound(one);
     return;
   }
-  fmt::print("   {:<12} {} times as fast, {}; confidence {}\n", "predicted",
-             advise::times_text(one.gain), advise::memory_text(one.memory), one.confidence);
+  fmt::print("   {:<12} {}, {}; confidence {}\n", "predicted", predicted(one),
+             advise::memory_text(one.memory), one.confidence);
   if (one.tried) {
-    fmt::print("   {:<12} {} on the program, times as fast; {}\n", "tried",
+    fmt::print("   {:<12} {} on the program (times as fast), {}\n", "tried",
                advise::tried_text(*one.tried), advise::memory_text(one.tried->memory));
   } else if (!one.tried_remark.empty()) {
     fmt::print("   {:<12} not tried: {}\n", "tried", fitted(one.tried_remark, 100));
   }
-  fmt::print("   {:<12} {:.2f} times as fast: more no allocator could gain\n", "bound",
-             one.from.bound);
+  print_bound(one);
   if (!one.from.where.file.empty()) {
     fmt::print("   {:<12} {}{}\n", "where",
                place_text(one.from.where.function, one.from.where.file, one.from.where.line),
@@ -81,8 +92,8 @@ void print_advice_screen(const advice_report& report, bool colour) {
     if (number < in_full) {
       print_advice(one, ++number, colour);
     } else {
-      fmt::print("\n{}. {}: predicted {} times as fast, {}\n", ++number, fitted(one.what, 70),
-                 advise::predicted_text(one), advise::memory_text(one.memory));
+      fmt::print("\n{}. {}: predicted {}, {}\n", ++number, fitted(one.what, 70), predicted(one),
+                 advise::memory_text(one.memory));
     }
   }
   print_code(report.advices.front(), colour);
@@ -103,12 +114,13 @@ void print_advice_screen(const advice_report& report, bool colour) {
         one.from.how == strategy::switch_malloc
             ? "malloc: " + one.from.malloc
             : std::string(advise::to_string(one.from.how)) + ", " + one.from.where.subsystem;
-    fmt::print(
-        "   {:<44} {}{}\n", fitted(what, 44),
-        one.tried ? fmt::format("{:.2f}, tried {:.2f}: ", one.gain->median, one.tried->times.median)
-        : one.gain ? fmt::format("{:.2f}: ", one.gain->median)
-                   : "",
-        fitted(one.why_not, 70));
+    fmt::print("   {:<44} {}{}\n", fitted(what, 44),
+               one.tried  ? fmt::format("{}tried {:.2f}: ",
+                                       one.gain ? fmt::format("{:.2f}, ", one.gain->median) : "",
+                                        one.tried->times.median)
+               : one.gain ? fmt::format("{:.2f}: ", one.gain->median)
+                          : "",
+               fitted(one.why_not, 70));
   }
   if (report.others.size() > 6) fmt::print("   and {} more (--json)\n", report.others.size() - 6);
 }

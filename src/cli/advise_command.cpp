@@ -1,5 +1,6 @@
 // mallard advise
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,8 +49,14 @@ struct advise_request {
 constexpr std::uint64_t most_events = 12'000'000;
 constexpr std::uint64_t quick_most_events = 3'000'000;
 
-std::uint64_t most_events_of(const advise_request& request) {
-  return request.quick ? quick_most_events : most_events;
+// Where others use the processors, reading takes as many times longer as the program does.
+std::uint64_t most_events_of(const advise_request& request, const advise::plain_time& plain) {
+  if (!request.quick) return most_events;
+  constexpr double most_slower = 6;
+  const whatif::run_figures& run = plain.last;
+  const double own = std::max(run.processor_seconds, 1e-3);
+  const double slower = run.others_seconds > 0.1 * run.seconds ? run.seconds / own : 1;
+  return static_cast<std::uint64_t>(quick_most_events / std::clamp(slower, 1.0, most_slower));
 }
 
 void say(const std::string& text) {
@@ -161,7 +168,8 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
   trial.measuring_program = lab::own_program().string();
   trial.runner = &runner;
   trial.interrupted = was_interrupted;
-  const advise::quick_plan quick(plain.seconds);
+  advise::quick_plan quick(plain.seconds);
+  quick.has_read_in(report.reading_seconds);
   while (!was_interrupted() && !is_best_known(report)) {
     const advise::advice* const next = next_to_try(report);
     if (next == nullptr) return;
@@ -175,6 +183,8 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
       trial.most = plan.most;
       trial.repetitions = 9;
       trial.time_budget = plan.seconds_of_rounds;
+      trial.last_start = quick.last_start() - seconds_since(start);
+      if (trial.last_start <= 0) return;
       if (!plan.runs_as_it_is) trial.as_it_was = plain.last;
     }
     say("trying the best on the program");
@@ -183,15 +193,21 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
   }
 }
 
+bool is_pipe(int file) {
+  struct stat input{};
+  return fstat(file, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
+}
+
 std::string how_it_ended(int status) {
   if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-recorded_run record_it(const advise_request& request, const std::string& folder) {
+recorded_run record_it(const advise_request& request, const advise::plain_time& plain,
+                       const std::string& folder) {
   say("recording");
   const output_to_stderr aside(request.json || request.markdown);
-  recorded_run run = record_into(folder, request.words, most_events_of(request));
+  recorded_run run = record_into(folder, request.words, most_events_of(request, plain));
   if (run.trace.empty()) throw std::runtime_error(run.remark);
   if (!request.keep.empty()) {
     std::filesystem::copy_file(run.trace, request.keep,
@@ -216,15 +232,19 @@ int advise_program(const advise_request& request, colour_choice choice) {
   whatif::program_runner runner(request.words);  // while this process is small
   const advise::plain_time plain = time_it(runner, request.words.front());
   const temporary_folder folder;
-  const recorded_run run = record_it(request, folder.path());
+  const recorded_run run = record_it(request, plain, folder.path());
   const interrupt_guard guard;
   say("replaying");
   profile::trace_reader trace(run.trace);
   advise::advise_options options = options_for(request);
   const std::uint64_t events = main_trace(run.summary)->events;
-  options.program_seconds = plain.counted();
-  if (request.quick) {
-    options.replay_seconds = advise::quick_plan(plain.seconds).replay_seconds(seconds_since(start));
+  options.program_seconds = plain.processor_seconds;
+  const advise::quick_plan quick(plain.seconds);
+  if (request.quick) options.replay_seconds = quick.replay_seconds(seconds_since(start));
+  if (!request.quick || quick.times_again()) {
+    options.program_seconds_again = [&] {
+      return advise::time_program(runner, 1).processor_seconds;
+    };
   }
   options.recorded_share =
       static_cast<double>(events) / static_cast<double>(events + run.summary.unrecorded);
@@ -232,6 +252,10 @@ int advise_program(const advise_request& request, colour_choice choice) {
   report.trace = request.keep;
   report.command = request.words;
   if (plain.status != 0) report.remarks.push_back("the program " + how_it_ended(plain.status));
+  if (is_pipe(STDIN_FILENO)) {
+    report.remarks.push_back(
+        "its input is a pipe, which only the recorded run could read: give it as a file (< FILE)");
+  }
   if (!request.no_try) try_the_best(request, runner, plain, start, report);
   advise::settle(report);
   return finish(request, trace, run.trace, report, choice);

@@ -180,7 +180,7 @@ void add_replay_command(command_parser app, const context& shared) {
   const auto options = std::make_shared<replay_command_options>();
   command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
   add_grouping_options(command, options->grouping,
-                       "Subsystems: found (default), module, namespace, function");
+                       "Subsystems: found (default), module, namespace, function, thread, scope");
   command
       .add_option("--only", options->only,
                   "Which subsystems; (all) is the program (default: it and the three largest)")

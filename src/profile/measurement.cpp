@@ -133,7 +133,7 @@ std::uint16_t measurement::subsystem_of(const recorded& one) {
   switch (by_) {
     case grouping::thread: {
       auto& known = threads_[one.thread].as;
-      if (known == UINT32_MAX) known = names_.id(thread_name(one.thread));
+      if (known == UINT32_MAX) known = names_.id(thread_name(trace_.facts(), one.thread));
       return static_cast<std::uint16_t>(known);
     }
     case grouping::scope: {
@@ -146,14 +146,6 @@ std::uint16_t measurement::subsystem_of(const recorded& one) {
     default:
       return of_stack_[one.what.stack];
   }
-}
-
-std::string measurement::thread_name(std::uint32_t thread) const {
-  const auto& threads = trace_.facts().threads;
-  const auto found = threads.find(thread);
-  std::string name = "thread " + std::to_string(thread);
-  if (found != threads.end() && !found->second.name.empty()) name += " " + found->second.name;
-  return name;
 }
 
 // A thread that goes on in another subsystem leaves the one it was in.

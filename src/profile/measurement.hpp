@@ -48,7 +48,6 @@ class measurement final : public block_handler {
 
   subsystem_meter& meter(std::uint32_t id);
   std::uint16_t subsystem_of(const recorded& one);
-  std::string thread_name(std::uint32_t thread) const;
   void arrive(std::uint32_t thread, std::uint32_t id);
   placements places() const;
 

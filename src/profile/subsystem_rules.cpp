@@ -18,11 +18,24 @@ constexpr double children_share = 0.8;
 constexpr std::size_t most_subsystems = 1000;
 const std::string the_rest = "(other)";
 
+// "libstdc++.so.6+0xd4490", which calls what a std::thread does.
+bool is_nameless_of_runtime(std::string_view name) {
+  return name.find("+0x") != name.npos &&
+         (name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
+          name.starts_with("libc.so") || name.starts_with("ld-linux"));
+}
+
+// What a std::thread runs is inlined into it.
+bool holds_thread_function(std::string_view name) {
+  return name.find("std::thread::_State_impl<") != name.npos;
+}
+
 // Functions that are somebody's own: not the heap's, not the standard library's, not what starts a
 // thread.
 bool is_own(const function& one) {
-  return !is_allocation_function(one.name) && !is_start_of_thread(one.name) &&
-         !short_name(one.name).starts_with("std::") &&
+  if (holds_thread_function(one.name)) return true;
+  return !is_nameless_of_runtime(one.name) && !is_allocation_function(one.name) &&
+         !is_start_of_thread(one.name) && !short_name(one.name).starts_with("std::") &&
          !short_name(one.name).starts_with("__gnu_cxx::");
 }
 

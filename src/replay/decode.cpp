@@ -1,9 +1,12 @@
 #include "replay/decode.hpp"
 
+#include <sys/utsname.h>
+
 #include <algorithm>
 
 #include "profile/analysis.hpp"
 #include "profile/nearest_names.hpp"
+#include "profile/trace/facts.hpp"
 #include "profile/trace/lacks.hpp"
 #include "replay/program_builder.hpp"
 #include "replay/survey.hpp"
@@ -26,6 +29,12 @@ void check(const profile::trace_reader& trace, const decode_options& options) {
          std::to_string(most_operations) +
          " can be replayed: take a part of it with 'mallard cut'");
   }
+  const std::string& architecture = process.architecture;
+  utsname machine{};
+  if (!architecture.empty() && uname(&machine) == 0 && architecture != machine.machine) {
+    fail("the trace is of a program on " + architecture + ", and this machine is " +
+         machine.machine + ": replay it there");
+  }
   if (profile::lacks(process, "frees")) fail("the trace does not say when blocks were freed");
   if (profile::lacks(process, "threads") && !options.one_lane) {
     fail("the trace does not say which thread did what: replay it with --order serial");
@@ -38,34 +47,14 @@ void check(const profile::trace_reader& trace, const decode_options& options) {
              ? "the trace has no stacks, so its subsystems are not known: record it with them"
              : "only some operations of the trace have stacks: record it without --sample-stacks");
   }
-  const auto by = options.grouping.by;
-  if (by == grouping::scope || by == grouping::resource || by == grouping::thread) {
+  if (options.grouping.by == grouping::resource) {
     fail(
-        "what is replayed is found by functions: group by found, module, namespace or function, "
-        "or give rules");
+        "what a resource hands out is no operation of the heap: group by found, module, namespace, "
+        "function, thread or scope, or give rules");
   }
 }
 
 }  // namespace
-
-std::vector<std::string> nearest_names(std::string_view wanted,
-                                       const std::vector<std::string>& names) {
-  struct candidate {
-    std::size_t far;
-    std::size_t place;
-    auto operator<=>(const candidate&) const = default;
-  };
-  std::vector<candidate> order;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const bool inside = !wanted.empty() && names[i].find(wanted) != std::string::npos;
-    order.push_back({inside ? 0 : profile::edit_distance(wanted, names[i]), i});
-  }
-  std::sort(order.begin(), order.end());
-  if (order.size() > 3) order.resize(3);
-  std::vector<std::string> nearest;
-  for (const candidate& one : order) nearest.push_back(names[one.place]);
-  return nearest;
-}
 
 trace_decoder::trace_decoder(profile::trace_reader& trace, const decode_options& options)
     : trace_(trace),
@@ -82,25 +71,47 @@ trace_decoder::trace_decoder(profile::trace_reader& trace, const decode_options&
 }
 
 std::vector<std::string> trace_decoder::subsystems() const {
-  return {map_.names.begin(), map_.names.end() - 1};  // the last are all others, which are none
+  const auto by = options_.grouping.by;
+  // The last of those by stacks are all others, which are none.
+  if (by != grouping::thread && by != grouping::scope) {
+    return {map_.names.begin(), map_.names.end() - 1};
+  }
+  std::vector<std::string> names;
+  for (const profile::subsystem& one : analysis_.subsystems) names.push_back(one.name);
+  return names;
 }
 
-std::vector<bool> trace_decoder::own_stacks(std::string_view subsystem) const {
-  if (subsystem == whole_program) return std::vector<bool>(trace_.stacks().size(), true);
+ownership trace_decoder::find_own(std::string_view subsystem) const {
+  ownership own{std::vector<bool>(trace_.stacks().size(), true)};
+  if (subsystem == whole_program) return own;
   const std::vector<std::string> names = subsystems();
   const auto found = std::find(names.begin(), names.end(), subsystem);
   if (found == names.end()) {
-    std::string nearest;
-    for (const std::string& name : nearest_names(subsystem, names)) {
-      nearest += (nearest.empty() ? "" : ", ") + name;
-    }
-    throw replay_error("there is no subsystem '" + std::string(subsystem) + "'; the nearest are " +
-                       nearest);
+    const std::vector<std::string> near =
+        profile::nearest_names(subsystem, {names.begin(), names.end()}, 3);
+    std::string said;
+    for (const std::string& name : near)
+      said += (said.empty() ? "; the nearest are " : ", ") + name;
+    throw replay_error("there is no subsystem '" + std::string(subsystem) + "'" + said);
   }
-  const auto index = static_cast<std::uint32_t>(found - names.begin());
-  std::vector<bool> own(trace_.stacks().size());
-  for (std::size_t stack = 0; stack < own.size(); ++stack) {
-    own[stack] = map_.of_stack[stack] == index;
+  const profile::trace_facts& facts = trace_.facts();
+  if (options_.grouping.by == grouping::thread) {
+    own.threads.resize(survey_.lane_of_thread.size());
+    for (std::uint32_t thread = 0; thread < own.threads.size(); ++thread) {
+      own.threads[thread] = profile::thread_name(facts, thread) == subsystem;
+    }
+  } else if (options_.grouping.by == grouping::scope) {
+    own.by_scope = true;
+    if (subsystem == "(none)") own.scopes.insert(ownership::no_scope);
+    for (const auto& [key, name] : facts.names) {
+      const bool is_it = key.first == profile::name_kind::scope && name == subsystem;
+      if (is_it) own.scopes.insert(key.second);
+    }
+  } else {
+    const auto index = static_cast<std::uint32_t>(found - names.begin());
+    for (std::size_t stack = 0; stack < own.stacks.size(); ++stack) {
+      own.stacks[stack] = map_.of_stack[stack] == index;
+    }
   }
   return own;
 }
@@ -141,16 +152,18 @@ std::optional<std::uint32_t> trace_decoder::scope_of(std::string_view subsystem,
 }
 
 program trace_decoder::decode(std::string_view subsystem) {
-  std::vector<bool> own = own_stacks(subsystem);
-  const std::optional<std::uint32_t> scope = scope_of(subsystem, own);
+  ownership own = find_own(subsystem);
+  // Of threads and marked scopes, an epoch ends where nothing lives.
+  const bool by_stacks = own.threads.empty() && !own.by_scope;
+  const auto scope = by_stacks ? scope_of(subsystem, own.stacks) : std::nullopt;
   if (scope) {
     // What is allocated outside is not the arena's.
-    std::vector<bool> inside(own.size());
-    for (std::uint32_t stack = 1; stack < own.size(); ++stack) {
+    std::vector<bool> inside(own.stacks.size());
+    for (std::uint32_t stack = 1; stack < inside.size(); ++stack) {
       inside[stack] = inside[trace_.stacks()[stack].parent] || functions_.of(stack) == *scope;
-      if (!inside[stack]) own[stack] = false;
+      if (!inside[stack]) own.stacks[stack] = false;
     }
-    own[0] = false;
+    own.stacks[0] = false;
   }
   program made =
       program_builder(trace_, functions_, survey_, options_, std::move(own), scope).build();

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,6 +34,16 @@ struct decode_options {
   profile::subsystem_options grouping = {};
   bool one_lane = false;  // everything in the recorded order
   think_time think = think_time::none;
+};
+
+// Which blocks are the subsystem's: those for which all of it holds where they are born.
+struct ownership {
+  std::vector<bool> stacks;
+  std::vector<bool> threads = {};       // empty: any
+  std::set<std::uint64_t> scopes = {};  // the innermost open one, by its name's number
+  bool by_scope = false;
+
+  static constexpr std::uint64_t no_scope = UINT64_MAX;  // none is open
 };
 
 // What every program of a trace has in common.
@@ -62,7 +73,7 @@ class trace_decoder {
   program decode(std::string_view subsystem);
 
  private:
-  std::vector<bool> own_stacks(std::string_view subsystem) const;
+  ownership find_own(std::string_view subsystem) const;
   std::optional<std::uint32_t> scope_of(std::string_view subsystem,
                                         const std::vector<bool>& own) const;
 
@@ -73,9 +84,5 @@ class trace_decoder {
   profile::dims_result analysis_;
   trace_survey survey_;
 };
-
-// Of the names, at most three that `wanted` may have meant.
-std::vector<std::string> nearest_names(std::string_view wanted,
-                                       const std::vector<std::string>& names);
 
 }  // namespace mallard::replay

@@ -11,6 +11,9 @@
 //   static constexpr bool has_memory;    // false: blocks are not touched
 #pragma once
 
+#include <sched.h>
+#include <time.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -39,9 +42,16 @@ struct lane_work {
   thinker* think = nullptr;
   std::uint64_t done = 0;  // operations carried out, with those that winking out left out
   std::uint64_t read = 0;  // of what was read: keeps the reads
+  double waited = 0;       // seconds of this processor spent on waiting for other lanes
 };
 
 namespace detail {
+
+inline double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 // A free that came before the block did, where nobody waits.
 inline void* freed_before() {
@@ -49,15 +59,34 @@ inline void* freed_before() {
   return &mark;
 }
 
-inline void* await(void*& slot) {
+// Nobody is woken: the lane that brings the block would pay for it. What the waiting takes is
+// known, and no part of the program's time.
+[[gnu::noinline]] inline void* await_long(void*& slot, double& waited) {
+  constexpr unsigned yields = 200;
+  constexpr timespec nap{0, 50'000};
   const std::atomic_ref<void*> there(slot);
-  void* p = there.load(std::memory_order_acquire);
+  const double began = thread_seconds();
+  void* p = nullptr;
   for (unsigned tries = 0; p == nullptr; ++tries) {
     // Where there are fewer processors than lanes, the other one needs this one's.
-    if (tries >= 256) there.wait(nullptr, std::memory_order_acquire);
+    if (tries < yields) {
+      sched_yield();
+    } else {
+      nanosleep(&nap, nullptr);
+    }
     p = there.load(std::memory_order_acquire);
   }
+  waited += thread_seconds() - began;
   return p;
+}
+
+inline void* await(void*& slot, double& waited) {
+  const std::atomic_ref<void*> there(slot);
+  void* p = there.load(std::memory_order_acquire);
+  for (unsigned tries = 0; p == nullptr && tries < 256; ++tries) {
+    p = there.load(std::memory_order_acquire);
+  }
+  return p != nullptr ? p : await_long(slot, waited);
 }
 
 inline void write_block(touch_level touch, void* p, std::size_t from, std::size_t bytes) {
@@ -155,7 +184,6 @@ class player {
     const std::atomic_ref<void*> slot(work_.slots[one.slot]);
     if (work_.setting.waits) {
       slot.store(p, std::memory_order_release);
-      slot.notify_one();
       return false;
     }
     return slot.exchange(p, std::memory_order_acq_rel) != nullptr;
@@ -164,7 +192,7 @@ class player {
   // Null: it is not there yet, and its lane is to free it.
   void* taken_over(const operation& one) {
     void*& slot = work_.slots[one.slot];
-    if (work_.setting.waits) return detail::await(slot);
+    if (work_.setting.waits) return detail::await(slot, work_.waited);
     return std::atomic_ref<void*>(slot).exchange(detail::freed_before(), std::memory_order_acq_rel);
   }
 

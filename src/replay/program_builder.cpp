@@ -52,11 +52,12 @@ bool is_new(const std::string& name) {
 program_builder::program_builder(profile::trace_reader& trace,
                                  const profile::function_table& functions,
                                  const trace_survey& survey, const decode_options& options,
-                                 std::vector<bool> own_stacks, std::optional<std::uint32_t> scope)
+                                 ownership own, std::optional<std::uint32_t> scope)
     : trace_(trace),
       survey_(survey),
       options_(options),
-      own_stacks_(std::move(own_stacks)),
+      own_(std::move(own)),
+      open_scopes_(survey.lane_of_thread.size()),
       scope_(scope),
       zeroing_(functions_that(trace.facts(), zeroes)),
       new_(functions_that(trace.facts(), is_new)),
@@ -147,9 +148,29 @@ void program_builder::put(const recorded& one, replay::operation what) {
   operations(lane_of(one)).push_back(what);
 }
 
+void program_builder::scope(const recorded& one) {
+  if (!own_.by_scope) return;
+  if (one.thread >= open_scopes_.size()) open_scopes_.resize(one.thread + 1u);
+  auto& open = open_scopes_[one.thread];
+  if (one.what.kind == event_kind::scope_enter) {
+    open.push_back(one.what.address);
+    return;
+  }
+  const auto found = std::find(open.rbegin(), open.rend(), one.what.address);
+  if (found != open.rend()) open.erase(std::prev(found.base()), open.end());
+}
+
+bool program_builder::is_own(const recorded& one, std::uint32_t stack) const {
+  if (!own_.stacks[stack]) return false;
+  if (!own_.threads.empty() && !own_.threads[one.thread]) return false;
+  if (!own_.by_scope) return true;
+  const auto& open = open_scopes_[one.thread];
+  return own_.scopes.contains(open.empty() ? ownership::no_scope : open.back());
+}
+
 void program_builder::allocated(const recorded& one, built_block& fresh) {
   ++made_.facts.allocations;
-  fresh.own = own_stacks_[fresh.stack];
+  fresh.own = is_own(one, fresh.stack);
   fresh.by_new = new_[one.what.function];
   bear(one, fresh);
   replay::operation what =

@@ -34,8 +34,8 @@ class program_builder : public profile::block_handler {
  public:
   // `scope`: the function of the arena scope, by its number.
   program_builder(profile::trace_reader& trace, const profile::function_table& functions,
-                  const trace_survey& survey, const decode_options& options,
-                  std::vector<bool> own_stacks, std::optional<std::uint32_t> scope);
+                  const trace_survey& survey, const decode_options& options, ownership own,
+                  std::optional<std::uint32_t> scope);
 
   program build();
 
@@ -44,6 +44,7 @@ class program_builder : public profile::block_handler {
   void died(const profile::recorded& one, built_block& old, const profile::block_end& how);
   void born(const profile::recorded& one, built_block& fresh);
   void unknown_free(const profile::recorded& one);
+  void scope(const profile::recorded& one);
 
  private:
   struct birth_place {
@@ -69,6 +70,7 @@ class program_builder : public profile::block_handler {
     return survey_.lane_of_thread[one.thread];
   }
   std::vector<replay::operation>& operations(std::uint32_t lane) { return made_.lanes[lane]; }
+  bool is_own(const profile::recorded& one, std::uint32_t stack) const;
   void allocated(const profile::recorded& one, built_block& fresh);
   void freed(const profile::recorded& one, const built_block& old);
   void reallocated(const profile::recorded& one, const built_block& old, built_block& fresh);
@@ -87,7 +89,8 @@ class program_builder : public profile::block_handler {
   profile::trace_reader& trace_;
   const trace_survey& survey_;
   const decode_options& options_;
-  std::vector<bool> own_stacks_;
+  ownership own_;
+  std::vector<std::vector<std::uint64_t>> open_scopes_;  // of threads
   std::optional<std::uint32_t> scope_;
   std::optional<profile::invocation_tracker> tracker_;
   std::uint64_t invocations_ = 0;

@@ -2,13 +2,13 @@
 
 #include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -18,12 +18,6 @@ namespace mallard::replay {
 namespace {
 
 constexpr std::size_t largest_buffer = std::size_t{64} << 20;
-
-double seconds_of(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 template <class Own, class Rest>
 run_result run_plain(const program_view& what, const run_setting& how,
@@ -58,22 +52,21 @@ double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::s
       std::abort();
     }
   };
-  if (lanes == 1) {
-    const double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    one_lane(0);
-    return seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
-  }
+  const auto time_lane = [&](std::size_t number) {
+    const double start = thread_seconds();
+    one_lane(number);
+    return thread_seconds() - start;
+  };
+  if (lanes == 1) return time_lane(0);
   std::atomic<std::size_t> ready{0};
   std::atomic<bool> go{false};
-  std::vector<double> ends(lanes);
-  double start = 0;
+  std::vector<double> taken(lanes);
   std::vector<std::thread> threads;
   threads.reserve(lanes);
   const auto lane = [&](std::size_t number) {
     ++ready;
     go.wait(false);
-    one_lane(number);
-    ends[number] = seconds_of(CLOCK_MONOTONIC);
+    taken[number] = time_lane(number);
   };
   try {
     for (std::size_t i = 0; i < lanes; ++i) threads.emplace_back(lane, i);
@@ -82,11 +75,10 @@ double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::s
     std::abort();
   }
   while (ready < lanes) sched_yield();
-  start = seconds_of(CLOCK_MONOTONIC);
   go = true;
   go.notify_all();
   for (std::thread& one : threads) one.join();
-  return *std::max_element(ends.begin(), ends.end()) - start;
+  return std::accumulate(taken.begin(), taken.end(), 0.0);
 }
 
 }  // namespace detail

@@ -21,7 +21,7 @@ struct run_setting {
 };
 
 struct run_result {
-  double seconds = 0;      // of one lane: its processor's; of several: on the wall
+  double seconds = 0;      // of the lanes' processors, without waiting for each other
   std::uint64_t done = 0;  // operations carried out
   std::uint64_t read = 0;
 };

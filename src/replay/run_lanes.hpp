@@ -33,6 +33,7 @@ class pages {
 };
 
 // Calls play(number) for each lane, together, on threads of their own where there are several.
+// Gives the seconds of all their processors.
 double time_lanes(std::size_t lanes, void* data, void (*play)(void* data, std::size_t number),
                   void (*fail)(std::string_view why));
 
@@ -69,6 +70,7 @@ run_result run_lanes(const program_view& what, const run_setting& how, std::size
   run_result result;
   result.seconds = time_lanes(what.lanes(), &all, play, fail);
   for (const lane_work& one : all.work) {
+    result.seconds -= one.waited;
     result.done += one.done;
     result.read += one.read;
   }

@@ -16,6 +16,7 @@ namespace mallard::whatif {
 struct run_figures {
   double seconds = 0;
   double processor_seconds = 0;  // with those of its children
+  double others_seconds = 0;     // that all processors spent on other work meanwhile
   std::uint64_t resident_bytes = 0;
   std::uint64_t page_faults = 0;
   int status = 0;            // as of waitpid

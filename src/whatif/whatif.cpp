@@ -124,7 +124,9 @@ class experiment {
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
     if (!options.measuring_program.empty() && !options.variants.empty()) {
-      costs_ = measure_route_costs(options.measuring_program, library, strategies());
+      constexpr double share = 0.1;  // of the time there is
+      costs_ = measure_route_costs(options.measuring_program, library, strategies(),
+                                   share * options.time_budget);
     }
     const environment hooked = {{"LD_PRELOAD", preload(library)},
                                 {route::session_variable, session_->path()}};
@@ -144,11 +146,9 @@ class experiment {
   }
 
   whatif_result run() {
-    const auto began = std::chrono::steady_clock::now();
     if (!first_runs()) return result();
     const auto over = [&] {
-      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-      return options_.time_budget > 0 && passed.count() > options_.time_budget;
+      return options_.time_budget > 0 && seconds_passed() > options_.time_budget;
     };
     // Whole rounds: what is compared is what ran one after the other.
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
@@ -166,6 +166,11 @@ class experiment {
   }
 
  private:
+  double seconds_passed() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+    return passed.count();
+  }
+
   void parse() {
     for (const whatif_variant& variant : options_.variants) {
       if (variant.routes.size() > route::most_routes) {
@@ -245,6 +250,11 @@ class experiment {
     session_->check();
     for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
       contender& one = contenders_[i];
+      if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
+        one.remark = "there was no time left for it";
+        first_of_.push_back({});
+        continue;
+      }
       const run_figures done = run_once(one, reads, options_.names_survivors);
       if (is_interrupted()) return false;
       first_of_.push_back(done);
@@ -293,12 +303,16 @@ class experiment {
     if (one.remark.empty()) one.runs.push_back(done);
   }
 
-  // Processor time where one thread does all the work; it is disturbed less.
+  // Processor time where one thread does all the work, or others work on the machine: it is
+  // disturbed less.
   double run_figures::* figure() const {
     const std::vector<run_figures>& runs = contenders_[as_it_is].runs;
     const double busy = lab::median(each(runs, &run_figures::processor_seconds));
     const double passed = lab::median(each(runs, &run_figures::seconds));
-    return busy <= 1.1 * passed ? &run_figures::processor_seconds : &run_figures::seconds;
+    const double others = lab::median(each(runs, &run_figures::others_seconds));
+    constexpr double little = 0.1;  // of one processor
+    const bool alone = others <= little * passed;
+    return busy <= 1.1 * passed || !alone ? &run_figures::processor_seconds : &run_figures::seconds;
   }
 
   whatif_result result() const {
@@ -312,13 +326,25 @@ class experiment {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
       out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
     }
-    for (const auto& [how, cost] : costs_) {
-      out.block_seconds = std::max(out.block_seconds, cost.seconds);
+    for (const contender& one : contenders_) {
+      for (std::size_t j = 0; j < one.of_routes.size() && j < one.rules.size(); ++j) {
+        const auto cost = costs_.find(one.rules[j].how);
+        if (cost == costs_.end()) continue;
+        out.block_seconds =
+            std::max(out.block_seconds, cost->second.of(live_blocks(one.of_routes[j])).seconds);
+      }
     }
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
       out.outcomes.push_back(outcome_of(i, base, time));
     }
     return out;
+  }
+
+  // At most, as many as fill what the route held.
+  static double live_blocks(const route_outcome& of) {
+    const double each =
+        of.blocks == 0 ? 0 : static_cast<double>(of.bytes) / static_cast<double>(of.blocks);
+    return each > 0 ? std::max(1.0, static_cast<double>(of.peak_bytes) / each) : 1;
   }
 
   // What is no part of a program that was written with the resources.
@@ -337,7 +363,8 @@ class experiment {
     const double busy = lab::median(each(one.runs, &run_figures::processor_seconds));
     const double passed = lab::median(each(one.runs, &run_figures::seconds));
     // All threads go that way at once where time is elapsed.
-    const double threads = passed > 0 ? std::max(1.0, busy / passed) : 1;
+    const bool elapsed = time == &run_figures::seconds && passed > 0;
+    const double threads = elapsed ? std::max(1.0, busy / passed) : 1;
     const double slower = base[round] / *std::min_element(base.begin(), base.end());
     constexpr double error_of_hook = 0.1;
     taken_off out{hook, error_of_hook * std::max(0.0, hook)};
@@ -345,8 +372,9 @@ class experiment {
       const auto cost = costs_.find(one.rules[i].how);
       if (cost == costs_.end()) continue;
       const double blocks = static_cast<double>(one.of_routes[i].blocks) / threads * slower;
-      out.seconds += blocks * cost->second.seconds;
-      out.error += blocks * cost->second.error;
+      const route_cost of_block = cost->second.of(live_blocks(one.of_routes[i]));
+      out.seconds += blocks * of_block.seconds;
+      out.error += blocks * of_block.error;
     }
     return out;
   }
@@ -396,12 +424,13 @@ class experiment {
   }
 
   const whatif_options& options_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::optional<program_runner> own_runner_;  // first: what it forks is to be a small process
   conditions conditions_;
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
   std::vector<contender> contenders_;
-  std::map<route::strategy, route_cost> costs_;  // of the way to each, for a block
+  std::map<route::strategy, route_costs> costs_;  // of the way to each, for a block
   std::vector<std::vector<std::vector<std::string>>>
       names_;                          // of survivors, by contender and route
   std::vector<run_figures> first_of_;  // by contender

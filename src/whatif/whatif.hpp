@@ -46,6 +46,7 @@ struct whatif_options {
   // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
   // runs, which find out what is where, are counted.
   double time_budget = 0;
+  double last_start = 0;  // seconds after which no way runs for the first time; 0: none
   // Started while this process was small, for the same command; null: one of its own. Peaks of
   // memory can be compared where one runner ran all of it.
   program_runner* runner = nullptr;

@@ -83,6 +83,18 @@ TEST(Trial, WhatRanOftenEnoughIsProvedWithItsInterval) {
   EXPECT_EQ(tried_text(*report.advices[0].tried), "1.30 (1.20 to 1.40) in 5 runs");
 }
 
+TEST(Trial, WhatIsProvedIsSureWhateverTheReplayWas) {
+  advice one = tried(strategy::multipool, "a", {1.25, 1.3, 1.35}, 9);
+  one.untold = "where its blocks lie may matter more";
+  one.confidence = "low";
+  EXPECT_EQ(settled({one}).advices[0].confidence, "high");
+  one.tried->times = {1.05, 1.3, 1.6};
+  EXPECT_EQ(settled({one}).advices[0].confidence, "medium");
+  const advice_report report = settled({one});
+  EXPECT_TRUE(to_json(report)["advice"][0]["gain"].is_null());
+  EXPECT_THAT(to_markdown(report), HasSubstr("no figure: where its blocks lie"));
+}
+
 TEST(Trial, WhatWasNotTriedIsNotProvedNorOfHighConfidence) {
   advice untried = of(strategy::multipool, "a");
   untried.tried_remark = "its function has no name";

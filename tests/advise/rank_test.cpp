@@ -42,6 +42,41 @@ TEST(GainOfProgram, IsWhatIsSavedOfItsTime) {
   EXPECT_GT(gain_of_program({100, 100, 100}, 20.0, 10.0).median, 1);
 }
 
+TEST(WhyUntold, APredictionThatATenthOfASecondChangesIsNone) {
+  EXPECT_EQ(why_untold({2, 2, 2}, 2.0, 10.0, 0), "");
+  EXPECT_EQ(why_untold({4, 4, 4}, 5.0, 10.0, 0), "");
+  EXPECT_THAT(why_untold({4, 4, 4}, 9.0, 10.0, 0), HasSubstr("a tenth more or less"));
+  EXPECT_THAT(why_untold({2, 2, 2}, 10.0, 10.0, 0), HasSubstr("longer in the replay"));
+}
+
+TEST(Rank, WhereTheHeapTakesMoreThanTheProgramHadNothingIsPredicted) {
+  std::vector<replay::replay_outcome> outcomes = {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)};
+  outcomes.front().seconds_global = 11;
+  const advice_report report = rank(program(), {of(strategy::multipool)}, outcomes, "p");
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
+  EXPECT_FALSE(told_gain(report.advices[0]));
+  EXPECT_EQ(report.advices[0].confidence, "low");
+}
+
+TEST(Rank, WhereBlocksLieFarApartThatDecidesAndNothingIsPredicted) {
+  profile::dims_result dims = program();
+  dims.cache_bytes = {32768, 1 << 20};
+  dims.total.peak_bytes = dims.all.where.peak_bytes = 40 << 20;
+  dims.all.where.page_diffusion = 1;
+  dims.all.where.neighbours = 0.2;
+  const auto rank_it = [&] {
+    return rank(dims, {of(strategy::multipool)}, {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)},
+                "p");
+  };
+  EXPECT_THAT(rank_it().advices[0].untold, HasSubstr("where its blocks lie"));
+  dims.total.peak_bytes = 4 << 20;  // not so much more than the cache
+  EXPECT_EQ(rank_it().advices[0].untold, "");
+  dims.total.peak_bytes = 40 << 20;
+  dims.all.where.neighbours = 0.9;  // they do not
+  EXPECT_EQ(rank_it().advices[0].untold, "");
+}
+
 TEST(Rank, TheFastestStrategyOfASubsystemIsAdvised) {
   const advice_report report = rank(program(), {of(strategy::multipool), of(strategy::monotonic)},
                                     {replayed("parse", "AS9@mallard", 1.9, 2, 2.1),

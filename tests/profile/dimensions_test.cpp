@@ -220,6 +220,20 @@ TEST_F(Dimensions, SubsystemsAreFoundWhereTheCallTreeForks) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("app::parse", "app::render", "main"));
 }
 
+TEST_F(Dimensions, WhatAThreadRunsIsASubsystemAndNotWhatCallsIt) {
+  const std::string run = "std::thread::_State_impl<std::thread::_Invoker<main> >::_M_run()";
+  script.call("libstdc++.so.6+0xd4490", 1, [&] {
+    script.call(run, 2, [&] {
+      script.call("std::vector<int>::push_back(int)", 3, [&] {
+        for (int i = 0; i < 300; ++i) script.allocate(1, 32);
+      });
+    });
+  });
+  const auto dims = result({});
+  ASSERT_EQ(dims.subsystems.size(), 1u);
+  EXPECT_THAT(dims.subsystems[0].name, testing::HasSubstr("_M_run"));
+}
+
 TEST_F(Dimensions, SubsystemsByRulesTakeTheFirstThatFits) {
   in("app::parse(int)", [&] { script.allocate(1, 10); });
   in("lib::draw()", [&] { script.allocate(1, 20); });

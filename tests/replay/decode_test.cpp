@@ -10,7 +10,6 @@ namespace {
 using profile::scratch_file;
 using profile::trace_reader;
 using profile::trace_script;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Ten requests of five blocks each, of which the third leaves one to a cache that never ends.
@@ -245,9 +244,61 @@ TEST(WhatCannotBeReplayed, IsASubsystemThatIsNotThereAndTheNearestAreNamed) {
               HasSubstr("there is no subsystem 'handel'; the nearest are handle"));
 }
 
-TEST(NearestNames, AreThoseThatContainItOrHaveFewLettersDifferent) {
-  EXPECT_THAT(nearest_names("parse", {"main", "xml::parse", "purse", "cache::evict"}),
-              ElementsAre("xml::parse", "purse", "main"));
+TEST(WhatCannotBeReplayed, IsATraceOfAnotherArchitecture) {
+  scratch_file file;
+  profile::process_info about;
+  about.architecture = "pdp11";
+  trace_script script(file.path(), about);
+  write_server(script);
+  EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("is of a program on pdp11"));
+}
+
+TEST(WhatCannotBeReplayed, IsWhatAResourceHandsOut) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_server(script);
+  EXPECT_THAT(
+      complaint(file.path(), whole_program, {.grouping = {.by = profile::grouping::resource}}),
+      HasSubstr("no operation of the heap"));
+}
+
+// Two threads in a scope and outside of it: 4 blocks inside of the first thread, 2 of the second.
+void write_scopes(trace_script& script) {
+  for (std::uint32_t thread = 0; thread < 2; ++thread) {
+    script.on_thread(thread);
+    script.call("main", 1, [&] {
+      script.free(2, script.allocate(3, 100));
+      script.enter_scope("request");
+      for (std::uint32_t i = 0; i < 4 - 2 * thread; ++i) script.free(4, script.allocate(5, 32));
+      script.enter_scope("inner");
+      script.free(6, script.allocate(7, 32));
+      script.leave_scope("inner");
+      script.leave_scope("request");
+    });
+  }
+  script.finish();
+}
+
+TEST(Decoding, TakesWhatIsAskedForInAScope) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_scopes(script);
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {.grouping = {.by = profile::grouping::scope}});
+  EXPECT_THAT(decoder.subsystems(), testing::UnorderedElementsAre("request", "inner", "(none)"));
+  EXPECT_EQ(decoder.decode("request").facts.own_allocations, 6u);
+  EXPECT_EQ(decoder.decode("inner").facts.own_allocations, 2u);
+  EXPECT_EQ(decoder.decode("(none)").facts.own_allocations, 2u);
+}
+
+TEST(Decoding, TakesWhatAThreadAsksFor) {
+  scratch_file file;
+  trace_script script(file.path());
+  write_scopes(script);
+  trace_reader trace(file.path());
+  trace_decoder decoder(trace, {.grouping = {.by = profile::grouping::thread}});
+  EXPECT_EQ(decoder.decode("thread 0").facts.own_allocations, 6u);
+  EXPECT_EQ(decoder.decode("thread 1").facts.own_allocations, 4u);
 }
 
 }  // namespace

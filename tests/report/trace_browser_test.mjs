@@ -14,6 +14,9 @@ const out = execFileSync(mallard, ['record', '-o', file('one.mallard'), '--', pr
 execFileSync(mallard, ['report', file('one.mallard'), '-o', file('one.html')]);
 const dims = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json'], { encoding: 'utf8' }));
 const page1 = pathToFileURL(file('one.html')).href;
+const said = JSON.parse(execFileSync(mallard, ['advise', '--quick', '--json', '-o', file('advice.html'),
+  file('one.mallard')], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+const advicePage = pathToFileURL(file('advice.html')).href;
 
 test('the recorded program says what it says without the recording', () => {
   assert.equal(out, `${300 * 20 + 500}\n`);
@@ -119,6 +122,47 @@ test('the page is dark where the system is', async (t) => {
 
 test('a page of a narrow window does not scroll sideways', async (t) => {
   const page = await open(t, page1, { viewport: { width: 380, height: 800 } });
+  await drawAll(page);
+  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(inner <= outer, `${inner} > ${outer}`);
+});
+
+test('the page of advice begins with the verdict', async (t) => {
+  const page = await open(t, advicePage);
+  const verdict = await page.locator('#advice .verdict').innerText();
+  assert.ok(verdict.startsWith(said.advice[0].what), verdict);
+  assert.ok(verdict.includes(said.proof), verdict);
+  const first = await page.locator('main section').first().getAttribute('id');
+  assert.equal(first, 'advice');
+});
+
+test('the advice is that of mallard advise', async (t) => {
+  const page = await open(t, advicePage);
+  const rows = await copied(page, 'the advice');
+  assert.deepEqual(rows.map((row) => row.advice), said.advice.map((one) => one.what));
+  assert.deepEqual(rows.map((row) => row.confidence), said.advice.map((one) => one.confidence));
+  rows.forEach((row, i) => assert.equal(row.median === '' ? null : Number(row.median),
+    said.advice[i].gain === null ? null : said.advice[i].gain.median));
+});
+
+test('what the first advice rests on is beside it', async (t) => {
+  const page = await open(t, advicePage);
+  const text = await page.locator('#advice').innerText();
+  for (const { says } of said.advice[0].evidence) assert.ok(text.includes(says), says);
+  for (const doubt of said.advice[0].doubts) assert.ok(text.includes(doubt), doubt);
+  for (const one of said.considered) assert.ok(text.includes(one.why_not), one.why_not);
+});
+
+test('the code of an advice is copied as it is', async (t) => {
+  const page = await open(t, advicePage);
+  for (const one of said.advice.filter(({ code }) => code)) {
+    await page.getByRole('button', { name: `Copy the code of: ${one.what}` }).click();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), one.code);
+  }
+});
+
+test('the page of advice does not scroll sideways in a narrow window', async (t) => {
+  const page = await open(t, advicePage, { viewport: { width: 380, height: 800 } });
   await drawAll(page);
   const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   assert.ok(inner <= outer, `${inner} > ${outer}`);

@@ -8,7 +8,7 @@ import { replays } from './replays.js';
 
 const figure = (value) => value.toFixed(2);
 const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '–');
-const predicted = (one) => (one.replays === 1 ? `${figure(one.gain.median)} in one replay` : times(one.gain));
+const predicted = (one) => (!one.gain ? 'not predicted' : one.replays === 1 ? `${figure(one.gain.median)} in one replay` : times(one.gain));
 /** Of few runs there is no interval. */
 const tried = (one) => {
   if (!one) return '–';
@@ -20,9 +20,9 @@ const file = ({ file: path, line }) => (path ? `${path.slice(path.lastIndexOf('/
 
 function verdict([first], proof) {
   if (first.strategy === 'leave') return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), '. ', proof);
-  return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': the program is predicted to be ',
-    h('strong', {}, `${predicted(first)} times as fast`), ', with ', h('strong', {}, memory(first.memory)),
-    ' the memory', first.tried ? [', and was ', h('strong', {}, tried(first.tried)), ' when tried'] : '', '. ', proof);
+  return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': the program is ',
+    first.gain ? ['predicted to be ', h('strong', {}, `${predicted(first)} times as fast`)] : h('strong', {}, 'not predicted'),
+    ', with ', h('strong', {}, memory(first.memory)), ' the memory', first.tried ? [', and was ', h('strong', {}, tried(first.tried)), ' when tried'] : '', '. ', proof);
 }
 
 function details(one) {
@@ -30,7 +30,7 @@ function details(one) {
     h('h3', {}, one.what),
     h('ul', { class: 'said' },
       one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${what}: `), says)),
-      h('li', {}, h('strong', {}, 'bound: '), `no allocator can make it more than ${figure(one.bound)} times as fast`),
+      h('li', {}, h('strong', {}, 'bound: '), `${figure(one.bound)} times as fast, with what its blocks' places may cost`),
       one.doubts.map((text) => h('li', {}, h('strong', {}, 'but: '), text)),
       one.tried_remark && h('li', {}, h('strong', {}, 'not tried: '), one.tried_remark)),
     one.code && [h('pre', {}, h('code', {}, one.code)),
@@ -55,7 +55,7 @@ export function advice({ advice: { advice: all, considered, proof, replays: repl
     { title: 'Why not', cell: (one) => one.why_not },
   ];
   const csv = () => [['advice', 'low', 'median', 'high', 'tried', 'memory', 'confidence'],
-    ...all.map((one) => [one.what, one.gain.low, one.gain.median, one.gain.high, one.tried?.median ?? '',
+    ...all.map((one) => [one.what, one.gain?.low ?? '', one.gain?.median ?? '', one.gain?.high ?? '', one.tried?.median ?? '',
       one.memory, one.confidence])];
   return section('advice', 'Advice', 'Times as fast as the program as it is: predicted by replay of the ' +
     'recording, and tried on the living program.',

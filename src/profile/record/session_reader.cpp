@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,6 +74,8 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
     out.line_bytes = static_cast<std::uint64_t>(line);
   }
   out.cache_bytes = cache_sizes();
+  utsname machine{};
+  if (uname(&machine) == 0) out.architecture = machine.machine;
   return out;
 }
 

@@ -34,6 +34,7 @@ process_info read_process(byte_reader in) {
   one.cpu_sample_ns = in.varint();
   one.not_recorded.resize(std::min<std::uint64_t>(in.varint(), in.left()));
   for (auto& what : one.not_recorded) what = in.text();
+  if (in.left() > 0) one.architecture = in.text();
   return one;
 }
 
@@ -117,6 +118,7 @@ std::string to_bytes(const process_info& one) {
   put_varint(out, one.cpu_sample_ns);
   put_varint(out, one.not_recorded.size());
   for (const auto& what : one.not_recorded) put_text(out, what);
+  put_text(out, one.architecture);
   return record_of(record::process, out);
 }
 
@@ -217,6 +219,13 @@ void read_facts(std::string_view records, trace_facts& facts) {
 std::string name_of(const trace_facts& facts, name_kind kind, std::uint64_t id) {
   const auto found = facts.names.find({kind, id});
   return found != facts.names.end() ? found->second : std::to_string(id).insert(0, 1, '#');
+}
+
+std::string thread_name(const trace_facts& facts, std::uint32_t thread) {
+  const auto found = facts.threads.find(thread);
+  std::string name = "thread " + std::to_string(thread);
+  if (found != facts.threads.end() && !found->second.name.empty()) name += " " + found->second.name;
+  return name;
 }
 
 }  // namespace mallard::profile

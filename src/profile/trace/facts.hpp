@@ -27,6 +27,8 @@ struct trace_facts {
 
 // What the id names; "#7" where the trace does not say.
 std::string name_of(const trace_facts& facts, name_kind kind, std::uint64_t id);
+// "thread 3", with the name that it had.
+std::string thread_name(const trace_facts& facts, std::uint32_t thread);
 
 std::string to_bytes(const process_info& one);
 std::string to_bytes(const module_info& one);

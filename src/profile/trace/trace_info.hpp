@@ -22,6 +22,7 @@ struct process_info {
   std::vector<std::uint64_t> cache_bytes = {};  // of the machine, the first level first
   // What an imported trace does not say: "times", "threads", "addresses", "frees", ...
   std::vector<std::string> not_recorded = {};
+  std::string architecture = {};  // of the machine, as uname says it; empty: not known
 
   friend bool operator==(const process_info&, const process_info&) = default;
 };
