@@ -73,6 +73,8 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
 }
 
 constexpr double least_seconds_left = 1;
+// Of a program of which only the beginning was recorded.
+constexpr double neighbours_at_best = 0.5;
 // A recording of less is of its beginning.
 constexpr double small_share = 0.2;
 // What a program's time may differ from itself before figures are in doubt.
@@ -120,8 +122,11 @@ advice_report advise(profile::trace_reader& trace, const advise_options& options
   };
   const double before = options.program_seconds;
   if (before > 0) take_seconds(before);
-  // What came after the recording was over is no loss.
-  if (options.recorded_share < 1) dims.dropped = 0;
+  if (options.recorded_share < 1) {
+    dims.dropped = 0;  // what came after the recording was over is no loss
+    // Where later blocks lie, and how often the program comes back to those it has, is not known.
+    dims.all.where.neighbours = std::min(dims.all.where.neighbours, neighbours_at_best);
+  }
   const std::vector<candidate> candidates = find_candidates(dims, places.find(dims, subsystems));
 
   const gain_bound all = bound_of(dims.all, dims);

@@ -38,6 +38,12 @@ void write_server(trace_script& script) {
   script.finish();
 }
 
+decode_options grouped_by(profile::grouping by) {
+  decode_options options;
+  options.grouping.by = by;
+  return options;
+}
+
 struct counted {
   std::size_t own = 0, last = 0, ends = 0;
 };
@@ -257,9 +263,8 @@ TEST(WhatCannotBeReplayed, IsWhatAResourceHandsOut) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
-  EXPECT_THAT(
-      complaint(file.path(), whole_program, {.grouping = {.by = profile::grouping::resource}}),
-      HasSubstr("no operation of the heap"));
+  EXPECT_THAT(complaint(file.path(), whole_program, grouped_by(profile::grouping::resource)),
+              HasSubstr("no operation of the heap"));
 }
 
 // Two threads in a scope and outside of it: 4 blocks inside of the first thread, 2 of the second.
@@ -284,7 +289,7 @@ TEST(Decoding, TakesWhatIsAskedForInAScope) {
   trace_script script(file.path());
   write_scopes(script);
   trace_reader trace(file.path());
-  trace_decoder decoder(trace, {.grouping = {.by = profile::grouping::scope}});
+  trace_decoder decoder(trace, grouped_by(profile::grouping::scope));
   EXPECT_THAT(decoder.subsystems(), testing::UnorderedElementsAre("request", "inner", "(none)"));
   EXPECT_EQ(decoder.decode("request").facts.own_allocations, 6u);
   EXPECT_EQ(decoder.decode("inner").facts.own_allocations, 2u);
@@ -296,7 +301,7 @@ TEST(Decoding, TakesWhatAThreadAsksFor) {
   trace_script script(file.path());
   write_scopes(script);
   trace_reader trace(file.path());
-  trace_decoder decoder(trace, {.grouping = {.by = profile::grouping::thread}});
+  trace_decoder decoder(trace, grouped_by(profile::grouping::thread));
   EXPECT_EQ(decoder.decode("thread 0").facts.own_allocations, 6u);
   EXPECT_EQ(decoder.decode("thread 1").facts.own_allocations, 4u);
 }

@@ -97,7 +97,7 @@ TEST_F(ReplayCommand, RefusesWhatCannotBeReplayedInOneLine) {
                  "--order: unknown value 'none'");
   expect_refused(words{"replay", "t.mallard", "--strategies", "AS3n", "--peers", "mallard"}, 2,
                  "--strategies: unknown value 'AS3n'");
-  expect_refused(words{"replay", "t.mallard", "--by", "thread"}, 2, "found by functions");
+  expect_refused(words{"replay", "t.mallard", "--by", "resource"}, 2, "no operation of the heap");
   expect_refused(words{"replay", "none.mallard"}, 1, "none.mallard");
   EXPECT_FALSE(fs::exists(file("results")));
 }
