@@ -60,6 +60,7 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
   // Replays take an empty list for all.
   strategies.insert("AS2");
   out.strategies.assign(strategies.begin(), strategies.end());
+  out.leaves_out_empty = true;
   out.peers = {"mallard"};
   out.touch = {replay::touch_level::first};
   if (options.walk) out.touch.push_back(replay::touch_level::walk);

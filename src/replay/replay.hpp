@@ -58,6 +58,7 @@ inline constexpr std::string_view whole_program = "(all)";
 struct replay_options {
   profile::subsystem_options grouping = {};    // what a subsystem is
   std::vector<std::string> subsystems = {};    // empty: the program and the largest of them
+  bool leaves_out_empty = false;               // subsystems without operations; else refuses them
   std::vector<std::string> strategies = {};    // as find_run() names them; empty: all
   std::vector<std::string> peers = {};         // "mallard", "std", "boost"; empty: all
   std::vector<std::string> mallocs = {"all"};  // "all", or names; empty: none
