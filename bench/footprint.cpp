@@ -1,5 +1,5 @@
-// Purpose: the memory that nodes cost beyond their own size, and what stays when they are gone: lines
-// that `mallard import` makes a result file of.
+// Purpose: the memory that nodes cost beyond their own size, and what stays when they are gone:
+// lines that `mallard import` makes a result file of.
 #include <cstddef>
 #include <cstdio>
 #include <vector>

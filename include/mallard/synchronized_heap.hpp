@@ -23,7 +23,7 @@
 #include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/locked_blocks.hpp"
-#include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/detail/resources/thread_heaps.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/page_source.hpp"
 
@@ -159,8 +159,8 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
 
   heap_options options_;
   bool upstream_ignores_ = false;
-  mutable detail::synchronized_heaps heaps_;  // to count is to collect what is on its way
-  mutable detail::locked_blocks arrays_;      // locked
+  mutable detail::thread_heaps heaps_;    // to count is to collect what is on its way
+  mutable detail::locked_blocks arrays_;  // locked
 };
 
 }  // namespace mallard::inline v1

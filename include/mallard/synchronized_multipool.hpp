@@ -20,7 +20,7 @@
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
-#include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/detail/resources/thread_heaps.hpp"
 #include "mallard/multipool.hpp"
 #include "mallard/page_source.hpp"
 
@@ -122,7 +122,7 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
   synchronized_multipool_options options_;
-  mutable detail::synchronized_heaps heaps_;  // to count is to collect what is on its way
+  mutable detail::thread_heaps heaps_;  // to count is to collect what is on its way
 };
 
 }  // namespace mallard::inline v1

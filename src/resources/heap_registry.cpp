@@ -18,8 +18,7 @@ constinit thread_local std::array<known_heap, known_heap_count> known_heaps{};
 
 namespace {
 
-using resource_ring =
-    ring<synchronized_heaps, &synchronized_heaps::next, &synchronized_heaps::prev>;
+using resource_ring = ring<thread_heaps, &thread_heaps::next, &thread_heaps::prev>;
 
 // Never destroyed: threads may end after the program's static objects have.
 union registry_holder {
@@ -28,7 +27,7 @@ union registry_holder {
   ~registry_holder() {}
 };
 constinit registry_holder registry;
-constinit synchronized_heaps* resources = nullptr;
+constinit thread_heaps* resources = nullptr;
 constinit heaps_of_thread* with_table = nullptr;
 constinit std::atomic<std::uint64_t> identities{0};
 
@@ -37,7 +36,7 @@ constinit heaps_of_thread nobody{};
 
 template <class Do>
 void for_each_resource(Do&& what) {
-  synchronized_heaps* resource = resources;
+  thread_heaps* resource = resources;
   if (resource == nullptr) return;
   do {
     what(*resource);
@@ -65,7 +64,7 @@ struct at_thread_exit {
     drop_table(own);
     std::unique_lock hold(registry.lock);
     while (thread_heap* const heap = own.heaps) {
-      synchronized_heaps& resource = *heap->resource;
+      thread_heaps& resource = *heap->resource;
       detach(*heap);
       attach(nobody, *heap);
       resource.begin_visit();
@@ -79,12 +78,12 @@ struct at_thread_exit {
 
 void before_fork() {
   registry.lock.lock();
-  for_each_resource([](synchronized_heaps& resource) { resource.large_blocks_lock().lock(); });
+  for_each_resource([](thread_heaps& resource) { resource.large_blocks_lock().lock(); });
   hold_upstreams_for_fork();
 }
 
 void unlock_large_blocks() {
-  for_each_resource([](synchronized_heaps& resource) { resource.large_blocks_lock().unlock(); });
+  for_each_resource([](thread_heaps& resource) { resource.large_blocks_lock().unlock(); });
 }
 
 void after_fork() {
@@ -95,7 +94,7 @@ void after_fork() {
 
 // The other threads may have been in the middle of anything when they ceased to be.
 void after_fork_in_child() {
-  for_each_resource([](synchronized_heaps& resource) { resource.forget_other_threads(&own); });
+  for_each_resource([](thread_heaps& resource) { resource.forget_other_threads(&own); });
   with_table = own.table != nullptr ? &own : nullptr;
   own.next_with_table = nullptr;
   let_upstreams_go_in_child();
@@ -198,13 +197,13 @@ void drop_tables() noexcept {
   }
 }
 
-void enroll(synchronized_heaps& resource) noexcept {
+void enroll(thread_heaps& resource) noexcept {
   resource_ring::insert_before(resources, &resource);
   resources = &resource;
 }
 
-void strike_off(synchronized_heaps& resource) noexcept {
-  synchronized_heaps* const next = resource_ring::remove(&resource);
+void strike_off(thread_heaps& resource) noexcept {
+  thread_heaps* const next = resource_ring::remove(&resource);
   if (resources == &resource) resources = next;
 }
 

@@ -85,8 +85,8 @@ TEST_F(shared_test, names_are_made_opened_and_taken_away) {
 
 TEST_F(shared_test, names_with_slashes_and_other_bad_ones_throw) {
   const std::string long_name(251, 'x');
-  for (const char* bad :
-       {"", "/", ".", "..", "/..", "a/b", "//a", "../a", static_cast<const char*>(nullptr), long_name.c_str()}) {
+  for (const char* bad : {"", "/", ".", "..", "/..", "a/b", "//a", "../a",
+                          static_cast<const char*>(nullptr), long_name.c_str()}) {
     const auto expect = [](auto&& call) {
       expect_memory_error(memory_fault::bad_name, std::errc::invalid_argument, call);
     };

@@ -3,9 +3,9 @@
 //
 // What is given back wrongly may lie anywhere, and what looks like its slab may be no memory at
 // all. The system knows, but a call of it for each block makes a checked program many times as
-// slow. So the address of a slab or a heap is remembered from when it is made, or found, until it is
-// given back; a table of fixed size, in which later ones take the places of earlier ones, is enough.
-// Thread-safe: an entry is made and looked for by those who have a block in use there.
+// slow. So the address of a slab or a heap is remembered from when it is made, or found, until it
+// is given back; a table of fixed size, in which later ones take the places of earlier ones, is
+// enough. Thread-safe: an entry is made and looked for by those who have a block in use there.
 #pragma once
 
 #include <array>

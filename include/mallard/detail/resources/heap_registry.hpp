@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "mallard/detail/resources/synchronized_heaps.hpp"
 #include "mallard/detail/resources/thread_heap.hpp"
+#include "mallard/detail/resources/thread_heaps.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -53,8 +53,8 @@ void add_to_table(heaps_of_thread& thread, std::uint64_t identity, thread_heap* 
 void drop_tables() noexcept;
 
 // Under the registry's lock.
-void enroll(synchronized_heaps& resource) noexcept;
-void strike_off(synchronized_heaps& resource) noexcept;
+void enroll(thread_heaps& resource) noexcept;
+void strike_off(thread_heaps& resource) noexcept;
 void attach(heaps_of_thread& thread, thread_heap& heap) noexcept;
 void detach(thread_heap& heap) noexcept;
 

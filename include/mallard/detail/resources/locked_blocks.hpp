@@ -9,14 +9,14 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
-#include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/detail/resources/thread_heaps.hpp"
 
 namespace mallard::inline v1::detail {
 
 class locked_blocks {
  public:
   // Upstream and the lock are those of `heaps`; the lock is held across a fork.
-  explicit locked_blocks(synchronized_heaps& heaps) noexcept
+  explicit locked_blocks(thread_heaps& heaps) noexcept
       : blocks_(heaps.source()), lock_(heaps.large_blocks_lock()) {}
 
   // Calls `what(growing_blocks&)` under the lock; it must not call upstream.

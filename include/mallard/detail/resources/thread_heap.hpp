@@ -15,7 +15,7 @@
 
 namespace mallard::inline v1::detail {
 
-class synchronized_heaps;
+class thread_heaps;
 struct heaps_of_thread;
 
 // What a free block holds on its way back to its heap.
@@ -71,7 +71,7 @@ class MALLARD_API thread_heap final : public class_pools {
   heaps_of_thread* thread = nullptr;  // null: of a thread that has ended, for the next that comes
   thread_heap* next_of_thread = nullptr;
   thread_heap* next = nullptr;  // of all heaps of the resource
-  synchronized_heaps* resource = nullptr;
+  thread_heaps* resource = nullptr;
 
  private:
   static constexpr unsigned longest_batch = 32;

@@ -1,13 +1,14 @@
 // Pools of threads. Each thread that comes gets a heap of its own: the pools of a resource for one
 // thread, whose slabs name it as their owner. Its calls find it in a small table by the resource's
-// identity, and take no lock. A block of another thread's slab is linked into a batch, which goes to
-// the owner's list in one step; the owner collects that list before it asks upstream for more. When a
-// thread ends, its heap collects and rests, and its slabs become orphans: whoever needs a slab of a
-// class looks among them (`adopt`) before upstream. One lock for the program, the registry's, guards
-// who has which heap and the orphans; it is never held while upstream runs, so slabs that become
-// empty under it are taken out of the set first and given back behind it. A thread that ends may be
-// at work on a resource that is about to go: it counts as a visitor, and is waited for.
-#include "mallard/detail/resources/synchronized_heaps.hpp"
+// identity, and take no lock. A block of another thread's slab is linked into a batch, which goes
+// to the owner's list in one step; the owner collects that list before it asks upstream for more.
+// When a thread ends, its heap collects and rests, and its slabs become orphans: whoever needs a
+// slab of a class looks among them (`adopt`) before upstream. One lock for the program, the
+// registry's, guards who has which heap and the orphans; it is never held while upstream runs, so
+// slabs that become empty under it are taken out of the set first and given back behind it. A
+// thread that ends may be at work on a resource that is about to go: it counts as a visitor, and is
+// waited for.
+#include "mallard/detail/resources/thread_heaps.hpp"
 
 #include <atomic>
 
@@ -38,9 +39,9 @@ void append(slab*& list, slab* more) noexcept {
 }  // namespace
 
 // A heap for the calls of a thread that is ending. What they leave is for other threads.
-class synchronized_heaps::borrowed_heap {
+class thread_heaps::borrowed_heap {
  public:
-  explicit borrowed_heap(synchronized_heaps& of) : of_(of), heap_(of.heap_for(no_thread())) {}
+  explicit borrowed_heap(thread_heaps& of) : of_(of), heap_(of.heap_for(no_thread())) {}
   borrowed_heap(const borrowed_heap&) = delete;
   borrowed_heap& operator=(const borrowed_heap&) = delete;
   ~borrowed_heap() { of_.orphan(heap_); }
@@ -48,12 +49,12 @@ class synchronized_heaps::borrowed_heap {
   thread_heap* operator->() const noexcept { return &heap_; }
 
  private:
-  synchronized_heaps& of_;
+  thread_heaps& of_;
   thread_heap& heap_;
 };
 
-synchronized_heaps::synchronized_heaps(std::pmr::memory_resource* upstream,
-                                       std::size_t reserve_limit, bool upstream_ignores) noexcept
+thread_heaps::thread_heaps(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
+                           bool upstream_ignores) noexcept
     : identity_(new_identity()),
       reserve_limit_(reserve_limit),
       upstream_ignores_(upstream_ignores),
@@ -68,7 +69,7 @@ synchronized_heaps::synchronized_heaps(std::pmr::memory_resource* upstream,
   enroll(*this);
 }
 
-synchronized_heaps::~synchronized_heaps() {
+thread_heaps::~thread_heaps() {
   detach_all();
   {
     const std::lock_guard hold(registry_lock());
@@ -77,7 +78,7 @@ synchronized_heaps::~synchronized_heaps() {
   give_back_all();
 }
 
-void* synchronized_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
+void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
   const auto refill = [this](thread_heap& heap, unsigned c) {
     prepare(heap, c);
     return heap.take(c);
@@ -95,7 +96,7 @@ void* synchronized_heaps::allocate_slow(thread_heap* mine, unsigned size_class) 
 }
 
 // Looks for blocks everywhere but upstream.
-void synchronized_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
+void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
   mine.flush();
   mine.collect();
   if (!mine.advance_class(size_class) && orphaned_.load(std::memory_order_relaxed)) {
@@ -103,8 +104,7 @@ void synchronized_heaps::prepare(thread_heap& mine, unsigned size_class) noexcep
   }
 }
 
-chain_ends synchronized_heaps::take_many(unsigned size_class, std::size_t count,
-                                         std::size_t bytes) {
+chain_ends thread_heaps::take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
   thread_heap* mine = known();
   if (mine == nullptr) mine = begin_thread();
   if (mine == nullptr) {
@@ -116,7 +116,7 @@ chain_ends synchronized_heaps::take_many(unsigned size_class, std::size_t count,
   return mine->take_many(size_class, count, bytes);
 }
 
-void synchronized_heaps::give_many(unsigned size_class, void* first, std::size_t count) noexcept {
+void thread_heaps::give_many(unsigned size_class, void* first, std::size_t count) noexcept {
   while (count != 0) {
     thread_heap* const mine = known();
     // As many in a row as are the thread's own, then one of another.
@@ -134,7 +134,7 @@ void synchronized_heaps::give_many(unsigned size_class, void* first, std::size_t
   }
 }
 
-void synchronized_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept {
+void thread_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept {
   if (mine == nullptr) {
     try {
       mine = begin_thread();
@@ -147,7 +147,7 @@ void synchronized_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned si
 }
 
 // The calling thread's heap; null when it is ending.
-thread_heap* synchronized_heaps::begin_thread() {
+thread_heap* thread_heaps::begin_thread() {
   heaps_of_thread* const thread = heaps_of_this_thread();
   if (thread == nullptr) return nullptr;
   thread_heap* heap = find_in_table(*thread, identity_);
@@ -157,7 +157,7 @@ thread_heap* synchronized_heaps::begin_thread() {
 }
 
 // The same without a new one. Among many resources it is not always the one used last.
-thread_heap* synchronized_heaps::heap_of_this_thread() noexcept {
+thread_heap* thread_heaps::heap_of_this_thread() noexcept {
   if (thread_heap* const mine = known()) return mine;
   heaps_of_thread* const thread = heaps_of_this_thread();
   if (thread == nullptr) return nullptr;
@@ -165,14 +165,14 @@ thread_heap* synchronized_heaps::heap_of_this_thread() noexcept {
   return find_attached(*thread);
 }
 
-thread_heap* synchronized_heaps::find_attached(const heaps_of_thread& thread) const noexcept {
+thread_heap* thread_heaps::find_attached(const heaps_of_thread& thread) const noexcept {
   thread_heap* heap = thread.heaps;
   while (heap != nullptr && heap->resource != this) heap = heap->next_of_thread;
   return heap;
 }
 
 // The heap that the thread has, one that another thread has left, or a new one.
-thread_heap& synchronized_heaps::heap_for(heaps_of_thread& thread) {
+thread_heap& thread_heaps::heap_for(heaps_of_thread& thread) {
   const bool lasting = &thread != &no_thread();
   bool had_it = false;
   const auto find = [&]() -> thread_heap* {
@@ -209,11 +209,11 @@ thread_heap& synchronized_heaps::heap_for(heaps_of_thread& thread) {
   return *heap;
 }
 
-void synchronized_heaps::give_to_upstream(slab* detached) noexcept {
+void thread_heaps::give_to_upstream(slab* detached) noexcept {
   orphans_.give_detached(detached);
 }
 
-void synchronized_heaps::orphan(thread_heap& heap) noexcept {
+void thread_heaps::orphan(thread_heap& heap) noexcept {
   heap.flush();
   heap.collect_now();
   heap.rest();  // slabs that this empties go to upstream at once, without the lock
@@ -231,7 +231,7 @@ void synchronized_heaps::orphan(thread_heap& heap) noexcept {
   give_to_upstream(empty);
 }
 
-bool synchronized_heaps::owns(const void* p, unsigned size_class) const noexcept {
+bool thread_heaps::owns(const void* p, unsigned size_class) const noexcept {
   const slab_set* const owner = slab_set::owner_of_block(p, class_layouts.data(), size_class);
   if (owner == nullptr) return false;
   if (owner != known() && owner != &orphans_) {
@@ -246,17 +246,17 @@ bool synchronized_heaps::owns(const void* p, unsigned size_class) const noexcept
   return true;
 }
 
-void synchronized_heaps::begin_visit() noexcept {
+void thread_heaps::begin_visit() noexcept {
   visits_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void synchronized_heaps::end_visit() noexcept {
+void thread_heaps::end_visit() noexcept {
   visits_.fetch_sub(1, std::memory_order_release);
   os::wake_one(visits_);
 }
 
 // Threads that are ending may still be at work on what was theirs.
-void synchronized_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept {
+void thread_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept {
   while (const std::uint32_t visits = visits_.load(std::memory_order_acquire)) {
     hold.unlock();
     os::wait_while(visits_, visits);
@@ -264,7 +264,7 @@ void synchronized_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) n
   }
 }
 
-bool synchronized_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept {
+bool thread_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept {
   slab* empty = nullptr;
   const auto adopt_one = [&] {
     const std::lock_guard hold(registry_lock());
@@ -285,7 +285,7 @@ bool synchronized_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept 
   return adopted && mine.advance_class(size_class);
 }
 
-void synchronized_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcept {
+void thread_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcept {
   for (thread_heap** link = &heaps_; *link != nullptr;) {
     thread_heap* const heap = *link;
     if (heap->thread == nullptr || heap->thread == survivor) {
@@ -297,14 +297,14 @@ void synchronized_heaps::forget_other_threads(const heaps_of_thread* survivor) n
   visits_.store(0, std::memory_order_relaxed);
 }
 
-void* synchronized_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
+void* thread_heaps::allocate_oversize(std::size_t bytes, std::size_t alignment) {
   void* const p = oversize_list::make(*source_, bytes, alignment);
   const std::lock_guard hold(large_blocks_lock_);
   oversize_.insert(p);
   return p;
 }
 
-void synchronized_heaps::deallocate_oversize(void* p) noexcept {
+void thread_heaps::deallocate_oversize(void* p) noexcept {
   {
     const std::lock_guard hold(large_blocks_lock_);
     oversize_.remove(p);
@@ -313,7 +313,7 @@ void synchronized_heaps::deallocate_oversize(void* p) noexcept {
 }
 
 // No thread knows its heap here any more.
-void synchronized_heaps::detach_all() noexcept {
+void thread_heaps::detach_all() noexcept {
   std::unique_lock hold(registry_lock());
   for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
     if (heap->thread != nullptr && heap->thread != &no_thread()) detach(*heap);
@@ -322,7 +322,7 @@ void synchronized_heaps::detach_all() noexcept {
   wait_for_visitors(hold);
 }
 
-void synchronized_heaps::give_back_all() noexcept {
+void thread_heaps::give_back_all() noexcept {
   for (thread_heap** link = &heaps_; *link != nullptr;) {
     thread_heap* const heap = *link;
     heap->start_over(upstream_ignores_);
@@ -343,12 +343,12 @@ void synchronized_heaps::give_back_all() noexcept {
   }
 }
 
-void synchronized_heaps::release() noexcept {
+void thread_heaps::release() noexcept {
   detach_all();
   give_back_all();
 }
 
-std::size_t synchronized_heaps::trim() noexcept {
+std::size_t thread_heaps::trim() noexcept {
   std::size_t bytes = 0;
   if (thread_heap* const mine = heap_of_this_thread()) {
     mine->flush();
@@ -367,7 +367,7 @@ std::size_t synchronized_heaps::trim() noexcept {
   return bytes;
 }
 
-heaps_usage synchronized_heaps::usage() noexcept {
+heaps_usage thread_heaps::usage() noexcept {
   slab* empty = nullptr;
   std::unique_lock hold(registry_lock());
   wait_for_visitors(hold);

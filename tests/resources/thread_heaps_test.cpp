@@ -1,4 +1,4 @@
-#include "mallard/detail/resources/synchronized_heaps.hpp"
+#include "mallard/detail/resources/thread_heaps.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class counted_upstream : public std::pmr::memory_resource {
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 };
 
-class synchronized_heaps_test : public testing::Test {
+class thread_heaps_test : public testing::Test {
  protected:
   static constexpr unsigned index = class_of(64);
   static constexpr std::size_t capacity = class_layouts[index].capacity();
@@ -52,10 +52,10 @@ class synchronized_heaps_test : public testing::Test {
   }
 
   counted_upstream upstream;
-  synchronized_heaps heaps{&upstream, 1, false};
+  thread_heaps heaps{&upstream, 1, false};
 };
 
-TEST_F(synchronized_heaps_test, threads_have_slabs_of_their_own) {
+TEST_F(thread_heaps_test, threads_have_slabs_of_their_own) {
   const std::vector<void*> mine = take(10);
   std::vector<void*> others;
   std::thread([&] { others = take(10); }).join();
@@ -65,7 +65,7 @@ TEST_F(synchronized_heaps_test, threads_have_slabs_of_their_own) {
   EXPECT_EQ(in_use(), 0U);
 }
 
-TEST_F(synchronized_heaps_test, a_block_freed_by_another_thread_goes_home) {
+TEST_F(thread_heaps_test, a_block_freed_by_another_thread_goes_home) {
   const std::vector<void*> mine = take(capacity);
   std::thread([&] { give(mine); }).join();
   // A whole slab came home: no other is needed.
@@ -75,7 +75,7 @@ TEST_F(synchronized_heaps_test, a_block_freed_by_another_thread_goes_home) {
   give(again);
 }
 
-TEST_F(synchronized_heaps_test, what_an_ended_thread_left_is_adopted) {
+TEST_F(thread_heaps_test, what_an_ended_thread_left_is_adopted) {
   take(1);
   std::vector<void*> left;
   std::thread([&] { left = take(capacity / 2); }).join();
@@ -91,7 +91,7 @@ TEST_F(synchronized_heaps_test, what_an_ended_thread_left_is_adopted) {
   EXPECT_EQ(in_use(), capacity + 1);
 }
 
-TEST_F(synchronized_heaps_test, a_thread_that_ends_gives_empty_slabs_back) {
+TEST_F(thread_heaps_test, a_thread_that_ends_gives_empty_slabs_back) {
   take(1);
   const std::size_t blocks = upstream.blocks;
   std::thread([&] { give(take(5 * capacity)); }).join();
@@ -100,7 +100,7 @@ TEST_F(synchronized_heaps_test, a_thread_that_ends_gives_empty_slabs_back) {
   EXPECT_EQ(heaps.usage().orphan_slabs, 0U);
 }
 
-TEST_F(synchronized_heaps_test, the_next_thread_gets_the_heap_of_one_that_ended) {
+TEST_F(thread_heaps_test, the_next_thread_gets_the_heap_of_one_that_ended) {
   take(1);
   std::thread([&] { give(take(1)); }).join();
   const std::size_t heap_bytes = heaps.usage().heap_bytes;
@@ -109,14 +109,14 @@ TEST_F(synchronized_heaps_test, the_next_thread_gets_the_heap_of_one_that_ended)
   EXPECT_EQ(heaps.usage().heap_bytes, heap_bytes);
 }
 
-TEST_F(synchronized_heaps_test, a_burst_comes_from_one_thread_and_may_go_back_by_another) {
+TEST_F(thread_heaps_test, a_burst_comes_from_one_thread_and_may_go_back_by_another) {
   const chain_ends chain = heaps.take_many(index, 100, 64);
   EXPECT_EQ(in_use(), 100U);
   std::thread([&] { heaps.give_many(index, chain.first, 100); }).join();
   EXPECT_EQ(in_use(), 0U);
 }
 
-TEST_F(synchronized_heaps_test, large_blocks_are_anybodys) {
+TEST_F(thread_heaps_test, large_blocks_are_anybodys) {
   void* p = nullptr;
   std::thread([&] { p = heaps.allocate_oversize(10 << 20, 64); }).join();
   EXPECT_EQ(heaps.usage().oversize_blocks, 1U);
@@ -124,7 +124,7 @@ TEST_F(synchronized_heaps_test, large_blocks_are_anybodys) {
   EXPECT_EQ(heaps.usage().oversize_blocks, 0U);
 }
 
-TEST_F(synchronized_heaps_test, release_takes_everything_and_threads_begin_anew) {
+TEST_F(thread_heaps_test, release_takes_everything_and_threads_begin_anew) {
   take(capacity);
   std::thread([&] {
     take(capacity);
@@ -136,10 +136,10 @@ TEST_F(synchronized_heaps_test, release_takes_everything_and_threads_begin_anew)
   EXPECT_EQ(in_use(), 0U);
 }
 
-TEST_F(synchronized_heaps_test, of_many_resources_each_thread_finds_its_heap) {
-  std::vector<std::unique_ptr<synchronized_heaps>> many;
+TEST_F(thread_heaps_test, of_many_resources_each_thread_finds_its_heap) {
+  std::vector<std::unique_ptr<thread_heaps>> many;
   for (std::size_t i = 0; i < 5 * known_heap_count; ++i) {
-    many.push_back(std::make_unique<synchronized_heaps>(&upstream, 1, false));
+    many.push_back(std::make_unique<thread_heaps>(&upstream, 1, false));
   }
   for (int round = 0; round < 3; ++round) {
     for (const auto& one : many) one->give_small(one->take_small(index), index);

@@ -1,4 +1,5 @@
-// Purpose: the heaps of all threads that use one resource: who has which, what ended threads left.
+// Purpose: pools of threads: the heaps of all that use one resource, who has which, what ended
+// threads left.
 //
 // A thread that works on its own heap takes no lock. Which thread has which heap, and what ended
 // threads left behind, is guarded by the registry's lock (heap_registry.hpp), which is not held
@@ -40,14 +41,14 @@ struct heaps_usage {
   std::size_t orphan_slabs = 0;  // of threads that have ended, not adopted yet
 };
 
-class MALLARD_API synchronized_heaps {
+class MALLARD_API thread_heaps {
  public:
   // `upstream_ignores`: upstream is known to take nothing back.
-  synchronized_heaps(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
-                     bool upstream_ignores) noexcept;
-  synchronized_heaps(const synchronized_heaps&) = delete;
-  synchronized_heaps& operator=(const synchronized_heaps&) = delete;
-  ~synchronized_heaps();
+  thread_heaps(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
+               bool upstream_ignores) noexcept;
+  thread_heaps(const thread_heaps&) = delete;
+  thread_heaps& operator=(const thread_heaps&) = delete;
+  ~thread_heaps();
 
   // The calling thread's heap, null when it has none (yet, or any more).
   MALLARD_ALWAYS_INLINE thread_heap* known() const noexcept {
@@ -111,8 +112,8 @@ class MALLARD_API synchronized_heaps {
   void forget_other_threads(const heaps_of_thread* survivor) noexcept;
   std::uint64_t identity() const noexcept { return identity_; }
   std::mutex& large_blocks_lock() noexcept { return large_blocks_lock_; }
-  synchronized_heaps* next = nullptr;
-  synchronized_heaps* prev = nullptr;
+  thread_heaps* next = nullptr;
+  thread_heaps* prev = nullptr;
 
  private:
   class borrowed_heap;
