@@ -15,8 +15,8 @@ int main() {
   const mallard::multipool_stats full = pool.stats();
   for (void* p : live) pool.deallocate(p, node_bytes, 8);
   const mallard::multipool_stats erased = pool.stats();
-  const double live = static_cast<double>(nodes * node_bytes);
-  const double overhead = 100 * (static_cast<double>(full.reserved_bytes) / live - 1);
+  const double asked_for = static_cast<double>(nodes * node_bytes);
+  const double overhead = 100 * (static_cast<double>(full.reserved_bytes) / asked_for - 1);
   std::printf("resource multipool nodes-24 overhead_percent %.3f\n", overhead);
   std::printf("resource multipool nodes-24 slabs_kept %zu\n", erased.slabs);
 }
