@@ -17,8 +17,8 @@ export { assert };
 // Several processes share the tests of a file: MALLARD_SHARD=0/2 runs every second one, from the first.
 const [shard, shards] = (process.env.MALLARD_SHARD ?? '0/1').split('/').map(Number);
 let known = 0;
-export const test = (...what) => {
-  if (known++ % shards === shard) nodeTest(...what);
+export const test = (name, body) => {
+  if (known++ % shards === shard) nodeTest(name, { timeout: 300_000 }, body);
 };
 /** A test that each of the processes runs. */
 export const testInEach = nodeTest;
@@ -88,13 +88,27 @@ export async function openOther(t, url) {
   return page;
 }
 
-/** Scrolls through the whole page, so that every chart gets drawn. */
-export const drawAll = (page) => page.evaluate(async () => {
-  for (let y = 0; y < document.body.scrollHeight; y += 600) {
-    window.scrollTo({ top: y, behavior: 'instant' });
-    await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
-  }
-});
+/**
+ * Scrolls through the whole page, so that every chart gets drawn. On a busy machine the browser at times
+ * draws no frame of a page any more, until it is brought to the front: then once more from the top.
+ */
+export async function drawAll(page) {
+  const scroll = () => page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 600) {
+      window.scrollTo({ top: y, behavior: 'instant' });
+      const drawn = await Promise.race([
+        new Promise((done) => {
+          requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
+        }),
+        new Promise((done) => { setTimeout(() => done(false), 5000); })]);
+      if (!drawn) return false;
+    }
+    return true;
+  });
+  if (await scroll()) return;
+  await page.bringToFront();
+  assert.ok(await scroll(), 'the browser draws no frames');
+}
 
 /** The cells of a line of CSV; quoted ones may hold commas. */
 const cellsOf = (line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].slice(0, -1)
