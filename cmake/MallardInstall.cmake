@@ -1,5 +1,6 @@
 # Install rules: headers, libraries, a CMake package, a pkg-config file, the command.
 include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -1,0 +1,11 @@
+# Every file that was installed lies below the prefix.
+file(STRINGS ${MANIFEST} files)
+if(NOT files)
+  message(FATAL_ERROR "${MANIFEST} names no file")
+endif()
+foreach(one IN LISTS files)
+  string(FIND ${one} "${PREFIX}/" at)
+  if(NOT at EQUAL 0)
+    message(SEND_ERROR "${one} was installed, which is not below ${PREFIX}")
+  endif()
+endforeach()
