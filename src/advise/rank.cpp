@@ -224,7 +224,7 @@ class ranker {
   std::string confidence(advice& made, unsigned weak) const {
     if (!made.untold.empty()) {
       weak += 2;
-      made.from.doubts.push_back("its gain is not predicted: " + made.untold);
+      made.from.doubts.push_back("its gain is not predicted");
     }
     if (made.replays == 1) {
       ++weak;
