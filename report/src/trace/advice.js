@@ -20,9 +20,10 @@ const file = ({ file: path, line }) => (path ? `${path.slice(path.lastIndexOf('/
 
 function verdict([first], proof) {
   if (first.strategy === 'leave') return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), '. ', proof);
-  return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': the program is ',
-    first.gain ? ['predicted to be ', h('strong', {}, `${predicted(first)} times as fast`)] : h('strong', {}, 'not predicted'),
-    ', with ', h('strong', {}, memory(first.memory)), ' the memory', first.tried ? [', and was ', h('strong', {}, tried(first.tried)), ' when tried'] : '', '. ', proof);
+  return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': ',
+    first.gain ? ['predicted to be ', h('strong', {}, `${predicted(first)} times as fast`)] : 'how much faster is not predicted',
+    first.tried ? ['; when tried ', h('strong', {}, tried(first.tried))] : '',
+    ', with ', h('strong', {}, memory(first.memory)), ' the memory. ', proof);
 }
 
 function details(one) {
@@ -30,6 +31,7 @@ function details(one) {
     h('h3', {}, one.what),
     h('ul', { class: 'said' },
       one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${what}: `), says)),
+      one.untold && h('li', {}, h('strong', {}, 'predicted: '), `no figure: ${one.untold}`),
       h('li', {}, h('strong', {}, 'bound: '), `${figure(one.bound)} times as fast, with what its blocks' places may cost`),
       one.doubts.map((text) => h('li', {}, h('strong', {}, 'but: '), text)),
       one.tried_remark && h('li', {}, h('strong', {}, 'not tried: '), one.tried_remark)),
