@@ -66,7 +66,7 @@ void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
 
 [[gnu::always_inline]] inline void* hooked_malloc(function which, std::size_t bytes,
                                                   const frame_state& caller) noexcept {
-  if (hook::in_new() == malloc_in_new(bytes)) [[unlikely]] {
+  if (hook::in_new() != 0 && hook::in_new() == malloc_in_new(bytes)) [[unlikely]] {
     void* const block = taken_by_new(hook::in_new(), plain_malloc(which, bytes));
     if (block == nullptr) [[unlikely]]
       hook::failure(which, bytes, caller);

@@ -36,6 +36,7 @@ void readable_range::enter_slowly(std::uint64_t sp) noexcept {
   }
   first_ = first;
   end_ = first + page;
+  ++entered_;
 }
 
 bool readable_range::try_page(std::uint64_t at) noexcept {

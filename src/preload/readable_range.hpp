@@ -18,6 +18,8 @@ class readable_range {
     return at - first_ < end_ - first_ ? (at & 7) == 0 : try_page(at);
   }
   std::uint64_t end() const { return end_; }
+  // How often another stack was entered: as long as that is the same, the range has only grown.
+  std::uint32_t entered() const { return entered_; }
 
  private:
   void enter_slowly(std::uint64_t sp) noexcept;
@@ -25,6 +27,7 @@ class readable_range {
 
   std::uint64_t first_ = 0;
   std::uint64_t end_ = 0;
+  std::uint32_t entered_ = 0;
 };
 
 }  // namespace mallard::preload

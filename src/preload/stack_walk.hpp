@@ -89,6 +89,8 @@ class stack_walk {
     readable_.enter(sp);
     return readable_.has(place);
   }
+  // How often the thread was on another stack than before.
+  std::uint32_t stacks_entered() const noexcept { return readable_.entered(); }
 
   // The address in the innermost frame for which `wanted(address)` holds; 0: there is none.
   template <class Wanted>

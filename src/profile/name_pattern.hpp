@@ -9,9 +9,10 @@ namespace mallard::profile {
 
 class name_pattern {
  public:
-  // ECMAScript's. Throws std::invalid_argument for what is none.
+  // ECMAScript's, without back-references. Throws std::invalid_argument for what is none.
   explicit name_pattern(const std::string& text);
 
+  // In polynomial time. Throws std::invalid_argument where the standard library gives up.
   bool is_in(const std::string& name) const;
 
  private:

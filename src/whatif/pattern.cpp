@@ -79,9 +79,9 @@ void add_function(const whatif_route& from, const std::string& text, conditions&
       [&](const function_condition& one) { return one.text == text; },
       [&] {
         try {
-          return function_condition{text, std::regex(text, std::regex::optimize)};
-        } catch (const std::regex_error&) {
-          fail(from, "'{}' is no regular expression", text);
+          return function_condition{text, profile::name_pattern(text)};
+        } catch (const std::invalid_argument& wrong) {
+          fail(from, "{}", wrong.what());
         }
       });
   rule.marks |= std::uint32_t{1} << index;

@@ -1,10 +1,10 @@
 // What the words of a route say: conditions, and which of them are alike in several routes.
 #pragma once
 
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "profile/name_pattern.hpp"
 #include "route/session.hpp"
 #include "whatif/whatif.hpp"
 
@@ -12,7 +12,7 @@ namespace mallard::whatif {
 
 struct function_condition {
   std::string text;
-  std::regex pattern;
+  profile::name_pattern pattern;
 };
 
 // The conditions of all routes, each once: a condition's place here is its mark's bit.

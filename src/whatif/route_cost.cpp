@@ -1,7 +1,6 @@
 #include "whatif/route_cost.hpp"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +15,7 @@
 
 #include "lab/kernels/barrier.hpp"
 #include "lab/measuring/executed.hpp"
+#include "lab/measuring/meters.hpp"
 #include "mallard/adaptive_pool.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/monotonic.hpp"
@@ -29,12 +29,6 @@ namespace {
 
 constexpr const char* reading = "seconds";
 constexpr std::uint32_t few_live = 64;
-
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
 
 struct cost_work {
   route::strategy how;
@@ -55,7 +49,7 @@ double time_blocks(std::uint32_t live, const Allocate& allocate, const Free& fre
   std::minstd_rand random(1);
   double began = 0;
   for (unsigned round = 0; round < rounds + first_rounds; ++round) {
-    if (round == first_rounds) began = now();
+    if (round == first_rounds) began = lab::read_thread_seconds();
     {
       MALLARD_SCOPE("mallard route cost");
       for (unsigned turn = 0; turn < turns; ++turn) {
@@ -72,7 +66,7 @@ double time_blocks(std::uint32_t live, const Allocate& allocate, const Free& fre
     }
     renew();
   }
-  return (now() - began) / (turns * rounds);
+  return (lab::read_thread_seconds() - began) / (turns * rounds);
 }
 
 template <class Renew>

@@ -135,11 +135,10 @@ void route_session::mark_addresses() {
     }
     const std::vector<std::string> names = names_of(key);
     for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
-      const std::regex& wanted = conditions_.functions[i].pattern;
+      const profile::name_pattern& wanted = conditions_.functions[i].pattern;
       // Also by the name without the arguments of templates, which others call it by.
       if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            return std::regex_search(name, wanted) ||
-                   std::regex_search(profile::short_name(name), wanted);
+            return wanted.is_in(name) || wanted.is_in(profile::short_name(name));
           })) {
         marks |= std::uint32_t{1} << i;
       }

@@ -58,6 +58,36 @@ int requests() {
   return failures;
 }
 
+// Two functions with frames alike, from which the same stacks lead on at the same addresses.
+[[gnu::noinline]] void deeper(int frames, volatile int& turn) {
+  if (frames > 0) {
+    deeper(frames - 1, turn);
+    turn = turn + 1;
+    return;
+  }
+  void* const block = malloc(40);
+  fill(block, 40, 1);
+  free(block);
+}
+[[gnu::noinline]] void first_twin(volatile int& turn) {
+  deeper(12, turn);
+  turn = turn + 1;
+}
+[[gnu::noinline]] void second_twin(volatile int& turn) {
+  deeper(12, turn);
+  turn = turn + 2;
+}
+
+int twins() {
+  volatile int turn = 0;
+  void (*const functions[])(volatile int&) = {first_twin, second_twin};
+  // Each some times in a row, so that its stack is one that was there before, and in turns.
+  for (int row = 1; row <= 20; ++row) {
+    for (int i = 0; i < 4 * row; ++i) functions[i / row % 2](turn);
+  }
+  return failures;
+}
+
 // One block in each call lives on.
 void* kept[50];
 [[gnu::noinline]] void one_leaky_request(int number) {
@@ -291,6 +321,7 @@ int main(int argc, char** argv) {
   if (what == "requests") return requests();
   if (what == "survivors") return survivors();
   if (what == "scopes") return scopes();
+  if (what == "twins") return twins();
   if (what == "every_entry") {
     for (int i = 0; i < 3; ++i) every_entry(i + 1);
     growing();

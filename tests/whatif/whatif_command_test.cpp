@@ -106,7 +106,7 @@ TEST_F(WhatifCommand, RoutesThatCannotBeMeantAreRefused) {
   expect_refused(with("one_request"), 2, "is not PATTERN=STRATEGY");
   expect_refused(with("=heap"), 2, "is not PATTERN=STRATEGY");
   expect_refused(with("one_request="), 2, "is not PATTERN=STRATEGY");
-  expect_refused(with("(=heap"), 2, "is no regular expression");
+  expect_refused(with("(=heap"), 2, "is not a regular expression");
   expect_refused(with("size:9-1=heap"), 2, "no size is from 9 to 1");
   expect_refused(with("size:40=monotonic"), 2, "monotonic needs an end");
 }

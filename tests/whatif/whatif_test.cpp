@@ -83,6 +83,18 @@ TEST(whatif, frame_pointers_find_the_same_where_there_are_some) {
   EXPECT_EQ(got.routes.at(0).blocks, 100U * 200);
 }
 
+TEST(whatif, stacks_that_differ_in_one_outer_frame_alone_are_told_apart) {
+  const auto got = try_one(options_for("twins", {{"second_twin", "heap"}}));
+  EXPECT_EQ(got.routes.at(0).blocks, 2U * (20 * 21 / 2));
+}
+
+TEST(whatif, a_size_is_looked_at_where_the_function_fits) {
+  const auto got = try_one(options_for(
+      "twins", {{"second_twin+size:41-", "heap"}, {"first_twin+size:40", "monotonic"}}));
+  EXPECT_EQ(got.routes.at(0).blocks, 0U);
+  EXPECT_EQ(got.routes.at(1).blocks, 2U * (20 * 21 / 2));
+}
+
 TEST(whatif, what_lives_on_is_counted_and_named) {
   const auto got = try_one(options_for("survivors", {{"one_leaky_request", "monotonic"}}));
   EXPECT_TRUE(ran(got));

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <cstring>
+
 namespace mallard::route {
 namespace {
 
@@ -35,7 +37,34 @@ void* plain_malloc(std::size_t bytes) noexcept {
   return preload::next<void*(std::size_t)>(function::malloc)(bytes);
 }
 
+void* allocate(routing_thread& thread, int route, function through, std::size_t bytes,
+               std::size_t alignment) noexcept {
+  if (route < 0) return nullptr;
+  void* const block = thread.allocate(static_cast<std::uint32_t>(route), bytes, alignment);
+  if (block != nullptr && (through == function::calloc || through == function::libc_calloc)) {
+    std::memset(block, 0, bytes);
+  }
+  return block;
+}
+
 }  // namespace
+
+void* routed_here(function through, std::size_t bytes, std::size_t alignment, std::uint64_t ip,
+                  std::uint64_t sp, std::uint64_t bp) noexcept {
+  routing_thread& thread = *this_thread.state;
+  return allocate(thread, thread.route_here(bytes, {ip, sp, bp}), through, bytes, alignment);
+}
+
+void* routed_after_walk(function through, std::size_t bytes, std::size_t alignment,
+                        std::uint64_t ip, std::uint64_t sp, std::uint64_t bp) noexcept {
+  routing_thread* thread = this_thread.state;
+  if (thread == nullptr) {
+    thread = make_ready();
+    this_thread.busy = true;
+    if (thread == nullptr) return nullptr;
+  }
+  return allocate(*thread, thread->route_of(bytes, {ip, sp, bp}), through, bytes, alignment);
+}
 
 void free_routed(void* block) noexcept {
   const busy_while working;

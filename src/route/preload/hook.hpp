@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "preload/functions.hpp"
 #include "preload/in_new.hpp"
@@ -25,6 +24,13 @@ using preload::function;
 [[gnu::noinline]] void free_routed(void* block) noexcept;
 [[gnu::noinline]] void* reallocate_routed(void* block, std::size_t bytes) noexcept;
 std::size_t routed_bytes(const void* block) noexcept;
+// A route's block, for the caller whose frame that is, or null where none takes it. The first
+// where routing_thread::look() has found a match.
+[[gnu::noinline]] void* routed_here(function through, std::size_t bytes, std::size_t alignment,
+                                    std::uint64_t ip, std::uint64_t sp, std::uint64_t bp) noexcept;
+[[gnu::noinline]] void* routed_after_walk(function through, std::size_t bytes,
+                                          std::size_t alignment, std::uint64_t ip, std::uint64_t sp,
+                                          std::uint64_t bp) noexcept;
 
 inline bool is_routed(const void* block) noexcept {
   return process.range.has(block);
@@ -40,14 +46,10 @@ struct hook {
                                                  Call call) {
     thread_words& words = this_thread;
     if (words.busy) return call();
-    routing_thread* const thread = ready(words);
-    if (thread == nullptr) return call();
     words.busy = true;
-    void* block = nullptr;
-    if (const int route = thread->route_of(bytes, caller); route >= 0) [[unlikely]] {
-      block = routed(*thread, static_cast<std::uint32_t>(route), through, bytes, alignment);
-    }
-    if (block == nullptr) block = call();
+    void* block = routed(words, through, bytes, alignment, caller);
+    if (block == nullptr) [[likely]]
+      block = call();
     std::atomic_signal_fence(std::memory_order_seq_cst);
     words.busy = false;
     return block;
@@ -62,17 +64,12 @@ struct hook {
     const std::size_t inner =
         alignment != 0 ? preload::aligned_in_new : preload::malloc_in_new(bytes);
     if (words.busy || words.in_new == inner) return call();  // new[] calls new
-    routing_thread* const thread = ready(words);
-    if (thread == nullptr) return call();
     words.busy = true;
-    const int route = thread->route_of(bytes, caller);
-    void* block = nullptr;
-    if (route >= 0) [[unlikely]] {
-      block = routed(*thread, static_cast<std::uint32_t>(route), through, bytes, alignment);
-    }
+    void* block = routed(words, through, bytes, alignment, caller);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     words.busy = false;
-    if (block != nullptr) return block;
+    if (block != nullptr) [[unlikely]]
+      return block;
     words.in_new = inner;
     block = call();
     words.in_new = 0;
@@ -97,17 +94,19 @@ struct hook {
   static void unloaded() noexcept { process.forget_addresses(); }
 
  private:
-  static routing_thread* ready(thread_words& words) noexcept {
-    return words.state != nullptr ? words.state : make_ready();
-  }
-  [[gnu::noinline]] static void* routed(routing_thread& thread, std::uint32_t route,
-                                        function through, std::size_t bytes,
-                                        std::size_t alignment) noexcept {
-    void* const block = thread.allocate(route, bytes, alignment);
-    if (block != nullptr && (through == function::calloc || through == function::libc_calloc)) {
-      std::memset(block, 0, bytes);
-    }
-    return block;
+  using standing = routing_thread::standing;
+
+  // A route's block, or null where none takes it.
+  [[gnu::always_inline]] static void* routed(thread_words& words, function through,
+                                             std::size_t bytes, std::size_t alignment,
+                                             const frame_state& caller) noexcept {
+    routing_thread* const thread = words.state;
+    const standing found = thread != nullptr ? thread->look(bytes, caller) : standing::unknown;
+    if (found == standing::passes) [[likely]]
+      return nullptr;
+    return found == standing::matches
+               ? routed_here(through, bytes, alignment, caller.ip, caller.sp, caller.bp)
+               : routed_after_walk(through, bytes, alignment, caller.ip, caller.sp, caller.bp);
   }
 };
 

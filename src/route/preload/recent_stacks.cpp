@@ -1,10 +1,12 @@
 #include "route/preload/recent_stacks.hpp"
 
+#include <algorithm>
+
 namespace mallard::route {
 
 bool recent_stack::note(const preload::frame_state& at, const preload::stack_walk& walk) noexcept {
   const bool again = ip_ == at.ip && sp_ == at.sp;
-  scope.route = 0;
+  rest_->scope.route = 0;
   forget();
   ip_ = at.ip;
   sp_ = at.sp;
@@ -14,18 +16,16 @@ bool recent_stack::note(const preload::frame_state& at, const preload::stack_wal
 }
 
 void recent_stack::keep(const preload::stack_walk& walk, std::size_t words,
-                        std::uint32_t marks) noexcept {
-  for (std::size_t i = 0; i < words; ++i) {
-    const auto found = walk.return_of(i);
-    words_[i] = {reinterpret_cast<const std::uint64_t*>(found.place), found.value};
+                        const stack_answer& answer) noexcept {
+  const std::size_t count = (words + step - 1) / step * step;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto found = walk.return_of(std::min(i, words - 1));
+    rest_->words[i / 2].places[i % 2] = reinterpret_cast<const std::uint64_t*>(found.place);
+    rest_->words[i / 2].values[i % 2] = found.value;
   }
   farthest_ = walk.return_of(words - 1).place;
-  if (words % 2 != 0) {
-    words_[words] = words_[words - 1];
-    ++words;
-  }
-  count_ = static_cast<std::uint32_t>(words);
-  marks_ = marks;
+  count_ = static_cast<std::uint32_t>(count);
+  answer_ = answer;
 }
 
 }  // namespace mallard::route

@@ -1,4 +1,4 @@
-// Purpose: the marks of stacks that a thread was at before, without a walk.
+// Purpose: what stacks say of routes that a thread was at before, without a walk.
 //
 // A program allocates again and again from the same places. So for each place (where a call returns
 // to, and the stack pointer there) the thread remembers the stack that it met there last: where its
@@ -17,9 +17,11 @@
 
 namespace mallard::route {
 
-struct return_word {
-  const std::uint64_t* place;
-  std::uint64_t value;
+// Return addresses, two by two: so much is compared at once.
+using two_words [[gnu::vector_size(16)]] = std::uint64_t;
+struct return_words {
+  const std::uint64_t* places[2];
+  two_words values;
 };
 
 // The frame that a route's scope is an invocation of, where it was asked for.
@@ -28,63 +30,92 @@ struct found_scope {
   preload::stack_walk::found_frame frame;
 };
 
-class recent_stack {
+// What is looked for once a stack is known.
+struct stack_answer {
+  std::uint16_t routes = 0;  // bit i: all that route i asks of a stack holds
+  std::uint16_t inside = 0;  // bit i: the functions of route i are on it
+};
+
+// One line of the cache; what only some calls read lies apart.
+class alignas(64) recent_stack {
  public:
   // Deeper stacks are walked each time.
-  static constexpr std::size_t most_words = 59;
+  static constexpr std::size_t most_words = 60;
+  static constexpr std::size_t step = 4;  // of words; the last ones are there again to fill it
+  struct rest {
+    return_words words[most_words / 2];
+    found_scope scope;
+  };
 
-  // The marks of the stack, or 0 when it is another one, or not known.
-  std::uint32_t marks_at(const preload::frame_state& at) const noexcept {
-    if (((ip_ ^ at.ip) | (sp_ ^ at.sp) | ((bp_ ^ at.bp) & bp_mask_)) != 0) return 0;
-    std::uint64_t difference = 0;
-    for (std::size_t i = 0; i < count_; i += 2) {
-      difference |= *words_[i].place ^ words_[i].value;
-      difference |= *words_[i + 1].place ^ words_[i + 1].value;
-    }
-    return difference == 0 ? marks_ : 0;
+  // Whether the thread is at this stack. `sight`: that it was last seen in, see the thread's.
+  bool is_at(const preload::frame_state& at, std::uint32_t sight) const noexcept {
+    return sight_ == sight && is_at(at);
   }
-  // The outermost word that is read; 0: none is.
+  // The same, where farthest() can be read.
+  bool is_at(const preload::frame_state& at) const noexcept {
+    if (ip_ != at.ip || sp_ != at.sp || ((bp_ ^ at.bp) & bp_mask_) != 0) return false;
+    const return_words* one = rest_->words;
+    const return_words* const end = one + count_ / 2;
+    two_words difference{};
+    do {
+      difference |= two_words{*one[0].places[0], *one[0].places[1]} ^ one[0].values;
+      difference |= two_words{*one[1].places[0], *one[1].places[1]} ^ one[1].values;
+      one += step / 2;
+    } while (one != end);
+    return (difference[0] | difference[1]) == 0;
+  }
+  const stack_answer& answer() const noexcept { return answer_; }
+  // The outermost word that is read; 0: none is, nothing is known.
   std::uint64_t farthest() const noexcept { return farthest_; }
+  void see(std::uint32_t sight) noexcept { sight_ = sight; }
+  found_scope& scope() noexcept { return rest_->scope; }
 
-  // The walk was at `at` and found these marks. `is_outermost(ip)`: what called the thread's own
-  // functions first, which is the same as long as it lives.
+  void open(rest& mine) noexcept { rest_ = &mine; }
+  // The walk was at `at` and found this. `is_outermost(ip)`: what called the thread's own functions
+  // first, which is the same as long as it lives.
   template <class IsOutermost>
-  void learn(const preload::frame_state& at, const preload::stack_walk& walk, std::uint32_t marks,
-             IsOutermost&& is_outermost) noexcept {
+  void learn(const preload::frame_state& at, const preload::stack_walk& walk,
+             const stack_answer& answer, IsOutermost&& is_outermost) noexcept {
     if (!note(at, walk)) return;
     std::size_t words = walk.frames() - 1;
     // The program's beginning, _start, is called by nobody and calls the C library.
     if (words > 2 && is_outermost(walk.return_of(words - 2).value)) --words;
     while (words > 1 && is_outermost(walk.return_of(words - 1).value)) --words;
-    if (words <= most_words) keep(walk, words, marks);
+    if (words <= most_words) keep(walk, words, answer);
   }
   void forget() noexcept {
     ip_ = farthest_ = 0;
-    marks_ = 0;
+    sight_ = 0;
+    answer_ = {};
   }
-
-  found_scope scope;
 
  private:
   // Whether there is something to keep.
   bool note(const preload::frame_state& at, const preload::stack_walk& walk) noexcept;
-  void keep(const preload::stack_walk& walk, std::size_t words, std::uint32_t marks) noexcept;
+  void keep(const preload::stack_walk& walk, std::size_t words,
+            const stack_answer& answer) noexcept;
 
   std::uint64_t ip_ = 0;
   std::uint64_t sp_ = 0;
   std::uint64_t bp_ = 0;
   std::uint64_t bp_mask_ = 0;  // all ones: the register matters
+  rest* rest_ = nullptr;
   std::uint64_t farthest_ = 0;
-  std::uint32_t marks_ = 0;  // 0: noted, but not known
-  std::uint32_t count_ = 0;  // an even number
-  return_word words_[most_words + 1] = {};
+  std::uint32_t sight_ = 0;  // 0: noted, but not known
+  std::uint32_t count_ = 0;  // of words, a multiple of `step`
+  stack_answer answer_;
 };
+static_assert(sizeof(recent_stack) == 64);
 
 class recent_stacks {
  public:
+  recent_stacks() noexcept {
+    for (std::size_t i = 0; i < count; ++i) all_[i].open(rests_[i]);
+  }
+
   recent_stack& at(const preload::frame_state& caller) noexcept {
-    const std::uint64_t key = (caller.ip ^ (caller.sp << 20)) * 0x9e37'79b9'7f4a'7c15;
-    return all_[key >> (64 - bits)];
+    const auto key = static_cast<std::uint32_t>(caller.ip ^ (caller.sp << 8));
+    return all_[(key * 0x9e37'79b1U) >> (32 - bits)];
   }
   void forget() noexcept {
     for (recent_stack& one : all_) one.forget();
@@ -92,7 +123,9 @@ class recent_stacks {
 
  private:
   static constexpr unsigned bits = 6;
-  recent_stack all_[std::size_t{1} << bits];
+  static constexpr std::size_t count = std::size_t{1} << bits;
+  recent_stack all_[count];
+  recent_stack::rest rests_[count] = {};
 };
 
 }  // namespace mallard::route

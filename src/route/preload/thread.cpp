@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -73,6 +74,7 @@ void forget_parents_counts() noexcept {
 routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memory_order_relaxed)) {
   constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
   stack_.open(process.rules, process.all->by_frame_pointers, checked);
+  find_sizes();
 }
 
 void routing_thread::forget_stack() noexcept {
@@ -81,13 +83,100 @@ void routing_thread::forget_stack() noexcept {
   recents_.forget();
 }
 
-std::uint32_t routing_thread::walk(const preload::frame_state& caller) noexcept {
-  const std::uint32_t found = stack_.node_of(caller, false, true, *this);
+void routing_thread::has_entered() noexcept {
+  if (stacks_entered_ == stack_.stacks_entered()) return;
+  stacks_entered_ = stack_.stacks_entered();
+  if (++sight_ == 0) {
+    recents_.forget();
+    sight_ = 1;
+  }
+}
+
+std::uint32_t routing_thread::fitting(std::size_t bytes) const noexcept {
+  const session& all = *process.all;
+  std::uint32_t out = 0;
+  for (std::uint32_t i = 0; i < all.route_count; ++i) {
+    const route_rule& rule = all.routes[i];
+    const bool fits =
+        (rule.scopes & ~scopes_) == 0 && bytes - rule.smallest <= rule.largest - rule.smallest;
+    out |= std::uint32_t{fits} << i;
+  }
+  return out;
+}
+
+void routing_thread::find_sizes() noexcept {
+  const session& all = *process.all;
+  std::uint64_t smallest = UINT64_MAX;
+  std::uint64_t largest = 0;
+  for (std::uint32_t i = 0; i < all.route_count; ++i) {
+    const route_rule& rule = all.routes[i];
+    if ((rule.scopes & ~scopes_) != 0) continue;
+    smallest = std::min(smallest, rule.smallest);
+    largest = std::max(largest, rule.largest);
+  }
+  // An invocation ends where a stack is met that is outside of it; survivors have all stacks named.
+  if (open_ != 0 || all.names_survivors) {
+    smallest = 0;
+    largest = UINT64_MAX;
+  }
+  smallest_ = smallest;
+  // No block has as many bytes as there are numbers.
+  sizes_ = largest < smallest ? 0 : largest - smallest + (largest - smallest != UINT64_MAX);
+}
+
+stack_answer routing_thread::walk(const preload::frame_state& caller) noexcept {
+  const session& all = *process.all;
+  const std::uint32_t found_marks = stack_.node_of(caller, false, true, *this);
+  stack_answer found;
+  for (std::uint32_t i = 0; i < all.route_count; ++i) {
+    const std::uint32_t missing = all.routes[i].marks & ~found_marks;
+    if (missing == 0 && !all.only_looks) found.routes |= static_cast<std::uint16_t>(1U << i);
+    if ((missing & marks::functions) == 0) found.inside |= static_cast<std::uint16_t>(1U << i);
+  }
+  has_entered();
   walked_ = true;
   recent_->learn(caller, stack_, found, [](std::uint64_t ip) {
     return (process.addresses.marks_of(ip) & marks::runtime) != 0;
   });
+  if (recent_->farthest() != 0) recent_->see(sight_);
   return found;
+}
+
+stack_answer routing_thread::answer_of(const preload::frame_state& caller) noexcept {
+  if (epoch_ != process.epoch.load(std::memory_order_relaxed)) forget_stack();
+  recent_ = &recents_.at(caller);
+  walked_ = false;
+  if (recent_->farthest() != 0) {
+    const bool can_read = stack_.can_read(caller.sp, recent_->farthest());
+    has_entered();
+    if (can_read && recent_->is_at(caller)) {
+      recent_->see(sight_);
+      return recent_->answer();
+    }
+  }
+  return walk(caller);
+}
+
+int routing_thread::choose(std::uint32_t fitting, const preload::frame_state& caller) noexcept {
+  if (fitting == 0 || process.all->only_looks) return -1;
+  caller_ = caller;
+  return __builtin_ctz(fitting);
+}
+
+int routing_thread::route_of(std::size_t bytes, const preload::frame_state& caller) noexcept {
+  const session& all = *process.all;
+  std::uint32_t fits = fitting(bytes);
+  if (!all.walks) return choose(fits, caller);
+  if ((fits | open_ | std::uint32_t{all.names_survivors}) == 0) return -1;
+  const stack_answer stack = answer_of(caller);
+  if (open_ != 0) end_invocations_outside(stack.inside);
+  return choose(fits & stack.routes, caller);
+}
+
+int routing_thread::route_here(std::size_t bytes, const preload::frame_state& caller) noexcept {
+  recent_ = &recents_.at(caller);
+  walked_ = false;
+  return choose(fitting(bytes) & recent_->answer().routes, caller);
 }
 
 void routing_thread::leave() noexcept {
@@ -137,7 +226,7 @@ route_counts& routing_thread::counts_of(std::uint32_t route) noexcept {
 }
 
 invocation routing_thread::invocation_of(std::uint32_t route) noexcept {
-  found_scope& known = recent_->scope;
+  found_scope& known = recent_->scope();
   if (walked_ || known.route != route + 1) {
     if (!walked_) walk(caller_);
     known.route = route + 1;
@@ -156,6 +245,10 @@ arena* routing_thread::arena_for(std::uint32_t route) noexcept {
       // It may have returned and been called again: see profile/invocations.hpp.
       const bool again = same && now.first_ip <= mine->of.first_ip && mine->live() == 0;
       if (!same || again) end_invocation(route);
+    }
+    if (open_ == 0) {
+      open_ = std::uint32_t{1} << route;
+      find_sizes();
     }
     open_ |= std::uint32_t{1} << route;
     if (current_[route] != nullptr && current_[route]->of.frame_address == 0) {
@@ -177,7 +270,10 @@ arena* routing_thread::arena_for(std::uint32_t route) noexcept {
 }
 
 void routing_thread::end_invocation(std::uint32_t route) noexcept {
-  open_ &= ~(std::uint32_t{1} << route);
+  if (open_ != 0) {
+    open_ &= ~(std::uint32_t{1} << route);
+    if (open_ == 0) find_sizes();
+  }
   arena* const ended = current_[route];
   if (ended == nullptr) return;
   route_counts& counts = counts_of(route);
@@ -205,10 +301,9 @@ void routing_thread::end_invocation(std::uint32_t route) noexcept {
   }
 }
 
-void routing_thread::end_invocations_outside(std::uint32_t stack) noexcept {
-  for (std::uint32_t i = 0; i < process.all->route_count; ++i) {
-    const std::uint32_t functions = process.all->routes[i].marks & marks::functions;
-    if ((open_ >> i & 1) != 0 && (functions & ~stack) != 0) end_invocation(i);
+void routing_thread::end_invocations_outside(std::uint32_t inside) noexcept {
+  for (std::uint32_t left = open_ & ~inside; left != 0; left &= left - 1) {
+    end_invocation(static_cast<std::uint32_t>(__builtin_ctz(left)));
   }
 }
 
@@ -267,6 +362,7 @@ void routing_thread::enter_scope(const char* name) noexcept {
   }
   if (depth_[__builtin_ctz(bit)]++ != 0) return;
   scopes_ |= bit;
+  find_sizes();
   if (all.route_count == 0) all.entered_scopes.fetch_or(bit, std::memory_order_relaxed);
 }
 
@@ -275,6 +371,7 @@ void routing_thread::exit_scope(const char* name) noexcept {
   const std::uint32_t bit = bit_of_scope(all, name);
   if (bit == 0 || depth_[__builtin_ctz(bit)] == 0 || --depth_[__builtin_ctz(bit)] != 0) return;
   scopes_ &= ~bit;
+  find_sizes();
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     if ((all.routes[i].scopes & bit) != 0 && all.routes[i].is_scoped()) end_invocation(i);
   }

@@ -17,31 +17,27 @@ class routing_thread {
  public:
   routing_thread() noexcept;
 
-  // Which route a block takes; -1: none.
-  [[gnu::always_inline]] int route_of(std::size_t bytes,
-                                      const preload::frame_state& caller) noexcept {
-    const session& all = *process.all;
-    std::uint32_t fitting = 0;  // by what is known without the stack
-    for (std::uint32_t i = 0; i < all.route_count; ++i) {
-      const route_rule& rule = all.routes[i];
-      const bool fits =
-          (rule.scopes & ~scopes_) == 0 && bytes - rule.smallest <= rule.largest - rule.smallest;
-      fitting |= std::uint32_t{fits} << i;
-    }
-    if (!all.walks) return fitting == 0 || all.only_looks ? -1 : __builtin_ctz(fitting);
-    // An invocation ends where a stack is met that is outside of it.
-    if ((fitting | open_ | std::uint32_t{all.names_survivors}) == 0) return -1;
-    const std::uint32_t stack = marks_of_stack(caller);
-    if (open_ != 0) [[unlikely]]
-      end_invocations_outside(stack);
-    for (; fitting != 0; fitting &= fitting - 1) {
-      const auto route = static_cast<std::uint32_t>(__builtin_ctz(fitting));
-      if ((all.routes[route].marks & ~stack) != 0) continue;
-      caller_ = caller;
-      return all.only_looks ? -1 : static_cast<int>(route);
-    }
-    return -1;
+  // What can be said of a block's route at once.
+  enum class standing : std::uint8_t {
+    passes,   // it takes none
+    matches,  // one fits the stack, which is known: route_here() says whether it fits the block
+    unknown,  // route_of() has to find out
+  };
+  [[gnu::always_inline]] standing look(std::size_t bytes,
+                                       const preload::frame_state& caller) noexcept {
+    if (bytes - smallest_ >= sizes_) return standing::passes;
+    if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
+      return standing::unknown;
+    const recent_stack& known = recents_.at(caller);
+    if (!known.is_at(caller, sight_)) return standing::unknown;
+    if ((open_ & ~known.answer().inside) != 0) [[unlikely]]
+      return standing::unknown;
+    return known.answer().routes == 0 ? standing::passes : standing::matches;
   }
+  // Which route a block takes; -1: none.
+  int route_of(std::size_t bytes, const preload::frame_state& caller) noexcept;
+  // The same where look() has just found a match.
+  int route_here(std::size_t bytes, const preload::frame_state& caller) noexcept;
 
   // A block of that route, for the caller that was asked about last; null: it cannot serve it.
   void* allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment) noexcept;
@@ -75,27 +71,32 @@ class routing_thread {
   route_counts& counts_of(std::uint32_t route) noexcept;
   arena* arena_for(std::uint32_t route) noexcept;
   invocation invocation_of(std::uint32_t route) noexcept;
-  [[gnu::always_inline]] std::uint32_t marks_of_stack(const preload::frame_state& caller) noexcept {
-    if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
-      forget_stack();
-    recent_ = &recents_.at(caller);
-    walked_ = false;
-    if (recent_->farthest() != 0 && stack_.can_read(caller.sp, recent_->farthest())) [[likely]] {
-      if (const std::uint32_t found = recent_->marks_at(caller)) [[likely]]
-        return found;
-    }
-    return walk(caller);
-  }
-  [[gnu::noinline]] std::uint32_t walk(const preload::frame_state& caller) noexcept;
+  // The routes that fit a block, by what is known without the stack.
+  std::uint32_t fitting(std::size_t bytes) const noexcept;
+  // The sizes of blocks for which anything has to be looked at.
+  void find_sizes() noexcept;
+  stack_answer answer_of(const preload::frame_state& caller) noexcept;
+  stack_answer walk(const preload::frame_state& caller) noexcept;
+  // The walk was on the stack that the thread is on.
+  void has_entered() noexcept;
+  int choose(std::uint32_t fitting, const preload::frame_state& caller) noexcept;
   void end_invocation(std::uint32_t route) noexcept;
-  void end_invocations_outside(std::uint32_t stack) noexcept;
+  void end_invocations_outside(std::uint32_t inside) noexcept;
   void name_survivors(arena& of) noexcept;
   std::uint32_t site_of_caller() noexcept;
   void forget_stack() noexcept;
 
-  std::uint32_t scopes_ = 0;  // of conditions, that are open
-  std::uint32_t open_ = 0;    // routes with an invocation of a function under way
+  // What look() reads.
+  std::uint64_t smallest_ = 0;
+  std::uint64_t sizes_ = 0;  // so many from there on; 0: none
   std::uint32_t epoch_;
+  // Which stack the thread is on, of those of its coroutines: what is remembered of another one may
+  // be gone.
+  std::uint32_t sight_ = 1;
+  std::uint32_t open_ = 0;  // routes with an invocation of a function under way
+
+  std::uint32_t scopes_ = 0;  // of conditions, that are open
+  std::uint32_t stacks_entered_ = 0;
   thread_counts* counts_ = nullptr;
   arena* current_[most_routes] = {};
   arena* waiting_[most_routes] = {};  // for their last blocks
