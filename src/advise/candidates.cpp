@@ -123,7 +123,7 @@ class finder {
   // A place in a file stands for it then.
   bool is_nameless() const {
     const std::string name = profile::short_name(base_.where.function);
-    return name.empty() || name.find("+0x") != name.npos;
+    return name.empty() || profile::is_nameless(name);
   }
 
   candidate& add(strategy how, std::string refused = {}) {

@@ -42,7 +42,7 @@ std::string route_strategy(strategy how) {
 // stands for it then.
 std::string route_pattern(const candidate& one) {
   const std::string name = profile::short_name(one.where.function);
-  if (name.find("+0x") != name.npos) return {};
+  if (profile::is_nameless(name)) return {};
   return name.empty() ? std::string() : "function:(^|[ *&])" + escaped(name) + "($|\\W)";
 }
 

@@ -14,6 +14,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 
 namespace mallard::inline v1 {
 namespace {
@@ -66,8 +67,8 @@ struct guard_resource::state {
   // Null when the system refuses.
   void* map(std::size_t bytes, std::size_t alignment, guarded_block& b) const {
     const std::size_t page = os::page_size();
-    constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
-    if (alignment > largest / 4 || bytes > largest / 4) return nullptr;
+    if (alignment > detail::largest_object_bytes / 4 || bytes > detail::largest_object_bytes / 4)
+      return nullptr;
     const bool at_end = options.side == guarded_side::end;
     // An odd size ends before the page does, so that the block is aligned.
     const std::size_t used = at_end ? detail::round_up(bytes, alignment) : bytes;

@@ -17,6 +17,7 @@
 #include "mallard/checks/checked.hpp"
 #include "mallard/detail/checks/effects.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
 
 namespace mallard::inline v1 {
@@ -431,7 +432,7 @@ void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
     if (state_->failing.next_fails()) throw test_exception(bytes, alignment);
   }
   // No object is larger than PTRDIFF_MAX, so neither is a block with its pads.
-  constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
+  constexpr std::size_t largest = detail::largest_object_bytes;
   const std::size_t pads = state_->options.pad_bytes;
   const std::size_t front = padded_block::front_bytes(alignment, pads);
   if (front > largest - pads || bytes > largest - pads - front) throw std::bad_alloc();

@@ -22,7 +22,7 @@ using lab::cell_result;
 bool more_is_better(const cell_result& cell, const std::string& measure) {
   if (const auto said = cell.find(measure)->which) return *said == lab::better::more;
   const lab::bench* of = lab::find_bench(cell.bench);
-  const lab::measure_kind* known = of ? of->find_measure(measure) : nullptr;
+  const lab::measure_kind* known = of ? lab::find_measure(of->measures, measure) : nullptr;
   return known ? known->which == lab::better::more : cell.find(measure)->unit == "1/s";
 }
 

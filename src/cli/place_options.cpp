@@ -2,25 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "cli/usage_error.hpp"
 
 namespace mallard::cli {
 namespace {
 
-std::string known_measures() {
+template <class Kinds, class Name>
+std::string known(const Kinds& kinds, Name name) {
   std::string all;
-  for (const site_measure& one : site_measures) {
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", one.word);
+  for (const auto& one : kinds) {
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", std::invoke(name, one));
   }
   return all;
 }
 
+std::string known_measures() {
+  return known(site_measures, &site_measure::word);
+}
 std::string known_weights() {
-  std::string all;
-  for (const profile::weight_kind& one : profile::weight_kinds) {
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", one.name);
-  }
-  return all;
+  return known(profile::weight_kinds, &profile::weight_kind::name);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace mallard::inline v1 {
 namespace {
 
 constexpr const char* who = "mapped_resource";
-constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -19,7 +18,7 @@ mapped_resource::mapped_resource(mapped_options options)
                       .limit_bytes = options.limit_bytes,
                       .step_bytes = options.step_bytes,
                       .guards = options.guard_pages,
-                      .largest_step = largest_step_bytes}),
+                      .largest_step = usual_largest_step}),
       options_(options) {
   if (options.name == nullptr) return;
   const std::size_t length = std::strlen(options.name);

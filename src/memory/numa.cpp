@@ -12,7 +12,6 @@ namespace {
 namespace os = detail::os;
 
 constexpr const char* who = "numa_resource";
-constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
 
 os::node_policy system_policy(numa_policy policy) {
   switch (policy) {
@@ -51,7 +50,7 @@ numa_options checked(numa_options options) {
 
 numa_resource::numa_resource(numa_options options)
     : range_resource(
-          {.who = who, .limit_bytes = options.limit_bytes, .largest_step = largest_step_bytes}),
+          {.who = who, .limit_bytes = options.limit_bytes, .largest_step = usual_largest_step}),
       options_(checked(options)) {}
 
 numa_resource::~numa_resource() = default;

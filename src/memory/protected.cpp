@@ -7,7 +7,6 @@ namespace mallard::inline v1 {
 namespace {
 
 constexpr const char* who = "protected_resource";
-constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
 
 detail::os::access system_access(page_access wanted) {
   switch (wanted) {
@@ -27,7 +26,7 @@ protected_resource::protected_resource(protected_options options)
     : range_resource({.who = who,
                       .limit_bytes = options.limit_bytes,
                       .guards = options.guard_pages,
-                      .largest_step = largest_step_bytes}) {}
+                      .largest_step = usual_largest_step}) {}
 
 protected_resource::~protected_resource() = default;
 

@@ -90,28 +90,19 @@ class finder {
   }
 
   void add_up(const stack_loads& loads) {
-    blocks_.resize(stacks());
-    add_up(
-        blocks_, [&](std::uint32_t id) { return loads.of(id).blocks; }, total_.blocks,
-        &candidate::blocks);
-    std::vector<std::uint64_t> bytes(stacks());
-    add_up(
-        bytes, [&](std::uint32_t id) { return loads.of(id).bytes; }, total_.bytes,
-        &candidate::bytes);
-    add_survivors(std::move(bytes));
-  }
-
-  // Effects: `below` has, for each stack, what is on it and on those below it.
-  template <class Own>
-  void add_up(std::vector<std::uint64_t>& below, const Own& own, std::uint64_t& total,
-              std::uint64_t candidate::* sum) {
-    for (std::uint32_t id = stacks(); id-- > 1;) {
-      const std::uint64_t mine = own(id);
-      total += mine;
-      below[id] += mine;
-      below[parent(id)] += below[id];
-      if (first_[id]) candidates_[functions_.of(id)].*sum += below[id];
+    blocks_ = sums_below<std::uint64_t>(trace_.stacks(),
+                                        [&](std::uint32_t id) { return loads.of(id).blocks; });
+    std::vector<std::uint64_t> bytes = sums_below<std::uint64_t>(
+        trace_.stacks(), [&](std::uint32_t id) { return loads.of(id).bytes; });
+    total_.blocks = blocks_[0];
+    total_.bytes = bytes[0];
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      if (!first_[id]) continue;
+      candidate& of = candidates_[functions_.of(id)];
+      of.blocks += blocks_[id];
+      of.bytes += bytes[id];
     }
+    add_survivors(std::move(bytes));
   }
 
   // In the place of numbers that are not needed any more.

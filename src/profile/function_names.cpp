@@ -94,6 +94,10 @@ bool is_allocation_function(std::string_view name) {
          name.find("::_M_create(") != name.npos || name.find("::_M_get_node") != name.npos;
 }
 
+bool is_nameless(std::string_view name) {
+  return name.find("+0x") != name.npos;
+}
+
 std::string_view without_clone(std::string_view name) {
   const std::size_t clone = name.find(" [clone .");
   if (clone != name.npos) return name.substr(0, clone);

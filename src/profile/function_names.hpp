@@ -12,6 +12,9 @@ bool is_start_of_thread(std::string_view function_name);
 // malloc, operator new, allocators. Lists by function pass over them.
 bool is_allocation_function(std::string_view function_name);
 
+// "libstdc++.so.6+0xd4490": a module and an offset, where there is no symbol.
+bool is_nameless(std::string_view function_name);
+
 // What the compiler split off is still the function it was split from.
 std::string_view without_clone(std::string_view function_name);
 // "a::b" of "void a::b::f<c::d>(int)"; empty for a global function.

@@ -1,5 +1,5 @@
-// The tree of stacks from the root outwards: which stacks have one more frame. O(1) for each step;
-// eight bytes for each stack.
+// The tree of stacks: from the root outwards, which stacks have one more frame, in O(1) for each
+// step and eight bytes for each stack; and from the leaves inwards, sums.
 #pragma once
 
 #include <cstdint>
@@ -27,5 +27,16 @@ class stack_children {
  private:
   std::vector<std::uint32_t> first_, next_;
 };
+
+// For each stack, own(stack) and those of all stacks below it. O(stacks).
+template <class Sum, class Own>
+std::vector<Sum> sums_below(const std::vector<stack_node>& stacks, const Own& own) {
+  std::vector<Sum> out(stacks.size());
+  for (std::uint32_t id = static_cast<std::uint32_t>(stacks.size()); id-- > 1;) {
+    out[id] += own(id);
+    out[stacks[id].parent] += out[id];
+  }
+  return out;
+}
 
 }  // namespace mallard::profile

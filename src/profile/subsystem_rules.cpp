@@ -18,11 +18,10 @@ constexpr double children_share = 0.8;
 constexpr std::size_t most_subsystems = 1000;
 const std::string the_rest = "(other)";
 
-// "libstdc++.so.6+0xd4490", which calls what a std::thread does.
+// What calls what a std::thread does.
 bool is_nameless_of_runtime(std::string_view name) {
-  return name.find("+0x") != name.npos &&
-         (name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
-          name.starts_with("libc.so") || name.starts_with("ld-linux"));
+  return is_nameless(name) && (name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
+                               name.starts_with("libc.so") || name.starts_with("ld-linux"));
 }
 
 // What a std::thread runs is inlined into it.
@@ -108,17 +107,13 @@ class call_tree {
   std::vector<float> shares_below(const stack_loads& loads) const {
     stack_load all;
     for (std::uint32_t id = 1; id < loads.stacks(); ++id) all += loads.of(id);
-    std::vector<float> out(loads.stacks());
-    for (std::uint32_t id = loads.stacks(); id-- > 1;) {
+    return sums_below<float>(trace_.stacks(), [&](std::uint32_t id) {
+      if (!loads.has(id)) return 0.0f;
       const stack_load& mine = loads.of(id);
-      if (loads.has(id)) {
-        out[id] +=
-            static_cast<float>(share(mine.bytes, all.bytes) +
-                               share(mine.operations, all.operations) + share(mine.time, all.time));
-      }
-      out[trace_.stacks()[id].parent] += out[id];
-    }
-    return out;
+      return static_cast<float>(share(mine.bytes, all.bytes) +
+                                share(mine.operations, all.operations) +
+                                share(mine.time, all.time));
+    });
   }
 
   // Makes all nodes with enough, callers before what they call, and says whose their stacks are.

@@ -1,6 +1,7 @@
 // The cache of chunks, over a system whose calls are counted, can fail, and whose clock stands
 // still until it is told otherwise.
 #include "mallard/detail/core/chunk_cache.hpp"
+#include "support/units.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ unsigned long long fake_milliseconds() noexcept {
   return fake.now;
 }
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 class chunk_cache_test : public testing::Test {
  protected:

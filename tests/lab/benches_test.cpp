@@ -38,10 +38,11 @@ TEST(Benches, EachSaysAllThatIsSaidOfIt) {
     EXPECT_EQ(find_bench(one.name), &one);
     EXPECT_FALSE(one.summary.empty() || one.title.empty()) << one.name;
     EXPECT_TRUE(one.kernel && one.expected_seconds) << one.name;
-    EXPECT_NE(one.find_measure(one.main), nullptr) << one.name;
+    EXPECT_NE(find_measure(one.measures, one.main), nullptr) << one.name;
     EXPECT_FALSE(one.figures.empty()) << one.name;
     for (const figure_kind& shown : one.figures) {
-      EXPECT_NE(one.find_measure(shown.measure), nullptr) << one.name << ' ' << shown.measure;
+      EXPECT_NE(find_measure(one.measures, shown.measure), nullptr)
+          << one.name << ' ' << shown.measure;
     }
     for (const bool quick : {false, true}) {
       bench_request asked;

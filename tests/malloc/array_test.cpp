@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "mallard/llheap_names.h"
+#include "support/addresses.hpp"
 
 namespace {
 
@@ -23,9 +24,7 @@ std::size_t opaque(std::size_t n) {
   return out;
 }
 
-bool is_aligned(const void* p, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
+using mallard_test::is_aligned;
 
 bool all_bytes_are(const void* p, std::size_t bytes, unsigned char value) {
   const auto* const at = static_cast<const unsigned char*>(p);

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "malloc/expected_file.hpp"
+#include "support/addresses.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -30,8 +32,8 @@ void* kept(void* p) {
   return out;
 }
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
+using mallard_test::kib;
+using mallard_test::mib;
 
 // Of every kind of block, about its ends.
 const std::vector<std::size_t>& some_sizes() {
@@ -55,9 +57,7 @@ const std::vector<std::size_t>& impossible_sizes() {
   return sizes;
 }
 
-bool is_aligned(const void* p, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
+using mallard_test::is_aligned;
 
 bool all_bytes_are(const void* p, std::size_t bytes, unsigned char value) {
   const auto* const at = static_cast<const unsigned char*>(p);

@@ -20,10 +20,11 @@
 #include <vector>
 
 #include "mallard/malloc.h"
+#include "support/units.hpp"
 
 namespace {
 
-constexpr std::size_t kib = 1024;
+using mallard_test::kib;
 
 struct owned_heap {
   mallard_heap* heap = mallard_heap_create();

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <functional>
 
+#include "support/units.hpp"
+
 namespace {
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 // A few pages in the middle of the block, to which `change` is done.
 void expect_growth_after(const std::function<void(void*, std::size_t)>& change) {

@@ -10,13 +10,14 @@
 #include "support/choices.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
+#include "support/units.hpp"
 
 namespace {
 
 using mallard_test::require;
 using malloc_test::resident_bytes;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 constexpr std::size_t block_bytes = 8000;
 constexpr std::size_t blocks = 128 * mib / block_bytes;
 

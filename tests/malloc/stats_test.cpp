@@ -17,11 +17,12 @@
 
 #include "mallard/malloc.h"
 #include "malloc/workload.hpp"
+#include "support/units.hpp"
 
 namespace {
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
+using mallard_test::kib;
+using mallard_test::mib;
 
 // A JSON value at the beginning of the text, which is taken off. Numbers are whole and not
 // negative.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mallard/llheap_names.h"
+#include "support/addresses.hpp"
 #include "support/choices.hpp"
 #include "support/seeds.hpp"
 
@@ -24,9 +25,7 @@ constexpr std::size_t sizes[] = {0,       1,       7,         8,       9,       
                                  262'144, 300'000, 2'000'000, 8 << 20, 9'000'000, 20 << 20};
 constexpr std::size_t alignments[] = {16, 64, 4096, 1 << 20};
 
-bool is_aligned(const void* p, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
+using mallard_test::is_aligned;
 
 bool all_bytes_are(const void* p, std::size_t from, std::size_t to, unsigned char value) {
   const auto* const at = static_cast<const unsigned char*>(p);

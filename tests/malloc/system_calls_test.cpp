@@ -18,13 +18,14 @@
 #include "malloc/slice_supply.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
+#include "support/units.hpp"
 
 namespace {
 
 namespace detail = mallard::detail;
 using mallard_test::require;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 // Calls so far, from any thread.
 std::atomic<long> populates{0};

@@ -25,6 +25,7 @@
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/scratch_path.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -36,7 +37,7 @@ using mallard::memory_fault;
 using mallard_test::expect_memory_error;
 using mallard_test::require;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 using ints = std::vector<int, mallard::offset_allocator<int>>;
 
 class file_test : public testing::Test {

@@ -11,6 +11,7 @@
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -19,7 +20,7 @@ using mallard::memory_fault;
 using mallard::page_kind;
 using mallard_test::expect_memory_error;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 std::string word_of(const char* path) {
   std::ifstream in(path);

@@ -16,6 +16,7 @@
 #include "support/forked.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ using mallard::mapped_resource;
 using mallard::memory_fault;
 using mallard_test::expect_memory_error;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 bool maps_say(const std::string& words) {
   std::ifstream maps("/proc/self/maps");

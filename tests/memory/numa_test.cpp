@@ -8,6 +8,7 @@
 
 #include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -16,7 +17,7 @@ using mallard::numa_policy;
 using mallard::numa_resource;
 using mallard_test::expect_memory_error;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 TEST(numa_resource, where_there_are_no_policies_that_is_the_answer) {
   if (numa_resource::available()) GTEST_SKIP() << "they are available here";

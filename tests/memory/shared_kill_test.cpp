@@ -18,13 +18,14 @@
 #include "mallard/memory/shared.hpp"
 #include "support/instrumented.hpp"
 #include "support/marked_block.hpp"
+#include "support/units.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
 
 using mallard::shared_resource;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 // What a build that is only to compile otherwise need not repeat.
 #ifdef MALLARD_BRIEF_TESTS

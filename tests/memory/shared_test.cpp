@@ -20,6 +20,7 @@
 #include "memory/expect_memory_error.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -29,7 +30,7 @@ using mallard::shared_resource;
 using mallard_test::expect_memory_error;
 using mallard_test::require;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 using ints = std::vector<int, mallard::offset_allocator<int>>;
 
 class shared_test : public testing::Test {

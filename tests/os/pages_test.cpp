@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "support/units.hpp"
+
 namespace {
 
 namespace os = mallard::detail::os;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
 TEST(pages, a_mapping_is_aligned_zeroed_and_writable) {
   for (const std::size_t alignment : {os::page_bytes, os::huge_page_bytes, 16 * mib}) {

@@ -22,6 +22,7 @@
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
+#include "support/units.hpp"
 
 namespace {
 
@@ -30,8 +31,8 @@ using mallard::heap_resource;
 using mallard::sized_block;
 using mallard_test::run_heap_program;
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
+using mallard_test::kib;
+using mallard_test::mib;
 
 TEST(heap, an_array_alone_grows_where_it_is) {
   heap_resource heap;

@@ -9,6 +9,7 @@
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "support/addresses.hpp"
 
 namespace {
 
@@ -23,9 +24,7 @@ static_assert(monotonic_resource::deallocate_is_noop);
 // Behind every block of a chunk, in a sanitizer's build.
 constexpr std::size_t gap = mallard::detail::redzone_bytes;
 
-std::byte* bytes_of(void* p) {
-  return static_cast<std::byte*>(p);
-}
+using mallard_test::bytes_of;
 
 TEST(monotonic_resource, asks_for_nothing_before_the_first_request) {
   test_resource upstream;

@@ -13,13 +13,14 @@
 #include <vector>
 
 #include "support/seeds.hpp"
+#include "support/units.hpp"
 
 namespace {
 
 using mallard::page_source;
 
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1024 * kib;
+using mallard_test::kib;
+using mallard_test::mib;
 
 // The source is one per process; each test starts with an empty cache.
 class page_source_test : public testing::Test {

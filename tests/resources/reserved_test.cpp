@@ -8,19 +8,19 @@
 #include <fstream>
 
 #include "mallard/detail/core/annotate.hpp"
+#include "support/addresses.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
+#include "support/units.hpp"
 
 namespace {
 
 using mallard::reserved_options;
 using mallard::reserved_resource;
 
-constexpr std::size_t mib = std::size_t{1} << 20;
+using mallard_test::mib;
 
-std::byte* bytes_of(void* p) {
-  return static_cast<std::byte*>(p);
-}
+using mallard_test::bytes_of;
 
 TEST(reserved_resource, is_one_contiguous_block) {
   reserved_resource memory(reserved_options{.reserve_bytes = 64 * mib});

@@ -15,15 +15,14 @@
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/addresses.hpp"
 
 namespace {
 
 using mallard::test_resource;
 using monotonic_buffer_resource = mallard::monotonic_resource;
 
-bool is_aligned(const void* p, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
+using mallard_test::is_aligned;
 
 TEST(libcxx_monotonic, without_buffer_takes_no_memory_until_asked) {
   test_resource upstream;

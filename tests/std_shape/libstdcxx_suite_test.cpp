@@ -18,6 +18,7 @@
 #include "mallard/multipool.hpp"
 #include "mallard/page_source.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/addresses.hpp"
 
 namespace {
 
@@ -26,9 +27,7 @@ using monotonic_buffer_resource = mallard::monotonic_resource;
 using unsynchronized_pool_resource = mallard::multipool_resource;
 using synchronized_pool_resource = mallard::synchronized_multipool_resource;
 
-bool is_aligned(const void* p, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
+using mallard_test::is_aligned;
 
 TEST(libstdcxx_monotonic, constructors) {
   unsigned char buffer[32];

@@ -2,14 +2,13 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include "whatif/strategies.hpp"
 #include "whatif/whatif.hpp"
 
 namespace {
 
 using namespace mallard::whatif;
-
-const std::vector<std::string> strategies = {"monotonic", "multipool", "multipool-on-monotonic",
-                                             "heap", "adaptive-pool"};
+using mallard_test::strategies;
 
 whatif_options options_for(const std::vector<std::string>& arguments, const std::string& pattern) {
   whatif_options out;

@@ -6,15 +6,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "whatif/strategies.hpp"
 #include "whatif/whatif.hpp"
 
 namespace {
 
 using namespace mallard::whatif;
+using mallard_test::strategies;
 namespace fs = std::filesystem;
-
-const std::vector<std::string> strategies = {"monotonic", "multipool", "multipool-on-monotonic",
-                                             "heap", "adaptive-pool"};
 
 class RealProgram : public testing::Test {
  protected:
@@ -117,6 +116,7 @@ git fsck --no-progress
 TEST_F(RealProgram, a_compiler_compiles) {
   std::ofstream(folder_ / "f.cpp") << R"(
 #include <vector>
+
 int sum(const std::vector<int>& v) { int s = 0; for (int i : v) s += i; return s; }
 )";
   expect_the_same({"clang++-19", "-O1", "-c", (folder_ / "f.cpp").string(), "-o", "-"},

@@ -6,12 +6,12 @@
 
 #include <stdexcept>
 
+#include "whatif/strategies.hpp"
+
 namespace {
 
 using namespace mallard::whatif;
-
-const std::vector<std::string> strategies = {"monotonic", "multipool", "multipool-on-monotonic",
-                                             "heap", "adaptive-pool"};
+using mallard_test::strategies;
 
 whatif_options options_for(const std::string& what, std::vector<whatif_route> routes) {
   whatif_options out;

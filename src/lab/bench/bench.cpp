@@ -1,14 +1,6 @@
 #include "lab/bench/bench.hpp"
 
-#include <algorithm>
-
 namespace mallard::lab {
-
-const measure_kind* bench::find_measure(std::string_view wanted) const {
-  const auto found = std::find_if(measures.begin(), measures.end(),
-                                  [&](const measure_kind& one) { return one.name == wanted; });
-  return found == measures.end() ? nullptr : &*found;
-}
 
 words_of_benches words_of(const bench& one) {
   const bench_words words{one.title, one.summary, one.main, one.measures};

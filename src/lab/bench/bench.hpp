@@ -98,9 +98,6 @@ struct bench {
   std::string quick_scale = "1";
   bool limits_memory = false;  // to 7/8 of the machine's, where nothing else was asked for
   bench_page page = {};
-
-  // Null when there is none of that name.
-  const measure_kind* find_measure(std::string_view wanted) const;
 };
 
 // What its result files say of it, and of the series that comes with it.

@@ -31,7 +31,7 @@ std::vector<std::int64_t> expected_parts(const bench& what, const planned_place&
 }
 
 std::string unit_of(const bench& what, std::string_view measure) {
-  const measure_kind* found = what.find_measure(measure);
+  const measure_kind* found = find_measure(what.measures, measure);
   return found ? found->unit : "";
 }
 

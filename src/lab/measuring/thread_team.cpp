@@ -59,14 +59,15 @@ double now() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
+void stretch::add(const stretch& other) {
+  start = std::min(start, other.start);
+  end = std::max(end, other.end);
+}
+
 double duration(std::span<const stretch> all) {
-  double start = all[0].start;
-  double end = all[0].end;
-  for (const stretch& one : all) {
-    start = std::min(start, one.start);
-    end = std::max(end, one.end);
-  }
-  return end - start;
+  stretch whole = all[0];
+  for (const stretch& one : all) whole.add(one);
+  return whole.end - whole.start;
 }
 
 void settle_down(unsigned number) {
@@ -103,14 +104,12 @@ team_times run_team(std::span<team_member> members, const team_task& task) {
   if (problem != 0) {
     throw std::system_error(problem, std::generic_category(), "a thread cannot be created");
   }
-  double start = members[0].work.start;
-  double end = members[0].work.end;
+  stretch work = members[0].work;
   for (const team_member& one : members) {
     if (one.problem) std::rethrow_exception(one.problem);
-    start = std::min(start, one.work.start);
-    end = std::max(end, one.work.end);
+    work.add(one.work);
   }
-  return {end - start, now() - begun};
+  return {work.end - work.start, now() - begun};
 }
 
 double run_team(unsigned threads, const std::function<void(unsigned)>& prepare,

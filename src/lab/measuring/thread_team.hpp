@@ -48,6 +48,9 @@ class meeting {
 struct alignas(128) stretch {
   double start = 0;
   double end = 0;
+
+  // Grows to hold another one.
+  void add(const stretch& other);
 };
 
 // From the first one's start to the last one's end.

@@ -139,7 +139,8 @@ class reader {
       const auto words = file_.run.benches.find(cell.bench);
       if (words == file_.run.benches.end()) continue;
       for (auto& [name, one] : cell.measures) {
-        if (const measure_kind* kind = words->second.find(name)) one.which = kind->which;
+        if (const measure_kind* kind = find_measure(words->second.measures, name))
+          one.which = kind->which;
       }
     }
   }

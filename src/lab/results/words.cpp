@@ -14,9 +14,9 @@ better read_direction(const json& object) {
 
 }  // namespace
 
-const measure_kind* bench_words::find(std::string_view measure) const {
+const measure_kind* find_measure(std::span<const measure_kind> measures, std::string_view name) {
   const auto found = std::find_if(measures.begin(), measures.end(),
-                                  [&](const measure_kind& one) { return one.name == measure; });
+                                  [&](const measure_kind& one) { return one.name == name; });
   return found == measures.end() ? nullptr : &*found;
 }
 

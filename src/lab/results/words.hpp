@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,15 +21,15 @@ struct measure_kind {
   friend bool operator==(const measure_kind&, const measure_kind&) = default;
 };
 
+// Null when there is none of that name.
+const measure_kind* find_measure(std::span<const measure_kind> measures, std::string_view name);
+
 struct bench_words {
   std::string title = {};     // on the page; what follows a colon explains it
   std::string summary = {};   // one line
   std::string main = "time";  // the measure that contenders are compared by
   std::vector<measure_kind> measures = {};
   friend bool operator==(const bench_words&, const bench_words&) = default;
-
-  // Null when there is none of that name.
-  const measure_kind* find(std::string_view measure) const;
 };
 
 // By the name of the bench.

@@ -52,19 +52,15 @@ class tree_maker {
   // For each stack, with those below it, the sum of its shares of all weights: at least as much as
   // the largest of them.
   std::vector<float> shares_below() const {
-    std::vector<float> out(weights_.stacks());
-    for (std::uint32_t id = weights_.stacks(); id-- > 1;) {
-      if (weights_.has(id)) {
-        double sum = 0;
-        for (const weight_kind& kind : weight_kinds) {
-          const auto mine = static_cast<double>(weights_.of(id).*kind.value);
-          if (mine > 0) sum += mine / static_cast<double>(all_.*kind.value);
-        }
-        out[id] += static_cast<float>(sum);
+    return sums_below<float>(trace_.stacks(), [&](std::uint32_t id) {
+      if (!weights_.has(id)) return 0.0f;
+      double sum = 0;
+      for (const weight_kind& kind : weight_kinds) {
+        const auto mine = static_cast<double>(weights_.of(id).*kind.value);
+        if (mine > 0) sum += mine / static_cast<double>(all_.*kind.value);
       }
-      out[trace_.stacks()[id].parent] += out[id];
-    }
-    return out;
+      return static_cast<float>(sum);
+    });
   }
 
   void grow(const std::vector<float>& shares) {

@@ -50,6 +50,8 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   memory_stats stats() const noexcept;
 
  protected:
+  // For kinds of memory whose steps grow.
+  static constexpr std::size_t usual_largest_step = std::size_t{4} << 20;
   struct shape {
     const char* who;
     std::size_t limit_bytes;
