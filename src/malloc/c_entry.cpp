@@ -35,6 +35,32 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return or_errno(detail::blocks::allocate_aligned(bytes, alignment));
 }
 
+// What `aligned_alloc` leaves over.
+[[gnu::noinline]] void* aligned_with_checks(std::size_t alignment, std::size_t bytes) noexcept {
+  if (!is_power_of_two(alignment)) {
+    errno = EINVAL;
+    return nullptr;
+  }
+  return aligned(alignment, bytes);
+}
+
+// What `realloc` leaves over, apart so that it saves no registers.
+[[gnu::noinline]] void* reallocated(void* p, std::size_t bytes) noexcept {
+  if (p == nullptr) return or_errno(detail::blocks::allocate(bytes));
+  if (bytes == 0) {
+    detail::deallocate(p);
+    return nullptr;
+  }
+  return or_errno(detail::blocks::reallocate(p, bytes));
+}
+
+[[gnu::noinline]] void* resized(void* p, std::size_t bytes) noexcept {
+  if (void* const moved = detail::blocks::resize_at_hand(p, bytes)) [[likely]] {
+    return moved;
+  }
+  return reallocated(p, bytes);
+}
+
 }  // namespace
 
 MALLARD_ENTRY void* malloc(std::size_t bytes) noexcept {
@@ -50,12 +76,10 @@ MALLARD_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
 }
 
 MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
-  if (p == nullptr) return malloc(bytes);
-  if (bytes == 0) {
-    free(p);
-    return nullptr;
+  if (detail::blocks::may_stay(p, bytes)) [[likely]] {
+    return p;
   }
-  return or_errno(detail::blocks::reallocate(p, bytes));
+  return resized(p, bytes);
 }
 
 MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
@@ -72,11 +96,13 @@ MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept 
 }
 
 MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  if (!is_power_of_two(alignment)) {
-    errno = EINVAL;
-    return nullptr;
+  // An alignment of 0 has none at hand.
+  if ((alignment & (alignment - 1)) == 0) [[likely]] {
+    if (void* const p = detail::blocks::allocate_aligned_at_hand(bytes, alignment)) [[likely]] {
+      return p;
+    }
   }
-  return aligned(alignment, bytes);
+  return aligned_with_checks(alignment, bytes);
 }
 
 MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {

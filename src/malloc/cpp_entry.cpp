@@ -29,8 +29,9 @@ template <class Allocate>
   mallard::detail::throw_bad_alloc();
 }
 
+// Apart from the hot path, so that this saves no registers.
 template <class Allocate>
-MALLARD_ALWAYS_INLINE void* allocate_or_throw(Allocate allocate) {
+[[gnu::noinline]] void* allocate_or_throw(Allocate allocate) {
   if (void* const p = allocate()) [[likely]] {
     return p;
   }
@@ -66,9 +67,16 @@ using std::nothrow_t;
 using std::size_t;
 
 MALLARD_ENTRY void* operator new(size_t n) {
+  if (void* const p = detail::blocks::allocate_at_hand(n)) [[likely]] {
+    return p;
+  }
   return allocate_or_throw(of(n));
 }
 MALLARD_ENTRY void* operator new(size_t n, align_val_t a) {
+  if (void* const p = detail::blocks::allocate_aligned_at_hand(n, static_cast<size_t>(a)))
+      [[likely]] {
+    return p;
+  }
   return allocate_or_throw(of(n, a));
 }
 MALLARD_ENTRY void* operator new[](size_t n) {

@@ -88,8 +88,8 @@ std::size_t class_bytes_of(slice_mark mark) noexcept {
   return class_steps[mark.size_class()].block_bytes - canary_bytes;
 }
 
-std::size_t program_class_bytes_of(slice_mark mark) noexcept {
-  return class_steps[mark.program_size_class()].block_bytes - canary_bytes;
+std::size_t user_heap_class_bytes_of(slice_mark mark) noexcept {
+  return class_steps[mark.user_heap_size_class()].block_bytes - canary_bytes;
 }
 
 // Whether the block may stay where it is with the new size.
@@ -101,8 +101,8 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     }
     return bytes <= have && bytes >= have / 2;
   }
-  if (mark.kind() == slice_kind::slab_of_program) {
-    const std::size_t have = program_class_bytes_of(mark);
+  if (mark.kind() == slice_kind::slab_of_user_heap) {
+    const std::size_t have = user_heap_class_bytes_of(mark);
     return bytes <= have && bytes >= have / 2 && !checks::keeps_classes;
   }
   const slow_path here;
@@ -151,14 +151,18 @@ void* allocate_slow(std::size_t bytes) noexcept {
 
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
   const slice_mark mark = slice_mark::from_difference(difference, cache.heap_mark);
-  if (mark.is_slab() && cache.heap != nullptr) [[likely]] {
-    // Another heap's block is as good as an own one, and the first to be used again. Only small
-    // ones have to go home: they may share a cache line with blocks that the other thread uses.
-    const std::size_t size_class = mark.size_class();
-    if (size_class >= first_shared_class && cache.give(p, size_class)) return;
-    return cache.heap->send(p, mark);
+  if (!mark.is_slab()) return deallocate_slow(p);
+  // Another heap's block is as good as an own one, and the first to be used again. Only small
+  // ones have to go home: they may share a cache line with blocks that the other thread uses.
+  const std::size_t size_class = mark.size_class();
+  if (size_class >= first_shared_class && cache.give(p, size_class)) return;
+  remote_batch& batch = cache.batches->of(mark.heap());
+  if (batch.to != mark.heap()) [[unlikely]] {
+    return cache.heap == nullptr ? deallocate_slow(p) : cache.heap->send(p, mark);
   }
-  deallocate_slow(p);
+  if (!batch.add(p, size_class)) [[unlikely]] {
+    cache.heap->post(cache.batches->of(mark.heap()));
+  }
 }
 
 void deallocate_slow(void* p) noexcept {
@@ -179,8 +183,8 @@ void deallocate_slow(void* p) noexcept {
       return space_of_mark(mark).deallocate(p);
     case slice_kind::huge:
       return deallocate_huge(p);
-    case slice_kind::slab_of_program:
-    case slice_kind::huge_of_program:
+    case slice_kind::slab_of_user_heap:
+    case slice_kind::huge_of_user_heap:
       return user_heap::of(p, mark)->deallocate(p, mark);
     case slice_kind::slab:
     case slice_kind::none:
@@ -212,14 +216,30 @@ std::size_t usable_bytes(const void* p) noexcept {
     case slice_kind::space:
       return large_space::payload_bytes(const_cast<void*>(p));
     case slice_kind::huge:
-    case slice_kind::huge_of_program:
+    case slice_kind::huge_of_user_heap:
       return huge_payload_bytes(p);
-    case slice_kind::slab_of_program:
-      return program_class_bytes_of(mark);
+    case slice_kind::slab_of_user_heap:
+      return user_heap_class_bytes_of(mark);
     case slice_kind::none:
       break;
   }
   fatal("size of an address where no block begins", p);
+}
+
+void* copied(void* to, void* from, std::size_t bytes) noexcept {
+  std::memcpy(to, from, bytes);
+  deallocate(from);
+  return to;
+}
+
+void* freed_elsewhere(void* to, void* from, std::uintptr_t difference) noexcept {
+  deallocate_elsewhere(from, difference);
+  return to;
+}
+
+void* freed_slowly(void* to, void* from) noexcept {
+  deallocate_slow(from);
+  return to;
 }
 
 void* reallocate_slow(void* p, std::size_t bytes) noexcept {

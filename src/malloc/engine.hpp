@@ -32,12 +32,20 @@ void deallocate_slow(void* p) noexcept;  // keeps errno; null is a block of no b
 // Not of this thread's slabs; `difference` is what the hot path found instead of a class.
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept;
 
-MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
+// Null when the thread has none at hand.
+MALLARD_ALWAYS_INLINE void* allocate_at_hand(std::size_t bytes) noexcept {
   if (bytes > largest_class_request) [[unlikely]] {
-    return allocate_slow(bytes);
+    return nullptr;
   }
-  if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
+  void* const p = cache.take(malloc_class_of(bytes));
+  if (p != nullptr) [[likely]] {
     checks::taken(p);
+  }
+  return p;
+}
+
+MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
+  if (void* const p = allocate_at_hand(bytes)) [[likely]] {
     return p;
   }
   return allocate_slow(bytes);
@@ -69,13 +77,26 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
 // `alignment` is a power of two.
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept;
 
-MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::size_t block = request_with_canary(bytes, alignment);
+// Null when the thread has none at hand. An alignment of 0 is not, others have to be powers of two.
+MALLARD_ALWAYS_INLINE void* allocate_aligned_at_hand(std::size_t bytes,
+                                                     std::size_t alignment) noexcept {
   // A multiple of the alignment, which is at least that of all blocks: its class is aligned enough.
+  const std::size_t block = request_with_canary(bytes, alignment);
   if (block - 1 >= largest_class_bytes || alignment < malloc_alignment) [[unlikely]] {
-    return allocate_aligned_slow(bytes, alignment);
+    return nullptr;
   }
-  return allocate(block - canary_bytes);
+  void* const p = cache.take(class_by_block[block / malloc_alignment]);
+  if (p != nullptr) [[likely]] {
+    checks::taken(p);
+  }
+  return p;
+}
+
+MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept {
+  if (void* const p = allocate_aligned_at_hand(bytes, alignment)) [[likely]] {
+    return p;
+  }
+  return allocate_aligned_slow(bytes, alignment);
 }
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept;
@@ -107,13 +128,12 @@ MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
   return allocate_zeroed_slow(bytes);
 }
 
+// So few bytes are copied before a function for it has begun.
+inline constexpr std::size_t most_copied_inline = 64;
+
 // Blocks are multiples of 16, and the two do not overlap: from both ends, as above.
-MALLARD_ALWAYS_INLINE void copy_block(void* to, const void* from, std::size_t bytes) noexcept {
+MALLARD_ALWAYS_INLINE void copy_few(void* to, const void* from, std::size_t bytes) noexcept {
   using two_words [[gnu::vector_size(16), gnu::may_alias]] = long long;
-  if (bytes > 64) {
-    __builtin_memcpy(to, from, bytes);
-    return;
-  }
   const auto* const source = static_cast<const two_words*>(from);
   auto* const begin = static_cast<two_words*>(to);
   const std::size_t count = (bytes + 15) / 16;
@@ -126,29 +146,58 @@ MALLARD_ALWAYS_INLINE void copy_block(void* to, const void* from, std::size_t by
 
 void* reallocate_slow(void* p, std::size_t bytes) noexcept;
 
-// Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
-MALLARD_ALWAYS_INLINE void* reallocate(void* p, std::size_t bytes) noexcept {
+// Whether the block is in a slab, large enough for the bytes, and not wastefully large. False for
+// null, and for no bytes.
+MALLARD_ALWAYS_INLINE bool may_stay(const void* p, std::size_t bytes) noexcept {
   const std::size_t index = region::index_of(p);
-  if (checks::keeps_classes || index == 0) [[unlikely]] {
-    return reallocate_slow(p, bytes);
-  }
-  if (bytes > largest_class_request) [[unlikely]] {
-    return reallocate_slow(p, bytes);
+  if (checks::keeps_classes || index == 0) return false;
+  const slice_mark mark = region::of(p)->mark_at(index);
+  if (!mark.is_slab()) return false;
+  // More bytes than there are leave a large number.
+  const std::size_t have = block_bytes_by_class[mark.size_class()];
+  return have - bytes <= have / 2;
+}
+
+// What is left to do when a block has moved, apart so that those who need it not save no registers.
+[[gnu::returns_nonnull]] void* copied(void* to, void* from, std::size_t bytes) noexcept;
+[[gnu::returns_nonnull]] void* freed_elsewhere(void* to, void* from,
+                                               std::uintptr_t difference) noexcept;
+[[gnu::returns_nonnull]] void* freed_slowly(void* to, void* from) noexcept;
+
+// To another block, which the thread has at hand. Null when it is not so simple, and then nothing
+// has changed: also of null, and for no bytes.
+MALLARD_ALWAYS_INLINE void* resize_at_hand(void* p, std::size_t bytes) noexcept {
+  const std::size_t index = region::index_of(p);
+  if (checks::keeps_classes || index == 0 || bytes - 1 >= largest_class_request) [[unlikely]] {
+    return nullptr;
   }
   const slice_mark mark = region::of(p)->mark_at(index);
   if (!mark.is_slab()) [[unlikely]] {
-    return reallocate_slow(p, bytes);
+    return nullptr;
   }
-  // Large enough, and not wastefully large.
-  const std::size_t have = class_steps[mark.size_class()].block_bytes;
-  if (have - bytes <= have / 2) return p;
+  const std::size_t have = block_bytes_by_class[mark.size_class()];
   void* const moved = cache.take(malloc_class_of(bytes));
   if (moved == nullptr) [[unlikely]] {
-    return reallocate_slow(p, bytes);
+    return nullptr;
   }
-  copy_block(moved, p, have < bytes ? have : bytes);
-  deallocate(p);
+  const std::size_t kept = have < bytes ? have : bytes;
+  if (kept > most_copied_inline) return copied(moved, p, kept);
+  copy_few(moved, p, kept);
+  const std::uintptr_t size_class = mark.class_within(cache.heap_mark);
+  if (size_class >= malloc_class_count) [[unlikely]] {
+    return freed_elsewhere(moved, p, size_class);
+  }
+  if (!cache.give(p, size_class)) [[unlikely]] {
+    return freed_slowly(moved, p);
+  }
   return moved;
+}
+
+// Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
+inline void* reallocate(void* p, std::size_t bytes) noexcept {
+  if (may_stay(p, bytes)) return p;
+  void* const moved = resize_at_hand(p, bytes);
+  return moved != nullptr ? moved : reallocate_slow(p, bytes);
 }
 
 std::size_t usable_bytes(const void* p) noexcept;

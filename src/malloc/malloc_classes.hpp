@@ -25,12 +25,21 @@ inline constexpr auto class_by_block = [] {
   }
   return table;
 }();
-static_assert(malloc_class_count <= slice_mark::most_program_classes);
+static_assert(malloc_class_count <= slice_mark::most_user_heap_classes);
 
 // Of blocks: requires bytes <= largest_class_bytes; larger classes are computed.
 MALLARD_ALWAYS_INLINE unsigned class_of_block(std::size_t bytes) noexcept {
   return class_by_block[(bytes + malloc_alignment - 1) / malloc_alignment];
 }
+
+// By size class: nothing but what the hot paths have to look up.
+inline constexpr auto block_bytes_by_class = [] {
+  std::array<std::uint32_t, malloc_class_count> table{};
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    table[c] = static_cast<std::uint32_t>(class_bytes(c));
+  }
+  return table;
+}();
 
 // Of requests, whose blocks have a canary besides.
 inline constexpr std::size_t largest_class_request = largest_class_bytes - canary_bytes;

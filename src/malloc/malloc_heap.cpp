@@ -14,6 +14,7 @@
 namespace mallard::inline v1::detail {
 
 constinit void* const no_slots[2] = {nullptr, nullptr};
+constinit remote_batches no_batches{};
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_cache cache =
     thread_cache::without_heap();
 
@@ -49,6 +50,7 @@ malloc_heap::malloc_heap() noexcept
 void malloc_heap::attach(thread_cache& to) noexcept {
   magazines_ = &to;
   to.heap = this;
+  to.batches = &batches_;
   to.heap_mark = slice_mark::of_slab(this, 0);
 }
 
@@ -361,10 +363,10 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
     const std::uintptr_t granule = (address_of(p) - address_of(home)) >> granule_shift;
     std::uint64_t& word = home->words()[granule / 64];
     const std::uint64_t before = word;
-    if ((before >> (granule % 64) & 1) != 0) [[unlikely]] {
+    word = before | std::uint64_t{1} << (granule % 64);
+    if (word == before) [[unlikely]] {
       fatal("double free of the block", p);
     }
-    word = before | std::uint64_t{1} << (granule % 64);
     if (--home->countdown == 0) [[unlikely]] {
       settle(pools_[size_class], size_class, p);
       checked = nullptr;
@@ -409,8 +411,7 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
   return first;
 }
 
-void malloc_heap::post(batch& b) noexcept {
-  if (b.to == nullptr) return;
+void malloc_heap::post(remote_batch& b) noexcept {
   malloc_heap* const to = b.to;
   to->incoming_.push(b.first, b.last);
   b = {};
@@ -423,11 +424,13 @@ void malloc_heap::post(batch& b) noexcept {
 }
 
 void malloc_heap::post_all() noexcept {
-  for (batch& b : batches_) post(b);
+  for (remote_batch& b : batches_.places) {
+    if (b.to != nullptr) post(b);
+  }
 }
 
-void malloc_heap::send_first(batch& b, void* p, slice_mark mark) noexcept {
-  post(b);
+void malloc_heap::send_first(remote_batch& b, void* p, slice_mark mark) noexcept {
+  if (b.to != nullptr) post(b);
   auto* const block = ::new (p) remote_block(nullptr);
   b = {mark.heap(), block, block, static_cast<std::int32_t>(batch_bytes)};
 }

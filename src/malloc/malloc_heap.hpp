@@ -16,13 +16,10 @@
 #include "mallard/detail/core/slab_set.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/malloc_classes.hpp"
-#include "malloc/remote_block.hpp"
+#include "malloc/remote_batch.hpp"
 #include "malloc/thread_cache.hpp"
 
 namespace mallard::inline v1::detail {
-
-// What the supply hands out for a heap.
-inline constexpr std::size_t heap_bytes = 4 * slice_bytes;
 
 struct malloc_heap_usage {
   slab_usage slabs;
@@ -49,19 +46,17 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
 
   // Takes a block that the mark says is another heap's.
   void send(void* p, slice_mark mark) noexcept {
-    batch& b = batches_[address_of(mark.heap()) / heap_bytes % batch_count];
+    remote_batch& b = batches_.of(mark.heap());
     if (b.to != mark.heap()) [[unlikely]] {
       return send_first(b, p, mark);
     }
-    auto* const block = static_cast<remote_block*>(p);
-    block->set_next(b.first);
-    b.first = block;
-    b.room -= batch_weights[mark.size_class()];
-    if (b.room <= 0) [[unlikely]] {
+    if (!b.add(p, mark.size_class())) [[unlikely]] {
       post(b);
     }
   }
-  // The same by a thread that has no heap.
+  // Hands a batch over that is not empty.
+  MALLARD_COLD void post(remote_batch& b) noexcept;
+  // The same of one block, by a thread that has no heap.
   static void send_alone(void* p, slice_mark mark) noexcept;
   // Hands over what was sent and waits for company.
   void post_all() noexcept;
@@ -108,15 +103,6 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   std::atomic<bool> idle{false};
 
  private:
-  struct batch {
-    malloc_heap* to;  // null: the batch is empty
-    remote_block* first;
-    remote_block* last;
-    std::int32_t room;  // bytes
-  };
-  // Heaps that began one after the other have places of their own.
-  static constexpr std::size_t batch_count = 64;
-
   bool find_slots(unsigned size_class) noexcept;
   bool adopt(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
@@ -144,8 +130,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void empty_magazine(thread_cache& of, unsigned size_class) noexcept;
   MALLARD_COLD class_set collect_all() noexcept;
   void forward(remote_block* block, slice_mark mark) noexcept;
-  MALLARD_COLD void send_first(batch& b, void* p, slice_mark mark) noexcept;
-  MALLARD_COLD void post(batch& b) noexcept;
+  MALLARD_COLD void send_first(remote_batch& b, void* p, slice_mark mark) noexcept;
 
   std::array<slab_pool, malloc_class_count> pools_{};
   // Capacities so far: none, small, then more and more. Small magazines are all on the heap's first
@@ -179,7 +164,7 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   static constexpr unsigned last_small_class = computed_class(2048);
   alignas(64) std::array<void*, malloc_class_count*(small_capacity + 2)> small_slots_;
   std::array<void*, magazine_slots> slots_;
-  std::array<batch, batch_count> batches_{};
+  remote_batches batches_{};
 };
 static_assert(sizeof(malloc_heap) + os::page_bytes <= heap_bytes);
 

@@ -18,12 +18,12 @@ class malloc_heap;
 inline constexpr std::size_t heap_alignment = 64;
 
 enum class slice_kind {
-  none,             // free, or ours
-  huge,             // of a huge block: a region of its own
-  space,            // of a `large_space`
-  slab,             // of a slab of a thread's heap
-  slab_of_program,  // of a slab of a heap that the program made
-  huge_of_program,  // of a huge block of such a heap
+  none,               // free, or ours
+  huge,               // of a huge block: a region of its own
+  space,              // of a `large_space`
+  slab,               // of a slab of a thread's heap
+  slab_of_user_heap,  // of a slab of a user heap
+  huge_of_user_heap,  // of a huge block of such a heap
 };
 
 class slice_mark {
@@ -35,12 +35,14 @@ class slice_mark {
   constexpr std::uintptr_t word() const noexcept { return word_; }
 
   static constexpr slice_mark huge() noexcept { return slice_mark(huge_word); }
-  static constexpr slice_mark huge_of_program() noexcept { return slice_mark(program_huge_word); }
+  static constexpr slice_mark huge_of_user_heap() noexcept {
+    return slice_mark(user_heap_huge_word);
+  }
   static constexpr slice_mark of_space(std::size_t index) noexcept {
     return slice_mark(first_space_word + index);
   }
-  static constexpr slice_mark of_program_slab(std::size_t size_class) noexcept {
-    return slice_mark(first_program_word + size_class);
+  static constexpr slice_mark of_user_heap_slab(std::size_t size_class) noexcept {
+    return slice_mark(first_user_heap_word + size_class);
   }
   static slice_mark of_slab(const malloc_heap* heap, std::size_t size_class) noexcept {
     return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class);
@@ -55,11 +57,17 @@ class slice_mark {
 
   constexpr slice_kind kind() const noexcept {
     if (is_slab()) return slice_kind::slab;
-    if (word_ >= first_program_word) {
-      return word_ == program_huge_word ? slice_kind::huge_of_program : slice_kind::slab_of_program;
+    if (word_ >= first_user_heap_word) {
+      return word_ == user_heap_huge_word ? slice_kind::huge_of_user_heap
+                                          : slice_kind::slab_of_user_heap;
     }
     if (word_ >= first_space_word) return slice_kind::space;
     return word_ == huge_word ? slice_kind::huge : slice_kind::none;
+  }
+
+  // Of either kind.
+  constexpr bool is_huge() const noexcept {
+    return word_ == huge_word || word_ == user_heap_huge_word;
   }
 
   // Require a slab of a thread's heap.
@@ -68,9 +76,9 @@ class slice_mark {
   }
   constexpr bool names_heap() const noexcept { return word_ / heap_alignment > 1; }
   constexpr std::size_t size_class() const noexcept { return word_ % heap_alignment; }
-  // Requires a slab of a heap that the program made.
-  constexpr unsigned program_size_class() const noexcept {
-    return static_cast<unsigned>(word_ - first_program_word);
+  // Requires a slab of a user heap.
+  constexpr unsigned user_heap_size_class() const noexcept {
+    return static_cast<unsigned>(word_ - first_user_heap_word);
   }
   // Requires a space.
   constexpr std::size_t space_index() const noexcept { return word_ - first_space_word; }
@@ -90,14 +98,15 @@ class slice_mark {
   friend constexpr bool operator==(slice_mark, slice_mark) noexcept = default;
 
   static constexpr std::size_t most_spaces = 4;
-  static constexpr std::size_t most_program_classes = 55;
+  static constexpr std::size_t most_user_heap_classes = 55;
 
  private:
   static constexpr std::uintptr_t huge_word = 1;
   static constexpr std::uintptr_t first_space_word = 2;
-  static constexpr std::uintptr_t first_program_word = first_space_word + most_spaces;
-  static constexpr std::uintptr_t program_huge_word = first_program_word + most_program_classes;
-  static_assert(program_huge_word < heap_alignment);
+  static constexpr std::uintptr_t first_user_heap_word = first_space_word + most_spaces;
+  static constexpr std::uintptr_t user_heap_huge_word =
+      first_user_heap_word + most_user_heap_classes;
+  static_assert(user_heap_huge_word < heap_alignment);
 
   std::uintptr_t word_ = 0;
 };

@@ -24,12 +24,12 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   the_supply.for_each_region([&](region& r) {
     for (std::size_t i = region_header_slices; i < slices_per_region;) {
       const slice_mark mark = r.mark_at(i);
-      const bool of_program = mark.kind() == slice_kind::slab_of_program;
+      const bool of_program = mark.kind() == slice_kind::slab_of_user_heap;
       if (!mark.is_slab() && !of_program) {
         ++i;
         continue;
       }
-      const std::size_t size_class = of_program ? mark.program_size_class() : mark.size_class();
+      const std::size_t size_class = of_program ? mark.user_heap_size_class() : mark.size_class();
       const slab_layout& layout = class_layouts[size_class];
       if (heap == nullptr || (!of_program && mark.heap() == heap)) {
         class_usage& u = out[size_class];

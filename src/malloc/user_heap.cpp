@@ -56,15 +56,14 @@ void user_heap::destroy() noexcept {
   while (region* const r = huge_) {
     unlink(*r);
     void* const p = reinterpret_cast<std::byte*>(r) + r->huge_offset;
-    checks::remove_huge(p);
-    deallocate_huge(p);
+    if (checks::remove_huge_of_heap(p)) deallocate_huge(p);
   }
   detail::deallocate(this);
 }
 
 user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
-  if (mark.kind() == slice_kind::huge_of_program) return region::of_huge(p)->huge_owner;
-  const slab_layout& layout = class_layouts[mark.program_size_class()];
+  if (mark.kind() == slice_kind::huge_of_user_heap) return region::of_huge(p)->huge_owner;
+  const slab_layout& layout = class_layouts[mark.user_heap_size_class()];
   const slab* const home = aligned_start<slab>(p, layout.slab_bytes);
   return static_cast<user_heap*>(home->owner.load(std::memory_order_relaxed));
 }
@@ -95,7 +94,7 @@ void* user_heap::allocate_of_class(unsigned size_class) noexcept {
     if (!grow(pool, size_class)) return nullptr;
     slab* const s = pool.current(layout);
     region::of(s)->set_marks(region::index_of(s), layout.slab_bytes / slice_bytes,
-                             slice_mark::of_program_slab(size_class));
+                             slice_mark::of_user_heap_slab(size_class));
   }
   void* const p = take_slot(pool, layout.block_bytes);
   checks::left_slab(p, size_class);
@@ -108,7 +107,7 @@ void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexc
   void* const p = allocate_huge(bytes, alignment);
   if (p == nullptr) return nullptr;
   region& r = *region::of_huge(p);
-  region::huge_mark_of(p).store(slice_mark::huge_of_program().word(), std::memory_order_relaxed);
+  region::huge_mark_of(p).store(slice_mark::huge_of_user_heap().word(), std::memory_order_relaxed);
   r.huge_owner = this;
   r.huge_prev = nullptr;
   r.huge_next = huge_;
@@ -124,11 +123,11 @@ void user_heap::unlink(region& r) noexcept {
 
 void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   const holding hold(lock_);
-  if (mark.kind() == slice_kind::huge_of_program) {
+  if (mark.kind() == slice_kind::huge_of_user_heap) {
     unlink(*region::of_huge(p));
     return deallocate_huge(p);
   }
-  const unsigned size_class = mark.program_size_class();
+  const unsigned size_class = mark.user_heap_size_class();
   give(pools_[size_class], size_class, class_layouts[size_class], class_steps[size_class], p);
 }
 

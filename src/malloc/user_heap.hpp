@@ -16,7 +16,8 @@
 namespace mallard::inline v1::detail {
 
 constexpr bool is_of_user_heap(slice_mark mark) noexcept {
-  return mark.kind() == slice_kind::slab_of_program || mark.kind() == slice_kind::huge_of_program;
+  return mark.kind() == slice_kind::slab_of_user_heap ||
+         mark.kind() == slice_kind::huge_of_user_heap;
 }
 
 class user_heap final : public slab_set {

@@ -116,9 +116,9 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
   const std::size_t block = request_with_canary(said, std::max(size.alignment, malloc_alignment));
   std::size_t has = 0;
   const slice_kind kind = mark.kind();
-  if (kind == slice_kind::slab || kind == slice_kind::slab_of_program) {
+  if (kind == slice_kind::slab || kind == slice_kind::slab_of_user_heap) {
     const std::size_t size_class =
-        kind == slice_kind::slab ? mark.size_class() : mark.program_size_class();
+        kind == slice_kind::slab ? mark.size_class() : mark.user_heap_size_class();
     if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
     // The heap that threads have in common rounds up to cache lines. It is no thread's own.
     const bool foreign = mark.names_heap();
@@ -128,8 +128,7 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
     }
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else {
-    const bool is_huge = kind == slice_kind::huge || kind == slice_kind::huge_of_program;
-    has = is_huge ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
+    has = mark.is_huge() ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
     if (fits(has, said)) return;
   }
   if (size.bytes <= has && some_kept_larger.load(std::memory_order_relaxed)) return;
@@ -289,18 +288,19 @@ void checks::add_huge(const void* p, const region& r) noexcept {
 }
 
 void checks::using_huge(const void* p, const region& r) noexcept {
-  const slice_kind kind = mark_of(p).kind();
-  const bool is_huge = kind == slice_kind::huge || kind == slice_kind::huge_of_program;
-  if (record_of(p).load() != make_record(p, r) || !is_huge) {
+  if (record_of(p).load() != make_record(p, r) || !mark_of(p).is_huge()) {
     fatal("the header before a large block was overwritten", p);
   }
 }
 
+// A signal handler that ends the process may come upon a block that was about to leave its heap.
+bool checks::remove_huge_of_heap(const void* p) noexcept {
+  return (record_of(p).set_bits(gone_bit) & gone_bit) == 0;
+}
+
 // Of two threads that free the same block one comes too late.
 void checks::remove_huge(const void* p) noexcept {
-  if ((record_of(p).set_bits(gone_bit) & gone_bit) != 0) {
-    report_misuse("free", p, huge_state::gone);
-  }
+  if (!remove_huge_of_heap(p)) report_misuse("free", p, huge_state::gone);
 }
 
 }  // namespace mallard::inline v1::detail

@@ -51,15 +51,6 @@ extern table_word region_states[region_limit];
 [[gnu::visibility("hidden")]] extern constinit std::uint8_t state_of_new_blocks;
 extern constinit std::uintptr_t link_secret;
 
-// By size class: nothing but what `free` has to look up.
-inline constexpr auto block_bytes_by_class = [] {
-  std::array<std::uint32_t, malloc_class_count> table{};
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    table[c] = static_cast<std::uint32_t>(class_bytes(c));
-  }
-  return table;
-}();
-
 struct checks {
   static constexpr bool has_guards = true;
   static std::size_t guard_bytes() noexcept { return os::page_size(); }
@@ -124,7 +115,7 @@ struct checks {
 
   static void freed_as(void* p, slice_mark mark, any_size) noexcept {
     if (mark.is_slab()) return freed_as_class(p, mark.size_class(), any_size());
-    if (mark.kind() == slice_kind::slab_of_program) check_around(p, mark.program_size_class());
+    if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.user_heap_size_class());
   }
   static void freed_as(void* p, slice_mark mark, said_size size) noexcept {
     check_size(p, mark, size);
@@ -148,7 +139,7 @@ struct checks {
     if (s == nullptr || !is_live(s->load(std::memory_order_relaxed))) return in_use_elsewhere(p);
     const slice_mark mark = mark_of(p);
     if (mark.is_slab()) check_around(p, mark.size_class());
-    if (mark.kind() == slice_kind::slab_of_program) check_around(p, mark.program_size_class());
+    if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.user_heap_size_class());
   }
 
   // In random order, if none of them is in use.
@@ -190,6 +181,7 @@ struct checks {
   static void add_huge(const void* p, const region& r) noexcept;
   static void using_huge(const void* p, const region& r) noexcept;
   static void remove_huge(const void* p) noexcept;
+  static bool remove_huge_of_heap(const void* p) noexcept;
 
  private:
   // Ends the program when the size is not one that the block may have.

@@ -9,9 +9,13 @@ namespace mallard::inline v1::detail::blocks {
 
 using detail::allocate;
 using detail::allocate_aligned;
+using detail::allocate_aligned_at_hand;
+using detail::allocate_at_hand;
 using detail::allocate_from;
 using detail::allocate_zeroed;
+using detail::may_stay;
 using detail::reallocate;
+using detail::resize_at_hand;
 using detail::usable_bytes;
 
 }  // namespace mallard::inline v1::detail::blocks

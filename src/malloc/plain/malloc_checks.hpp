@@ -77,6 +77,8 @@ struct checks {
   static void add_huge(const void*, const region&) noexcept {}
   static void using_huge(const void*, const region&) noexcept {}
   static void remove_huge(const void*) noexcept {}
+  // The same with a heap and all that is in it. False when the block is being freed already.
+  static constexpr bool remove_huge_of_heap(const void*) noexcept { return true; }
 };
 
 }  // namespace mallard::inline v1::detail

@@ -12,4 +12,20 @@ using sticky::allocate_zeroed;
 using sticky::reallocate;
 using sticky::usable_bytes;
 
+// There is more to do than to take a block.
+inline void* allocate_at_hand(std::size_t bytes) noexcept {
+  return allocate(bytes);
+}
+constexpr void* allocate_aligned_at_hand(std::size_t, std::size_t) noexcept {
+  return nullptr;
+}
+
+// The record changes with the request.
+constexpr bool may_stay(const void*, std::size_t) noexcept {
+  return false;
+}
+constexpr void* resize_at_hand(void*, std::size_t) noexcept {
+  return nullptr;
+}
+
 }  // namespace mallard::inline v1::detail::blocks
