@@ -16,9 +16,11 @@ deps:
 build/%/CMakeCache.txt: | deps
 	cmake --preset $* $(CMAKE_ARGS)
 
-# A first look: advice on a real program, then some of the paper's benchmarks, arrays that grow and mallocs, quickly, and the report.
-DEMO = density locality contention expand-forward churn
-DEMO_density = --ds 1,4,9,12 --sizes 6,10
+# A first look: advice on a real program, then some of the paper's benchmarks, arrays that grow and
+# mallocs, quickly, and the report.
+DEMO = density locality expand-forward churn
+DEMO_density = --ds 1,9 --sizes 6,10
+DEMO_locality = --subsystem 4,12
 DEMO_RESULTS = $(DEMO:%=$(RESULTS)/demo-%.jsonl)
 demo: deps build/release/CMakeCache.txt
 	@cmake --build --preset release --target mallard_tool mallard_malloc -j $(JOBS)

@@ -23,22 +23,36 @@ run() {
   fi
 }
 
-# tests_of <preset> [<suite>]: builds the suite, or everything, and runs its tests, counted one by one.
+# tests_of <preset> [<suite>]: builds the suite, or everything, and has its tests run while the next
+# of these is built: many of them wait, for a browser or for threads.
 tests_of() {
-  folder=build/$1${2:+/tests/$2}
-  log=build/$1/test${2:+-$2}.log
   echo
-  echo "== $*"
+  echo "== $*: build"
   if ! { cmake --preset "$1" -DMALLARD_WERROR=ON >/dev/null && cmake --build --preset "$1" -j "$jobs" ${2:+--target "tests/$2/all"}; }; then
     failed=$((failed + 1))
     echo "== FAILED: $* does not build"
     return
   fi
-  # Many wait, for a browser or for threads, so there are more of them than processors; and whatever
-  # hangs is ended.
+  finish_tests
+  running=$*
+  folder=build/$1${2:+/tests/$2}
+  log=build/$1/test${2:+-$2}.log
+  # More of them than processors, and whatever hangs is ended.
   ctest --test-dir "$folder" -j "$((jobs * 2))" --timeout 300 --no-tests=error --output-on-failure \
-    >"$log" 2>&1
+    >"$log" 2>&1 &
+  tests=$!
+}
+
+# Waits for the tests that run, if any do, and counts them one by one.
+running=
+trap '[ -z "$running" ] || kill "$tests"; exit 130' INT TERM
+finish_tests() {
+  [ -n "$running" ] || return 0
+  wait "$tests"
   status=$?
+  echo
+  echo "== $running: tests"
+  running=
   grep -E '^ *[0-9]+/[0-9]+ Test.*(\*\*\*|Failed)' "$log"
   line=$(grep -E 'tests passed, [0-9]+ tests? failed out of' "$log")
   echo "$line"
@@ -78,7 +92,7 @@ done
 if [ -n "$suites" ]; then
   configurations=${configurations:-dev}
 else
-  configurations=${configurations:-format gcc asan tsan ci}
+  configurations=${configurations:-format gcc asan ci tsan}
 fi
 
 for configuration in $configurations; do
@@ -90,10 +104,12 @@ for configuration in $configurations; do
       fi
       for suite in $suites; do
         tests_of "$configuration" "$suite"
+        finish_tests
       done
       ;;
   esac
 done
+finish_tests
 
 echo
 echo "$passed passed, $failed failed"

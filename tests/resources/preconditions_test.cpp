@@ -246,13 +246,13 @@ TYPED_TEST(every_marked_resource, takes_marks_that_have_not_ended_again_and_agai
 
 #ifdef MALLARD_ASAN
 
-volatile char* bytes_of(void* p) {
+volatile char* volatile_bytes_of(void* p) {
   return static_cast<volatile char*>(p);
 }
 
 TYPED_TEST(every_resource, use_after_release_is_reported) {
   TypeParam resource;
-  volatile char* const p = bytes_of(resource.allocate(100, 8));
+  volatile char* const p = volatile_bytes_of(resource.allocate(100, 8));
   p[0] = 'x';
   resource.release();
   EXPECT_DEATH(p[0] = 'x', "AddressSanitizer|SEGV");
@@ -260,7 +260,7 @@ TYPED_TEST(every_resource, use_after_release_is_reported) {
 
 TYPED_TEST(every_resource, a_byte_behind_an_odd_block_is_reported) {
   TypeParam resource;
-  volatile char* const p = bytes_of(resource.allocate(21, 8));
+  volatile char* const p = volatile_bytes_of(resource.allocate(21, 8));
   p[20] = 'x';
   EXPECT_DEATH(p[21] = 'x', "use-after-poison");
 }
@@ -356,7 +356,7 @@ TYPED_TEST(every_pool_and_heap, so_does_each_block_of_a_burst) {
 
 TYPED_TEST(every_pool_and_heap, eight_bytes_behind_a_block_are_reported) {
   TypeParam resource;
-  volatile char* const p = bytes_of(resource.allocate(24, 8));
+  volatile char* const p = volatile_bytes_of(resource.allocate(24, 8));
   static_cast<void>(resource.allocate(24, 8));
   EXPECT_DEATH(p[24] = 'x', "use-after-poison");
   EXPECT_DEATH(p[31] = 'x', "use-after-poison");
@@ -364,7 +364,7 @@ TYPED_TEST(every_pool_and_heap, eight_bytes_behind_a_block_are_reported) {
 
 TYPED_TEST(every_pool, use_after_deallocate_is_reported) {
   TypeParam pool;
-  volatile char* const p = bytes_of(pool.allocate(24, 8));
+  volatile char* const p = volatile_bytes_of(pool.allocate(24, 8));
   (void)pool.allocate(24, 8);
   pool.deallocate(const_cast<char*>(p), 24, 8);
   EXPECT_DEATH(p[0] = 'x', "use-after-poison");
@@ -380,7 +380,7 @@ TYPED_TEST(every_bump_resource, use_after_rewind_is_reported) {
   TypeParam resource;
   (void)resource.allocate(8, 8);
   const auto mark = resource.mark();
-  volatile char* const p = bytes_of(resource.allocate(100, 8));
+  volatile char* const p = volatile_bytes_of(resource.allocate(100, 8));
   p[0] = 'x';
   resource.rewind(mark);
   EXPECT_DEATH(p[0] = 'x', "use-after-poison");
@@ -388,7 +388,7 @@ TYPED_TEST(every_bump_resource, use_after_rewind_is_reported) {
 
 TYPED_TEST(every_bump_resource, use_of_the_end_given_back_by_shrink_is_reported) {
   TypeParam resource;
-  volatile char* const p = bytes_of(resource.allocate(100, 8));
+  volatile char* const p = volatile_bytes_of(resource.allocate(100, 8));
   resource.shrink(const_cast<char*>(p), 100, 40);
   p[39] = 'x';
   EXPECT_DEATH(p[40] = 'x', "use-after-poison");
@@ -396,7 +396,7 @@ TYPED_TEST(every_bump_resource, use_of_the_end_given_back_by_shrink_is_reported)
 
 TYPED_TEST(every_bump_resource, use_after_deallocate_is_reported) {
   TypeParam resource;
-  volatile char* const p = bytes_of(resource.allocate(100, 8));
+  volatile char* const p = volatile_bytes_of(resource.allocate(100, 8));
   static_cast<void>(resource.allocate(100, 8));
   static_cast<std::pmr::memory_resource&>(resource).deallocate(const_cast<char*>(p), 100, 8);
   EXPECT_DEATH(p[0] = 'x', "use-after-poison");
@@ -442,7 +442,7 @@ TYPED_TEST(every_heap, a_block_that_grew_to_the_front_keeps_its_redzone) {
 TYPED_TEST(every_heap, use_of_an_expandable_block_after_release_is_reported) {
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}, std::size_t{3} << 20}) {
     TypeParam heap;
-    volatile char* const p = bytes_of(heap.allocate_at_least(bytes).p);
+    volatile char* const p = volatile_bytes_of(heap.allocate_at_least(bytes).p);
     p[0] = 'x';
     p[bytes - 1] = 'x';
     heap.release();
@@ -454,7 +454,7 @@ TYPED_TEST(every_heap, use_of_an_expandable_block_after_release_is_reported) {
 TYPED_TEST(every_heap, use_of_an_expandable_block_given_back_is_reported) {
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{100'000}, std::size_t{3} << 20}) {
     TypeParam heap;
-    volatile char* const p = bytes_of(heap.allocate_at_least(bytes).p);
+    volatile char* const p = volatile_bytes_of(heap.allocate_at_least(bytes).p);
     heap.deallocate_expandable(const_cast<char*>(p));
     EXPECT_DEATH(p[bytes / 2] = 'x', "use-after-poison|SEGV");
   }
