@@ -109,6 +109,19 @@ struct replayed_cell {
   std::string remark;                     // why there is no figure
 };
 
+// The strategies of a part, the best first, at a level of touching its blocks (docs/replay.md)
+// where another one wins than at the level that the advice goes by.
+struct level_ranking {
+  struct place {
+    std::string strategy;
+    double times;  // as fast: its operations, with reading its blocks
+  };
+  std::string subsystem;  // empty: the whole program
+  std::string touch;
+  std::vector<place> order;
+  std::string says;  // in one line
+};
+
 struct advice_report {
   std::string trace;
   std::vector<std::string> command;
@@ -125,6 +138,7 @@ struct advice_report {
   std::vector<advice> advices;       // the best first; one at least, which may be to leave it
   std::vector<considered> others;
   std::vector<replayed_cell> replays;
+  std::vector<level_ranking> rankings;
 };
 
 }  // namespace mallard::advise

@@ -73,6 +73,14 @@ json to_json(const replayed_cell& one) {
           {"remark", one.remark}};
 }
 
+json to_json(const level_ranking& one) {
+  json order = json::array();
+  for (const level_ranking::place& each : one.order) {
+    order.push_back({{"strategy", each.strategy}, {"times", each.times}});
+  }
+  return {{"subsystem", one.subsystem}, {"touch", one.touch}, {"order", order}, {"says", one.says}};
+}
+
 json to_json(const considered& one) {
   return {{"where", place_json(one.from)},
           {"strategy", strategy_json(one.from)},
@@ -144,10 +152,12 @@ json to_json(const advice_report& report) {
               {"remarks", report.remarks},
               {"advice", json::array()},
               {"considered", json::array()},
-              {"replays", json::array()}};
+              {"replays", json::array()},
+              {"rankings", json::array()}};
   for (const advice& one : report.advices) out["advice"].push_back(to_json(one));
   for (const considered& one : report.others) out["considered"].push_back(to_json(one));
   for (const replayed_cell& one : report.replays) out["replays"].push_back(to_json(one));
+  for (const level_ranking& one : report.rankings) out["rankings"].push_back(to_json(one));
   return out;
 }
 

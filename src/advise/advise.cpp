@@ -9,6 +9,7 @@
 
 #include "advise/bound.hpp"
 #include "advise/candidates.hpp"
+#include "advise/level_rankings.hpp"
 #include "advise/places.hpp"
 #include "advise/proof.hpp"
 #include "advise/rank.hpp"
@@ -63,7 +64,7 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
   out.leaves_out_empty = true;
   out.peers = {"mallard"};
   out.touch = {replay::touch_level::first};
-  if (options.walk) out.touch.push_back(replay::touch_level::walk);
+  out.touch.insert(out.touch.end(), options.other_levels.begin(), options.other_levels.end());
   out.repetitions = options.repetitions;
   // The recording begins with the program, and ages its heap itself.
   out.heap = replay::heap_condition::clean;
@@ -101,6 +102,30 @@ std::vector<replayed_cell> cells_of(const std::vector<replay::replay_outcome>& o
     cell.memory = one.memory;
     cell.remark = one.remark;
     out.push_back(std::move(cell));
+  }
+  return out;
+}
+
+std::string percent_text(double share) {
+  return share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", 100 * share);
+}
+
+// What time was too short for; empty: nothing.
+std::string missing_text(const std::vector<replay::replay_outcome>& outcomes, unsigned wanted) {
+  std::size_t all = 0, missing = 0, fewer = 0;
+  for (const replay::replay_outcome& one : outcomes) {
+    const bool is_missing = one.remark == replay::no_time_left;
+    if (!one.remark.empty() && !is_missing) continue;
+    ++all;
+    missing += is_missing;
+    fewer += !is_missing && one.repetitions < wanted;
+  }
+  if (missing == 0 && fewer == 0) return {};
+  std::string out = "time was short:";
+  if (missing > 0) out += fmt::format(" {} of {} replays were left out", missing, all);
+  if (fewer > 0) {
+    out += fmt::format("{} {} were repeated less than {} times", missing > 0 ? "," : "", fewer,
+                       wanted);
   }
   return out;
 }
@@ -155,15 +180,19 @@ advice_report advise(profile::trace_reader& trace, const advise_options& options
   }
   if (options.recorded_share < 1) {
     out.remarks.push_back(fmt::format(
-        "recorded: its first {} operations of the heap, {:.0f} % of all; the others are taken to "
-        "be like them",
-        trace.event_count(), 100 * options.recorded_share));
+        "recorded: its first {} operations of the heap, {} of all; the others are taken to be like "
+        "them",
+        trace.event_count(), percent_text(options.recorded_share)));
   }
   if (options.recorded_share < small_share) {
-    doubt_all(out, fmt::format("only the first {:.0f} % of its operations were recorded",
-                               100 * options.recorded_share));
+    doubt_all(out, fmt::format("of its operations only the first, {}, were recorded",
+                               percent_text(options.recorded_share)));
   }
   out.replays = cells_of(outcomes);
+  out.rankings = rankings_that_differ(out.replays);
+  if (const std::string missing = missing_text(outcomes, options.repetitions); !missing.empty()) {
+    out.remarks.push_back(missing);
+  }
   out.reading_seconds = passed.count();
   out.command = dims.command;
   out.duration_ns = recorded_ns;

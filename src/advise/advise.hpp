@@ -11,9 +11,11 @@
 
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "advise/advice.hpp"
 #include "profile/trace/trace_reader.hpp"
+#include "replay/replay.hpp"
 
 namespace mallard::advise {
 
@@ -23,11 +25,12 @@ struct advise_options {
   double program_seconds = 0;
   // The same once more, when all is replayed: other work slows both; not set: nobody measures it.
   std::function<double()> program_seconds_again = {};
-  double recorded_share = 1;           // of its operations; the others are taken to be like them
-  double replay_seconds = 0;           // with reading the trace: no replay after that; 0: no limit
-  unsigned repetitions = 5;            // of each replay
-  std::size_t most_subsystems = 6;     // that are replayed: those with most to gain
-  bool walk = true;                    // replay also with blocks that are read
+  double recorded_share = 1;        // of its operations; the others are taken to be like them
+  double replay_seconds = 0;        // with reading the trace: no replay after that; 0: no limit
+  unsigned repetitions = 5;         // of each replay
+  std::size_t most_subsystems = 6;  // that are replayed: those with most to gain
+  // Of touching blocks, that are replayed beside that of their first byte.
+  std::vector<replay::touch_level> other_levels = {replay::touch_level::walk};
   std::filesystem::path program = {};  // what is executed to replay; empty: the one that runs
   bool (*interrupted)() = nullptr;
 };

@@ -51,10 +51,37 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
   }
   if (at == 0) return place;
   place.is_cpp = has_name_of_cpp(names);
+  if (const profile::symbol_line* const own = own_line(at, subsystem)) {
+    place.file = trace_.symbols().strings[own->file];
+    place.line = own->line;
+    return place;
+  }
   const profile::source_line line = functions_.line(at);
   place.file = line.file;
   place.line = line.line;
   return place;
+}
+
+// The innermost line that is nobody's library's, up to the function of that name; null: there is
+// none. Functions that were inlined have bare names, so files tell.
+const profile::symbol_line* place_finder::own_line(std::uint32_t from,
+                                                   const std::string& last) const {
+  const profile::symbol_table& symbols = trace_.symbols();
+  for (std::uint32_t at = from; at != 0; at = trace_.stacks()[at].parent) {
+    const std::uint64_t ip = trace_.stacks()[at].ip;
+    const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, at), ip});
+    if (found != symbols.of.end()) {
+      for (const profile::symbol_line& one : found->second.lines) {
+        const std::string& file = symbols.strings[one.file];
+        if (one.line != 0 && !file.empty() && file.find("/include/c++/") == file.npos &&
+            !profile::is_allocation_function(symbols.strings[one.function])) {
+          return &one;
+        }
+      }
+    }
+    if (profile::short_name(functions_[functions_.of(at)].name) == last) break;
+  }
+  return nullptr;
 }
 
 std::vector<code_place> place_finder::find(const profile::dims_result& dims,

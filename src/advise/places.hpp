@@ -37,6 +37,7 @@ class place_finder final : public profile::block_watcher {
 
  private:
   code_place place_of(std::uint32_t stack, const std::string& subsystem) const;
+  const profile::symbol_line* own_line(std::uint32_t from, const std::string& last) const;
 
   const profile::trace_reader& trace_;
   const profile::function_table& functions_;

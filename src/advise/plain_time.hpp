@@ -7,6 +7,7 @@ namespace mallard::advise {
 
 struct plain_time {
   double seconds = 0;            // from start to end
+  double undisturbed = 0;        // what that would be without the other work on the machine
   double processor_seconds = 0;  // of the program and its children
   int status = 0;                // as of waitpid
   whatif::run_figures last = {};
@@ -15,5 +16,9 @@ struct plain_time {
 // Runs it until so many seconds have passed, once at least and at most five times: medians. Its
 // output goes nowhere. Throws std::system_error if it cannot be started.
 plain_time time_program(whatif::program_runner& runner, double enough_seconds);
+
+// From the program's start to its end, without what it waited for processors that others used: as
+// much of its waiting as the processors were busy with others.
+double undisturbed_seconds(const whatif::run_figures& run, unsigned processors);
 
 }  // namespace mallard::advise

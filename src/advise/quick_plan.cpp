@@ -10,6 +10,10 @@ constexpr double rest_seconds = 3;
 constexpr double usual_reading = 3;
 constexpr double most_replay_seconds = 20;
 constexpr double least_replay_seconds = 3;
+// What is kept for reading and replaying before the program is recorded, and what its recorded run
+// gets whatever is left.
+constexpr double usual_replay_seconds = 15;
+constexpr double least_recorded_seconds = 8;
 constexpr double page_readings = 1.5;
 // A run with the hook takes longer than one without.
 constexpr double hooked = 1.15;
@@ -23,7 +27,13 @@ constexpr double good_rounds = 5;
 }  // namespace
 
 double quick_plan::seconds() const {
-  return 3 * program_ + 60;
+  return 3 * undisturbed_ + 60;
+}
+
+double quick_plan::recording_seconds(double passed) const {
+  constexpr double tried_runs = 2;  // with the hook alone and with the best
+  const double others = usual_replay_seconds + tried_runs * hooked * program_;
+  return std::max(least_recorded_seconds, left(passed) - others);
 }
 
 bool quick_plan::times_again() const {
@@ -40,8 +50,12 @@ double quick_plan::last_start() const {
 
 double quick_plan::replay_seconds(double passed) const {
   const double again = times_again() ? program_ + again_seconds : 0;
-  const double trial = (1 + 2 * hooked) * program_ + again;
-  return std::clamp(left(passed) - trial, least_replay_seconds, most_replay_seconds);
+  const double all = left(passed) - again;
+  // For a trial beside the program as it is, or else as it was; where neither fits, for none.
+  double keep = (1 + 2 * hooked) * program_;
+  if (all - keep < least_replay_seconds) keep = 2 * hooked * program_;
+  if (all - keep < least_replay_seconds) keep = 0;
+  return std::clamp(all - keep, least_replay_seconds, most_replay_seconds);
 }
 
 trial_plan quick_plan::trial(double passed, bool needs_hook) const {

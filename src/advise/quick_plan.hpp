@@ -1,5 +1,7 @@
-// How `mallard advise --quick` spends its time: three times the program's own and a minute. The
-// trial of the best comes first of what time is kept for; replays get what that leaves.
+// How `mallard advise --quick` spends its time: three times the program's own and a minute,
+// whatever other work makes each of its runs take. The trial of the best comes first of what time
+// is kept for; replays get what that leaves. Where both would not fit, the recorded run is ended
+// early.
 #pragma once
 
 namespace mallard::advise {
@@ -12,11 +14,14 @@ struct trial_plan {
 
 class quick_plan {
  public:
-  // `program_seconds`: from its start to its end.
-  explicit quick_plan(double program_seconds) : program_(program_seconds) {}
+  // `program_seconds`: from its start to its end. `undisturbed`: the same on a machine of its own.
+  quick_plan(double program_seconds, double undisturbed)
+      : program_(program_seconds), undisturbed_(undisturbed) {}
 
   // All of it.
   double seconds() const;
+  // After which the recorded run is ended, when so many seconds have passed.
+  double recording_seconds(double passed) const;
   // How long it took to read the trace: writing the page reads it again.
   void has_read_in(double seconds) { reading_ = seconds; }
   // When so many seconds have passed, no run of the program begins.
@@ -32,6 +37,7 @@ class quick_plan {
   double left(double passed) const;
 
   double program_;
+  double undisturbed_;
   double reading_ = 0;
 };
 

@@ -79,6 +79,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;
     if (one.from.how == strategy::leave || one.tried || !one.tried_remark.empty()) continue;
+    if (options.only_mallocs && one.from.how != strategy::switch_malloc) continue;
     if (one.from.how == strategy::switch_malloc) {
       wanted.mallocs.push_back(one.from.malloc);
       tried.emplace_back(one.from.malloc, &one);

@@ -11,7 +11,8 @@
 namespace mallard::advise {
 
 struct trial_options {
-  std::size_t most = 2;  // advices that are tried
+  std::size_t most = 2;       // advices that are tried
+  bool only_mallocs = false;  // of them
   unsigned repetitions = 10;
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
   double last_start = 0;   // seconds after which no run begins; 0: none

@@ -69,7 +69,7 @@ void print_code(const advice& one, bool colour) {
   std::size_t at = 0;
   while (at < one.code.size()) {
     const std::size_t end = std::min(one.code.find('\n', at), one.code.size());
-    fmt::print("   {}\n", fitted(one.code.substr(at, end - at), 110));
+    fmt::print("   {}\n", one.code.substr(at, end - at));  // to be copied: never cut
     at = end + 1;
   }
 }
@@ -95,6 +95,10 @@ void print_advice_screen(const advice_report& report, bool colour) {
       fmt::print("\n{}. {}: predicted {}, {}\n", ++number, fitted(one.what, 70), predicted(one),
                  advise::memory_text(one.memory));
     }
+  }
+  if (!report.rankings.empty()) fmt::print("\n");
+  for (const advise::level_ranking& one : report.rankings) {
+    fmt::print("{}\n", fitted(one.says, 125));
   }
   print_code(report.advices.front(), colour);
   if (report.others.empty()) return;

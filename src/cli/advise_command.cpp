@@ -101,6 +101,9 @@ advise::advise_options options_for(const advise_request& request) {
   if (request.quick) {
     options.repetitions = 3;
     options.most_subsystems = 3;
+  } else {
+    using level = replay::touch_level;
+    options.other_levels = {level::walk, level::all, level::none};
   }
   return options;
 }
@@ -131,7 +134,7 @@ int advise_trace(const advise_request& request, colour_choice choice) {
   profile::find_missing_symbols(trace);
   const interrupt_guard guard;
   advise::advise_options options = options_for(request);
-  if (request.quick) options.replay_seconds = advise::quick_plan(0).replay_seconds(0);
+  if (request.quick) options.replay_seconds = advise::quick_plan(0, 0).replay_seconds(0);
   advice_report report = advise::advise(trace, options);
   report.trace = path;
   if (!request.json && !request.markdown) {
@@ -148,8 +151,9 @@ double seconds_since(clock::time_point start) {
 }
 
 // The first of those that are neither tried nor known to be impossible to try.
-const advise::advice* next_to_try(const advice_report& report) {
+const advise::advice* next_to_try(const advice_report& report, bool only_mallocs = false) {
   for (const advise::advice& one : report.advices) {
+    if (only_mallocs && one.from.how != advise::strategy::switch_malloc) continue;
     if (one.from.how != advise::strategy::leave && !one.tried && one.tried_remark.empty()) {
       return &one;
     }
@@ -168,16 +172,19 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
   trial.measuring_program = lab::own_program().string();
   trial.runner = &runner;
   trial.interrupted = was_interrupted;
-  advise::quick_plan quick(plain.seconds);
+  advise::quick_plan quick(plain.seconds, plain.undisturbed);
   quick.has_read_in(report.reading_seconds);
   while (!was_interrupted() && !is_best_known(report)) {
     const advise::advice* const next = next_to_try(report);
     if (next == nullptr) return;
     if (request.quick) {
       const bool is_malloc = next->from.how == advise::strategy::switch_malloc;
-      const advise::trial_plan plan = quick.trial(seconds_since(start), !is_malloc);
+      advise::trial_plan plan = quick.trial(seconds_since(start), !is_malloc);
+      // A malloc needs fewer runs.
+      trial.only_mallocs = plan.most == 0 && next_to_try(report, true) != nullptr;
+      if (trial.only_mallocs) plan = quick.trial(seconds_since(start), false);
       if (plan.most == 0) {
-        report.remarks.push_back("--quick left no time to try the best on the program");
+        report.remarks.push_back("time was short: the best was not tried on the program");
         return;
       }
       trial.most = plan.most;
@@ -203,11 +210,12 @@ std::string how_it_ended(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
+// `longest`: seconds after which it is ended; 0: it ends by itself.
 recorded_run record_it(const advise_request& request, const advise::plain_time& plain,
-                       const std::string& folder) {
+                       const std::string& folder, double longest) {
   say("recording");
   const output_to_stderr aside(request.json || request.markdown);
-  recorded_run run = record_into(folder, request.words, most_events_of(request, plain));
+  recorded_run run = record_into(folder, request.words, most_events_of(request, plain), longest);
   if (run.trace.empty()) throw std::runtime_error(run.remark);
   if (!request.keep.empty()) {
     std::filesystem::copy_file(run.trace, request.keep,
@@ -232,14 +240,16 @@ int advise_program(const advise_request& request, colour_choice choice) {
   whatif::program_runner runner(request.words);  // while this process is small
   const advise::plain_time plain = time_it(runner, request.words.front());
   const temporary_folder folder;
-  const recorded_run run = record_it(request, plain, folder.path());
+  const advise::quick_plan quick(plain.seconds, plain.undisturbed);
+  const recorded_run run =
+      record_it(request, plain, folder.path(),
+                request.quick ? quick.recording_seconds(seconds_since(start)) : 0);
   const interrupt_guard guard;
   say("replaying");
   profile::trace_reader trace(run.trace);
   advise::advise_options options = options_for(request);
   const std::uint64_t events = main_trace(run.summary)->events;
   options.program_seconds = plain.processor_seconds;
-  const advise::quick_plan quick(plain.seconds);
   if (request.quick) options.replay_seconds = quick.replay_seconds(seconds_since(start));
   if (!request.quick || quick.times_again()) {
     options.program_seconds_again = [&] {
@@ -248,10 +258,18 @@ int advise_program(const advise_request& request, colour_choice choice) {
   }
   options.recorded_share =
       static_cast<double>(events) / static_cast<double>(events + run.summary.unrecorded);
+  if (run.summary.cut && plain.processor_seconds > 0) {
+    options.recorded_share *=
+        std::clamp(run.summary.processor_seconds / plain.processor_seconds, 0.01, 1.0);
+  }
   advice_report report = advise::advise(trace, options);
   report.trace = request.keep;
   report.command = request.words;
   if (plain.status != 0) report.remarks.push_back("the program " + how_it_ended(plain.status));
+  if (run.summary.cut) {
+    report.remarks.push_back(fmt::format(
+        "time was short: its recorded run was ended after {:.0f} s", run.summary.seconds));
+  }
   if (is_pipe(STDIN_FILENO)) {
     report.remarks.push_back(
         "its input is a pipe, which only the recorded run could read: give it as a file (< FILE)");

@@ -40,13 +40,14 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
 }
 
 recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
-                         std::uint64_t most_events) {
+                         std::uint64_t most_events, double longest) {
   profile::record_options options;
   options.library = record_library();
   options.command = command;
   options.output = (fs::path(folder) / "program.trace").string();
   options.session.cpu_period_us = 1000;
   options.most_events = most_events;
+  options.longest = longest;
   const std::string remark = look_at_program(command.front());
   profile::record_hooks hooks;
   profile::symbolizer symbols;

@@ -75,6 +75,9 @@ struct replay_options {
   bool (*interrupted)() = nullptr;
 };
 
+// The remark of an outcome whose replay the budget left no time for.
+inline constexpr std::string_view no_time_left = "there was no time left for it";
+
 // One strategy or malloc for one subsystem. The figures are of the subsystem's own operations: what
 // the rest of the program takes, and the loop that replays, is measured and subtracted.
 struct replay_outcome {

@@ -286,7 +286,7 @@ std::vector<replay_outcome> replay_session::outcomes(
       one.seconds_global = median_of(global, own_seconds);
       one.remark = why_not(who, of);
       const lab::cell_result* const cell = find(who, where.key);
-      if (one.remark.empty() && !cell) one.remark = "there was no time left for it";
+      if (one.remark.empty() && !cell) one.remark = no_time_left;
       if (one.remark.empty() && !cell->ok()) one.remark = cell->error;
       if (one.remark.empty()) {
         if (const lab::measure* const ratio = cell->find(speed_up)) {

@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace {
 
 using mallard::advise::quick_plan;
 using mallard::advise::trial_plan;
+
+quick_plan plan_of(double program) {
+  return {program, program};
+}
 
 // What a trial takes when each run takes as long as the program, with what no budget stops.
 double seconds_of(const trial_plan& plan, double program, bool needs_hook) {
@@ -14,12 +20,13 @@ double seconds_of(const trial_plan& plan, double program, bool needs_hook) {
 }
 
 TEST(QuickPlan, IsThreeTimesTheProgramAndAMinute) {
-  EXPECT_EQ(quick_plan(10).seconds(), 90);
+  EXPECT_EQ(plan_of(10).seconds(), 90);
+  EXPECT_EQ(quick_plan(45, 10).seconds(), 90) << "other work made it take longer";
 }
 
 TEST(QuickPlan, ReplaysLeaveTimeToTryTheBest) {
   for (const double program : {0.1, 1.0, 5.0, 10.0, 12.0}) {
-    const quick_plan plan(program);
+    const quick_plan plan = plan_of(program);
     const double recorded = 2.5 * program + 2;  // timed, recorded and read
     const double replayed = recorded + plan.replay_seconds(recorded);
     const trial_plan trial = plan.trial(replayed, true);
@@ -28,21 +35,49 @@ TEST(QuickPlan, ReplaysLeaveTimeToTryTheBest) {
   }
 }
 
+TEST(QuickPlan, AShortProgramIsRecordedToItsEnd) {
+  for (const double program : {0.1, 1.0, 5.0, 10.0}) {
+    EXPECT_GE(plan_of(program).recording_seconds(program), 2 * program) << program;
+  }
+}
+
+TEST(QuickPlan, ALongOneIsRecordedForAsLongAsLeavesTimeToTryTheBest) {
+  for (const double program : {30.0, 60.0, 90.0}) {
+    const quick_plan plan = plan_of(program);
+    const double recorded = program + plan.recording_seconds(program);
+    EXPECT_LT(recorded, 2.1 * program) << program;
+    const double replayed = recorded + plan.replay_seconds(recorded);
+    EXPECT_GE(plan.trial(replayed, true).most, 1u) << program;
+  }
+}
+
+TEST(QuickPlan, WhateverTheLoadItEndsInTime) {
+  for (const double slower : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+    const quick_plan plan(10 * slower, 10);
+    double passed = 10 * slower;
+    passed += std::min(2 * 10 * slower, plan.recording_seconds(passed));
+    passed += plan.replay_seconds(passed);
+    const trial_plan trial = plan.trial(passed, true);
+    if (trial.most > 0) passed += seconds_of(trial, 10 * slower, true);
+    EXPECT_LT(passed, 95) << slower;
+  }
+}
+
 TEST(QuickPlan, WhereTimeIsShortTheProgramIsNotRunAsItIsAgain) {
-  const trial_plan trial = quick_plan(30).trial(75, true);
+  const trial_plan trial = plan_of(30).trial(75, true);
   EXPECT_EQ(trial.most, 1u);
   EXPECT_FALSE(trial.runs_as_it_is);
 }
 
 TEST(QuickPlan, AMallocNeedsFewerRunsThanAResource) {
-  EXPECT_EQ(quick_plan(60).trial(150, true).most, 0u);
-  EXPECT_EQ(quick_plan(60).trial(150, false).most, 1u);
+  EXPECT_EQ(plan_of(60).trial(150, true).most, 0u);
+  EXPECT_EQ(plan_of(60).trial(150, false).most, 1u);
 }
 
 TEST(QuickPlan, AShortProgramIsTriedInMoreWays) {
-  EXPECT_EQ(quick_plan(0.5).trial(25, true).most, 3u);
-  EXPECT_EQ(quick_plan(8).trial(40, true).most, 2u);
-  EXPECT_EQ(quick_plan(8).trial(50, true).most, 1u);
+  EXPECT_EQ(plan_of(0.5).trial(25, true).most, 3u);
+  EXPECT_EQ(plan_of(8).trial(40, true).most, 2u);
+  EXPECT_EQ(plan_of(8).trial(50, true).most, 1u);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ function details(one) {
       copyButton('Copy the code', () => one.code, { 'aria-label': `Copy the code of: ${one.what}` })]);
 }
 
-export function advice({ advice: { advice: all, considered, proof, replays: replayed } }) {
+export function advice({ advice: { advice: all, considered, proof, replays: replayed, rankings = [] } }) {
   const columns = [
     { title: 'Advice', cell: (one) => [one.what, file(one.where) ? h('p', { class: 'hint' }, file(one.where)) : ''] },
     { title: 'Predicted', numeric: true, cell: predicted },
@@ -66,6 +66,7 @@ export function advice({ advice: { advice: all, considered, proof, replays: repl
       table(columns, all, { caption: 'Advice, the best first', className: 'compact' })),
     details(all[0]),
     replays(replayed),
+    rankings.length > 0 && h('ul', { class: 'said' }, rankings.map(({ says }) => h('li', {}, says))),
     all.slice(1).map(details),
     considered.length > 0 && h('article', { class: 'card' }, h('h3', {}, 'Looked at, and not advised'),
       table(others, considered, { caption: 'What was looked at and is not advised', className: 'compact' })));

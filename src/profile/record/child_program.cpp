@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,10 @@ std::array<int, 2> make_pipe() {
     throw std::system_error(errno, std::generic_category(), "no pipe");
   }
   return ends;
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
 [[noreturn]] void run(const std::vector<std::string>& command,
@@ -73,7 +79,11 @@ void child_program::let_go() {
 }
 
 bool child_program::ended() {
-  if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+  rusage used{};
+  if (!ended_ && wait4(pid_, &status_, WNOHANG, &used) == pid_) {
+    ended_ = true;
+    processor_seconds_ = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  }
   return ended_;
 }
 

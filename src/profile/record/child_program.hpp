@@ -26,6 +26,8 @@ class child_program {
   bool ended();
   bool exited() const;  // or killed
   int status() const;   // exit status or signal
+  // With those of its children that it waited for.
+  double processor_seconds() const { return processor_seconds_; }
 
  private:
   std::string name_;
@@ -34,6 +36,7 @@ class child_program {
   int failure_ = -1;  // the child's errno when it could not start the program
   bool ended_ = false;
   int status_ = 0;
+  double processor_seconds_ = 0;
 };
 
 }  // namespace mallard::profile

@@ -17,6 +17,8 @@ namespace {
 constexpr long longest_sleep_ms = 20;
 constexpr double reap_seconds = 0.05;
 constexpr double progress_seconds = 0.2;
+// Between telling programs to end and ending them.
+constexpr double patience_seconds = 1;
 // So much is lost at most if we are killed.
 constexpr double flush_seconds = 1;
 
@@ -137,6 +139,9 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   double start_at = options.delay > 0 && !options.paused ? began + options.delay : never;
   double stop_at =
       options.duration > 0 && !options.paused ? began + options.delay + options.duration : never;
+  double end_at = options.longest > 0 ? began + options.longest : never;
+  int end_by = SIGTERM;
+  bool cut = false;
   double reap_at = began;
   double progress_at = began + progress_seconds;
   double flush_at = began + flush_seconds;
@@ -169,6 +174,13 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     if (options.most_events != 0 && reader.totals().events >= options.most_events) {
       set_mode(memory, recorder::recording::over);
     }
+    if (now >= end_at && !over) {
+      reader.signal_all(end_by);
+      if (!program.ended()) kill(program.pid(), end_by);
+      cut = true;
+      end_by = SIGKILL;
+      end_at = now + patience_seconds;
+    }
     if (now >= progress_at && hooks.progress) {
       hooks.progress(reader.totals(), now - began);
       progress_at = now + progress_seconds;
@@ -181,6 +193,8 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   record_summary out;
   out.processes = reader.done();
   out.seconds = seconds() - began;
+  out.processor_seconds = program.processor_seconds();
+  out.cut = cut;
   out.refused = memory->refused.load();
   out.unrecorded = memory->unrecorded.load();
   out.not_followed = not_followed(*memory);

@@ -28,6 +28,7 @@ struct record_options {
   double delay = 0;               // seconds after which it begins
   double duration = 0;            // seconds after which it ends; 0: with the program
   std::uint64_t most_events = 0;  // it ends after about as many; 0: with the program
+  double longest = 0;             // seconds after which its programs are told to end; 0: never
   bool wait = false;              // for all processes, not for the program that was started alone
 };
 
@@ -39,6 +40,8 @@ struct record_hooks {
 struct record_summary {
   std::vector<recorded_process> processes;  // those that did something; the program itself first
   double seconds = 0;
+  double processor_seconds = 0;  // of the program, with the children that it waited for
+  bool cut = false;              // it was told to end
   std::uint64_t refused = 0;     // times that a thread could not be recorded
   std::uint64_t unrecorded = 0;  // operations of the heap after the recording was over
   // Programs that the recorded ones have started and that could not be recorded, each once; and how
@@ -49,8 +52,9 @@ struct record_summary {
   int status = 0;      // the exit status, or the signal
 };
 
-// Runs the program to its end. Throws std::system_error (or one derived from std::runtime_error
-// with one line) when it cannot be started or nothing can be written; then the program has not run.
+// Runs the program to its end, or until `longest`: then by SIGTERM, and what lives a second later
+// by SIGKILL. Throws std::system_error (or one derived from std::runtime_error with one line) when
+// it cannot be started or nothing can be written; then the program has not run.
 record_summary record(const record_options& options, const record_hooks& hooks);
 
 }  // namespace mallard::profile

@@ -248,6 +248,13 @@ void session_reader::reap() {
   for (const std::uint32_t index : gone) end_process(index);
 }
 
+void session_reader::signal_all(int signal) const {
+  for (const auto& [index, one] : open_) {
+    const recorder::process_slot& slot = memory_->process(index);
+    if (!slot.foreign && is_alive(index)) kill(static_cast<pid_t>(slot.pid), signal);
+  }
+}
+
 void session_reader::end_first(const end_info& end) {
   first_end_ = end;
 }

@@ -45,6 +45,8 @@ class session_reader {
   void flush();
   // Finishes everything.
   void finish();
+  // Sends it to all processes that are recorded and have not ended.
+  void signal_all(int signal) const;
   // Whether a process is there that has not ended.
   bool has_processes() const { return !open_.empty(); }
 
