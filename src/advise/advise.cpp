@@ -124,7 +124,8 @@ std::string missing_text(const std::vector<replay::replay_outcome>& outcomes, un
   std::string out = "time was short:";
   if (missing > 0) out += fmt::format(" {} of {} replays were left out", missing, all);
   if (fewer > 0) {
-    out += fmt::format("{} {} were repeated less than {} times", missing > 0 ? "," : "", fewer,
+    out += fmt::format("{} were repeated less than {} times",
+                       missing > 0 ? fmt::format(", {}", fewer) : fmt::format(" {} replays", fewer),
                        wanted);
   }
   return out;
@@ -153,7 +154,8 @@ advice_report advise(profile::trace_reader& trace, const advise_options& options
     // Where later blocks lie, and how often the program comes back to those it has, is not known.
     dims.all.where.neighbours = std::min(dims.all.where.neighbours, neighbours_at_best);
   }
-  const std::vector<candidate> candidates = find_candidates(dims, places.find(dims, subsystems));
+  const std::vector<candidate> candidates =
+      find_candidates(dims, places.find(dims, subsystems), options.recorded_share < 1);
 
   const gain_bound all = bound_of(dims.all, dims);
   std::vector<replay::replay_outcome> outcomes;

@@ -57,9 +57,9 @@ std::uint64_t first_bytes_of(const arena_scope& scope) {
 
 class finder {
  public:
-  finder(const subsystem& one, const code_place& where, const dims_result& dims,
+  finder(const subsystem& one, const code_place& where, const dims_result& dims, bool ends_early,
          std::vector<candidate>& out)
-      : one_(one), scope_(scope_of(one, dims)), out_(out) {
+      : one_(one), scope_(scope_of(one, dims)), ends_early_(ends_early), out_(out) {
     const gain_bound bound = bound_of(one, dims);
     base_.where = where;
     if (scope_ != nullptr) base_.where.function = scope_->function;
@@ -135,7 +135,7 @@ class finder {
 
   std::string why_no_arena() const {
     if (scope_ == nullptr && one_.epochs.count == 0) {
-      return "nothing of it is ever all dead before the end: an arena would only grow";
+      return "nothing of it is all dead before the end: an arena would only grow";
     }
     if (scope_ != nullptr && scope_->trunk) {
       return "it ends when the program does: an arena would only grow";
@@ -146,6 +146,13 @@ class finder {
                          bytes(one_.total.peak_bytes));
     }
     return {};
+  }
+
+  // Of a program that went on: no more survivors than a call or two of each thread have blocks.
+  bool may_be_of_open_calls() const {
+    const std::uint64_t calls = 2 * std::max<std::uint64_t>(1, one_.threads.size());
+    return ends_early_ && scope_->survivors > 0 &&
+           scope_->survivors * scope_->invocations <= scope_->blocks * calls;
   }
 
   void describe_arena(candidate& arena) const {
@@ -168,7 +175,11 @@ class finder {
              bytes(scope_->max_bytes))});
     arena.first_bytes = first_bytes_of(*scope_);
     arena.may_wink_out = scope_->survivors == 0;
-    if (scope_->survivors > 0) {
+    if (may_be_of_open_calls()) {
+      arena.doubts.push_back(fmt::format(
+          "{} blocks live where the recording ends, perhaps of a call that goes on there",
+          scope_->survivors));
+    } else if (scope_->survivors > 0) {
       std::string where = "somewhere";
       if (!scope_->survivor_stacks.empty() && !scope_->survivor_stacks.front().frames.empty()) {
         where = scope_->survivor_stacks.front().frames.front();
@@ -264,6 +275,7 @@ class finder {
 
   const subsystem& one_;
   const arena_scope* scope_;
+  bool ends_early_;
   candidate base_;
   std::vector<candidate>& out_;
 };
@@ -271,7 +283,7 @@ class finder {
 }  // namespace
 
 std::vector<candidate> find_candidates(const dims_result& dims,
-                                       const std::vector<code_place>& places) {
+                                       const std::vector<code_place>& places, bool ends_early) {
   std::vector<std::size_t> order(dims.subsystems.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<double> bounds;
@@ -283,7 +295,7 @@ std::vector<candidate> find_candidates(const dims_result& dims,
   for (const std::size_t i : order) {
     // What belongs to no subsystem has no place where a resource would go.
     if (bounds[i] < least_gain || dims.subsystems[i].name.starts_with('(')) continue;
-    finder(dims.subsystems[i], places[i], dims, out).find();
+    finder(dims.subsystems[i], places[i], dims, ends_early, out).find();
   }
   return out;
 }

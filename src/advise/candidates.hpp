@@ -12,8 +12,10 @@
 namespace mallard::advise {
 
 // `places`: one for each subsystem. The subsystems that have most to gain come first; those whose
-// bound is below least_gain have none. Refused ones are among them, with the reason.
+// bound is below least_gain have none. Refused ones are among them, with the reason. `ends_early`:
+// the recording is of the program's beginning.
 std::vector<candidate> find_candidates(const profile::dims_result& dims,
-                                       const std::vector<code_place>& places);
+                                       const std::vector<code_place>& places,
+                                       bool ends_early = false);
 
 }  // namespace mallard::advise

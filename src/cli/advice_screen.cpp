@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "advise/advice_text.hpp"
+#include "advise/bound.hpp"
 #include "advise/proof.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
@@ -26,18 +27,27 @@ std::string predicted(const advice& one) {
   return advise::times_text(one.gain) + " times as fast";
 }
 
-void print_bound(const advice& one) {
-  fmt::print("   {:<12} {:.2f} times as fast: {}\n", "bound", one.from.bound,
-             one.from.placement_ns > 0 ? "an estimate, with what its blocks' places may cost"
-                                       : "more no allocator could gain");
+void print_bound(const advice& one, const advice_report& report) {
+  if (one.from.placement_ns == 0) {
+    fmt::print("   {:<12} {:.2f} times as fast: more no allocator could gain\n", "bound",
+               one.from.bound);
+    return;
+  }
+  const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
+                                                static_cast<double>(report.cpu_ns));
+  fmt::print(
+      "   {:<12} {:.2f} times as fast by its operations; where its blocks lie may matter, too: "
+      "{:.2f} "
+      "at the very most\n",
+      "bound", operations, one.from.bound);
 }
 
-void print_advice(const advice& one, std::size_t number, bool colour) {
+void print_advice(const advice& one, const advice_report& report, std::size_t number, bool colour) {
   fmt::print("\n{}\n",
              styled(fmt::format("{}. {}", number, fitted(one.what, 90)), style::bold, colour));
   if (one.from.how == strategy::leave) {
     for (const auto& each : one.from.because) fmt::print("   {:<12} {}\n", each.what, each.says);
-    print_bound(one);
+    print_bound(one, report);
     return;
   }
   fmt::print("   {:<12} {}, {}; confidence {}\n", "predicted", predicted(one),
@@ -48,7 +58,7 @@ void print_advice(const advice& one, std::size_t number, bool colour) {
   } else if (!one.tried_remark.empty()) {
     fmt::print("   {:<12} not tried: {}\n", "tried", fitted(one.tried_remark, 100));
   }
-  print_bound(one);
+  print_bound(one, report);
   if (!one.from.where.file.empty()) {
     fmt::print("   {:<12} {}{}\n", "where",
                place_text(one.from.where.function, one.from.where.file, one.from.where.line),
@@ -90,7 +100,7 @@ void print_advice_screen(const advice_report& report, bool colour) {
   std::size_t number = 0;
   for (const advice& one : report.advices) {
     if (number < in_full) {
-      print_advice(one, ++number, colour);
+      print_advice(one, report, ++number, colour);
     } else {
       fmt::print("\n{}. {}: predicted {}, {}\n", ++number, fitted(one.what, 70), predicted(one),
                  advise::memory_text(one.memory));
@@ -124,7 +134,7 @@ void print_advice_screen(const advice_report& report, bool colour) {
                                         one.tried->times.median)
                : one.gain ? fmt::format("{:.2f}: ", one.gain->median)
                           : "",
-               fitted(one.why_not, 70));
+               fitted(one.why_not, 95));
   }
   if (report.others.size() > 6) fmt::print("   and {} more (--json)\n", report.others.size() - 6);
 }

@@ -45,7 +45,7 @@ class Candidates : public testing::Test {
   std::vector<candidate> found() const {
     code_place place;
     place.subsystem = place.function = "parse";
-    return find_candidates(dims, {place});
+    return find_candidates(dims, {place}, ends_early);
   }
   const candidate* find(strategy how) {
     last_ = found();
@@ -60,6 +60,7 @@ class Candidates : public testing::Test {
   }
 
   profile::dims_result dims;
+  bool ends_early = false;
 
  private:
   std::vector<candidate> last_;
@@ -112,6 +113,15 @@ TEST_F(Candidates, SurvivorsOfAScopeAreADoubtAndKeepDestructors) {
   EXPECT_FALSE(arena->may_wink_out);
   EXPECT_THAT(arena->doubts.front(),
               HasSubstr("3 of 10000 blocks outlive the call, most from keep"));
+}
+
+TEST_F(Candidates, WhatLivesInACallThatGoesOnWhereTheRecordingEndsDoesNotOutliveIt) {
+  add_scope();
+  ends_early = true;
+  dims.arena_scopes[0].survivors = 99;  // of 100 in each call
+  EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("a call that goes on"));
+  dims.arena_scopes[0].survivors = 400;
+  EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("outlive the call"));
 }
 
 TEST_F(Candidates, MemoryThatIsUsedAgainSpeaksForAPoolOnTheArena) {

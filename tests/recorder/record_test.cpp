@@ -596,6 +596,17 @@ TEST_F(recording, begins_and_ends_when_told) {
   for (const recorded_process& one : too_late.processes) EXPECT_EQ(one.events, 0U);
 }
 
+TEST_F(recording, ends_a_program_that_takes_longer_than_it_may) {
+  options.command = {"sleep", "1000"};
+  options.longest = 0.2;
+  const record_summary done = record(options, {});
+  EXPECT_TRUE(done.cut);
+  EXPECT_FALSE(done.exited);
+  EXPECT_EQ(done.status, SIGTERM);
+  EXPECT_LT(done.seconds, 100);
+  EXPECT_NO_THROW(trace_reader trace(options.output));
+}
+
 TEST(program_check, finds_programs_as_a_shell_does) {
   EXPECT_EQ(check_program("sh").what, obstacle::none);
   EXPECT_EQ(check_program("no-such-program-at-all").what, obstacle::no_such_program);
