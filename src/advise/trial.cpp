@@ -62,6 +62,10 @@ std::string route_of(const candidate& one) {
   return pattern.empty() || how.empty() ? std::string() : pattern + '=' + how;
 }
 
+bool can_be_tried(const advice& one) {
+  return one.from.how != strategy::leave && !one.tried && one.tried_remark.empty();
+}
+
 void try_on_program(advice_report& report, const std::vector<std::string>& command,
                     const trial_options& options) {
   whatif::whatif_options wanted;
@@ -78,8 +82,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;
-    if (one.from.how == strategy::leave || one.tried || !one.tried_remark.empty()) continue;
-    if (options.only_mallocs && one.from.how != strategy::switch_malloc) continue;
+    if (!can_be_tried(one) || !options.wanted(one)) continue;
     if (one.from.how == strategy::switch_malloc) {
       wanted.mallocs.push_back(one.from.malloc);
       tried.emplace_back(one.from.malloc, &one);

@@ -10,9 +10,12 @@
 
 namespace mallard::advise {
 
+// It was neither tried yet nor found to be impossible to try.
+bool can_be_tried(const advice& one);
+
 struct trial_options {
-  std::size_t most = 2;       // advices that are tried
-  bool only_mallocs = false;  // of them
+  std::size_t most = 2;                          // advices that are tried
+  bool (*wanted)(const advice&) = can_be_tried;  // of them
   unsigned repetitions = 10;
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
   double last_start = 0;   // seconds after which no run begins; 0: none

@@ -150,22 +150,25 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-// The first of those that are neither tried nor known to be impossible to try.
-const advise::advice* next_to_try(const advice_report& report, bool only_mallocs = false) {
-  for (const advise::advice& one : report.advices) {
-    if (only_mallocs && one.from.how != advise::strategy::switch_malloc) continue;
-    if (one.from.how != advise::strategy::leave && !one.tried && one.tried_remark.empty()) {
-      return &one;
-    }
-  }
-  return nullptr;
+bool is_malloc(const advise::advice& one) {
+  return one.from.how == advise::strategy::switch_malloc && advise::can_be_tried(one);
+}
+bool is_untold(const advise::advice& one) {
+  return !one.untold.empty() && advise::can_be_tried(one);
+}
+
+// The first of them that is wanted; null: none is.
+const advise::advice* find(const advice_report& report, bool (*wanted)(const advise::advice&)) {
+  const auto at = std::find_if(report.advices.begin(), report.advices.end(), wanted);
+  return at == report.advices.end() ? nullptr : &*at;
 }
 
 bool is_best_known(const advice_report& report) {
   return !report.advices.empty() && report.advices.front().tried.has_value();
 }
 
-// The best are tried; where they do not hold, the next ones are.
+// The best are tried; where they do not hold, the next ones are. Those whose gain is not predicted
+// are in no order: all of them are, as far as there is time.
 void try_the_best(const advise_request& request, whatif::program_runner& runner,
                   const advise::plain_time& plain, clock::time_point start, advice_report& report) {
   advise::trial_options trial;
@@ -174,24 +177,28 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
   trial.interrupted = was_interrupted;
   advise::quick_plan quick(plain.seconds, plain.undisturbed);
   quick.has_read_in(report.reading_seconds);
-  while (!was_interrupted() && !is_best_known(report)) {
-    const advise::advice* const next = next_to_try(report);
+  while (!was_interrupted()) {
+    const bool known = is_best_known(report);
+    trial.wanted = known ? is_untold : advise::can_be_tried;
+    const advise::advice* next = find(report, trial.wanted);
     if (next == nullptr) return;
     if (request.quick) {
-      const bool is_malloc = next->from.how == advise::strategy::switch_malloc;
-      advise::trial_plan plan = quick.trial(seconds_since(start), !is_malloc);
-      // A malloc needs fewer runs.
-      trial.only_mallocs = plan.most == 0 && next_to_try(report, true) != nullptr;
-      if (trial.only_mallocs) plan = quick.trial(seconds_since(start), false);
-      if (plan.most == 0) {
-        report.remarks.push_back("time was short: the best was not tried on the program");
+      advise::trial_plan plan = quick.trial(seconds_since(start), !is_malloc(*next));
+      if (plan.most == 0 && !known && find(report, is_malloc) != nullptr) {
+        trial.wanted = is_malloc;  // which needs fewer runs
+        plan = quick.trial(seconds_since(start), false);
+      }
+      trial.last_start = quick.last_start() - seconds_since(start);
+      if (plan.most == 0 || trial.last_start <= 0) {
+        report.remarks.push_back(known ? "time was short: not all were tried on the program whose "
+                                         "gain is not predicted"
+                                       : "time was short: the best was not tried on the program");
         return;
       }
       trial.most = plan.most;
       trial.repetitions = 9;
       trial.time_budget = plan.seconds_of_rounds;
-      trial.last_start = quick.last_start() - seconds_since(start);
-      if (trial.last_start <= 0) return;
+      trial.as_it_was.reset();
       if (!plan.runs_as_it_is) trial.as_it_was = plain.last;
     }
     say("trying the best on the program");
