@@ -40,6 +40,7 @@ file_resource::opened file_resource::open(const char* path, const file_options& 
     detail::fail_memory(memory_fault::bad_name, EINVAL, who, "a private copy of a new file '%s'",
                         path);
   }
+  detail::segment::check_address(who, options.address);
   opened file{-1, false};
   // Another process may make or remove it in between.
   for (int error = 0, tries = 0; tries < 100; ++tries) {
@@ -50,6 +51,7 @@ file_resource::opened file_resource::open(const char* path, const file_options& 
         fail_to_open(path, error);
       }
     }
+    detail::segment::check_limit(who, options.limit_bytes);
     error = os::open_file(path, os::file_mode::create, options.permissions, file.descriptor);
     if (error == 0) {
       file.is_new = true;
@@ -69,8 +71,11 @@ file_resource::opened file_resource::open(const char* path, const file_options& 
       detail::fail_memory(error == EAGAIN ? memory_fault::in_use : memory_fault::refused, error,
                           who, "cannot have '%s' alone", path);
     }
-    if (os::file_bytes(file.descriptor, bytes) == 0 && options.open != file_open::open_existing) {
-      file.is_new = bytes == 0;
+    if (options.open != file_open::open_existing) {
+      if (detail::segment::is_half_made(file.descriptor, detail::segment_kind::file)) {
+        os::empty_file(file.descriptor);
+      }
+      if (os::file_bytes(file.descriptor, bytes) == 0) file.is_new = bytes == 0;
     }
   }
   close.succeeded();

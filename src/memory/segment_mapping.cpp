@@ -28,16 +28,25 @@ segment::~segment() {
   os::close_file(descriptor_);
 }
 
+void segment::check_limit(const char* who, std::size_t limit_bytes) {
+  if (limit_bytes >= smallest_segment_bytes && limit_bytes <= largest_segment_bytes) return;
+  fail_memory(memory_fault::bad_limit, EINVAL, who, "a limit of %zu bytes, not of %zu to %zu",
+              limit_bytes, smallest_segment_bytes, largest_segment_bytes);
+}
+
+void segment::check_address(const char* who, const void* address) {
+  if (address_of(address) % segment_alignment == 0) return;
+  fail_memory(memory_fault::bad_alignment, EINVAL, who, "address %p is no multiple of %zu", address,
+              segment_alignment);
+}
+
 // Addresses for the whole limit, and before them a page for this process's own word.
 void segment::reserve(void* address) {
   const std::size_t page = os::page_size();
   const std::size_t bytes = round_up(shape_.limit_bytes, page);
   if (address != nullptr) {
+    check_address(who_, address);
     auto* const wanted = static_cast<std::byte*>(address);
-    if (address_of(wanted) % segment_alignment != 0) {
-      fail_memory(memory_fault::bad_alignment, EINVAL, who_, "address %p is no multiple of %zu",
-                  address, segment_alignment);
-    }
     if (!os::reserve_at(wanted - page, bytes + page)) {
       fail_memory(memory_fault::refused, EEXIST, who_, "cannot map %zu bytes at %p", bytes,
                   address);
@@ -73,13 +82,16 @@ void segment::map() {
               static_cast<unsigned long long>(shape_.limit_bytes));
 }
 
+// A process may end anywhere in it. So the file's first bytes are written before it has any others,
+// in one call: they say what is being made, and that it is not ready.
 void segment::create(segment_kind kind, std::size_t limit_bytes, void* address) {
-  if (limit_bytes < smallest_segment_bytes || limit_bytes > largest_segment_bytes) {
-    fail_memory(memory_fault::bad_limit, EINVAL, who_, "a limit of %zu bytes, not of %zu to %zu",
-                limit_bytes, smallest_segment_bytes, largest_segment_bytes);
-  }
+  check_limit(who_, limit_bytes);
   shape_ = make_segment_shape(kind, limit_bytes);
   reserve(address);
+  const segment_start start{shape_, 0, 0, 0};
+  if (const int error = os::write_file(descriptor_, &start, sizeof start, 0)) {
+    fail_memory(memory_fault::refused, error, who_, "cannot write the header");
+  }
   const std::size_t first_bytes =
       round_up(std::size_t{shape_.first_unit} * unit_bytes, os::page_size());
   if (const int error = os::extend_file(descriptor_, first_bytes)) {
@@ -89,7 +101,15 @@ void segment::create(segment_kind kind, std::size_t limit_bytes, void* address) 
   initialise(kind);
 }
 
-// The file is of zeros: empty bitmaps and lists.
+bool segment::is_half_made(int descriptor, segment_kind kind) noexcept {
+  segment_start start{};
+  if (os::read_file(descriptor, &start, sizeof start, 0) != 0 || start.ready != 0) return false;
+  if (start.shape.limit_bytes > largest_segment_bytes) return false;
+  const segment_shape sane = make_segment_shape(kind, start.shape.limit_bytes);
+  return std::memcmp(&start.shape, &sane, sizeof sane) == 0;
+}
+
+// The file is of zeros behind its first bytes: empty bitmaps and lists.
 void segment::initialise(segment_kind kind) noexcept {
   segment_header& h = header();
   h.shape = shape_;
@@ -106,13 +126,7 @@ void segment::open(segment_kind kind, void* address) {
   if (const int error = os::file_bytes(descriptor_, bytes)) {
     fail_memory(memory_fault::not_memory, error, who_, "not a file that can be mapped");
   }
-  struct {
-    segment_shape shape;
-    std::uint32_t ready;
-    std::uint32_t lowest_free;
-    std::uint32_t usable_units;
-  } start{};
-  static_assert(offsetof(segment_header, usable_units) == sizeof(segment_shape) + 8);
+  segment_start start{};
   if (bytes < sizeof start) {
     fail_memory(bytes == 0 ? memory_fault::cut : memory_fault::wrong_file, EINVAL, who_,
                 "a file of %zu bytes", bytes);

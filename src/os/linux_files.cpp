@@ -39,6 +39,12 @@ struct flock lock_at(unsigned number, short type) noexcept {
   return lock;
 }
 
+// There the system would send a signal.
+bool is_beyond_limit(std::size_t end) noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && end > limit.rlim_cur;
+}
+
 }  // namespace
 
 int open_file(const char* path, file_mode mode, unsigned permissions, int& descriptor) noexcept {
@@ -98,9 +104,22 @@ int read_file(int descriptor, void* p, std::size_t bytes, std::size_t offset) no
   return 0;
 }
 
+int write_file(int descriptor, const void* p, std::size_t bytes, std::size_t offset) noexcept {
+  if (is_beyond_limit(offset + bytes)) return EFBIG;
+  const auto* from = static_cast<const char*>(p);
+  while (bytes != 0) {
+    const ssize_t put = pwrite(descriptor, from, bytes, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return put < 0 ? errno : EIO;
+    from += put;
+    offset += static_cast<std::size_t>(put);
+    bytes -= static_cast<std::size_t>(put);
+  }
+  return 0;
+}
+
 int extend_file(int descriptor, std::size_t bytes) noexcept {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) return EFBIG;
+  if (is_beyond_limit(bytes)) return EFBIG;
   int error = 0;
   do {
     error = error_of(fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)));

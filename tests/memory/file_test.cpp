@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "mallard/detail/memory/segment_layout.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/memory/offset_allocator.hpp"
 #include "mallard/multipool.hpp"
@@ -196,6 +197,35 @@ TEST_F(file_test, a_user_that_ended_without_closing_it_is_an_error_or_recovered)
     file.deallocate(p, 100);
   }
   EXPECT_FALSE(file_resource(path()).was_recovered());
+}
+
+TEST_F(file_test, one_whose_maker_ended_before_it_was_made_is_one_that_is_to_be_made) {
+  make();
+  write(sizeof(mallard::detail::segment_shape), std::string(4, '\0'));  // not ready
+  expect_error(memory_fault::not_closed, std::errc::invalid_argument,
+               {.open = file_open::open_existing, .recover = true});
+  expect_error(memory_fault::not_closed, std::errc::invalid_argument,
+               {.view = file_view::private_copy});
+  expect_error(memory_fault::exists, std::errc::file_exists, {.open = file_open::create_new});
+  file_resource file(path(), {.limit_bytes = mib});
+  EXPECT_TRUE(file.is_new());
+  EXPECT_EQ(file.find<ints>("ints"), nullptr);
+  EXPECT_EQ(file.stats().limit_bytes, mib);
+  file.verify();
+}
+
+TEST_F(file_test, options_that_cannot_be_make_no_file) {
+  expect_error(memory_fault::bad_limit, std::errc::invalid_argument, {.limit_bytes = 0});
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  void* const odd = reinterpret_cast<void*>(5);
+  for (const file_open how : {file_open::create_new, file_open::open_or_create}) {
+    expect_error(memory_fault::bad_alignment, std::errc::invalid_argument,
+                 {.open = how, .address = odd});
+    EXPECT_FALSE(std::filesystem::exists(path_));
+  }
+  // A limit is of files that are made.
+  make();
+  EXPECT_EQ(file_resource(path(), {.limit_bytes = 0}).stats().limit_bytes, 4 * mib);
 }
 
 TEST_F(file_test, what_is_no_file_of_this_library_is_named) {

@@ -1,8 +1,9 @@
 // Each system call is refused once, by itself and from there on: nothing is lost, nothing is half
-// done, and what is thrown has the system's word.
+// done, and what is thrown has the system's word. And at each the process ends once.
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstring>
 #include <functional>
@@ -22,6 +23,7 @@
 #include "mallard/memory/protected.hpp"
 #include "mallard/memory/shared.hpp"
 #include "mallard/multipool.hpp"
+#include "support/forked.hpp"
 #include "support/scratch_path.hpp"
 
 namespace {
@@ -31,7 +33,14 @@ int calls_until_refusal = never;
 bool for_good = false;
 int refusals = 0;
 
+int calls_until_end = never;
+
+void end_here_sometimes() {
+  if (calls_until_end >= 0 && calls_until_end-- == 0) raise(SIGKILL);
+}
+
 bool refuse() {
+  end_here_sometimes();
   if (calls_until_refusal < 0) return false;
   if (calls_until_refusal > 0) {
     --calls_until_refusal;
@@ -70,6 +79,16 @@ int __wrap_mlock(const void* p, std::size_t bytes) {
 int __real_fallocate(int file, int mode, off_t offset, off_t bytes);
 int __wrap_fallocate(int file, int mode, off_t offset, off_t bytes) {
   return refuse() ? -1 : __real_fallocate(file, mode, offset, bytes);
+}
+ssize_t __real_pwrite(int file, const void* p, std::size_t bytes, off_t offset);
+ssize_t __wrap_pwrite(int file, const void* p, std::size_t bytes, off_t offset) {
+  end_here_sometimes();
+  return __real_pwrite(file, p, bytes, offset);
+}
+int __real_msync(void* p, std::size_t bytes, int flags);
+int __wrap_msync(void* p, std::size_t bytes, int flags) {
+  end_here_sometimes();
+  return __real_msync(p, bytes, flags);
 }
 int __real_memfd_create(const char* name, unsigned flags);
 int __wrap_memfd_create(const char* name, unsigned flags) {
@@ -187,6 +206,24 @@ TEST(refused_calls, of_files) {
     use(file);
     file.verify();
   });
+  unlink(path.c_str());
+}
+
+TEST(ended_processes, leave_a_file_that_the_next_one_makes_or_recovers) {
+  const std::string path = mallard::scratch_path("file").string();
+  for (int n = 0;; ++n) {
+    ASSERT_LT(n, 100);
+    unlink(path.c_str());
+    const auto maker = mallard_test::run_forked([&] {
+      calls_until_end = n;
+      mallard::file_resource file(path.c_str(), {.limit_bytes = std::size_t{16} << 20});
+    });
+    mallard::file_resource file(path.c_str(), {.recover = true});
+    EXPECT_TRUE(n != 0 || file.is_new());
+    use(file);
+    file.verify();
+    if (maker.passed) break;
+  }
   unlink(path.c_str());
 }
 

@@ -22,7 +22,8 @@
 namespace mallard::inline v1 {
 
 enum class file_open {
-  open_or_create,  // an empty file is one that is to be made
+  // An empty file is one that is to be made, and so is one whose maker ended before it was made.
+  open_or_create,
   open_existing,
   create_new,
 };

@@ -149,6 +149,16 @@ struct segment_header {
   std::array<segment_root, root_count> roots;
 };
 
+// What is read and written of a segment that is not mapped: how its header begins.
+struct segment_start {
+  segment_shape shape;
+  std::uint32_t ready;
+  std::uint32_t lowest_free;
+  std::uint32_t usable_units;
+};
+static_assert(offsetof(segment_start, ready) == offsetof(segment_header, ready) &&
+              offsetof(segment_start, usable_units) == offsetof(segment_header, usable_units));
+
 inline constexpr std::uint32_t segment_version = 1;
 
 // The shape of a new segment.

@@ -61,6 +61,8 @@ void close_file(int descriptor) noexcept;
 // An error when it is no regular file.
 int file_bytes(int descriptor, std::size_t& bytes) noexcept;
 int read_file(int descriptor, void* p, std::size_t bytes, std::size_t offset) noexcept;
+// Checks the process's own limit first, where the system would send a signal.
+int write_file(int descriptor, const void* p, std::size_t bytes, std::size_t offset) noexcept;
 // Makes a file longer, with space for all of it: no write can meet a full file system later. Checks
 // the process's own limit first, where the system would send a signal.
 int extend_file(int descriptor, std::size_t bytes) noexcept;
