@@ -99,10 +99,13 @@ struct made_objects::state {
 };
 
 made_objects::~made_objects() {
+  const unwatched ours;
   delete state_;
 }
 
 void made_objects::add(const made_object& made) noexcept {
+  const unwatched ours;
+  const std::lock_guard hold(lock_);
   try {
     if (state_ == nullptr) state_ = new state;
     state_->all.push_back(made);
@@ -111,7 +114,10 @@ void made_objects::add(const made_object& made) noexcept {
   }
 }
 
-void made_objects::take_out(void* object) noexcept {
+void made_objects::remove(void* object) noexcept {
+  const unwatched ours;
+  const std::lock_guard hold(lock_);
+  if (state_ == nullptr) return;
   const auto at = state_->index.find(object);
   if (at == state_->index.end()) return;
   state_->all[at->second].object = nullptr;
@@ -119,17 +125,31 @@ void made_objects::take_out(void* object) noexcept {
 }
 
 std::size_t made_objects::made() const noexcept {
+  const unwatched ours;
+  const std::lock_guard hold(lock_);
   return state_ != nullptr ? state_->all.size() : 0;
 }
 
-void made_objects::wink_out(std::size_t first) {
-  if (state_ == nullptr) return;
-  install_hooks();
+// False when there is none left from `first` on.
+bool made_objects::take_newest(std::size_t first, made_object& what) noexcept {
+  const std::lock_guard hold(lock_);
+  if (state_ == nullptr) return false;
   while (state_->all.size() > first) {
-    const made_object what = state_->all.back();
+    what = state_->all.back();
     state_->all.pop_back();
     if (what.object == nullptr) continue;
     state_->index.erase(what.object);
+    return true;
+  }
+  return false;
+}
+
+// A destructor that is watched may wink out others; those have a watch of their own meanwhile.
+void made_objects::wink_out(std::size_t first) {
+  const unwatched ours;
+  made_object what;
+  while (take_newest(first, what)) {
+    install_hooks();
     if (what.destroy != nullptr) destroy(what);
     memory_.deallocate(what.object, what.bytes, what.alignment);
   }

@@ -29,6 +29,18 @@ constexpr std::uint64_t unknown_serial = std::numeric_limits<std::uint64_t>::max
 
 constinit std::mutex registry_lock;
 
+// Not one that the program's destructors take.
+class [[nodiscard]] unwatched_lock {
+ public:
+  explicit unwatched_lock(std::mutex& mutex) : hold_(mutex) {}
+  unwatched_lock(const unwatched_lock&) = delete;
+  unwatched_lock& operator=(const unwatched_lock&) = delete;
+
+ private:
+  const detail::unwatched ours_;
+  const std::lock_guard<std::mutex> hold_;
+};
+
 // In the order in which they were made; never destroyed.
 std::vector<const test_resource*>& all_resources() {
   static auto& all = *new std::vector<const test_resource*>;
@@ -36,7 +48,8 @@ std::vector<const test_resource*>& all_resources() {
 }
 
 struct record {
-  std::size_t bytes;
+  std::size_t bytes;  // asked for
+  std::size_t room;   // at least as many
   std::size_t alignment;
   std::uint64_t serial;
   const call_stack* given;
@@ -76,7 +89,7 @@ struct test_resource::state {
   }
 
   detail::padded_block padded(unsigned char* block, const record& r) const {
-    return {block, r.bytes, r.alignment, options.pad_bytes};
+    return {block, r.room, r.alignment, options.pad_bytes};
   }
 
   test_report describe(test_fault fault, const void* block, const record& r) const {
@@ -101,9 +114,9 @@ struct test_resource::state {
   // The same of one in quarantine, and whether it was written to. The caller holds the lock.
   void check_dead(const dead_block& b, std::vector<test_report>& found) const {
     const auto p = padded(b.block, b.was);
-    detail::unpoison(b.block, b.was.bytes);
+    detail::unpoison(b.block, b.was.room);
     const bool intact = p.is_dead() && p.is_front_intact() && p.is_back_intact();
-    detail::poison(b.block, b.was.bytes);
+    detail::poison(b.block, b.was.room);
     if (intact) return;
     found.push_back(describe(test_fault::use_after_free, b.block, b.was));
     found.back().taken_back = copy_of(b.taken_back);
@@ -134,20 +147,20 @@ struct test_resource::state {
   }
   void give_back(const std::vector<dead_block>& released) {
     for (const dead_block& b : released) {
-      detail::unpoison(b.block, b.was.bytes);
+      detail::unpoison(b.block, b.was.room);
       const auto p = padded(b.block, b.was);
       source->deallocate(p.base(), p.whole_bytes(), b.was.alignment);
     }
   }
   bool holds_any() const {
-    const std::lock_guard hold(mutex);
+    const unwatched_lock hold(mutex);
     return held_bytes != 0;
   }
   void empty_quarantine() {
     std::vector<test_report> found;
     std::vector<dead_block> released;
     {
-      const std::lock_guard hold(mutex);
+      const unwatched_lock hold(mutex);
       shorten_quarantine(0, found, released);
     }
     give_back(released);
@@ -156,10 +169,10 @@ struct test_resource::state {
 
   // What was given back to us but is not ours.
   test_report describe_stranger(void* p, std::size_t bytes, std::size_t alignment) {
-    test_report out =
-        describe(test_fault::foreign_pointer, p, {bytes, alignment, unknown_serial, nullptr});
+    test_report out = describe(test_fault::foreign_pointer, p,
+                               {bytes, bytes, alignment, unknown_serial, nullptr});
     {
-      const std::lock_guard hold(mutex);
+      const unwatched_lock hold(mutex);
       for (std::uint64_t n = frees; n-- > 0 && frees - n <= remembered_frees;) {
         const dead_block& b = freed[n % remembered_frees];
         if (b.block != p || p == nullptr) continue;
@@ -184,7 +197,7 @@ struct test_resource::state {
       copy_facts(around);
       return out;
     }
-    const std::lock_guard hold(registry_lock);
+    const unwatched_lock hold(registry_lock);
     for (const test_resource* other : all_resources()) {
       const test_block theirs = other->block_of(p);
       if (theirs.block != p || p == nullptr) continue;
@@ -197,14 +210,14 @@ struct test_resource::state {
   }
 
   test_block block_of(const void* p) const noexcept {
-    const std::lock_guard hold(mutex);
+    const unwatched_lock hold(mutex);
     if (const auto at = in_use.find(p); at != in_use.end()) {
       const record& r = at->second;
       return {p, r.bytes, r.alignment, r.serial, r.given};
     }
     for (const auto& [block, r] : in_use) {
       const auto* const begin = static_cast<const unsigned char*>(block);
-      if (p != begin && (p < begin || p >= begin + r.bytes)) continue;
+      if (p != begin && (p < begin || p >= begin + r.room)) continue;
       return {block, r.bytes, r.alignment, r.serial, r.given};
     }
     return {};
@@ -213,7 +226,7 @@ struct test_resource::state {
   // Takes the block out of the table and appends what is wrong with it. False when it is not there.
   bool take_out(void* p, std::size_t bytes, std::size_t alignment, const call_stack& here,
                 std::vector<test_report>& found, std::vector<dead_block>& released) {
-    const std::lock_guard hold(mutex);
+    const unwatched_lock hold(mutex);
     const auto at = in_use.find(p);
     if (at == in_use.end()) return false;
     auto* const block = static_cast<unsigned char*>(p);
@@ -238,7 +251,7 @@ struct test_resource::state {
     const auto p = padded(b.block, b.was);
     p.fill_dead();
     p.fill_pads();  // what was wrong with them has been reported
-    detail::poison(b.block, b.was.bytes);
+    detail::poison(b.block, b.was.room);
     dead_block& slot = freed[frees++ % remembered_frees];
     let_go(slot, found, released);
     oldest_held = std::max(oldest_held, frees > remembered_frees ? frees - remembered_frees : 0);
@@ -275,45 +288,48 @@ test_resource::test_resource(handler on_fault, std::pmr::memory_resource* upstre
 
 test_resource::test_resource(test_options options, handler on_fault,
                              std::pmr::memory_resource* upstream)
-    : state_(new state(options, std::move(on_fault), upstream)) {
-  const std::lock_guard hold(registry_lock);
+    : state_(nullptr) {
+  const detail::unwatched ours;
+  state_ = new state(options, std::move(on_fault), upstream);
+  const unwatched_lock hold(registry_lock);
   all_resources().push_back(this);
 }
 
 test_resource::~test_resource() {
+  const detail::unwatched ours;
   report_leaks();
   state_->empty_quarantine();
   {
-    const std::lock_guard hold(registry_lock);
+    const unwatched_lock hold(registry_lock);
     std::erase(all_resources(), this);
   }
   delete state_;
 }
 
 void test_resource::fail_at(std::uint64_t n) noexcept {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   state_->failing.arm(n, n);
 }
 void test_resource::fail_after(std::uint64_t n) noexcept {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   state_->failing.arm(n, detail::failing_calls::never);
 }
 void test_resource::fail_by_chance(double probability, std::uint64_t seed) noexcept {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   state_->failing.arm_by_chance(probability, seed);
 }
 void test_resource::never_fail() noexcept {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   state_->failing = {};
 }
 
 std::uint64_t test_resource::failures() const noexcept {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   return state_->failing.failures();
 }
 
 allocation_counts test_resource::counts() const noexcept {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   return state_->counts;
 }
 
@@ -326,9 +342,10 @@ std::pmr::memory_resource* test_resource::upstream_resource() const noexcept {
 }
 
 void test_resource::verify() const {
+  const detail::unwatched ours;
   std::vector<test_report> found;
   {
-    const std::lock_guard hold(state_->mutex);
+    const unwatched_lock hold(state_->mutex);
     for (const auto& [block, r] : state_->in_use) {
       state_->check_pads(static_cast<unsigned char*>(const_cast<void*>(block)), r, found);
     }
@@ -342,6 +359,7 @@ void test_resource::verify() const {
 }
 
 void test_resource::report_leaks(std::uint64_t first) const {
+  const detail::unwatched ours;
   test_report leak;
   leak.fault = test_fault::leak;
   leak.serial = unknown_serial;
@@ -349,7 +367,7 @@ void test_resource::report_leaks(std::uint64_t first) const {
   leak.resource = state_->options.name;
   std::map<const call_stack*, leak_group> by_stack;
   {
-    const std::lock_guard hold(state_->mutex);
+    const unwatched_lock hold(state_->mutex);
     for (const auto& [block, r] : state_->in_use) {
       if (r.serial < first) continue;
       ++leak.blocks;
@@ -380,7 +398,7 @@ void test_resource::report_leaks(std::uint64_t first) const {
 
 void test_resource::forget(std::uint64_t first) {
   verify();
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   std::erase_if(state_->in_use, [&](const auto& entry) {
     const record& r = entry.second;
     if (r.serial < first) return false;
@@ -389,7 +407,7 @@ void test_resource::forget(std::uint64_t first) {
   });
   for (dead_block& b : state_->freed) {
     if (!b.is_held || b.was.serial < first) continue;
-    detail::unpoison(b.block, b.was.bytes);
+    detail::unpoison(b.block, b.was.room);
     state_->held_bytes -= state_->held_bytes_of(b);
     b = {};
   }
@@ -405,7 +423,7 @@ test_block test_resource::block_of(const void* p) const noexcept {
 
 void test_resource::for_each_block(void (*what)(void* context, const test_block& block),
                                    void* context) const {
-  const std::lock_guard hold(state_->mutex);
+  const unwatched_lock hold(state_->mutex);
   for (const auto& [block, r] : state_->in_use) {
     what(context, {block, r.bytes, r.alignment, r.serial, r.given});
   }
@@ -413,32 +431,37 @@ void test_resource::for_each_block(void (*what)(void* context, const test_block&
 
 void test_resource::for_each(void (*what)(void* context, const test_resource& resource),
                              void* context) {
-  const std::lock_guard hold(registry_lock);
+  const unwatched_lock hold(registry_lock);
   for (const test_resource* one : all_resources()) what(context, *one);
 }
 
 void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
+  return allocate_with_room(bytes, bytes, alignment);
+}
+
+void* test_resource::allocate_with_room(std::size_t bytes, std::size_t room,
+                                        std::size_t alignment) {
   using detail::padded_block;
   const detail::unwatched ours;
   const call_stack here = call_stack::capture(state_->options.stack_frames);
   if (!std::has_single_bit(alignment)) {
-    std::vector<test_report> found{state_->describe(test_fault::bad_alignment, nullptr,
-                                                    {bytes, alignment, unknown_serial, nullptr})};
+    std::vector<test_report> found{state_->describe(
+        test_fault::bad_alignment, nullptr, {bytes, bytes, alignment, unknown_serial, nullptr})};
     state_->report(found, here);
     throw std::bad_alloc();
   }
   {
-    const std::lock_guard hold(state_->mutex);
+    const unwatched_lock hold(state_->mutex);
     if (state_->failing.next_fails()) throw test_exception(bytes, alignment);
   }
   // No object is larger than PTRDIFF_MAX, so neither is a block with its pads.
   constexpr std::size_t largest = detail::largest_object_bytes;
   const std::size_t pads = state_->options.pad_bytes;
   const std::size_t front = padded_block::front_bytes(alignment, pads);
-  if (front > largest - pads || bytes > largest - pads - front) throw std::bad_alloc();
+  if (front > largest - pads || room > largest - pads - front) throw std::bad_alloc();
 
   // The lock is not held while upstream is called, which may have locks of its own.
-  const std::size_t whole = front + bytes + pads;
+  const std::size_t whole = front + room + pads;
   const auto ask = [&] { return state_->source->allocate(whole, alignment); };
   void* base = nullptr;
   try {
@@ -449,11 +472,12 @@ void* test_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
     base = ask();
   }
   unsigned char* const block = static_cast<unsigned char*>(base) + front;
-  padded_block(block, bytes, alignment, pads).fill_new();
+  padded_block(block, room, alignment, pads).fill_new();
   try {
-    const std::lock_guard hold(state_->mutex);
+    const unwatched_lock hold(state_->mutex);
     state_->in_use.insert_or_assign(
-        block, record{bytes, alignment, state_->counts.allocations, state_->stacks.add(here)});
+        block,
+        record{bytes, room, alignment, state_->counts.allocations, state_->stacks.add(here)});
     state_->counts.on_allocate(bytes, alignment);
   } catch (...) {
     state_->source->deallocate(base, whole, alignment);

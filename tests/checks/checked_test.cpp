@@ -69,7 +69,20 @@ struct counts_its_end {
   int number;
   ~counts_its_end() { ended->push_back(number); }
 };
+// It winks out what is its own, and then its string is freed.
+struct winks_out {
+  std::string text = std::string(100, 'x');
+  std::vector<int>* ended;
+  explicit winks_out(std::vector<int>* e) : ended(e) {}
+  ~winks_out();
+};
+struct uses_scratch_memory {
+  std::vector<int>* ended;
+  ~uses_scratch_memory();
+};
 MALLARD_TEST_WINKABLE(honest);
+MALLARD_TEST_WINKABLE(winks_out);
+MALLARD_TEST_WINKABLE(uses_scratch_memory);
 MALLARD_TEST_WINKABLE(owns_a_string);
 MALLARD_TEST_WINKABLE(owns_a_lock);
 MALLARD_TEST_WINKABLE(writes);
@@ -344,6 +357,25 @@ TEST_F(checked_test, blocks_of_a_burst_are_checked_each_also_those_smaller_than_
   EXPECT_EQ(faults, (std::vector<test_fault>{test_fault::double_free, test_fault::wrong_size}));
 }
 
+TEST_F(checked_test, goes_on_watching_after_what_a_destructor_winks_out_itself) {
+  if (!sees_frees) GTEST_SKIP() << "ThreadSanitizer of gcc has no hooks for free";
+  std::vector<int> ended = room_for_ends();
+  checked<mallard::multipool_resource> pool(noted());
+  put<winks_out>(pool, &ended);
+  pool.release();
+  EXPECT_EQ(ended, (std::vector<int>{1}));
+  expect_effect("winks_out", "freed memory that is not the resource's");
+}
+
+TEST_F(checked_test, reports_nothing_of_checked_scratch_memory_of_a_destructor) {
+  std::vector<int> ended = room_for_ends();
+  checked<mallard::multipool_resource> pool(noted());
+  put<uses_scratch_memory>(pool, &ended);
+  pool.release();
+  EXPECT_EQ(ended, (std::vector<int>{1}));
+  EXPECT_TRUE(effects.empty()) << testing::PrintToString(effects);
+}
+
 TEST(checked_death, without_a_handler_names_the_type) {
   if (!sees_locks) GTEST_SKIP() << "a sanitizer is in the way";
   EXPECT_DEATH(
@@ -355,3 +387,13 @@ TEST(checked_death, without_a_handler_names_the_type) {
 }
 
 }  // namespace
+
+winks_out::~winks_out() {
+  checked<mallard::buffered_resource<8192>> scratch;
+  put<counts_its_end>(scratch, ended, 1);
+}
+
+uses_scratch_memory::~uses_scratch_memory() {
+  checked<mallard::buffered_resource<8192>> scratch;
+  put<counts_its_end>(scratch, ended, 1);
+}

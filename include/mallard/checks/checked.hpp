@@ -25,21 +25,21 @@
 // locks that are no mutexes of pthreads, entries in registries. The destructor itself must be
 // right.
 //
-// A heap's blocks that grow, and bursts, are there too: each block is checked, and none grows or
-// shrinks where it is, which may be refused at any time. That blocks of allocate_expandable come
-// back by deallocate_expandable is not checked.
+// Blocks of heaps and arenas that grow, and bursts, are there too: each block is checked, and none
+// grows or shrinks where it is, which may be refused at any time. That blocks of
+// allocate_expandable come back by deallocate_expandable is not checked.
 //
 // A resource whose `deallocate` does something is expected to get its blocks back: what is still in
 // use when it is destroyed without a release is reported as a leak, with where it came from. Arenas
 // are not.
 //
 // Complexity: that of test_resource and R; for each object made some system calls. Thread-safety:
-// as test_resource for allocate and deallocate; the others one thread at a time.
+// as test_resource for allocate, deallocate and make; the others one thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <memory_resource>
 #include <type_traits>
@@ -47,9 +47,11 @@
 #include <utility>
 
 #include "mallard/checks/test_resource.hpp"
-#include "mallard/detail/checks/checked_heap_verbs.hpp"
+#include "mallard/detail/checks/checked_verbs.hpp"
 #include "mallard/detail/checks/made_objects.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/block_chain.hpp"
+#include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
@@ -72,10 +74,10 @@ inline constexpr bool takes_nothing_back = requires { requires R::deallocate_is_
 }  // namespace detail
 
 template <std::derived_from<std::pmr::memory_resource> R>
-class checked final
-    : public detail::by_base<checked<R>>,
-      public std::conditional_t<detail::has_expandable_blocks<R>,
-                                detail::checked_heap_verbs<checked<R>>, detail::no_heap_verbs> {
+class checked final : public detail::by_base<checked<R>>,
+                      public detail::checked_verbs<checked<R>, R>,
+                      public detail::checked_marks<R>,
+                      public detail::checked_limits<R> {
  public:
   using resource_type = R;
 
@@ -106,21 +108,21 @@ class checked final
   }
   void deallocate(void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
     made_.remove(p);
-    front_.deallocate(p, linked_.real_bytes(p, bytes), alignment);
+    front_.do_deallocate(p, bytes, alignment);  // null, too, which is reported
   }
 
-  // Bursts, of blocks of their own each.
+  // Bursts, of blocks of their own each. One smaller than its link has room for that; what is
+  // written there beyond its size is not found.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t))
     requires detail::has_bursts<R>
   {
-    return linked_.allocate_many(*this, count, [&](std::size_t) { return bytes; }, alignment);
+    return allocate_chain(count, [&](std::size_t) { return bytes; }, alignment);
   }
   template <class Sizes>
     requires requires(R& r, const Sizes& sizes) { r.allocate_many(sizes, sizes.size()); }
   block_chain allocate_many(const Sizes& sizes, std::size_t alignment = alignof(std::max_align_t)) {
-    const auto size_of = [&](std::size_t i) { return sizes.data()[i]; };
-    return linked_.allocate_many(*this, sizes.size(), size_of, alignment);
+    return allocate_chain(sizes.size(), [&](std::size_t i) { return sizes.data()[i]; }, alignment);
   }
   void deallocate_many(block_chain chain, std::size_t bytes,
                        std::size_t alignment = alignof(std::max_align_t))
@@ -151,7 +153,6 @@ class checked final
   {
     made_.wink_out();
     front_.forget();
-    linked_.forget();
     resource_.release();
   }
   void rewind()
@@ -173,8 +174,7 @@ class checked final
   auto mark() const noexcept
     requires requires(const R& r) { r.mark(); }
   {
-    return mark_of<decltype(resource_.mark())>{resource_.mark(), front_.counts().allocations,
-                                               made_.made()};
+    return typename checked::mark_type{resource_.mark(), front_.counts().allocations, made_.made()};
   }
   template <class Mark>
   void rewind(const Mark& to)
@@ -185,12 +185,21 @@ class checked final
     resource_.rewind(to.mark);
   }
 
-  std::size_t trim()
-    requires requires(R& r) {
-      { r.trim() } -> std::convertible_to<std::size_t>;
-    }
+  // What R says of itself: also of pads and of blocks in quarantine.
+  decltype(auto) trim()
+    requires requires(R& r) { r.trim(); }
   {
     return resource_.trim();
+  }
+  auto options() const
+    requires requires(const R& r) { r.options(); }
+  {
+    return resource_.options();
+  }
+  std::size_t free_bytes() const noexcept
+    requires requires(const R& r) { r.free_bytes(); }
+  {
+    return resource_.free_bytes();
   }
   bool owns(const void* p) const noexcept
     requires requires(const R& r) { r.owns(p); }
@@ -215,18 +224,27 @@ class checked final
   R& resource() noexcept { return resource_; }
 
  private:
-  template <class Mark>
-  struct mark_of {
-    Mark mark;
-    std::uint64_t allocations;
-    std::size_t made;
-  };
+  // Effects: all or none; block `i` has size_of(i) bytes.
+  template <class SizeOf>
+  block_chain allocate_chain(std::size_t count, SizeOf size_of, std::size_t alignment) {
+    block_chain chain;
+    detail::on_failure give_back([&] {
+      for (std::size_t i = 0; !chain.empty(); ++i) {
+        deallocate(chain.pop_front(), size_of(i), alignment);
+      }
+    });
+    while (chain.size() < count) {
+      const std::size_t bytes = size_of(chain.size());
+      const std::size_t room = std::max(bytes, sizeof(void*));
+      chain.push_back(front_.allocate_with_room(bytes, room, alignment));
+    }
+    give_back.succeeded();
+    return chain;
+  }
 
   R resource_;
   test_resource front_;
   detail::made_objects made_{front_};
-  [[no_unique_address]] std::conditional_t<detail::has_bursts<R>, detail::linked_blocks,
-                                           detail::no_linked_blocks> linked_;
 };
 
 }  // namespace mallard::inline v1

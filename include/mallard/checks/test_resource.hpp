@@ -22,6 +22,7 @@
 // Memory Resource to the Standard Library") and `bslma::TestAllocator` of Bloomberg's BDE.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -62,6 +63,9 @@ struct test_block {
   std::uint64_t serial = 0;
   const call_stack* given = nullptr;  // as long as the resource exists
 };
+
+template <std::derived_from<std::pmr::memory_resource> R>
+class checked;
 
 class MALLARD_API test_resource final : public std::pmr::memory_resource {
  public:
@@ -128,7 +132,13 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
   static void for_each(void (*what)(void* context, const test_resource& resource), void* context);
 
  private:
+  template <std::derived_from<std::pmr::memory_resource> R>
+  friend class checked;
+
   struct state;
+
+  // Effects and errors: as do_allocate; a block of `bytes` bytes that may be used up to `room`.
+  void* allocate_with_room(std::size_t bytes, std::size_t room, std::size_t alignment);
 
   // Errors: test_exception when told to fail; std::bad_alloc for a bad alignment (reported first),
   // for sizes that overflow with the pads, and when the upstream throws, after the quarantine has

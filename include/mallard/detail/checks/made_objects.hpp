@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/config.hpp"
 
 namespace mallard::inline v1::detail {
 
+// All but `wink_out` may be called from any thread.
 class MALLARD_API made_objects {
  public:
   using destructor = void (*)(void* object);
@@ -29,9 +31,7 @@ class MALLARD_API made_objects {
   // Effects: will destroy it. Without memory, the object is not checked.
   void add(const made_object& made) noexcept;
   // Effects: forgets it, for it has been destroyed otherwise.
-  void remove(void* object) noexcept {
-    if (state_ != nullptr) take_out(object);
-  }
+  void remove(void* object) noexcept;
   std::size_t made() const noexcept;  // so far, in the order of making
   // Effects: destroys those made as number `first` or later, the newest first, under watch, and
   // gives their memory back.
@@ -40,11 +40,12 @@ class MALLARD_API made_objects {
  private:
   struct state;
 
-  void take_out(void* object) noexcept;
+  bool take_newest(std::size_t first, made_object& what) noexcept;
   void destroy(const made_object& what);
 
   test_resource& memory_;
-  state* state_ = nullptr;  // from the first one on
+  mutable std::mutex lock_;  // of what follows
+  state* state_ = nullptr;   // from the first one on
 };
 
 }  // namespace mallard::inline v1::detail

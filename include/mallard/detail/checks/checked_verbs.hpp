@@ -1,0 +1,151 @@
+// Purpose: what resources have beyond allocate and deallocate, under checks: blocks that grow,
+// marks.
+//
+// Every block is one of the test_resource's, so all is found that is found elsewhere. None grows or
+// shrinks where it is: that may be refused at any time, and code that does not look is found.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/core/block_chain.hpp"
+#include "mallard/detail/core/sized_block.hpp"
+
+namespace mallard::inline v1::detail {
+
+template <class R>
+concept has_expandable_blocks = requires(R& r, void* p, std::size_t n) {
+  r.allocate_expandable(n, n, n);
+  r.deallocate_expandable(p);
+};
+template <class R>
+concept has_bursts = requires(R& r, std::size_t n) {
+  { r.allocate_many(n, n, n) } -> std::same_as<block_chain>;
+};
+
+// A resource that blocks may be asked to grow and shrink in.
+template <class R>
+concept has_resizable_blocks = requires(R& r, void* p, std::size_t n) {
+  r.try_expand(p, n, n, n);
+  r.shrink(p, n, n, n);
+};
+
+// What a mark of R is under checks.
+template <class R>
+struct checked_marks {};
+template <class R>
+  requires requires(const R& r) { r.mark(); }
+struct checked_marks<R> {
+  struct mark_type {
+    decltype(std::declval<const R&>().mark()) mark;
+    std::uint64_t allocations;
+    std::size_t made;
+  };
+};
+
+// How large a block of R can be that has a size class.
+template <class R>
+struct checked_limits {};
+template <class R>
+  requires requires { R::largest_pooled_bytes; }
+struct checked_limits<R> {
+  static constexpr std::size_t largest_pooled_bytes = R::largest_pooled_bytes;
+};
+
+// `Checked` has allocate, try_allocate, deallocate and checks(), and says what it inherits by name.
+template <class Checked>
+class checked_resizing {
+ public:
+  // Effects: reports a wrong `old`, or a block that is none; refuses what would move the end.
+  std::size_t try_expand(void* p, std::size_t old, std::size_t minimum, std::size_t = 0) {
+    return is_known(p, old) && minimum <= old ? old : 0;
+  }
+  std::size_t shrink(void* p, std::size_t old, std::size_t maximum, std::size_t = 0) {
+    return is_known(p, old) && old <= maximum ? old : 0;
+  }
+
+ protected:
+  bool is_known(const void* p, std::size_t bytes) const {
+    const test_resource& checks = static_cast<const Checked&>(*this).checks();
+    const test_block known = checks.block_of(p);
+    const bool is_block = known.block == p && p != nullptr;
+    if (is_block && known.bytes == bytes) return true;
+    test_report r;
+    r.fault = is_block ? test_fault::wrong_size : test_fault::foreign_pointer;
+    r.block = p;
+    r.resource = checks.name();
+    r.serial = is_block ? known.serial : std::numeric_limits<std::uint64_t>::max();
+    r.bytes = bytes;
+    r.expected_bytes = known.bytes;
+    r.alignment = r.expected_alignment = known.alignment;
+    if (!is_block) r.inside = known.block;
+    if (known.given != nullptr) r.given = *known.given;
+    r.found = call_stack::capture();
+    checks.report(r);
+    return false;
+  }
+};
+
+template <class Checked>
+class checked_heap_verbs : public checked_resizing<Checked> {
+ public:
+  // Effects and errors: as the heap's; the real size is the one asked for.
+  sized_block allocate_at_least(std::size_t bytes,
+                                std::size_t alignment = alignof(std::max_align_t)) {
+    return {self().allocate(bytes, alignment), bytes};
+  }
+  sized_block allocate_expandable(std::size_t minimum, std::size_t,
+                                  std::size_t alignment = alignof(std::max_align_t)) {
+    return {self().allocate(minimum, alignment), minimum};
+  }
+  sized_block try_allocate_expandable(std::size_t minimum, std::size_t,
+                                      std::size_t alignment = alignof(std::max_align_t)) noexcept {
+    void* const p = self().try_allocate(minimum, alignment);
+    return {p, p != nullptr ? minimum : 0};
+  }
+  void deallocate_expandable(void* p) {
+    const test_block known = self().checks().block_of(p);
+    self().deallocate(p, known.bytes, known.alignment);  // what is not known is reported there
+  }
+
+  // Effects: as those of every resource whose blocks grow.
+  sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum, std::size_t,
+                                  std::size_t) {
+    return is_known(p, old) && minimum <= old ? sized_block{p, old} : sized_block{nullptr, 0};
+  }
+  std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
+                            std::size_t = 0) const noexcept {
+    return is_known(p, old) && old <= maximum ? old : 0;
+  }
+  // Effects: the bytes go to another block, always.
+  sized_block remap(void* p, std::size_t old, std::size_t bytes) {
+    if (!is_known(p, old)) return {nullptr, 0};
+    const std::size_t alignment = self().checks().block_of(p).alignment;
+    void* const to = self().try_allocate(bytes, alignment);
+    if (to == nullptr) return {nullptr, 0};
+    std::memcpy(to, p, std::min(old, bytes));
+    self().deallocate(p, old, alignment);
+    return {to, bytes};
+  }
+
+ private:
+  using checked_resizing<Checked>::is_known;
+
+  Checked& self() noexcept { return static_cast<Checked&>(*this); }
+};
+
+struct no_more_verbs {};
+
+template <class Checked, class R>
+using checked_verbs = std::conditional_t<
+    has_expandable_blocks<R>, checked_heap_verbs<Checked>,
+    std::conditional_t<has_resizable_blocks<R>, checked_resizing<Checked>, no_more_verbs>>;
+
+}  // namespace mallard::inline v1::detail
