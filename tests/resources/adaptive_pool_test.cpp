@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -86,7 +87,7 @@ TEST(adaptive_pool_resource, an_open_block_size_settles_whatever_comes) {
         std::swap(live[random() % live.size()], live.back());
         const auto [p, bytes] = live.back();
         live.pop_back();
-        for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(p[i], bytes % 251);
+        ASSERT_EQ(std::count(p, p + bytes, bytes % 251), static_cast<std::ptrdiff_t>(bytes));
         pool.deallocate(p, bytes, 8);
       } else if (random() % 20 == 0) {
         pool.trim();
