@@ -19,7 +19,9 @@ void mark(page_set& pages, std::size_t page, std::size_t offset, std::size_t byt
 
 page_set pages_in_use(slab& s, const slab_layout& layout, std::size_t page) noexcept {
   page_set pages{};
-  mark(pages, page, 0, slab_header_bytes + layout.words * sizeof(std::uint64_t));
+  if (is_header_in_slab) {
+    mark(pages, page, 0, slab_header_bytes + layout.words * sizeof(std::uint64_t));
+  }
   const std::uint32_t end = std::min(layout.slot_of_word(s.carved_words), layout.end_slot);
   for (std::uint32_t slot = layout.first_slot; slot < end; ++slot) {
     const std::size_t offset = std::size_t{slot} * layout.block_bytes;
@@ -40,7 +42,7 @@ std::size_t purge_slab(slab& s, const slab_layout& layout, std::size_t page) noe
     if (in_use[begin]) continue;
     std::size_t end = begin + 1;
     while (end < count && !in_use[end]) ++end;
-    os::purge(reinterpret_cast<std::byte*>(&s) + begin * page, (end - begin) * page);
+    os::purge(start_of(&s) + begin * page, (end - begin) * page);
     bytes += (end - begin) * page;
     begin = end;
   }

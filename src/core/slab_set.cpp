@@ -194,7 +194,7 @@ void slab_set::start(slab_pool& pool, slab* s, unsigned layout_index) noexcept {
   s->floor = 0;
   s->words()[0] = 0;
   pool.free_slots = layout.first_slots;
-  pool.base = reinterpret_cast<std::byte*>(s);
+  pool.base = start_of(s);
   poison(s->slot(layout, layout.first_slot),
          layout.slab_bytes - layout.first_slot * layout.block_bytes);
 }
@@ -307,9 +307,9 @@ void slab_set::give_many(slab_pool& pool, unsigned layout_index, void* first,
   const slab_layout& layout = layouts_[layout_index];
   while (count != 0) {
     void* const p = first;
-    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
-    const std::size_t word = (address_of(p) - address_of(home)) >> layout.word_shift;
-    const std::uintptr_t span_begin = address_of(home) + (word << layout.word_shift);
+    slab* const home = home_of(p, layout.slab_bytes);
+    const std::size_t word = (address_of(p) & (layout.slab_bytes - 1)) >> layout.word_shift;
+    const std::uintptr_t span_begin = address_of(start_of(home)) + (word << layout.word_shift);
     const std::uintptr_t span_bytes = std::uintptr_t{1} << layout.word_shift;
     const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(home->countdown, count));
     std::uint64_t bits = 0;
@@ -329,7 +329,7 @@ void slab_set::give_many(slab_pool& pool, unsigned layout_index, void* first,
 
 void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
   const slab_layout& layout = layouts_[layout_index];
-  slab* const s = aligned_start<slab>(p, layout.slab_bytes);
+  slab* const s = home_of(p, layout.slab_bytes);
   slab* const current = pool.current(layout);
   if (s == current) return;  // empty, and at hand for what comes next
   const std::uint32_t taken = s->taken();
@@ -361,7 +361,7 @@ slab* slab_set::acquire(slab_pool& pool, unsigned layout_index) {
   }
   void* const p = source_->take(context_, layout.slab_bytes, {*this, pool, layout_index});
   if (p == nullptr) return nullptr;
-  auto* const s = ::new (p) slab;
+  auto* const s = ::new (static_cast<void*>(header_of(p))) slab;
   add(s);
   return s;
 }
@@ -410,7 +410,7 @@ void slab_set::retire(slab* empty) noexcept {
   const std::size_t list = reserve_index(layout_of(*empty).slab_bytes);
   if (reserve_count_ >= reserve_limit_ || list >= reserve_lists) return discard(empty);
   slab*& kept = reserve_[list];
-  unpoison(empty, layout_of(*empty).slab_bytes);  // another layout may take it over
+  unpoison(start_of(empty), layout_of(*empty).slab_bytes);  // another layout may take it over
   empty->place = slab_place::reserve;
   empty->ring_next = kept;
   kept = empty;
@@ -430,9 +430,9 @@ void slab_set::discard(slab* empty) noexcept {
 
 void slab_set::return_to_source(slab* s) noexcept {
   const std::size_t bytes = layout_of(*s).slab_bytes;
-  unpoison(s, bytes);
+  unpoison(start_of(s), bytes);
   known_memory::remove(s);
-  source_->give(context_, s, bytes);
+  source_->give(context_, start_of(s), bytes);
 }
 
 slab* slab_set::take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept {
@@ -517,8 +517,7 @@ void slab_set::release(bool forget) noexcept {
     const void* p, const slab_layout* layouts, unsigned layout_index) noexcept {
   const slab_layout& layout = layouts[layout_index];
   if (layout.block_bytes == 0) return nullptr;
-  const auto* const home =
-      aligned_start<const volatile slab>(const_cast<void*>(p), layout.slab_bytes);
+  const volatile slab* const home = home_of(const_cast<void*>(p), layout.slab_bytes);
   const std::size_t offset =
       address_of(p) - (address_of(p) & ~(std::uintptr_t{layout.slab_bytes} - 1));
   if (offset % layout.block_bytes != 0 || offset / layout.block_bytes < layout.first_slot) {
@@ -539,14 +538,14 @@ bool slab_set::owns(const void* p, unsigned layout_index) const noexcept {
 }
 
 void slab_set::note_slab_of(const void* p, const slab_layout& layout) noexcept {
-  known_memory::add(aligned_start<const slab>(const_cast<void*>(p), layout.slab_bytes));
+  known_memory::add(home_of(const_cast<void*>(p), layout.slab_bytes));
 }
 
 bool slab_set::owns(const void* p) const noexcept {
   if (all_ == nullptr) return false;
   const slab* s = all_;
   do {
-    if (address_of(p) - address_of(s) < layout_of(*s).slab_bytes) return true;
+    if (home_of(const_cast<void*>(p), layout_of(*s).slab_bytes) == s) return true;
     s = s->all_next;
   } while (s != all_);
   return false;

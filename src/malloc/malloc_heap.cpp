@@ -95,7 +95,7 @@ void malloc_heap::trim_if_quiet() noexcept {
 
 void malloc_heap::mark_slab(slab& s) noexcept {
   const slab_layout& layout = class_layouts[s.layout_index];
-  region::of(&s)->set_marks(region::index_of(&s), layout.slab_bytes / slice_bytes,
+  region::of(&s)->set_marks(region::index_of(start_of(&s)), layout.slab_bytes / slice_bytes,
                             slice_mark::of_slab(this, s.layout_index));
 }
 
@@ -349,7 +349,7 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
   }
   for (const slab* checked = nullptr; first != last; ++first) {
     void* const p = *first;
-    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+    slab* const home = home_of(p, layout.slab_bytes);
     if (home->owner.load(std::memory_order_relaxed) != this) [[unlikely]] {
       const slice_mark mark = mark_of(p);
       checks::not_owning(*home, mark, this);
@@ -360,7 +360,7 @@ void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned si
       checks::using_slab(*home, this, size_class);
       checked = home;
     }
-    const std::uintptr_t granule = (address_of(p) - address_of(home)) >> granule_shift;
+    const std::uintptr_t granule = (address_of(p) & (layout.slab_bytes - 1)) >> granule_shift;
     std::uint64_t& word = home->words()[granule / 64];
     const std::uint64_t before = word;
     word = before | std::uint64_t{1} << (granule % 64);
@@ -384,13 +384,13 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
   const std::uintptr_t span = std::uintptr_t{1} << layout.word_shift;
   while (first != last) {
     void* const p = *first;
-    slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+    slab* const home = home_of(p, layout.slab_bytes);
     if (home->owner.load(std::memory_order_relaxed) != this) return first;
     // Not beyond the block at which the slab has to change places.
     void* const* const end =
         first + std::min<std::ptrdiff_t>(last - first, std::ptrdiff_t{home->countdown});
     const std::uintptr_t start = address_of(p) & ~(span - 1);
-    std::uint64_t& word = home->words()[(start - address_of(home)) >> layout.word_shift];
+    std::uint64_t& word = home->words()[(start & (layout.slab_bytes - 1)) >> layout.word_shift];
     std::uint64_t bits = word;
     void* const* const begin = first;
     do {

@@ -13,16 +13,12 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/slab_home.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/slice_mark.hpp"
+#include "malloc/slices.hpp"
 
 namespace mallard::inline v1::detail {
-
-inline constexpr std::size_t slice_bytes = std::size_t{16} << 10;
-inline constexpr std::size_t region_bytes = std::size_t{64} << 20;
-inline constexpr std::size_t slices_per_region = region_bytes / slice_bytes;
-inline constexpr std::size_t slices_per_word = 64;
-inline constexpr std::size_t region_words = slices_per_region / slices_per_word;
 
 class user_heap;
 
@@ -80,7 +76,21 @@ struct region {
     }
   }
 };
-inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), slice_bytes);
+
+// What a region needs at its start while so many of its slices can be used.
+constexpr std::size_t region_header_bytes(std::size_t slices) noexcept {
+  if constexpr (is_header_in_slab) {
+    return sizeof(region);
+  } else {
+    static_assert(sizeof(region) <= slab_records_offset);
+    return slab_records_offset + slices * slab_record_bytes;
+  }
+}
+// Whole pages of 64 KiB where there is more than the header of the region itself.
+inline constexpr std::size_t region_header_slices =
+    is_header_in_slab
+        ? divide_up(sizeof(region), slice_bytes)
+        : round_up(divide_up(region_header_bytes(slices_per_region), slice_bytes), std::size_t{4});
 
 // Requires a block of this malloc.
 MALLARD_ALWAYS_INLINE slice_mark mark_of(const void* p) noexcept {

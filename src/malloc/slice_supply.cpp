@@ -67,12 +67,27 @@ region* slice_supply::add_region() noexcept {
   return nullptr;
 }
 
+// Makes the slices usable, and what the region needs of its header for these.
+bool slice_supply::commit_slices(region& r, std::size_t begin, std::size_t end) noexcept {
+  if constexpr (is_header_in_slab) {
+    return os::commit(r.slice(begin), (end - begin) * slice_bytes);
+  }
+  const std::size_t page = os::page_size();
+  const std::size_t had = begin == 0 ? 0 : round_up(region_header_bytes(begin), page);
+  const std::size_t has = round_up(region_header_bytes(end), page);
+  if (has > had && !os::commit(reinterpret_cast<std::byte*>(&r) + had, has - had)) return false;
+  const std::size_t first = std::max(begin, region_header_slices);
+  return os::commit(r.slice(first), (end - first) * slice_bytes);
+}
+
 region* slice_supply::make_region(std::size_t reserved) noexcept {
   void* const p = os::reserve(reserved, region_bytes);
   if (p == nullptr) return nullptr;
-  const std::size_t ready = slices_per_word - guard_slices();
+  // Whole pages, also of 64 KiB.
+  constexpr std::size_t first = round_up(region_header_slices + 60, std::size_t{4});
+  const std::size_t ready = std::min(first, reserved / slice_bytes) - guard_slices();
   auto* const r = static_cast<region*>(p);  // zeroed, as a new region has to be
-  if (!os::commit(p, ready * slice_bytes) || !checks::add_region(*r, ready * slice_bytes)) {
+  if (!commit_slices(*r, 0, ready) || !checks::add_region(*r, ready * slice_bytes)) {
     os::unmap(p, reserved);
     return nullptr;
   }
@@ -102,7 +117,7 @@ bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
     if (os::reserve_at(r.slice(r.reserved_slices), more * slice_bytes)) r.reserved_slices += more;
     end = std::min(end, r.reserved_slices - guard_slices());
   }
-  if (end <= begin || !os::commit(r.slice(begin), (end - begin) * slice_bytes)) return false;
+  if (end <= begin || !commit_slices(r, begin, end)) return false;
   if (!checks::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
   r.ready_slices = end;
   set_free(r, begin, end, false);
@@ -316,6 +331,21 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   purge_lock_.unlock();
 }
 
+// A page of a region's header is about slices around these, too: it can go if those are free.
+slice_supply::slice_run slice_supply::with_clean_around(region& r, std::size_t begin,
+                                                        std::size_t end) noexcept {
+  slice_run run{&r, begin, end, begin, end};
+  if constexpr (is_header_in_slab) return run;
+  const std::size_t reach = divide_up(os::page_size(), slab_record_bytes);
+  const auto is_clean = [&](std::size_t i) {
+    const std::size_t word = i / slices_per_word;
+    return ((r.free[word] & ~r.dirty[word]) >> (i % slices_per_word) & 1) != 0;
+  };
+  while (run.from > 0 && begin - run.from < reach && is_clean(run.from - 1)) --run.from;
+  while (run.to < slices_per_region && run.to - end < reach && is_clean(run.to)) ++run.to;
+  return run;
+}
+
 // From the end of each region, which fills up from its start. What is found is nobody's until
 // `purge` has given it back.
 std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs,
@@ -345,21 +375,29 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
       const std::size_t last = round_down(end, page_slices);
       end = begin;
       if (first >= last) continue;
-      for (std::size_t i = first; i < last; ++i) {
+      const slice_run run = with_clean_around(*r, first, last);
+      for (std::size_t i = run.from; i < run.to; ++i) {
         const std::uint64_t bit = std::uint64_t{1} << (i % slices_per_word);
         clear_dirty(*r, i / slices_per_word, bit);
         r->free[i / slices_per_word] &= ~bit;
       }
-      for (std::size_t w = first / slices_per_word; w <= (last - 1) / slices_per_word; ++w) {
+      for (std::size_t w = run.from / slices_per_word; w <= (run.to - 1) / slices_per_word; ++w) {
         if (r->free[w] == 0) r->free_words &= ~(std::uint64_t{1} << w);
       }
-      r->free_slices -= last - first;
+      r->free_slices -= run.to - run.from;
       dirty_slices_ -= last - first;
-      under_way_slices_ += last - first;
-      runs[count++] = {r, first, last};
+      under_way_slices_ += run.to - run.from;
+      runs[count++] = run;
     }
   }
   return count;
+}
+
+// What is known of slices that are nobody's is nothing.
+void slice_supply::purge_header(const slice_run& run) noexcept {
+  const std::size_t begin = region_header_bytes(run.from);
+  const std::size_t end = region_header_bytes(run.to);
+  os::purge(reinterpret_cast<std::byte*>(run.in) + begin, end - begin);
 }
 
 std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
@@ -373,15 +411,18 @@ std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
     }
     if (count == 0) break;
     std::size_t gone = 0;
+    std::size_t back = 0;
     for (std::size_t i = 0; i < count; ++i) {
       os::purge(runs[i].in->slice(runs[i].begin), (runs[i].end - runs[i].begin) * slice_bytes);
+      purge_header(runs[i]);
       gone += runs[i].end - runs[i].begin;
+      back += runs[i].to - runs[i].from;
     }
     const holding hold(lock_);
     for (std::size_t i = 0; i < count; ++i) {
-      set_free(*runs[i].in, runs[i].begin, runs[i].end, false);
+      set_free(*runs[i].in, runs[i].from, runs[i].to, false);
     }
-    under_way_slices_ -= gone;
+    under_way_slices_ -= back;
     slices += gone;
     idle_.gave_back(gone);
   }

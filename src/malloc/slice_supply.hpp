@@ -54,10 +54,14 @@ class slice_supply {
     region* in;
     std::size_t begin;
     std::size_t end;
+    // With free ones around that nobody may take meanwhile.
+    std::size_t from;
+    std::size_t to;
   };
 
   region* add_region() noexcept;
   static region* make_region(std::size_t reserved) noexcept;
+  static bool commit_slices(region& r, std::size_t begin, std::size_t end) noexcept;
   bool extend(region& r, std::size_t slices) noexcept;
   bool extend_by(region& r, std::size_t slices) noexcept;
   std::size_t next_step(std::size_t slices) const noexcept;
@@ -74,6 +78,8 @@ class slice_supply {
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   // Require the purge lock, and not the other one.
   std::size_t purge(std::size_t slices_to_keep) noexcept;
+  static slice_run with_clean_around(region& r, std::size_t begin, std::size_t end) noexcept;
+  static void purge_header(const slice_run& run) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
   futex_lock purge_lock_;

@@ -35,7 +35,7 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
         class_usage& u = out[size_class];
         ++u.slabs;
         u.slots += layout.capacity();
-        u.taken += taken_of(*reinterpret_cast<const slab*>(r.slice(i)));
+        u.taken += taken_of(*header_of(r.slice(i)));
       }
       i += layout.slab_bytes / slice_bytes;
     }

@@ -64,7 +64,7 @@ void user_heap::destroy() noexcept {
 user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
   if (mark.kind() == slice_kind::huge_of_user_heap) return region::of_huge(p)->huge_owner;
   const slab_layout& layout = class_layouts[mark.user_heap_size_class()];
-  const slab* const home = aligned_start<slab>(p, layout.slab_bytes);
+  const slab* const home = home_of(p, layout.slab_bytes);
   return static_cast<user_heap*>(home->owner.load(std::memory_order_relaxed));
 }
 
@@ -92,9 +92,9 @@ void* user_heap::allocate_of_class(unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   if (pool.free_slots == 0 && !advance(pool, size_class)) {
     if (!grow(pool, size_class)) return nullptr;
-    slab* const s = pool.current(layout);
-    region::of(s)->set_marks(region::index_of(s), layout.slab_bytes / slice_bytes,
-                             slice_mark::of_user_heap_slab(size_class));
+    std::byte* const start = start_of(pool.current(layout));
+    region::of(start)->set_marks(region::index_of(start), layout.slab_bytes / slice_bytes,
+                                 slice_mark::of_user_heap_slab(size_class));
   }
   void* const p = take_slot(pool, layout.block_bytes);
   checks::left_slab(p, size_class);

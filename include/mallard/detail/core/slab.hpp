@@ -12,6 +12,7 @@
 #include "mallard/detail/atomic.hpp"
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/slab_home.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 
 namespace mallard::inline v1::detail {
@@ -48,7 +49,7 @@ struct slab {
     return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(this) + slab_header_bytes);
   }
   std::byte* slot(const slab_layout& layout, std::uint32_t index) noexcept {
-    return reinterpret_cast<std::byte*>(this) + std::size_t{index} * layout.block_bytes;
+    return start_of(this) + std::size_t{index} * layout.block_bytes;
   }
 };
 static_assert(sizeof(slab) == slab_header_bytes);
@@ -60,7 +61,8 @@ struct slab_pool {
   std::byte* base;  // in the current slab; null when there is none
 
   slab* current(const slab_layout& layout) const noexcept {
-    return aligned_start<slab>(base, layout.slab_bytes);
+    if (!is_header_in_slab && base == nullptr) return nullptr;
+    return home_of(base, layout.slab_bytes);
   }
 };
 
@@ -89,8 +91,8 @@ MALLARD_ALWAYS_INLINE void keep_at_hand(slab_pool& pool, void* p, const slot_ste
 // Returns true when the slab must change places (see `slab_set::settle`).
 MALLARD_ALWAYS_INLINE bool give_slot(void* p, const slab_layout& layout) noexcept {
   const std::uintptr_t address = address_of(p);
-  slab* const home = aligned_start<slab>(p, layout.slab_bytes);
-  const std::size_t offset = address - address_of(home);
+  slab* const home = home_of(p, layout.slab_bytes);
+  const std::size_t offset = address & (layout.slab_bytes - 1);
   std::uint64_t& word = home->words()[offset >> layout.word_shift];
   const std::uint64_t bit = std::uint64_t{1} << ((address >> layout.granule_shift) & 63);
   MALLARD_ASSERT((word & bit) == 0 && "block given back twice");

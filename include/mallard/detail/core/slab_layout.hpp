@@ -1,10 +1,10 @@
 // Purpose: where the slots of a slab lie, derived from the block size and the slab size alone.
 //
-// A slab is a power-of-two sized, equally aligned region: a header, a bitmap, then slots at every
-// multiple of the block size. The bitmap has one bit per granule: the largest power of two not
-// above the block size, or a 64th of the slab if that is less, so that a bitmap word is always full
-// of granules. A slot is named by the granule in which it starts: freeing needs shifts, no
-// division.
+// A slab is a power-of-two sized, equally aligned region: a header and a bitmap, if they are not
+// elsewhere, then slots at every multiple of the block size. The bitmap has one bit per granule:
+// the largest power of two not above the block size, or a 64th of the slab if that is less, so that
+// a bitmap word is always full of granules. A slot is named by the granule in which it starts:
+// freeing needs shifts, no division.
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/core/slab_home.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -88,7 +89,8 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
   out.granule_shift = static_cast<std::uint8_t>(std::bit_width(granule) - 1);
   out.word_shift = static_cast<std::uint8_t>(out.granule_shift + 6);
   out.words = static_cast<std::uint16_t>(slab_bytes / granule / 64);
-  const std::size_t header = slab_header_bytes + out.words * sizeof(std::uint64_t);
+  const std::size_t header =
+      is_header_in_slab ? slab_header_bytes + out.words * sizeof(std::uint64_t) : 0;
   out.first_slot = static_cast<std::uint32_t>(divide_up(header, block_bytes));
   out.end_slot = static_cast<std::uint32_t>(slab_bytes / block_bytes);
   const std::uint32_t begin_of_word_1 = smaller(out.slot_of_word(1), out.end_slot);

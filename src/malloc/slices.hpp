@@ -1,0 +1,20 @@
+// Purpose: the measures of what memory is handed out in: slices of regions.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t slice_bytes = std::size_t{16} << 10;
+inline constexpr std::size_t region_bytes = std::size_t{64} << 20;
+inline constexpr std::size_t slices_per_region = region_bytes / slice_bytes;
+inline constexpr std::size_t slices_per_word = 64;
+inline constexpr std::size_t region_words = slices_per_region / slices_per_word;
+
+// Where headers of slabs are not in the slabs (`slab_records.hpp`), a region has a record for each
+// slice: three cache lines, for the header and a bit for each 16 bytes of the slice,
+inline constexpr std::size_t slab_record_bytes = 192;
+// from here on, behind the region's own header.
+inline constexpr std::size_t slab_records_offset = std::size_t{36} << 10;
+
+}  // namespace mallard::inline v1::detail
