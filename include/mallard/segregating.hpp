@@ -27,11 +27,16 @@ class segregating_resource final : public detail::by_base<segregating_resource<S
  public:
   // Blocks of up to `largest_small_bytes` bytes are the small ones. Both must outlive the resource.
   segregating_resource(std::size_t largest_small_bytes, Small* small, Large* large) noexcept
-      : largest_small_bytes_(largest_small_bytes), small_(small), large_(large) {}
+      : largest_small_bytes_(largest_small_bytes < detail::largest_object_bytes
+                                 ? largest_small_bytes
+                                 : detail::largest_object_bytes),
+        small_(small),
+        large_(large) {}
   segregating_resource(const segregating_resource&) = delete;
   segregating_resource& operator=(const segregating_resource&) = delete;
 
-  // Effects and errors: those of the one that the size chooses.
+  // Effects and errors: those of the one that the size chooses; std::bad_alloc for what is larger
+  // than any object.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     return is_small(bytes) ? small_->allocate(bytes, alignment)

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <utility>
 
+#include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/bindable.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
@@ -37,10 +38,11 @@ class synchronized final : public detail::by_base<synchronized<R>> {
   synchronized& operator=(const synchronized&) = delete;
   ~synchronized() override = default;
 
-  // Effects and errors: those of the resource's verbs.
+  // Effects and errors: those of the resource's verbs; std::bad_alloc for what is larger than any
+  // object.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
     const std::lock_guard hold(lock_);
-    return resource_.allocate(bytes, alignment);
+    return detail::allocate_from(resource_, bytes, alignment);
   }
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept
     requires requires(R& r) { r.try_allocate(bytes, alignment); }

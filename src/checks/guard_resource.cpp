@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/add_report.hpp"
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
@@ -70,27 +71,39 @@ struct guard_resource::state {
     if (alignment > detail::largest_object_bytes / 4 || bytes > detail::largest_object_bytes / 4)
       return nullptr;
     const bool at_end = options.side == guarded_side::end;
-    // An odd size ends before the page does, so that the block is aligned.
-    const std::size_t used = at_end ? detail::round_up(bytes, alignment) : bytes;
+    // An odd size ends before the page does, so that the block is aligned. One that is aligned to
+    // more than a page begins at one.
+    const bool by_end = at_end && alignment <= page;
+    const std::size_t used = by_end ? detail::round_up(bytes, alignment) : bytes;
     b.page_bytes = detail::round_up(used, page);
     const std::size_t beyond = alignment > page ? alignment : 0;
     b.reserved_bytes = b.page_bytes + 2 * page + beyond;
     b.reserved = static_cast<std::byte*>(os::reserve(b.reserved_bytes));
     if (b.reserved == nullptr) return nullptr;
     const std::uintptr_t first = detail::address_of(b.reserved) + page;
-    // What is aligned is the end of the pages, or their beginning.
-    const std::uintptr_t pages =
-        at_end ? detail::round_up(first + b.page_bytes, alignment) - b.page_bytes
-               : detail::round_up(first, alignment);
+    const std::uintptr_t pages = by_end ? first : detail::round_up(first, alignment);
     b.pages = b.reserved + (pages - detail::address_of(b.reserved));
     if (b.page_bytes != 0 && !os::commit(b.pages, b.page_bytes)) {
       os::unmap(b.reserved, b.reserved_bytes);
       return nullptr;
     }
-    return at_end ? b.pages + b.page_bytes - used : b.pages;
+    return by_end ? b.pages + b.page_bytes - used : b.pages;
   }
 
   static void unmap(const guarded_block& b) { os::unmap(b.reserved, b.reserved_bytes); }
+
+  // Without memory to remember it, its addresses go at once. The caller holds the lock.
+  void keep(const gone_block& g) noexcept {
+    try {
+      gone.push_back(g);
+    } catch (const std::bad_alloc&) {
+      unmap(g.was);
+    }
+    while (gone.size() > options.kept_blocks) {
+      unmap(gone.front().was);
+      gone.pop_front();
+    }
+  }
 
   test_report describe_stranger(void* p, std::size_t bytes, std::size_t alignment) const {
     test_report out = describe(test_fault::foreign_pointer, p, bytes, alignment);
@@ -152,14 +165,15 @@ void guard_resource::deallocate(void* p, std::size_t bytes, std::size_t alignmen
     const std::lock_guard hold(state_->mutex);
     const auto at = state_->in_use.find(p);
     if (at == state_->in_use.end()) {
-      found.push_back(state_->describe_stranger(p, bytes, alignment));
+      detail::add_report(found, state_->describe_stranger(p, bytes, alignment));
     } else {
       const guarded_block b = at->second;
       const auto add = [&](test_fault fault) {
-        found.push_back(state_->describe(fault, p, bytes, alignment));
-        found.back().expected_bytes = b.bytes;
-        found.back().expected_alignment = b.alignment;
-        found.back().given = b.given;
+        test_report r = state_->describe(fault, p, bytes, alignment);
+        r.expected_bytes = b.bytes;
+        r.expected_alignment = b.alignment;
+        r.given = b.given;
+        detail::add_report(found, r);
       };
       if (bytes != b.bytes) add(test_fault::wrong_size);
       if (alignment != b.alignment) add(test_fault::wrong_alignment);
@@ -171,11 +185,7 @@ void guard_resource::deallocate(void* p, std::size_t bytes, std::size_t alignmen
       os::purge(b.pages, b.page_bytes);
       os::protect(b.pages, b.page_bytes);
       state_->in_use.erase(at);
-      state_->gone.push_back({p, b, call_stack::capture()});
-      while (state_->gone.size() > state_->options.kept_blocks) {
-        state::unmap(state_->gone.front().was);
-        state_->gone.pop_front();
-      }
+      state_->keep({p, b, call_stack::capture()});
     }
   }
   for (const test_report& r : found) state_->report(r);

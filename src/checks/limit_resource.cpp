@@ -72,7 +72,11 @@ resource_limits limit_resource::in_use() const noexcept {
   return {bytes_.load(detail::order::relaxed), blocks_.load(detail::order::relaxed)};
 }
 
+// What can be seen to be too much takes nothing, not even for an instant in which another thread
+// would be refused.
 bool limit_resource::take(std::size_t bytes) noexcept {
+  const std::size_t now = bytes_.load(detail::order::relaxed);
+  if (now > limits_.bytes || bytes > limits_.bytes - now) return false;
   if (!add_within(blocks_, 1, limits_.blocks)) return false;
   if (add_within(bytes_, bytes, limits_.bytes)) return true;
   blocks_.fetch_sub(1, detail::order::relaxed);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -21,7 +22,7 @@ constexpr std::size_t buffer_bytes = 64 * 1024;
 
 // As a cell of a line.
 std::string quoted(const char* text) {
-  const std::string name = text;
+  const std::string name = text != nullptr ? text : "";
   if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
   std::string out = "\"";
   for (const char c : name) {
@@ -35,11 +36,17 @@ std::string quoted(const char* text) {
 }  // namespace
 
 struct logging_resource::state {
-  state(std::FILE* to, const char* text) : name(quoted(text)), file(to) {}
-  ~state() { std::fclose(file); }
+  explicit state(const char* text) : name(quoted(text)) {}
+  ~state() {
+    if (file != nullptr) std::fclose(file);
+  }
 
-  void write(const char* call, const void* block, std::size_t bytes, std::size_t alignment) {
+  // Without memory to number the thread by, the line is lost.
+  void write(const char* call, const void* block, std::size_t bytes,
+             std::size_t alignment) noexcept {
     const std::lock_guard hold(mutex);
+    const unsigned by = thread();
+    if (by == 0) return;
     const auto now = std::chrono::steady_clock::now() - begin;
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
     char address[2 + 2 * sizeof(std::uintptr_t) + 1] = "";
@@ -47,22 +54,27 @@ struct logging_resource::state {
       std::snprintf(address, sizeof address, "0x%" PRIxPTR,
                     reinterpret_cast<std::uintptr_t>(block));
     }
-    note(std::fprintf(file, "%lld,%u,%s,%s,%zu,%zu,%s\n", static_cast<long long>(ns), thread(),
-                      call, address, bytes, alignment, name.c_str()) >= 0);
+    note(std::fprintf(file, "%lld,%u,%s,%s,%zu,%zu,%s\n", static_cast<long long>(ns), by, call,
+                      address, bytes, alignment, name.c_str()) >= 0);
   }
 
   void note(bool written) {
     if (!written && error == 0) error = errno;
   }
 
-  unsigned thread() {
-    const auto next = static_cast<unsigned>(threads.size()) + 1;
-    return threads.try_emplace(std::this_thread::get_id(), next).first->second;
+  unsigned thread() noexcept {
+    try {
+      const auto next = static_cast<unsigned>(threads.size()) + 1;
+      return threads.try_emplace(std::this_thread::get_id(), next).first->second;
+    } catch (const std::bad_alloc&) {
+      if (error == 0) error = ENOMEM;
+      return 0;
+    }
   }
 
   std::mutex mutex;
   const std::string name;
-  std::FILE* const file;
+  std::FILE* file = nullptr;
   const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::map<std::thread::id, unsigned> threads;
   int error = 0;
@@ -71,15 +83,17 @@ struct logging_resource::state {
 logging_resource::logging_resource(const char* path, const char* name,
                                    std::pmr::memory_resource* upstream)
     : upstream_(upstream) {
-  std::FILE* const file = std::fopen(path, "we");
-  if (file == nullptr) {
+  if (path == nullptr) {
+    throw memory_error(memory_fault::bad_name, EINVAL, "logging_resource", "a path that is null");
+  }
+  auto made = std::make_unique<state>(name);
+  made->file = std::fopen(path, "we");
+  if (made->file == nullptr) {
     throw memory_error(memory_fault::refused, errno, "logging_resource", path);
   }
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> closing(file, std::fclose);
-  std::setvbuf(file, nullptr, _IOFBF, buffer_bytes);
-  state_ = new state(file, name);
-  (void)closing.release();
-  state_->note(std::fputs("time_ns,thread,call,block,bytes,alignment,resource\n", file) >= 0);
+  std::setvbuf(made->file, nullptr, _IOFBF, buffer_bytes);
+  made->note(std::fputs("time_ns,thread,call,block,bytes,alignment,resource\n", made->file) >= 0);
+  state_ = made.release();
 }
 
 logging_resource::~logging_resource() {

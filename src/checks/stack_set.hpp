@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <unordered_set>
 
 #include "mallard/checks/call_stack.hpp"
@@ -14,6 +15,14 @@ class stack_set {
  public:
   // Returns: the stack, as long as the set exists.
   const call_stack* add(const call_stack& stack) { return &*stacks_.insert(stack).first; }
+  // Null without memory.
+  const call_stack* try_add(const call_stack& stack) noexcept {
+    try {
+      return add(stack);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }
 
  private:
   struct hash {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "checks/add_report.hpp"
 #include "checks/failing_calls.hpp"
 #include "checks/padded_block.hpp"
 #include "checks/stack_set.hpp"
@@ -62,6 +63,8 @@ struct dead_block {
   bool is_held = false;  // in quarantine: upstream does not have it back yet
 };
 
+using leaving_blocks = std::array<dead_block, 2>;  // without a block: none
+
 call_stack copy_of(const call_stack* stack) {
   return stack != nullptr ? *stack : call_stack{};
 }
@@ -107,8 +110,8 @@ struct test_resource::state {
   // Appends what is wrong with the pads of a block. The caller holds the lock.
   void check_pads(unsigned char* block, const record& r, std::vector<test_report>& found) const {
     const auto p = padded(block, r);
-    if (!p.is_front_intact()) found.push_back(describe(test_fault::underrun, block, r));
-    if (!p.is_back_intact()) found.push_back(describe(test_fault::overrun, block, r));
+    if (!p.is_front_intact()) detail::add_report(found, describe(test_fault::underrun, block, r));
+    if (!p.is_back_intact()) detail::add_report(found, describe(test_fault::overrun, block, r));
   }
 
   // The same of one in quarantine, and whether it was written to. The caller holds the lock.
@@ -118,8 +121,9 @@ struct test_resource::state {
     const bool intact = p.is_dead() && p.is_front_intact() && p.is_back_intact();
     detail::poison(b.block, b.was.room);
     if (intact) return;
-    found.push_back(describe(test_fault::use_after_free, b.block, b.was));
-    found.back().taken_back = copy_of(b.taken_back);
+    test_report out = describe(test_fault::use_after_free, b.block, b.was);
+    out.taken_back = copy_of(b.taken_back);
+    detail::add_report(found, out);
   }
 
   // Outside the lock: a handler may well use the resource.
@@ -130,27 +134,35 @@ struct test_resource::state {
     }
   }
 
-  // Takes the oldest out of quarantine, until so many bytes are left. The caller holds the lock.
-  void shorten_quarantine(std::size_t bytes, std::vector<test_report>& found,
-                          std::vector<dead_block>& released) {
-    while (held_bytes > bytes) let_go(freed[oldest_held++ % remembered_frees], found, released);
+  // Gives the oldest in quarantine back, until so many bytes are left. Outside the lock.
+  void shorten_quarantine(std::size_t bytes, std::vector<test_report>& found) {
+    for (;;) {
+      dead_block oldest;
+      {
+        const unwatched_lock hold(mutex);
+        if (held_bytes <= bytes) return;
+        oldest = let_go(freed[oldest_held++ % remembered_frees], found);
+      }
+      give_back(oldest);
+    }
   }
   // Never 0, so that empty blocks leave, too.
   std::size_t held_bytes_of(const dead_block& b) const {
     return padded(b.block, b.was).whole_bytes() + 1;
   }
-  void let_go(dead_block& b, std::vector<test_report>& found, std::vector<dead_block>& released) {
-    if (!std::exchange(b.is_held, false)) return;
+  // Returns: what upstream is to have back; none if the block is not held. The caller holds the
+  // lock.
+  dead_block let_go(dead_block& b, std::vector<test_report>& found) {
+    if (!std::exchange(b.is_held, false)) return {};
     check_dead(b, found);
     held_bytes -= held_bytes_of(b);
-    released.push_back(b);
+    return b;
   }
-  void give_back(const std::vector<dead_block>& released) {
-    for (const dead_block& b : released) {
-      detail::unpoison(b.block, b.was.room);
-      const auto p = padded(b.block, b.was);
-      source->deallocate(p.base(), p.whole_bytes(), b.was.alignment);
-    }
+  void give_back(const dead_block& b) {
+    if (b.block == nullptr) return;
+    detail::unpoison(b.block, b.was.room);
+    const auto p = padded(b.block, b.was);
+    source->deallocate(p.base(), p.whole_bytes(), b.was.alignment);
   }
   bool holds_any() const {
     const unwatched_lock hold(mutex);
@@ -158,12 +170,7 @@ struct test_resource::state {
   }
   void empty_quarantine() {
     std::vector<test_report> found;
-    std::vector<dead_block> released;
-    {
-      const unwatched_lock hold(mutex);
-      shorten_quarantine(0, found, released);
-    }
-    give_back(released);
+    shorten_quarantine(0, found);
     if (!found.empty()) report(found, call_stack::capture(options.stack_frames));
   }
 
@@ -223,42 +230,44 @@ struct test_resource::state {
     return {};
   }
 
-  // Takes the block out of the table and appends what is wrong with it. False when it is not there.
+  // Takes the block out of the table, puts it into quarantine, and appends what is wrong with it.
+  // False when it is not there. Upstream is to have back what is in `leaving`.
   bool take_out(void* p, std::size_t bytes, std::size_t alignment, const call_stack& here,
-                std::vector<test_report>& found, std::vector<dead_block>& released) {
+                std::vector<test_report>& found, leaving_blocks& leaving) {
     const unwatched_lock hold(mutex);
     const auto at = in_use.find(p);
     if (at == in_use.end()) return false;
     auto* const block = static_cast<unsigned char*>(p);
     const record r = at->second;
     const auto mismatch = [&](test_fault fault) {
-      found.push_back(describe(fault, p, r));
-      found.back().bytes = bytes;
-      found.back().alignment = alignment;
+      test_report out = describe(fault, p, r);
+      out.bytes = bytes;
+      out.alignment = alignment;
+      detail::add_report(found, out);
     };
     if (bytes != r.bytes) mismatch(test_fault::wrong_size);
     if (alignment != r.alignment) mismatch(test_fault::wrong_alignment);
     check_pads(block, r, found);
     in_use.erase(at);
     counts.on_deallocate(r.bytes);
-    quarantine({block, r, stacks.add(here), true}, found, released);
+    leaving = quarantine({block, r, stacks.try_add(here), true}, found);
     return true;
   }
 
-  // What is too large for the quarantine leaves it at once. The caller holds the lock.
-  void quarantine(const dead_block& b, std::vector<test_report>& found,
-                  std::vector<dead_block>& released) {
+  // Returns: what upstream is to have back at once: what was in its place, and the block itself if
+  // it is too large. The caller holds the lock.
+  leaving_blocks quarantine(const dead_block& b, std::vector<test_report>& found) {
     const auto p = padded(b.block, b.was);
     p.fill_dead();
     p.fill_pads();  // what was wrong with them has been reported
     detail::poison(b.block, b.was.room);
     dead_block& slot = freed[frees++ % remembered_frees];
-    let_go(slot, found, released);
+    leaving_blocks leaving{let_go(slot, found)};
     oldest_held = std::max(oldest_held, frees > remembered_frees ? frees - remembered_frees : 0);
     slot = b;
     held_bytes += held_bytes_of(b);
-    if (held_bytes_of(b) > options.quarantine_bytes) return let_go(slot, found, released);
-    shorten_quarantine(options.quarantine_bytes, found, released);
+    if (held_bytes_of(b) > options.quarantine_bytes) leaving[1] = let_go(slot, found);
+    return leaving;
   }
 
   mutable std::mutex mutex;
@@ -493,11 +502,13 @@ void test_resource::do_deallocate(void* p, std::size_t bytes, std::size_t alignm
   const detail::unwatched ours;
   const call_stack here = call_stack::capture(state_->options.stack_frames);
   std::vector<test_report> found;
-  std::vector<dead_block> released;
-  if (!state_->take_out(p, bytes, alignment, here, found, released)) {
-    found.push_back(state_->describe_stranger(p, bytes, alignment));
+  leaving_blocks leaving;
+  if (state_->take_out(p, bytes, alignment, here, found, leaving)) {
+    for (const dead_block& b : leaving) state_->give_back(b);
+    state_->shorten_quarantine(state_->options.quarantine_bytes, found);
+  } else {
+    detail::add_report(found, state_->describe_stranger(p, bytes, alignment));
   }
-  state_->give_back(released);
   state_->report(found, here);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -48,6 +49,16 @@ struct owns_a_lock {
     lock->unlock();
   }
 };
+struct tries_a_lock {
+  std::mutex* lock;
+  ~tries_a_lock() {
+    if (lock->try_lock()) lock->unlock();
+  }
+};
+struct frees_by_realloc {
+  void* p = std::malloc(10);
+  ~frees_by_realloc() { p = std::realloc(p, 0); }
+};
 struct writes {
   int file;
   ~writes() {
@@ -85,6 +96,8 @@ MALLARD_TEST_WINKABLE(winks_out);
 MALLARD_TEST_WINKABLE(uses_scratch_memory);
 MALLARD_TEST_WINKABLE(owns_a_string);
 MALLARD_TEST_WINKABLE(owns_a_lock);
+MALLARD_TEST_WINKABLE(tries_a_lock);
+MALLARD_TEST_WINKABLE(frees_by_realloc);
 MALLARD_TEST_WINKABLE(writes);
 MALLARD_TEST_WINKABLE(closes);
 MALLARD_TEST_WINKABLE(of_two_resources);
@@ -189,6 +202,29 @@ TEST_F(checked_test, reports_a_destructor_that_takes_a_lock) {
   put<owns_a_lock>(pool, &lock, false);
   pool.release();
   EXPECT_EQ(effects.size(), 1u);
+}
+
+TEST_F(checked_test, reports_a_destructor_that_tries_and_gets_a_lock) {
+  if (!sees_locks) GTEST_SKIP() << "a sanitizer is in the way";
+  checked<mallard::multipool_resource> pool(noted());
+  std::mutex lock;
+  put<tries_a_lock>(pool, &lock);
+  pool.release();
+  expect_effect("tries_a_lock", "took a lock");
+  effects.clear();
+  put<tries_a_lock>(pool, &lock);
+  lock.lock();
+  pool.release();
+  lock.unlock();
+  EXPECT_TRUE(effects.empty());
+}
+
+TEST_F(checked_test, reports_a_destructor_that_frees_by_realloc) {
+  if (!sees_locks) GTEST_SKIP() << "a sanitizer is in the way";
+  checked<mallard::multipool_resource> pool(noted());
+  put<frees_by_realloc>(pool);
+  pool.release();
+  expect_effect("frees_by_realloc", "freed memory that is not the resource's");
 }
 
 TEST_F(checked_test, reports_a_destructor_that_writes_to_a_file) {

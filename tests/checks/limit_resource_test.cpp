@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 #include <memory_resource>
 #include <string>
@@ -45,6 +46,23 @@ TEST(limit_resource, lets_as_many_blocks_be_in_use_and_no_more) {
   quota.deallocate(a, 0, 8);
   quota.deallocate(b, 1, 8);
   EXPECT_EQ(quota.in_use().blocks, 0u);
+}
+
+TEST(limit_resource, what_is_too_large_takes_nothing_from_others) {
+  limit_resource quota({.bytes = 1000, .blocks = 1});
+  std::atomic<bool> stop{false};
+  std::thread greedy([&] {
+    while (!stop) EXPECT_EQ(quota.try_allocate(5000), nullptr);
+  });
+  int refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    void* const p = quota.try_allocate(10);
+    refused += p == nullptr;
+    if (p != nullptr) quota.deallocate(p, 10);
+  }
+  stop = true;
+  greedy.join();
+  EXPECT_EQ(refused, 0);
 }
 
 TEST(limit_resource, absurd_sizes_do_not_wrap_around) {

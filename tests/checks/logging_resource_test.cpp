@@ -46,6 +46,25 @@ std::string cell(const std::string& line, std::size_t column) {
   return out;
 }
 
+TEST(logging_resource, without_a_name_its_cells_are_empty) {
+  const log_file path("unnamed.csv");
+  {
+    logging_resource log(path.c_str(), nullptr);
+    log.deallocate(log.allocate(10, 8), 10, 8);
+  }
+  ASSERT_EQ(lines_of(path).size(), 3u);
+  EXPECT_EQ(cell(lines_of(path)[1], 6), "");
+}
+
+TEST(logging_resource, without_a_path_there_is_an_error_with_a_name) {
+  try {
+    logging_resource log(nullptr);
+    FAIL() << "it was made";
+  } catch (const mallard::memory_error& e) {
+    EXPECT_EQ(e.fault(), mallard::memory_fault::bad_name);
+  }
+}
+
 TEST(logging_resource, writes_a_line_for_each_call) {
   const log_file path("log.csv");
   void* p = nullptr;

@@ -8,6 +8,22 @@ compile(address -fsanitize=address)
 compile(thread -fsanitize=thread)
 compile(unmarked -fsanitize=address -DMALLARD_NO_ANNOTATIONS)
 
+# Also one that uses nothing of ours but a kind of memory, or a check.
+list(GET LIBRARIES 0 first)
+foreach(resource IN ITEMS memory/mapped.hpp:mapped_resource memory/static.hpp:static_storage<64>
+    checks/test_resource.hpp:test_resource checks/guard_resource.hpp:guard_resource
+    checks/counting_resource.hpp:counting_resource)
+  string(REGEX MATCH "^(.*):(.*)$" both "${resource}")
+  set(source ${OUTPUT}-alone.cpp)
+  file(WRITE ${source} "#include \"mallard/${CMAKE_MATCH_1}\"\n"
+    "int main() { mallard::${CMAKE_MATCH_2} resource; return &resource == nullptr; }\n")
+  execute_process(COMMAND ${COMPILER} -std=c++20 -w -fsanitize=address -I${INCLUDE} ${source} ${first} -pthread
+    -o ${OUTPUT} RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
+  if(status EQUAL 0 OR NOT said MATCHES "mallard_must_be_built_with_address_sanitizer_too")
+    message(FATAL_ERROR "${resource}: linked or not (${status}), it said:\n${said}")
+  endif()
+endforeach()
+
 foreach(library IN LISTS LIBRARIES)
   foreach(sanitizer IN ITEMS address thread)
     execute_process(COMMAND ${COMPILER} -fsanitize=${sanitizer} ${OUTPUT}-${sanitizer}.o ${library} -pthread

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <memory_resource>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -138,6 +139,17 @@ TEST(segregating_resource, the_size_chooses) {
   EXPECT_EQ(by_size.largest_small_bytes(), 100u);
 }
 
+TEST(segregating_resource, absurd_sizes_get_no_block) {
+  std::pmr::memory_resource* const heap = std::pmr::new_delete_resource();
+  mallard::segregating_resource all_small(SIZE_MAX, heap, heap);
+  mallard::segregating_resource all_large(0, heap, heap);
+  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 6, std::size_t{PTRDIFF_MAX} + 1}) {
+    EXPECT_THROW((void)all_small.allocate(bytes, 8), std::bad_alloc);
+    EXPECT_THROW((void)all_large.allocate(bytes, 8), std::bad_alloc);
+  }
+  all_small.deallocate(all_small.allocate(100, 8), 100, 8);
+}
+
 TEST(segregating_resource, owns_what_either_does) {
   monotonic_resource small, large;
   mallard::segregating_resource by_size(100, &small, &large);
@@ -166,6 +178,27 @@ TEST(synchronized, threads_share_one_resource) {
   EXPECT_GT(shared.with([](monotonic_resource& r) { return r.stats().in_use_bytes; }),
             4 * 2 * 2000 * sizeof(int));
   shared.with([](monotonic_resource& r) { r.release(); });
+}
+
+// As std::pmr::new_delete_resource() of some libraries does.
+struct rounds_without_a_look final : std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+    return std::pmr::new_delete_resource()->allocate((bytes + 15) / 16 * 16, alignment);
+  }
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+    std::pmr::new_delete_resource()->deallocate(p, (bytes + 15) / 16 * 16, alignment);
+  }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+TEST(synchronized, absurd_sizes_get_no_block) {
+  mallard::synchronized<rounds_without_a_look> resource;
+  for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 6, std::size_t{PTRDIFF_MAX} + 1}) {
+    EXPECT_THROW((void)resource.allocate(bytes, 8), std::bad_alloc);
+  }
+  resource.deallocate(resource.allocate(100, 8), 100, 8);
 }
 
 TEST(synchronized, is_made_and_asked_as_the_resource_is) {

@@ -26,8 +26,8 @@
 namespace mallard::inline v1 {
 
 enum class guarded_side {
-  end,    // overruns fault; up to alignment - 1 bytes behind an odd size are checked when it comes
-          // back
+  end,    // overruns fault; behind an odd size up to alignment - 1 bytes, and of an alignment above
+          // a page the rest of the last page, are checked when it comes back
   begin,  // underruns fault; the rest of the last page is checked when the block comes back
 };
 

@@ -21,6 +21,7 @@
 #include "mallard/detail/atomic.hpp"
 #include "mallard/detail/callback.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {

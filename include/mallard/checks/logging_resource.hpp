@@ -23,16 +23,17 @@
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
 
 class MALLARD_API logging_resource final : public detail::by_base<logging_resource> {
  public:
-  // Effects: makes the file `path`, or empties it. `name` is copied; `upstream` must outlive this
-  // object.
-  // Errors: memory_error (memory_fault::refused) with the system's word when it cannot be opened;
-  // std::bad_alloc.
+  // Effects: makes the file `path`, or empties it. `name` is copied, null is none; `upstream` must
+  // outlive this object.
+  // Errors: memory_error (memory_fault::refused) with the system's word when it cannot be opened,
+  // (memory_fault::bad_name) when it is null; std::bad_alloc.
   explicit logging_resource(const char* path, const char* name = "",
                             std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
   logging_resource(const logging_resource&) = delete;

@@ -3,9 +3,10 @@
 //
 //   #include "mallard/checks/watch_program.hpp"
 //
-// It defines `free`, `pthread_mutex_lock` and `pthread_rwlock_wrlock` of the program, which go on
-// to the ones behind them; for tests alone. With a sanitizer it defines nothing: frees are known
-// then without it, locks are not.
+// It defines `free`, `realloc`, `pthread_mutex_lock`, `pthread_mutex_trylock` and
+// `pthread_rwlock_wrlock` of the program, which go on to the ones behind them; for tests alone. In
+// a program that is linked statically there are none behind: it says so and is aborted. With a
+// sanitizer it defines nothing: frees are known then without it, locks are not.
 //
 // Complexity: a load and a branch for each of these calls. Thread-safety: as the functions.
 #pragma once
@@ -25,7 +26,9 @@
 #ifndef MALLARD_WATCH_BY_HOOKS
 #include <dlfcn.h>
 #include <pthread.h>
+#include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 
 namespace mallard::inline v1::detail {
@@ -33,7 +36,10 @@ namespace mallard::inline v1::detail {
 // The function behind the program's own; null while it is being looked for.
 template <class Function>
 Function* function_behind(const char* name) noexcept {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  if (void* const found = dlsym(RTLD_NEXT, name)) return reinterpret_cast<Function*>(found);
+  constexpr char why[] = "watch_program.hpp: a watched program has to be linked dynamically\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, why, sizeof why - 1);
+  std::abort();
 }
 
 inline void note_if_watched(effect what) noexcept {
@@ -51,6 +57,26 @@ extern "C" {
   mallard::detail::note_if_watched(mallard::detail::effect::free);
   if (behind == nullptr) behind = mallard::detail::function_behind<void(void*)>("free");
   behind(p);
+}
+
+// Of what grows, the old block is no more, either, but that is seen when the new one goes.
+[[gnu::used]] inline void* realloc(void* p, std::size_t bytes) noexcept {
+  static void* (*behind)(void*, std::size_t) = nullptr;
+  if (p != nullptr && bytes == 0) mallard::detail::note_if_watched(mallard::detail::effect::free);
+  if (behind == nullptr) {
+    behind = mallard::detail::function_behind<void*(void*, std::size_t)>("realloc");
+  }
+  return behind(p, bytes);
+}
+
+[[gnu::used]] inline int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  static int (*behind)(pthread_mutex_t*) = nullptr;
+  if (behind == nullptr) {
+    behind = mallard::detail::function_behind<int(pthread_mutex_t*)>("pthread_mutex_trylock");
+  }
+  const int error = behind(mutex);
+  if (error == 0) mallard::detail::note_if_watched(mallard::detail::effect::lock);
+  return error;
 }
 
 [[gnu::used]] inline int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {

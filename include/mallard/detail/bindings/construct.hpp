@@ -48,7 +48,8 @@ T* construct_with(R& from, void* p, Args&&... args) {
                        std::constructible_from<T, Args..., const binding&>) {
     return ::new (p) T(std::forward<Args>(args)..., with);
   } else {
-    static_assert(std::constructible_from<T, Args...>,
+    static_assert(std::destructible<T>, "T has a destructor that may throw, or none to call");
+    static_assert(!std::destructible<T> || std::constructible_from<T, Args...>,
                   "T cannot be constructed from these arguments, with the resource's allocator or "
                   "without");
     return ::new (p) T(std::forward<Args>(args)...);

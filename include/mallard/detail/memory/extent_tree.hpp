@@ -14,6 +14,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
 
 namespace mallard::inline v1::detail {
 
