@@ -169,7 +169,8 @@ std::string to_markdown(const advice_report& report) {
   if (first.from.how != strategy::leave) {
     const std::string gain = first.tried ? tried_text(*first.tried) : predicted_text(first);
     if (first.tried || first.untold.empty()) {
-      out += fmt::format(": the program {} times as fast, {}", gain, memory_text(first.memory));
+      out += fmt::format(": the program {} times as fast, {}", gain,
+                         memory_text(first.tried ? first.tried->memory : first.memory));
     }
   }
   out += '.';

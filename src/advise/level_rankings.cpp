@@ -25,10 +25,10 @@ std::string name_of(const std::string& replayed) {
 }
 
 std::string_view text_of(std::string_view touch) {
-  if (touch == "none") return "its blocks are not touched";
-  if (touch == "first") return "the first byte of its blocks is written";
-  if (touch == "all") return "its blocks are written and read once";
-  return "all that lives is read in the order of birth";
+  if (touch == "none") return "blocks are not touched";
+  if (touch == "first") return "the first byte of blocks is written";
+  if (touch == "all") return "blocks are written and read once";
+  return "blocks are read in the order of birth";
 }
 
 struct entry {

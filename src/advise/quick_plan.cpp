@@ -9,7 +9,7 @@ namespace {
 constexpr double rest_seconds = 3;
 constexpr double usual_reading = 3;
 constexpr double most_replay_seconds = 20;
-constexpr double least_replay_seconds = 3;
+constexpr double least_replay_seconds = 8;
 // What is kept for reading and replaying before the program is recorded, and what its recorded run
 // gets whatever is left.
 constexpr double usual_replay_seconds = 15;

@@ -108,7 +108,7 @@ void print_advice_screen(const advice_report& report, bool colour) {
   }
   if (!report.rankings.empty()) fmt::print("\n");
   for (const advise::level_ranking& one : report.rankings) {
-    fmt::print("{}\n", fitted(one.says, 125));
+    fmt::print("{}\n", fitted(one.says, 150));
   }
   print_code(report.advices.front(), colour);
   if (report.others.empty()) return;

@@ -23,7 +23,7 @@ function verdict([first], proof) {
   return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': ',
     first.gain ? ['predicted to be ', h('strong', {}, `${predicted(first)} times as fast`)] : 'how much faster is not predicted',
     first.tried ? ['; when tried ', h('strong', {}, tried(first.tried))] : '',
-    ', with ', h('strong', {}, memory(first.memory)), ' the memory. ', proof);
+    ', with ', h('strong', {}, memory(first.tried_memory ?? first.memory)), ' the memory. ', proof);
 }
 
 function details(one) {
@@ -32,7 +32,7 @@ function details(one) {
     h('ul', { class: 'said' },
       one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${what}: `), says)),
       one.untold && h('li', {}, h('strong', {}, 'predicted: '), `no figure: ${one.untold}`),
-      h('li', {}, h('strong', {}, 'bound: '), `${figure(one.bound)} times as fast, with what its blocks' places may cost`),
+      h('li', {}, h('strong', {}, 'bound: '), `${figure(one.bound)} times as fast at the very most, with what its blocks' places may cost`),
       one.doubts.map((text) => h('li', {}, h('strong', {}, 'but: '), text)),
       one.tried_remark && h('li', {}, h('strong', {}, 'not tried: '), one.tried_remark)),
     one.code && [h('pre', {}, h('code', {}, one.code)),
