@@ -144,8 +144,13 @@ class checked_test : public testing::Test {
               if (r.other != nullptr) effects.emplace_back(r.other);
             }};
   }
+  // UndefinedBehaviorSanitizer looks by write whether there is memory behind an object's type.
+  void forget_writes_of_sanitizers() {
+    if (sees_locks) return;
+    std::erase_if(effects, [](const std::string& e) { return e.ends_with(" wrote to a file"); });
+  }
   void expect_effect(const std::string& type, const std::string& what) {
-    ASSERT_EQ(effects.size(), 1u);
+    ASSERT_EQ(effects.size(), 1u) << testing::PrintToString(effects);
     EXPECT_EQ(effects[0], "the destructor of " + type + " " + what);
   }
 };
@@ -399,6 +404,7 @@ TEST_F(checked_test, goes_on_watching_after_what_a_destructor_winks_out_itself) 
   checked<mallard::multipool_resource> pool(noted());
   put<winks_out>(pool, &ended);
   pool.release();
+  forget_writes_of_sanitizers();
   EXPECT_EQ(ended, (std::vector<int>{1}));
   expect_effect("winks_out", "freed memory that is not the resource's");
 }
@@ -408,6 +414,7 @@ TEST_F(checked_test, reports_nothing_of_checked_scratch_memory_of_a_destructor) 
   checked<mallard::multipool_resource> pool(noted());
   put<uses_scratch_memory>(pool, &ended);
   pool.release();
+  forget_writes_of_sanitizers();
   EXPECT_EQ(ended, (std::vector<int>{1}));
   EXPECT_TRUE(effects.empty()) << testing::PrintToString(effects);
 }
