@@ -6,19 +6,13 @@
 #include <new>
 
 #include "mallard/mallard.hpp"
+#include "measured.hpp"
 
 #ifdef MALLARD_HAS_BOOST
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 #endif
 
 namespace mallard::bench {
-
-// Hides where a pointer comes from, so that calls through it stay virtual.
-template <class T>
-T* laundered(T* p) {
-  asm volatile("" : "+r"(p));
-  return p;
-}
 
 template <class Resource>
 struct direct {

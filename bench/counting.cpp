@@ -8,31 +8,21 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <memory_resource>
 #include <vector>
 
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/multipool.hpp"
+#include "measured.hpp"
 
 namespace {
 
+using mallard::bench::laundered;
+using mallard::bench::now;
+
 constexpr long pairs = 500'000;
 constexpr double goal_ns = 2;
-
-template <class T>
-T* laundered(T* p) {
-  asm volatile("" : "+r"(p));
-  return p;
-}
-
-// Of the processor, as others may want it too.
-double now() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
 
 // Nanoseconds of an allocation or a deallocation.
 template <class R>

@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <exception>
 #include <stdexcept>
 #include <string>
 
+#include "measured.hpp"
 #include "profile/analysis.hpp"
 #include "profile/sites.hpp"
 #ifdef MALLARD_HAS_VIEWS
@@ -27,6 +27,7 @@
 
 namespace {
 
+using mallard::bench::now;
 using mallard::profile::trace_reader;
 
 struct measured {
@@ -36,12 +37,6 @@ struct measured {
   std::uint64_t peak_blocks = 0;
   long peak_kib = 0;
 };
-
-double seconds_now(clockid_t clock) {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
-}
 
 // The most blocks that were alive at once.
 std::uint64_t most_live(trace_reader& trace) {
@@ -80,7 +75,7 @@ void report(trace_reader& trace) {
   site_counter sites(trace, functions);
   block_watcher* const also[] = {&views, &sites};
   analysis.finish(also);
-  views.take(1.0 / 4000);
+  views.take(sites.weights(), least_drawn_share);
   sites.list(false);
 }
 #endif
@@ -93,12 +88,12 @@ measured run_alone(const char* path, void (*work)(trace_reader&)) {
   if (child == 0) {
     measured one;
     try {
-      const double start = seconds_now(CLOCK_PROCESS_CPUTIME_ID);
-      const double own_start = seconds_now(CLOCK_THREAD_CPUTIME_ID);
+      const double start = now();
+      const double own_start = now(CLOCK_THREAD_CPUTIME_ID);
       trace_reader trace(path);
       work(trace);
-      one.both = seconds_now(CLOCK_PROCESS_CPUTIME_ID) - start;
-      const double own = seconds_now(CLOCK_THREAD_CPUTIME_ID) - own_start;
+      one.both = (now() - start) / 1e9;
+      const double own = (now(CLOCK_THREAD_CPUTIME_ID) - own_start) / 1e9;
       one.seconds = std::max(own, one.both - own);
       rusage used{};
       getrusage(RUSAGE_SELF, &used);

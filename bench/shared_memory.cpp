@@ -7,7 +7,6 @@
 // code 1 when a goal is missed.
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 
 #include "mallard/memory/shared.hpp"
 #include "mallard/multipool.hpp"
+#include "measured.hpp"
 
 #if __has_include(<boost/interprocess/managed_shared_memory.hpp>)
 #include <boost/interprocess/managed_shared_memory.hpp>
@@ -28,6 +28,9 @@
 #endif
 
 namespace {
+
+using mallard::bench::laundered;
+using mallard::bench::now;
 
 constexpr std::size_t limit_bytes = std::size_t{64} << 20;
 constexpr std::size_t live_blocks = 1000;
@@ -37,12 +40,6 @@ constexpr long operations = 100'000;
 std::size_t size_of(long i) {
   constexpr std::array<std::size_t, 8> sizes = {16, 24, 32, 40, 64, 100, 160, 256};
   return sizes[static_cast<std::size_t>(i) % sizes.size()];
-}
-
-template <class T>
-T* laundered(T* p) {
-  asm volatile("" : "+r"(p));
-  return p;
 }
 
 template <class Resource>
@@ -70,13 +67,6 @@ struct interprocess {
   void deallocate(void* p, std::size_t) { memory.deallocate(p); }
 };
 #endif
-
-// Of the processor, as others may want it too. Waiting for a lock is not counted.
-double now() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
 
 // A block is given back as soon as it was got.
 template <class Memory>

@@ -53,9 +53,10 @@ void measure(const std::string& path, std::uint64_t unit) {
   const auto take = [&](event_encoder& encoder) {
     chunks.push_back(encoder.take(&ends.emplace_back()));
   };
+  codec::model_pool models;
   auto begin = clock_type::now();
   for (const auto& [thread, some] : threads) {
-    event_encoder encoder;
+    event_encoder encoder(models);
     for (const event& one : some) {
       if (encoder.full()) take(encoder);
       encoder.add(one);
@@ -73,7 +74,7 @@ void measure(const std::string& path, std::uint64_t unit) {
   begin = clock_type::now();
   std::uint64_t decoded = 0;
   for (const std::string& raw : chunks) {
-    event_decoder decoder(raw);
+    event_decoder decoder(raw, models);
     for (event one; decoder.next(one);) ++decoded;
   }
   const double decoding = ns_since(begin);

@@ -123,7 +123,7 @@ class ranker {
     }
     if (out_.advices.size() > most_advices) out_.advices.resize(most_advices);
     if (out_.advices.empty()) out_.advices.push_back(leave());
-    if (program_seconds_ > 0) out_.allocation_share = allocation_seconds() / program_seconds_;
+    out_.allocation_share = allocation_share(dims_.all);
     return std::move(out_);
   }
 
@@ -167,6 +167,7 @@ class ranker {
     take_replayed_time(made.from, first->seconds_global);
     made.from.because.push_back(
         {"replay", "its operations are " + replayed_text(made.of_operations, made.replays)});
+    made.from.because.push_back(replayed_share(first->seconds_global));
     unsigned weak = 0;
     const replay_outcome* const walked = find(one.where.subsystem, name, "walk");
     if (walked != nullptr && walked->remark.empty()) {
@@ -197,13 +198,18 @@ class ranker {
     const double part = std::min(seconds, program_seconds_);
     of.allocation_ns = static_cast<std::uint64_t>(part * 1e9);
     of.bound = bound_times(part + static_cast<double>(of.placement_ns) / 1e9, program_seconds_);
-    for (evidence& each : of.because) {
-      if (each.what == "D") each.says = allocation_text(part);
-    }
   }
-  std::string allocation_text(double seconds) const {
-    return fmt::format("{:.1f} % of the program's time is in its operations of the heap",
-                       program_seconds_ > 0 ? 100 * seconds / program_seconds_ : 0);
+  // Other than the share above, as blocks are touched there, and nothing else is in the caches.
+  evidence replayed_share(double seconds) const {
+    return {"replay, time",
+            fmt::format("on the global heap the replay takes {:.1f} % of the program's time, each "
+                        "block touched once",
+                        program_seconds_ > 0 ? 100 * seconds / program_seconds_ : 0)};
+  }
+  // As `mallard dims` says it, of the time that the program takes where nothing records it.
+  double allocation_share(const profile::subsystem& one) const {
+    return profile::heap_share(static_cast<double>(one.allocation_ns), program_seconds_ * 1e9)
+        .value_or(0);
   }
   // Of the whole program: replayed, or as it was recorded.
   double allocation_seconds() const {
@@ -217,7 +223,9 @@ class ranker {
   }
   void bind_whole_program(candidate& of) const {
     of.placement_ns = whole_bound_.placement_ns;
-    of.because.push_back({"D", {}});
+    of.because.push_back(
+        {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                          100 * allocation_share(dims_.all))});
     take_replayed_time(of, std::min(allocation_seconds(), 0.99 * program_seconds_));
   }
 
@@ -298,6 +306,7 @@ class ranker {
                                placement(whole_bound_.placement_ns));
       made.from.because.push_back(
           {"replay", "all operations are " + replayed_text(made.of_operations, made.replays)});
+      made.from.because.push_back(replayed_share(one.seconds_global));
       made.confidence = confidence(made, 0);
       made.what = sentence(made.from);
       made.code = code_for(made.from, command_);

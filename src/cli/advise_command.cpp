@@ -20,6 +20,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/recorded_run.hpp"
 #include "cli/terminal.hpp"
@@ -307,8 +308,8 @@ void add_advise_command(command_parser app, const context& shared) {
       "Which allocator would make a program faster, where, and by how much: mallard "
       "advise -- COMMAND");
   const auto request = std::make_shared<advise_request>();
-  command.add_option("TRACE", request->words, "What `mallard record` wrote, or -- and a command")
-      .required();
+  command.add_option("TRACE", request->words,
+                     "What `mallard record` wrote (default: the newest here), or -- and a command");
   command.add_flag("--quick", request->quick,
                    "In three times the program's time plus a minute: fewer replays and runs");
   const parser_option json =
@@ -320,6 +321,7 @@ void add_advise_command(command_parser app, const context& shared) {
   command.add_option("--keep", request->keep, "The command's trace, to look at");
   command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
+    request->words = words_or_newest_trace(request->words, shared.has_dashes);
     return give_advice(*request, shared.has_dashes, shared.colour);
   });
 }

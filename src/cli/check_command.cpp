@@ -11,6 +11,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/recorded_run.hpp"
 #include "cli/usage_error.hpp"
@@ -206,13 +207,16 @@ void add_check_command(command_parser app, const context& shared) {
       "Whether a program keeps to its budget of memory: mallard check --budget FILE -- "
       "COMMAND");
   const auto options = std::make_shared<check_options>();
-  command.add_option("TRACE", options->words, "What `mallard record` wrote, or -- and a command")
-      .required();
+  command.add_option("TRACE", options->words,
+                     "What `mallard record` wrote (default: the newest here), or -- and a command");
   command.add_option("--budget", options->budget, "Rules, one a line (docs/ci.md)").required();
   command.add_option("--format", options->format, "text (default) or github: annotations");
   command.add_option("--keep", options->keep, "The command's trace, to look at");
   command.add_flag("--json", options->json, "Every rule and what was found, as JSON");
-  command.runs([&shared, options] { return check(*options, shared.has_dashes); });
+  command.runs([&shared, options] {
+    options->words = words_or_newest_trace(options->words, shared.has_dashes);
+    return check(*options, shared.has_dashes);
+  });
 }
 
 }  // namespace mallard::cli

@@ -9,6 +9,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/bench/axis.hpp"
@@ -41,7 +42,7 @@ std::uint64_t parse_time(std::string_view option, std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(value * ns));
 }
 
-int cut(const cut_options& options) {
+int cut(cut_options options) {
   profile::selection part;
   if (!options.from.empty()) part.from = parse_time("--from", options.from);
   if (!options.to.empty()) part.until = parse_time("--to", options.to);
@@ -51,6 +52,7 @@ int cut(const cut_options& options) {
     part.threads.emplace(threads.begin(), threads.end());
   }
   need_file(options.output, "a trace");
+  options.trace = trace_or_newest(options.trace);
   std::error_code ignored;
   if (std::filesystem::equivalent(options.trace, options.output, ignored)) {
     throw usage_error(fmt::format("{} would be overwritten while it is read", options.output));
@@ -75,7 +77,8 @@ void add_cut_command(command_parser app) {
   const command_parser command =
       app.add_command("cut", "A range of time or some threads of a trace, as a trace");
   const auto options = std::make_shared<cut_options>();
-  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  command.add_option("TRACE", options->trace,
+                     "What `mallard record` wrote (default: the newest here)");
   command.add_option("-o,--output", options->output, "The new trace").required();
   command.add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
   command.add_option("--to", options->to, "Before this time");

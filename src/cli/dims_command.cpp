@@ -11,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/grouping_options.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/analysis.hpp"
@@ -196,7 +197,8 @@ profile::dims_result result_of(const dims_options& options) {
   return profile::analyse(trace, functions, wanted);
 }
 
-int dims(const dims_options& options, colour_choice choice) {
+int dims(dims_options options, colour_choice choice) {
+  options.trace = trace_or_newest(options.trace);
   profile::dims_result result = result_of(options);
   result.trace = options.trace;
   if (options.json) {
@@ -217,8 +219,8 @@ void add_dims_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "dims", "The six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
-  command.add_option("TRACE", options->trace, "What `mallard record` wrote, or DHAT's JSON")
-      .required();
+  command.add_option("TRACE", options->trace,
+                     "What `mallard record` wrote (default: the newest here), or DHAT's JSON");
   add_grouping_options(
       command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");

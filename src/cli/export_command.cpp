@@ -8,6 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/output_file.hpp"
 #include "cli/place_options.hpp"
 #include "cli/results_input.hpp"
@@ -80,7 +81,11 @@ void add_entries(json& list, const lab::cell_result& cell) {
   }
 }
 
-int convert(const export_options& options) {
+int convert(export_options options) {
+  if (options.file.empty()) {
+    if (options.to.empty()) throw usage_error("export needs a file, or --to for the newest trace");
+    options.file = trace_or_newest("");
+  }
   if (is_profile(options.file)) {
     if (options.to.empty()) {
       throw usage_error(
@@ -115,7 +120,8 @@ void add_export_command(command_parser app) {
   const command_parser command =
       app.add_command("export", "Convert a result file or a trace for other tools");
   const auto options = std::make_shared<export_options>();
-  command.add_option("RESULT", options->file, "Result file, trace, or DHAT's JSON").required();
+  command.add_option("RESULT", options->file,
+                     "Result file, trace (with --to; default: the newest here), or DHAT's JSON");
   command.add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
   command.add_flag("--csv", options->csv, "A line per cell and measure");
   command.add_option("--to", options->to,

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "cli/commands.hpp"
@@ -85,6 +86,11 @@ void print_summary(const profile::record_summary& done) {
     say("mallard: nothing was recorded\n");
     return;
   }
+  // The traces of its children may have been finished later; commands without a file take the
+  // newest.
+  std::error_code ignored;
+  std::filesystem::last_write_time(look_at->file, std::filesystem::file_time_type::clock::now(),
+                                   ignored);
   say("mallard report {}\n", profile::shell_word(look_at->file));
 }
 

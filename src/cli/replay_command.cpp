@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/grouping_options.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/replay_text.hpp"
 #include "cli/result_writer.hpp"
@@ -122,7 +123,8 @@ lab::run_info describe(const replay::replay_session& session, const replay_comma
   return run;
 }
 
-int run_replay(const replay_command_options& options, const context& shared) {
+int run_replay(replay_command_options options, const context& shared) {
+  options.trace = trace_or_newest(options.trace);
   const bool colour = use_colour(shared.colour, STDOUT_FILENO);
   profile::trace_reader trace(options.trace);
   profile::find_missing_symbols(trace);
@@ -178,7 +180,8 @@ void add_replay_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "replay", "A recorded program's heap operations again, under every strategy and malloc");
   const auto options = std::make_shared<replay_command_options>();
-  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  command.add_option("TRACE", options->trace,
+                     "What `mallard record` wrote (default: the newest here)");
   add_grouping_options(command, options->grouping,
                        "Subsystems: found (default), module, namespace, function, thread, scope");
   command

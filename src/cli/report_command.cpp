@@ -8,6 +8,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/results_input.hpp"
 #include "cli/usage_error.hpp"
@@ -22,9 +23,10 @@ struct report_options {
   std::filesystem::path out = "report.html";
 };
 
-int write(const report_options& options) {
-  const auto traces = std::count_if(options.files.begin(), options.files.end(), profile::is_trace);
+int write(report_options options) {
   need_file(options.out.string(), "a page");
+  if (options.files.empty()) options.files.emplace_back(trace_or_newest(""));
+  const auto traces = std::count_if(options.files.begin(), options.files.end(), profile::is_trace);
   if (traces > 0) {
     if (options.files.size() > 1) {
       throw usage_error("a report is of result files, or of one trace");
@@ -45,7 +47,8 @@ void add_report_command(command_parser app) {
   const command_parser command =
       app.add_command("report", "Write one HTML page from result files, or from a trace");
   const auto options = std::make_shared<report_options>();
-  command.add_option("RESULT", options->files, "Result files, or a trace").required();
+  command.add_option("RESULT", options->files,
+                     "Result files, or a trace (default: the newest here)");
   command.add_option("-o,--output", options->out, "The page (default: report.html)");
   command.runs([options] { return write(*options); });
 }

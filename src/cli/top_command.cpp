@@ -8,6 +8,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
 #include "profile/result_json.hpp"
@@ -22,7 +23,8 @@ struct top_options {
   place_options places{.sort = "bytes"};
 };
 
-int top(const top_options& options, colour_choice choice) {
+int top(top_options options, colour_choice choice) {
+  options.trace = trace_or_newest(options.trace);
   const auto order = options.places.order().value;
   const bool by_line = options.places.by_line();
   profile::trace_reader trace(options.trace);
@@ -58,7 +60,8 @@ int top(const top_options& options, colour_choice choice) {
 void add_top_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command("top", "Where a recorded program allocates most");
   const auto options = std::make_shared<top_options>();
-  command.add_option("TRACE", options->trace, "What `mallard record` wrote").required();
+  command.add_option("TRACE", options->trace,
+                     "What `mallard record` wrote (default: the newest here)");
   add_place_options(command, options->places);
   command.runs([&shared, options] { return top(*options, shared.colour); });
 }

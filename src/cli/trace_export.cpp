@@ -17,6 +17,7 @@
 #include "profile/export/perfetto.hpp"
 #include "profile/export/stack_formats.hpp"
 #include "profile/import/dhat.hpp"
+#include "profile/sites.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "profile/views/trace_views.hpp"
 
@@ -88,9 +89,10 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   }
   profile::trace_analysis analysis(trace, functions, {});
   profile::view_maker watcher(trace, functions, analysis.shown_subsystems(20));
-  profile::block_watcher* const also[] = {&watcher};
+  profile::site_counter weights(trace, functions);
+  profile::block_watcher* const also[] = {&watcher, &weights};
   const profile::dims_result dims = analysis.finish(also);
-  profile::trace_views views = watcher.take();
+  profile::trace_views views = watcher.take(weights.weights());
   if (to == "perfetto") {
     write_text(out, profile::to_perfetto(views.live, title_of(trace), static_cast<long>(dims.pid)));
     say(out, "{} subsystems: {}\n", views.live.names.size(), out.string());

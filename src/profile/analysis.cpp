@@ -24,6 +24,16 @@ void rank(std::vector<arena_scope>& scopes) {
             [&](const arena_scope& a, const arena_scope& b) { return order(a) < order(b); });
 }
 
+// What an operation takes, by those that were timed: on average, as few slow ones may take as long
+// as many fast ones together, but for the very longest, in which the thread was interrupted; and
+// without the reading of the clock, which may take longer than the operation.
+double typical_ns(const number_counts& costs, const process_info& process) {
+  constexpr double interrupted = 1.0 / 200;
+  if (costs.count() == 0) return 0;
+  const double clock = static_cast<double>(process.clock_ps) / 1000;
+  return std::max(1.0, costs.mean_without(interrupted) - clock);
+}
+
 meter_setting setting_of(const trace_reader& trace, const analysis_options& options,
                          const survey& first) {
   const process_info& process = trace.facts().process;
@@ -31,8 +41,8 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
   out.from = options.part.from;
   out.until = std::max(out.from, std::min(options.part.until, trace.last_time()));
   out.windows = lacks(process, "times") ? 0 : options.windows;
-  out.allocation_ns = static_cast<double>(first.allocation_costs.quantile(0.5));
-  out.free_ns = static_cast<double>(first.free_costs.quantile(0.5));
+  out.allocation_ns = typical_ns(first.allocation_costs, process);
+  out.free_ns = typical_ns(first.free_costs, process);
   out.cpu_sample_ns = process.cpu_sample_ns;
   // Of a damaged trace they may be anything.
   out.page_bytes = std::clamp<std::uint64_t>(process.page_bytes, 64, std::uint64_t{1} << 30);
@@ -76,9 +86,9 @@ subsystem_map trace_analysis::shown_subsystems(std::size_t most) const {
   while (!order.empty() && bytes_[order.back()] == 0) order.pop_back();
   if (order.size() > most) order.resize(most);
   subsystem_map made;
-  std::vector<std::uint32_t> place(names.size(), static_cast<std::uint32_t>(order.size()));
+  std::vector<std::uint16_t> place(names.size(), static_cast<std::uint16_t>(order.size()));
   for (const std::uint32_t id : order) {
-    place[id] = static_cast<std::uint32_t>(made.names.size());
+    place[id] = static_cast<std::uint16_t>(made.names.size());
     made.names.push_back(names[id]);
   }
   made.names.push_back("others");

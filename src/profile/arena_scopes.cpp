@@ -40,8 +40,8 @@ class finder {
         functions_(functions),
         candidates_(functions.functions().size()) {
     guessed_.resize(candidates_.size());
-    for (std::uint32_t id = 1; id < trace.stacks().size(); ++id) {
-      if (trace.stacks()[id].frame_address == 0) guessed_[functions.of(id)] = true;
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      if (trace.stacks().frame_address(id) == 0) guessed_[functions.of(id)] = true;
     }
     asked_.resize(candidates_.size());
     for (const std::string& pattern : asked_for) {
@@ -63,68 +63,77 @@ class finder {
   }
 
  private:
-  std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks()[stack].parent; }
-  std::uint32_t stacks() const { return static_cast<std::uint32_t>(trace_.stacks().size()); }
+  std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks().parent(stack); }
+  std::uint32_t stacks() const { return trace_.stacks().size(); }
 
-  // Which stacks' innermost frames are of functions that are not further out: by walking the tree,
-  // with the functions counted that are on the way to where the walk is.
+  // Which stacks' innermost frames are of functions that are not further out: by going from stack
+  // to stack, with the functions counted that are on the way to where it is. Their order is that in
+  // which the program came to them, so the next is seldom far, and its caller has a smaller number.
   void find_first_frames() {
-    const stack_children tree(trace_.stacks());
     first_.resize(stacks());
     std::vector<std::uint32_t> open(candidates_.size());
-    std::uint32_t at = 0;
-    while (true) {
-      if (tree.first(at) != 0) {
-        at = tree.first(at);
-      } else {
-        while (at != 0 && tree.next(at) == 0) {
-          --open[functions_.of(at)];
-          at = parent(at);
-        }
-        if (at == 0) return;
-        --open[functions_.of(at)];
-        at = tree.next(at);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> way;  // stacks and functions
+    const auto leave_what_is_behind = [&](std::uint32_t stack) {
+      while (!way.empty() && way.back().first > stack) {
+        --open[way.back().second];
+        way.pop_back();
       }
-      first_[at] = open[functions_.of(at)]++ == 0;
+    };
+    std::vector<std::uint32_t> ahead;
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      for (std::uint32_t at = parent(id);; at = parent(at)) {
+        leave_what_is_behind(at);
+        if (at == 0 || (!way.empty() && way.back().first == at)) break;
+        ahead.push_back(at);
+      }
+      for (; !ahead.empty(); ahead.pop_back()) {
+        way.emplace_back(ahead.back(), functions_.of(ahead.back()));
+        ++open[way.back().second];
+      }
+      way.emplace_back(id, functions_.of(id));
+      first_[id] = open[way.back().second]++ == 0;
     }
   }
 
   void add_up(const stack_loads& loads) {
-    blocks_ = sums_below<std::uint64_t>(trace_.stacks(),
-                                        [&](std::uint32_t id) { return loads.of(id).blocks; });
-    std::vector<std::uint64_t> bytes = sums_below<std::uint64_t>(
-        trace_.stacks(), [&](std::uint32_t id) { return loads.of(id).bytes; });
+    // One after the other: stacks may be millions.
+    total_.bytes =
+        add_up([&](std::uint32_t id) { return loads.of(id).bytes; }, &candidate::bytes)[0];
+    add_survivors();
+    blocks_ = add_up([&](std::uint32_t id) { return loads.of(id).blocks; }, &candidate::blocks);
     total_.blocks = blocks_[0];
-    total_.bytes = bytes[0];
-    for (std::uint32_t id = 1; id < stacks(); ++id) {
-      if (!first_[id]) continue;
-      candidate& of = candidates_[functions_.of(id)];
-      of.blocks += blocks_[id];
-      of.bytes += bytes[id];
-    }
-    add_survivors(std::move(bytes));
   }
 
-  // In the place of numbers that are not needed any more.
-  void add_survivors(std::vector<std::uint64_t> survivors) {
-    std::fill(survivors.begin(), survivors.end(), 0);
-    // What outlived a frame: added at the stack, taken off again where a frame has not ended.
+  // Effects: adds what lies on and below the functions' frames to their sums. Returns: that, by
+  // stack.
+  template <class Own>
+  std::vector<std::uint64_t> add_up(const Own& own, std::uint64_t candidate::* sum) {
+    std::vector<std::uint64_t> below = sums_below<std::uint64_t>(trace_.stacks(), own);
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      if (first_[id]) candidates_[functions_.of(id)].*sum += below[id];
+    }
+    return below;
+  }
+
+  // What outlived a frame: added at the stack, taken off again where a frame has not ended.
+  void add_survivors() {
+    std::vector<std::uint64_t> own(stacks());
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
-      survivors[one.stack] += sum.blocks;
+      own[one.stack] += sum.blocks;
       const std::uint32_t open = outside(one);
-      if (open != 0) survivors[open] -= sum.blocks;
+      if (open != 0) own[open] -= sum.blocks;
     });
     for (std::uint32_t id = stacks(); id-- > 1;) {
-      if (first_[id]) candidates_[functions_.of(id)].survivors += survivors[id];
-      survivors[parent(id)] += survivors[id];
+      if (first_[id]) candidates_[functions_.of(id)].survivors += own[id];
+      own[parent(id)] += own[id];
     }
   }
 
   // The innermost frame that has not ended before the blocks; 0: none.
   std::uint32_t outside(const invocation_tracker::survival& one) const {
-    if (one.ended >= functions_.depth(one.stack)) return 0;
+    if (one.ended >= invocation_tracker::all_frames) return 0;
     std::uint32_t at = one.stack;
-    for (std::uint32_t i = 0; i < one.ended; ++i) at = parent(at);
+    for (std::uint32_t i = 0; i < one.ended && at != 0; ++i) at = parent(at);
     return at;
   }
 
@@ -156,6 +165,7 @@ class finder {
       }
       inside[id] = inside[parent(id)] || (qualified && !trunk_[function]);
     }
+    blocks_ = std::vector<std::uint64_t>();
   }
 
   std::vector<arena_scope> scopes_of(bool roots) const {
@@ -198,9 +208,9 @@ class finder {
       wanted[id] = one ? id : wanted[parent(id)];
     }
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {
-      const std::uint32_t depth = functions_.depth(one.stack);
-      for (std::uint32_t at = wanted[one.stack]; at != 0; at = wanted[parent(at)]) {
-        if (depth - functions_.depth(at) >= one.ended) break;
+      // Frames further out have smaller numbers.
+      const std::uint32_t open = outside(one);
+      for (std::uint32_t at = wanted[one.stack]; at > open; at = wanted[parent(at)]) {
         out[place[functions_.of(at)]].push_back({one.stack, sum});
       }
     });
@@ -256,7 +266,7 @@ class finder {
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<candidate> candidates_;  // by function
-  std::vector<std::uint64_t> blocks_;  // by stack, with those of the stacks below
+  std::vector<std::uint64_t> blocks_;  // by stack, with those of the stacks below; for a while
   std::vector<bool> first_;            // by stack: its function is not further out
   std::vector<bool> trunk_;
   std::vector<bool> guessed_;  // some frame's address is not known
@@ -269,7 +279,7 @@ class finder {
 std::vector<std::string> frame_names(const trace_reader& trace, const function_table& functions,
                                      std::uint32_t stack, std::size_t most) {
   std::vector<std::string> out;
-  for (std::uint32_t at = stack; at != 0 && out.size() < most; at = trace.stacks()[at].parent) {
+  for (std::uint32_t at = stack; at != 0 && out.size() < most; at = trace.stacks().parent(at)) {
     const std::string& name = functions[functions.of(at)].name;
     if (out.empty() && is_allocation_function(name)) continue;
     out.push_back(name);

@@ -55,6 +55,8 @@ struct block_end {
 
 // What a handler may be told; it defines those functions that it wants.
 struct block_handler {
+  // Is told some events before next() what will come, to bring near what that needs.
+  void soon(const recorded&) {}
   // Comes first for every event, of whatever kind.
   void next(const recorded&) {}
   // An operation of the heap that was no failure; its deaths and its birth follow.
@@ -97,8 +99,12 @@ class block_stream {
     for (auto some = batches.next(); !some.empty(); some = batches.next()) {
       for (recorded& one : some) {
         if (one.what.stack >= stacks_) one.what.stack = 0;
-        (to.next(one), ...);
-        take(one, to...);
+      }
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (i + far_ahead < some.size()) look_ahead(some[i + far_ahead], to...);
+        if (i + near_ahead < some.size()) live_.prefetch_block(dies(some[i + near_ahead].what));
+        (to.next(some[i]), ...);
+        take(some[i], to...);
       }
     }
     live_.for_each([&](const Block& block) { (to.outlived(block), ...); });
@@ -106,6 +112,20 @@ class block_stream {
   }
 
  private:
+  // Blocks and stacks are many, and where they are in memory as good as random: what an event needs
+  // is brought near while those before it are told of.
+  static constexpr std::size_t far_ahead = 16, near_ahead = 8;
+
+  static std::uint64_t dies(const event& what) {
+    return what.kind == event_kind::free ? what.address : what.old_address;
+  }
+
+  template <class... Handlers>
+  void look_ahead(const recorded& one, Handlers&... to) {
+    live_.prefetch_slot(dies(one.what));
+    (to.soon(one), ...);
+  }
+
   template <class... Handlers>
   void take(const recorded& one, Handlers&... to) {
     const event& what = one.what;
@@ -128,25 +148,25 @@ class block_stream {
   void operate(const recorded& one, Handlers&... to) {
     const event& what = one.what;
     const bool frees = what.kind == event_kind::free;
-    const std::uint64_t dies = frees ? what.address : what.old_address;
-    if (!frees && what.address != 0 && what.address != dies) {
+    const std::uint64_t old = dies(what);
+    if (!frees && what.address != 0 && what.address != old) {
       Block* const lost = live_.find(what.address);
       if (lost) end(one, *lost, {block_end::cause::not_recorded, false, false, 0}, to...);
     }
     const std::uint32_t number = ++operations_[one.thread];
     (to.operation(one), ...);
-    if (what.kind != event_kind::allocate && dies != 0) {
-      Block* const block = live_.find(dies);
+    if (what.kind != event_kind::allocate && old != 0) {
+      Block* const block = live_.find(old);
       if (block && !frees && born_during(*block, what)) {
         // Another's by now: see above.
       } else if (block) {
         block_end how;
-        how.remote = block->thread != one.thread && (frees || what.address != dies);
+        how.remote = block->thread != one.thread && (frees || what.address != old);
         if (frees) {
           how.temporary = !how.remote && block->operation + 1 == number;
         } else {
           how.why = block_end::cause::reallocated;
-          if (what.address != dies) how.moved_bytes = std::min(block->bytes, what.size);
+          if (what.address != old) how.moved_bytes = std::min(block->bytes, what.size);
         }
         end(one, *block, how, to...);
       } else {

@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "profile/trace/lacks.hpp"
 
@@ -31,93 +33,145 @@ bool is_runtime(std::string_view path) {
 
 }  // namespace
 
-function_table::function_table(const trace_reader& trace)
-    : trace_(trace), cut_depth_(trace.facts().process.stack_depth) {
-  const auto& stacks = trace.stacks();
-  const trace_facts& facts = trace.facts();
-  const symbol_table& symbols = trace.symbols();
-  functions_.push_back({});
-  of_.resize(stacks.size());
-  depth_.resize(stacks.size());
-  direct_.resize(stacks.size());
-  // Most frames are the same few addresses: what an address is called is found once. An address
-  // that was two modules' is told apart by the module.
+// Finds what addresses are called, and so functions.
+class function_table::finder {
+ public:
+  finder(const trace_reader& trace, std::vector<function>& functions)
+      : facts_(trace.facts()),
+        symbols_(trace.symbols()),
+        offsets_known_(!lacks(facts_.process, "where modules lie")),
+        functions_(functions) {}
+
   struct found {
     std::uint32_t module = 0;
     bool direct = false;
     bool runtime = false;     // a function without a name in the C or C++ runtime
     bool calls_start = true;  // its innermost inlined function is one of a thread's first, too
     std::string name = {};
-    std::array<std::uint32_t, 2> ids =
-        {};  // of the function, an ordinary frame and a root; 0: none
   };
-  std::unordered_map<std::uint64_t, found> names;
-  std::unordered_map<std::string, std::uint32_t> ids;
-  // 0: an ordinary frame; 1: before main or a thread's function; 2: main or a thread's function.
-  std::vector<std::uint8_t> root(stacks.size());
-  // Where it is not known, all that has no name in a module is one function.
-  const bool offsets_known = !lacks(facts.process, "where modules lie");
-  const bool reloaded =
-      std::any_of(facts.modules.begin(), facts.modules.end(),
-                  [](const module_info& one) { return one.last_stack != UINT32_MAX; });
-  const auto name_of = [&](std::uint64_t ip, std::uint32_t stack) -> found& {
-    const auto known = names.find(ip);
-    if (known != names.end() && !reloaded) return known->second;
-    found& one = names[ip];
-    one.ids = {};
-    one.module = module_at(facts.modules, ip, stack);
-    const auto symbol = symbols.of.find({one.module, ip});
-    const bool has_module = one.module < facts.modules.size();
-    const std::uint64_t bias = has_module ? facts.modules[one.module].load_bias : 0;
+
+  found find(std::uint64_t ip, std::uint32_t stack) const {
+    found one;
+    one.module = module_at(facts_.modules, ip, stack);
+    const auto symbol = symbols_.of.find({one.module, ip});
+    const bool has_module = one.module < facts_.modules.size();
+    const std::uint64_t bias = has_module ? facts_.modules[one.module].load_bias : 0;
     std::uint64_t start = ip - bias;
-    one.name.clear();
-    one.direct = symbol != symbols.of.end() && symbol->second.direct;
-    if (symbol != symbols.of.end()) {
+    one.direct = symbol != symbols_.of.end() && symbol->second.direct;
+    if (symbol != symbols_.of.end()) {
       if (!symbol->second.lines.empty()) {
-        one.name = without_clone(symbols.strings[symbol->second.lines.back().function]);
+        one.name = without_clone(symbols_.strings[symbol->second.lines.back().function]);
         one.calls_start =
-            is_start_of_thread(symbols.strings[symbol->second.lines.front().function]);
+            is_start_of_thread(symbols_.strings[symbol->second.lines.front().function]);
       }
       if (symbol->second.start != 0) start = symbol->second.start - bias;
     }
-    one.runtime = one.name.empty() && has_module && is_runtime(facts.modules[one.module].path);
+    one.runtime = one.name.empty() && has_module && is_runtime(facts_.modules[one.module].path);
     if (one.name.empty()) {
       const std::string module =
-          has_module ? std::string(file_name(facts.modules[one.module].path)) : std::string();
-      one.name = !has_module ? hex(start) : offsets_known ? module + "+" + hex(start) : module;
+          has_module ? std::string(file_name(facts_.modules[one.module].path)) : std::string();
+      // Where it is not known, all that has no name in a module is one function.
+      one.name = !has_module ? hex(start) : offsets_known_ ? module + "+" + hex(start) : module;
     }
     return one;
-  };
+  }
+
+  // The number of the function; of one that has both, an ordinary frame's and a root's are two.
+  std::uint32_t function_of(const found& what, bool is_root) {
+    std::string key = std::to_string(what.module);
+    key += is_root ? '<' : ' ';
+    key += what.name;
+    const auto [at, fresh] =
+        ids_.try_emplace(std::move(key), static_cast<std::uint32_t>(functions_.size()));
+    if (fresh) {
+      const bool known = what.module < facts_.modules.size();
+      functions_.push_back({what.name, known ? facts_.modules[what.module].path : "", is_root});
+    }
+    return at->second;
+  }
+
+ private:
+  const trace_facts& facts_;
+  const symbol_table& symbols_;
+  bool offsets_known_;
+  std::vector<function>& functions_;
+  std::unordered_map<std::string, std::uint32_t> ids_;
+};
+
+function_table::function_table(const trace_reader& trace)
+    : trace_(trace), functions_(1), cut_depth_(trace.facts().process.stack_depth) {
+  const stack_list& stacks = trace.stacks();
+  names_.resize(stacks.places());
+  find_names_of_stacks();
+  finder functions(trace, functions_);
+  std::unordered_map<std::uint32_t, finder::found> outermost;  // by name: what may be roots
+  std::vector<bool> starts(1);  // by stack, as far as roots_: it comes before a thread's function
   for (std::uint32_t id = 1; id < stacks.size(); ++id) {
-    const stack_node& node = stacks[id];
-    depth_[id] = depth_[node.parent] + 1;
-    found& what = name_of(node.ip, id);
-    const bool first = node.parent == 0;
-    const bool below_start = first || root[node.parent] == 1;
-    if (below_start && (what.runtime || is_start_of_thread(what.name))) {
+    const std::uint32_t parent = stacks.parent(id);
+    name& known = names_[name_of(id)];
+    // Nothing is a root that is not called first, or by what comes before a thread's function.
+    const bool first = parent == 0;
+    const bool below_start = first || (parent < starts.size() && starts[parent]);
+    if (known.function != 0 && !below_start) continue;
+    if (!below_start) {
+      const finder::found what = functions.find(stacks[id].ip, id);
+      known = {functions.function_of(what, false), what.direct};
+      continue;
+    }
+    const auto [at, fresh] = outermost.try_emplace(name_of(id));
+    if (fresh) at->second = functions.find(stacks[id].ip, id);
+    const finder::found& what = at->second;
+    known.direct = what.direct;
+    bool is_root = false;
+    bool is_start = false;
+    if (what.runtime || is_start_of_thread(what.name)) {
       // The thread's function may have been inlined into what calls it.
-      root[id] = what.runtime || what.calls_start ? 1 : 2;
-    } else if (what.name == "main" ? below_start : below_start && !first) {
-      root[id] = 2;
+      is_root = true;
+      is_start = what.runtime || what.calls_start;
+    } else {
+      is_root = what.name == "main" || !first;
     }
-    const bool is_root = root[id] != 0;
-    std::uint32_t& function = what.ids[is_root];
-    if (function == 0) {
-      const std::string key = std::to_string(what.module) + (is_root ? "<" : " ") + what.name;
-      const auto [at, fresh] = ids.try_emplace(key, static_cast<std::uint32_t>(functions_.size()));
-      if (fresh) {
-        const bool known = what.module < facts.modules.size();
-        functions_.push_back({what.name, known ? facts.modules[what.module].path : "", is_root});
-      }
-      function = at->second;
+    const std::uint32_t function = functions.function_of(what, is_root);
+    if (!is_root) {
+      known.function = function;
+      continue;
     }
-    of_[id] = function;
-    direct_[id] = what.direct;
+    roots_.resize(id + 1);
+    starts.resize(id + 1);
+    roots_[id] = function;
+    starts[id] = is_start;
   }
 }
 
+// An address that was two modules' is told apart by the module.
+void function_table::find_names_of_stacks() {
+  const auto& modules = trace_.facts().modules;
+  if (std::none_of(modules.begin(), modules.end(),
+                   [](const module_info& one) { return one.last_stack != UINT32_MAX; })) {
+    return;
+  }
+  const stack_list& stacks = trace_.stacks();
+  names_of_stacks_.resize(stacks.size());
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;  // by place and module
+  for (std::uint32_t id = 1; id < stacks.size(); ++id) {
+    const std::pair key(stacks.place(id), module_at(modules, stacks[id].ip, id));
+    const auto [at, fresh] = known.try_emplace(key, static_cast<std::uint32_t>(names_.size()));
+    if (fresh) names_.emplace_back();
+    names_of_stacks_[id] = at->second;
+  }
+}
+
+bool function_table::cut(std::uint32_t stack) const {
+  if (cut_depth_ == 0) return false;
+  std::uint32_t depth = 0;
+  for (std::uint32_t at = stack; at != 0 && depth < cut_depth_; at = trace_.stacks().parent(at)) {
+    ++depth;
+  }
+  return depth >= cut_depth_;
+}
+
 source_line function_table::line(std::uint32_t stack) const {
-  source_line out{functions_[of_[stack]].name, "", 0};
+  source_line out{functions_[of(stack)].name, "", 0};
   const std::uint64_t ip = trace_.stacks()[stack].ip;
   const auto& symbols = trace_.symbols();
   const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, stack), ip});

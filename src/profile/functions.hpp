@@ -31,23 +31,38 @@ class function_table {
 
   const std::vector<function>& functions() const { return functions_; }
   // The function that a stack's innermost frame is in; 0 for stack 0, which has none.
-  std::uint32_t of(std::uint32_t stack) const { return of_[stack]; }
+  std::uint32_t of(std::uint32_t stack) const {
+    if (stack < roots_.size() && roots_[stack] != 0) return roots_[stack];
+    return names_[name_of(stack)].function;
+  }
   const function& operator[](std::uint32_t id) const { return functions_[id]; }
-  // Frames of a stack, counted from the outermost: 1 for a stack of one.
-  std::uint32_t depth(std::uint32_t stack) const { return depth_[stack]; }
-  // Its outermost frames may be missing, as the recorder keeps so many and no more.
-  bool cut(std::uint32_t stack) const { return cut_depth_ != 0 && depth_[stack] >= cut_depth_; }
+  // Its outermost frames may be missing, as the recorder keeps so many and no more. O(so many).
+  bool cut(std::uint32_t stack) const;
   // Its innermost frame stands behind a direct call: only one function is called from there.
-  bool direct(std::uint32_t stack) const { return direct_[stack]; }
+  bool direct(std::uint32_t stack) const { return names_[name_of(stack)].direct; }
   source_line line(std::uint32_t stack) const;
-  std::string module_path(std::uint32_t stack) const { return functions_[of_[stack]].module; }
+  std::string module_path(std::uint32_t stack) const { return functions_[of(stack)].module; }
 
  private:
+  class finder;
+  // What a return address is called, in one module.
+  struct name {
+    std::uint32_t function = 0;  // of ordinary frames; 0: it has none
+    bool direct = false;
+  };
+  // Most stacks are of the same few addresses, so nothing is kept for each: an address has one
+  // name, unless modules came and went, where one address may have been two modules'.
+  std::uint32_t name_of(std::uint32_t stack) const {
+    return names_of_stacks_.empty() ? trace_.stacks().place(stack) : names_of_stacks_[stack];
+  }
+
+  void find_names_of_stacks();
+
   const trace_reader& trace_;
   std::vector<function> functions_;
-  std::vector<std::uint32_t> of_;
-  std::vector<std::uint32_t> depth_;
-  std::vector<bool> direct_;
+  std::vector<name> names_;                     // by place, and more where modules came and went
+  std::vector<std::uint32_t> names_of_stacks_;  // only where modules came and went
+  std::vector<std::uint32_t> roots_;            // by stack, as far as there are any; 0: it is none
   std::uint32_t cut_depth_;
 };
 

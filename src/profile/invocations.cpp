@@ -4,8 +4,7 @@
 
 namespace mallard::profile {
 
-invocation_tracker::invocation_tracker(const std::vector<stack_node>& stacks,
-                                       const function_table& functions)
+invocation_tracker::invocation_tracker(const stack_list& stacks, const function_table& functions)
     : stacks_(stacks),
       functions_(functions),
       paths_(1),
@@ -16,11 +15,11 @@ invocation_tracker::invocation_tracker(const std::vector<stack_node>& stacks,
 
 bool invocation_tracker::same_frame(std::uint32_t one, std::uint32_t other) const {
   return functions_.of(one) == functions_.of(other) &&
-         stacks_[one].frame_address == stacks_[other].frame_address;
+         stacks_.frame_address(one) == stacks_.frame_address(other);
 }
 
 bool invocation_tracker::same_place(std::uint32_t one, std::uint32_t other) const {
-  return one == other || (ip(one) == ip(other) && same_frame(one, other));
+  return one == other || (stacks_.place(one) == stacks_.place(other) && same_frame(one, other));
 }
 
 // The frame at this level of a path, whose frames outside it are as they were, is that of `stack`:
@@ -29,8 +28,8 @@ bool invocation_tracker::goes_on(const std::vector<open_frame>& frames, std::siz
                                  std::uint32_t stack) const {
   const open_frame& there = frames[level];
   if (same_frame(there.stack, stack)) return true;
-  const std::uint64_t address = stacks_[stack].frame_address;
-  return level > 0 && address != 0 && stacks_[there.stack].frame_address == address &&
+  const std::uint64_t address = stacks_.frame_address(stack);
+  return level > 0 && address != 0 && stacks_.frame_address(there.stack) == address &&
          functions_.of(stack) != there.function && functions_.direct(frames[level - 1].stack);
 }
 
@@ -87,10 +86,12 @@ invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::
   // Nearly always the latest path, and the frames that differ are few.
   if (!mine.empty()) {
     const auto& frames = paths_[mine.back()].frames;
-    std::uint32_t node = stack;
-    for (; node != 0; node = stacks_[node].parent) {
-      const std::size_t depth = functions_.depth(node);
-      if (depth <= frames.size() && frames[depth - 1].stack == node) {
+    // A stack's number is larger than its parent's, on the path as well, as long as no frames
+    // turned up outside it.
+    std::size_t depth = frames.size();
+    for (std::uint32_t node = stack; node != 0; node = stacks_.parent(node)) {
+      while (depth > 0 && frames[depth - 1].stack > node) --depth;
+      if (depth > 0 && frames[depth - 1].stack == node) {
         std::reverse(chain_.begin(), chain_.end());
         meeting met{mine.back(), depth, 0};
         if (!chain_.empty() && depth < frames.size() && goes_on(frames, depth, chain_[0])) {
@@ -102,7 +103,7 @@ invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::
       chain_.push_back(node);
     }
   } else {
-    for (std::uint32_t node = stack; node != 0; node = stacks_[node].parent) chain_.push_back(node);
+    for (std::uint32_t node = stack; node != 0; node = stacks_.parent(node)) chain_.push_back(node);
   }
   std::reverse(chain_.begin(), chain_.end());
   meeting met;
@@ -161,11 +162,11 @@ invocation_tracker::meeting invocation_tracker::meet_cut(
       if (same_frame(frames[level].stack, chain_[0])) return compare(mine[i], level);
     }
   }
-  const std::uint64_t address = stacks_[chain_[0]].frame_address;
+  const std::uint64_t address = stacks_.frame_address(chain_[0]);
   if (mine.empty() || address == 0) return {};
   const auto& frames = paths_[mine.back()].frames;
   std::size_t outside = 0;
-  while (outside < frames.size() && stacks_[frames[outside].stack].frame_address > address)
+  while (outside < frames.size() && stacks_.frame_address(frames[outside].stack) > address)
     ++outside;
   if (outside == 0) return {};
   return {mine.back(), outside, 0};
@@ -192,7 +193,7 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
   for (std::size_t i = 0; i < missing; ++i) {
     frames[i].stack = chain_[i];
     frames[i].function = functions_.of(chain_[i]);
-    frames[i].first_ip = ip(chain_[i]);
+    frames[i].first_place = stacks_.place(chain_[i]);
   }
   count_functions(0);
   on.frames.insert(on.frames.begin(), frames.begin(), frames.end());
@@ -206,7 +207,10 @@ void invocation_tracker::prepend(path& on, std::size_t missing) {
 
 // The thread is, in this frame, where it was first seen, or before that.
 bool invocation_tracker::may_be_first(const open_frame& one) const {
-  return ip(one.stack) <= one.first_ip && functions_.of(one.stack) == one.function;
+  const std::uint32_t place = stacks_.place(one.stack);
+  return (place == one.first_place ||
+          stacks_.ip_of_place(place) <= stacks_.ip_of_place(one.first_place)) &&
+         functions_.of(one.stack) == one.function;
 }
 
 // The outermost frame that may have ended and begun again: it, and all inside it that were there
@@ -244,7 +248,7 @@ void invocation_tracker::open(std::uint32_t id, std::uint32_t stack) {
   open_frame one;
   one.stack = stack;
   one.function = functions_.of(stack);
-  one.first_ip = ip(stack);
+  one.first_place = stacks_.place(stack);
   count_functions(id);
   one.recursive = open_functions_[one.function]++ != 0;
   frames.push_back(one);
@@ -367,7 +371,12 @@ void invocation_tracker::death(const birthmark& born, std::uint64_t bytes, std::
 }
 
 void invocation_tracker::never(const birthmark& born, std::uint64_t bytes) {
-  survive(born.stack, all_frames, 1, bytes);
+  const live_node& node = nodes_[top_node(born.node)];
+  if (node.path == 0) {
+    survive(born.stack, all_frames, 1, bytes);
+  } else if (node.level + 1 < born.levels) {
+    survive(born.stack, born.levels - node.level - 1, 1, bytes);
+  }
 }
 
 void invocation_tracker::thread_ended(std::uint32_t thread) {

@@ -61,17 +61,19 @@ struct birthmark {
 class invocation_tracker {
  public:
   // `caller_of`: by stack, see trace_reader::stacks(); `functions` must outlive the tracker.
-  invocation_tracker(const std::vector<stack_node>& stacks, const function_table& functions);
+  invocation_tracker(const stack_list& stacks, const function_table& functions);
   invocation_tracker(const invocation_tracker&) = delete;
   invocation_tracker& operator=(const invocation_tracker&) = delete;
 
+  // Effects: arrive() with this stack will be faster.
+  void prefetch(std::uint32_t stack) const { stacks_.prefetch(stack); }
   // The thread was seen with this stack (not 0), where it freed or allocated.
   void arrive(std::uint32_t thread, std::uint32_t stack, bool frees);
   // A block was allocated where the thread has just arrived.
   birthmark birth(std::uint32_t thread, std::uint32_t stack, std::uint64_t bytes);
   // It was freed by `thread`, which has just arrived at `stack` (0: nobody knows where).
   void death(const birthmark& born, std::uint64_t bytes, std::uint32_t thread, std::uint32_t stack);
-  // It lives on when the recording ends.
+  // It lives when the recording ends: it has survived what has ended by then.
   void never(const birthmark& born, std::uint64_t bytes);
   void thread_ended(std::uint32_t thread);
   void finish();
@@ -99,10 +101,10 @@ class invocation_tracker {
   struct open_frame {
     std::uint32_t stack = 0;  // whose innermost frame this is
     std::uint32_t function = 0;
-    std::uint64_t first_ip = 0;  // where the thread was first seen in this invocation
-    std::uint32_t node = 0;      // of its live blocks; 0: none
-    bool recursive = false;      // the function is open further out
-    std::uint64_t blocks = 0;    // allocated so far, by it and by what it called and ended
+    std::uint32_t first_place = 0;  // where the thread was first seen in this invocation
+    std::uint32_t node = 0;         // of its live blocks; 0: none
+    bool recursive = false;         // the function is open further out
+    std::uint64_t blocks = 0;       // allocated so far, by it and by what it called and ended
     std::uint64_t bytes = 0;
   };
   struct survival_sum {
@@ -133,7 +135,6 @@ class invocation_tracker {
   static constexpr std::uint32_t first_level = 1u << 20;
   static constexpr std::size_t most_paths = 256;  // of a thread: stacks of coroutines
 
-  std::uint64_t ip(std::uint32_t stack) const { return stacks_[stack].ip; }
   bool same_frame(std::uint32_t one, std::uint32_t other) const;
   bool same_place(std::uint32_t one, std::uint32_t other) const;
   bool goes_on(const std::vector<open_frame>& frames, std::size_t level, std::uint32_t stack) const;
@@ -163,7 +164,7 @@ class invocation_tracker {
   std::uint32_t top_node(std::uint32_t node) const;
   void survive(std::uint32_t stack, std::uint32_t ended, std::uint64_t blocks, std::uint64_t bytes);
 
-  const std::vector<stack_node>& stacks_;
+  const stack_list& stacks_;
   const function_table& functions_;
   std::vector<path> paths_;  // [0] is none
   std::vector<std::uint32_t> free_paths_;

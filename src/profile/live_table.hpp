@@ -19,6 +19,14 @@ class live_table {
 
   std::size_t size() const { return size_; }
 
+  // Effects: find() will be faster. First the slot is brought near, then, called again, the block.
+  void prefetch_slot(std::uint64_t address) const {
+    __builtin_prefetch(&slots_[hash_of(address) & mask()]);
+  }
+  void prefetch_block(std::uint64_t address) {
+    const std::uint32_t place = slots_[hash_of(address) & mask()].place;
+    if (place != 0) __builtin_prefetch(&block(place));
+  }
   // The block stays where it is until it is erased.
   Block* find(std::uint64_t address) {
     const std::uint32_t hash = hash_of(address);

@@ -81,7 +81,7 @@ void mark_tracker::death(std::uint32_t mark, std::uint32_t stack, std::uint64_t 
 }
 
 void mark_tracker::never(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes) {
-  for (std::uint32_t at = mark; at != 0; at = nodes_[at].parent) {
+  for (std::uint32_t at = mark; at != 0 && !nodes_[at].open; at = nodes_[at].parent) {
     if (nodes_[at].recursive) continue;
     block_sum& sum = sums_[nodes_[at].name].survivors[stack];
     ++sum.blocks;

@@ -68,4 +68,18 @@ std::uint64_t number_counts::quantile(double share) const {
   return max_;
 }
 
+double number_counts::mean_without(double share) const {
+  const auto wanted = static_cast<std::uint64_t>((1 - share) * static_cast<double>(count_));
+  std::uint64_t left = std::max<std::uint64_t>(1, wanted);
+  double sum = 0;
+  double seen = 0;
+  for (const auto& [value, times] : sorted()) {
+    const std::uint64_t some = std::min(times, left);
+    sum += static_cast<double>(value) * static_cast<double>(some);
+    seen += static_cast<double>(some);
+    left -= some;
+  }
+  return seen == 0 ? 0 : sum / seen;
+}
+
 }  // namespace mallard::profile

@@ -27,6 +27,8 @@ class number_counts {
   std::size_t different() const { return used_; }
   // The smallest number that at least this share of all are not above; 0 if there are none.
   std::uint64_t quantile(double share) const;
+  // The mean of all but this share of them, the largest; 0 if there are none.
+  double mean_without(double share) const;
   // Numbers with how often each occurred, the smallest first.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted() const;
   bool exact() const { return !coarse_; }

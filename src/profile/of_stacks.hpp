@@ -25,6 +25,8 @@ class of_stacks {
     }
     return values_[place];
   }
+  // Effects: the stack's value will be found faster.
+  void prefetch(std::uint32_t stack) const { __builtin_prefetch(&place_[stack]); }
   bool has(std::uint32_t stack) const { return place_[stack] != 0; }
   // The stack's value; one as new where it has none.
   const Value& of(std::uint32_t stack) const { return values_[place_[stack]]; }

@@ -34,6 +34,13 @@ struct dimension {
   std::optional<double> scaled;
 };
 
+// The share of a program's processor time that its operations of the heap take: what `mallard
+// dims`, the page and `mallard advise` say of it. Nothing where the time is not known.
+inline std::optional<double> heap_share(double operations_ns, double processor_ns) {
+  if (operations_ns <= 0 || processor_ns <= 0) return std::nullopt;
+  return operations_ns < processor_ns ? operations_ns / processor_ns : 1.0;
+}
+
 struct dimensions {
   dimension D, V, L, U, C, F;
 };

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace mallard::profile {
@@ -23,7 +24,11 @@ struct peak_finder final : block_handler {
 }  // namespace
 
 site_counter::site_counter(const trace_reader& trace, const function_table& functions)
-    : trace_(trace), functions_(functions), sums_(trace.stacks().size()) {}
+    : trace_(trace), functions_(functions), sums_(trace.stacks().size()) {
+  for (const function& one : functions.functions()) {
+    of_heap_.push_back(is_allocation_function(one.name));
+  }
+}
 
 void site_counter::outlived(const live_block& block) {
   sums_[block.stack].leaked_bytes += block.bytes;
@@ -39,36 +44,31 @@ void site_counter::sample(const recorded& one) {
 }
 
 // Where it is charged: the innermost function that is not the heap's.
-std::vector<std::uint32_t> site_counter::charged() const {
-  std::vector<bool> of_heap;
-  for (const function& one : functions_.functions()) {
-    of_heap.push_back(is_allocation_function(one.name));
+std::uint32_t site_counter::charged(std::uint32_t stack) const {
+  std::uint32_t at = stack;
+  while (of_heap_[functions_.of(at)] && trace_.stacks().parent(at) != 0) {
+    at = trace_.stacks().parent(at);
   }
-  const auto& stacks = trace_.stacks();
-  std::vector<std::uint32_t> out(sums_.stacks());
-  for (std::uint32_t stack = 1; stack < out.size(); ++stack) {
-    const bool passes_on = of_heap[functions_.of(stack)] && stacks[stack].parent != 0;
-    out[stack] = passes_on ? out[stacks[stack].parent] : stack;
-  }
-  return out;
+  return at;
 }
 
 std::vector<site> site_counter::list(bool by_line) const {
   // Stacks are many, places few: an address that was two modules' is told apart by its function.
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<std::uint32_t, stack_sum>> sums;
-  const std::vector<std::uint32_t> at = charged();
+  std::unordered_map<std::uint64_t, std::pair<std::uint32_t, stack_weights>> sums;
   for (std::uint32_t stack = 0; stack < sums_.stacks(); ++stack) {
-    const stack_sum& one = sums_.of(stack);
+    if (!sums_.has(stack)) continue;
+    const stack_weights& one = sums_.of(stack);
     if (one.operations == 0 && one.nanoseconds == 0) continue;
-    const std::uint64_t ip = by_line ? trace_.stacks()[at[stack]].ip : 0;
-    auto& [where, sum] = sums[{functions_.of(at[stack]), ip}];
-    where = at[stack];
+    const std::uint32_t at = charged(stack);
+    const std::uint64_t place = by_line ? trace_.stacks().place(at) : 0;
+    auto& [where, sum] = sums[std::uint64_t{functions_.of(at)} << 32 | place];
+    where = at;
     sum += one;
   }
-  std::map<std::tuple<std::string, std::string, std::uint32_t>, stack_sum> places;
+  std::map<std::tuple<std::string, std::string, std::uint32_t>, stack_weights> places;
   for (const auto& [key, found] : sums) {
     source_line where = functions_.line(found.first);
-    if (!by_line) where = {functions_[key.first].name, "", 0};
+    if (!by_line) where = {functions_[static_cast<std::uint32_t>(key >> 32)].name, "", 0};
     if (found.first == 0) where.function = "(no stack)";
     places[{where.function, where.file, where.line}] += found.second;
   }

@@ -11,11 +11,11 @@ namespace mallard::profile {
 
 class stack_children {
  public:
-  explicit stack_children(const std::vector<stack_node>& stacks)
-      : first_(stacks.size()), next_(stacks.size()) {
-    for (std::uint32_t id = static_cast<std::uint32_t>(stacks.size()); id-- > 1;) {
-      next_[id] = first_[stacks[id].parent];
-      first_[stacks[id].parent] = id;
+  explicit stack_children(const stack_list& stacks) : first_(stacks.size()), next_(stacks.size()) {
+    for (std::uint32_t id = stacks.size(); id-- > 1;) {
+      std::uint32_t& first = first_[stacks.parent(id)];
+      next_[id] = first;
+      first = id;
     }
   }
 
@@ -30,11 +30,11 @@ class stack_children {
 
 // For each stack, own(stack) and those of all stacks below it. O(stacks).
 template <class Sum, class Own>
-std::vector<Sum> sums_below(const std::vector<stack_node>& stacks, const Own& own) {
+std::vector<Sum> sums_below(const stack_list& stacks, const Own& own) {
   std::vector<Sum> out(stacks.size());
-  for (std::uint32_t id = static_cast<std::uint32_t>(stacks.size()); id-- > 1;) {
+  for (std::uint32_t id = stacks.size(); id-- > 1;) {
     out[id] += own(id);
-    out[stacks[id].parent] += out[id];
+    out[stacks.parent(id)] += out[id];
   }
   return out;
 }

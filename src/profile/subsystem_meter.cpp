@@ -214,7 +214,7 @@ dimensions subsystem_meter::dims_of(const account& one, double wall,
   if (cpu > 0) {
     // Instructions are not counted: a nanosecond of processor time stands for one.
     out.D.literal = std::min(1.0, operations / cpu);
-    if (setting_.allocation_ns > 0) out.D.scaled = std::min(1.0, one.busy / cpu);
+    if (setting_.allocation_ns > 0) out.D.scaled = heap_share(one.busy, cpu).value_or(0);
   }
   if (one.allocations > 0) {
     out.V.literal = static_cast<double>(unique_sizes) / allocations;

@@ -36,7 +36,7 @@ std::uint64_t size_of_class(std::uint32_t size_class);
 struct meter_setting {
   std::uint64_t from = 0, until = 0;  // ns
   std::size_t windows = 0;
-  double allocation_ns = 0, free_ns = 0;  // what an operation takes: the median of the timed ones
+  double allocation_ns = 0, free_ns = 0;  // what an operation takes, by the timed ones
   std::uint64_t cpu_sample_ns = 0;        // 0: no samples
   std::uint64_t page_bytes = 4096;
   std::uint64_t line_bytes = 64;

@@ -41,7 +41,7 @@ bool is_own(const function& one) {
 // The innermost own function of a stack; the innermost of all where none is.
 std::uint32_t own_stack(const trace_reader& trace, const function_table& functions,
                         std::uint32_t stack) {
-  for (std::uint32_t at = stack; at != 0; at = trace.stacks()[at].parent) {
+  for (std::uint32_t at = stack; at != 0; at = trace.stacks().parent(at)) {
     if (is_own(functions[functions.of(at)])) return at;
   }
   return stack;
@@ -153,7 +153,7 @@ class call_tree {
   void add_up(const stack_loads& loads) {
     for (std::uint32_t id = 1; id < loads.stacks(); ++id) {
       // Parents have smaller numbers: theirs are known.
-      if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks()[id].parent];
+      if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks().parent(id)];
       if (loads.has(id)) nodes_[node_of_[id]].load += loads.of(id);
     }
     for (std::size_t id = nodes_.size(); id-- > 1;)
@@ -221,7 +221,7 @@ std::vector<std::uint16_t> by_rules(const subsystem_options& options, const trac
   std::vector<std::uint16_t> out(best.size());
   for (std::uint32_t stack = 0; stack < best.size(); ++stack) {
     if (stack != 0)
-      best[stack] = std::min(best[trace.stacks()[stack].parent], rule_of[functions.of(stack)]);
+      best[stack] = std::min(best[trace.stacks().parent(stack)], rule_of[functions.of(stack)]);
     out[stack] = names.id(best[stack] == none ? the_rest : options.rules[best[stack]].first);
   }
   return out;

@@ -25,7 +25,7 @@ struct subsystem_options {
 // Which subsystem each stack belongs to: an index into `names`, by stack id.
 struct subsystem_map {
   std::vector<std::string> names;
-  std::vector<std::uint32_t> of_stack;
+  std::vector<std::uint16_t> of_stack;
 };
 
 // Numbers subsystems by name.

@@ -1,5 +1,6 @@
 #include "profile/survey.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mallard::profile {
@@ -10,13 +11,16 @@ survey::survey(const trace_reader& trace, const function_table& functions)
   for (const auto& [id, thread] : trace.facts().threads) {
     if (thread.ended != UINT64_MAX) ends_.emplace(thread.ended, id);
   }
+  clock_ns_ = trace.facts().process.clock_ps / 1000;
   if (!ends_.empty()) next_end_ = ends_.begin()->first;
 }
 
 void survey::read(trace_reader& trace, const selection& part) {
+  const end_info& end = trace.facts().end;
+  until_ = part.until;
+  exits_ = end.how == end_kind::exited && end.time < until_;
   block_stream<surveyed_block> blocks(trace);
   blocks.run(trace.events(part), *this);
-  end_threads(UINT64_MAX);
   invocations->finish();
   marks.finish();
   total.live_bytes = blocks.live_bytes();
@@ -26,7 +30,7 @@ void survey::operation(const recorded& one) {
   const event& what = one.what;
   stack_load& load = loads[what.stack];
   ++load.operations;
-  load.time += what.cost;
+  load.time += what.cost - std::min<std::uint64_t>(what.cost, clock_ns_);
   const bool frees = what.kind == event_kind::free;
   if (what.kind == event_kind::reallocate) {
     ++total.reallocations;
@@ -65,7 +69,16 @@ void survey::born(const recorded& one, surveyed_block& block) {
   }
 }
 
+// What lives when the reading ends in the middle of a function has not survived that.
+void survey::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  end_threads(until_);
+  if (exits_) invocations->finish();
+}
+
 void survey::outlived(const surveyed_block& block) {
+  stop();
   ++total.live_blocks;
   if (block.stack != 0) invocations->never(block.at, block.bytes);
   marks.never(block.mark, block.stack, block.bytes);

@@ -33,6 +33,10 @@ class survey final : public block_handler {
   number_counts allocation_costs, free_costs;  // ns
 
   // What block_stream tells.
+  void soon(const recorded& one) {
+    invocations->prefetch(one.what.stack);
+    loads.prefetch(one.what.stack);
+  }
   void next(const recorded& one) {
     if (one.what.time > next_end_) end_threads(one.what.time);
   }
@@ -40,15 +44,21 @@ class survey final : public block_handler {
   void died(const recorded& one, const surveyed_block& block, const block_end& how);
   void born(const recorded& one, surveyed_block& block);
   void outlived(const surveyed_block& block);
+  void end() { stop(); }
   void unknown_free(const recorded&) { ++total.unknown_frees; }
   void failed(const recorded&) { ++total.failed; }
   void scope(const recorded& one);
 
  private:
   void end_threads(std::uint64_t before);
+  void stop();
 
   std::multimap<std::uint64_t, std::uint32_t> ends_;  // threads by the time of their end
   std::uint64_t next_end_ = UINT64_MAX;
+  std::uint64_t clock_ns_ = 0;        // of each cost
+  std::uint64_t until_ = UINT64_MAX;  // where the reading ends
+  bool exits_ = false;                // before that the program does, and so do all its functions
+  bool stopped_ = false;
   std::uint64_t live_bytes_ = 0;
 };
 

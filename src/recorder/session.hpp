@@ -90,7 +90,7 @@ struct alignas(64) process_slot {
   std::uint32_t parent = 0;
   bool foreign = false;       // the reader knows it by another number, or not at all
   std::uint64_t started = 0;  // ticks
-  std::atomic<std::uint32_t> open_threads{};
+  std::atomic<std::uint32_t> open_threads{};  // since the beginning
 };
 
 // Words of messages; `head` and `tail` only grow.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
 #include <utility>
 
@@ -100,7 +101,10 @@ std::string main_measure(const lab::dataset& set, const std::string& bench) {
 // Each cell as in the result file, as far as it is shown.
 json cells(const lab::dataset& set) {
   json all = json::array();
+  std::map<std::string, std::string> main_measures;  // by bench
   for (const auto& cell : set.cells) {
+    const auto [compared_by, fresh] = main_measures.try_emplace(cell.bench);
+    if (fresh) compared_by->second = main_measure(set, cell.bench);
     json object = lab::to_json(cell);
     object.erase("kind");
     object.erase("checksum");
@@ -109,7 +113,7 @@ json cells(const lab::dataset& set) {
       continue;
     }
     for (auto& [name, measure] : object["measures"].items()) {
-      if (!shows_all_measures(cell) && name != main_measure(set, cell.bench)) {
+      if (!shows_all_measures(cell) && name != compared_by->second) {
         measure = {{"unit", measure["unit"]}, {"median", measure["median"]}};
       }
       for (auto& member : measure) shorten(member);

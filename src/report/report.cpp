@@ -24,9 +24,6 @@
 namespace mallard::report {
 namespace {
 
-// Nodes of the flame graph that weigh less of everything are not seen on a page of any width.
-constexpr double least_share = 1.0 / 4000;
-
 // Writes beside the target and renames, so that whoever reads `out` sees the old page or the new
 // one, never half of it.
 void replace_file(const std::filesystem::path& out, std::string_view text) {
@@ -80,8 +77,8 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
   profile::block_watcher* const also[] = {&views, &sites};
   const profile::dims_result dims = analysis.finish(also);
   const trace_file file{reader.bytes(), reader.event_count(), sites.list(false)};
-  nlohmann::ordered_json model =
-      make_trace_model(dims, views.take(least_share), reader.facts(), file);
+  nlohmann::ordered_json model = make_trace_model(
+      dims, views.take(sites.weights(), profile::least_drawn_share), reader.facts(), file);
   if (!advice.is_null()) model["advice"] = advice;
   replace_file(out, fill_page(page_template(), model));
   return dims.problems;

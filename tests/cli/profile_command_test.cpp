@@ -1,5 +1,6 @@
 // The readers of traces, as a user calls them on a trace of a real program.
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -164,6 +165,61 @@ TEST_F(ProfileCommand, WordsThatAreNoneAreRefused) {
                  "--to: unknown value 'paper'");
   expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,
                  "--weight: unknown value 'kg'");
+  EXPECT_FALSE(fs::exists(file("x")));
+}
+
+TEST_F(ProfileCommand, WithoutAFileTheNewestTraceHereIsTaken) {
+  const std::string told = "mallard: t.mallard, the newest trace here\n";
+  ASSERT_EQ(run({"cut", "t.mallard", "--to", "1ns", "-o", "a.mallard"}).status, 0);
+  fs::last_write_time(file("a.mallard"),
+                      fs::last_write_time(file("t.mallard")) - std::chrono::hours(1));
+  write("z.trace", "no trace");
+  write("budget", "peak <= 10 GB\n");
+  for (const words& call :
+       {words{"dims"}, words{"top"}, words{"check", "--budget", "budget"},
+        words{"cut", "-o", "/dev/null"}, words{"export", "--to", "collapsed", "-o", "-"}}) {
+    words named = call;
+    named.insert(named.begin() + 1, "t.mallard");
+    const ended with = run(named);
+    const ended without = run(call);
+    EXPECT_EQ(without.status, with.status) << call.front();
+    EXPECT_EQ(without.out, with.out) << call.front();
+    EXPECT_EQ(without.err, told + with.err) << call.front();
+  }
+  const ended page = run({"report"});
+  EXPECT_EQ(page.status, 0);
+  EXPECT_EQ(page.out, "Report: report.html\n");
+  EXPECT_EQ(page.err, told);
+  EXPECT_TRUE(fs::exists(file("report.html")));
+  fs::remove(file("t.mallard"));
+  EXPECT_THAT(run({"dims"}).err, HasSubstr("a.mallard, the newest trace here"));
+}
+
+TEST_F(ProfileCommand, TheNewestTraceIsTheOneThatRecordNamesWhateverChildrenWrote) {
+  // The shell goes on after the child that does the work.
+  const ended recorded =
+      run({"record", "--no-cpu", "-o", "all.trace", "--", "sh", "-c", "sort /etc/passwd; :"});
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  const std::string next = "mallard report ";
+  const std::size_t at = recorded.err.rfind(next);
+  ASSERT_NE(at, std::string::npos) << recorded.err;
+  std::string named = recorded.err.substr(at + next.size());
+  named.pop_back();
+  EXPECT_NE(named, "all.trace") << "the shell has more events than sort";
+  EXPECT_EQ(run({"top"}).err, "mallard: " + named + ", the newest trace here\n");
+}
+
+TEST_F(ProfileCommand, WithoutAFileAndWithoutATraceItIsRefused) {
+  fs::remove(file("t.mallard"));
+  write("budget", "peak <= 10 GB\n");
+  for (const words& call : {words{"dims"}, words{"top"}, words{"report"}, words{"advise"},
+                            words{"replay"}, words{"check", "--budget", "budget"},
+                            words{"cut", "-o", "x"}, words{"export", "--to", "csv", "-o", "x"}}) {
+    expect_refused(call, 2, "no trace is named");
+  }
+  expect_refused({"export", "-o", "x"}, 2, "export needs a file");
+  expect_refused({"advise", "--"}, 2, "no command");
+  expect_refused({"check", "--budget", "budget", "--"}, 2, "no command");
   EXPECT_FALSE(fs::exists(file("x")));
 }
 

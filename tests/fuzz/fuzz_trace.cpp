@@ -46,7 +46,7 @@ std::string framed(std::string_view input) {
   std::string out(trace_magic);
   store_number(out, trace_version, 4);
   store_number(out, 0, 4);
-  compressor frames;
+  static compressor frames;
   while (input.size() >= 3) {
     const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(input[at]); };
     const std::string_view raw = input.substr(3, byte(2));

@@ -533,6 +533,59 @@ TEST_F(ArenaScopes, WithoutFrameAddressesItSaysHowSureItIs) {
   EXPECT_EQ(scope("parse").confidence, "low");
 }
 
+TEST_F(ArenaScopes, WhatLivesWhereTheRecordingEndsInsideACallHasNotSurvivedThatCall) {
+  script.end_ = end_kind::killed;
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
+    script.call("serve", 6, [&] {
+      script.allocate(11, 100);
+      script.call("read", 12, [&] { script.allocate(13, 40); });
+      script.allocate(14, 100);
+    });
+  });
+  result();
+  const arena_scope& serve = scope("serve");
+  EXPECT_EQ(serve.invocations, 21u);
+  EXPECT_EQ(serve.blocks, 63u);
+  EXPECT_EQ(serve.survivors, 0u);
+}
+
+TEST_F(ArenaScopes, WhatLivesWhenTheProgramHasExitedHasSurvivedAllCalls) {
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
+    script.call("serve", 6, [&] { script.allocate(11, 100); });
+  });
+  result();
+  for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "serve");
+}
+
+TEST_F(ArenaScopes, WhatReturnedBeforeTheRecordingEndedHasItsSurvivors) {
+  script.end_ = end_kind::killed;
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) {
+      script.call("make", 5, [&] { script.allocate(10, 100); });
+      script.allocate(6, 8);
+    }
+  });
+  result();
+  for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "make");
+}
+
+TEST_F(ArenaScopes, WhatLivesInAMarkedScopeThatWasNotLeftHasNotSurvivedIt) {
+  script.end_ = end_kind::killed;
+  in_main([&] {
+    script.enter_scope("frame");
+    script.allocate(6, 24);
+    script.enter_scope("part");
+    script.allocate(7, 24);
+    script.leave_scope("part");
+  });
+  result();
+  EXPECT_EQ(scope("frame").blocks, 2u);
+  EXPECT_EQ(scope("frame").survivors, 0u);
+  EXPECT_EQ(scope("part").survivors, 1u);
+}
+
 TEST_F(ArenaScopes, MarkedScopesAreTakenAsTheyAre) {
   std::uint64_t kept = 0;
   in_main([&] {

@@ -9,7 +9,8 @@ namespace mallard::profile {
 namespace {
 
 std::vector<event> decoded(const std::string& raw) {
-  event_decoder decoder(raw);
+  codec::model_pool models;
+  event_decoder decoder(raw, models);
   std::vector<event> out;
   for (event one; decoder.next(one);) out.push_back(one);
   return out;
@@ -39,7 +40,8 @@ std::vector<event> random_events(std::size_t count) {
 
 TEST(EventCodec, EveryEventComesBackAsItWas) {
   const std::vector<event> events = random_events(5000);
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (const event& one : events) encoder.add(one);
   EXPECT_EQ(encoder.first_time(), events.front().time);
   EXPECT_EQ(encoder.last_time(), events.back().time);
@@ -103,14 +105,16 @@ std::vector<event> heap_events(std::size_t count) {
 
 TEST(EventCodec, EventsOfAHeapComeBackWhicheverGuessIsRight) {
   const std::vector<event> events = heap_events(event_encoder::most);
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (const event& one : events) encoder.add(one);
   EXPECT_TRUE(encoder.full());
   EXPECT_EQ(decoded(encoder.take()), events);
 }
 
 TEST(EventCodec, WhatRepeatsItselfTakesAByteForTheGuessesAndOneForTheTime) {
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     encoder.add({.time = 320 * i, .address = 0x1230, .size = 40, .stack = 5});
     encoder.add({.time = 320 * i + 160, .address = 0x1230, .stack = 7, .kind = event_kind::free});
@@ -120,7 +124,8 @@ TEST(EventCodec, WhatRepeatsItselfTakesAByteForTheGuessesAndOneForTheTime) {
 
 // The outcomes of the guesses of one chunk's events.
 std::vector<unsigned> address_outcomes(const std::vector<event>& events) {
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (const event& one : events) encoder.add(one);
   std::vector<std::size_t> ends;
   const std::string raw = encoder.take(&ends);
@@ -166,7 +171,8 @@ TEST(EventCodec, AnAddressIsCodedInEveryWayThereIs) {
 }
 
 TEST(EventCodec, ABlockThatIsNotThereIsRefused) {
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (const event& one : {allocate(0x1000, 24), allocate(0x5000, 24), release(0x1000)}) {
     encoder.add(one);
   }
@@ -189,7 +195,8 @@ TEST(EventCodec, ABlockThatIsNotThereIsRefused) {
 
 TEST(EventCodec, EachChunkCanBeReadAlone) {
   const std::vector<event> events = random_events(200);
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (std::size_t i = 0; i < 100; ++i) encoder.add(events[i]);
   encoder.take();
   for (std::size_t i = 100; i < 200; ++i) encoder.add(events[i]);
@@ -197,7 +204,8 @@ TEST(EventCodec, EachChunkCanBeReadAlone) {
 }
 
 TEST(EventCodec, TimeOfAThreadNeverGoesBack) {
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   encoder.add({.time = 100});
   encoder.add({.time = 90});
   const auto first = decoded(encoder.take());
@@ -207,7 +215,8 @@ TEST(EventCodec, TimeOfAThreadNeverGoesBack) {
 }
 
 TEST(EventCodec, MoreCombinationsThanAByteCountsFillAChunk) {
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   event one;
   std::size_t added = 0;
   for (; !encoder.full(); ++added) {
@@ -220,7 +229,8 @@ TEST(EventCodec, MoreCombinationsThanAByteCountsFillAChunk) {
 }
 
 TEST(EventCodec, EveryTruncationIsRefused) {
-  event_encoder encoder;
+  codec::model_pool models;
+  event_encoder encoder(models);
   for (const event& one : random_events(20)) encoder.add(one);
   const std::string raw = encoder.take();
   for (std::size_t bytes = 0; bytes < raw.size(); ++bytes) {

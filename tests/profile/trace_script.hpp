@@ -141,7 +141,7 @@ class trace_script {
         }
       }
     }
-    writer_.end({time_, end_kind::exited, 0});
+    writer_.end({time_, end_, 0});
     writer_.symbols(table);
     ASSERT_TRUE(writer_.finish()) << writer_.error();
   }
@@ -189,6 +189,7 @@ class trace_script {
 
  public:
   bool frame_addresses_ = true;
+  end_kind end_ = end_kind::exited;
   bool direct_calls_ = true;
   std::size_t depth_ = SIZE_MAX;
 

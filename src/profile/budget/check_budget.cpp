@@ -191,9 +191,9 @@ class checker {
 
   std::optional<budget_place> place_of(std::uint32_t stack) const {
     if (stack == 0) return {};
-    while (trace_.stacks()[stack].parent != 0 &&
+    while (trace_.stacks().parent(stack) != 0 &&
            is_allocation_function(functions_[functions_.of(stack)].name)) {
-      stack = trace_.stacks()[stack].parent;
+      stack = trace_.stacks().parent(stack);
     }
     const source_line line = functions_.line(stack);
     return budget_place{line.function, line.file, line.line};

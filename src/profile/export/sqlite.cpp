@@ -99,7 +99,7 @@ std::uint64_t write_sqlite(trace_reader& trace, const function_table& functions,
   }
   inserter stacks(base, "INSERT INTO stacks VALUES (?,?,?,?,?,?)");
   for (std::uint32_t id = 1; id < trace.stacks().size(); ++id) {
-    const std::uint32_t caller = trace.stacks()[id].parent;
+    const std::uint32_t caller = trace.stacks().parent(id);
     const source_line place = functions.line(id);
     stacks.row(id, caller == 0 ? std::nullopt : std::optional<std::uint32_t>(caller),
                place.function, functions.module_path(id), place.file, place.line);

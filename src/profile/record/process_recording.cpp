@@ -57,11 +57,15 @@ void process_recording::describe(const thread_recording& from, const recorder::t
   trace_.thread(info);
 }
 
-std::uint64_t process_recording::take(std::uint32_t index, recorder::thread_slot& slot) {
+std::uint64_t process_recording::take(std::uint32_t index, recorder::thread_slot& slot,
+                                      const recorder::process_slot& process) {
   const std::uint64_t head = slot.head.load(std::memory_order_acquire);
   const std::uint64_t tail = slot.tail.load(std::memory_order_relaxed);
   if (head == tail) return 0;
-  thread(index, slot).take(slot, tail, head);
+  // After the head: an event before it that depends on another thread's has seen that one's slot
+  // taken, and so do we.
+  const bool alone = process.open_threads.load(std::memory_order_relaxed) <= 1;
+  thread(index, slot).take(slot, tail, head, alone);
   slot.tail.store(head, std::memory_order_seq_cst);
   if (slot.waiting.load(std::memory_order_seq_cst) != 0) recorder::change_and_wake(slot.drained);
   return head - tail;

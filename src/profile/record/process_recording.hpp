@@ -32,7 +32,8 @@ class process_recording {
   process_recording(std::string file, const process_info& info, const ticks_clock& clock);
 
   // Takes what a thread has written since the last time. Returns: how many words.
-  std::uint64_t take(std::uint32_t index, recorder::thread_slot& slot);
+  std::uint64_t take(std::uint32_t index, recorder::thread_slot& slot,
+                     const recorder::process_slot& process);
   // The thread has ended, and all of its ring was taken.
   void end_thread(std::uint32_t index, const recorder::thread_slot& slot, std::uint64_t time);
   // Writes what was taken to the file.

@@ -63,6 +63,7 @@ process_info session_reader::info_of(std::uint64_t pid, std::uint64_t parent,
   out.pid = pid;
   out.parent = parent;
   out.started = clock_->started();
+  out.clock_ps = clock_->reading_ps();
   out.command = std::move(command);
   out.recorder = "mallard record";
   out.unwinder =
@@ -179,7 +180,8 @@ bool session_reader::take() {
       slot.tail.store(slot.head.load());
       continue;
     }
-    if (process->take(i, slot) > recorder::ring_words / 4) more = true;
+    if (process->take(i, slot, memory_->process(slot.process)) > recorder::ring_words / 4)
+      more = true;
   }
   return more;
 }
@@ -196,7 +198,7 @@ void session_reader::end_thread(std::uint32_t index) {
   recorder::thread_slot& slot = memory_->thread(index);
   if (const auto found = open_.find(slot.process);
       found != open_.end() && found->second.recording != nullptr) {
-    found->second.recording->take(index, slot);
+    found->second.recording->take(index, slot, memory_->process(slot.process));
     found->second.recording->end_thread(index, slot, clock_->now());
   }
   memory_->recycle_thread(index);

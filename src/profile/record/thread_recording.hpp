@@ -18,8 +18,9 @@ class thread_recording {
   thread_recording(trace_writer& trace, const ticks_clock& clock, std::uint32_t id)
       : trace_(&trace), clock_(&clock), id_(id), nodes_(1) {}
 
-  // What lies from `tail` to before `head` in the ring.
-  void take(const recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t head);
+  // What lies from `tail` to before `head` in the ring. `alone`: no other thread of the process has
+  // recorded anything before `head` was where it is.
+  void take(const recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t head, bool alone);
   // Hands over to the trace what is complete.
   void hand_over();
   // Hands over what is held back. Nothing may follow but more of the same.
@@ -42,6 +43,7 @@ class thread_recording {
   const ticks_clock* clock_;
   std::uint32_t id_;
   std::uint64_t last_time_ = 0;
+  bool alone_ = false;
   std::uint64_t count_ = 0;
   std::vector<std::uint32_t> nodes_;  // the trace's ids of the thread's numbers
   std::vector<event> events_;         // the last may still get a cost

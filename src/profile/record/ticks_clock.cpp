@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <algorithm>
+
 #include "recorder/ticks.hpp"
 
 #if defined(__x86_64__)
@@ -48,6 +50,18 @@ both read_both() {
   return best;
 }
 
+// The least of some tries, so that none was interrupted.
+std::uint64_t ticks_of_readings(std::uint64_t (*read)(), std::uint64_t count) {
+  std::uint64_t least = UINT64_MAX;
+  for (int i = 0; i < 20; ++i) {
+    const std::uint64_t begin = read();
+    std::uint64_t end = begin;
+    for (std::uint64_t n = 0; n < count; ++n) end = read();
+    least = std::min(least, end - begin);
+  }
+  return least;
+}
+
 }  // namespace
 
 ticks_clock::ticks_clock() : stable_(counter_is_stable()) {
@@ -60,6 +74,10 @@ ticks_clock::ticks_clock() : stable_(counter_is_stable()) {
         static_cast<double>(second.ns - first.ns) / static_cast<double>(second.ticks - first.ticks);
     factor_ = static_cast<std::uint64_t>(ns_per_tick * 4294967296.0);
   }
+  constexpr std::uint64_t readings = 100;
+  reading_ps_ = duration(ticks_of_readings(
+                    stable_ ? recorder::processor_ticks : recorder::system_ticks, readings)) *
+                (1000 / readings);
   begin_ = stable_ ? recorder::processor_ticks() : recorder::system_ticks();
   timespec wall{};
   clock_gettime(CLOCK_REALTIME, &wall);

@@ -10,10 +10,14 @@ class ticks_clock {
   // Begins now. Takes some ten milliseconds: it compares two clocks.
   ticks_clock();
 
+  static constexpr std::uint64_t resolution = 16;  // ns; a power of two
+
   bool stable() const { return stable_; }  // the processor's counter is a clock
   std::uint64_t ticks_of_microsecond() const;
   std::uint64_t started() const { return started_; }  // wall clock, ns since 1970
   std::uint64_t now() const;                          // ns since the beginning
+  // What passes from one reading of it to the next, with nothing between them.
+  std::uint64_t reading_ps() const { return reading_ps_; }
 
   // In steps of 16 ns, which take half a byte from each event in the trace. An order stays what it
   // was, and events closer than that on two threads do not depend on each other: a cache line
@@ -27,12 +31,11 @@ class ticks_clock {
   }
 
  private:
-  static constexpr std::uint64_t resolution = 16;  // ns; a power of two
-
   bool stable_;
   std::uint64_t begin_;
   std::uint64_t started_;
   std::uint64_t factor_ = std::uint64_t{1} << 32;  // ns per tick, times 2^32
+  std::uint64_t reading_ps_ = 0;
 };
 
 }  // namespace mallard::profile

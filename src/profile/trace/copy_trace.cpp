@@ -83,7 +83,8 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
     some.push_back(one.what);
   }
   flush();
-  out.end(facts.end);
+  const bool ends_before = part.until <= facts.end.time;
+  out.end(ends_before ? end_info{part.until, end_kind::unknown, 0} : facts.end);
   out.symbols(trace.symbols());
   const std::uint64_t count = out.event_count();
   if (!out.finish()) throw std::runtime_error(out.error());

@@ -1,5 +1,7 @@
 #include "profile/trace/event_batches.hpp"
 
+#include <algorithm>
+
 namespace mallard::profile {
 
 event_batches::~event_batches() {
@@ -13,9 +15,13 @@ event_batches::~event_batches() {
 }
 
 bool event_batches::fill(std::vector<recorded>& batch) {
-  batch.resize(most);
+  constexpr std::size_t few = 256;  // all that some traces have
   std::size_t have = 0;
-  while (have < most && events_.next(batch[have])) ++have;
+  while (have < most) {
+    if (have == batch.size()) batch.resize(std::min(most, std::max(few, 4 * have)));
+    if (!events_.next(batch[have])) break;
+    ++have;
+  }
   batch.resize(have);
   return have == most;
 }

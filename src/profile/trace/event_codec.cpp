@@ -116,7 +116,7 @@ unsigned event_encoder::add_allocated(std::uint64_t address, std::uint64_t size)
 }
 
 void event_encoder::add(const event& one) {
-  if (!model_) model_.emplace();
+  if (!model_) model_ = models_->take(most);
   event_model& model = *model_;
   const std::uint64_t time = std::max(one.time, latest_);
   if (times_.empty()) first_time_ = time;
@@ -182,12 +182,13 @@ std::string event_encoder::take(std::vector<std::size_t>* ends) {
     out += one;
   }
   const std::uint64_t latest = latest_;  // not before this chunk's are the next one's
-  *this = event_encoder();
+  models_->give_back(std::move(model_));
+  *this = event_encoder(*models_);
   latest_ = latest;
   return out;
 }
 
-event_decoder::event_decoder(std::string_view raw) {
+event_decoder::event_decoder(std::string_view raw, codec::model_pool& models) : models_(&models) {
   byte_reader in(raw);
   left_ = in.varint();
   const std::uint64_t time_shift = in.varint();
@@ -207,7 +208,7 @@ event_decoder::event_decoder(std::string_view raw) {
   for (auto& one : bytes) one = in.varint();
   for (std::size_t i = 0; i < codec::columns; ++i) column_[i] = byte_reader(in.bytes(bytes[i]));
   if (left_ != bytes[codec::outcomes]) throw malformed("a chunk has not as many events as it says");
-  model_.emplace();
+  model_ = models.take(left_);
 }
 
 std::uint32_t event_decoder::stack(unsigned outcome) {
@@ -262,7 +263,7 @@ std::uint64_t event_decoder::allocated(unsigned outcome, std::uint64_t size) {
 
 bool event_decoder::next(event& one) {
   if (left_ == 0) {
-    model_.reset();  // of a thread that may have ended
+    if (model_) models_->give_back(std::move(model_));  // of a thread that may have ended
     return false;
   }
   --left_;

@@ -9,7 +9,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +32,9 @@ class event_encoder {
  public:
   static constexpr std::size_t most = 1 << 16;  // events of a chunk
 
+  // `models` must outlive it.
+  explicit event_encoder(codec::model_pool& models) : models_(&models) {}
+
   // Whether another event fits; if not, take() first.
   bool full() const { return count() == most || table_.size() >= 255; }
   std::size_t count() const { return times_.size(); }
@@ -52,7 +55,8 @@ class event_encoder {
   unsigned add_freed(std::uint64_t address, std::uint32_t stack, std::string& to);
   unsigned add_allocated(std::uint64_t address, std::uint64_t size);
 
-  std::optional<codec::event_model> model_;  // while there are events
+  codec::model_pool* models_;
+  std::unique_ptr<codec::event_model> model_;  // while there are events
   std::uint64_t first_time_ = 0;
   std::uint64_t latest_ = 0;
   std::uint64_t time_bits_ = 0;  // that any time of the chunk has
@@ -65,8 +69,8 @@ class event_encoder {
 class event_decoder {
  public:
   event_decoder() = default;
-  // `raw` must outlive the decoder.
-  explicit event_decoder(std::string_view raw);
+  // `raw` and `models` must outlive the decoder.
+  event_decoder(std::string_view raw, codec::model_pool& models);
 
   bool next(event& one);
 
@@ -77,7 +81,8 @@ class event_decoder {
   std::uint64_t allocated(unsigned outcome, std::uint64_t size);
   std::uint64_t numbered_block(byte_reader& from);
 
-  std::optional<codec::event_model> model_;
+  codec::model_pool* models_ = nullptr;
+  std::unique_ptr<codec::event_model> model_;
   std::uint64_t left_ = 0;
   std::uint64_t time_ = 0;
   int time_shift_ = 0;

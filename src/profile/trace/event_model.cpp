@@ -96,4 +96,29 @@ void event_model::saw(const event& one) {
   freed_.settle();
 }
 
+void event_model::clear() {
+  after_two_.clear();
+  after_one_.clear();
+  sites_.clear();
+  index_.clear();
+  freed_.clear();
+  blocks_.resize(1);
+  last_stack_ = stack_before_ = highest_stack_ = 0;
+  last_freed_ = 0;
+  behind_last_ = last_address_ = last_freed_address_ = 0;
+}
+
+std::unique_ptr<event_model> model_pool::take(std::size_t events) {
+  constexpr std::size_t many = 8192;
+  if (events < many || spare_.empty()) return std::make_unique<event_model>();
+  std::unique_ptr<event_model> out = std::move(spare_.back());
+  spare_.pop_back();
+  out->clear();
+  return out;
+}
+
+void model_pool::give_back(std::unique_ptr<event_model> used) {
+  if (used && used->is_large() && spare_.size() < most) spare_.push_back(std::move(used));
+}
+
 }  // namespace mallard::profile::codec

@@ -8,6 +8,7 @@
 // bytes, not correctness, as long as both sides make the same.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -36,6 +37,16 @@ class zeroed_table {
   }
   void settle() {
     if (!all_ && blocks_used_ > number_of_.size() / 8) make_one();
+  }
+  // Effects: all zeros again; the memory stays.
+  void clear() {
+    if (all_) {
+      std::fill_n(all_.get(), std::size_t{1} << (64 - shift_), T{});
+      return;
+    }
+    std::fill(number_of_.begin(), number_of_.end(), std::uint16_t{0});
+    pieces_.clear();
+    blocks_used_ = 0;
   }
 
  private:
@@ -127,6 +138,10 @@ class event_model {
 
   // Effects: the event is the last one. What of() gave is no more.
   void saw(const event& one);
+  // Effects: nothing has been seen.
+  void clear();
+  // Whether making one such anew takes longer than clear().
+  bool is_large() const { return blocks_.capacity() > 8192; }
 
  private:
   // In steps of 16 bytes with a header of 8 and at least 32, as in the malloc of glibc.
@@ -149,6 +164,18 @@ class event_model {
   std::uint64_t behind_last_ = 0;
   std::uint64_t last_address_ = 0;
   std::uint64_t last_freed_address_ = 0;
+};
+
+// Models for one chunk after another. Of threads that have a few events each, small ones are made.
+class model_pool {
+ public:
+  // For a chunk of so many events.
+  std::unique_ptr<event_model> take(std::size_t events);
+  void give_back(std::unique_ptr<event_model> used);
+
+ private:
+  static constexpr std::size_t most = 4;
+  std::vector<std::unique_ptr<event_model>> spare_;
 };
 
 }  // namespace mallard::profile::codec

@@ -35,6 +35,7 @@ process_info read_process(byte_reader in) {
   one.not_recorded.resize(std::min<std::uint64_t>(in.varint(), in.left()));
   for (auto& what : one.not_recorded) what = in.text();
   if (in.left() > 0) one.architecture = in.text();
+  if (in.left() > 0) one.clock_ps = in.varint();
   return one;
 }
 
@@ -119,6 +120,7 @@ std::string to_bytes(const process_info& one) {
   put_varint(out, one.not_recorded.size());
   for (const auto& what : one.not_recorded) put_text(out, what);
   put_text(out, one.architecture);
+  put_varint(out, one.clock_ps);
   return record_of(record::process, out);
 }
 

@@ -70,6 +70,33 @@ std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::
   return out;
 }
 
+void stack_list::push_back(const stack_node& one) {
+  nodes_.push_back({one.frame_address, place_of(one.ip), one.parent});
+}
+
+std::uint32_t stack_list::place_of(std::uint64_t ip) {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = (ip * 0x9e3779b97f4a7c15u) >> 32 & mask;
+  for (; slots_[at] != 0; at = (at + 1) & mask) {
+    if (ips_[slots_[at]] == ip) return slots_[at];
+  }
+  const std::uint32_t made = places();
+  slots_[at] = made;
+  ips_.push_back(ip);
+  if (ips_.size() * 2 > slots_.size()) fill(slots_.size() * 2);
+  return made;
+}
+
+void stack_list::fill(std::size_t slots) {
+  slots_.assign(slots, 0);
+  const std::size_t mask = slots - 1;
+  for (std::uint32_t place = 1; place < ips_.size(); ++place) {
+    std::size_t at = (ips_[place] * 0x9e3779b97f4a7c15u) >> 32 & mask;
+    while (slots_[at] != 0) at = (at + 1) & mask;
+    slots_[at] = place;
+  }
+}
+
 void read_stacks::add(std::string_view raw) {
   byte_reader in(raw);
   const std::uint64_t first = in.varint();
@@ -87,7 +114,7 @@ void read_stacks::add(std::string_view raw) {
     stack_node node;
     node.parent = number(id - up);  // 0, too, where it was lost
     node.ip = ip = in.difference(ip);
-    node.frame_address = in.difference(nodes_[node.parent].frame_address);
+    node.frame_address = in.difference(nodes_.frame_address(node.parent));
     nodes_.push_back(node);
   }
 }

@@ -48,18 +48,52 @@ class stack_table {
 // Nodes from `first` to before `last` as bytes.
 std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::uint32_t last);
 
+// Stacks by their numbers, [0] is no stack. They may be millions, of few return addresses: a stack
+// takes 16 bytes, and which address it is of is a small number, its place.
+class stack_list {
+ public:
+  stack_list() : nodes_(1), ips_(1), slots_(256) {}
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  stack_node operator[](std::uint32_t stack) const {
+    const node& one = nodes_[stack];
+    return {ips_[one.place], one.frame_address, one.parent};
+  }
+  std::uint32_t parent(std::uint32_t stack) const { return nodes_[stack].parent; }
+  std::uint64_t frame_address(std::uint32_t stack) const { return nodes_[stack].frame_address; }
+  void prefetch(std::uint32_t stack) const { __builtin_prefetch(&nodes_[stack]); }
+  // The number of its return address among all; 0 for stack 0.
+  std::uint32_t place(std::uint32_t stack) const { return nodes_[stack].place; }
+  std::uint32_t places() const { return static_cast<std::uint32_t>(ips_.size()); }
+  std::uint64_t ip_of_place(std::uint32_t place) const { return ips_[place]; }
+
+  void reserve(std::size_t stacks) { nodes_.reserve(stacks); }
+  void push_back(const stack_node& one);
+
+ private:
+  struct node {
+    std::uint64_t frame_address = 0;
+    std::uint32_t place = 0;
+    std::uint32_t parent = 0;
+  };
+  std::uint32_t place_of(std::uint64_t ip);
+  void fill(std::size_t slots);
+
+  std::vector<node> nodes_;
+  std::vector<std::uint64_t> ips_;    // by place; [0] is none
+  std::vector<std::uint32_t> slots_;  // places by hash, open addressing, a power of two of them
+};
+
 // The stacks of a trace that is read. Where a chunk of them was lost, the ids behind the gap are
 // other numbers here, so that a gap takes no memory, however large a damaged file says it is.
 class read_stacks {
  public:
-  read_stacks() : nodes_(1) {}
-
   void reserve(std::size_t stacks) { nodes_.reserve(stacks); }
   // Appends the nodes that stacks_to_bytes wrote. Throws `malformed`; nodes before the bad one
   // stay.
   void add(std::string_view raw);
 
-  const std::vector<stack_node>& nodes() const { return nodes_; }  // [0] is no stack
+  const stack_list& nodes() const { return nodes_; }
   // The number here of a stack with this id in the file; 0: it is not known. O(log gaps).
   std::uint32_t number(std::uint64_t id) const;
   // How many of the stacks here have ids below this one, and so the first number that may be one
@@ -74,7 +108,7 @@ class read_stacks {
   const run& run_of(std::uint64_t id) const;
   std::uint64_t numbers_until(const run& one) const;
 
-  std::vector<stack_node> nodes_;
+  stack_list nodes_;
   std::vector<run> runs_ = {{}};
 };
 

@@ -11,7 +11,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 // In place of dl_iterate_phdr for libbacktrace. It takes the file it is given for the program that
 // asks, looks for it where that was loaded, and reads all libraries of that program, too, again for
@@ -133,22 +135,34 @@ struct known_modules {
   }
 };
 
-}  // namespace
+using module_addresses = std::map<std::uint32_t, std::vector<std::uint64_t>>;  // each once
 
-symbol_table symbolizer::find(std::span<const stack_node> stacks,
-                              const std::vector<module_info>& modules) {
+// Stacks may be millions, of few addresses. Where no module was unloaded, an address is the same
+// one's in all of them.
+template <class Stacks>
+module_addresses addresses_of(const Stacks& stacks, const std::vector<module_info>& modules) {
+  const bool lasting = std::all_of(modules.begin(), modules.end(), [](const module_info& one) {
+    return one.last_stack == UINT32_MAX;
+  });
+  module_addresses out;
+  std::unordered_set<std::uint64_t> met;
+  std::set<symbol_key> seen;
+  for (std::uint32_t id = 1; id < stacks.size(); ++id) {
+    const std::uint64_t ip = stacks[id].ip;
+    if (!met.insert(ip).second && lasting) continue;
+    const std::uint32_t module = module_at(modules, ip, id);
+    if (module == modules.size()) continue;
+    if (seen.insert({module, ip}).second) out[module].push_back(ip);
+  }
+  return out;
+}
+
+symbol_table find_symbols(const module_addresses& of_module,
+                          const std::vector<module_info>& modules) {
   known_modules& known = known_modules::all();
   const std::lock_guard hold(known.lock);
   symbol_table out;
   string_pool strings(out);
-  std::map<std::uint32_t, std::vector<std::uint64_t>> of_module;
-  std::map<symbol_key, bool> seen;
-  for (std::uint32_t id = 1; id < stacks.size(); ++id) {
-    const std::uint64_t ip = stacks[id].ip;
-    const std::uint32_t module = module_at(modules, ip, id);
-    if (module == modules.size()) continue;
-    if (seen.try_emplace({module, ip}).second) of_module[module].push_back(ip);
-  }
   for (const auto& [index, addresses] : of_module) {
     const module_info& module = modules[index];
     if (!module.build_id.empty() && build_id_of(module.path) != module.build_id) continue;
@@ -164,6 +178,17 @@ symbol_table symbolizer::find(std::span<const stack_node> stacks,
     }
   }
   return out;
+}
+
+}  // namespace
+
+symbol_table symbolizer::find(std::span<const stack_node> stacks,
+                              const std::vector<module_info>& modules) {
+  return find_symbols(addresses_of(stacks, modules), modules);
+}
+
+symbol_table symbolizer::find(const stack_list& stacks, const std::vector<module_info>& modules) {
+  return find_symbols(addresses_of(stacks, modules), modules);
 }
 
 void symbolizer::add(trace_writer& trace) {

@@ -22,6 +22,7 @@ class symbolizer {
   void add(trace_writer& trace);
   // The same for any stacks and modules; stacks[0] is none.
   symbol_table find(std::span<const stack_node> stacks, const std::vector<module_info>& modules);
+  symbol_table find(const stack_list& stacks, const std::vector<module_info>& modules);
 };
 
 // Effects: where the trace has no symbols, because its recorder was killed or was told to write

@@ -23,6 +23,7 @@ struct process_info {
   // What an imported trace does not say: "times", "threads", "addresses", "frees", ...
   std::vector<std::string> not_recorded = {};
   std::string architecture = {};  // of the machine, as uname says it; empty: not known
+  std::uint64_t clock_ps = 0;     // what of each cost was reading the clock, picoseconds
 
   friend bool operator==(const process_info&, const process_info&) = default;
 };

@@ -10,7 +10,8 @@ namespace mallard::profile {
 // The events or the samples of one thread. A chunk is loaded when its turn comes.
 class event_stream::cursor {
  public:
-  cursor(std::uint32_t thread, bool samples) : thread_(thread), samples_(samples) {}
+  cursor(std::uint32_t thread, bool samples, codec::model_pool& models)
+      : thread_(thread), samples_(samples), models_(models) {}
 
   void add(const chunk_place& place) { places_.push_back(place); }
   std::uint32_t thread() const { return thread_; }
@@ -71,7 +72,7 @@ class event_stream::cursor {
           sample_time_ = 0;
           sample_stack_ = 0;
         } else {
-          events_ = event_decoder(raw_);
+          events_ = event_decoder(raw_, models_);
         }
         return loaded_ = true;
       } catch (const malformed& problem) {
@@ -84,6 +85,7 @@ class event_stream::cursor {
 
   std::uint32_t thread_;
   bool samples_;
+  codec::model_pool& models_;
   std::vector<chunk_place> places_;
   std::size_t next_ = 0;
   bool loaded_ = false;
@@ -98,7 +100,7 @@ class event_stream::cursor {
 };
 
 event_stream::event_stream(chunk_file& file, const read_stacks& stacks, const selection& part)
-    : file_(file), stacks_(stacks), part_(part) {
+    : file_(file), stacks_(stacks), part_(part), models_(std::make_unique<codec::model_pool>()) {
   std::map<std::pair<std::uint32_t, bool>, std::uint32_t> ranks;
   for (const chunk_place& place : file.chunks()) {
     const chunk_header& header = place.header;
@@ -112,7 +114,7 @@ event_stream::event_stream(chunk_file& file, const read_stacks& stacks, const se
   }
   for (auto& [key, rank] : ranks) {
     rank = static_cast<std::uint32_t>(cursors_.size());
-    cursors_.push_back(std::make_unique<cursor>(key.first, key.second));
+    cursors_.push_back(std::make_unique<cursor>(key.first, key.second, *models_));
   }
   for (const chunk_place& place : file.chunks()) {
     const auto found = ranks.find({place.header.thread, place.header.kind == chunk_kind::samples});

@@ -66,6 +66,7 @@ class event_stream {
   chunk_file& file_;
   const read_stacks& stacks_;
   selection part_;
+  std::unique_ptr<codec::model_pool> models_;
   std::vector<std::unique_ptr<cursor>> cursors_;
   std::vector<entry> heap_;
   cursor* current_ = nullptr;  // the one whose turn it is
@@ -83,7 +84,7 @@ class trace_reader {
 
   const trace_facts& facts() const { return facts_; }
   // By the numbers that events have; [0] is no stack.
-  const std::vector<stack_node>& stacks() const { return stacks_.nodes(); }
+  const stack_list& stacks() const { return stacks_.nodes(); }
   const symbol_table& symbols() const { return symbols_; }
   // In place of those that were read.
   void set_symbols(symbol_table found) { symbols_ = std::move(found); }

@@ -77,7 +77,7 @@ void trace_writer::end(const end_info& one) {
 }
 
 void trace_writer::events(std::uint32_t thread, std::span<const event> some) {
-  event_encoder& encoder = threads_[thread].events;
+  event_encoder& encoder = threads_.try_emplace(thread, models_).first->second.events;
   for (const event& one : some) {
     if (encoder.full()) write_events(thread, encoder);
     encoder.add(one);
@@ -86,7 +86,7 @@ void trace_writer::events(std::uint32_t thread, std::span<const event> some) {
 }
 
 void trace_writer::cpu_samples(std::uint32_t thread, std::span<const cpu_sample> some) {
-  auto& samples = threads_[thread].samples;
+  auto& samples = threads_.try_emplace(thread, models_).first->second.samples;
   samples.insert(samples.end(), some.begin(), some.end());
   if (samples.size() >= event_encoder::most) write_samples(thread, samples);
 }

@@ -73,6 +73,7 @@ class trace_writer {
 
  private:
   struct pending {
+    explicit pending(codec::model_pool& models) : events(models) {}
     event_encoder events;
     std::vector<cpu_sample> samples;
   };
@@ -95,6 +96,7 @@ class trace_writer {
   std::uint32_t stacks_written_ = 1;
   std::string facts_;
   std::uint32_t fact_count_ = 0;
+  codec::model_pool models_;
   std::map<std::uint32_t, pending> threads_;
   std::vector<module_info> modules_;
   std::string index_;  // offset and header of every chunk

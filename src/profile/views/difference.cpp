@@ -26,7 +26,7 @@ program_sums sum_up(trace_reader& trace, bool by_line) {
   out.duration = dims.duration;
   out.total = dims.total;
   out.sites = sites.list(by_line);
-  out.stacks = views.take().stacks;
+  out.stacks = views.take(sites.weights()).stacks;
   out.has_stacks = trace.stacks().size() > 1;
   return out;
 }

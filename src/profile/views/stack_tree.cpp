@@ -31,7 +31,7 @@ class tree_maker {
     grow(shares_below());
     for (std::uint32_t id = 0; id < weights_.stacks(); ++id) {
       // Parents have smaller numbers: theirs are known.
-      if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks()[id].parent];
+      if (node_of_[id] == unknown) node_of_[id] = node_of_[trace_.stacks().parent(id)];
       if (weights_.has(id)) made_.nodes[node_of_[id]].own += weights_.of(id);
     }
     return least_share_ > 0 ? pruned() : std::move(made_);

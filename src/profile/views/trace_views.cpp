@@ -16,15 +16,14 @@ view_maker::view_maker(const trace_reader& trace, const function_table& function
     : trace_(trace),
       functions_(functions),
       subsystems_(std::move(subsystems)),
-      weights_(trace.stacks().size()),
       duration_(trace.last_time()),
       live_(subsystems_.names, duration_),
       activity_(duration_),
       addresses_(subsystems_.names) {}
 
-trace_views view_maker::take(double least_share) {
+trace_views view_maker::take(const of_stacks<stack_weights>& weights, double least_share) {
   trace_views made;
-  made.stacks = make_stack_profile(trace_, functions_, weights_, least_share);
+  made.stacks = make_stack_profile(trace_, functions_, weights, least_share);
   made.live = live_.finish();
   made.lifetimes = lifetimes_.finish();
   std::map<std::uint32_t, std::string> names;
@@ -40,38 +39,26 @@ void view_maker::next(const recorded& one) {
 
 void view_maker::operation(const recorded& one) {
   activity_.operation(one.thread, one.what.time);
-  ++weights_[one.what.stack].operations;
 }
 
 void view_maker::died(const recorded& one, const live_block& block, const block_end& how) {
   const std::uint64_t time = one.what.time;
   lifetimes_.died(block.bytes, time - std::min(time, block.born));
   live_.died(subsystem(block.stack), block.bytes, time);
-  if (how.temporary) ++weights_[block.stack].temporary;
   if (how.remote) activity_.remote_free(one.thread, time);
 }
 
 void view_maker::born(const recorded& one, const live_block& block) {
   live_.born(subsystem(block.stack), block.bytes, one.what.time);
-  stack_weights& own = weights_[block.stack];
-  ++own.allocations;
-  own.bytes += block.bytes;
 }
 
 void view_maker::outlived(const live_block& block) {
   lifetimes_.outlived(block.bytes);
-  stack_weights& own = weights_[block.stack];
-  own.leaked_bytes += block.bytes;
-  ++own.leaked_blocks;
 }
 
 void view_maker::end() {
   while (snapshots_made_ < snapshots) snapshot();
   blocks_ = nullptr;
-}
-
-void view_maker::sample(const recorded& one) {
-  weights_[one.what.stack].nanoseconds += trace_.facts().process.cpu_sample_ns;
 }
 
 std::uint64_t view_maker::next_snapshot() const {

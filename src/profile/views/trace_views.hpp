@@ -2,9 +2,10 @@
 //
 //   trace_analysis analysis(trace, functions, {});
 //   view_maker views(trace, functions, analysis.shown_subsystems(7));
-//   block_watcher* also[] = {&views};
+//   site_counter sites(trace, functions);
+//   block_watcher* also[] = {&views, &sites};
 //   analysis.finish(also);
-//   const trace_views made = views.take();
+//   const trace_views made = views.take(sites.weights());
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,9 @@
 
 namespace mallard::profile {
 
+// Nodes of a flame graph that weigh less of everything are not seen on a page of any width.
+inline constexpr double least_drawn_share = 1.0 / 4000;
+
 struct trace_views {
   stack_profile stacks;
   timeline live;
@@ -33,15 +37,15 @@ struct trace_views {
   address_map addresses;
 };
 
-// Memory: about a hundred bytes for each stack that anything happened at.
+// Memory: two bytes for each stack, and what the views take.
 class view_maker final : public block_watcher {
  public:
   // `trace` and `functions` must outlive it.
   view_maker(const trace_reader& trace, const function_table& functions, subsystem_map subsystems);
 
-  // When all has been told. Once. What of the tree of stacks weighs less than this share of
-  // everything is summed up: see make_stack_profile().
-  trace_views take(double least_share = 0);
+  // When all has been told. Once. `weights`: of the stacks, of which is summed up what weighs less
+  // than this share of everything: see make_stack_profile().
+  trace_views take(const of_stacks<stack_weights>& weights, double least_share = 0);
 
   void begin(const live_table<live_block>& live) override { blocks_ = &live; }
   void next(const recorded& one) override;
@@ -51,7 +55,7 @@ class view_maker final : public block_watcher {
   void outlived(const live_block& block) override;
   void end() override;
   void at_peak() override {}
-  void sample(const recorded& one) override;
+  void sample(const recorded&) override {}
 
  private:
   std::uint64_t next_snapshot() const;
@@ -61,7 +65,6 @@ class view_maker final : public block_watcher {
   const trace_reader& trace_;
   const function_table& functions_;
   subsystem_map subsystems_;
-  of_stacks<stack_weights> weights_;
   std::uint64_t duration_;
   std::uint64_t snapshots_made_ = 0;
   const live_table<live_block>* blocks_ = nullptr;

@@ -174,7 +174,7 @@ TEST(Views, ShowEveryBlockOfTheTraceOnce) {
   site_counter sites(trace, functions);
   block_watcher* const also[] = {&views, &sites};
   const dims_result dims = analysis.finish(also);
-  const trace_views made = views.take();
+  const trace_views made = views.take(sites.weights());
   EXPECT_EQ(dims.total.live_bytes, 5000u);
   stack_weights sum;
   for (const profile_node& node : made.stacks.nodes) sum += node.own;
