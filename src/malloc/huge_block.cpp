@@ -63,7 +63,8 @@ std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
 region* move_to(region* r, std::size_t bytes) noexcept {
   const std::size_t old = r->huge_mapped;
   if (!the_limit.take(bytes - old)) return nullptr;
-  void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes);
+  void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes,
+                               [](const void* p) noexcept { return checks::covers(p); });
   if (start == nullptr) {
     the_limit.give(bytes - old);
     return nullptr;

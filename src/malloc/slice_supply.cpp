@@ -87,12 +87,16 @@ region* slice_supply::make_region(std::size_t reserved) noexcept {
   constexpr std::size_t first = round_up(region_header_slices + 60, std::size_t{4});
   const std::size_t ready = std::min(first, reserved / slice_bytes) - guard_slices();
   auto* const r = static_cast<region*>(p);  // zeroed, as a new region has to be
-  if (!commit_slices(*r, 0, ready) || !checks::add_region(*r, ready * slice_bytes)) {
+  bool is_usable = commit_slices(*r, 0, ready);
+  if (is_usable) {
+    r->reserved_slices = reserved / slice_bytes;
+    r->ready_slices = ready;
+    is_usable = checks::add_region(*r, ready * slice_bytes);
+  }
+  if (!is_usable) {
     os::unmap(p, reserved);
     return nullptr;
   }
-  r->reserved_slices = reserved / slice_bytes;
-  r->ready_slices = ready;
   return r;
 }
 

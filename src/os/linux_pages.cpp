@@ -163,13 +163,18 @@ void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
   madvise(p, bytes, MADV_HUGEPAGE);
 }
 
-void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept {
+void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
+           bool (*may_be)(const void*) noexcept) noexcept {
   if (mremap(p, bytes, new_bytes, 0) != MAP_FAILED) return p;
   // When it is not for want of room, the block is more than one mapping or the call is forbidden.
   if (errno != ENOMEM) return nullptr;
   const std::size_t page = page_size();
   auto* const to = static_cast<std::byte*>(map_aligned(new_bytes + page, alignment, PROT_NONE));
   if (to == nullptr) return nullptr;
+  if (!may_be(to)) {
+    munmap(to, new_bytes + page);
+    return nullptr;
+  }
   if (mremap(p, bytes, new_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) != MAP_FAILED) {
     munmap(to + new_bytes, page);
     return to;

@@ -158,8 +158,8 @@ void live_with_limited_data() {
   use_again_what_was_freed(limited);
 }
 
-void use_all_kinds() {
-  for (const std::size_t bytes : {10ul, 1'000ul, 30'000ul, 300'000ul, 10 * mib}) {
+void use_all_kinds(std::size_t largest = 10 * mib) {
+  for (const std::size_t bytes : {10ul, 1'000ul, 30'000ul, 300'000ul, largest}) {
     unsigned char* blocks[3];
     for (unsigned char*& p : blocks) p = block(bytes);
     for (unsigned char*& p : blocks) p = static_cast<unsigned char*>(std::realloc(p, bytes * 2));
@@ -170,12 +170,7 @@ void use_all_kinds() {
   }
 }
 
-// The hardened build has tables for all addresses.
-std::size_t overhead_when_locked() {
-  const char* const library = std::getenv("LD_PRELOAD");
-  const bool has_tables = library != nullptr && std::strstr(library, "hardened") != nullptr;
-  return (has_tables ? 44 : 12) * mib;
-}
+constexpr std::size_t overhead_when_locked = 12 * mib;
 
 // Everything stays in memory: what is not used yet should not be there.
 void live_locked_in_memory() {
@@ -183,7 +178,7 @@ void live_locked_in_memory() {
   require(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "not locked: ", errno);
   for (const std::size_t bytes : {10ul, 1'000ul, 30'000ul, 300'000ul}) block(bytes);
   const std::size_t taken = status_bytes("VmRSS") - before;
-  require(taken < overhead_when_locked(), "taken for four blocks: ", taken);
+  require(taken < overhead_when_locked, "taken for four blocks: ", taken);
   use_all_kinds();
 }
 
@@ -193,7 +188,7 @@ void map_locked_in_memory() {
   require(mlockall(MCL_CURRENT | MCL_FUTURE) == 0, "not locked: ", errno);
   for (int i = 0; i < 12; ++i) block(9 * mib);
   const std::size_t most = status_bytes("VmHWM") - before;
-  require(most < 12 * 9 * mib + 10 * mib + overhead_when_locked(), "there were at most ", most);
+  require(most < 12 * 9 * mib + 10 * mib + overhead_when_locked, "there were at most ", most);
 }
 
 void live_with_little_locked() {
@@ -204,12 +199,8 @@ void live_with_little_locked() {
   // Who may do everything may lock everything.
   if (getuid() == 0) require(setuid(65534) == 0, "still root");
   require(mlockall(MCL_FUTURE) == 0, "not locked: ", errno);
-  // What is there already does not count. The hardened library's blocks take more of it, and beyond
-  // it a table of 4 MiB that is locked, too: where the addresses behind are taken, 1 MiB is left.
-  const char* const library = std::getenv("LD_PRELOAD");
-  const bool hardened = library != nullptr && std::strstr(library, "hardened") != nullptr;
-  const std::size_t there = (hardened ? 60 : 62) * mib;
-  for (std::size_t bytes = 0; bytes < there + limited / 8; bytes += 1'000) block(1'000);
+  // What is there already does not count.
+  for (std::size_t bytes = 0; bytes < 62 * mib + limited / 8; bytes += 1'000) block(1'000);
   for (int i = 0; i < 10; ++i) std::free(block(2'000));
 }
 
@@ -318,6 +309,7 @@ const std::map<std::string, std::function<void()>> confinements = {
     {"large_pages", live_with_large_pages},
     {"addresses_limited", live_with_limited_addresses},
     {"data_limited", live_with_limited_data},
+    {"few_addresses", [] { use_all_kinds(mib); }},
     {"locked", live_locked_in_memory},
     {"mappings_locked", map_locked_in_memory},
     {"lock_limited", live_with_little_locked},

@@ -9,10 +9,11 @@ namespace {
 class confined_malloc : public testing::TestWithParam<const char*> {
  protected:
   // `preloaded` goes before the malloc.
+  // `before` is what the shell does first.
   void expect_works(const std::string& confinement, const std::string& options = "",
-                    const std::string& preloaded = "") {
-    const std::string command = "MALLARD_MALLOC=" + options + " LD_PRELOAD=" + preloaded + ":" +
-                                GetParam() + " timeout 100 " MALLARD_CONFINED_PROGRAM " " +
+                    const std::string& preloaded = "", const std::string& before = "") {
+    const std::string command = before + "MALLARD_MALLOC=" + options + " LD_PRELOAD=" + preloaded +
+                                ":" + GetParam() + " timeout 100 " MALLARD_CONFINED_PROGRAM " " +
                                 confinement + " 2>&1";
     std::FILE* const f = popen(command.c_str(), "r");
     ASSERT_NE(f, nullptr);
@@ -48,6 +49,11 @@ TEST_P(confined_malloc, pages_of_64_kib_go_back_without_what_is_beside_them) {
 
 TEST_P(confined_malloc, limited_addresses_serve_one_size_after_the_other) {
   expect_works("addresses_limited");
+}
+
+// The program, the C++ library and what it allocates.
+TEST_P(confined_malloc, forty_mib_of_addresses_are_enough_from_the_start) {
+  expect_works("few_addresses", "", "", "ulimit -v 40960; ");
 }
 
 TEST_P(confined_malloc, limited_data_serve_one_size_after_the_other) {

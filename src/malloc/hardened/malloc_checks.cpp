@@ -16,7 +16,6 @@
 
 namespace mallard::inline v1::detail {
 
-table_word region_states[region_limit];
 constinit std::uint8_t state_of_new_blocks = live;
 constinit std::uintptr_t link_secret = 0;
 constinit std::uintptr_t canary_secret = 0;
@@ -27,13 +26,14 @@ namespace {
 // Of a region in which a huge block begins: where that is, how many pages further the mapping ends,
 // and whether it has been freed since.
 using huge_record = std::uintptr_t;
-constexpr unsigned offset_bits = granules_per_region_bits;
+constexpr unsigned offset_bits = 22;
+static_assert(std::size_t{1} << (granule_bits + offset_bits) == region_bytes);
 constexpr huge_record gone_bit = huge_record{1} << offset_bits;
 constexpr unsigned pages_shift = offset_bits + 1;
-table_word huge_records[region_limit];
 
+// Requires that there has been a mapping here.
 table_word& record_of(const void* p) noexcept {
-  return huge_records[address_of(p) / region_bytes];
+  return huge_word(*page_of_address(address_of(p)), address_of(p));
 }
 
 huge_record make_record(const void* p, const region& r) noexcept {
@@ -43,7 +43,7 @@ huge_record make_record(const void* p, const region& r) noexcept {
 }
 
 huge_state state_of_huge(const void* p) noexcept {
-  if (address_of(p) / region_bytes >= region_limit) return huge_state::unknown;
+  if (page_of_address(address_of(p)) == nullptr) return huge_state::unknown;
   const huge_record record = record_of(p).load();
   const std::size_t offset = (record & (gone_bit - 1)) << granule_bits;
   const std::size_t at = address_of(p) % region_bytes;
@@ -211,10 +211,16 @@ void checks::written_when_free(const void* p) noexcept {
 }
 
 void checks::refilled(void** first, void** last, unsigned size_class) noexcept {
-  const std::uintptr_t states = region_states[address_of(*first) / region_bytes].load();
+  std::uintptr_t part = ~std::uintptr_t{0};
+  std::uintptr_t states = 0;
   for (void** at = first; at != last; ++at) {
-    const std::uintptr_t granule = address_of(*at) >> granule_bits;
-    if (is_live(reinterpret_cast<state*>(states + granule)->load(std::memory_order_relaxed))) {
+    const std::uintptr_t address = address_of(*at);
+    if (address >> part_bits != part) [[unlikely]] {
+      part = address >> part_bits;
+      states = states_word(*page_of_address(address), address).load();
+    }
+    const auto* const s = reinterpret_cast<const state*>(states + (address >> granule_bits));
+    if (is_live(s->load(std::memory_order_relaxed))) {
       fatal("the bitmap of a slab was overwritten: it has as free the block in use", *at);
     }
     left_slab(*at, size_class);
@@ -227,7 +233,10 @@ void checks::refilled(void** first, void** last, unsigned size_class) noexcept {
 }
 
 void checks::forget_blocks(const void* p, std::size_t bytes) noexcept {
-  std::memset(static_cast<void*>(state_of(p)), freed, bytes >> granule_bits);
+  for (std::uintptr_t at = address_of(p); at < address_of(p) + bytes; at += part_bytes) {
+    std::memset(static_cast<void*>(&known_state_of(at)), freed,
+                std::min(bytes, part_bytes) >> granule_bits);
+  }
 }
 
 void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_class) noexcept {
@@ -239,48 +248,38 @@ void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_clas
   if (!is_sound) overwritten_header(s);
 }
 
-namespace {
-
-constexpr std::size_t state_bytes = std::size_t{1} << granules_per_region_bits;
-
-std::byte* states_of(const region& r) noexcept {
-  return reinterpret_cast<std::byte*>(region_states[address_of(&r) / region_bytes].load() +
-                                      (address_of(&r) >> granule_bits));
-}
-
-}  // namespace
-
 // All can be read, since anybody may ask for any address; what can be used, be written.
 bool checks::add_region(region& r, std::size_t end) noexcept {
-  if (!covers(&r)) return false;
   for (std::uintptr_t* const secret : {&link_secret, &canary_secret, &free_secret}) {
     if (*secret == 0) *secret = random_bits();
   }
-  const std::size_t guard = guard_bytes();
-  auto* const p = static_cast<std::byte*>(os::map_zeros(state_bytes + 2 * guard));
-  if (p == nullptr) return false;
-  if (!os::commit(p + guard, end >> granule_bits)) {
-    os::unmap(p, state_bytes + 2 * guard);
+  if (!extend_region(r, 0, end)) {
+    remove_region(r);
     return false;
   }
-  os::protect(p, guard);
-  os::protect(p + guard + state_bytes, guard);
-  region_states[address_of(&r) / region_bytes].store(address_of(p + guard) -
-                                                     (address_of(&r) >> granule_bits));
   return true;
 }
 
 bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
-  // Of the page in which the last step ended all can be used.
-  const std::size_t first = round_up(begin >> granule_bits, os::page_size());
-  const std::size_t last = round_up(end >> granule_bits, os::page_size());
-  return first == last || os::commit(states_of(r) + first, last - first);
+  const std::uintptr_t start = address_of(&r);
+  if (!make_states(start, start + r.reserved_slices * slice_bytes)) return false;
+  const std::size_t page = os::page_size();
+  for (std::uintptr_t at = start + begin; at < start + end;) {
+    const std::uintptr_t stop = std::min(round_down(at, part_bytes) + part_bytes, start + end);
+    // Of the page in which the last step ended all can be used.
+    const std::uintptr_t first = round_up(at >> granule_bits, page);
+    const std::uintptr_t last = round_up(stop >> granule_bits, page);
+    const std::uintptr_t states = states_word(*page_of_address(at), at).load();
+    if (first != last && !os::commit(reinterpret_cast<void*>(states + first), last - first)) {
+      return false;
+    }
+    at = stop;
+  }
+  return true;
 }
 
 void checks::remove_region(region& r) noexcept {
-  std::byte* const p = states_of(r) - guard_bytes();
-  region_states[address_of(&r) / region_bytes].store(0);
-  os::unmap(p, state_bytes + 2 * guard_bytes());
+  remove_states(address_of(&r), address_of(&r) + r.reserved_slices * slice_bytes);
 }
 
 void checks::add_huge(const void* p, const region& r) noexcept {

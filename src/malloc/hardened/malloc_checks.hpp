@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "address_table.hpp"
 #include "canary.hpp"
 #include "mallard/detail/core/slab.hpp"
 #include "mallard/detail/os/pages.hpp"
@@ -23,31 +24,6 @@ namespace mallard::inline v1::detail {
 // differs from others, so that the hot path need not ask for the option.
 enum block_state : std::uint8_t { never_used, live, live_to_clear, freed };
 
-inline constexpr unsigned granule_bits = 4;
-inline constexpr unsigned granules_per_region_bits = 22;
-static_assert(std::size_t{1} << (granule_bits + granules_per_region_bits) == region_bytes);
-// Of the addresses that the system gives to those who do not ask for certain ones.
-#ifdef __x86_64__
-inline constexpr unsigned user_address_bits = 47;
-#else
-inline constexpr unsigned user_address_bits = 48;
-#endif
-inline constexpr std::size_t region_limit = (std::size_t{1} << user_address_bits) / region_bytes;
-
-// An atomic word that is zero without an initialiser: tables of millions need no evaluation.
-struct table_word {
-  std::uintptr_t value;
-
-  std::uintptr_t load() const noexcept { return __atomic_load_n(&value, __ATOMIC_RELAXED); }
-  void store(std::uintptr_t to) noexcept { __atomic_store_n(&value, to, __ATOMIC_RELAXED); }
-  // Returns what was there before.
-  std::uintptr_t set_bits(std::uintptr_t bits) noexcept {
-    return __atomic_fetch_or(&value, bits, __ATOMIC_RELAXED);
-  }
-};
-
-// Of region i: where the state of the address 0 would be, in steps of a granule; 0: no region.
-extern table_word region_states[region_limit];
 [[gnu::visibility("hidden")]] extern constinit std::uint8_t state_of_new_blocks;
 extern constinit std::uintptr_t link_secret;
 
@@ -69,10 +45,7 @@ struct checks {
   using state = std::atomic<std::uint8_t>;
 
   static void allocated(const void* p) noexcept {
-    const std::uintptr_t granule = address_of(p) >> granule_bits;
-    const std::uintptr_t states = region_states[granule >> granules_per_region_bits].load();
-    reinterpret_cast<state*>(states + granule)
-        ->store(state_of_new_blocks, std::memory_order_relaxed);
+    known_state_of(address_of(p)).store(state_of_new_blocks, std::memory_order_relaxed);
   }
 
   static void taken(void* p) noexcept {
@@ -85,15 +58,26 @@ struct checks {
 
   static bool is_live(std::uint8_t s) noexcept { return s == live || s == live_to_clear; }
 
+  // Of an address in what can be used of a region.
+  static state& known_state_of(std::uintptr_t address) noexcept {
+    address_page& page =
+        *reinterpret_cast<address_page*>(address_table[address >> page_address_bits].load());
+    return *reinterpret_cast<state*>(states_word(page, address).load() + (address >> granule_bits));
+  }
   // Null when the address lies in no region, or is no multiple of 16.
   static state* state_of(const void* p) noexcept {
     // Rotated, what is not aligned looks as large as what is no user's address.
     const std::uintptr_t granule = std::rotr(address_of(p), granule_bits);
-    const std::uintptr_t index = granule >> granules_per_region_bits;
-    if (index >= region_limit) [[unlikely]] {
+    const std::uintptr_t index = granule >> (page_address_bits - granule_bits);
+    if (index >= address_pages) [[unlikely]] {
       return nullptr;
     }
-    const std::uintptr_t states = region_states[index].load();
+    const auto* const page = reinterpret_cast<const address_page*>(address_table[index].load());
+    if (page == nullptr) [[unlikely]] {
+      return nullptr;
+    }
+    const std::uintptr_t states =
+        page->states[(granule >> (part_bits - granule_bits)) % parts_per_page].load();
     if (states == 0) [[unlikely]] {
       return nullptr;
     }
@@ -174,7 +158,9 @@ struct checks {
   static bool set_zero_on_free(const char* value) noexcept;
   static bool set_wrong_sizes(const char* value) noexcept;
 
-  static bool covers(const void* p) noexcept { return address_of(p) / region_bytes < region_limit; }
+  static bool covers(const void* p) noexcept {
+    return make_page_of_address(address_of(p)) != nullptr;
+  }
   static bool add_region(region& r, std::size_t end) noexcept;
   static bool extend_region(region& r, std::size_t begin, std::size_t end) noexcept;
   static void remove_region(region& r) noexcept;

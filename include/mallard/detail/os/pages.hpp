@@ -50,9 +50,10 @@ bool populate(void* p, std::size_t bytes) noexcept;
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 
 // Makes a mapping of `map` larger, where it is or elsewhere at a multiple of `alignment`, by moving
-// its pages, not its bytes. Null when refused, as it is when a part of the mapping is not like the
-// rest any more, and then nothing has changed.
-void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment) noexcept;
+// its pages, not its bytes, if `may_be(there)`. Null when refused, as it is when a part of the
+// mapping is not like the rest any more, and then nothing has changed.
+void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
+           bool (*may_be)(const void*) noexcept) noexcept;
 
 // Whether the pages, which begin a mapping of `map`, are all alike: when something was advised of a
 // part, or a part was locked or protected, they are not.
