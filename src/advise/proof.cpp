@@ -28,7 +28,7 @@ std::string why_dropped(const trial_figures& tried) {
   const bool slower =
       tried.runs < enough_runs ? tried.times.median < 1 / told_by_few_runs : tried.times.high < 1;
   return slower ? fmt::format("slower{}, whatever the replay says", where)
-                : "no difference" + where;
+                : "no sure difference" + where;
 }
 
 // What changes no source comes first where it is not clearly worse.
@@ -94,7 +94,7 @@ unsigned fewest_runs(const std::vector<considered>& dropped) {
 advice to_leave_it(const advice_report& report, unsigned runs) {
   advice leave;
   leave.from.how = strategy::leave;
-  leave.what = "Leave it: what the replays spoke for gains nothing on the living program";
+  leave.what = "Leave it: what the replays spoke for gains nothing for sure on the living program";
   leave.confidence = runs < enough_runs ? "low" : "high";
   leave.from.bound = bound_times(report.allocation_share, 1);
   leave.from.because = {

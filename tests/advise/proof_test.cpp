@@ -59,7 +59,7 @@ TEST(Trial, AfterOneRunThatGainedNothingToLeaveItIsNotProved) {
   EXPECT_EQ(report.advices[0].from.how, strategy::leave);
   EXPECT_EQ(report.advices[0].confidence, "low");
   EXPECT_FALSE(report.proved);
-  EXPECT_EQ(report.others.back().why_not, "no difference in one run of the living program");
+  EXPECT_EQ(report.others.back().why_not, "no sure difference in one run of the living program");
 }
 
 TEST(Trial, OneRunHasNoIntervalAndLowersTheConfidence) {
