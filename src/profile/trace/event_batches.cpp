@@ -27,7 +27,7 @@ bool event_batches::fill(std::vector<recorded>& batch) {
 }
 
 std::span<recorded> event_batches::next() {
-  if (filled_ == 0 && !thread_.joinable()) {
+  if (!thread_.joinable() && filled_ == 0) {  // the thread writes filled_
     over_ = !fill(ring_[0]);
     filled_ = taken_ = 1;
     if (!over_) thread_ = std::thread([this] { decode(); });
