@@ -57,7 +57,7 @@ TEST(pattern, a_plus_may_be_part_of_a_regular_expression) {
 TEST(pattern, of_nested_repetitions_takes_no_longer_than_others) {
   conditions all;
   parse_route({"(a+)+$", "heap"}, all);
-  EXPECT_FALSE(all.functions[0].pattern.is_in(std::string(3000, 'a') + 'b'));
+  EXPECT_FALSE(all.functions[0].pattern.is_in(std::string(3000, 'a').append(1, 'b')));
   EXPECT_TRUE(all.functions[0].pattern.is_in(std::string(3000, 'a')));
 }
 
