@@ -410,7 +410,7 @@ TEST_F(recording, takes_signals_that_allocate_and_leaves_the_programs_timers_alo
 TEST_F(recording, samples_by_a_signal_that_no_program_meets) {
   options.session.cpu_period_us = 1000;
   run_and_pass({"signals_of_its_own"});
-  // Also of the 100 ms in which the program blocks all signals.
+  // The first 50 ms have 50 at most; after them the program blocks all signals for 150 ms.
   EXPECT_GE(count(options.output).samples, 60U);
 }
 

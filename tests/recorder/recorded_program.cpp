@@ -287,7 +287,7 @@ int signals_of_its_own() {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);
-  spin(100);
+  spin(200);
   const timespec at_once{};
   return sigtimedwait(&all, nullptr, &at_once) == -1 && errno == EAGAIN ? 0 : 2;
 }
