@@ -39,6 +39,20 @@ struct flock lock_at(unsigned number, short type) noexcept {
   return lock;
 }
 
+// A call may do a part of what is asked. One that does nothing more has failed, too.
+template <class Call, class Byte>
+int in_parts(Call call, int descriptor, Byte* p, std::size_t bytes, std::size_t offset) noexcept {
+  while (bytes != 0) {
+    const ssize_t done = call(descriptor, p, bytes, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return done < 0 ? errno : EIO;
+    p += done;
+    offset += static_cast<std::size_t>(done);
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
+
 // There the system would send a signal.
 bool is_beyond_limit(std::size_t end) noexcept {
   rlimit limit{};
@@ -92,30 +106,12 @@ int file_bytes(int descriptor, std::size_t& bytes) noexcept {
 }
 
 int read_file(int descriptor, void* p, std::size_t bytes, std::size_t offset) noexcept {
-  auto* to = static_cast<char*>(p);
-  while (bytes != 0) {
-    const ssize_t got = pread(descriptor, to, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got < 0 ? errno : EIO;
-    to += got;
-    offset += static_cast<std::size_t>(got);
-    bytes -= static_cast<std::size_t>(got);
-  }
-  return 0;
+  return in_parts(pread, descriptor, static_cast<char*>(p), bytes, offset);
 }
 
 int write_file(int descriptor, const void* p, std::size_t bytes, std::size_t offset) noexcept {
   if (is_beyond_limit(offset + bytes)) return EFBIG;
-  const auto* from = static_cast<const char*>(p);
-  while (bytes != 0) {
-    const ssize_t put = pwrite(descriptor, from, bytes, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return put < 0 ? errno : EIO;
-    from += put;
-    offset += static_cast<std::size_t>(put);
-    bytes -= static_cast<std::size_t>(put);
-  }
-  return 0;
+  return in_parts(pwrite, descriptor, static_cast<const char*>(p), bytes, offset);
 }
 
 int extend_file(int descriptor, std::size_t bytes) noexcept {
