@@ -16,11 +16,8 @@ std::vector<std::string> names_on(const profile::trace_reader& trace,
                                   const std::string& last) {
   std::vector<std::string> names;
   for (std::uint32_t at = stack; at != 0; at = trace.stacks()[at].parent) {
-    const std::uint64_t ip = trace.stacks()[at].ip;
-    const auto& symbols = trace.symbols();
-    const auto found = symbols.of.find({module_at(trace.facts().modules, ip, at), ip});
-    if (found != symbols.of.end()) {
-      for (const auto& line : found->second.lines) names.push_back(symbols.strings[line.function]);
+    for (const profile::symbol_line& line : trace.lines_of(at)) {
+      names.push_back(trace.symbols().strings[line.function]);
     }
     names.push_back(functions[functions.of(at)].name);
     if (profile::short_name(names.back()) == last) break;
@@ -66,17 +63,13 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
 // none. Functions that were inlined have bare names, so files tell.
 const profile::symbol_line* place_finder::own_line(std::uint32_t from,
                                                    const std::string& last) const {
-  const profile::symbol_table& symbols = trace_.symbols();
+  const std::vector<std::string>& strings = trace_.symbols().strings;
   for (std::uint32_t at = from; at != 0; at = trace_.stacks()[at].parent) {
-    const std::uint64_t ip = trace_.stacks()[at].ip;
-    const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, at), ip});
-    if (found != symbols.of.end()) {
-      for (const profile::symbol_line& one : found->second.lines) {
-        const std::string& file = symbols.strings[one.file];
-        if (one.line != 0 && !file.empty() && file.find("/include/c++/") == file.npos &&
-            !profile::is_allocation_function(symbols.strings[one.function])) {
-          return &one;
-        }
+    for (const profile::symbol_line& one : trace_.lines_of(at)) {
+      const std::string& file = strings[one.file];
+      if (one.line != 0 && !file.empty() && file.find("/include/c++/") == file.npos &&
+          !profile::is_allocation_function(strings[one.function])) {
+        return &one;
       }
     }
     if (profile::short_name(functions_[functions_.of(at)].name) == last) break;

@@ -172,12 +172,10 @@ bool function_table::cut(std::uint32_t stack) const {
 
 source_line function_table::line(std::uint32_t stack) const {
   source_line out{functions_[of(stack)].name, "", 0};
-  const std::uint64_t ip = trace_.stacks()[stack].ip;
   const auto& symbols = trace_.symbols();
-  const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, stack), ip});
-  if (found == symbols.of.end() || found->second.lines.empty()) return out;
+  const auto lines = trace_.lines_of(stack);
+  if (lines.empty()) return out;
   // The innermost function that is not an allocator's.
-  const auto& lines = found->second.lines;
   auto at = std::find_if(lines.begin(), lines.end(), [&](const symbol_line& one) {
     return !is_allocation_function(symbols.strings[one.function]);
   });

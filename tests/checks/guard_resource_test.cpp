@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "mallard/detail/os/mapping.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "support/addresses.hpp"
 
 namespace {
 
@@ -16,9 +16,7 @@ using mallard::guarded_side;
 
 namespace os = mallard::detail::os;
 
-bool is_aligned(const void* p, std::size_t alignment) {
-  return reinterpret_cast<std::uintptr_t>(p) % alignment == 0;
-}
+using mallard_test::is_aligned;
 
 TEST(guard_resource, a_large_alignment_takes_addresses_and_no_memory) {
   guard_resource pages;

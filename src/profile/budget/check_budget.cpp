@@ -94,12 +94,8 @@ class checker {
   // The names of what a stack's innermost frame stands for.
   std::vector<std::string> names_at(std::uint32_t stack) const {
     std::vector<std::string> names{functions_[functions_.of(stack)].name};
-    const std::uint64_t ip = trace_.stacks()[stack].ip;
-    const auto& symbols = trace_.symbols();
-    const auto found = symbols.of.find({module_at(trace_.facts().modules, ip, stack), ip});
-    if (found == symbols.of.end()) return names;
-    for (const symbol_line& one : found->second.lines) {
-      names.push_back(symbols.strings[one.function]);
+    for (const symbol_line& one : trace_.lines_of(stack)) {
+      names.push_back(trace_.symbols().strings[one.function]);
     }
     return names;
   }

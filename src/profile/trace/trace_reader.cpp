@@ -212,4 +212,11 @@ trace_reader::trace_reader(const std::string& path) : file_(path) {
   last_time_ = std::max(last_time_, facts_.end.time);
 }
 
+std::span<const symbol_line> trace_reader::lines_of(std::uint32_t stack) const {
+  const std::uint64_t ip = stacks()[stack].ip;
+  const auto found = symbols_.of.find({module_at(facts_.modules, ip, stack), ip});
+  if (found == symbols_.of.end()) return {};
+  return found->second.lines;
+}
+
 }  // namespace mallard::profile

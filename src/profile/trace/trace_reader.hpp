@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +87,9 @@ class trace_reader {
   // By the numbers that events have; [0] is no stack.
   const stack_list& stacks() const { return stacks_.nodes(); }
   const symbol_table& symbols() const { return symbols_; }
+  // What the stack's innermost frame stands for: its function, after those that were inlined there,
+  // the innermost first. Empty where that is not known.
+  std::span<const symbol_line> lines_of(std::uint32_t stack) const;
   // In place of those that were read.
   void set_symbols(symbol_table found) { symbols_ = std::move(found); }
   const std::vector<std::string>& problems() const { return file_.problems(); }

@@ -121,15 +121,13 @@ class tree_maker {
   }
 
   std::vector<std::uint32_t> find_frames(std::uint32_t stack) {
-    const std::uint64_t ip = trace_.stacks()[stack].ip;
     const symbol_table& symbols = trace_.symbols();
     const std::string module = functions_.module_path(stack);
-    const auto symbol = symbols.of.find({module_at(trace_.facts().modules, ip, stack), ip});
+    const auto lines = trace_.lines_of(stack);
     std::vector<std::uint32_t> frames;
-    if (symbol == symbols.of.end() || symbol->second.lines.empty()) {
+    if (lines.empty()) {
       return {intern({functions_[functions_.of(stack)].name, module, {}, 0})};
     }
-    const auto& lines = symbol->second.lines;
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
       const std::string& name = symbols.strings[line->function];
       if (is_allocation_function(name)) break;  // what it calls is the heap's, too
