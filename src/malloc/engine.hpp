@@ -80,12 +80,12 @@ void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept;
 // Null when the thread has none at hand. An alignment of 0 is not, others have to be powers of two.
 MALLARD_ALWAYS_INLINE void* allocate_aligned_at_hand(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
-  // A multiple of the alignment, which is at least that of all blocks: its class is aligned enough.
-  const std::size_t block = request_with_canary(bytes, alignment);
-  if (block - 1 >= largest_class_bytes || alignment < malloc_alignment) [[unlikely]] {
+  // A multiple of the alignment, or of that of all blocks: its class is aligned enough.
+  const std::size_t before_last = request_with_canary(bytes, alignment) - 1;
+  if (before_last >= largest_class_bytes) [[unlikely]] {
     return nullptr;
   }
-  void* const p = cache.take(class_by_block[block / malloc_alignment]);
+  void* const p = cache.take(class_by_block[before_last / malloc_alignment + 1]);
   if (p != nullptr) [[likely]] {
     checks::taken(p);
   }

@@ -41,12 +41,16 @@ struct thread_cache {
     return out;
   }
 
+  // So that the top is counted where it lies, by one instruction instead of two.
+  MALLARD_ALWAYS_INLINE static void forget_what_was_read() noexcept { asm("" ::: "memory"); }
+
   // Null when the magazine is empty.
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class) noexcept {
     void** const slot = top[size_class];
     void* const p = *slot;
     if (p != nullptr) [[likely]] {
-      top[size_class] = slot - 1;
+      forget_what_was_read();
+      --top[size_class];
     }
     return p;
   }
@@ -58,7 +62,8 @@ struct thread_cache {
       return false;
     }
     *slot = p;
-    top[size_class] = slot;
+    forget_what_was_read();
+    ++top[size_class];
     return true;
   }
 };

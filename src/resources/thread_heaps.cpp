@@ -264,17 +264,21 @@ void thread_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcep
   }
 }
 
+// Under the registry's lock: blocks that were sent to a thread just when it ended, and those of the
+// orphans, into their slabs.
+void thread_heaps::collect_orphans() noexcept {
+  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+    if (heap->thread == nullptr && heap->has_incoming()) heap->collect_now();
+  }
+  orphans_.collect_now();
+  orphans_.rest();
+}
+
 bool thread_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept {
   slab* empty = nullptr;
   const auto adopt_one = [&] {
     const std::lock_guard hold(registry_lock());
-    // Blocks that were sent to a thread just when it ended.
-    for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
-      if (heap->thread != nullptr || !heap->has_incoming()) continue;
-      heap->collect_now();
-    }
-    orphans_.collect_now();
-    orphans_.rest();
+    collect_orphans();
     empty = orphans_.detach_reserve(0);
     if (mine.adopt_class(size_class, orphans_)) return true;
     orphaned_.store(!orphans_.has_no_slabs(), std::memory_order_relaxed);
@@ -359,7 +363,7 @@ std::size_t thread_heaps::trim() noexcept {
   {
     const std::lock_guard hold(registry_lock());
     const std::size_t before = orphans_.usage().reserved_bytes;
-    orphans_.collect_now();
+    collect_orphans();
     empty = orphans_.detach_empty();
     bytes += before - orphans_.usage().reserved_bytes;
   }

@@ -5,14 +5,15 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "malloc/stepped_program.hpp"
+#include "malloc/stepped_engine.hpp"
 #include "support/choices.hpp"
 #include "support/require.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   mallard_test::choices decide(data, size);
   try {
-    malloc_test::run_stepped_program(decide);
+    malloc_test::stepped_engine engine;
+    mallard_test::run_stepped_program(engine, malloc_test::stepped_engine::sizes, decide);
   } catch (const mallard_test::check_failure& e) {
     std::fprintf(stderr, "%s\n", e.what());
     std::abort();

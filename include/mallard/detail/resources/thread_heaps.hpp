@@ -124,6 +124,7 @@ class MALLARD_API thread_heaps {
   thread_heap& heap_for(heaps_of_thread& thread);
   void give_to_upstream(slab* detached) noexcept;
   void prepare(thread_heap& mine, unsigned size_class) noexcept;
+  void collect_orphans() noexcept;
   bool adopt(thread_heap& mine, unsigned size_class) noexcept;
   void detach_all() noexcept;
   void wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept;

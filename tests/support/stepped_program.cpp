@@ -1,17 +1,12 @@
-#include "malloc/stepped_program.hpp"
+#include "support/stepped_program.hpp"
 
 #include <algorithm>
-#include <array>
+#include <string>
 
-#include "malloc/engine.hpp"
-#include "malloc/heap_list.hpp"
-#include "malloc/stepped_threads.hpp"
 #include "support/require.hpp"
+#include "support/stepped_threads.hpp"
 
-namespace malloc_test {
-
-namespace detail = mallard::detail;
-using mallard_test::require;
+namespace mallard_test {
 
 void shared_blocks::fill(const block& b) {
   std::fill_n(b.p, b.bytes, b.mark);
@@ -25,16 +20,17 @@ void shared_blocks::expect_contents(const block& b, std::size_t bytes) {
 
 void shared_blocks::allocate(std::size_t count, std::size_t bytes) {
   for (; count != 0; --count) {
-    auto* const p = static_cast<unsigned char*>(detail::allocate(bytes));
-    require(p != nullptr && detail::usable_bytes(p) >= bytes, "no block of bytes: ", bytes);
+    auto* const p = static_cast<unsigned char*>(of_.allocate(bytes));
+    require(p != nullptr, "no block of bytes: ", bytes);
     live_.push_back({p, bytes, next_mark_++});
     fill(live_.back());
   }
 }
 
 void shared_blocks::free_one(std::size_t which) {
-  expect_contents(live_[which], live_[which].bytes);
-  detail::deallocate(live_[which].p);
+  const block& b = live_[which];
+  expect_contents(b, b.bytes);
+  of_.deallocate(b.p, b.bytes);
 }
 
 void shared_blocks::free_oldest(std::size_t count) {
@@ -56,7 +52,7 @@ void shared_blocks::free_some(std::size_t count, std::size_t from) {
 void shared_blocks::resize(std::size_t which, std::size_t bytes) {
   if (live_.empty()) return;
   block& b = live_[which % live_.size()];
-  auto* const p = static_cast<unsigned char*>(detail::reallocate(b.p, bytes));
+  auto* const p = static_cast<unsigned char*>(of_.resize(b.p, b.bytes, bytes));
   require(p != nullptr, "not resized to bytes: ", bytes);
   b.p = p;
   expect_contents(b, std::min(b.bytes, bytes));
@@ -64,21 +60,39 @@ void shared_blocks::resize(std::size_t which, std::size_t bytes) {
   fill(b);
 }
 
-void expect_nothing_lost() {
-  detail::trim();
-  for (const detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {
-    require(h->has_no_slabs(), "a heap holds a slab though no block is in use");
-  }
+std::size_t run_in_every_order(stepped_subject& subject,
+                               const std::vector<std::vector<step>>& program) {
+  std::vector<std::size_t> order;
+  for (std::size_t t = 0; t < program.size(); ++t) order.insert(order.end(), program[t].size(), t);
+  std::size_t orders = 0;
+  do {
+    try {
+      shared_blocks blocks(subject);
+      {
+        stepped_threads threads(program.size());
+        std::vector<std::size_t> next(program.size(), 0);
+        for (const std::size_t t : order) {
+          threads.run(t, [&] { program[t][next[t]](blocks); });
+          if (++next[t] == program[t].size()) threads.end(t);
+        }
+      }
+      blocks.free_oldest(blocks.size());
+      subject.expect_nothing_lost();
+    } catch (const check_failure& e) {
+      std::string names;
+      for (const std::size_t t : order) names += std::to_string(t) + ' ';
+      throw check_failure(std::string(e.what()) + ", in the order " + names);
+    }
+    ++orders;
+  } while (std::next_permutation(order.begin(), order.end()));
+  return orders;
 }
 
-void run_stepped_program(mallard_test::choices& decide) {
-  // Small blocks go home when they are freed elsewhere, larger ones stay; the last two are no
-  // slab's.
-  constexpr std::array<std::size_t, 10> sizes = {1,     16,    48,     64,      112,
-                                                 1'000, 5'000, 40'000, 300'000, 9'000'000};
+void run_stepped_program(stepped_subject& subject, std::span<const std::size_t> sizes,
+                         choices& decide) {
   constexpr std::size_t most_live = 3'000;
   constexpr std::size_t count = 4;
-  shared_blocks blocks;
+  shared_blocks blocks(subject);
   {
     stepped_threads threads(count);
     while (!decide.done()) {
@@ -92,7 +106,7 @@ void run_stepped_program(mallard_test::choices& decide) {
       }
       threads.run(thread, [&] {
         if (what == 10) {
-          detail::trim();
+          subject.trim();
         } else if (what == 9) {
           blocks.resize(much, bytes);
         } else if (what >= 7 || blocks.size() > most_live) {
@@ -106,7 +120,7 @@ void run_stepped_program(mallard_test::choices& decide) {
     }
   }
   blocks.free_oldest(blocks.size());
-  expect_nothing_lost();
+  subject.expect_nothing_lost();
 }
 
-}  // namespace malloc_test
+}  // namespace mallard_test

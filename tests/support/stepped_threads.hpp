@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace malloc_test {
+namespace mallard_test {
 
 class stepped_threads {
  public:
@@ -22,10 +22,10 @@ class stepped_threads {
   stepped_threads& operator=(const stepped_threads&) = delete;
 
   // The thread makes the step; it begins if it is not there. Throws what the step throws.
-  void run(std::size_t thread, std::function<void()> step) {
+  void run(std::size_t thread, std::function<void()> what) {
     std::unique_ptr<turns>& of = turns_[thread];
     if (of == nullptr) of = std::make_unique<turns>();
-    of->make(std::move(step));
+    of->make(std::move(what));
   }
 
   // When this returns the thread has left what is the thread's own.
@@ -43,8 +43,8 @@ class stepped_threads {
     turns(const turns&) = delete;
     turns& operator=(const turns&) = delete;
 
-    void make(std::function<void()> step) {
-      step_ = std::move(step);
+    void make(std::function<void()> what) {
+      step_ = std::move(what);
       mine_.release();
       done_.acquire();
       if (failure_ != nullptr) std::rethrow_exception(failure_);
@@ -74,4 +74,4 @@ class stepped_threads {
   std::vector<std::unique_ptr<turns>> turns_;
 };
 
-}  // namespace malloc_test
+}  // namespace mallard_test
