@@ -44,9 +44,11 @@ void* heap_list::take_common(std::size_t bytes) noexcept {
   if (first() == nullptr && !has_ended) return nullptr;
   if (!make_common()) return nullptr;
   work_off(*common_);
-  if (bytes > most_common_bytes) return common_->take_one(any_class_of(bytes));
+  if (checks::keeps_classes || bytes > most_common_bytes) {
+    return common_->take_one(any_class_of(bytes));
+  }
   return common_->take_one(
-      class_of_block(round_up(std::max(bytes + canary_bytes, cache_line_bytes), cache_line_bytes)));
+      class_of_block(round_up(std::max(bytes, cache_line_bytes), cache_line_bytes)));
 }
 
 malloc_heap* heap_list::begin_thread() noexcept {

@@ -47,7 +47,7 @@ class slice_mark {
   static slice_mark of_slab(const malloc_heap* heap, std::size_t size_class) noexcept {
     return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class);
   }
-  // Of a slab of some thread's heap: `names_heap` is false.
+  // Of a slab of some thread's heap.
   static constexpr slice_mark of_any_slab(std::size_t size_class) noexcept {
     return slice_mark(heap_alignment | size_class);
   }
@@ -74,7 +74,6 @@ class slice_mark {
   malloc_heap* heap() const noexcept {
     return reinterpret_cast<malloc_heap*>(word_ & ~(heap_alignment - 1));
   }
-  constexpr bool names_heap() const noexcept { return word_ / heap_alignment > 1; }
   constexpr std::size_t size_class() const noexcept { return word_ % heap_alignment; }
   // Requires a slab of a user heap.
   constexpr unsigned user_heap_size_class() const noexcept {

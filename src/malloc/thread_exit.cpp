@@ -15,10 +15,12 @@ namespace {
 constinit std::atomic<bool> key_is_made{false};
 pthread_key_t key;
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned char rounds = 0;
+constexpr int last_call = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
 
 void at_thread_exit(void*) {
-  // The last ones: what other destructors free should find the heap.
-  if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+  // Later: what other destructors free should find the heap. Not in the last round: a thread that
+  // has begun in the second one is not called more often.
+  if (++rounds < last_call) {
     pthread_setspecific(key, &the_heaps);
     return;
   }
@@ -37,6 +39,11 @@ void at_thread_exit(void*) {
   read_options();
 }
 
+// A plug-in that has the malloc to itself may be unloaded before the threads end that have used it.
+[[gnu::destructor(101)]] void let_threads_be() {
+  if (key_is_made.exchange(false)) pthread_key_delete(key);
+}
+
 }  // namespace
 
 void end_heap_with_thread() noexcept {
@@ -44,7 +51,7 @@ void end_heap_with_thread() noexcept {
 }
 
 bool may_begin_thread() noexcept {
-  return rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+  return rounds < last_call;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -1,10 +1,12 @@
 // The operators new and delete of the process's malloc, all forms.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -82,6 +84,30 @@ TEST(malloc_cpp_api, every_form_allocates_and_frees) {
     }
     f.deallocate(nullptr, 0);
   }
+}
+
+// A thread's first blocks are of a heap that all threads have in common; later its own heap takes
+// slabs over from there.
+TEST(malloc_cpp_api, first_blocks_of_a_thread_keep_their_sizes_when_it_gets_their_slabs) {
+  std::vector<void*> left;
+  std::thread([&] {
+    for (std::size_t n = 32; n < 1100; n += 8) {
+      left.push_back(operator new(n));
+      for (int k = 0; k < 40; ++k) operator delete(operator new(n));
+    }
+  }).join();
+  std::thread([] {
+    std::array<void*, 29> first{};
+    const auto bytes_of = [](std::size_t i) { return 96 + 32 * i; };
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = operator new(bytes_of(i));
+    std::vector<void*> later;
+    for (std::size_t n = 56; n < 1024; n += 64) {
+      for (int k = 0; k < 200; ++k) later.push_back(operator new(n));
+    }
+    for (std::size_t i = 0; i < first.size(); ++i) operator delete(first[i], bytes_of(i));
+    for (void* p : later) operator delete(p);
+  }).join();
+  for (void* p : left) operator delete(p);
 }
 
 TEST(malloc_cpp_api, what_is_too_large_throws_bad_alloc_or_gives_null) {

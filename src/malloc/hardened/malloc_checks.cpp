@@ -8,7 +8,6 @@
 #include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/engine.hpp"
 #include "malloc/fatal.hpp"
-#include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
@@ -120,12 +119,6 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
     const std::size_t size_class =
         kind == slice_kind::slab ? mark.size_class() : mark.user_heap_size_class();
     if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
-    // The heap that threads have in common rounds up to cache lines. It is no thread's own.
-    const bool foreign = mark.names_heap();
-    if (foreign && size.bytes <= heap_list::most_common_bytes &&
-        block - 1 < largest_class_bytes - 64 && class_of_block(round_up(block, 64)) == size_class) {
-      return;
-    }
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else {
     has = mark.is_huge() ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
