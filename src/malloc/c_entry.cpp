@@ -44,7 +44,12 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return aligned(alignment, bytes);
 }
 
-// What `realloc` leaves over, apart so that it saves no registers.
+// What `malloc` leaves over, apart so that it saves no registers.
+[[gnu::noinline]] void* allocated(std::size_t bytes) noexcept {
+  return or_errno(detail::blocks::allocate(bytes));
+}
+
+// The same of `realloc`.
 [[gnu::noinline]] void* reallocated(void* p, std::size_t bytes) noexcept {
   if (p == nullptr) return or_errno(detail::blocks::allocate(bytes));
   if (bytes == 0) {
@@ -64,7 +69,10 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
 }  // namespace
 
 MALLARD_ENTRY void* malloc(std::size_t bytes) noexcept {
-  return or_errno(detail::blocks::allocate(bytes));
+  if (void* const p = detail::blocks::allocate_at_hand(bytes)) [[likely]] {
+    return p;
+  }
+  return allocated(bytes);
 }
 
 MALLARD_ENTRY void free(void* p) noexcept {

@@ -68,7 +68,9 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
     checks::freed_as(p, mark, size);
     return deallocate_elsewhere(p, size_class);
   }
-  checks::freed_as_class(p, size_class, size);
+  if (!checks::freed_as_class(p, size_class, size)) [[unlikely]] {
+    return checks::freed_oddly(p, size_class, size);
+  }
   if (!cache.give(p, size_class)) [[unlikely]] {
     return deallocate_slow(p);
   }

@@ -41,17 +41,16 @@ struct thread_cache {
     return out;
   }
 
-  // So that the top is counted where it lies, by one instruction instead of two.
-  MALLARD_ALWAYS_INLINE static void forget_what_was_read() noexcept { asm("" ::: "memory"); }
-
   // Null when the magazine is empty.
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class) noexcept {
-    void** const slot = top[size_class];
-    void* const p = *slot;
-    if (p != nullptr) [[likely]] {
-      forget_what_was_read();
-      --top[size_class];
+    void* p = *top[size_class];
+    if (p == nullptr) [[unlikely]] {
+      return nullptr;
     }
+    // What was read is forgotten, so that the top is counted where it lies, by one instruction.
+    asm("" : "+r"(p) : : "memory");
+    if (p == nullptr) __builtin_unreachable();
+    --top[size_class];
     return p;
   }
 
@@ -62,7 +61,7 @@ struct thread_cache {
       return false;
     }
     *slot = p;
-    forget_what_was_read();
+    asm("" : : : "memory");  // as above
     ++top[size_class];
     return true;
   }

@@ -110,6 +110,17 @@ void checks::refused(void* p, said_size size) noexcept {
   deallocate_slow(p);
 }
 
+void checks::freed_oddly(void* p, std::uintptr_t size_class, any_size) noexcept {
+  check_around(p, size_class);
+  sign_free_block(p);
+  deallocate_slow(p);
+}
+
+void checks::freed_oddly(void* p, std::uintptr_t size_class, said_size size) noexcept {
+  check_size(p, slice_mark::of_any_slab(size_class), size);
+  freed_oddly(p, size_class, any_size());
+}
+
 void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept {
   const std::size_t said = std::max<std::size_t>(size.bytes, 1);
   const std::size_t block = request_with_canary(said, std::max(size.alignment, malloc_alignment));

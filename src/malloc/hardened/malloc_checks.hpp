@@ -81,7 +81,9 @@ struct checks {
     if (states == 0) [[unlikely]] {
       return nullptr;
     }
-    return reinterpret_cast<state*>(states + granule);
+    const std::uintptr_t place = states + granule;
+    if (place == 0) __builtin_unreachable();
+    return reinterpret_cast<state*>(place);
   }
 
   static bool freeing(const void* p) noexcept {
@@ -98,24 +100,32 @@ struct checks {
   [[gnu::cold]] static void refused(void* p, said_size size) noexcept;
 
   static void freed_as(void* p, slice_mark mark, any_size) noexcept {
-    if (mark.is_slab()) return freed_as_class(p, mark.size_class(), any_size());
+    if (mark.is_slab()) {
+      check_around(p, mark.size_class());
+      sign_free_block(p);
+    }
     if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.user_heap_size_class());
   }
   static void freed_as(void* p, slice_mark mark, said_size size) noexcept {
     check_size(p, mark, size);
     freed_as(p, mark, any_size());
   }
-  static void freed_as_class(void* p, std::uintptr_t size_class, any_size) noexcept {
-    check_around(p, size_class);
-    sign_free_block(p);
-  }
-  static void freed_as_class(void* p, std::uintptr_t size_class, said_size size) noexcept {
-    const std::size_t block = request_with_canary(size.bytes, size.alignment);
-    if (block > largest_class_bytes || class_of_block(block) != size_class) [[unlikely]] {
-      check_size(p, slice_mark::of_any_slab(size_class), size);
+  static bool freed_as_class(void* p, std::uintptr_t size_class, any_size) noexcept {
+    if (!are_right_around(p, block_bytes_by_class[size_class])) [[unlikely]] {
+      return false;
     }
-    freed_as_class(p, size_class, any_size());
+    sign_free_block(p);
+    return true;
   }
+  static bool freed_as_class(void* p, std::uintptr_t size_class, said_size size) noexcept {
+    const std::size_t block = request_with_canary(size.bytes, size.alignment);
+    const bool is_right = block <= largest_class_bytes && class_of_block(block) == size_class;
+    return is_right && freed_as_class(p, size_class, any_size());
+  }
+  // Calls that return, in the hot path, would cost it registers: so these end it.
+  [[gnu::cold]] static void freed_oddly(void* p, std::uintptr_t size_class, any_size) noexcept;
+  [[gnu::cold]] static void freed_oddly(void* p, std::uintptr_t size_class,
+                                        said_size size) noexcept;
 
   static void kept_larger() noexcept;
   static void in_use(const void* p) noexcept {
@@ -173,8 +183,7 @@ struct checks {
   // Ends the program when the size is not one that the block may have.
   [[gnu::cold]] static void check_size(const void* p, slice_mark mark, said_size size) noexcept;
   [[gnu::cold]] static void in_use_elsewhere(const void* p) noexcept;
-  // Ends the program when what is around the block was written to. No call that returns, which
-  // would cost the hot path registers.
+  // Ends the program when what is around the block was written to.
   static void check_around(const void* p, std::uintptr_t size_class) noexcept {
     const std::size_t bytes = block_bytes_by_class[size_class];
     if (are_right_around(p, bytes)) [[likely]] {

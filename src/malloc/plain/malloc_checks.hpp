@@ -38,8 +38,13 @@ struct checks {
   // Of a block that `freeing` has let pass.
   template <class Size>
   static void freed_as(const void*, slice_mark, Size) noexcept {}
+  // The same of the thread's own. When this is false, `freed_oddly` does what is left to do.
   template <class Size>
-  static void freed_as_class(const void*, std::uintptr_t, Size) noexcept {}
+  static constexpr bool freed_as_class(const void*, std::uintptr_t, Size) noexcept {
+    return true;
+  }
+  template <class Size>
+  static void freed_oddly(void*, std::uintptr_t, Size) noexcept {}
   // For want of memory a block stays larger than it was last asked to be.
   static void kept_larger() noexcept {}
   // A caller asks about a block or lets it grow.
