@@ -44,6 +44,12 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return aligned(alignment, bytes);
 }
 
+// What `posix_memalign` leaves over, which tells errors by its result alone.
+[[gnu::noinline]] void* aligned_without_errno(std::size_t alignment, std::size_t bytes) noexcept {
+  const detail::kept_errno keep;
+  return detail::blocks::allocate_aligned(bytes, alignment);
+}
+
 // What `malloc` leaves over, apart so that it saves no registers.
 [[gnu::noinline]] void* allocated(std::size_t bytes) noexcept {
   return or_errno(detail::blocks::allocate(bytes));
@@ -115,7 +121,8 @@ MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noex
 
 MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
-  void* const p = detail::blocks::allocate_aligned(bytes, alignment);
+  void* p = detail::blocks::allocate_aligned_at_hand(bytes, alignment);
+  if (p == nullptr) p = aligned_without_errno(alignment, bytes);
   if (p == nullptr) return ENOMEM;
   *out = p;
   return 0;

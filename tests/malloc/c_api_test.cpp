@@ -119,8 +119,10 @@ TEST(malloc_c_api, impossible_sizes_fail_with_enomem) {
       expect_enomem(aligned_alloc(alignment, opaque(n)), "aligned_alloc", n);
       expect_enomem(memalign(alignment, opaque(n)), "memalign", n);
       void* p = &p;
+      errno = EDOM;
       EXPECT_EQ(posix_memalign(&p, alignment, opaque(n)), ENOMEM);
       EXPECT_EQ(p, &p);
+      EXPECT_EQ(errno, EDOM) << n;
     }
   }
 }

@@ -139,7 +139,7 @@ TEST(hardened_malloc, a_write_before_a_large_block_is_reported) {
 }
 
 TEST(hardened_malloc, a_free_where_no_block_can_begin_ends_the_program) {
-  for (const char* misuse : {"free_past_end", "free_before_block"}) {
+  for (const char* misuse : {"free_past_end", "free_before_block", "free_region_start"}) {
     EXPECT_EQ(run(misuse).code, 128 + SIGABRT) << misuse;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -136,6 +137,11 @@ const std::map<std::string, std::function<void()>> misuses = {
      }},
     {"free_past_end", [] { std::free(block(64) + 64 * 40 + 8); }},
     {"free_before_block", [] { std::free(block(64) - 8); }},
+    {"free_region_start",
+     [] {
+       const auto address = reinterpret_cast<std::uintptr_t>(block(64));
+       std::free(reinterpret_cast<void*>(address & ~std::uintptr_t{0x3ffffff}));
+     }},
     {"free_inside_huge", [] { std::free(block(std::size_t{20} << 20) + 4096); }},
     {"free_literal", [] { std::free(const_cast<char*>("text")); }},
     {"free_thread_stack",

@@ -32,6 +32,8 @@ finding find_in_slab(const void* p, unsigned size_class) noexcept {
 finding find(const void* p) noexcept {
   const void* const granule = reinterpret_cast<const void*>(address_of(p) & ~std::uintptr_t{15});
   if (checks::state_of(granule) == nullptr) return finding::foreign;
+  // There is the region's header.
+  if (region::index_of(p) == 0) return finding::no_block;
   const slice_mark mark = mark_of(p);
   if (mark.is_slab()) {
     return find_in_slab(p, static_cast<unsigned>(mark.size_class()));
