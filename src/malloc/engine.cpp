@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "malloc/fatal.hpp"
-#include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/huge_cache.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
@@ -20,7 +20,9 @@ namespace {
 // Null when there is no memory for one, and for a thread that has ended for good.
 malloc_heap* heap_of_thread() noexcept {
   if (cache.heap != nullptr) return cache.heap;
-  return may_begin_thread() ? the_heaps.begin_thread() : nullptr;
+  malloc_heap* const heap = may_begin_thread() ? the_heaps.begin_thread(cache) : nullptr;
+  if (heap != nullptr) end_heap_with_thread();
+  return heap;
 }
 
 // Whether this call can be served without a heap of the thread's own.
@@ -122,7 +124,7 @@ void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
   const slow_path here;
   if (here.nested()) return allocate_huge(bytes, malloc_alignment);
-  void* p = does_without_heap() ? the_heaps.take_common(bytes) : nullptr;
+  void* p = does_without_heap() ? the_heaps.take_common(bytes, !may_begin_thread()) : nullptr;
   if (p == nullptr) {
     malloc_heap* const heap = heap_of_thread();
     if (heap == nullptr) return nullptr;
@@ -156,7 +158,7 @@ void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
   // ones have to go home: they may share a cache line with blocks that the other thread uses.
   const std::size_t size_class = mark.size_class();
   if (size_class >= first_shared_class && cache.give(p, size_class)) return;
-  remote_batch& batch = cache.batches->of(mark.heap());
+  malloc_heap::batch& batch = cache.batches->of(mark.heap());
   if (batch.to != mark.heap()) [[unlikely]] {
     return cache.heap == nullptr ? deallocate_slow(p) : cache.heap->send(p, mark);
   }

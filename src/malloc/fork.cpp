@@ -20,9 +20,9 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
-#include "malloc/heap_list.hpp"
 #include "malloc/huge_cache.hpp"
 #include "malloc/large_space.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/slice_supply.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
@@ -121,7 +121,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   const slow_path here;
   if (end_fork() == 0) return;
-  the_heaps.forget_other_threads();
+  the_heaps.forget_threads_but(cache.heap);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) lock_at(i).reset();
   user_heap::reset_all();

@@ -9,6 +9,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/os/futex.hpp"
+#include "mallard/detail/threads/holding.hpp"
 #include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {
@@ -61,17 +62,6 @@ class futex_lock {
   }
 
   std::atomic<std::uint32_t> state_{0};
-};
-
-class [[nodiscard]] holding {
- public:
-  explicit holding(futex_lock& lock) noexcept : lock_(lock) { lock_.lock(); }
-  ~holding() { lock_.unlock(); }
-  holding(const holding&) = delete;
-  holding& operator=(const holding&) = delete;
-
- private:
-  futex_lock& lock_;
 };
 
 }  // namespace mallard::inline v1::detail

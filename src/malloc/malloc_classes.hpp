@@ -110,17 +110,4 @@ inline constexpr auto magazine_begin = [] {
 }();
 inline constexpr std::size_t magazine_slots = magazine_begin.back();
 
-// Of blocks under way to another heap there are at most so many bytes, or one block.
-inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
-inline constexpr unsigned longest_batch_blocks = 64;
-
-inline constexpr auto batch_weights = [] {
-  std::array<std::int32_t, malloc_class_count> table{};
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    table[c] =
-        static_cast<std::int32_t>(std::max(class_bytes(c), batch_bytes / longest_batch_blocks));
-  }
-  return table;
-}();
-
 }  // namespace mallard::inline v1::detail

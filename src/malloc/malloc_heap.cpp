@@ -7,45 +7,41 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/fatal.hpp"
-#include "malloc/heap_list.hpp"
-#include "malloc/kept_errno.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_heaps.hpp"
+#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
 
 constinit void* const no_slots[2] = {nullptr, nullptr};
-constinit remote_batches no_batches{};
+constinit malloc_batches no_batches{};
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_cache cache =
     thread_cache::without_heap();
 
 namespace {
 
-void* take_slab(void* heap, std::size_t bytes, const slab_rescue& rescue) {
-  const bool busy = static_cast<malloc_heap*>(heap)->is_busy(rescue.layout_index);
-  void* const p = the_supply.take(bytes, busy);
+void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
+  auto& heap = *static_cast<malloc_heap*>(context);
+  void* const p = heap.list().supply().take(bytes, heap.is_busy(rescue.layout_index));
   if (p == nullptr) {
     rescue();
   } else {
-    static_cast<malloc_heap*>(heap)->reserve_more(bytes);
+    heap.reserve_more(bytes);
   }
   return p;
 }
 
-void give_slab(void* heap, void* p, std::size_t bytes) noexcept {
-  static_cast<malloc_heap*>(heap)->reserve_less(bytes);
-  the_supply.give(p, bytes);
+void give_slab(void* context, void* p, std::size_t bytes) noexcept {
+  auto& heap = *static_cast<malloc_heap*>(context);
+  heap.reserve_less(bytes);
+  heap.list().supply().give(p, bytes);
 }
 
 constexpr slab_source supply_source{take_slab, give_slab};
 
-// Empty slabs that a heap keeps, so that it does not ask for a lock whenever one comes and goes.
-// Those keep their marks: nobody can hold a block of them.
-constexpr std::size_t kept_slabs = 4;
-
 }  // namespace
 
-malloc_heap::malloc_heap() noexcept
-    : slab_set(class_layouts.data(), supply_source, this, kept_slabs) {}
+malloc_heap::malloc_heap(malloc_heaps& list) noexcept
+    : slab_set(class_layouts.data(), supply_source, this, kept_slabs), list_(list) {}
 
 void malloc_heap::attach(thread_cache& to) noexcept {
   magazines_ = &to;
@@ -73,10 +69,10 @@ void malloc_heap::give_back_empty() noexcept {
 
 std::size_t malloc_heap::trim() noexcept {
   const holding hold(lock_);
-  return idle.load(std::memory_order_relaxed) ? 0 : trim_without_thread();
+  return idle.load(std::memory_order_relaxed) ? 0 : give_back_free();
 }
 
-std::size_t malloc_heap::trim_without_thread() noexcept {
+std::size_t malloc_heap::give_back_free() noexcept {
   collect();
   give_back_empty();
   // What is at hand counts as in use.
@@ -88,7 +84,7 @@ void malloc_heap::trim_if_quiet() noexcept {
   if (idle.load(std::memory_order_relaxed) || !lock_.try_acquire()) return;
   const bool is_quiet = calls_ == calls_seen_;
   calls_seen_ = calls_;
-  if (is_quiet && !is_trimmed_ && !idle.load(std::memory_order_relaxed)) trim_without_thread();
+  if (is_quiet && !is_trimmed_ && !idle.load(std::memory_order_relaxed)) give_back_free();
   is_trimmed_ = is_quiet;
   lock_.release();
 }
@@ -103,14 +99,13 @@ void malloc_heap::mark_current(unsigned size_class) noexcept {
   mark_slab(*pools_[size_class].current(class_layouts[size_class]));
 }
 
-void malloc_heap::absorb(malloc_heap& from) noexcept {
+void malloc_heap::absorb_all(malloc_heap& from) noexcept {
   from.for_each_slab([&](slab& s) {
     checks::using_slab(s, &from, s.layout_index);
     mark_slab(s);
   });
-  reserve_more(from.reserved_bytes_);
   from.reserved_bytes_ = 0;
-  slab_set::absorb(pools_.data(), from);
+  absorb(pools_.data(), from);
   from.pools_ = {};
 }
 
@@ -122,15 +117,12 @@ class_set malloc_heap::ready_classes() const noexcept {
   return classes;
 }
 
-bool malloc_heap::hand_over(malloc_heap& to, unsigned size_class) noexcept {
-  check_current(size_class);
-  rest_pool(pools_[size_class], size_class);
-  if (!to.slab_set::adopt(to.pools_[size_class], *this, pools_[size_class], size_class)) {
-    return false;
-  }
-  to.mark_current(size_class);
-  reserve_less(class_layouts[size_class].slab_bytes);
-  to.reserve_more(class_layouts[size_class].slab_bytes);
+bool malloc_heap::adopt_class(unsigned size_class, malloc_heap& from) noexcept {
+  from.check_current(size_class);
+  from.rest_pool(from.pools_[size_class], size_class);
+  if (!slab_set::adopt(pools_[size_class], from, from.pools_[size_class], size_class)) return false;
+  mark_current(size_class);
+  reserve_more(class_layouts[size_class].slab_bytes);
   return true;
 }
 
@@ -169,15 +161,6 @@ void malloc_heap::look_for_free_pages() noexcept {
   purge_free_pages();
 }
 
-bool malloc_heap::adopt(unsigned size_class) noexcept {
-  // Who works on a heap without a thread holds the lock that this would take.
-  if (idle.load(std::memory_order_relaxed)) return false;
-  while (the_heaps.adopt(*this, size_class)) {
-    if (advance(pools_[size_class], size_class)) return true;
-  }
-  return false;
-}
-
 void malloc_heap::check_current(unsigned size_class) const noexcept {
   const slab_pool& pool = pools_[size_class];
   if (pool.base == nullptr) return;
@@ -185,11 +168,9 @@ void malloc_heap::check_current(unsigned size_class) const noexcept {
 }
 
 bool malloc_heap::find_slots(unsigned size_class) noexcept {
-  slab_pool& pool = pools_[size_class];
   check_current(size_class);
-  if (pool.free_slots != 0 || advance(pool, size_class)) return true;
-  if (adopt(size_class)) return true;
-  if (!grow(pool, size_class)) return false;
+  if (advance_class(size_class) || sharing_heap::adopt(size_class)) return true;
+  if (!grow(pools_[size_class], size_class)) return false;
   mark_current(size_class);
   note_grown();
   return true;
@@ -203,7 +184,7 @@ void** malloc_heap::bottom_of(unsigned size_class) noexcept {
 
 void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept {
   if (grown_[size_class] == 0) return;
-  give_blocks(bottom_of(size_class) + 1, of.top[size_class] + 1, size_class);
+  give_run(bottom_of(size_class) + 1, of.top[size_class] + 1, size_class);
   if (size_class >= first_budgeted_class) {
     budgeted_bytes_ -= std::size_t{grown_[size_class]} * class_steps[size_class].block_bytes;
   }
@@ -253,7 +234,7 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   void* const p = refill_locked(to, size_class);
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
   lock_.unlock();
-  if (looks_around) the_heaps.trim_quiet();
+  if (looks_around) list_.trim_quiet();
   return p;
 }
 
@@ -315,7 +296,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noe
   spill_locked(from, p, static_cast<unsigned>(size_class));
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
   lock_.unlock();
-  if (looks_around) the_heaps.trim_quiet();
+  if (looks_around) list_.trim_quiet();
 }
 
 void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept {
@@ -325,7 +306,7 @@ void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class)
   void** const bottom = bottom_of(size_class);
   const std::size_t kept = grown_[size_class] / 2u;
   const std::size_t given = grown_[size_class] - kept;
-  give_blocks(bottom + 1, bottom + 1 + given, size_class);
+  give_run(bottom + 1, bottom + 1 + given, size_class);
   std::memcpy(bottom + 1, bottom + 1 + given, kept * sizeof(void*));
   from.top[size_class] = bottom + kept;
   from.give(p, size_class);
@@ -339,7 +320,7 @@ bool malloc_heap::are_neighbours(void* const* first, void* const* last,
 
 // Blocks that were allocated one after the other are often freed so: then a word of the bitmap is
 // written once. For those in no order that would be but a detour.
-void malloc_heap::give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept {
+void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
   note_spilled(static_cast<std::size_t>(last - first) * layout.block_bytes);
@@ -411,73 +392,6 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
   return first;
 }
 
-void malloc_heap::post(remote_batch& b) noexcept {
-  malloc_heap* const to = b.to;
-  to->incoming_.push(b.first, b.last);
-  b = {};
-  // In one order with the push, and the other way round in `heap_list::end_thread`.
-  if (!to->idle.load(std::memory_order_seq_cst)) return;
-  // Who works on a heap without a thread holds the lock that this would take.
-  if (idle.load(std::memory_order_relaxed)) return the_heaps.work_off(*to);
-  const kept_errno keep;
-  the_heaps.collect_idle(*to);
-}
-
-void malloc_heap::post_all() noexcept {
-  for (remote_batch& b : batches_.places) {
-    if (b.to != nullptr) post(b);
-  }
-}
-
-void malloc_heap::send_first(remote_batch& b, void* p, slice_mark mark) noexcept {
-  if (b.to != nullptr) post(b);
-  auto* const block = ::new (p) remote_block(nullptr);
-  b = {mark.heap(), block, block, static_cast<std::int32_t>(batch_bytes)};
-}
-
-void malloc_heap::send_alone(void* p, slice_mark mark) noexcept {
-  malloc_heap* const to = mark.heap();
-  auto* const block = ::new (p) remote_block(nullptr);
-  to->incoming_.push(block, block);
-  if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
-}
-
-// A block of a slab that has changed hands. The batches are for the heap's own thread; and who
-// works on a heap without one may work on all of these.
-void malloc_heap::forward(remote_block* block, slice_mark mark) noexcept {
-  malloc_heap* const to = mark.heap();
-  if (idle.load(std::memory_order_relaxed) && to->idle.load(std::memory_order_relaxed)) {
-    void* const p = block;
-    return to->give_blocks(&p, &p + 1, static_cast<unsigned>(mark.size_class()));
-  }
-  to->incoming_.push(block, block);
-  if (to->idle.load(std::memory_order_seq_cst)) the_heaps.collect_idle(*to);
-}
-
-class_set malloc_heap::collect_all() noexcept {
-  class_set classes = 0;
-  std::array<void*, longest_batch_blocks> run;
-  remote_block* block = incoming_.take_all();
-  while (block != nullptr) {
-    // The slab may have changed hands while the block was under way.
-    const slice_mark mark = mark_of(block);
-    classes |= class_set{1} << mark.size_class();
-    if (mark.heap() != this) {
-      remote_block* const after = block->next();
-      forward(block, mark);
-      block = after;
-      continue;
-    }
-    std::size_t count = 0;
-    do {
-      run[count++] = block;
-      block = block->next();
-    } while (block != nullptr && count != run.size() && mark_of(block) == mark);
-    give_blocks(run.data(), run.data() + count, static_cast<unsigned>(mark.size_class()));
-  }
-  return classes;
-}
-
 malloc_heap_usage malloc_heap::usage() noexcept {
   const holding hold(lock_);
   malloc_heap_usage out{slab_set::usage(), 0};
@@ -490,5 +404,7 @@ malloc_heap_usage malloc_heap::usage() noexcept {
   }
   return out;
 }
+
+template class sharing_heap<malloc_heap, remote_block>;
 
 }  // namespace mallard::inline v1::detail

@@ -2,9 +2,8 @@
 //
 // The thread that has the heap works on its slabs under the heap's lock, which nobody else takes
 // but who gives back what a thread holds for nothing; the magazines and the batches are the
-// thread's alone. Blocks that other threads free come over a list. A heap is never destroyed: when
-// its thread ends, its slabs become those of the common heap, and it waits for the next thread. A
-// heap without a thread is guarded by the lock of the heap list instead of its own.
+// thread's alone. A heap is never destroyed: when its thread ends, its slabs become those of the
+// common heap, and it waits for the next thread (threads/heap_list.hpp).
 #pragma once
 
 #include <array>
@@ -12,11 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/detail/core/remote_list.hpp"
 #include "mallard/detail/core/slab_set.hpp"
+#include "mallard/detail/threads/sharing_heap.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/malloc_classes.hpp"
-#include "malloc/remote_batch.hpp"
+#include "malloc/remote_block.hpp"
 #include "malloc/thread_cache.hpp"
 
 namespace mallard::inline v1::detail {
@@ -26,13 +25,11 @@ struct malloc_heap_usage {
   std::size_t at_hand_bytes = 0;  // of free blocks that count as taken there
 };
 
-// A bit for each size class.
-using class_set = std::uint64_t;
-static_assert(malloc_class_count <= 64);
+class malloc_heaps;
 
-class alignas(heap_alignment) malloc_heap final : public slab_set {
+class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remote_block> {
  public:
-  malloc_heap() noexcept;
+  explicit malloc_heap(malloc_heaps& list) noexcept;
 
   // Makes the magazines the calling thread's.
   void attach(thread_cache& to) noexcept;
@@ -44,31 +41,18 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   // Takes the block; the magazine is full.
   void spill(thread_cache& from, void* p, std::size_t size_class) noexcept;
 
-  // Takes a block that the mark says is another heap's.
-  void send(void* p, slice_mark mark) noexcept {
-    remote_batch& b = batches_.of(mark.heap());
-    if (b.to != mark.heap()) [[unlikely]] {
-      return send_first(b, p, mark);
-    }
-    if (!b.add(p, mark.size_class())) [[unlikely]] {
-      post(b);
-    }
-  }
-  // Hands a batch over that is not empty.
-  MALLARD_COLD void post(remote_batch& b) noexcept;
-  // The same of one block, by a thread that has no heap.
-  static void send_alone(void* p, slice_mark mark) noexcept;
-  // Hands over what was sent and waits for company.
-  void post_all() noexcept;
-
   // Whether blocks of the class come in large numbers.
   bool is_busy(unsigned size_class) const noexcept {
     return size_class <= last_small_class && grown_[size_class] == magazine_capacities[size_class];
   }
 
-  // Called when slabs come and go.
-  void reserve_more(std::size_t bytes) noexcept { reserved_bytes_ += bytes; }
-  void reserve_less(std::size_t bytes) noexcept { reserved_bytes_ -= bytes; }
+  // Called when slabs come and go. Of a heap without a thread nobody wants to know.
+  void reserve_more(std::size_t bytes) noexcept {
+    if (!idle.load(order::relaxed)) reserved_bytes_ += bytes;
+  }
+  void reserve_less(std::size_t bytes) noexcept {
+    if (!idle.load(order::relaxed)) reserved_bytes_ -= bytes;
+  }
 
   // By any thread that holds no lock, of a heap with a thread: gives back what is empty, and the
   // pages between blocks in use. The magazines keep what they have. Returns the bytes of the pages.
@@ -77,34 +61,32 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void trim_if_quiet() noexcept;
   malloc_heap_usage usage() noexcept;
 
-  // What the lock of the heap list guards: heaps without a thread.
-  // A block. Null when there is no memory.
+  // Of the common heap. A block; null when there is no memory.
   void* take_one(unsigned size_class) noexcept;
-  // Takes over all slabs.
-  void absorb(malloc_heap& from) noexcept;
-  // The current slab of the class, if there is one, becomes the other heap's.
-  bool hand_over(malloc_heap& to, unsigned size_class) noexcept;
-  // Puts what other threads have freed into the slabs. Returns of which classes.
-  class_set collect() noexcept { return incoming_.empty() ? 0 : collect_all(); }
-  // Whether there is any, in one order with what other threads send and with `idle`.
-  bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
-  // Of which classes there are slabs with free blocks.
-  class_set ready_classes() const noexcept;
-  std::size_t trim_without_thread() noexcept;
+  // Gives back what `trim` does, of a heap that the caller may work on. Returns the bytes.
+  std::size_t give_back_free() noexcept;
 
-  // In the child of a fork, of a heap whose thread is not there.
-  void forget_thread() noexcept { magazines_ = nullptr; }
+  // What the heaps' list asks of each.
+  using list_lock = futex_lock;
+  // Empty slabs that a heap keeps, so that it does not ask for a lock whenever one comes and goes.
+  // Those keep their marks: nobody can hold a block of them.
+  static constexpr std::size_t kept_slabs = 4;
+  static constexpr std::size_t common_kept_slabs = kept_slabs;
+  malloc_heaps& list() const noexcept { return list_; }
+  malloc_batches& batches() noexcept { return batches_; }
   futex_lock& lock() noexcept { return lock_; }
-
-  malloc_heap* next = nullptr;  // of all heaps; set before the heap is one of them
-  // Guarded by the lock of the heap list.
-  malloc_heap* next_idle = nullptr;  // of those that wait for a thread
-  // Becomes true under both locks.
-  std::atomic<bool> idle{false};
+  void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
+  bool advance_class(unsigned size_class) noexcept {
+    return pools_[size_class].free_slots != 0 || advance(pools_[size_class], size_class);
+  }
+  bool adopt_class(unsigned size_class, malloc_heap& from) noexcept;
+  void absorb_all(malloc_heap& from) noexcept;
+  class_set ready_classes() const noexcept;
+  static constexpr bool may_leave_slabs() noexcept { return true; }
+  void forget_thread() noexcept { magazines_ = nullptr; }
 
  private:
   bool find_slots(unsigned size_class) noexcept;
-  bool adopt(unsigned size_class) noexcept;
   void mark_current(unsigned size_class) noexcept;
   void mark_slab(slab& s) noexcept;
   void check_current(unsigned size_class) const noexcept;
@@ -120,7 +102,6 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   MALLARD_COLD void look_around() noexcept;
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
-  void give_blocks(void* const* first, void* const* last, unsigned size_class) noexcept;
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
   void* const* give_runs(void* const* first, void* const* last, unsigned size_class) noexcept;
   void give_back_empty() noexcept;
@@ -128,10 +109,8 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   bool make_room_for(thread_cache& of, std::size_t bytes, unsigned size_class) noexcept;
   void empty_magazine(thread_cache& of, unsigned size_class) noexcept;
-  MALLARD_COLD class_set collect_all() noexcept;
-  void forward(remote_block* block, slice_mark mark) noexcept;
-  MALLARD_COLD void send_first(remote_batch& b, void* p, slice_mark mark) noexcept;
 
+  malloc_heaps& list_;
   std::array<slab_pool, malloc_class_count> pools_{};
   // Capacities so far: none, small, then more and more. Small magazines are all on the heap's first
   // page, for threads that allocate little.
@@ -160,12 +139,12 @@ class alignas(heap_alignment) malloc_heap final : public slab_set {
   bool is_trimmed_ = false;
 
   futex_lock lock_;
-  alignas(64) remote_list<remote_block> incoming_;
   static constexpr unsigned last_small_class = computed_class(2048);
   alignas(64) std::array<void*, malloc_class_count*(small_capacity + 2)> small_slots_;
   std::array<void*, magazine_slots> slots_;
-  remote_batches batches_{};
+  malloc_batches batches_{};
 };
 static_assert(sizeof(malloc_heap) + os::page_bytes <= heap_bytes);
+static_assert(alignof(malloc_heap) >= heap_alignment);
 
 }  // namespace mallard::inline v1::detail

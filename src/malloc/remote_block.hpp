@@ -1,20 +1,38 @@
-// Purpose: what a free block holds on its way back to the heap it came from.
+// Purpose: what a free block holds on its way back to the heap it came from, and the places where a
+// thread links such blocks.
 #pragma once
 
+#include <cstddef>
+
+#include "mallard/detail/threads/remote_batch.hpp"
+#include "malloc/region.hpp"
 #include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 
+// The link alone: the slice's mark tells the heap and the class.
 class remote_block {
  public:
-  explicit remote_block(remote_block* next) noexcept { set_next(next); }
-  void set_next(remote_block* next) noexcept { link_ = checks::link(this, next); }
-  remote_block* next() const noexcept {
+  using home_type = slice_mark;
+  MALLARD_ALWAYS_INLINE static remote_block* at(void* p, std::size_t) noexcept {
+    return static_cast<remote_block*>(p);
+  }
+  MALLARD_ALWAYS_INLINE void set_next(remote_block* next) noexcept {
+    link_ = checks::link(this, next);
+  }
+  MALLARD_ALWAYS_INLINE remote_block* next() const noexcept {
     return static_cast<remote_block*>(checks::linked(this, link_));
   }
+  MALLARD_ALWAYS_INLINE void* leave() noexcept { return this; }
+  MALLARD_ALWAYS_INLINE slice_mark home() const noexcept { return mark_of(this); }
 
  private:
   void* link_;
 };
+
+// What the supply hands out for a heap.
+inline constexpr std::size_t heap_bytes = 4 * slice_bytes;
+
+struct malloc_batches : remote_batches<malloc_heap, remote_block, 64, heap_bytes> {};
 
 }  // namespace mallard::inline v1::detail

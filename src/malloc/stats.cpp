@@ -1,7 +1,7 @@
 #include "malloc/stats.hpp"
 
 #include "mallard/detail/os/uncancelled.hpp"
-#include "malloc/heap_list.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/usage.hpp"
 
 namespace mallard::inline v1::detail {

@@ -15,11 +15,11 @@
 namespace mallard::inline v1::detail {
 
 class malloc_heap;
-struct remote_batches;
+struct malloc_batches;
 
 // All magazines of a thread without a heap, and all its batches, which are for nobody.
 extern constinit void* const no_slots[2];
-extern constinit remote_batches no_batches;
+extern constinit malloc_batches no_batches;
 
 // Most threads need little.
 inline constexpr std::size_t most_calls_without_heap = 32;
@@ -28,7 +28,7 @@ struct thread_cache {
   std::array<void**, malloc_class_count> top;  // the block that is next
   slice_mark heap_mark;                        // of slices of the heap's slabs of class 0
   malloc_heap* heap;
-  remote_batches* batches;  // of the heap
+  malloc_batches* batches;  // of the heap
   // So many times a thread without a heap may still do without.
   std::size_t calls_without_heap;
 

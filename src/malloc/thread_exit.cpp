@@ -6,7 +6,7 @@
 #include <atomic>
 
 #include "malloc/fork.hpp"
-#include "malloc/heap_list.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/options.hpp"
 
 namespace mallard::inline v1::detail {
@@ -24,7 +24,7 @@ void at_thread_exit(void*) {
     pthread_setspecific(key, &the_heaps);
     return;
   }
-  the_heaps.end_thread();
+  the_heaps.end_thread(cache);
 }
 
 // Before all other initialisation, as far as there is an order: whoever registers later is called

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "malloc/heap_list.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
 

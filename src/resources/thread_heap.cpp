@@ -1,53 +1,29 @@
 #include "mallard/detail/resources/thread_heap.hpp"
 
 #include "mallard/detail/core/known_memory.hpp"
+#include "mallard/detail/resources/thread_heaps.hpp"
+#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
+
+template class sharing_heap<thread_heap, classed_block>;
+template class heap_list<thread_heap>;
 
 thread_heap::~thread_heap() {
   known_memory::remove(this);
 }
 
-classed_block* thread_heap::link(void* p, unsigned size_class, classed_block* next) noexcept {
-  unpoison(p, sizeof(classed_block));
-  auto* const block = ::new (p) classed_block{next, size_class};
-  return block;
+heap_list<thread_heap>& thread_heap::list() const noexcept {
+  return resource->list();
 }
 
-void thread_heap::send(void* p, unsigned size_class) noexcept {
-  thread_heap* const to = owner_of(p, size_class);
-  if (to != outgoing_.to || outgoing_.count == longest_batch) flush();
-  outgoing_.to = to;
-  outgoing_.first = link(p, size_class, outgoing_.first);
-  if (outgoing_.last == nullptr) outgoing_.last = outgoing_.first;
-  ++outgoing_.count;
+// What upstream takes nothing back of stays where it is, for the next thread.
+bool thread_heap::may_leave_slabs() const noexcept {
+  return !resource->upstream_ignores();
 }
 
-void thread_heap::flush() noexcept {
-  if (outgoing_.count != 0) outgoing_.to->incoming_.push(outgoing_.first, outgoing_.last);
-  outgoing_ = {};
-}
-
-void thread_heap::send_alone(void* p, unsigned size_class) noexcept {
-  thread_heap* const to = owner_of(p, size_class);
-  classed_block* const block = link(p, size_class, nullptr);
-  to->incoming_.push(block, block);
-}
-
-void thread_heap::collect_all() noexcept {
-  classed_block* block = incoming_.take_all();
-  while (block != nullptr) {
-    const auto size_class = static_cast<unsigned>(block->size_class);
-    classed_block* const next_block = block->next;
-    poison(block, sizeof(classed_block));
-    // The slab may have changed hands while the block was under way.
-    if (owner_of(block, size_class) == this) {
-      give(block, size_class);
-    } else {
-      send(block, size_class);
-    }
-    block = next_block;
-  }
+void thread_heap::give_run(void* const* first, void* const* last, unsigned size_class) noexcept {
+  for (; first != last; ++first) give(*first, size_class);
 }
 
 }  // namespace mallard::inline v1::detail

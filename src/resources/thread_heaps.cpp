@@ -1,13 +1,9 @@
 // Pools of threads. Each thread that comes gets a heap of its own: the pools of a resource for one
 // thread, whose slabs name it as their owner. Its calls find it in a small table by the resource's
-// identity, and take no lock. A block of another thread's slab is linked into a batch, which goes
-// to the owner's list in one step; the owner collects that list before it asks upstream for more.
-// When a thread ends, its heap collects and rests, and its slabs become orphans: whoever needs a
-// slab of a class looks among them (`adopt`) before upstream. One lock for the program, the
-// registry's, guards who has which heap and the orphans; it is never held while upstream runs, so
-// slabs that become empty under it are taken out of the set first and given back behind it. A
-// thread that ends may be at work on a resource that is about to go: it counts as a visitor, and is
-// waited for.
+// identity, and take no lock. What threads have to do with each other's heaps is in
+// threads/definitions.hpp. One lock for the program, the registry's, guards who has which heap and
+// the lists of them; it is never held while upstream runs. A thread that ends may be at work on a
+// resource that is about to go: it counts as a visitor, and is waited for.
 #include "mallard/detail/resources/thread_heaps.hpp"
 
 #include <atomic>
@@ -16,6 +12,7 @@
 #include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
+#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -60,10 +57,11 @@ thread_heaps::thread_heaps(std::pmr::memory_resource* upstream, std::size_t rese
       upstream_ignores_(upstream_ignores),
       upstream_(upstream),
       source_(upstream_.source()),
-      heaps_(&first_),
-      first_(source_, reserve_limit),
-      orphans_(source_, keep_every_slab) {
-  first_.resource = this;
+      first_(*this, source_, reserve_limit),
+      orphans_(*this, source_, keep_every_slab) {
+  list_.make_common(orphans_);
+  list_.add(first_);
+  list_.let_wait(first_);
   hold_resources_across_fork();
   const std::lock_guard hold(registry_lock());
   enroll(*this);
@@ -79,7 +77,7 @@ thread_heaps::~thread_heaps() {
 }
 
 void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
-  const auto refill = [this](thread_heap& heap, unsigned c) {
+  const auto refill = [](thread_heap& heap, unsigned c) {
     prepare(heap, c);
     return heap.take(c);
   };
@@ -97,11 +95,9 @@ void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
 
 // Looks for blocks everywhere but upstream.
 void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
-  mine.flush();
+  mine.post_all();
   mine.collect();
-  if (!mine.advance_class(size_class) && orphaned_.load(std::memory_order_relaxed)) {
-    adopt(mine, size_class);
-  }
+  if (!mine.advance_class(size_class)) mine.sharing_heap::adopt(size_class);
 }
 
 chain_ends thread_heaps::take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
@@ -141,9 +137,10 @@ void thread_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned size_cla
     } catch (...) {  // without a heap it takes a little longer
     }
   }
-  if (mine == nullptr) return thread_heap::send_alone(p, size_class);
-  if (thread_heap::owner_of(p, size_class) == mine) return mine->give(p, size_class);
-  mine->send(p, size_class);
+  const pool_home home = thread_heap::home_of(p, size_class);
+  if (mine == nullptr) return thread_heap::send_alone(p, home);
+  if (home.heap() == mine) return mine->give(p, size_class);
+  mine->send(p, home);
 }
 
 // The calling thread's heap; null when it is ending.
@@ -173,32 +170,22 @@ thread_heap* thread_heaps::find_attached(const heaps_of_thread& thread) const no
 
 // The heap that the thread has, one that another thread has left, or a new one.
 thread_heap& thread_heaps::heap_for(heaps_of_thread& thread) {
-  const bool lasting = &thread != &no_thread();
-  bool had_it = false;
-  const auto find = [&]() -> thread_heap* {
-    if (thread_heap* const heap = lasting ? find_attached(thread) : nullptr) {
-      had_it = true;
-      return heap;
-    }
-    for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
-      if (heap->thread == nullptr) return heap;
-    }
-    return nullptr;
-  };
-  std::unique_lock hold(registry_lock());
-  thread_heap* heap = find();
-  if (heap == nullptr) {
-    hold.unlock();
-    heap = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
-        thread_heap(source_, reserve_limit_);
-    hold.lock();
-    heap->resource = this;
-    known_memory::add(heap);
-    heap->next = heaps_;
-    heaps_ = heap;
+  thread_heap* heap = nullptr;
+  if (&thread != &no_thread()) {
+    const std::lock_guard hold(registry_lock());
+    heap = find_attached(thread);
   }
-  if (!had_it) attach(thread, *heap);
-  hold.unlock();
+  const bool had_it = heap != nullptr;
+  if (!had_it) {
+    heap = list_.begin_thread([this] {
+      auto* const made = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
+          thread_heap(*this, source_, reserve_limit_);
+      known_memory::add(made);
+      return made;
+    });
+    const std::lock_guard hold(registry_lock());
+    attach(thread, *heap);
+  }
   // A heap that had to be looked for is one of many.
   const bool crowded = thread.table_used * 2 >= thread.table_size;
   if (had_it || (thread.table != nullptr && crowded)) {
@@ -209,26 +196,11 @@ thread_heap& thread_heaps::heap_for(heaps_of_thread& thread) {
   return *heap;
 }
 
-void thread_heaps::give_to_upstream(slab* detached) noexcept {
-  orphans_.give_detached(detached);
-}
-
 void thread_heaps::orphan(thread_heap& heap) noexcept {
-  heap.flush();
-  heap.collect_now();
+  heap.post_all();
+  heap.collect();
   heap.rest();  // slabs that this empties go to upstream at once, without the lock
-  slab* empty = nullptr;
-  {
-    const std::lock_guard hold(registry_lock());
-    // What cannot be given back stays where it is, for the next thread.
-    if (!upstream_ignores_) {
-      orphans_.absorb_all(heap);
-      empty = orphans_.detach_reserve(0);
-      orphaned_.store(true, std::memory_order_relaxed);
-    }
-    heap.thread = nullptr;
-  }
-  give_to_upstream(empty);
+  list_.end_thread(heap);
 }
 
 bool thread_heaps::owns(const void* p, unsigned size_class) const noexcept {
@@ -264,39 +236,13 @@ void thread_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcep
   }
 }
 
-// Under the registry's lock: blocks that were sent to a thread just when it ended, and those of the
-// orphans, into their slabs.
-void thread_heaps::collect_orphans() noexcept {
-  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
-    if (heap->thread == nullptr && heap->has_incoming()) heap->collect_now();
-  }
-  orphans_.collect_now();
-  orphans_.rest();
-}
-
-bool thread_heaps::adopt(thread_heap& mine, unsigned size_class) noexcept {
-  slab* empty = nullptr;
-  const auto adopt_one = [&] {
-    const std::lock_guard hold(registry_lock());
-    collect_orphans();
-    empty = orphans_.detach_reserve(0);
-    if (mine.adopt_class(size_class, orphans_)) return true;
-    orphaned_.store(!orphans_.has_no_slabs(), std::memory_order_relaxed);
-    return false;
-  };
-  const bool adopted = adopt_one();
-  give_to_upstream(empty);
-  return adopted && mine.advance_class(size_class);
-}
-
 void thread_heaps::forget_other_threads(const heaps_of_thread* survivor) noexcept {
-  for (thread_heap** link = &heaps_; *link != nullptr;) {
-    thread_heap* const heap = *link;
-    if (heap->thread == nullptr || heap->thread == survivor) {
-      link = &heap->next;
-    } else {
-      *link = heap->next;
-    }
+  for (thread_heap* heap = list_.take_all(); heap != nullptr;) {
+    thread_heap& one = *heap;
+    heap = heap->next;
+    const bool waits = one.idle.load(order::relaxed);
+    if (waits || one.thread == survivor) list_.add(one);
+    if (waits) list_.let_wait(one);
   }
   visits_.store(0, std::memory_order_relaxed);
 }
@@ -319,7 +265,7 @@ void thread_heaps::deallocate_oversize(void* p) noexcept {
 // No thread knows its heap here any more.
 void thread_heaps::detach_all() noexcept {
   std::unique_lock hold(registry_lock());
-  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+  for (thread_heap* heap = list_.first(); heap != nullptr; heap = heap->next) {
     if (heap->thread != nullptr && heap->thread != &no_thread()) detach(*heap);
   }
   identity_ = new_identity();
@@ -327,19 +273,17 @@ void thread_heaps::detach_all() noexcept {
 }
 
 void thread_heaps::give_back_all() noexcept {
-  for (thread_heap** link = &heaps_; *link != nullptr;) {
-    thread_heap* const heap = *link;
-    heap->start_over(upstream_ignores_);
-    if (heap == &first_) {
-      link = &heap->next;
-      continue;
-    }
-    *link = heap->next;
-    heap->~thread_heap();
-    source_->deallocate(heap, sizeof(thread_heap), alignof(thread_heap));
+  for (thread_heap* heap = list_.take_all(); heap != nullptr;) {
+    thread_heap& one = *heap;
+    heap = heap->next;
+    one.start_over(upstream_ignores_);
+    if (&one == &first_) continue;
+    one.~thread_heap();
+    source_->deallocate(&one, sizeof(thread_heap), alignof(thread_heap));
   }
+  list_.add(first_);
+  list_.let_wait(first_);
   orphans_.start_over(upstream_ignores_);
-  orphaned_.store(false, std::memory_order_relaxed);
   if (upstream_ignores_) {
     oversize_.forget();
   } else {
@@ -355,7 +299,7 @@ void thread_heaps::release() noexcept {
 std::size_t thread_heaps::trim() noexcept {
   std::size_t bytes = 0;
   if (thread_heap* const mine = heap_of_this_thread()) {
-    mine->flush();
+    mine->post_all();
     mine->collect();
     bytes += mine->trim();
   }
@@ -363,40 +307,45 @@ std::size_t thread_heaps::trim() noexcept {
   {
     const std::lock_guard hold(registry_lock());
     const std::size_t before = orphans_.usage().reserved_bytes;
-    collect_orphans();
+    list_.work_off(orphans_);
     empty = orphans_.detach_empty();
     bytes += before - orphans_.usage().reserved_bytes;
   }
-  give_to_upstream(empty);
+  orphans_.give_detached(empty);
   return bytes;
 }
 
+// No call is in flight: for a while all heaps are the lock's, and empty slabs stay.
 heaps_usage thread_heaps::usage() noexcept {
   slab* empty = nullptr;
   std::unique_lock hold(registry_lock());
   wait_for_visitors(hold);
-  heaps_usage out;
-  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
-    heap->flush();
-  }
-  for (thread_heap* heap = heaps_; heap != nullptr; heap = heap->next) {
+  thread_heap* const first = list_.first();
+  for (thread_heap* heap = first; heap != nullptr; heap = heap->next) {
     heap->set_reserve_limit(keep_every_slab);
-    heap->collect_now();
+    heap->idle.store(true, order::relaxed);
+  }
+  for (thread_heap* heap = first; heap != nullptr; heap = heap->next) {
+    heap->post_all();
+    list_.work_off(*heap);
+  }
+  heaps_usage out;
+  for (thread_heap* heap = first; heap != nullptr; heap = heap->next) {
     heap->set_reserve_limit(reserve_limit_);
+    heap->idle.store(heap->thread == nullptr, order::relaxed);
     append(empty, heap->detach_reserve(reserve_limit_));
     add(out.slabs, heap->usage());
     out.at_hand_bytes += heap->at_hand_bytes();
     if (heap != &first_) out.heap_bytes += sizeof(thread_heap);
     if (heap->thread != nullptr) ++out.heaps;
   }
-  orphans_.collect_now();
   append(empty, orphans_.detach_reserve(0));
   const slab_usage orphans = orphans_.usage();
   add(out.slabs, orphans);
   out.at_hand_bytes += orphans_.at_hand_bytes();
   out.orphan_slabs = orphans.slabs;
   hold.unlock();
-  give_to_upstream(empty);
+  orphans_.give_detached(empty);
   const std::lock_guard hold_list(large_blocks_lock_);
   out.oversize_payload_bytes = oversize_.payload_bytes();
   out.oversize_reserved_bytes = oversize_.reserved_bytes();

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "malloc/engine_calls.hpp"
-#include "malloc/heap_list.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "malloc/engine.hpp"
-#include "malloc/heap_list.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "support/require.hpp"
 #include "support/stepped_program.hpp"
 

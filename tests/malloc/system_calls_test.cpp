@@ -14,8 +14,8 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/engine_calls.hpp"
-#include "malloc/heap_list.hpp"
 #include "malloc/huge_cache.hpp"
+#include "malloc/malloc_heaps.hpp"
 #include "malloc/slice_supply.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"

@@ -119,7 +119,7 @@ TEST(foreign_upstream, may_take_such_a_lock_when_what_a_thread_had_at_hand_empti
 }
 
 TEST(foreign_upstream, may_take_such_a_lock_when_an_ended_thread_s_slabs_are_given_back) {
-  const watchdog dog("trim");
+  const watchdog dog("what an ended thread left");
   taken_mutex users;
   hooked_upstream upstream;
   synchronized_multipool_resource pool(&upstream);
@@ -127,10 +127,12 @@ TEST(foreign_upstream, may_take_such_a_lock_when_an_ended_thread_s_slabs_are_giv
   std::thread([&] {
     for (void*& p : blocks) p = pool.allocate(100);
   }).join();
-  for (void* p : blocks) pool.deallocate(p, 100);
   upstream.before_deallocate = [&] { users.take(); };
   std::unique_lock hold(users.mutex);
-  std::thread other([&] { pool.trim(); });
+  std::thread other([&] {
+    for (void* p : blocks) pool.deallocate(p, 100);
+    pool.trim();
+  });
   users.wanted.wait();
   use_for_the_first_time();
   hold.unlock();

@@ -43,6 +43,14 @@ class atomic {
     return __atomic_fetch_sub(&value_, less, static_cast<int>(order));
   }
   template <class Order>
+  MALLARD_ALWAYS_INLINE T fetch_or(T bits, Order order) noexcept {
+    return __atomic_fetch_or(&value_, bits, static_cast<int>(order));
+  }
+  template <class Order>
+  MALLARD_ALWAYS_INLINE T fetch_and(T bits, Order order) noexcept {
+    return __atomic_fetch_and(&value_, bits, static_cast<int>(order));
+  }
+  template <class Order>
   MALLARD_ALWAYS_INLINE bool compare_exchange_weak(T& expected, T value, Order success,
                                                    Order failure) noexcept {
     return __atomic_compare_exchange_n(&value_, &expected, value, true, static_cast<int>(success),

@@ -118,10 +118,15 @@ class MALLARD_API class_pools : public resource_slab_set {
     return pools_[size_class].free_slots != 0 || advance(pools_[size_class], size_class);
   }
 
-  // Moves one slab with free blocks of the class here, which has none. `from` must be at rest.
+  // Moves one slab with free blocks of the class here, which has none, from where no block is hot.
   bool adopt_class(unsigned size_class, class_pools& from) noexcept {
-    return adopt(pools_[size_class], from, from.pools_[size_class], size_class);
+    slab_pool& pool = from.pools_[size_class];
+    from.rest_pool(pool, size_class);
+    return slab_set::adopt(pools_[size_class], from, pool, size_class);
   }
+
+  // Of which classes there are slabs with free blocks, a bit for each.
+  std::uint64_t ready_classes() const noexcept;
 
   // Takes over everything that `from` holds; `from` is as new.
   void absorb_all(class_pools& from) noexcept;

@@ -1,7 +1,7 @@
-// Purpose: the pools of one thread in a synchronized resource, and how blocks find back to them.
+// Purpose: the pools of one thread in a synchronized resource.
 //
 // A slab belongs to one heap. Its thread takes from it and gives back to it as if it were alone;
-// any other thread links the block into a batch and hands the batch over in one step.
+// what any other thread does with it is in threads/sharing_heap.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,67 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/class_pools.hpp"
-#include "mallard/detail/core/remote_list.hpp"
+#include "mallard/detail/threads/heap_list.hpp"
 
 namespace mallard::inline v1::detail {
 
+class thread_heap;
 class thread_heaps;
 struct heaps_of_thread;
 
-// What a free block holds on its way back to its heap.
-struct classed_block {
-  classed_block* next;
-  std::size_t size_class;
+// Whose slab a block lies in, and of which class.
+class pool_home {
+ public:
+  pool_home(thread_heap* heap, std::size_t size_class) noexcept
+      : heap_(heap), size_class_(size_class) {}
+  thread_heap* heap() const noexcept { return heap_; }
+  std::size_t size_class() const noexcept { return size_class_; }
+  friend bool operator==(const pool_home&, const pool_home&) noexcept = default;
 
-  void set_next(classed_block* to) noexcept { next = to; }
+ private:
+  thread_heap* heap_;
+  std::size_t size_class_;
+};
+
+// What a free block holds on its way back to its heap: where its slab begins depends on the class.
+class classed_block {
+ public:
+  using home_type = pool_home;
+  static classed_block* at(void* p, std::size_t size_class) noexcept {
+    unpoison(p, sizeof(classed_block));
+    return ::new (p) classed_block(size_class);
+  }
+  void set_next(classed_block* to) noexcept { next_ = to; }
+  classed_block* next() const noexcept { return next_; }
+  void* leave() noexcept {
+    poison(this, sizeof(classed_block));
+    return this;
+  }
+  pool_home home() const noexcept;
+
+ private:
+  explicit classed_block(std::size_t size_class) noexcept : size_class_(size_class) {}
+
+  classed_block* next_ = nullptr;
+  std::size_t size_class_;
 };
 static_assert(sizeof(classed_block) <= smallest_class_bytes);
 
-class MALLARD_API thread_heap final : public class_pools {
+// Four destinations are what there is room for in an object of 3 KiB that holds two heaps.
+struct pool_batches : remote_batches<thread_heap, classed_block, 4, 4096> {};
+
+// The lock of all lists of such heaps: the registry's (heap_registry.hpp).
+struct registry_mutex {
+  void lock() noexcept;
+  void unlock() noexcept;
+};
+
+class MALLARD_API thread_heap final : public class_pools,
+                                      public sharing_heap<thread_heap, classed_block> {
  public:
-  thread_heap(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
-      : class_pools(upstream, reserve_limit) {}
+  thread_heap(thread_heaps& of, std::pmr::memory_resource* upstream,
+              std::size_t reserve_limit) noexcept
+      : class_pools(upstream, reserve_limit), resource(&of) {}
   thread_heap(const thread_heap&) = delete;
   thread_heap& operator=(const thread_heap&) = delete;
   ~thread_heap();
@@ -39,56 +80,39 @@ class MALLARD_API thread_heap final : public class_pools {
     const slab* const home = aligned_start<slab>(p, class_layouts[size_class].slab_bytes);
     return static_cast<thread_heap*>(static_cast<class_pools*>(home->owner.load(order::relaxed)));
   }
-
-  // Sends a poisoned block to the heap that owns it, together with others.
-  void send(void* p, unsigned size_class) noexcept;
-
-  // Hands over what has been sent and is still waiting for company.
-  void flush() noexcept;
-
-  // Puts the blocks that other threads have sent into their slabs.
-  void collect() noexcept {
-    if (!incoming_.empty()) collect_all();
+  static pool_home home_of(void* p, unsigned size_class) noexcept {
+    return {owner_of(p, size_class), size_class};
   }
-  // The same, and sends on at once what belongs to others by now.
-  void collect_now() noexcept {
-    collect();
-    flush();
-  }
-  bool has_incoming() const noexcept { return !incoming_.empty(); }
 
   // Gives every slab back, with all blocks in use or under way.
   void start_over(bool upstream_ignores) noexcept {
     release_all(upstream_ignores);
-    outgoing_ = {};
-    incoming_.take_all();
+    forget_remote_blocks();
   }
 
-  // The same for one block, by a thread that has no heap.
-  static void send_alone(void* p, unsigned size_class) noexcept;
+  // What the resource's list asks of each.
+  using list_lock = registry_mutex;
+  static constexpr std::size_t common_kept_slabs = 0;
+  heap_list<thread_heap>& list() const noexcept;
+  pool_batches& batches() noexcept { return batches_; }
+  no_lock& lock() noexcept { return lock_; }
+  void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
+  bool may_leave_slabs() const noexcept;
+  void forget_thread() noexcept { thread = nullptr; }
 
   // Guarded by the registry's lock.
-  heaps_of_thread* thread = nullptr;  // null: of a thread that has ended, for the next that comes
+  heaps_of_thread* thread = nullptr;  // null: the heap waits for one
   thread_heap* next_of_thread = nullptr;
-  thread_heap* next = nullptr;  // of all heaps of the resource
-  thread_heaps* resource = nullptr;
+  thread_heaps* const resource;
 
  private:
-  static constexpr unsigned longest_batch = 32;
-
-  MALLARD_COLD void collect_all() noexcept;
-  static classed_block* link(void* p, unsigned size_class, classed_block* next) noexcept;
-
-  // Blocks on their way to one other heap.
-  struct {
-    thread_heap* to = nullptr;
-    classed_block* first = nullptr;
-    classed_block* last = nullptr;
-    unsigned count = 0;
-  } outgoing_;
-
-  // Written by other threads: on a cache line of its own.
-  alignas(64) remote_list<classed_block> incoming_;
+  [[no_unique_address]] no_lock lock_;
+  alignas(64) pool_batches batches_{};
 };
+
+inline pool_home classed_block::home() const noexcept {
+  const auto size_class = static_cast<unsigned>(size_class_);
+  return thread_heap::home_of(const_cast<classed_block*>(this), size_class);
+}
 
 }  // namespace mallard::inline v1::detail

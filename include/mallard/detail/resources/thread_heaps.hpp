@@ -1,9 +1,9 @@
 // Purpose: pools of threads: the heaps of all that use one resource, who has which, what ended
 // threads left.
 //
-// A thread that works on its own heap takes no lock. Which thread has which heap, and what ended
-// threads left behind, is guarded by the registry's lock (heap_registry.hpp), which is not held
-// while upstream is called: slabs that become empty under it are given back afterwards.
+// A thread that works on its own heap takes no lock. Which thread has which heap, and the list of
+// them (threads/heap_list.hpp), is guarded by the registry's lock (heap_registry.hpp), which is not
+// held while upstream is called.
 #pragma once
 
 #include <array>
@@ -104,6 +104,9 @@ class MALLARD_API thread_heaps {
   // What memory is to be taken from: upstream, by one thread at a time unless it is thread-safe.
   std::pmr::memory_resource* source() const noexcept { return source_; }
 
+  heap_list<thread_heap>& list() noexcept { return list_; }
+  bool upstream_ignores() const noexcept { return upstream_ignores_; }
+
   // For the registry. Leaves to others what a heap holds that belongs to no thread any more.
   void orphan(thread_heap& heap) noexcept;
   // The rest under its lock. A visit is that of a thread that ends, and is waited for.
@@ -122,10 +125,7 @@ class MALLARD_API thread_heaps {
   thread_heap* heap_of_this_thread() noexcept;
   thread_heap* find_attached(const heaps_of_thread& thread) const noexcept;
   thread_heap& heap_for(heaps_of_thread& thread);
-  void give_to_upstream(slab* detached) noexcept;
-  void prepare(thread_heap& mine, unsigned size_class) noexcept;
-  void collect_orphans() noexcept;
-  bool adopt(thread_heap& mine, unsigned size_class) noexcept;
+  static void prepare(thread_heap& mine, unsigned size_class) noexcept;
   void detach_all() noexcept;
   void wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept;
   void give_back_all() noexcept;
@@ -135,11 +135,10 @@ class MALLARD_API thread_heaps {
   bool upstream_ignores_;
   locked_upstream upstream_;
   std::pmr::memory_resource* source_;  // upstream, thread-safe
-  atomic<bool> orphaned_{false};       // there may be something to adopt
   atomic<std::uint32_t> visits_{0};
-  thread_heap* heaps_;
-  thread_heap first_;    // for the first thread that comes
-  thread_heap orphans_;  // of nobody: what ended threads left; its reserve is on its way up
+  heap_list<thread_heap> list_;
+  thread_heap first_;             // for the first thread that comes
+  thread_heap orphans_;           // the common one, of nobody
   std::mutex large_blocks_lock_;  // taken last; of the list, or of what the resource has instead
   oversize_list oversize_;
 };

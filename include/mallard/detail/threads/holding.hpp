@@ -1,0 +1,25 @@
+// Purpose: to hold a lock for the time of a block, without a standard header, which the malloc
+// could not link.
+#pragma once
+
+namespace mallard::inline v1::detail {
+
+template <class Lock>
+class [[nodiscard]] holding {
+ public:
+  explicit holding(Lock& lock) noexcept : lock_(lock) { lock_.lock(); }
+  ~holding() { lock_.unlock(); }
+  holding(const holding&) = delete;
+  holding& operator=(const holding&) = delete;
+
+ private:
+  Lock& lock_;
+};
+
+// Of what its thread alone works on.
+struct no_lock {
+  void lock() noexcept {}
+  void unlock() noexcept {}
+};
+
+}  // namespace mallard::inline v1::detail

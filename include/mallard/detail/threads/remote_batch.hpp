@@ -1,0 +1,62 @@
+// Purpose: blocks that a thread frees of other heaps, linked for each of these until there are
+// enough of them to be handed over in one step.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/size_classes.hpp"
+
+namespace mallard::inline v1::detail {
+
+// Of blocks under way to another heap there are at most so many bytes, or one block.
+inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
+inline constexpr unsigned longest_batch_blocks = 64;
+
+inline constexpr auto batch_weights = [] {
+  std::array<std::int32_t, extended_class_count> table{};
+  for (unsigned c = 0; c < extended_class_count; ++c) {
+    table[c] =
+        static_cast<std::int32_t>(larger(class_bytes(c), batch_bytes / longest_batch_blocks));
+  }
+  return table;
+}();
+
+// `Block` is what a free block holds on its way (see heap_of_thread.hpp).
+template <class Heap, class Block>
+struct remote_batch {
+  Heap* to;  // null: the batch is empty
+  Block* first;
+  Block* last;
+  std::int32_t room;  // bytes
+
+  void begin(Heap* heap, void* p, std::size_t size_class) noexcept {
+    Block* const block = Block::at(p, size_class);
+    block->set_next(nullptr);
+    *this = {heap, block, block, static_cast<std::int32_t>(batch_bytes)};
+  }
+  // Of a block of the heap that the batch is for. False when the batch has to be sent.
+  MALLARD_ALWAYS_INLINE bool add(void* p, std::size_t size_class) noexcept {
+    Block* const block = Block::at(p, size_class);
+    block->set_next(first);
+    first = block;
+    room -= batch_weights[size_class];
+    return room > 0;
+  }
+};
+
+// Heaps that lie `Stride` bytes apart have places of their own.
+template <class Heap, class Block, std::size_t Count, std::size_t Stride>
+struct remote_batches {
+  // The place of a batch for the heap; what is there may be for another one.
+  MALLARD_ALWAYS_INLINE remote_batch<Heap, Block>& of(const Heap* heap) noexcept {
+    return places[address_of(heap) / Stride % Count];
+  }
+
+  std::array<remote_batch<Heap, Block>, Count> places;
+};
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,145 @@
+#include "malloc/malloc_heaps.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "mallard/detail/os/pages.hpp"
+#include "malloc/huge_cache.hpp"
+#include "malloc/kept_errno.hpp"
+#include "threads/definitions.hpp"
+
+namespace mallard::inline v1::detail {
+
+constinit malloc_heaps the_heaps{the_supply};
+
+template class heap_list<malloc_heap>;
+
+malloc_heap* malloc_heaps::make_heap() noexcept {
+  void* const p = supply_.take(heap_bytes, false);
+  if (p == nullptr) return nullptr;
+  // With pages of 64 KiB there is no room for one.
+  const bool has_guard = checks::guard_bytes() + sizeof(malloc_heap) <= heap_bytes;
+  const std::size_t guard = has_guard ? checks::guard_bytes() : 0;
+  if constexpr (checks::has_guards) os::protect(p, guard);
+  return ::new (static_cast<std::byte*>(p) + guard) malloc_heap(*this);
+}
+
+bool malloc_heaps::make_common() noexcept {
+  if (common_ != nullptr) return true;
+  malloc_heap* const heap = make_heap();
+  if (heap == nullptr) return false;
+  heap_list::make_common(*heap);
+  add(*heap);
+  return true;
+}
+
+void* malloc_heaps::take_common(std::size_t bytes, bool ended) noexcept {
+  constexpr std::size_t cache_line_bytes = 64;
+  if (bytes > most_common_bytes && !ended) return nullptr;
+  const access here(*this);
+  if (first() == nullptr && !ended) return nullptr;
+  if (!make_common()) return nullptr;
+  work_off(*common_);
+  if (checks::keeps_classes || bytes > most_common_bytes) {
+    return common_->take_one(any_class_of(bytes));
+  }
+  return common_->take_one(
+      class_of_block(round_up(std::max(bytes, cache_line_bytes), cache_line_bytes)));
+}
+
+malloc_heap* malloc_heaps::begin_thread(thread_cache& to) noexcept {
+  malloc_heap* const heap = heap_list::begin_thread([this] { return make_heap(); });
+  if (heap != nullptr) heap->attach(to);
+  return heap;
+}
+
+void malloc_heaps::end_thread(thread_cache& from) noexcept {
+  malloc_heap* const heap = from.heap;
+  if (heap == nullptr) return;
+  heap->detach(from);
+  {
+    // Without memory for it, the next thread gets the slabs with the heap.
+    const holding hold(lock_);
+    make_common();
+  }
+  heap_list::end_thread(*heap);
+}
+
+void malloc_heaps::collect_idle(malloc_heap& heap) noexcept {
+  const kept_errno keep;
+  heap_list::collect_idle(heap);
+}
+
+std::size_t malloc_heaps::trim() noexcept {
+  std::size_t bytes = 0;
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) bytes += heap->trim();
+  const access here(*this);
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
+    if (!heap->idle.load(order::relaxed)) continue;
+    work_off(*heap);
+    bytes += heap->give_back_free();
+  }
+  return bytes;
+}
+
+void malloc_heaps::trim_quiet() noexcept {
+  constexpr unsigned long long milliseconds_between_looks = 1000;
+  // Between the handlers of a fork all locks are this thread's.
+  if (progress.has_every_lock) return;
+  const unsigned long long now = os::milliseconds();
+  unsigned long long next = next_look_.load(std::memory_order_relaxed);
+  if (now < next || !next_look_.compare_exchange_strong(next, now + milliseconds_between_looks,
+                                                        std::memory_order_relaxed)) {
+    return;
+  }
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) heap->trim_if_quiet();
+  the_huge_cache.decay();
+}
+
+// Heaps that came while the others' locks were taken stand before these. A thread takes the list's
+// lock while it holds its heap's: the list's is taken last.
+bool malloc_heaps::lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept {
+  malloc_heap* taken = nullptr;
+  for (;;) {
+    malloc_heap* const newest = first();
+    for (malloc_heap* heap = newest; heap != taken; heap = heap->next) {
+      if (take(heap->lock())) continue;
+      for (malloc_heap* h = newest; h != heap; h = h->next) h->lock().release();
+      for (malloc_heap* h = taken; h != nullptr; h = h->next) h->lock().release();
+      return false;
+    }
+    taken = newest;
+    const bool has_list = take(lock_);
+    if (has_list && first() == taken) break;
+    if (has_list) {
+      lock_.release();
+      continue;
+    }
+    for (malloc_heap* h = taken; h != nullptr; h = h->next) h->lock().release();
+    return false;
+  }
+  locked_first_ = taken;
+  return true;
+}
+
+// Handlers of the fork may have made heaps in the meantime, whose locks were not taken.
+void malloc_heaps::unlock_heaps() noexcept {
+  malloc_heap* const locked = locked_first_;
+  lock_.release();
+  for (malloc_heap* heap = locked; heap != nullptr; heap = heap->next) {
+    heap->lock().release();
+  }
+}
+
+void malloc_heaps::reset_heaps() noexcept {
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) heap->lock().reset();
+  lock_.reset();
+}
+
+void malloc_heaps::forget_threads_but(const malloc_heap* mine) noexcept {
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
+    if (heap != mine) heap->forget_thread();
+  }
+}
+
+}  // namespace mallard::inline v1::detail

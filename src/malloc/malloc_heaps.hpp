@@ -1,0 +1,62 @@
+// Purpose: the heaps of malloc: how a thread begins and ends, what threads do without a heap of
+// their own, what is given back of all heaps, and their locks at a fork.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "mallard/detail/threads/heap_list.hpp"
+#include "malloc/lock.hpp"
+#include "malloc/malloc_heap.hpp"
+#include "malloc/slice_supply.hpp"
+
+namespace mallard::inline v1::detail {
+
+class malloc_heaps final : public heap_list<malloc_heap> {
+ public:
+  // All slabs come from the supply.
+  explicit constexpr malloc_heaps(slice_supply& supply) noexcept : supply_(supply) {}
+
+  // A heap for the calling thread, whose magazines those are. Null when there is no memory.
+  malloc_heap* begin_thread(thread_cache& to) noexcept;
+  void end_thread(thread_cache& from) noexcept;
+
+  static constexpr std::size_t most_common_bytes = 1024;
+  // A block from the heap that all threads have in common, on cache lines of its own. Null when
+  // there is no memory, or the thread should rather have a heap of its own: the first one at once,
+  // others for larger blocks, except such as have `ended` already.
+  void* take_common(std::size_t bytes, bool ended) noexcept;
+
+  // As in heap_list; keeps errno.
+  void collect_idle(malloc_heap& heap) noexcept;
+
+  // Gives back what is empty, and the pages between blocks in use, of all heaps. Returns the bytes
+  // of the pages. The caller holds no lock.
+  std::size_t trim() noexcept;
+  // The same, once a second, of heaps whose threads have not needed them since.
+  void trim_quiet() noexcept;
+
+  // Takes the locks of all heaps with threads before a fork; when `take` is false for one, none.
+  // After it, in the parent and in the child.
+  bool lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept;
+  void unlock_heaps() noexcept;
+  void reset_heaps() noexcept;
+  // In the child of a fork: the threads of all heaps but one are gone, maybe in the middle of
+  // something. What those heaps hold stays as it is for ever.
+  void forget_threads_but(const malloc_heap* mine) noexcept;
+
+  slice_supply& supply() const noexcept { return supply_; }
+
+ private:
+  malloc_heap* make_heap() noexcept;
+  // Requires the lock.
+  bool make_common() noexcept;
+
+  slice_supply& supply_;
+  malloc_heap* locked_first_ = nullptr;           // between the handlers of a fork
+  std::atomic<unsigned long long> next_look_{0};  // in milliseconds
+};
+
+extern constinit malloc_heaps the_heaps;
+
+}  // namespace mallard::inline v1::detail
