@@ -61,9 +61,9 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept 
   return p != nullptr ? p : allocate_huge(bytes, alignment);
 }
 
-// Before a request is refused: what this thread has at hand goes to where others find it, and free
-// slices to the system with their addresses. Returns whether there was any.
-MALLARD_COLD bool make_room() noexcept {
+// What this thread has at hand goes to where others find it, and free slices to the system with
+// their addresses. Returns whether there was any.
+MALLARD_COLD bool give_all_back() noexcept {
   const std::size_t used_bytes = the_supply.usage().in_use_bytes;
   if (malloc_heap* const heap = cache.heap) {
     heap->detach(cache);
@@ -77,13 +77,18 @@ MALLARD_COLD bool make_room() noexcept {
   return page_bytes != 0 || has_trimmed || the_supply.usage().in_use_bytes < used_bytes;
 }
 
+// Before a request is refused.
+bool make_room(std::size_t bytes) noexcept {
+  const bool could_be_there = bytes <= the_supply.usage().regions * region_bytes;
+  return could_be_there && give_all_back();
+}
+
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
   if (here.nested()) return allocate_huge(bytes, alignment);
   void* const p = allocate_mapped_or_not(bytes, alignment);
-  const bool could_be_there = p == nullptr && bytes <= the_supply.usage().regions * region_bytes;
-  return could_be_there && make_room() ? allocate_mapped_or_not(bytes, alignment) : p;
+  return p == nullptr && make_room(bytes) ? allocate_mapped_or_not(bytes, alignment) : p;
 }
 
 std::size_t class_bytes_of(slice_mark mark) noexcept {
@@ -121,18 +126,19 @@ void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return p;
 }
 
+void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
+  void* const p = does_without_heap() ? the_heaps.take_common(bytes, !may_begin_thread()) : nullptr;
+  if (p != nullptr) return p;
+  malloc_heap* const heap = heap_of_thread();
+  return heap == nullptr ? nullptr : heap->refill(cache, size_class);
+}
+
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
   const slow_path here;
   if (here.nested()) return allocate_huge(bytes, malloc_alignment);
-  void* p = does_without_heap() ? the_heaps.take_common(bytes, !may_begin_thread()) : nullptr;
-  if (p == nullptr) {
-    malloc_heap* const heap = heap_of_thread();
-    if (heap == nullptr) return nullptr;
-    p = heap->refill(cache, size_class);
-    if (p == nullptr && make_room()) p = heap->refill(cache, size_class);
-    if (p == nullptr) return nullptr;
-  }
-  checks::allocated(p);
+  void* p = take_from_heap(bytes, size_class);
+  if (p == nullptr && make_room(bytes)) p = take_from_heap(bytes, size_class);
+  if (p != nullptr) checks::allocated(p);
   return p;
 }
 
@@ -261,9 +267,12 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
 }
 
 bool trim() noexcept {
+  return make_room_for(0);
+}
+
+bool make_room_for(std::size_t bytes) noexcept {
   const slow_path here;
-  if (here.nested()) return false;
-  return make_room();
+  return !here.nested() && make_room(bytes);
 }
 
 }  // namespace mallard::inline v1::detail

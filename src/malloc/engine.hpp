@@ -207,5 +207,8 @@ std::size_t usable_bytes(const void* p) noexcept;
 // Gives idle memory back to the system: of the calling thread, of ended ones, and what is shared.
 // Returns whether there was any.
 bool trim() noexcept;
+// The same before a request for so many bytes is refused, if they could be there. The caller holds
+// no lock.
+bool make_room_for(std::size_t bytes) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -81,6 +81,11 @@ void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   bytes = std::max<std::size_t>(bytes, 1);
   alignment = std::max(alignment, malloc_alignment);
   if (slow_path::is_inside()) return allocate_huge(bytes, alignment);
+  void* const p = allocate_here(bytes, alignment);
+  return p == nullptr && make_room_for(bytes) ? allocate_here(bytes, alignment) : p;
+}
+
+void* user_heap::allocate_here(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t block = request_with_canary(bytes, alignment);
   const holding hold(lock_);
   return block - 1 < largest_extended_bytes ? allocate_of_class(class_of(block))

@@ -44,6 +44,7 @@ class user_heap final : public slab_set {
   static constexpr std::size_t kept_slabs = 2;
 
   user_heap() noexcept;
+  void* allocate_here(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_of_class(unsigned size_class) noexcept;
   void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
   void unlink(region& r) noexcept;

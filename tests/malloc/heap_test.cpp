@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,11 +21,13 @@
 #include <vector>
 
 #include "mallard/malloc.h"
+#include "malloc/workload.hpp"
 #include "support/units.hpp"
 
 namespace {
 
 using mallard_test::kib;
+using mallard_test::mib;
 
 struct owned_heap {
   mallard_heap* heap = mallard_heap_create();
@@ -252,6 +255,27 @@ TEST(user_heap, a_fork_while_threads_allocate_does_not_lock_the_child) {
   }
   end = true;
   busy.join();
+}
+
+TEST(user_heap, where_addresses_are_limited_gets_what_malloc_has_freed) {
+  const std::size_t room = 300 * mib;
+  EXPECT_EQ(malloc_test::exit_code_of([room] {
+              const owned_heap h;
+              const std::size_t bytes = malloc_test::bytes_of_process().mapped + room;
+              const rlimit limit{bytes, bytes};
+              if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+              void** blocks = nullptr;
+              while (auto* const p = static_cast<void**>(std::malloc(2000))) {
+                *p = blocks;
+                blocks = p;
+              }
+              while (blocks != nullptr)
+                std::free(std::exchange(blocks, static_cast<void**>(*blocks)));
+              for (const std::size_t wanted : {room / 2, 40 * mib, 100 * kib}) {
+                if (mallard_heap_allocate(h.heap, wanted, 0) == nullptr) _exit(2);
+              }
+            }),
+            0);
 }
 
 }  // namespace
