@@ -23,10 +23,10 @@ struct page_source_holder;
 }
 
 struct page_source_stats {
-  std::size_t mapped_bytes = 0;  // held from the operating system
+  std::size_t mapped_bytes = 0;  // held from the operating system, with memory behind it
   std::size_t in_use_bytes = 0;  // of the mapped: handed out, or in the cache of some thread
   std::size_t cached_bytes = 0;  // of the mapped: warm, waiting in the shared cache
-  std::size_t os_maps = 0;       // calls since the start
+  std::size_t os_maps = 0;  // calls since the start; small chunks come 64 MiB of addresses a call
   std::size_t os_unmaps = 0;
 };
 
@@ -49,7 +49,9 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: with `on` false, chunks go straight back to the system: larger ones are unmapped, the
-  // memory of smaller ones is purged. Other threads first use up the few chunks they have at hand.
+  // memory of smaller ones, up to 256 KiB, is purged. Other threads first use up the few chunks
+  // they have at hand, and what comes back while another thread gives memory back waits for the
+  // next.
   void set_caching(bool on) noexcept;
 
   // Effects: while caching is on, at most `bytes` stay in the shared cache. The start value is an

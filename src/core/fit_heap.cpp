@@ -81,9 +81,9 @@ void fit_heap::remove(fit_block* b) noexcept {
 }
 
 // The block before is in use: two free blocks are never neighbours.
-void fit_heap::make_free(fit_block* b, std::size_t bytes) noexcept {
+void fit_heap::make_free(fit_block* b, std::size_t bytes, std::size_t purged) noexcept {
   unpoison(&b->bytes_and_flags, sizeof(fit_block) - sizeof(b->prev_bytes));
-  b->bytes_and_flags = bytes | fit_block::free;
+  b->bytes_and_flags = bytes | fit_block::free | purged;
   fit_block* const next = b->at(bytes);
   unpoison(next, redzone_bytes);
   next->prev_bytes = bytes;
@@ -99,7 +99,7 @@ void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
 }
 
 // Leaves `bytes` of a used block and frees the rest, if that is enough for a block.
-void fit_heap::cut(fit_block* b, std::size_t bytes) noexcept {
+void fit_heap::cut(fit_block* b, std::size_t bytes, std::size_t purged) noexcept {
   std::size_t rest = b->bytes() - bytes;
   if (rest == 0) return;
   fit_block* const next = b->following();
@@ -110,7 +110,7 @@ void fit_heap::cut(fit_block* b, std::size_t bytes) noexcept {
     rest += next->bytes();
   }
   make_used(b, bytes);
-  make_free(b->at(bytes), rest);
+  make_free(b->at(bytes), rest, joins ? 0 : purged);
 }
 
 void fit_heap::add_segment(void* p, std::size_t bytes) noexcept {
@@ -126,7 +126,7 @@ void fit_heap::add_segment(void* p, std::size_t bytes) noexcept {
   auto* const last = reinterpret_cast<fit_block*>(end);
   last->bytes_and_flags = 0;  // in use for ever
   auto* const b = reinterpret_cast<fit_block*>(begin);
-  make_free(b, static_cast<std::size_t>(end - begin));
+  make_free(b, static_cast<std::size_t>(end - begin), 0);
 }
 
 bool fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
@@ -149,6 +149,7 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (b == nullptr) return nullptr;
   remove(b);
   const std::size_t whole = b->bytes();
+  const std::size_t purged = b->bytes_and_flags & fit_block::purged;
   unpoison(b + 1, whole - sizeof(fit_block));
   if (slack != 0) {
     const std::uintptr_t start = address_of(b->payload());
@@ -159,35 +160,58 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     if (const std::size_t gap = aligned - start; gap != 0) {
       fit_block* const inner = b->at(gap);
       inner->bytes_and_flags = whole - gap;
-      make_free(b, gap);
+      make_free(b, gap, purged);
       b = inner;
     }
   }
   if (slack != 0) b->bytes_and_flags |= fit_block::aligned;
   make_used(b, b->bytes());
-  cut(b, needed);
+  cut(b, needed, purged);
   ++in_use_blocks_;
   in_use_bytes_ += b->bytes();
   return b->payload();
 }
 
 void fit_heap::deallocate(void* p) noexcept {
-  fit_block* b = fit_block::of(p);
-  std::size_t bytes = b->bytes();
+  fit_block* const b = fit_block::of(p);
   --in_use_blocks_;
-  in_use_bytes_ -= bytes;
+  in_use_bytes_ -= b->bytes();
+  join_free(b, 0);
+}
+
+// With its free neighbours; it is purged if these are.
+void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
+  std::size_t bytes = b->bytes();
   fit_block* const next = b->following();
   if (next->is(fit_block::free)) {
+    purged &= next->bytes_and_flags;
     remove(next);
     bytes += next->bytes();
   }
   if (b->is(fit_block::after_free)) {
     const std::size_t before = b->prev_bytes;
     b = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
+    purged &= b->bytes_and_flags;
     remove(b);
     bytes += before;
   }
-  make_free(b, bytes);
+  make_free(b, bytes, purged);
+}
+
+fit_block* fit_heap::take_unpurged(std::size_t least) noexcept {
+  fit_block* found = nullptr;
+  for_each_free(least, [&](void* p, std::size_t) {
+    fit_block* const b = static_cast<fit_block*>(p) - 1;
+    if (found == nullptr && !b->is(fit_block::purged)) found = b;
+  });
+  if (found == nullptr) return nullptr;
+  remove(found);
+  make_used(found, found->bytes());
+  return found;
+}
+
+void fit_heap::put_back_purged(fit_block* b) noexcept {
+  join_free(b, fit_block::purged);
 }
 
 std::size_t fit_heap::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
@@ -231,7 +255,7 @@ void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t prefer
   const std::size_t gap = before - distance;
   fit_block* const moved = front->at(gap);
   moved->bytes_and_flags = old + distance;
-  if (gap != 0) make_free(front, gap);
+  if (gap != 0) make_free(front, gap, 0);
   in_use_bytes_ += distance;
   if (old + distance < wanted && behind != 0) {
     expand(moved->payload(), minimum, preferred);

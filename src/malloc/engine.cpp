@@ -4,12 +4,9 @@
 #include <cstring>
 
 #include "malloc/fatal.hpp"
-#include "malloc/huge_block.hpp"
-#include "malloc/huge_cache.hpp"
 #include "malloc/kept_errno.hpp"
-#include "malloc/large_space.hpp"
 #include "malloc/malloc_heaps.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
 #include "malloc/user_heap.hpp"
@@ -45,48 +42,46 @@ slice_mark space_of_thread() noexcept {
 void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment >= region_bytes || bytes + alignment >= region_bytes) return nullptr;
   const slice_mark mark = space_of_thread();
-  void* const p = space_of_mark(mark).allocate(bytes, alignment, mark);
+  void* const p = the_pages.space_of(mark).allocate(bytes, alignment);
   if (p != nullptr) checks::allocated(p);
   return p;
 }
 
 // Whichever of the two is meant for the size, then the other.
 void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept {
-  const bool maps_all = huge_usage().blocks < checks::most_mapped_large_blocks;
+  const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
   if (maps_all || bytes + alignment >= least_huge_bytes) {
-    void* const p = allocate_huge(bytes, alignment);
+    void* const p = the_pages.huge.allocate(bytes, alignment);
     return p != nullptr ? p : allocate_in_space(bytes, alignment);
   }
   void* const p = allocate_in_space(bytes, alignment);
-  return p != nullptr ? p : allocate_huge(bytes, alignment);
+  return p != nullptr ? p : the_pages.huge.allocate(bytes, alignment);
 }
 
 // What this thread has at hand goes to where others find it, and free slices to the system with
 // their addresses. Returns whether there was any.
 MALLARD_COLD bool give_all_back() noexcept {
-  const std::size_t used_bytes = the_supply.usage().in_use_bytes;
+  const std::size_t used_bytes = the_pages.supply.usage().in_use_bytes;
   if (malloc_heap* const heap = cache.heap) {
     heap->detach(cache);
     heap->attach(cache);
   }
   const std::size_t page_bytes = the_heaps.trim();
-  for (large_space& space : the_spaces) space.trim();
-  const bool has_unmapped = the_huge_cache.trim() != 0;
-  const bool has_trimmed = the_supply.trim() != 0 || has_unmapped;
+  const bool has_trimmed = the_pages.trim();
   // The supply may have given back at once what it got here.
-  return page_bytes != 0 || has_trimmed || the_supply.usage().in_use_bytes < used_bytes;
+  return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
 }
 
 // Before a request is refused.
 bool make_room(std::size_t bytes) noexcept {
-  const bool could_be_there = bytes <= the_supply.usage().regions * region_bytes;
+  const bool could_be_there = bytes <= the_pages.supply.usage().regions * region_bytes;
   return could_be_there && give_all_back();
 }
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
-  if (here.nested()) return allocate_huge(bytes, alignment);
+  if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
   void* const p = allocate_mapped_or_not(bytes, alignment);
   return p == nullptr && make_room(bytes) ? allocate_mapped_or_not(bytes, alignment) : p;
 }
@@ -116,12 +111,12 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (here.nested() || bytes <= largest_extended_request || mark.kind() != slice_kind::space) {
     return false;
   }
-  return space_of_mark(mark).resize(p, bytes);
+  return the_pages.space_of(mark).resize(p, bytes);
 }
 
 // When there is no memory for a smaller block, the old one has to do.
 void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  if (mark.kind() == slice_kind::huge) return resize_huge(p, bytes);
+  if (mark.kind() == slice_kind::huge) return the_pages.huge.resize(p, bytes);
   checks::kept_larger();
   return p;
 }
@@ -135,7 +130,7 @@ void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
 
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
   const slow_path here;
-  if (here.nested()) return allocate_huge(bytes, malloc_alignment);
+  if (here.nested()) return the_pages.huge.allocate(bytes, malloc_alignment);
   void* p = take_from_heap(bytes, size_class);
   if (p == nullptr && make_room(bytes)) p = take_from_heap(bytes, size_class);
   if (p != nullptr) checks::allocated(p);
@@ -188,9 +183,9 @@ void deallocate_slow(void* p) noexcept {
   }
   switch (mark.kind()) {
     case slice_kind::space:
-      return space_of_mark(mark).deallocate(p);
+      return the_pages.space_of(mark).deallocate(p);
     case slice_kind::huge:
-      return deallocate_huge(p);
+      return the_pages.huge.deallocate(p);
     case slice_kind::slab_of_user_heap:
     case slice_kind::huge_of_user_heap:
       return user_heap::of(p, mark)->deallocate(p, mark);
@@ -255,7 +250,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
   if (mark.kind() == slice_kind::huge && bytes >= least_huge_bytes / 2) {
-    if (void* const resized = resize_huge(p, bytes)) return resized;
+    if (void* const resized = the_pages.huge.resize(p, bytes)) return resized;
   }
   const std::size_t have = usable_bytes(p);
   if (resize_in_place(p, mark, bytes)) return p;

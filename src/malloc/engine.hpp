@@ -8,13 +8,13 @@
 //         collect what other threads freed
 //         the pool's next bits, an idle heap's slab, a new slab from the supply (lock)
 //       large_space::allocate                                  above the largest class (lock)
-//       allocate_huge                                          a mapping of its own
+//       huge_blocks::allocate                                  a mapping of its own
 //   deallocate(p)
 //     mark of the slice, block to the thread's magazine        no lock, no atomic operation
 //     deallocate_slow
 //       malloc_heap::spill                                     half the magazine to the bits
 //       malloc_heap::send                                      another heap's: batched
-//       large_space::deallocate, deallocate_huge
+//       large_space::deallocate, huge_blocks::deallocate
 #pragma once
 
 #include <cstddef>

@@ -20,10 +20,8 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
-#include "malloc/huge_cache.hpp"
-#include "malloc/large_space.hpp"
 #include "malloc/malloc_heaps.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
 
@@ -42,12 +40,7 @@ struct fork_progress {
 
 // In the order in which threads take them. Those of users' heaps come before them, as one, and then
 // those of threads' heaps with that of their list.
-constexpr std::size_t lock_count = space_count + 3;
-futex_lock& lock_at(std::size_t i) noexcept {
-  if (i < space_count) return the_spaces[i].lock();
-  if (i == space_count) return the_huge_cache.lock();
-  return i == space_count + 1 ? the_supply.purge_lock() : the_supply.lock();
-}
+constexpr std::size_t lock_count = malloc_pages::lock_count;
 constexpr unsigned bit_of(std::size_t i) noexcept {
   return 1u << i;
 }
@@ -72,7 +65,7 @@ unsigned take_all(bool (*take_one)(futex_lock&) noexcept) noexcept {
   unsigned taken = user_heap::lock_all(take_one) ? users_heaps : 0;
   if (the_heaps.lock_heaps(take_one)) taken |= threads_heaps;
   for (std::size_t i = 0; i < lock_count; ++i) {
-    if (take_one(lock_at(i))) taken |= bit_of(i);
+    if (take_one(the_pages.lock_at(i))) taken |= bit_of(i);
   }
   return taken;
 }
@@ -110,7 +103,7 @@ void after_fork_in_parent() {
   const slow_path here;
   const unsigned taken = end_fork();
   for (std::size_t i = lock_count; i-- > 0;) {
-    if ((taken & bit_of(i)) != 0) lock_at(i).release();
+    if ((taken & bit_of(i)) != 0) the_pages.lock_at(i).release();
   }
   if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
   if ((taken & users_heaps) != 0) user_heap::unlock_all();
@@ -123,7 +116,7 @@ void after_fork_in_child() {
   if (end_fork() == 0) return;
   the_heaps.forget_threads_but(cache.heap);
   the_heaps.reset_heaps();
-  for (std::size_t i = 0; i < lock_count; ++i) lock_at(i).reset();
+  for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
   user_heap::reset_all();
 }
 

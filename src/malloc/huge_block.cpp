@@ -1,26 +1,12 @@
 #include "malloc/huge_block.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "mallard/detail/os/pages.hpp"
-#include "malloc/huge_cache.hpp"
-#include "malloc/memory_limit.hpp"
 #include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
-
-constinit std::atomic<std::size_t> blocks{0};
-constinit std::atomic<std::size_t> mapped{0};
-constinit std::atomic<bool> wants_huge_pages{true};
-
-// Huge pages, where the system has them, from a size on at which a last one that is hardly used
-// does not matter. For all of the mapping: only one of a kind can be moved.
-void prefer_huge_pages(region* r) noexcept {
-  if (!wants_huge_pages.load(std::memory_order_relaxed)) return;
-  if (r->huge_mapped >= 16 * os::huge_page_bytes) os::prefer_huge_pages(r, r->huge_mapped);
-}
 
 std::byte* end_of(region* r) noexcept {
   return reinterpret_cast<std::byte*>(r) + r->huge_mapped;
@@ -38,14 +24,6 @@ void cut_mapping(region* r, std::size_t least) noexcept {
   os::unmap(end_of(r) + checks::guard_bytes(), gone);
 }
 
-// What is beyond the last page of the payload need not stay.
-void cut(region* r, std::size_t least) noexcept {
-  const std::size_t gone = r->huge_mapped - least;
-  cut_mapping(r, least);
-  mapped.fetch_sub(gone, std::memory_order_relaxed);
-  the_limit.give(gone);
-}
-
 // The block must not begin at a region's start: that is where its mark is. Before a guard page the
 // block lies as near as it can.
 std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
@@ -57,42 +35,6 @@ std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all)
 // behind what is used.
 std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
   return checks::has_guards ? needed : std::max(needed, round_up(old + old / 2, os::page_size()));
-}
-
-// With its contents, to a mapping of so many bytes. Null when that is refused.
-region* move_to(region* r, std::size_t bytes) noexcept {
-  const std::size_t old = r->huge_mapped;
-  if (!the_limit.take(bytes - old)) return nullptr;
-  void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes,
-                               [](const void* p) noexcept { return checks::covers(p); });
-  if (start == nullptr) {
-    the_limit.give(bytes - old);
-    return nullptr;
-  }
-  if constexpr (checks::has_guards) {
-    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes());
-  }
-  auto* const moved = static_cast<region*>(start);
-  moved->huge_mapped = bytes;
-  add_guard(moved);
-  mapped.fetch_add(bytes - old, std::memory_order_relaxed);
-  prefer_huge_pages(moved);
-  return moved;
-}
-
-}  // namespace
-
-namespace {
-
-region* map_huge(std::size_t needed) noexcept {
-  const std::size_t all = needed + checks::guard_bytes();
-  void* start = os::map(all, region_bytes, false);
-  if (start == nullptr && the_huge_cache.trim() != 0) start = os::map(all, region_bytes, false);
-  if (start != nullptr && !checks::covers(start)) {
-    os::unmap(start, all);
-    return nullptr;
-  }
-  return static_cast<region*>(start);
 }
 
 // A page before what begins at a multiple of `alignment`, and what is behind.
@@ -116,19 +58,122 @@ region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
 
 }  // namespace
 
-void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
+// Huge pages, where the system has them, from a size on at which a last one that is hardly used
+// does not matter. For all of the mapping: only one of a kind can be moved.
+void huge_blocks::prefer_huge_pages(region* r) noexcept {
+  if (!wants_huge_pages_.load(std::memory_order_relaxed)) return;
+  if (r->huge_mapped >= 16 * os::huge_page_bytes) os::prefer_huge_pages(r, r->huge_mapped);
+}
+
+// What is beyond the last page of the payload need not stay.
+void huge_blocks::cut(region* r, std::size_t least) noexcept {
+  const std::size_t gone = r->huge_mapped - least;
+  cut_mapping(r, least);
+  mapped_.fetch_sub(gone, std::memory_order_relaxed);
+  limit_.give(gone);
+}
+
+// With its contents, to a mapping of so many bytes. Null when that is refused.
+region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
+  const std::size_t old = r->huge_mapped;
+  if (!limit_.take(bytes - old)) return nullptr;
+  void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes,
+                               [](const void* p) noexcept { return checks::covers(p); });
+  if (start == nullptr) {
+    limit_.give(bytes - old);
+    return nullptr;
+  }
+  if constexpr (checks::has_guards) {
+    os::unmap(reinterpret_cast<std::byte*>(r) + old, checks::guard_bytes());
+  }
+  auto* const moved = static_cast<region*>(start);
+  moved->huge_mapped = bytes;
+  add_guard(moved);
+  mapped_.fetch_add(bytes - old, std::memory_order_relaxed);
+  prefer_huge_pages(moved);
+  return moved;
+}
+
+region* huge_blocks::map(std::size_t needed) noexcept {
+  const std::size_t all = needed + checks::guard_bytes();
+  void* start = os::map(all, region_bytes, false);
+  if (start == nullptr && trim() != 0) start = os::map(all, region_bytes, false);
+  if (start != nullptr && !checks::covers(start)) {
+    os::unmap(start, all);
+    return nullptr;
+  }
+  return static_cast<region*>(start);
+}
+
+region* huge_blocks::take_kept(std::size_t needed) noexcept {
+  if (!lock_.try_lock()) return nullptr;
+  kept_mapping* const m = kept_.take(needed, needed <= SIZE_MAX / 2 ? 2 * needed : needed);
+  kept_bytes_.store(kept_.bytes(), std::memory_order_relaxed);
+  lock_.unlock();
+  return reinterpret_cast<region*>(m);
+}
+
+// What its owner has done to the pages is looked for once, when the mapping comes first.
+void huge_blocks::keep(region* r) noexcept {
+  const std::size_t bytes = r->huge_mapped;
+  const bool can_stay = !r->huge_is_fresh || os::are_alike(r, bytes);
+  if (!can_stay || !lock_.try_lock()) return os::unmap(r, bytes);
+  const bool stays = kept_.keep(r, bytes, mapped_.load(std::memory_order_relaxed));
+  kept_bytes_.store(kept_.bytes(), std::memory_order_relaxed);
+  lock_.unlock();
+  if (!stays) os::unmap(r, bytes);
+  give_back();
+}
+
+// What may not stay, one by one: the system unmaps while nobody waits. Returns the bytes.
+std::size_t huge_blocks::give_back() noexcept {
+  std::size_t bytes = 0;
+  for (;;) {
+    if (!lock_.try_lock()) return bytes;
+    kept_mapping* const m = kept_.next_to_go();
+    kept_bytes_.store(kept_.bytes(), std::memory_order_relaxed);
+    lock_.unlock();
+    if (m == nullptr) return bytes;
+    const std::size_t mapped = m->bytes;
+    bytes += mapped;
+    os::unmap(m, mapped);
+  }
+}
+
+void huge_blocks::decay() noexcept {
+  if (kept_bytes_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return;
+  const bool is_more = kept_.decay();
+  lock_.unlock();
+  if (is_more) give_back();
+}
+
+std::size_t huge_blocks::trim() noexcept {
+  if (!lock_.try_lock()) return 0;
+  const bool is_more = kept_.clear();
+  lock_.unlock();
+  return is_more ? give_back() : 0;
+}
+
+void huge_blocks::set_idle_limit(std::size_t bytes) noexcept {
+  lock_.lock();
+  const bool is_more = kept_.set_idle_limit(bytes, SIZE_MAX);
+  lock_.unlock();
+  if (is_more) give_back();
+}
+
+void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment > largest_alignment) return nullptr;
   const bool of_regions = alignment >= region_bytes;
   const std::size_t before = of_regions ? os::page_size() : std::max(alignment, os::page_bytes);
   const std::size_t needed = round_up(bytes + before, os::page_size());
-  if (needed < bytes || !the_limit.take(needed)) return nullptr;
+  if (needed < bytes || !limit_.take(needed)) return nullptr;
   const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, needed);
   const bool may_be_kept = !checks::has_guards && offset == os::page_bytes && !of_regions;
-  region* r = may_be_kept ? the_huge_cache.take(needed) : nullptr;
+  region* r = may_be_kept ? take_kept(needed) : nullptr;
   const bool is_fresh = r == nullptr;
-  if (is_fresh) r = of_regions ? map_aligned(needed, alignment) : map_huge(needed);
+  if (is_fresh) r = of_regions ? map_aligned(needed, alignment) : map(needed);
   if (r == nullptr) {
-    the_limit.give(needed);
+    limit_.give(needed);
     return nullptr;
   }
   if (is_fresh) {
@@ -136,7 +181,7 @@ void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
     r->huge_offset = offset;
     prefer_huge_pages(r);
     add_guard(r);
-  } else if (!the_limit.take(r->huge_mapped - needed)) {
+  } else if (!limit_.take(r->huge_mapped - needed)) {
     cut_mapping(r, needed);
   }
   r->huge_is_fresh = is_fresh;
@@ -144,22 +189,22 @@ void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept {
   std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
   region::huge_mark_of(p).store(slice_mark::huge().word(), std::memory_order_relaxed);
   checks::add_huge(p, *r);
-  blocks.fetch_add(1, std::memory_order_relaxed);
-  mapped.fetch_add(r->huge_mapped, std::memory_order_relaxed);
+  blocks_.fetch_add(1, std::memory_order_relaxed);
+  mapped_.fetch_add(r->huge_mapped, std::memory_order_relaxed);
   return p;
 }
 
-void deallocate_huge(void* p) noexcept {
+void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
-  blocks.fetch_sub(1, std::memory_order_relaxed);
-  mapped.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
-  the_limit.give(r->huge_mapped);
+  blocks_.fetch_sub(1, std::memory_order_relaxed);
+  mapped_.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
+  limit_.give(r->huge_mapped);
   const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
-  if (!checks::has_guards && is_usual) return the_huge_cache.give(r);
+  if (!checks::has_guards && is_usual) return keep(r);
   os::unmap(r, r->huge_mapped + checks::guard_bytes());
 }
 
-void* resize_huge(void* p, std::size_t bytes) noexcept {
+void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {
   region* r = region::of_huge(p);
   checks::using_huge(p, *r);
   const std::size_t offset = r->huge_offset;
@@ -189,15 +234,6 @@ std::size_t huge_payload_bytes(const void* p) noexcept {
 
 bool is_fresh_huge(const void* p) noexcept {
   return mark_of(p).kind() == slice_kind::huge && region::of_huge(p)->huge_is_fresh;
-}
-
-void set_huge_pages(bool on) noexcept {
-  wants_huge_pages.store(on, std::memory_order_relaxed);
-}
-
-huge_usage_type huge_usage() noexcept {
-  return {blocks.load(std::memory_order_relaxed), mapped.load(std::memory_order_relaxed),
-          the_huge_cache.idle_bytes()};
 }
 
 }  // namespace mallard::inline v1::detail

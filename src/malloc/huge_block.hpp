@@ -1,9 +1,14 @@
-// Purpose: blocks with a mapping of their own, which grows by moving pages, not bytes. Thread-safe
-// without a lock: different blocks share nothing but counters.
+// Purpose: blocks with a mapping of their own, which grows by moving pages, not bytes; what was
+// freed is kept for blocks of about its size. Thread-safe: different blocks share nothing but
+// counters and the kept mappings, and nobody waits for these.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
+#include "mallard/detail/pages/kept_mappings.hpp"
+#include "mallard/detail/pages/memory_limit.hpp"
+#include "malloc/lock.hpp"
 #include "malloc/region.hpp"
 
 namespace mallard::inline v1::detail {
@@ -12,28 +17,63 @@ inline constexpr std::size_t least_huge_bytes = std::size_t{8} << 20;
 
 inline constexpr std::size_t largest_alignment = std::size_t{1} << 30;
 
-// Null when the system refuses. `alignment` is a power of two.
-void* allocate_huge(std::size_t bytes, std::size_t alignment) noexcept;
-void deallocate_huge(void* p) noexcept;
+struct huge_usage {
+  std::size_t blocks = 0;
+  std::size_t mapped_bytes = 0;
+  std::size_t kept_bytes = 0;  // mapped beside these, for blocks to come
+};
 
-// Makes the block `bytes` large, where it is or elsewhere, without copying. Null when the system
-// refuses, and then nothing has changed; it never refuses to make one smaller.
-void* resize_huge(void* p, std::size_t bytes) noexcept;
+class huge_blocks {
+ public:
+  // So many bytes may be kept at first.
+  constexpr huge_blocks(memory_limit& limit, std::size_t idle_bytes) noexcept
+      : limit_(limit), kept_(idle_bytes) {}
+
+  // Null when the system refuses. `alignment` is a power of two.
+  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  void deallocate(void* p) noexcept;
+
+  // Makes the block `bytes` large, where it is or elsewhere, without copying. Null when the system
+  // refuses, and then nothing has changed; it never refuses to make one smaller.
+  void* resize(void* p, std::size_t bytes) noexcept;
+
+  // Whether huge pages are asked for from now on.
+  void set_huge_pages(bool on) noexcept { wants_huge_pages_.store(on, std::memory_order_relaxed); }
+
+  // Give kept mappings back: half of what nobody needed for a second; what is more than the limit;
+  // all. `trim` returns the bytes.
+  void decay() noexcept;
+  void set_idle_limit(std::size_t bytes) noexcept;
+  std::size_t trim() noexcept;
+
+  huge_usage usage() const noexcept {
+    return {blocks_.load(std::memory_order_relaxed), mapped_.load(std::memory_order_relaxed),
+            kept_bytes_.load(std::memory_order_relaxed)};
+  }
+  futex_lock& lock() noexcept { return lock_; }
+
+ private:
+  void prefer_huge_pages(region* r) noexcept;
+  void cut(region* r, std::size_t least) noexcept;
+  region* move_to(region* r, std::size_t bytes) noexcept;
+  region* map(std::size_t needed) noexcept;
+  region* take_kept(std::size_t needed) noexcept;
+  void keep(region* r) noexcept;
+  std::size_t give_back() noexcept;
+
+  memory_limit& limit_;
+  std::atomic<std::size_t> blocks_{0};
+  std::atomic<std::size_t> mapped_{0};
+  std::atomic<bool> wants_huge_pages_{true};
+  futex_lock lock_;
+  kept_mappings kept_;
+  std::atomic<std::size_t> kept_bytes_{0};  // the same, for who asks without the lock
+};
 
 std::size_t huge_payload_bytes(const void* p) noexcept;
 
 // Whether the block is huge and was zeroed when it was handed out, as all are but those whose
 // mapping was kept from another one. Then what comes to it as it grows is zeroed as well.
 bool is_fresh_huge(const void* p) noexcept;
-
-// Whether huge pages are asked for from now on.
-void set_huge_pages(bool on) noexcept;
-
-struct huge_usage_type {
-  std::size_t blocks = 0;
-  std::size_t mapped_bytes = 0;
-  std::size_t kept_bytes = 0;  // mapped beside these, for blocks to come
-};
-huge_usage_type huge_usage() noexcept;
 
 }  // namespace mallard::inline v1::detail

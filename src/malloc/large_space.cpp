@@ -1,124 +1,187 @@
 #include "malloc/large_space.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
-#include "malloc/huge_cache.hpp"
-#include "malloc/slice_supply.hpp"
 
 namespace mallard::inline v1::detail {
 
-constinit std::array<large_space, space_count> the_spaces;
-
-void* large_space::allocate(std::size_t bytes, std::size_t alignment, slice_mark mark) noexcept {
-  const holding hold(lock_);
-  void* p = heap_.allocate(bytes, alignment);
-  if (p == nullptr && grow(bytes + alignment, mark)) p = heap_.allocate(bytes, alignment);
-  if (p != nullptr) reused(payload_bytes(p));
+void* large_space::take(std::size_t bytes, std::size_t alignment) noexcept {
+  void* const p = heap_.allocate(bytes, alignment);
+  if (p != nullptr) note_reused(payload_bytes(p));
   return p;
-}
-
-void large_space::deallocate(void* p) noexcept {
-  const holding hold(lock_);
-  const std::size_t bytes = payload_bytes(p);
-  heap_.deallocate(p);
-  freed(bytes);
-}
-
-bool large_space::resize(void* p, std::size_t bytes) noexcept {
-  const holding hold(lock_);
-  const std::size_t before = payload_bytes(p);
-  if (bytes <= before) {
-    freed(before - heap_.shrink(p, bytes));
-    return true;
-  }
-  const std::size_t now = heap_.expand(p, bytes, bytes);
-  if (now == 0) return false;
-  reused(now - before);
-  return true;
 }
 
 // Segments grow with what is there already, so that there are few of them. A block is only found
 // in a bin whose blocks are all large enough: hence a sixteenth more.
-bool large_space::grow(std::size_t bytes, slice_mark mark) noexcept {
+void* large_space::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t overhead = segment_header_bytes + fit_heap::segment_overhead +
                                fit_heap::first_segment_overhead() + fit_block::header_bytes;
-  const std::size_t least = round_up(bytes + bytes / 16 + overhead, slice_supply::word_bytes);
-  const std::size_t roomy = std::max(
-      least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
+  const std::size_t wanted = bytes + alignment;
+  const std::size_t least = round_up(wanted + wanted / 16 + overhead, slice_supply::word_bytes);
+  std::size_t roomy = 0;
+  for (bool has_waited = false;; has_waited = true) {
+    {
+      const holding hold(lock_);
+      if (void* const p = take(bytes, alignment)) return p;
+      roomy = std::max(
+          least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
+      if (under_way_ == 0 || has_waited) break;
+    }
+    // What is on its way to the system can be had in a moment.
+    const holding wait(purge_lock_);
+  }
+  segment* const s = take_segment(least, roomy);
+  if (s == nullptr) return nullptr;
+  const holding hold(lock_);
+  add(s);
+  return take(bytes, alignment);
+}
+
+large_space::segment* large_space::take_segment(std::size_t least, std::size_t roomy) noexcept {
   std::size_t got = roomy;
-  void* p = the_supply.take_words(got / slice_supply::word_bytes, mark);
+  void* p = supply_.take_words(got / slice_supply::word_bytes);
   if (p == nullptr && roomy != least) {
     got = least;
-    p = the_supply.take_words(got / slice_supply::word_bytes, mark);
+    p = supply_.take_words(got / slice_supply::word_bytes);
   }
-  if (p == nullptr) return false;
-  segments_ = ::new (p) segment{segments_, got};
-  segment_total_ += got;
-  heap_.add_segment(static_cast<std::byte*>(p) + segment_header_bytes, got - segment_header_bytes);
+  if (p == nullptr) return nullptr;
+  region::of(p)->set_marks(region::index_of(p), got / slice_bytes, mark_);
+  return ::new (p) segment{nullptr, got};
+}
+
+void large_space::add(segment* s) noexcept {
+  s->next = segments_;
+  segments_ = s;
+  segment_total_ += s->bytes;
+  heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
+                    s->bytes - segment_header_bytes);
+}
+
+void large_space::deallocate(void* p) noexcept {
+  std::size_t limit = 0;
+  {
+    const holding hold(lock_);
+    const std::size_t bytes = payload_bytes(p);
+    heap_.deallocate(p);
+    if (!is_too_much(bytes)) return;
+    limit = idle_.limit(heap_.in_use_bytes());
+  }
+  purge_if_nobody_does(limit / 2);
+}
+
+bool large_space::resize(void* p, std::size_t bytes) noexcept {
+  std::size_t limit = 0;
+  {
+    const holding hold(lock_);
+    const std::size_t before = payload_bytes(p);
+    if (bytes > before) {
+      const std::size_t now = heap_.expand(p, bytes, bytes);
+      if (now != 0) note_reused(now - before);
+      return now != 0;
+    }
+    if (!is_too_much(before - heap_.shrink(p, bytes))) return true;
+    limit = idle_.limit(heap_.in_use_bytes());
+  }
+  purge_if_nobody_does(limit / 2);
   return true;
 }
 
-void large_space::freed(std::size_t bytes) noexcept {
-  idle_bytes_ += bytes;
-  if (idle_bytes_ <= idle_.limit(heap_.in_use_bytes())) return;
-  idle_.gave_back(idle_bytes_);
-  purge();
+bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
+  idle_bytes_ += freed_bytes;
+  return idle_bytes_ > idle_.limit(heap_.in_use_bytes());
 }
 
-void large_space::reused(std::size_t bytes) noexcept {
+void large_space::note_reused(std::size_t bytes) noexcept {
   if (bytes > idle_bytes_) idle_.took(bytes - idle_bytes_);
   idle_bytes_ -= std::min(bytes, idle_bytes_);
+  idle_.reused(idle_bytes_);
 }
 
-// The segments of a heap without blocks; the first of them, which holds the bins, cannot go alone.
-void large_space::give_all() noexcept {
-  heap_.reset();
-  for (segment* s = segments_; s != nullptr;) {
-    segment* const next = s->next;
-    the_supply.give(s, s->bytes);
-    s = next;
-  }
-  segments_ = nullptr;
-  segment_total_ = 0;
-  idle_bytes_ = 0;
-}
-
-void large_space::purge() noexcept {
-  if (heap_.in_use_blocks() == 0) return give_all();
+// Segments without blocks, as a list. All of a heap without blocks; of others the first, which
+// holds the bins, cannot go alone.
+large_space::segment* large_space::remove_empty() noexcept {
+  segment* gone = nullptr;
+  const bool all = heap_.in_use_blocks() == 0 && under_way_ == 0;
+  if (all) heap_.reset();
   for (segment** link = &segments_; *link != nullptr;) {
     segment* const s = *link;
-    const std::size_t bytes = s->bytes;
-    if (heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
-                             bytes - segment_header_bytes)) {
-      *link = s->next;
-      segment_total_ -= bytes;
-      the_supply.give(s, bytes);
-    } else {
+    if (!all && !heap_.remove_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
+                                      s->bytes - segment_header_bytes)) {
       link = &s->next;
+      continue;
     }
+    *link = s->next;
+    segment_total_ -= s->bytes;
+    idle_bytes_ -= std::min(idle_bytes_, s->bytes);
+    s->next = gone;
+    gone = s;
   }
-  heap_.for_each_free(purged_bytes, [](void* p, std::size_t bytes) { os::purge(p, bytes); });
-  idle_bytes_ = 0;
+  return gone;
+}
+
+// Of two who come at once one is enough.
+void large_space::purge_if_nobody_does(std::size_t to_keep) noexcept {
+  if (!purge_lock_.try_lock()) return;
+  purge_some(to_keep);
+  purge_lock_.unlock();
+}
+
+bool large_space::purge_some(std::size_t to_keep) noexcept {
+  std::array<fit_block*, most_purged> blocks;
+  std::size_t count = 0;
+  segment* gone = nullptr;
+  {
+    const holding hold(lock_);
+    if (idle_bytes_ <= to_keep && to_keep != 0) return false;
+    const std::size_t before = idle_bytes_;
+    gone = remove_empty();
+    while (count != blocks.size() && (idle_bytes_ > to_keep || to_keep == 0)) {
+      fit_block* const b = heap_.take_unpurged(purged_bytes);
+      if (b == nullptr) {
+        idle_bytes_ = 0;  // in blocks of which no page can go
+        break;
+      }
+      idle_bytes_ -= std::min(idle_bytes_, b->bytes());
+      blocks[count++] = b;
+    }
+    under_way_ += count;
+    if (before > idle_bytes_) idle_.gave_back(before - idle_bytes_);
+  }
+  const bool has_any = gone != nullptr || count != 0;
+  while (segment* const s = gone) {
+    gone = s->next;
+    supply_.give(s, s->bytes);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    os::purge(blocks[i] + 1, blocks[i]->bytes() - sizeof(fit_block));
+  }
+  const holding hold(lock_);
+  for (std::size_t i = 0; i < count; ++i) heap_.put_back_purged(blocks[i]);
+  under_way_ -= count;
+  return has_any;
+}
+
+void large_space::decay() noexcept {
+  std::size_t to_keep = 0;
+  {
+    const holding hold(lock_);
+    to_keep = idle_.after_decay(idle_bytes_);
+    if (to_keep == idle_bytes_) return;
+  }
+  // Nothing to keep would be a trim.
+  purge_if_nobody_does(std::max<std::size_t>(to_keep, 1));
+}
+
+void large_space::trim() noexcept {
+  const holding hold(purge_lock_);
+  while (purge_some(0)) continue;
 }
 
 void large_space::set_idle_limit(std::size_t bytes) noexcept {
   const holding hold(lock_);
-  idle_.set_least(bytes);
-}
-
-void set_idle_limits(std::size_t bytes) noexcept {
-  bytes = std::min(bytes, SIZE_MAX / 4);  // more is added to it
-  the_supply.set_idle_limit(bytes);
-  the_huge_cache.set_idle_limit(bytes);
-  for (large_space& space : the_spaces) space.set_idle_limit(bytes);
-}
-
-void large_space::trim() noexcept {
-  const holding hold(lock_);
-  purge();
+  idle_.set(bytes, SIZE_MAX);
 }
 
 space_usage large_space::usage() noexcept {

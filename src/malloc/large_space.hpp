@@ -1,12 +1,14 @@
 // Purpose: blocks between the largest size class and a huge one: segments that are split and
-// coalesced, behind a lock. There are a few spaces, so that threads seldom meet.
+// coalesced, behind a lock. There are a few spaces, so that threads seldom meet. The lock is not
+// held while the system or the supply is asked: free memory on its way back is in use meanwhile.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
 #include "mallard/detail/core/fit_heap.hpp"
-#include "malloc/idle_policy.hpp"
+#include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/slice_supply.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/region.hpp"
 
@@ -20,8 +22,12 @@ struct space_usage {
 
 class large_space {
  public:
+  // So many bytes may stay at first.
+  constexpr large_space(slice_supply& supply, slice_mark mark, std::size_t idle_bytes) noexcept
+      : supply_(supply), mark_(mark), idle_(idle_bytes) {}
+
   // Null when the system refuses. `alignment` is a power of two.
-  void* allocate(std::size_t bytes, std::size_t alignment, slice_mark mark) noexcept;
+  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
   void deallocate(void* p) noexcept;
 
   // Without the lock: a flag beside the size may change meanwhile, with the block before.
@@ -33,9 +39,13 @@ class large_space {
   bool resize(void* p, std::size_t bytes) noexcept;
 
   void set_idle_limit(std::size_t bytes) noexcept;
-  // Gives idle memory back to the system, and segments without blocks to the supply.
+  // Give memory back to the system, and segments without blocks to the supply: half of what nobody
+  // needed for a second; all.
+  void decay() noexcept;
   void trim() noexcept;
   space_usage usage() noexcept;
+  // Of who gives memory back; taken before the other one.
+  futex_lock& purge_lock() noexcept { return purge_lock_; }
   futex_lock& lock() noexcept { return lock_; }
 
  private:
@@ -46,30 +56,33 @@ class large_space {
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
   static constexpr std::size_t purged_bytes = std::size_t{64} << 10;  // at a time, at least
+  // So many free blocks at a time: nobody who frees one has to wait for more.
+  static constexpr std::size_t most_purged = 32;
 
-  bool grow(std::size_t bytes, slice_mark mark) noexcept;
-  void purge() noexcept;
-  void give_all() noexcept;
-  void freed(std::size_t bytes) noexcept;
-  void reused(std::size_t bytes) noexcept;
+  // Require that the lock is held.
+  void* take(std::size_t bytes, std::size_t alignment) noexcept;
+  void add(segment* s) noexcept;
+  segment* remove_empty() noexcept;
+  void note_reused(std::size_t bytes) noexcept;
+  bool is_too_much(std::size_t freed_bytes) noexcept;
 
+  segment* take_segment(std::size_t least, std::size_t roomy) noexcept;
+  void purge_if_nobody_does(std::size_t to_keep) noexcept;
+  // Requires the purge lock. False when nothing was left to be given back.
+  bool purge_some(std::size_t to_keep) noexcept;
+
+  slice_supply& supply_;
+  slice_mark mark_;
+  futex_lock purge_lock_;
   futex_lock lock_;
   fit_heap heap_;
   segment* segments_ = nullptr;
   std::size_t segment_total_ = 0;
+  std::size_t under_way_ = 0;   // free blocks, to the system
   std::size_t idle_bytes_ = 0;  // freed and not reused since pages were given back, about
-  idle_policy idle_{std::size_t{8} << 20};
+  idle_policy idle_;
 };
 
 inline constexpr std::size_t space_count = slice_mark::most_spaces;
-extern constinit std::array<large_space, space_count> the_spaces;
-
-// About how much free memory is kept for later, by the supply, by each of the spaces, and of huge
-// blocks.
-void set_idle_limits(std::size_t bytes) noexcept;
-
-inline large_space& space_of_mark(slice_mark mark) noexcept {
-  return the_spaces[mark.space_index()];
-}
 
 }  // namespace mallard::inline v1::detail

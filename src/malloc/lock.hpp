@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/holding.hpp"
 #include "mallard/detail/os/futex.hpp"
-#include "mallard/detail/threads/holding.hpp"
 #include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {

@@ -7,6 +7,7 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "threads/definitions.hpp"
 

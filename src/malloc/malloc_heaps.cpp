@@ -4,18 +4,17 @@
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
-#include "malloc/huge_cache.hpp"
 #include "malloc/kept_errno.hpp"
 #include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
 
-constinit malloc_heaps the_heaps{the_supply};
+constinit malloc_heaps the_heaps{the_pages};
 
 template class heap_list<malloc_heap>;
 
 malloc_heap* malloc_heaps::make_heap() noexcept {
-  void* const p = supply_.take(heap_bytes, false);
+  void* const p = supply().take(heap_bytes, false);
   if (p == nullptr) return nullptr;
   // With pages of 64 KiB there is no room for one.
   const bool has_guard = checks::guard_bytes() + sizeof(malloc_heap) <= heap_bytes;
@@ -93,7 +92,7 @@ void malloc_heaps::trim_quiet() noexcept {
     return;
   }
   for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) heap->trim_if_quiet();
-  the_huge_cache.decay();
+  pages_.decay();
 }
 
 // Heaps that came while the others' locks were taken stand before these. A thread takes the list's

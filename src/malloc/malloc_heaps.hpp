@@ -8,14 +8,14 @@
 #include "mallard/detail/threads/heap_list.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/malloc_heap.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 
 namespace mallard::inline v1::detail {
 
 class malloc_heaps final : public heap_list<malloc_heap> {
  public:
-  // All slabs come from the supply.
-  explicit constexpr malloc_heaps(slice_supply& supply) noexcept : supply_(supply) {}
+  // All slabs come from there.
+  explicit constexpr malloc_heaps(malloc_pages& pages) noexcept : pages_(pages) {}
 
   // A heap for the calling thread, whose magazines those are. Null when there is no memory.
   malloc_heap* begin_thread(thread_cache& to) noexcept;
@@ -45,14 +45,14 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   // something. What those heaps hold stays as it is for ever.
   void forget_threads_but(const malloc_heap* mine) noexcept;
 
-  slice_supply& supply() const noexcept { return supply_; }
+  slice_supply& supply() const noexcept { return pages_.supply; }
 
  private:
   malloc_heap* make_heap() noexcept;
   // Requires the lock.
   bool make_common() noexcept;
 
-  slice_supply& supply_;
+  malloc_pages& pages_;
   malloc_heap* locked_first_ = nullptr;           // between the handlers of a fork
   std::atomic<unsigned long long> next_look_{0};  // in milliseconds
 };

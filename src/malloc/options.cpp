@@ -9,9 +9,7 @@
 #include <cstring>
 
 #include "malloc/fatal.hpp"
-#include "malloc/huge_block.hpp"
-#include "malloc/large_space.hpp"
-#include "malloc/memory_limit.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "malloc/stats.hpp"
 #include "malloc_checks.hpp"
 
@@ -41,21 +39,21 @@ bool parse_bytes(const char* text, std::size_t& bytes) noexcept {
 bool take_idle(const char* value) noexcept {
   std::size_t bytes = 0;
   if (!parse_bytes(value, bytes)) return false;
-  set_idle_limits(bytes);
+  the_pages.set_idle_limits(bytes);
   return true;
 }
 
 bool take_limit(const char* value) noexcept {
   std::size_t bytes = 0;
   if (!parse_bytes(value, bytes) || bytes == 0) return false;
-  the_limit.set(bytes);
+  the_pages.set_limit(bytes);
   return true;
 }
 
 bool take_huge_pages(const char* value) noexcept {
   const bool on = std::strcmp(value, "on") == 0;
   if (!on && std::strcmp(value, "off") != 0) return false;
-  set_huge_pages(on);
+  the_pages.huge.set_huge_pages(on);
   return true;
 }
 

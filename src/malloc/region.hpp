@@ -15,16 +15,17 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/slab_home.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "mallard/detail/pages/region_pages.hpp"
+#include "malloc/record_layout.hpp"
 #include "malloc/slice_mark.hpp"
-#include "malloc/slices.hpp"
 
 namespace mallard::inline v1::detail {
 
 class user_heap;
 
 // At the start of a region; it takes the region's first slices itself.
-struct region {
-  // Of a region that is one huge block; else 0.
+struct region : region_pages {
+  // Of a region that is one huge block; else 0. What is known of pages is of no use there.
   std::size_t huge_mapped;
   std::size_t huge_offset;  // of the block from here
   bool huge_is_fresh;       // nobody has written to it but its owner
@@ -33,34 +34,15 @@ struct region {
   region* huge_next;
   region* huge_prev;
 
-  // Guarded by the lock of `slice_supply`. The addresses of the first `reserved_slices` are ours,
-  // and the first `ready_slices` of these can be used; what is behind is not marked as free.
-  region* next;
-  std::size_t ordinal;  // grows along the list
-  std::size_t reserved_slices;
-  std::size_t ready_slices;
-  std::size_t free_slices;
-  std::array<std::uint64_t, region_words> free;
-  std::array<std::uint64_t, region_words> dirty;  // free, and not given back to the system
-  // A bit for each word that has a bit.
-  std::uint64_t free_words;
-  std::uint64_t dirty_words;
-
   std::array<std::atomic<std::uintptr_t>, slices_per_region> marks;
 
   static region* of(const void* p) noexcept {
-    return reinterpret_cast<region*>(address_of(p) & ~(region_bytes - 1));
+    return reinterpret_cast<region*>(start_of_region(p));
   }
   // Of a huge block. With an alignment of a region's and more it has the page before it.
   static region* of_huge(const void* p) noexcept {
     if (address_of(p) % region_bytes != 0) return of(p);
     return reinterpret_cast<region*>(address_of(p) - os::page_size());
-  }
-  static std::size_t index_of(const void* p) noexcept {
-    return address_of(p) / slice_bytes % slices_per_region;
-  }
-  std::byte* slice(std::size_t index) noexcept {
-    return reinterpret_cast<std::byte*>(this) + index * slice_bytes;
   }
   // Of a huge block, by its address alone: what is before a block may have been written to.
   static std::atomic<std::uintptr_t>& huge_mark_of(const void* p) noexcept {

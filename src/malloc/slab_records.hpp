@@ -12,7 +12,7 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
-#include "malloc/slices.hpp"
+#include "malloc/record_layout.hpp"
 
 namespace mallard::inline v1::detail {
 

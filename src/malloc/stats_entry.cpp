@@ -16,7 +16,6 @@
 #include "malloc/entry.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
-#include "malloc/memory_limit.hpp"
 #include "malloc/stats.hpp"
 #include "malloc/usage.hpp"
 
@@ -67,15 +66,15 @@ int narrow(std::size_t n) noexcept {
 }  // namespace
 
 MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
-  detail::set_idle_limits(bytes);
+  detail::the_pages.set_idle_limits(bytes);
 }
 
 MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
-  detail::the_limit.set(bytes == 0 ? ~std::size_t{0} : bytes);
+  detail::the_pages.set_limit(bytes == 0 ? detail::memory_limit::none : bytes);
 }
 
 MALLARD_ENTRY void mallard_set_huge_pages(int on) {
-  detail::set_huge_pages(on != 0);
+  detail::the_pages.huge.set_huge_pages(on != 0);
 }
 
 MALLARD_ENTRY int mallard_trim() {
@@ -156,7 +155,7 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
 MALLARD_ENTRY int mallopt(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
-      detail::set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
+      detail::the_pages.set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));
       return 1;
     case M_TOP_PAD:
     case M_MMAP_THRESHOLD:

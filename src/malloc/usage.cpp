@@ -21,7 +21,7 @@ __attribute__((no_sanitize("thread"))) std::size_t taken_of(const slab& s) noexc
 // back, whatever the slab's owner does.
 class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   class_usages out{};
-  the_supply.for_each_region([&](region& r) {
+  the_pages.supply.for_each_region([&](region& r) {
     for (std::size_t i = region_header_slices; i < slices_per_region;) {
       const slice_mark mark = r.mark_at(i);
       const bool of_program = mark.kind() == slice_kind::slab_of_user_heap;
@@ -54,9 +54,9 @@ malloc_usage usage_of_malloc() noexcept {
       if (h->idle.load(std::memory_order_relaxed)) ++out.idle_heaps;
     }
   }
-  for (std::size_t i = 0; i < space_count; ++i) out.spaces[i] = the_spaces[i].usage();
-  out.huge = huge_usage();
-  out.supply = the_supply.usage();
+  for (std::size_t i = 0; i < space_count; ++i) out.spaces[i] = the_pages.spaces[i].usage();
+  out.huge = the_pages.huge.usage();
+  out.supply = the_pages.supply.usage();
   out.classes = usage_of_slabs(nullptr);
   if (cache.heap != nullptr) out.at_hand_bytes = cache.heap->usage().at_hand_bytes;
   return out;

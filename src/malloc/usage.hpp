@@ -4,10 +4,8 @@
 #include <array>
 #include <cstddef>
 
-#include "malloc/huge_block.hpp"
-#include "malloc/large_space.hpp"
 #include "malloc/malloc_heap.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -24,7 +22,7 @@ struct malloc_usage {
   bool is_interrupted = false;
   supply_usage supply;
   std::array<space_usage, space_count> spaces;
-  huge_usage_type huge;
+  huge_usage huge;
   class_usages classes;
   std::size_t heaps = 0;
   std::size_t idle_heaps = 0;     // without a thread

@@ -4,8 +4,7 @@
 #include <new>
 
 #include "malloc/engine.hpp"
-#include "malloc/huge_block.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {
@@ -15,14 +14,14 @@ constinit futex_lock list_lock;
 constinit user_heap* all = nullptr;
 
 void* take_slab(void*, std::size_t bytes, const slab_rescue& rescue) {
-  void* const p = the_supply.take(bytes, false);
+  void* const p = the_pages.supply.take(bytes, false);
   if (p == nullptr) rescue();
   return p;
 }
 
 void give_slab(void*, void* p, std::size_t bytes) noexcept {
   checks::forget_blocks(p, bytes);
-  the_supply.give(p, bytes);
+  the_pages.supply.give(p, bytes);
 }
 
 constexpr slab_source supply_source{take_slab, give_slab};
@@ -56,7 +55,7 @@ void user_heap::destroy() noexcept {
   while (region* const r = huge_) {
     unlink(*r);
     void* const p = reinterpret_cast<std::byte*>(r) + r->huge_offset;
-    if (checks::remove_huge_of_heap(p)) deallocate_huge(p);
+    if (checks::remove_huge_of_heap(p)) the_pages.huge.deallocate(p);
   }
   detail::deallocate(this);
 }
@@ -80,7 +79,7 @@ void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment)
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   bytes = std::max<std::size_t>(bytes, 1);
   alignment = std::max(alignment, malloc_alignment);
-  if (slow_path::is_inside()) return allocate_huge(bytes, alignment);
+  if (slow_path::is_inside()) return the_pages.huge.allocate(bytes, alignment);
   void* const p = allocate_here(bytes, alignment);
   return p == nullptr && make_room_for(bytes) ? allocate_here(bytes, alignment) : p;
 }
@@ -109,7 +108,7 @@ void* user_heap::allocate_of_class(unsigned size_class) noexcept {
 
 void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
-  void* const p = allocate_huge(bytes, alignment);
+  void* const p = the_pages.huge.allocate(bytes, alignment);
   if (p == nullptr) return nullptr;
   region& r = *region::of_huge(p);
   region::huge_mark_of(p).store(slice_mark::huge_of_user_heap().word(), std::memory_order_relaxed);
@@ -130,7 +129,7 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   const holding hold(lock_);
   if (mark.kind() == slice_kind::huge_of_user_heap) {
     unlink(*region::of_huge(p));
-    return deallocate_huge(p);
+    return the_pages.huge.deallocate(p);
   }
   const unsigned size_class = mark.user_heap_size_class();
   give(pools_[size_class], size_class, class_layouts[size_class], class_steps[size_class], p);

@@ -80,8 +80,8 @@ std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
 }  // namespace
 
 void detail::hold_chunks_across_fork() noexcept {
-  constexpr auto unlock = [] { shared.value.lock().unlock(); };
-  static constinit os::fork_handlers handlers{[] { shared.value.lock().lock(); }, unlock, unlock};
+  constexpr auto unlock = [] { shared.value.unlock(); };
+  static constinit os::fork_handlers handlers{[] { shared.value.lock(); }, unlock, unlock};
   handlers.register_once();
 }
 
@@ -132,11 +132,9 @@ void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
   detail::poison(p, request);
   if (!detail::is_small_chunk(request)) return shared.value.give_large(p, request, alignment);
   const unsigned chunk_class = detail::chunk_class_of(request);
-  const bool keep = caching.load(std::memory_order_relaxed);
-  if (keep && own != nullptr) [[likely]] {
+  if (own != nullptr && caching.load(std::memory_order_relaxed)) [[likely]] {
     return own->give(chunk_class, p);
   }
-  if (!keep) detail::os::purge(p, detail::chunk_class_bytes(chunk_class));
   shared.value.give_small(chunk_class, &p, 1);
 }
 
@@ -158,12 +156,11 @@ std::size_t page_source::trim() noexcept {
 
 page_source_stats page_source::stats() const noexcept {
   const shared_chunks::usage_type usage = shared.value.usage();
-  const std::size_t idle = usage.os.cached_bytes + usage.free_in_superblocks;
-  return {.mapped_bytes = usage.os.mapped_bytes,
-          .in_use_bytes = usage.os.mapped_bytes - idle,
-          .cached_bytes = idle,
-          .os_maps = usage.os.maps,
-          .os_unmaps = usage.os.unmaps};
+  return {.mapped_bytes = usage.in_use_bytes + usage.cached_bytes,
+          .in_use_bytes = usage.in_use_bytes,
+          .cached_bytes = usage.cached_bytes,
+          .os_maps = usage.maps,
+          .os_unmaps = usage.unmaps};
 }
 
 }  // namespace mallard::inline v1

@@ -1,80 +1,159 @@
 #include "mallard/detail/resources/shared_chunks.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <new>
 
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/os/pages.hpp"
+
 namespace mallard::inline v1::detail {
+namespace {
 
-void* superblock_upstream::do_allocate(std::size_t bytes, std::size_t alignment) {
-  void* const p = cache_.allocate(bytes, alignment, chunk_kind::sparse);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
+constexpr std::size_t largest_in_steps = std::size_t{64} << 20;
+
+// 0 when it does not fit.
+std::size_t large_bytes(std::size_t bytes) noexcept {
+  const std::size_t size =
+      bytes <= largest_in_steps ? kept_mappings::step_of(bytes) : round_up(bytes, os::page_bytes);
+  return size < bytes ? 0 : size;
 }
 
-void superblock_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t alignment) {
-  cache_.deallocate(p, bytes, alignment, chunk_kind::sparse);
+// Chunks with an alignment of their own are rare; they are mapped and unmapped directly.
+std::size_t natural_alignment(std::size_t size) noexcept {
+  return size >= os::huge_page_bytes ? os::huge_page_bytes : os::page_bytes;
 }
+
+}  // namespace
 
 unsigned shared_chunks::take_small(unsigned chunk_class, void** out, unsigned count) {
-  const std::lock_guard hold(lock_);
-  slab_pool& pool = pools_[chunk_class];
-  if (pool.free_slots == 0) superblocks_.refill(pool, chunk_class);
+  const std::size_t bytes = chunk_class_bytes(chunk_class);
   unsigned taken = 0;
-  while (taken < count && pool.free_slots != 0) {
-    out[taken++] = take_slot(pool, chunk_class_bytes(chunk_class));
+  while (taken < count && (out[taken] = supply_.take(bytes, false)) != nullptr) ++taken;
+  if (taken == 0 && trim() != 0) {
+    out[0] = supply_.take(bytes, false);
+    taken = out[0] == nullptr ? 0 : 1;
   }
+  if (taken == 0) throw std::bad_alloc();
   return taken;
 }
 
 void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsigned count) noexcept {
-  const std::lock_guard hold(lock_);
   set_start_limit();
-  for (unsigned i = 0; i < count; ++i) {
-    superblocks_.give(pools_[chunk_class], chunk_class, chunk_layouts[chunk_class],
-                      chunk_layouts[chunk_class].step(), chunks[i]);
-  }
+  for (unsigned i = 0; i < count; ++i) supply_.give(chunks[i], chunk_class_bytes(chunk_class));
+  keep_to_limit();
+  decay();
 }
 
 void* shared_chunks::take_large(std::size_t bytes, std::size_t alignment) noexcept {
-  const std::lock_guard hold(lock_);
-  return cache_.allocate(bytes, alignment, chunk_kind::dense);
+  const std::size_t size = large_bytes(bytes);
+  if (size == 0) return nullptr;
+  const std::size_t natural = natural_alignment(size);
+  if (alignment <= natural) {
+    const std::lock_guard hold(lock_);
+    if (void* const p = kept_.take(size, size)) return p;
+  }
+  const bool huge = size >= os::huge_page_bytes;
+  void* p = os::map(size, std::max(alignment, natural), huge);
+  if (p == nullptr && trim() != 0) p = os::map(size, std::max(alignment, natural), huge);
+  if (p == nullptr) return nullptr;
+  begin_leak_scan(p, size);
+  maps_.fetch_add(1, std::memory_order_relaxed);
+  mapped_bytes_.fetch_add(size, std::memory_order_relaxed);
+  return p;
 }
 
 void shared_chunks::give_large(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-  const std::lock_guard hold(lock_);
   set_start_limit();
-  cache_.deallocate(p, bytes, alignment, chunk_kind::dense);
+  const std::size_t size = large_bytes(bytes);
+  bool stays = alignment <= natural_alignment(size);
+  if (stays) {
+    const std::lock_guard hold(lock_);
+    stays = kept_.keep(p, size, 0);
+  }
+  if (!stays) unmap(p, size);
+  keep_to_limit();
+  decay();
+}
+
+void shared_chunks::unmap(void* p, std::size_t bytes) noexcept {
+  unpoison(p, bytes);
+  end_leak_scan(p, bytes);
+  os::unmap(p, bytes);
+  unmaps_.fetch_add(1, std::memory_order_relaxed);
+  mapped_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+std::size_t shared_chunks::unmap_surplus() noexcept {
+  std::size_t bytes = 0;
+  for (;;) {
+    std::unique_lock hold(lock_);
+    kept_mapping* const m = kept_.next_to_go();
+    hold.unlock();
+    if (m == nullptr) return bytes;
+    const std::size_t size = m->bytes;
+    bytes += size;
+    unmap(m, size);
+  }
 }
 
 void shared_chunks::set_start_limit() noexcept {
-  if (limit_set_) return;
-  limit_set_ = true;
-  cache_.set_limit(os::physical_memory_bytes() / 8);
+  if (limit_.load(std::memory_order_relaxed) == not_set) set_limit(os::physical_memory_bytes() / 8);
 }
 
 void shared_chunks::set_limit(std::size_t bytes) noexcept {
-  const std::lock_guard hold(lock_);
-  limit_set_ = true;
-  cache_.set_limit(bytes);
+  limit_.store(std::min(bytes, not_set - 1), std::memory_order_relaxed);
+  supply_.set_idle_limit(bytes, bytes);
+  keep_to_limit();
+}
+
+// Of what may be kept, what slices leave.
+void shared_chunks::keep_to_limit() noexcept {
+  const std::size_t limit = limit_.load(std::memory_order_relaxed);
+  const std::size_t rest = limit - std::min(limit, supply_.usage().dirty_bytes);
+  std::unique_lock hold(lock_);
+  const bool is_more = kept_.set_idle_limit(rest, rest);
+  hold.unlock();
+  if (is_more) unmap_surplus();
+}
+
+void shared_chunks::decay() noexcept {
+  const unsigned long long now = os::milliseconds();
+  if (now < next_decay_.load(std::memory_order_relaxed)) return;
+  next_decay_.store(now + idle_policy::decay_milliseconds, std::memory_order_relaxed);
+  supply_.decay();
+  std::unique_lock hold(lock_);
+  const bool is_more = kept_.decay();
+  hold.unlock();
+  if (is_more) unmap_surplus();
 }
 
 std::size_t shared_chunks::trim() noexcept {
-  const std::lock_guard hold(lock_);
-  for (unsigned c = 0; c < chunk_class_count; ++c) {
-    superblocks_.trim_pool(pools_[c], c);
-  }
-  return cache_.trim();
+  std::unique_lock hold(lock_);
+  const bool is_more = kept_.clear();
+  hold.unlock();
+  return supply_.trim() + (is_more ? unmap_surplus() : 0);
 }
 
 shared_chunks::usage_type shared_chunks::usage() noexcept {
+  const supply_usage slices = supply_.usage();
   const std::lock_guard hold(lock_);
-  const slab_usage slabs = superblocks_.usage();
-  usage_type out{cache_.usage(), slabs.reserved_bytes - slabs.taken_bytes};
-  for (unsigned c = 0; c < chunk_class_count; ++c) {
-    out.free_in_superblocks +=
-        static_cast<std::size_t>(std::popcount(pools_[c].free_slots)) * chunk_class_bytes(c);
-  }
-  return out;
+  const std::size_t kept = kept_.bytes();
+  return {slices.in_use_bytes + mapped_bytes_.load(std::memory_order_relaxed) - kept,
+          slices.dirty_bytes + kept, slices.regions_made + maps_.load(std::memory_order_relaxed),
+          slices.regions_made - slices.regions + unmaps_.load(std::memory_order_relaxed)};
+}
+
+void shared_chunks::lock() noexcept {
+  supply_.purge_lock().lock();
+  supply_.lock().lock();
+  lock_.lock();
+}
+
+void shared_chunks::unlock() noexcept {
+  lock_.unlock();
+  supply_.lock().unlock();
+  supply_.purge_lock().unlock();
 }
 
 }  // namespace mallard::inline v1::detail

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "malloc/engine_calls.hpp"
-#include "malloc/huge_block.hpp"
-#include "malloc/large_space.hpp"
 #include "malloc/malloc_heaps.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "malloc/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
@@ -28,8 +27,8 @@ void run_all(const malloc_test::program_shape& shape, std::uint64_t seeds) {
 }
 
 std::size_t blocks_outside_slabs() {
-  std::size_t blocks = detail::huge_usage().blocks;
-  for (detail::large_space& space : detail::the_spaces) blocks += space.usage().blocks;
+  std::size_t blocks = detail::the_pages.huge.usage().blocks;
+  for (detail::large_space& space : detail::the_pages.spaces) blocks += space.usage().blocks;
   return blocks;
 }
 

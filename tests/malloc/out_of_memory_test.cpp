@@ -13,8 +13,7 @@
 #include "malloc/footprint.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
-#include "malloc/memory_limit.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
 
@@ -145,10 +144,10 @@ void use_memory() {
 }
 
 void expect_nothing_lost() {
-  std::size_t blocks = detail::huge_usage().blocks;
-  for (detail::large_space& space : detail::the_spaces) blocks += space.usage().blocks;
+  std::size_t blocks = detail::the_pages.huge.usage().blocks;
+  for (detail::large_space& space : detail::the_pages.spaces) blocks += space.usage().blocks;
   require(blocks == 0, "blocks were lost: ", blocks);
-  require(detail::huge_usage().mapped_bytes == 0, "mappings were lost");
+  require(detail::the_pages.huge.usage().mapped_bytes == 0, "mappings were lost");
   // And there is as much to be had as ever.
   for (const std::size_t bytes : {16ul, 1000ul, 30'000ul, 300'000ul, 20'000'000ul}) {
     void* const p = detail::allocate(bytes);
@@ -210,8 +209,8 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
   for (const std::size_t bytes : {8'192ul, 20'000ul, 262'144ul}) {
     const mallard_test::outcome outcome = mallard_test::run_forked([=] {
       constexpr std::size_t mib = std::size_t{1} << 20;
-      detail::the_limit.set(24 * mib);
-      detail::the_supply.set_idle_limit(0);
+      detail::the_pages.set_limit(24 * mib);
+      detail::the_pages.supply.set_idle_limit(0);
       std::vector<void*> blocks(16 * mib / bytes);
       for (void*& p : blocks) p = detail::allocate(bytes);
       for (void* p : blocks) detail::deallocate(p);
@@ -224,7 +223,7 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
 TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
   const mallard_test::outcome outcome = mallard_test::run_forked([] {
     constexpr std::size_t mib = std::size_t{1} << 20;
-    detail::set_idle_limits(0);
+    detail::the_pages.set_idle_limits(0);
     std::vector<void*> blocks(6);
     for (void*& p : blocks) std::memset(p = detail::allocate(mib), 1, mib);
     const std::size_t before = malloc_test::resident_bytes();
@@ -240,23 +239,20 @@ TEST(malloc_out_of_memory, a_region_is_made_usable_no_further_for_what_does_not_
   const mallard_test::outcome outcome = mallard_test::run_forked([] {
     const auto usable_slices = [] {
       std::vector<std::size_t> out;
-      detail::the_supply.for_each_region([&](detail::region& r) { out.push_back(r.ready_slices); });
+      detail::the_pages.supply.for_each_region(
+          [&](detail::region& r) { out.push_back(r.ready_slices); });
       return out;
     };
     constexpr std::size_t words = 40;  // of 64 in a region
-    require(detail::the_supply.take_words(words, detail::slice_mark::of_space(0)) != nullptr,
-            "refused");
+    require(detail::the_pages.supply.take_words(words) != nullptr, "refused");
     const std::vector<std::size_t> before = usable_slices();
     require(before.size() == 1, "regions: ", before.size());
-    require(detail::the_supply.take_words(words, detail::slice_mark::of_space(0)) != nullptr,
-            "refused");
-    require(detail::the_supply.take_words(64, detail::slice_mark::of_space(0)) == nullptr,
-            "too long");
+    require(detail::the_pages.supply.take_words(words) != nullptr, "refused");
+    require(detail::the_pages.supply.take_words(64) == nullptr, "too long");
     const std::vector<std::size_t> after = usable_slices();
     require(after.size() == 2, "regions: ", after.size());
     require(after[0] == before[0], "usable: ", after[0], ", before: ", before[0]);
-    require(detail::the_supply.take_words(20, detail::slice_mark::of_space(0)) != nullptr,
-            "refused");
+    require(detail::the_pages.supply.take_words(20) != nullptr, "refused");
     require(usable_slices().size() == 2, "there was room in the regions");
   });
   EXPECT_TRUE(outcome.passed) << outcome.message;

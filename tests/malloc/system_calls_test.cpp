@@ -14,9 +14,8 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/engine_calls.hpp"
-#include "malloc/huge_cache.hpp"
 #include "malloc/malloc_heaps.hpp"
-#include "malloc/slice_supply.hpp"
+#include "malloc/malloc_pages.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
 #include "support/units.hpp"
@@ -53,8 +52,8 @@ int __real_madvise(void*, size_t, int);
 
 int __wrap_madvise(void* p, size_t bytes, int advice) {
   if (looks_at_lock) {
-    if (detail::the_supply.lock().try_acquire()) {
-      detail::the_supply.lock().release();
+    if (detail::the_pages.supply.lock().try_acquire()) {
+      detail::the_pages.supply.lock().release();
     } else {
       ++calls_under_lock;
     }
@@ -157,9 +156,9 @@ TEST(malloc_system_calls, blocks_of_kept_mappings_are_zeroed_and_sized_as_others
       std::memset(p, 7, detail::usable_bytes(p));
       detail::deallocate(p);
     }
-    require(detail::the_huge_cache.idle_bytes() != 0, "none was kept");
+    require(detail::the_pages.huge.usage().kept_bytes != 0, "none was kept");
     detail::trim();
-    require(detail::the_huge_cache.idle_bytes() == 0, "kept after a trim");
+    require(detail::the_pages.huge.usage().kept_bytes == 0, "kept after a trim");
   });
 }
 

@@ -14,10 +14,10 @@ namespace {
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
 constexpr std::array layers = {
-    "common",  "os",    "core",     "threads", "resources", "bindings", "memory",  "checks",
-    "malloc",  "trace", "umbrella", "preload", "recorder",  "route",    "live",    "measuring",
-    "results", "bench", "mallocs",  "kernels", "benches",   "claims",   "profile", "replay",
-    "whatif",  "watch", "advise",   "report",  "cli"};
+    "common",    "os",      "core",  "pages",    "threads", "resources", "bindings", "memory",
+    "checks",    "malloc",  "trace", "umbrella", "preload", "recorder",  "route",    "live",
+    "measuring", "results", "bench", "mallocs",  "kernels", "benches",   "claims",   "profile",
+    "replay",    "whatif",  "watch", "advise",   "report",  "cli"};
 
 struct place {
   std::string_view prefix;
@@ -33,6 +33,7 @@ constexpr place places[] = {
     {"include/mallard/version.hpp", "common"},
     {"include/mallard/detail/os/", "os"},
     {"include/mallard/detail/core/", "core"},
+    {"include/mallard/detail/pages/", "pages"},
     {"include/mallard/detail/threads/", "threads"},
     {"include/mallard/detail/resources/", "resources"},
     {"include/mallard/detail/bindings/", "bindings"},
@@ -73,6 +74,7 @@ constexpr place places[] = {
     {"include/mallard/mallard.hpp", "umbrella"},
     {"src/os/", "os"},
     {"src/core/", "core"},
+    {"src/pages/", "pages"},
     {"src/threads/", "threads"},
     {"src/resources/", "resources"},
     {"src/checks/", "checks"},

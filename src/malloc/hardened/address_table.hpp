@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "mallard/detail/bits.hpp"
-#include "malloc/slices.hpp"
+#include "mallard/detail/pages/slices.hpp"
 
 namespace mallard::inline v1::detail {
 

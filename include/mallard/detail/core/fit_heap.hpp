@@ -30,8 +30,16 @@ struct fit_block {
   static constexpr std::size_t header_bytes = 16;
   static constexpr std::size_t smallest_bytes = 32;
   static constexpr std::size_t beside_bytes = sizeof(std::size_t) + redzone_bytes;
-  // `aligned`: over-aligned, by its address's own alignment or less.
-  enum flag : std::size_t { free = 1, after_free = 2, lone = 4, aligned = 8, flags = 15 };
+  // `aligned`: over-aligned, by its address's own alignment or less. `purged`, of a free block:
+  // what it does not need was given back to the system.
+  enum flag : std::size_t {
+    free = 1,
+    after_free = 2,
+    lone = 4,
+    aligned = 8,
+    purged = lone,
+    flags = 15
+  };
   static constexpr std::size_t kept_flags = lone | aligned;  // while the block is in use
 
   std::size_t bytes() const noexcept { return bytes_and_flags & ~std::size_t{flags}; }
@@ -108,6 +116,11 @@ class MALLARD_API fit_heap {
       for (fit_block* b = bins_->first[bin]; b != nullptr; b = b->bin_next) visit_block(b);
     }
   }
+  // A free block of at least so many bytes that were not given back to the system, or null. Nobody
+  // gets it until it is put back; it does not count as in use.
+  fit_block* take_unpurged(std::size_t least) noexcept;
+  // What is behind its header was given back.
+  void put_back_purged(fit_block* b) noexcept;
 
   std::size_t in_use_blocks() const noexcept { return in_use_blocks_; }
   std::size_t in_use_bytes() const noexcept { return in_use_bytes_; }  // with headers
@@ -129,9 +142,10 @@ class MALLARD_API fit_heap {
   fit_block* find_in_bins(std::size_t bytes) const noexcept;
   void insert(fit_block* b) noexcept;
   void remove(fit_block* b) noexcept;
-  void make_free(fit_block* b, std::size_t bytes) noexcept;
+  void make_free(fit_block* b, std::size_t bytes, std::size_t purged) noexcept;
+  void join_free(fit_block* b, std::size_t purged) noexcept;
   void make_used(fit_block* b, std::size_t bytes) noexcept;
-  void cut(fit_block* b, std::size_t bytes) noexcept;
+  void cut(fit_block* b, std::size_t bytes, std::size_t purged = 0) noexcept;
 
   bins* bins_ = nullptr;      // in the first segment
   fit_block* top_ = nullptr;  // a free block at the end of a segment; in no bin, and used last

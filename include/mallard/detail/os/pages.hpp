@@ -70,11 +70,4 @@ unsigned long long milliseconds() noexcept;
 // Whether there is anything at the address that can be read without a fault. For assertions.
 bool is_mapped(const void* p) noexcept;
 
-// The calls that the chunk cache makes, so that a test can stand in for the system.
-struct page_calls {
-  void* (*map)(std::size_t bytes, std::size_t alignment, bool huge) noexcept = os::map;
-  void (*unmap)(void* p, std::size_t bytes) noexcept = os::unmap;
-  unsigned long long (*milliseconds)() noexcept = os::milliseconds;
-};
-
 }  // namespace mallard::inline v1::detail::os

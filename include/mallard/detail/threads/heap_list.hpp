@@ -12,8 +12,8 @@
 
 #include "mallard/detail/atomic.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/core/holding.hpp"
 #include "mallard/detail/core/slab_set.hpp"
-#include "mallard/detail/threads/holding.hpp"
 #include "mallard/detail/threads/sharing_heap.hpp"
 
 namespace mallard::inline v1::detail {

@@ -1,41 +1,57 @@
-// Purpose: hands out aligned runs of slices for slabs, heaps and segments, and gives idle memory
-// back to the system. Thread-safe, under one lock, which is not held while the system puts memory
-// behind pages or takes it away: slices on their way back are nobody's meanwhile.
+// Purpose: hands out aligned runs of slices for slabs, chunks, heaps and segments, and gives idle
+// memory back to the system. Thread-safe, under one lock, which is not held while the system puts
+// memory behind pages or takes it away: slices on their way back are nobody's meanwhile.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
-#include "malloc/idle_policy.hpp"
-#include "malloc/lock.hpp"
-#include "malloc/region.hpp"
+#include "mallard/detail/core/holding.hpp"
+#include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/memory_limit.hpp"
+#include "mallard/detail/pages/page_client.hpp"
 
 namespace mallard::inline v1::detail {
 
 struct supply_usage {
   std::size_t regions = 0;
+  std::size_t regions_made = 0;  // since the start
   std::size_t in_use_bytes = 0;
   std::size_t dirty_bytes = 0;  // free, but still backed by memory
 };
 
 class slice_supply {
  public:
-  // A run for one slab: 1, 4 or 16 slices, or 1 or 2 words of them, aligned to its size, memory
-  // that was used before first. `busy`: all of it will be touched soon, and more be asked for; then
-  // memory comes many pages at a time. Null when the system refuses.
+  // So many bytes may stay at first.
+  constexpr slice_supply(memory_limit& limit, std::size_t idle_bytes) noexcept
+      : limit_(limit), idle_(idle_bytes / slice_bytes) {}
+  slice_supply(const slice_supply&) = delete;
+  slice_supply& operator=(const slice_supply&) = delete;
+
+  // A run for one slab: 1, 2, 4, 8 or 16 slices, or 1 or 2 words of them, aligned to its size,
+  // memory that was used before first. `busy`: all of it will be touched soon, and more be asked
+  // for; then memory comes many pages at a time. Null when the system refuses.
   void* take(std::size_t bytes, bool busy) noexcept;
   // A run of whole words of slices. Null when it does not fit a region, or the system refuses.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
-  void* take_words(std::size_t words, slice_mark mark) noexcept;
+  void* take_words(std::size_t words) noexcept;
 
-  // Unmarks and takes back what `take` or `take_words` returned.
+  // Takes back what `take` or `take_words` returned.
   void give(void* p, std::size_t bytes) noexcept;
 
+  // Half of what nobody needed for a second goes back to the system.
+  void decay() noexcept;
+
   // Gives all free memory back to the system, and the addresses of regions without slices in use.
-  // Returns the bytes of both.
+  // Returns the bytes of memory.
   std::size_t trim() noexcept;
 
-  void set_idle_limit(std::size_t bytes) noexcept;
+  // So much may stay at least, or an eighth of what is in use, and at most. Gives back what is
+  // more.
+  void set_idle_limit(std::size_t least_bytes, std::size_t most_bytes = SIZE_MAX) noexcept;
+  // Of the limit that it was made with: that is not to be set otherwise.
+  void set_limit(std::size_t bytes) noexcept;
   supply_usage usage() noexcept;
   // Nothing is taken or given back while `visit(region)` runs.
   template <class Visit>
@@ -44,12 +60,12 @@ class slice_supply {
     for (region* r = first_; r != nullptr; r = r->next) visit(*r);
   }
   // Of who purges; taken before the other one.
-  futex_lock& purge_lock() noexcept { return purge_lock_; }
-  futex_lock& lock() noexcept { return lock_; }
+  page_lock& purge_lock() noexcept { return purge_lock_; }
+  page_lock& lock() noexcept { return lock_; }
 
  private:
   // Where a search for a run begins: before that there is none of so many slices.
-  static constexpr std::size_t run_kinds = 3;
+  static constexpr std::size_t run_kinds = 5;
   struct slice_run {
     region* in;
     std::size_t begin;
@@ -71,19 +87,25 @@ class slice_supply {
   void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
   template <class Take>
   void* find_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
+  template <class Take>
+  void* find_within_limit(std::size_t slices, std::size_t step, Take&& take) noexcept;
   void* take_from(region& r, std::size_t slices, bool& is_warm) noexcept;
   void populate(void* p, std::size_t slices) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   // Require the purge lock, and not the other one.
-  std::size_t purge(std::size_t slices_to_keep) noexcept;
+  std::size_t purge_some(std::size_t slices_to_keep) noexcept;
   static slice_run with_clean_around(region& r, std::size_t begin, std::size_t end) noexcept;
   static void purge_header(const slice_run& run) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
-  futex_lock purge_lock_;
-  futex_lock lock_;
+  // So many runs at a time: nobody who gives one has to wait for more.
+  static constexpr std::size_t most_purged_runs = 32;
+
+  memory_limit& limit_;
+  page_lock purge_lock_;
+  page_lock lock_;
   region* first_ = nullptr;
   region* last_ = nullptr;
   std::size_t regions_ = 0;
@@ -92,9 +114,7 @@ class slice_supply {
   std::size_t under_way_slices_ = 0;              // to the system
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
-  idle_policy idle_{(std::size_t{8} << 20) / slice_bytes};  // in slices
+  idle_policy idle_;  // in slices
 };
-
-extern constinit slice_supply the_supply;
 
 }  // namespace mallard::inline v1::detail

@@ -1,32 +1,25 @@
-#include "malloc/slice_supply.hpp"
+#include "mallard/detail/pages/slice_supply.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "mallard/detail/os/pages.hpp"
-#include "malloc/memory_limit.hpp"
-#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
-
-constinit slice_supply the_supply;
 
 namespace {
 
 // Bit i of the result: bits i to i + n - 1 of `word` are set and i is a multiple of n.
 std::uint64_t aligned_runs(std::uint64_t word, std::size_t n) noexcept {
-  if (n == 1) return word;
-  std::uint64_t runs = word & (word >> 1);
-  runs &= runs >> 2;
-  if (n == 4) return runs & 0x1111111111111111;
-  runs &= runs >> 4;
-  runs &= runs >> 8;
-  return runs & 0x0001000100010001;
+  std::uint64_t runs = word;
+  for (std::size_t i = 1; i < n; i *= 2) runs &= runs >> i;
+  // A bit at each multiple of n.
+  return runs & ~std::uint64_t{0} / low_bits(static_cast<unsigned>(n));
 }
 
 // At the end of a region, never usable.
 std::size_t guard_slices() noexcept {
-  return divide_up(checks::guard_bytes(), slice_bytes);
+  return divide_up(page_client::guard_bytes(), slice_bytes);
 }
 
 // Whether a run that begins at a multiple of `step` slices can be had of a region, of which the
@@ -35,9 +28,9 @@ bool has_room_from(std::size_t begin, std::size_t slices, std::size_t step) noex
   return round_up(begin, step) + slices <= slices_per_region - guard_slices();
 }
 
-// Of runs of 1, 4 and 16 slices.
+// Of runs of 1, 2, 4, 8 and 16 slices.
 constexpr std::size_t kind_of(std::size_t slices) noexcept {
-  return static_cast<std::size_t>(std::countr_zero(slices)) / 2;
+  return static_cast<std::size_t>(std::countr_zero(slices));
 }
 
 // Where what is free at the end of the usable part begins.
@@ -69,12 +62,12 @@ region* slice_supply::add_region() noexcept {
 
 // Makes the slices usable, and what the region needs of its header for these.
 bool slice_supply::commit_slices(region& r, std::size_t begin, std::size_t end) noexcept {
-  if constexpr (is_header_in_slab) {
+  if constexpr (page_client::record_bytes == 0) {
     return os::commit(r.slice(begin), (end - begin) * slice_bytes);
   }
   const std::size_t page = os::page_size();
-  const std::size_t had = begin == 0 ? 0 : round_up(region_header_bytes(begin), page);
-  const std::size_t has = round_up(region_header_bytes(end), page);
+  const std::size_t had = begin == 0 ? 0 : round_up(page_client::header_bytes(begin), page);
+  const std::size_t has = round_up(page_client::header_bytes(end), page);
   if (has > had && !os::commit(reinterpret_cast<std::byte*>(&r) + had, has - had)) return false;
   const std::size_t first = std::max(begin, region_header_slices);
   return os::commit(r.slice(first), (end - first) * slice_bytes);
@@ -91,7 +84,7 @@ region* slice_supply::make_region(std::size_t reserved) noexcept {
   if (is_usable) {
     r->reserved_slices = reserved / slice_bytes;
     r->ready_slices = ready;
-    is_usable = checks::add_region(*r, ready * slice_bytes);
+    is_usable = page_client::add_region(*r, ready * slice_bytes);
   }
   if (!is_usable) {
     os::unmap(p, reserved);
@@ -122,7 +115,7 @@ bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
     end = std::min(end, r.reserved_slices - guard_slices());
   }
   if (end <= begin || !commit_slices(r, begin, end)) return false;
-  if (!checks::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
+  if (!page_client::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
   r.ready_slices = end;
   set_free(r, begin, end, false);
   return true;
@@ -169,8 +162,8 @@ std::size_t slice_supply::remove_empty_regions() noexcept {
     for (const std::uint64_t word : r->dirty) {
       dirty_slices_ -= static_cast<std::size_t>(std::popcount(word));
     }
-    bytes += r->reserved_slices * slice_bytes;
-    checks::remove_region(*r);
+    bytes += region_header_slices * slice_bytes;
+    page_client::remove_region(*r);
     os::unmap(r, r->reserved_slices * slice_bytes);
   }
   return bytes;
@@ -186,6 +179,7 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) n
   clear_dirty(r, word, bits);
   r.free_slices -= count;
   used_slices_ += count;
+  if (dirty != 0) idle_.reused(dirty_slices_);
 }
 
 // The run, which was just taken, and what is free behind it: a little, by what is in use already.
@@ -277,21 +271,28 @@ void* slice_supply::find_anywhere(std::size_t slices, std::size_t step, Take&& t
   return nullptr;
 }
 
+// What is taken is counted only where there is a limit, which is set under the same lock.
+template <class Take>
+void* slice_supply::find_within_limit(std::size_t slices, std::size_t step, Take&& take) noexcept {
+  const bool is_counted = limit_.is_set();
+  if (is_counted && !limit_.take(slices * slice_bytes)) return nullptr;
+  void* const p = find_anywhere(slices, step, take);
+  if (is_counted && p == nullptr) limit_.give(slices * slice_bytes);
+  return p;
+}
+
 template <class Take>
 void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
   if (!has_room_from(region_header_slices, slices, step)) return nullptr;
-  if (!the_limit.take(slices * slice_bytes)) return nullptr;
   for (;;) {
     {
       const holding hold(lock_);
-      if (void* const p = find_anywhere(slices, step, take)) return p;
-      if (under_way_slices_ == 0) break;
+      if (void* const p = find_within_limit(slices, step, take)) return p;
+      if (under_way_slices_ == 0) return nullptr;
     }
     // What is on its way to the system can be had in a moment.
     const holding wait(purge_lock_);
   }
-  the_limit.give(slices * slice_bytes);
-  return nullptr;
 }
 
 void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
@@ -305,23 +306,20 @@ void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
   return p;
 }
 
-void* slice_supply::take_words(std::size_t words, slice_mark mark) noexcept {
-  return take_anywhere(words * slices_per_word, slices_per_word, [&](region& r) {
-    void* const p = take_words_from(r, words, 1);
-    if (p != nullptr) r.set_marks(region::index_of(p), words * slices_per_word, mark);
-    return p;
-  });
+void* slice_supply::take_words(std::size_t words) noexcept {
+  return take_anywhere(words * slices_per_word, slices_per_word,
+                       [&](region& r) { return take_words_from(r, words, 1); });
 }
 
 void slice_supply::give(void* p, std::size_t bytes) noexcept {
   region& r = *region::of(p);
   const std::size_t index = region::index_of(p);
   const std::size_t slices = bytes / slice_bytes;
-  the_limit.give(bytes);
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    r.set_marks(index, slices, slice_mark());
+    if (limit_.is_set()) limit_.give(bytes);
+    page_client::forget(r, index, slices);
     set_free(r, index, index + slices, true);
     used_slices_ -= slices;
     dirty_slices_ += slices;
@@ -331,7 +329,18 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
   }
   // Of two who come at once one is enough.
   if (!purge_lock_.try_lock()) return;
-  purge(keep);
+  purge_some(keep);
+  purge_lock_.unlock();
+}
+
+void slice_supply::decay() noexcept {
+  if (!purge_lock_.try_lock()) return;
+  std::size_t keep = 0;
+  {
+    const holding hold(lock_);
+    keep = idle_.after_decay(dirty_slices_);
+  }
+  purge_some(keep);
   purge_lock_.unlock();
 }
 
@@ -339,8 +348,8 @@ void slice_supply::give(void* p, std::size_t bytes) noexcept {
 slice_supply::slice_run slice_supply::with_clean_around(region& r, std::size_t begin,
                                                         std::size_t end) noexcept {
   slice_run run{&r, begin, end, begin, end};
-  if constexpr (is_header_in_slab) return run;
-  const std::size_t reach = divide_up(os::page_size(), slab_record_bytes);
+  if constexpr (page_client::record_bytes == 0) return run;
+  const std::size_t reach = divide_up(os::page_size(), page_client::record_bytes + 0);
   const auto is_clean = [&](std::size_t i) {
     const std::size_t word = i / slices_per_word;
     return ((r.free[word] & ~r.dirty[word]) >> (i % slices_per_word) & 1) != 0;
@@ -399,55 +408,63 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
 
 // What is known of slices that are nobody's is nothing.
 void slice_supply::purge_header(const slice_run& run) noexcept {
-  const std::size_t begin = region_header_bytes(run.from);
-  const std::size_t end = region_header_bytes(run.to);
+  const std::size_t begin = page_client::header_bytes(run.from);
+  const std::size_t end = page_client::header_bytes(run.to);
   os::purge(reinterpret_cast<std::byte*>(run.in) + begin, end - begin);
 }
 
-std::size_t slice_supply::purge(std::size_t slices_to_keep) noexcept {
-  std::array<slice_run, 32> runs;
-  std::size_t slices = 0;
-  for (;;) {
-    std::size_t count = 0;
-    {
-      const holding hold(lock_);
-      count = take_dirty(slices_to_keep, runs.data(), runs.size());
-    }
-    if (count == 0) break;
-    std::size_t gone = 0;
-    std::size_t back = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      os::purge(runs[i].in->slice(runs[i].begin), (runs[i].end - runs[i].begin) * slice_bytes);
-      purge_header(runs[i]);
-      gone += runs[i].end - runs[i].begin;
-      back += runs[i].to - runs[i].from;
-    }
+std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
+  std::array<slice_run, most_purged_runs> runs;
+  std::size_t count = 0;
+  {
     const holding hold(lock_);
-    for (std::size_t i = 0; i < count; ++i) {
-      set_free(*runs[i].in, runs[i].from, runs[i].to, false);
-    }
-    under_way_slices_ -= back;
-    slices += gone;
-    idle_.gave_back(gone);
+    count = take_dirty(slices_to_keep, runs.data(), runs.size());
   }
-  return slices;
+  if (count == 0) return 0;
+  std::size_t gone = 0;
+  std::size_t back = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    os::purge(runs[i].in->slice(runs[i].begin), (runs[i].end - runs[i].begin) * slice_bytes);
+    purge_header(runs[i]);
+    gone += runs[i].end - runs[i].begin;
+    back += runs[i].to - runs[i].from;
+  }
+  const holding hold(lock_);
+  for (std::size_t i = 0; i < count; ++i) {
+    set_free(*runs[i].in, runs[i].from, runs[i].to, false);
+  }
+  under_way_slices_ -= back;
+  idle_.gave_back(gone);
+  return gone;
 }
 
 std::size_t slice_supply::trim() noexcept {
   const holding hold_purge(purge_lock_);
-  const std::size_t slices = purge(0);
+  std::size_t slices = 0;
+  while (const std::size_t gone = purge_some(0)) slices += gone;
   const holding hold(lock_);
   return slices * slice_bytes + remove_empty_regions();
 }
 
-void slice_supply::set_idle_limit(std::size_t bytes) noexcept {
+void slice_supply::set_idle_limit(std::size_t least_bytes, std::size_t most_bytes) noexcept {
+  const holding hold_purge(purge_lock_);
+  std::size_t limit = 0;
+  {
+    const holding hold(lock_);
+    idle_.set(least_bytes / slice_bytes, most_bytes / slice_bytes);
+    limit = idle_.limit(used_slices_);
+  }
+  while (purge_some(limit) != 0) continue;
+}
+
+void slice_supply::set_limit(std::size_t bytes) noexcept {
   const holding hold(lock_);
-  idle_.set_least(bytes / slice_bytes);
+  limit_.set(bytes, used_slices_ * slice_bytes);
 }
 
 supply_usage slice_supply::usage() noexcept {
   const holding hold(lock_);
-  return {regions_, used_slices_ * slice_bytes, dirty_slices_ * slice_bytes};
+  return {regions_, regions_made_, used_slices_ * slice_bytes, dirty_slices_ * slice_bytes};
 }
 
 }  // namespace mallard::inline v1::detail

@@ -11,10 +11,4 @@ inline constexpr std::size_t slices_per_region = region_bytes / slice_bytes;
 inline constexpr std::size_t slices_per_word = 64;
 inline constexpr std::size_t region_words = slices_per_region / slices_per_word;
 
-// Where headers of slabs are not in the slabs (`slab_records.hpp`), a region has a record for each
-// slice: three cache lines, for the header and a bit for each 16 bytes of the slice,
-inline constexpr std::size_t slab_record_bytes = 192;
-// from here on, behind the region's own header.
-inline constexpr std::size_t slab_records_offset = std::size_t{36} << 10;
-
 }  // namespace mallard::inline v1::detail

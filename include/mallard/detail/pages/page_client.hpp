@@ -1,0 +1,55 @@
+// Purpose: what the supply of slices has to know of whom it serves: the lock, and what is kept for
+// each region beside its pages.
+//
+// An engine that keeps more there, as the malloc does, defines MALLARD_PAGE_CLIENT as the file that
+// says what, by these names.
+#pragma once
+
+#ifdef MALLARD_PAGE_CLIENT
+#include MALLARD_PAGE_CLIENT
+#else
+
+#include <cstddef>
+#include <mutex>
+
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/pages/region_pages.hpp"
+
+namespace mallard::inline v1::detail {
+
+using page_lock = std::mutex;
+
+struct region : region_pages {
+  static region* of(const void* p) noexcept {
+    return reinterpret_cast<region*>(start_of_region(p));
+  }
+};
+
+inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), slice_bytes);
+
+struct page_client {
+  // What a region's start has to hold while so many of its slices can be used.
+  static constexpr std::size_t header_bytes(std::size_t) noexcept { return sizeof(region); }
+  // How much of that is about one slice; 0: nothing.
+  static constexpr std::size_t record_bytes = 0;
+  // At the end of a region, never usable.
+  static constexpr std::size_t guard_bytes() noexcept { return 0; }
+
+  // A region has been mapped and can be used up to `end`, then more of it, then it goes. False when
+  // there is no memory for what is to be known of it.
+  static bool add_region(region& r, std::size_t) noexcept {
+    begin_leak_scan(&r, region_bytes);
+    return true;
+  }
+  static bool extend_region(region&, std::size_t, std::size_t) noexcept { return true; }
+  static void remove_region(region& r) noexcept {
+    unpoison(&r, r.reserved_slices * slice_bytes);
+    end_leak_scan(&r, region_bytes);
+  }
+  // Slices have come back.
+  static void forget(region&, std::size_t, std::size_t) noexcept {}
+};
+
+}  // namespace mallard::inline v1::detail
+
+#endif

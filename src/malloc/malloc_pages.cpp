@@ -1,0 +1,32 @@
+#include "malloc/malloc_pages.hpp"
+
+namespace mallard::inline v1::detail {
+
+constinit malloc_pages the_pages;
+
+void malloc_pages::set_idle_limits(std::size_t bytes) noexcept {
+  supply.set_idle_limit(bytes);
+  huge.set_idle_limit(bytes);
+  for (large_space& space : spaces) space.set_idle_limit(bytes);
+}
+
+void malloc_pages::decay() noexcept {
+  for (large_space& space : spaces) space.decay();
+  huge.decay();
+  supply.decay();
+}
+
+bool malloc_pages::trim() noexcept {
+  for (large_space& space : spaces) space.trim();
+  const bool has_unmapped = huge.trim() != 0;
+  return supply.trim() != 0 || has_unmapped;
+}
+
+futex_lock& malloc_pages::lock_at(std::size_t i) noexcept {
+  if (i < space_count) return spaces[i].purge_lock();
+  if (i < 2 * space_count) return spaces[i - space_count].lock();
+  if (i == 2 * space_count) return huge.lock();
+  return i == 2 * space_count + 1 ? supply.purge_lock() : supply.lock();
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,53 @@
+// Purpose: where all memory of a malloc comes from and goes to, as one object: slices for slabs,
+// spaces for large blocks, mappings for huge ones, and the limit on all of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "mallard/detail/pages/memory_limit.hpp"
+#include "mallard/detail/pages/slice_supply.hpp"
+#include "malloc/huge_block.hpp"
+#include "malloc/large_space.hpp"
+#include "malloc/lock.hpp"
+
+namespace mallard::inline v1::detail {
+
+class malloc_pages {
+ public:
+  memory_limit limit;  // to be set by `set_limit`
+  slice_supply supply{limit, first_idle_bytes};
+  huge_blocks huge{limit, first_idle_bytes};
+  std::array<large_space, space_count> spaces{
+      large_space{supply, slice_mark::of_space(0), first_idle_bytes},
+      large_space{supply, slice_mark::of_space(1), first_idle_bytes},
+      large_space{supply, slice_mark::of_space(2), first_idle_bytes},
+      large_space{supply, slice_mark::of_space(3), first_idle_bytes}};
+
+  constexpr malloc_pages() noexcept = default;
+
+  large_space& space_of(slice_mark mark) noexcept { return spaces[mark.space_index()]; }
+
+  // What may be taken from the system from now on.
+  void set_limit(std::size_t bytes) noexcept { supply.set_limit(bytes); }
+  // About how much free memory is kept for later, by the supply, by each of the spaces, and of huge
+  // blocks.
+  void set_idle_limits(std::size_t bytes) noexcept;
+
+  // Gives back half of what nobody needed for a second; all that is free, and then returns whether
+  // there was any.
+  void decay() noexcept;
+  bool trim() noexcept;
+
+  // All locks, in the order in which threads take them.
+  static constexpr std::size_t lock_count = 2 * space_count + 3;
+  futex_lock& lock_at(std::size_t i) noexcept;
+
+ private:
+  static constexpr std::size_t first_idle_bytes = std::size_t{8} << 20;
+};
+
+// Of the functions called malloc.
+extern constinit malloc_pages the_pages;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,32 @@
+// Purpose: what the supply of slices has to know of the malloc: its lock, and the marks and slabs'
+// records that a region has at its start.
+#pragma once
+
+#include <cstddef>
+
+#include "malloc/lock.hpp"
+#include "malloc/region.hpp"
+#include "malloc_checks.hpp"
+
+namespace mallard::inline v1::detail {
+
+using page_lock = futex_lock;
+
+struct page_client {
+  static constexpr std::size_t header_bytes(std::size_t slices) noexcept {
+    return region_header_bytes(slices);
+  }
+  static constexpr std::size_t record_bytes = is_header_in_slab ? 0 : slab_record_bytes;
+  static std::size_t guard_bytes() noexcept { return checks::guard_bytes(); }
+
+  static bool add_region(region& r, std::size_t end) noexcept { return checks::add_region(r, end); }
+  static bool extend_region(region& r, std::size_t begin, std::size_t end) noexcept {
+    return checks::extend_region(r, begin, end);
+  }
+  static void remove_region(region& r) noexcept { checks::remove_region(r); }
+  static void forget(region& r, std::size_t index, std::size_t slices) noexcept {
+    r.set_marks(index, slices, slice_mark());
+  }
+};
+
+}  // namespace mallard::inline v1::detail

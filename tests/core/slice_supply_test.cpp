@@ -1,0 +1,99 @@
+// The supply of slices, as many as a test likes.
+#include "mallard/detail/pages/slice_supply.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <vector>
+
+#include "support/units.hpp"
+
+namespace {
+
+using namespace mallard::detail;
+using mallard_test::kib;
+using mallard_test::mib;
+
+struct supply_with_limit {
+  memory_limit limit;
+  slice_supply supply{limit, 8 * mib};
+  ~supply_with_limit() { supply.trim(); }
+};
+
+TEST(slice_supply, two_do_not_meet) {
+  supply_with_limit a;
+  supply_with_limit b;
+  b.supply.set_limit(mib);
+  std::vector<void*> of_a;
+  std::set<region*> regions_of_a;
+  for (int i = 0; i < 200; ++i) {
+    of_a.push_back(a.supply.take(16 * kib, false));
+    ASSERT_NE(of_a.back(), nullptr);
+    regions_of_a.insert(region::of(of_a.back()));
+  }
+  void* const of_b = b.supply.take(256 * kib, false);
+  ASSERT_NE(of_b, nullptr);
+  EXPECT_EQ(regions_of_a.count(region::of(of_b)), 0u);
+  EXPECT_EQ(b.supply.usage().in_use_bytes, 256 * kib);
+  EXPECT_EQ(b.supply.take(mib, false), nullptr);  // its own limit, and its alone
+  for (void* p : of_a) a.supply.give(p, 16 * kib);
+  a.supply.trim();
+  EXPECT_EQ(a.supply.usage().regions, 0u);
+  EXPECT_EQ(b.supply.usage().in_use_bytes, 256 * kib);
+  std::memset(of_b, 1, 256 * kib);
+  b.supply.give(of_b, 256 * kib);
+}
+
+TEST(slice_supply, runs_are_aligned_to_their_size_and_do_not_overlap) {
+  supply_with_limit s;
+  std::vector<std::pair<char*, std::size_t>> runs;
+  for (unsigned i = 0; i < 400; ++i) {
+    const std::size_t bytes = (16 * kib) << (i * 7 % 5);
+    auto* const p = static_cast<char*>(s.supply.take(bytes, false));
+    ASSERT_NE(p, nullptr);
+    ASSERT_EQ(address_of(p) % bytes, 0u);
+    std::memset(p, static_cast<int>(i % 251), bytes);
+    runs.emplace_back(p, bytes);
+  }
+  for (unsigned i = 0; i < runs.size(); ++i) {
+    for (std::size_t at = 0; at < runs[i].second; at += 4 * kib) {
+      ASSERT_EQ(runs[i].first[at], static_cast<char>(i % 251));
+    }
+    s.supply.give(runs[i].first, runs[i].second);
+  }
+  EXPECT_EQ(s.supply.usage().in_use_bytes, 0u);
+}
+
+TEST(slice_supply, what_was_taken_before_a_limit_counts) {
+  supply_with_limit s;
+  void* const before = s.supply.take(256 * kib, false);
+  s.supply.set_limit(512 * kib);
+  void* const within = s.supply.take(256 * kib, false);
+  EXPECT_NE(within, nullptr);
+  EXPECT_EQ(s.supply.take(16 * kib, false), nullptr);
+  s.supply.give(before, 256 * kib);
+  void* const again = s.supply.take(256 * kib, false);
+  EXPECT_NE(again, nullptr);
+  s.supply.set_limit(memory_limit::none);
+  void* const beyond = s.supply.take(256 * kib, false);
+  EXPECT_NE(beyond, nullptr);
+  for (void* p : {within, again, beyond}) s.supply.give(p, 256 * kib);
+  s.supply.set_limit(16 * kib);
+  void* const least = s.supply.take(16 * kib, false);
+  EXPECT_NE(least, nullptr);
+  s.supply.give(least, 16 * kib);
+}
+
+TEST(slice_supply, what_nobody_needs_goes_when_the_idle_limit_says_so) {
+  supply_with_limit s;
+  std::vector<void*> runs(64);
+  for (void*& p : runs) p = s.supply.take(64 * kib, false);
+  for (void* p : runs) s.supply.give(p, 64 * kib);
+  EXPECT_EQ(s.supply.usage().dirty_bytes, 4 * mib);
+  s.supply.set_idle_limit(mib, mib);
+  EXPECT_LE(s.supply.usage().dirty_bytes, mib);
+  EXPECT_EQ(s.supply.trim() / mib, 1u);
+}
+
+}  // namespace
