@@ -173,7 +173,10 @@ Heap* heap_list<Heap>::take_all() noexcept {
 
 template <class Heap>
 void heap_list<Heap>::work_off(Heap& heap) noexcept {
-  if (heap.has_incoming()) ready_.fetch_or(heap.collect(), order::relaxed);
+  if (!heap.has_incoming()) return;
+  const class_set classes = heap.collect();
+  // Without a common heap, for want of memory, the heap's slabs are still its own.
+  if (common_ != nullptr) ready_.fetch_or(classes, order::relaxed);
 }
 
 template <class Heap>

@@ -162,4 +162,22 @@ TEST(malloc_engine, no_block_waits_in_heaps_without_threads) {
   }
 }
 
+// Its slabs stay with it then, and nobody can adopt them.
+TEST(malloc_engine, a_thread_that_ends_without_memory_for_the_common_heap_leaves_its_own) {
+  static constinit detail::malloc_pages pages;
+  static constinit detail::malloc_heaps heaps{pages};
+  detail::thread_cache ending = detail::thread_cache::without_heap();
+  detail::thread_cache staying = detail::thread_cache::without_heap();
+  const unsigned size_class = detail::any_class_of(100);
+  void* const p = heaps.begin_thread(ending)->refill(ending, size_class);
+  detail::malloc_heap* const heap = heaps.begin_thread(staying);
+  ASSERT_NE(p, nullptr);
+  pages.set_limit(pages.supply.usage().in_use_bytes);
+  heaps.end_thread(ending);
+  detail::malloc_heap::send_alone(p, detail::mark_of(p));
+  EXPECT_EQ(heap->refill(staying, size_class), nullptr);
+  pages.set_limit(detail::memory_limit::none);
+  EXPECT_NE(heap->refill(staying, size_class), nullptr);
+}
+
 }  // namespace
