@@ -97,68 +97,12 @@ region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
 region* huge_blocks::map(std::size_t needed) noexcept {
   const std::size_t all = needed + checks::guard_bytes();
   void* start = os::map(all, region_bytes, false);
-  if (start == nullptr && trim() != 0) start = os::map(all, region_bytes, false);
+  if (start == nullptr && kept.trim() != 0) start = os::map(all, region_bytes, false);
   if (start != nullptr && !checks::covers(start)) {
     os::unmap(start, all);
     return nullptr;
   }
   return static_cast<region*>(start);
-}
-
-region* huge_blocks::take_kept(std::size_t needed) noexcept {
-  if (!lock_.try_lock()) return nullptr;
-  kept_mapping* const m = kept_.take(needed, needed <= SIZE_MAX / 2 ? 2 * needed : needed);
-  kept_bytes_.store(kept_.bytes(), std::memory_order_relaxed);
-  lock_.unlock();
-  return reinterpret_cast<region*>(m);
-}
-
-// What its owner has done to the pages is looked for once, when the mapping comes first.
-void huge_blocks::keep(region* r) noexcept {
-  const std::size_t bytes = r->huge_mapped;
-  const bool can_stay = !r->huge_is_fresh || os::are_alike(r, bytes);
-  if (!can_stay || !lock_.try_lock()) return os::unmap(r, bytes);
-  const bool stays = kept_.keep(r, bytes, mapped_.load(std::memory_order_relaxed));
-  kept_bytes_.store(kept_.bytes(), std::memory_order_relaxed);
-  lock_.unlock();
-  if (!stays) os::unmap(r, bytes);
-  give_back();
-}
-
-// What may not stay, one by one: the system unmaps while nobody waits. Returns the bytes.
-std::size_t huge_blocks::give_back() noexcept {
-  std::size_t bytes = 0;
-  for (;;) {
-    if (!lock_.try_lock()) return bytes;
-    kept_mapping* const m = kept_.next_to_go();
-    kept_bytes_.store(kept_.bytes(), std::memory_order_relaxed);
-    lock_.unlock();
-    if (m == nullptr) return bytes;
-    const std::size_t mapped = m->bytes;
-    bytes += mapped;
-    os::unmap(m, mapped);
-  }
-}
-
-void huge_blocks::decay() noexcept {
-  if (kept_bytes_.load(std::memory_order_relaxed) == 0 || !lock_.try_lock()) return;
-  const bool is_more = kept_.decay();
-  lock_.unlock();
-  if (is_more) give_back();
-}
-
-std::size_t huge_blocks::trim() noexcept {
-  if (!lock_.try_lock()) return 0;
-  const bool is_more = kept_.clear();
-  lock_.unlock();
-  return is_more ? give_back() : 0;
-}
-
-void huge_blocks::set_idle_limit(std::size_t bytes) noexcept {
-  lock_.lock();
-  const bool is_more = kept_.set_idle_limit(bytes, SIZE_MAX);
-  lock_.unlock();
-  if (is_more) give_back();
 }
 
 void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -169,7 +113,8 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   if (needed < bytes || !limit_.take(needed)) return nullptr;
   const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, needed);
   const bool may_be_kept = !checks::has_guards && offset == os::page_bytes && !of_regions;
-  region* r = may_be_kept ? take_kept(needed) : nullptr;
+  const std::size_t most = 2 * needed < needed ? needed : 2 * needed;
+  auto* r = may_be_kept ? static_cast<region*>(kept.take(needed, most)) : nullptr;
   const bool is_fresh = r == nullptr;
   if (is_fresh) r = of_regions ? map_aligned(needed, alignment) : map(needed);
   if (r == nullptr) {
@@ -194,14 +139,18 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   return p;
 }
 
+// What its owner has done to the pages is looked for once, when a mapping comes first.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
+  const std::size_t bytes = r->huge_mapped;
   blocks_.fetch_sub(1, std::memory_order_relaxed);
-  mapped_.fetch_sub(r->huge_mapped, std::memory_order_relaxed);
-  limit_.give(r->huge_mapped);
+  const std::size_t others = mapped_.fetch_sub(bytes, std::memory_order_relaxed) - bytes;
+  limit_.give(bytes);
   const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
-  if (!checks::has_guards && is_usual) return keep(r);
-  os::unmap(r, r->huge_mapped + checks::guard_bytes());
+  if (!checks::has_guards && is_usual && (!r->huge_is_fresh || os::are_alike(r, bytes))) {
+    return kept.give(r, bytes, others);
+  }
+  os::unmap(r, bytes + checks::guard_bytes());
 }
 
 void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {

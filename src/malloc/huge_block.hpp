@@ -8,7 +8,6 @@
 
 #include "mallard/detail/pages/kept_mappings.hpp"
 #include "mallard/detail/pages/memory_limit.hpp"
-#include "malloc/lock.hpp"
 #include "malloc/region.hpp"
 
 namespace mallard::inline v1::detail {
@@ -27,7 +26,7 @@ class huge_blocks {
  public:
   // So many bytes may be kept at first.
   constexpr huge_blocks(memory_limit& limit, std::size_t idle_bytes) noexcept
-      : limit_(limit), kept_(idle_bytes) {}
+      : kept(idle_bytes), limit_(limit) {}
 
   // Null when the system refuses. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
@@ -40,34 +39,23 @@ class huge_blocks {
   // Whether huge pages are asked for from now on.
   void set_huge_pages(bool on) noexcept { wants_huge_pages_.store(on, std::memory_order_relaxed); }
 
-  // Give kept mappings back: half of what nobody needed for a second; what is more than the limit;
-  // all. `trim` returns the bytes.
-  void decay() noexcept;
-  void set_idle_limit(std::size_t bytes) noexcept;
-  std::size_t trim() noexcept;
-
   huge_usage usage() const noexcept {
     return {blocks_.load(std::memory_order_relaxed), mapped_.load(std::memory_order_relaxed),
-            kept_bytes_.load(std::memory_order_relaxed)};
+            kept.bytes()};
   }
-  futex_lock& lock() noexcept { return lock_; }
+
+  kept_mappings kept;  // of blocks that were freed
 
  private:
   void prefer_huge_pages(region* r) noexcept;
   void cut(region* r, std::size_t least) noexcept;
   region* move_to(region* r, std::size_t bytes) noexcept;
   region* map(std::size_t needed) noexcept;
-  region* take_kept(std::size_t needed) noexcept;
-  void keep(region* r) noexcept;
-  std::size_t give_back() noexcept;
 
   memory_limit& limit_;
   std::atomic<std::size_t> blocks_{0};
   std::atomic<std::size_t> mapped_{0};
   std::atomic<bool> wants_huge_pages_{true};
-  futex_lock lock_;
-  kept_mappings kept_;
-  std::atomic<std::size_t> kept_bytes_{0};  // the same, for who asks without the lock
 };
 
 std::size_t huge_payload_bytes(const void* p) noexcept;

@@ -6,26 +6,26 @@ constinit malloc_pages the_pages;
 
 void malloc_pages::set_idle_limits(std::size_t bytes) noexcept {
   supply.set_idle_limit(bytes);
-  huge.set_idle_limit(bytes);
+  huge.kept.set_idle_limit(bytes, SIZE_MAX);
   for (large_space& space : spaces) space.set_idle_limit(bytes);
 }
 
 void malloc_pages::decay() noexcept {
   for (large_space& space : spaces) space.decay();
-  huge.decay();
+  huge.kept.decay();
   supply.decay();
 }
 
 bool malloc_pages::trim() noexcept {
   for (large_space& space : spaces) space.trim();
-  const bool has_unmapped = huge.trim() != 0;
+  const bool has_unmapped = huge.kept.trim() != 0;
   return supply.trim() != 0 || has_unmapped;
 }
 
 futex_lock& malloc_pages::lock_at(std::size_t i) noexcept {
   if (i < space_count) return spaces[i].purge_lock();
   if (i < 2 * space_count) return spaces[i - space_count].lock();
-  if (i == 2 * space_count) return huge.lock();
+  if (i == 2 * space_count) return huge.kept.lock();
   return i == 2 * space_count + 1 ? supply.purge_lock() : supply.lock();
 }
 

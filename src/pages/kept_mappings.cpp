@@ -6,15 +6,9 @@
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/os/futex.hpp"
 
 namespace mallard::inline v1::detail {
-namespace {
-
-using bin_ring = ring<kept_mapping, &kept_mapping::bin_next, &kept_mapping::bin_prev>;
-using age_ring = ring<kept_mapping, &kept_mapping::newer, &kept_mapping::older>;
-
-}  // namespace
 
 std::size_t kept_mappings::step_of(std::size_t bytes) noexcept {
   return round_up(bytes, std::bit_floor(bytes - 1) / steps_per_doubling);
@@ -30,53 +24,41 @@ std::size_t kept_mappings::bin_of(std::size_t bytes) noexcept {
   return (log2 - smallest_log2) * steps_per_doubling + step;
 }
 
+bool kept_mappings::lock_soon() noexcept {
+  for (int turn = 0; turn < 100; ++turn) {
+    if (lock_.try_lock()) return true;
+    os::pause();
+  }
+  return false;
+}
+
 // The first from there on with a mapping, else `bin_count`.
 std::size_t kept_mappings::next_bin(std::size_t bin) const noexcept {
+  std::uint64_t from = ~std::uint64_t{0} << (bin % 64);
   for (std::size_t word = bin / 64; word < bin_words; ++word) {
-    const std::uint64_t from =
-        word == bin / 64 ? ~std::uint64_t{0} << (bin % 64) : ~std::uint64_t{0};
     const std::uint64_t found = has_some_[word] & from;
     if (found != 0) return word * 64 + static_cast<std::size_t>(std::countr_zero(found));
+    from = ~std::uint64_t{0};
   }
   return bin_count;
 }
 
-void kept_mappings::remove(kept_mapping* m) noexcept {
-  const std::size_t bin = bin_of(m->bytes);
-  kept_mapping* const next_in_bin = bin_ring::remove(m);
-  if (bins_[bin] == m) bins_[bin] = next_in_bin;
-  if (bins_[bin] == nullptr) has_some_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
-  kept_mapping* const next_by_age = age_ring::remove(m);
-  if (oldest_ == m) oldest_ = next_by_age;
-  bytes_ -= m->bytes;
-}
-
-kept_mapping* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
+kept_mappings::mapping* kept_mappings::find(std::size_t least, std::size_t most) const noexcept {
   const std::size_t last = bin_of(most);
   for (std::size_t bin = next_bin(bin_of(least)); bin <= last; bin = next_bin(bin + 1)) {
-    kept_mapping* m = bins_[bin];
+    mapping* m = bins_[bin];
     for (int i = 0; i < looked_at; ++i) {
-      if (m->bytes >= least && m->bytes <= most) {
-        remove(m);
-        idle_.reused_like_it(bytes_);
-        return m;
-      }
+      if (m->bytes >= least && m->bytes <= most) return m;
       m = m->bin_next;
       if (m == bins_[bin]) break;
     }
   }
-  look_for_gone(least, most);
   return nullptr;
 }
 
-bool kept_mappings::keep(void* p, std::size_t bytes, std::size_t used) noexcept {
-  may_stay_ = idle_.limit(used);
-  if (bytes > may_stay_) {
-    note_gone(bytes);
-    return false;
-  }
-  unpoison(p, sizeof(kept_mapping));
-  auto* const m = ::new (p) kept_mapping;
+void kept_mappings::add(void* p, std::size_t bytes) noexcept {
+  unpoison(p, sizeof(mapping));
+  auto* const m = ::new (p) mapping;
   m->bytes = bytes;
   const std::size_t bin = bin_of(bytes);
   bin_ring::insert_before(bins_[bin], m);
@@ -84,21 +66,80 @@ bool kept_mappings::keep(void* p, std::size_t bytes, std::size_t used) noexcept 
   has_some_[bin / 64] |= std::uint64_t{1} << (bin % 64);
   age_ring::insert_before(oldest_, m);
   if (oldest_ == nullptr) oldest_ = m;
-  bytes_ += bytes;
-  return true;
+  bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
 }
 
-bool kept_mappings::set_idle_limit(std::size_t least, std::size_t most) noexcept {
-  idle_.set(least, most);
-  return bytes_ > (may_stay_ = idle_.limit(0));
+void kept_mappings::remove(mapping* m) noexcept {
+  const std::size_t bin = bin_of(m->bytes);
+  mapping* const next_in_bin = bin_ring::remove(m);
+  if (bins_[bin] == m) bins_[bin] = next_in_bin;
+  if (bins_[bin] == nullptr) has_some_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
+  mapping* const next_by_age = age_ring::remove(m);
+  if (oldest_ == m) oldest_ = next_by_age;
+  bytes_.store(bytes() - m->bytes, std::memory_order_relaxed);
 }
 
-kept_mapping* kept_mappings::next_to_go() noexcept {
-  if (bytes_ <= may_stay_) return nullptr;
-  kept_mapping* const m = oldest_;
-  remove(m);
-  note_gone(m->bytes);
+void* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
+  if (!lock_soon()) return nullptr;
+  mapping* const m = find(least, most);
+  if (m == nullptr) {
+    look_for_gone(least, most);
+  } else {
+    remove(m);
+    idle_.reused_like_it(bytes());
+  }
+  lock_.unlock();
   return m;
+}
+
+void kept_mappings::give(void* p, std::size_t bytes, std::size_t used) noexcept {
+  if (!lock_soon()) return unmap(p, bytes);
+  const std::size_t limit = idle_.limit(used);
+  if (bytes > limit) {
+    note_gone(bytes);
+  } else {
+    add(p, bytes);
+  }
+  lock_.unlock();
+  if (bytes > limit) unmap(p, bytes);
+  shrink_to(limit);
+}
+
+std::size_t kept_mappings::shrink_to(std::size_t least) noexcept {
+  std::size_t gone = 0;
+  while (bytes() > least && lock_soon()) {
+    mapping* const m = bytes() > least ? oldest_ : nullptr;
+    const std::size_t size = m == nullptr ? 0 : m->bytes;
+    if (m != nullptr) {
+      remove(m);
+      note_gone(size);
+    }
+    lock_.unlock();
+    if (m != nullptr) unmap(m, size);
+    gone += size;
+  }
+  return gone;
+}
+
+void kept_mappings::unmap(void* p, std::size_t bytes) noexcept {
+  page_client::unmapping(p, bytes);
+  os::unmap(p, bytes);
+  unmaps_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void kept_mappings::decay() noexcept {
+  if (bytes() == 0 || !lock_soon()) return;
+  const std::size_t may_stay = idle_.after_decay(bytes());
+  lock_.unlock();
+  shrink_to(may_stay);
+}
+
+void kept_mappings::set_idle_limit(std::size_t least, std::size_t most) noexcept {
+  lock_.lock();
+  idle_.set(least, most);
+  const std::size_t limit = idle_.limit(0);
+  lock_.unlock();
+  shrink_to(limit);
 }
 
 void kept_mappings::note_gone(std::size_t bytes) noexcept {

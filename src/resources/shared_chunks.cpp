@@ -41,7 +41,7 @@ unsigned shared_chunks::take_small(unsigned chunk_class, void** out, unsigned co
 void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsigned count) noexcept {
   set_start_limit();
   for (unsigned i = 0; i < count; ++i) supply_.give(chunks[i], chunk_class_bytes(chunk_class));
-  keep_to_limit();
+  if (kept_.bytes() != 0) keep_to_limit();
   decay();
 }
 
@@ -50,8 +50,7 @@ void* shared_chunks::take_large(std::size_t bytes, std::size_t alignment) noexce
   if (size == 0) return nullptr;
   const std::size_t natural = natural_alignment(size);
   if (alignment <= natural) {
-    const std::lock_guard hold(lock_);
-    if (void* const p = kept_.take(size, size)) return p;
+    if (void* const p = kept_.take(size, size)) return taken(p, size);
   }
   const bool huge = size >= os::huge_page_bytes;
   void* p = os::map(size, std::max(alignment, natural), huge);
@@ -59,42 +58,25 @@ void* shared_chunks::take_large(std::size_t bytes, std::size_t alignment) noexce
   if (p == nullptr) return nullptr;
   begin_leak_scan(p, size);
   maps_.fetch_add(1, std::memory_order_relaxed);
-  mapped_bytes_.fetch_add(size, std::memory_order_relaxed);
+  return taken(p, size);
+}
+
+void* shared_chunks::taken(void* p, std::size_t size) noexcept {
+  large_bytes_.fetch_add(size, std::memory_order_relaxed);
   return p;
 }
 
 void shared_chunks::give_large(void* p, std::size_t bytes, std::size_t alignment) noexcept {
   set_start_limit();
   const std::size_t size = large_bytes(bytes);
-  bool stays = alignment <= natural_alignment(size);
-  if (stays) {
-    const std::lock_guard hold(lock_);
-    stays = kept_.keep(p, size, 0);
-  }
-  if (!stays) unmap(p, size);
+  large_bytes_.fetch_sub(size, std::memory_order_relaxed);
   keep_to_limit();
-  decay();
-}
-
-void shared_chunks::unmap(void* p, std::size_t bytes) noexcept {
-  unpoison(p, bytes);
-  end_leak_scan(p, bytes);
-  os::unmap(p, bytes);
-  unmaps_.fetch_add(1, std::memory_order_relaxed);
-  mapped_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-}
-
-std::size_t shared_chunks::unmap_surplus() noexcept {
-  std::size_t bytes = 0;
-  for (;;) {
-    std::unique_lock hold(lock_);
-    kept_mapping* const m = kept_.next_to_go();
-    hold.unlock();
-    if (m == nullptr) return bytes;
-    const std::size_t size = m->bytes;
-    bytes += size;
-    unmap(m, size);
+  if (alignment <= natural_alignment(size)) {
+    kept_.give(p, size, 0);
+  } else {
+    kept_.unmap(p, size);
   }
+  decay();
 }
 
 void shared_chunks::set_start_limit() noexcept {
@@ -111,10 +93,7 @@ void shared_chunks::set_limit(std::size_t bytes) noexcept {
 void shared_chunks::keep_to_limit() noexcept {
   const std::size_t limit = limit_.load(std::memory_order_relaxed);
   const std::size_t rest = limit - std::min(limit, supply_.usage().dirty_bytes);
-  std::unique_lock hold(lock_);
-  const bool is_more = kept_.set_idle_limit(rest, rest);
-  hold.unlock();
-  if (is_more) unmap_surplus();
+  kept_.set_idle_limit(rest, rest);
 }
 
 void shared_chunks::decay() noexcept {
@@ -122,36 +101,30 @@ void shared_chunks::decay() noexcept {
   if (now < next_decay_.load(std::memory_order_relaxed)) return;
   next_decay_.store(now + idle_policy::decay_milliseconds, std::memory_order_relaxed);
   supply_.decay();
-  std::unique_lock hold(lock_);
-  const bool is_more = kept_.decay();
-  hold.unlock();
-  if (is_more) unmap_surplus();
+  kept_.decay();
 }
 
 std::size_t shared_chunks::trim() noexcept {
-  std::unique_lock hold(lock_);
-  const bool is_more = kept_.clear();
-  hold.unlock();
-  return supply_.trim() + (is_more ? unmap_surplus() : 0);
+  const std::size_t kept = kept_.trim();
+  return supply_.trim() + kept;
 }
 
 shared_chunks::usage_type shared_chunks::usage() noexcept {
   const supply_usage slices = supply_.usage();
-  const std::lock_guard hold(lock_);
-  const std::size_t kept = kept_.bytes();
-  return {slices.in_use_bytes + mapped_bytes_.load(std::memory_order_relaxed) - kept,
-          slices.dirty_bytes + kept, slices.regions_made + maps_.load(std::memory_order_relaxed),
-          slices.regions_made - slices.regions + unmaps_.load(std::memory_order_relaxed)};
+  return {slices.in_use_bytes + large_bytes_.load(std::memory_order_relaxed),
+          slices.dirty_bytes + kept_.bytes(),
+          slices.regions_made + maps_.load(std::memory_order_relaxed),
+          slices.regions_made - slices.regions + kept_.unmaps()};
 }
 
 void shared_chunks::lock() noexcept {
   supply_.purge_lock().lock();
   supply_.lock().lock();
-  lock_.lock();
+  kept_.lock().lock();
 }
 
 void shared_chunks::unlock() noexcept {
-  lock_.unlock();
+  kept_.lock().unlock();
   supply_.lock().unlock();
   supply_.purge_lock().unlock();
 }

@@ -1,11 +1,10 @@
-// The cache of mappings, whose clock stands still until it is told otherwise. It makes no system
-// calls: the mappings are pages of an array, whatever their sizes are said to be.
+// The cache of mappings, whose clock stands still until it is told otherwise.
 #include "mallard/detail/pages/kept_mappings.hpp"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "support/units.hpp"
@@ -24,85 +23,112 @@ unsigned long long the_time() noexcept {
 class kept_mappings_test : public testing::Test {
  protected:
   kept_mappings_test() { now = 1000; }
+  ~kept_mappings_test() override { kept.trim(); }
 
-  void* page(std::size_t i) { return pages[i].data(); }
-  // The pages of those that have to go, oldest first.
-  std::vector<void*> gone() {
-    std::vector<void*> out;
-    while (kept_mapping* const m = kept.next_to_go()) out.push_back(m);
-    return out;
+  // Maps so much, gives it and says where it was.
+  void* give(std::size_t bytes, std::size_t used = 0) {
+    void* const p = os::map(bytes, os::page_bytes, false);
+    EXPECT_NE(p, nullptr);
+    kept.give(p, bytes, used);
+    return p;
+  }
+  // Whether it was there; then it goes.
+  bool takes(void* expected, std::size_t least, std::size_t most) {
+    void* const p = kept.take(least, most);
+    if (p != nullptr) taken.push_back(p);
+    return p == expected;
   }
   void set_limit(std::size_t bytes) { kept.set_idle_limit(bytes, bytes); }
 
-  alignas(64) std::array<std::array<std::byte, 64>, 16> pages{};
   kept_mappings kept{1000 * mib, SIZE_MAX, the_time};
+  std::vector<void*> taken;  // stays mapped, so that no other one is there
 };
 
 TEST_F(kept_mappings_test, what_is_kept_is_taken_again) {
-  EXPECT_TRUE(kept.keep(page(0), mib, 0));
+  void* const p = give(mib);
   EXPECT_EQ(kept.bytes(), mib);
-  EXPECT_EQ(kept.take(mib, mib), page(0));
+  EXPECT_TRUE(takes(p, mib, mib));
   EXPECT_EQ(kept.bytes(), 0u);
-  EXPECT_EQ(kept.take(mib, mib), nullptr);
+  EXPECT_TRUE(takes(nullptr, mib, mib));
+  EXPECT_EQ(kept.unmaps(), 0u);
 }
 
 TEST_F(kept_mappings_test, a_mapping_of_any_size_between_the_two_serves) {
-  for (std::size_t bytes = 256 * kib; bytes < std::size_t{1} << 44; bytes += bytes / 7 + 4 * kib) {
-    ASSERT_TRUE(kept.keep(page(0), bytes, SIZE_MAX / 2)) << bytes;
-    ASSERT_EQ(kept.take(bytes + 1, 2 * bytes), nullptr) << bytes;
-    ASSERT_EQ(kept.take(bytes / 2, bytes - 1), nullptr) << bytes;
-    ASSERT_EQ(kept.take(bytes - bytes / 3, bytes + bytes / 3), page(0)) << bytes;
+  for (std::size_t bytes = 256 * kib; bytes < 4000 * mib; bytes += bytes / 28 * 4 / kib * kib) {
+    void* const p = give(bytes, SIZE_MAX / 2);
+    ASSERT_EQ(kept.bytes(), bytes);
+    ASSERT_TRUE(takes(nullptr, bytes + 1, 2 * bytes)) << bytes;
+    ASSERT_TRUE(takes(nullptr, bytes / 2, bytes - 1)) << bytes;
+    ASSERT_TRUE(takes(p, bytes - bytes / 3, bytes + bytes / 3)) << bytes;
+    os::unmap(p, bytes);
+  }
+}
+
+TEST_F(kept_mappings_test, a_step_is_at_most_an_eighth) {
+  for (std::size_t bytes = 256 * kib; bytes < 64 * mib; bytes += bytes / 100 + 1) {
+    const std::size_t step = kept_mappings::step_of(bytes);
+    ASSERT_GE(step, bytes);
+    ASSERT_LE(step, bytes + bytes / 8 + 1);
+    ASSERT_EQ(step % os::page_bytes, 0u);
   }
 }
 
 TEST_F(kept_mappings_test, the_smallest_step_that_serves_is_taken_first) {
-  ASSERT_TRUE(kept.keep(page(0), 15 * mib, 0));
-  ASSERT_TRUE(kept.keep(page(1), 9 * mib, 0));
-  ASSERT_TRUE(kept.keep(page(2), 18 * mib, 0));
-  EXPECT_EQ(kept.take(8 * mib, 16 * mib), page(1));
-  EXPECT_EQ(kept.take(8 * mib, 16 * mib), page(0));
-  EXPECT_EQ(kept.take(8 * mib, 16 * mib), nullptr);
+  void* const a = give(15 * mib);
+  void* const b = give(9 * mib);
+  give(18 * mib);
+  EXPECT_TRUE(takes(b, 8 * mib, 16 * mib));
+  EXPECT_TRUE(takes(a, 8 * mib, 16 * mib));
+  EXPECT_TRUE(takes(nullptr, 8 * mib, 16 * mib));
 }
 
 TEST_F(kept_mappings_test, keeps_no_more_than_its_limit_and_the_newest) {
   set_limit(3 * mib);
-  for (std::size_t i = 0; i < 5; ++i) ASSERT_TRUE(kept.keep(page(i), mib, 0));
-  EXPECT_EQ(gone(), (std::vector{page(0), page(1)}));
-  EXPECT_EQ(kept.bytes(), 3 * mib);
-  set_limit(mib);
-  EXPECT_EQ(gone(), (std::vector{page(2), page(3)}));
+  for (int i = 0; i < 3; ++i) give(mib);
+  EXPECT_EQ(kept.unmaps(), 0u);
+  void* const newer = give(mib + 128 * kib);
+  EXPECT_EQ(kept.unmaps(), 2u);
+  set_limit(2 * mib);
+  EXPECT_EQ(kept.unmaps(), 3u);
+  EXPECT_TRUE(takes(newer, mib + 128 * kib, 2 * mib));
 }
 
 TEST_F(kept_mappings_test, what_is_more_than_the_limit_alone_drives_nothing_else_out) {
   set_limit(3 * mib);
-  ASSERT_TRUE(kept.keep(page(0), mib, 0));
-  EXPECT_FALSE(kept.keep(page(1), 4 * mib, 0));
-  EXPECT_TRUE(gone().empty());
-  set_limit(0);
-  EXPECT_EQ(gone().size(), 1u);
-  EXPECT_FALSE(kept.keep(page(1), mib, 0));
+  give(mib);
+  give(4 * mib);
+  EXPECT_EQ(kept.bytes(), mib);
+  EXPECT_EQ(kept.unmaps(), 1u);
 }
 
-TEST_F(kept_mappings_test, everything_goes_when_it_is_cleared) {
-  ASSERT_TRUE(kept.keep(page(0), mib, 0));
-  ASSERT_TRUE(kept.keep(page(1), 100 * mib, 0));
-  EXPECT_TRUE(kept.clear());
-  EXPECT_EQ(gone().size(), 2u);
-  EXPECT_FALSE(kept.clear());
+TEST_F(kept_mappings_test, with_a_limit_of_zero_everything_goes_straight_back) {
+  give(mib);
+  set_limit(0);
+  EXPECT_EQ(kept.unmaps(), 1u);
+  give(mib);
+  EXPECT_EQ(kept.bytes(), 0u);
+  EXPECT_EQ(kept.unmaps(), 2u);
+}
+
+TEST_F(kept_mappings_test, trim_gives_everything_back_and_says_how_much) {
+  give(mib);
+  give(100 * mib);
+  EXPECT_EQ(kept.trim(), 101 * mib);
+  EXPECT_EQ(kept.bytes(), 0u);
+  EXPECT_EQ(kept.trim(), 0u);
 }
 
 TEST_F(kept_mappings_test, half_of_what_nobody_needed_for_a_while_goes) {
-  for (std::size_t i = 0; i < 8; ++i) ASSERT_TRUE(kept.keep(page(i), mib, 0));
+  for (int i = 0; i < 8; ++i) give(mib);
   const auto next_second = [&] {
     now += idle_policy::decay_milliseconds;
-    kept_mapping* const m = kept.take(mib, mib);
-    ASSERT_NE(m, nullptr);
-    kept.keep(m, mib, 0);
+    void* const p = kept.take(mib, mib);
+    ASSERT_NE(p, nullptr);
+    kept.give(p, mib, 0);
     kept.decay();
-    gone();
   };
   kept.decay();  // only starts the watch
-  EXPECT_TRUE(gone().empty());
+  EXPECT_EQ(kept.bytes(), 8 * mib);
   next_second();
   EXPECT_EQ(kept.bytes(), 4 * mib);
   for (int i = 0; i < 10; ++i) next_second();
@@ -110,30 +136,45 @@ TEST_F(kept_mappings_test, half_of_what_nobody_needed_for_a_while_goes) {
 }
 
 TEST_F(kept_mappings_test, what_is_needed_again_and_again_stays) {
+  void* chunks[4];
+  for (void*& p : chunks) p = os::map(mib, os::page_bytes, false);
   for (int turn = 0; turn < 20; ++turn) {
-    for (std::size_t i = 0; i < 4; ++i) ASSERT_TRUE(kept.keep(page(i), mib, 0));
+    for (void* p : chunks) kept.give(p, mib, 0);
     kept.decay();
-    ASSERT_TRUE(gone().empty());
-    for (std::size_t i = 0; i < 4; ++i) ASSERT_NE(kept.take(mib, mib), nullptr);
+    for (void*& p : chunks) ASSERT_NE(p = kept.take(mib, mib), nullptr);
     now += idle_policy::decay_milliseconds;
   }
+  for (void* p : chunks) os::unmap(p, mib);
 }
 
-// Given back once, it is kept from then on.
 TEST_F(kept_mappings_test, what_is_asked_for_again_at_once_is_regretted_the_first_time) {
   kept.set_idle_limit(mib, SIZE_MAX);
-  EXPECT_FALSE(kept.keep(page(0), 10 * mib, 0));
-  EXPECT_EQ(kept.take(10 * mib, 20 * mib), nullptr);
-  EXPECT_TRUE(kept.keep(page(0), 10 * mib, 0));
-  EXPECT_TRUE(gone().empty());
+  give(10 * mib);
+  EXPECT_EQ(kept.bytes(), 0u);
+  EXPECT_TRUE(takes(nullptr, 10 * mib, 20 * mib));
+  give(10 * mib);
+  EXPECT_EQ(kept.bytes(), 10 * mib);
 }
 
 TEST_F(kept_mappings_test, what_nothing_was_asked_for_like_is_not_regretted) {
   kept.set_idle_limit(mib, SIZE_MAX);
-  EXPECT_FALSE(kept.keep(page(0), 10 * mib, 0));
-  EXPECT_EQ(kept.take(3 * mib, 6 * mib), nullptr);
-  EXPECT_EQ(kept.take(11 * mib, 22 * mib), nullptr);
-  EXPECT_FALSE(kept.keep(page(0), 10 * mib, 0));
+  give(10 * mib);
+  EXPECT_TRUE(takes(nullptr, 3 * mib, 6 * mib));
+  EXPECT_TRUE(takes(nullptr, 11 * mib, 22 * mib));
+  give(10 * mib);
+  EXPECT_EQ(kept.bytes(), 0u);
+}
+
+TEST_F(kept_mappings_test, who_finds_the_lock_held_does_without) {
+  give(mib);
+  kept.lock().lock();
+  std::thread([&] {
+    EXPECT_EQ(kept.take(mib, mib), nullptr);
+    give(mib);
+  }).join();
+  kept.lock().unlock();
+  EXPECT_EQ(kept.unmaps(), 1u);
+  EXPECT_EQ(kept.bytes(), mib);
 }
 
 }  // namespace

@@ -1,32 +1,21 @@
 // Purpose: mappings that are free, kept for whoever needs one of about their size: what a program
 // maps and unmaps again and again is not taken from the system and given back each time.
 //
-// How many stay is the idle policy's to say; those that have been here longest go first. The cache
-// makes no system calls and takes no lock: its owner does, one around it and the other outside.
-//
-//   if (!kept.keep(p, bytes, in_use)) os::unmap(p, bytes);
-//   while (kept_mapping* m = kept.next_to_go()) os::unmap(m, m->bytes);
-//
-// Everything is O(1).
+// How many stay is the idle policy's to say; those that have been here longest go first. Everything
+// is O(1) beside the system's work, during which the lock is free. Thread-safe; who finds it held
+// for long, maybe by its own thread, which a signal handler has interrupted, does without.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/ring.hpp"
 #include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/page_client.hpp"
 
 namespace mallard::inline v1::detail {
-
-// In the first bytes of the mapping: whoever gave it has just used that page.
-struct kept_mapping {
-  kept_mapping* bin_next;
-  kept_mapping* bin_prev;
-  kept_mapping* newer;
-  kept_mapping* older;
-  std::size_t bytes;
-};
 
 class kept_mappings {
  public:
@@ -36,26 +25,37 @@ class kept_mappings {
   kept_mappings(const kept_mappings&) = delete;
   kept_mappings& operator=(const kept_mappings&) = delete;
 
-  // Mappings of one of these steps, eight for each doubling, are found by looking at some few.
+  // Of one of these steps, eight for each doubling, some few mappings are looked at.
   static std::size_t step_of(std::size_t bytes) noexcept;
 
   // A mapping of at least `least` bytes and at most `most`; null when there is none.
-  kept_mapping* take(std::size_t least, std::size_t most) noexcept;
-  // Keeps the mapping. False when it is more than may stay. The larger the `used` bytes are that
-  // its owner has mapped besides, the more may.
-  bool keep(void* p, std::size_t bytes, std::size_t used) noexcept;
+  void* take(std::size_t least, std::size_t most) noexcept;
+  // Keeps a mapping whose first page is warm, or gives it back. The larger the `used` bytes are
+  // that its owner has mapped besides, the more may stay.
+  void give(void* p, std::size_t bytes, std::size_t used) noexcept;
 
-  // Half of what nobody needed for a second has to go; all. Returns whether there is any to go.
-  bool decay() noexcept { return bytes_ > (may_stay_ = idle_.after_decay(bytes_)); }
-  bool clear() noexcept { return bytes_ > (may_stay_ = 0); }
-  bool set_idle_limit(std::size_t least, std::size_t most) noexcept;
+  // Give back half of what nobody needed for a second; what is more than may stay; all. The last
+  // returns the bytes.
+  void decay() noexcept;
+  void set_idle_limit(std::size_t least, std::size_t most) noexcept;
+  std::size_t trim() noexcept { return shrink_to(0); }
+  void unmap(void* p, std::size_t bytes) noexcept;
 
-  // The oldest of more than may stay, not kept any more; null when there is none.
-  kept_mapping* next_to_go() noexcept;
-
-  std::size_t bytes() const noexcept { return bytes_; }
+  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  std::size_t unmaps() const noexcept { return unmaps_.load(std::memory_order_relaxed); }
+  page_lock& lock() noexcept { return lock_; }
 
  private:
+  struct mapping {  // at its own start, which whoever gave it has just used
+    mapping* bin_next;
+    mapping* bin_prev;
+    mapping* newer;
+    mapping* older;
+    std::size_t bytes;
+  };
+  using bin_ring = ring<mapping, &mapping::bin_next, &mapping::bin_prev>;
+  using age_ring = ring<mapping, &mapping::newer, &mapping::older>;
+
   static constexpr std::size_t smallest_log2 = 18;
   static constexpr std::size_t largest_log2 = 47;
   static constexpr std::size_t steps_per_doubling = 8;
@@ -64,17 +64,24 @@ class kept_mappings {
   static constexpr int looked_at = 8;  // of a bin
 
   static std::size_t bin_of(std::size_t bytes) noexcept;
+  bool lock_soon() noexcept;
+  // Require the lock.
   std::size_t next_bin(std::size_t bin) const noexcept;
-  void remove(kept_mapping* m) noexcept;
+  mapping* find(std::size_t least, std::size_t most) const noexcept;
+  void add(void* p, std::size_t bytes) noexcept;
+  void remove(mapping* m) noexcept;
   void look_for_gone(std::size_t least, std::size_t most) noexcept;
   void note_gone(std::size_t bytes) noexcept;
+  // Requires that it is free.
+  std::size_t shrink_to(std::size_t bytes) noexcept;
 
+  page_lock lock_;
   idle_policy idle_;  // in bytes
-  std::size_t bytes_ = 0;
-  std::size_t may_stay_ = 0;
-  kept_mapping* oldest_ = nullptr;  // its `older` is the newest
+  std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> unmaps_{0};
+  mapping* oldest_ = nullptr;  // its `older` is the newest
   std::array<std::uint64_t, bin_words> has_some_{};
-  std::array<kept_mapping*, bin_count> bins_{};  // the newest of each
+  std::array<mapping*, bin_count> bins_{};  // the newest of each
   // What was given back last, as long as nobody has asked for the like since.
   std::array<std::size_t, 16> gone_{};
   std::size_t next_gone_ = 0;

@@ -46,6 +46,11 @@ struct page_client {
     unpoison(&r, r.reserved_slices * slice_bytes);
     end_leak_scan(&r, region_bytes);
   }
+  // A mapping is about to go.
+  static void unmapping(void* p, std::size_t bytes) noexcept {
+    unpoison(p, bytes);
+    end_leak_scan(p, bytes);
+  }
   // Slices have come back.
   static void forget(region&, std::size_t, std::size_t) noexcept {}
 };

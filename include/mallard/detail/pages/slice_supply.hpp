@@ -101,7 +101,7 @@ class slice_supply {
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
   // So many runs at a time: nobody who gives one has to wait for more.
-  static constexpr std::size_t most_purged_runs = 32;
+  static constexpr std::size_t most_purged_runs = 64;
 
   memory_limit& limit_;
   page_lock purge_lock_;

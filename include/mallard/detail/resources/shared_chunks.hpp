@@ -6,7 +6,6 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
-#include <mutex>
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/pages/kept_mappings.hpp"
@@ -64,17 +63,15 @@ class MALLARD_API shared_chunks {
   void set_start_limit() noexcept;
   void keep_to_limit() noexcept;
   void decay() noexcept;
-  std::size_t unmap_surplus() noexcept;
-  void unmap(void* p, std::size_t bytes) noexcept;
+  void* taken(void* p, std::size_t size) noexcept;
 
   static constexpr std::size_t not_set = SIZE_MAX;
 
   memory_limit unlimited_;
   slice_supply supply_{unlimited_, not_set};
-  std::mutex lock_;
   kept_mappings kept_{not_set};
   std::atomic<std::size_t> limit_{not_set};
-  std::atomic<std::size_t> mapped_bytes_{0};  // large chunks, with those that are kept
+  std::atomic<std::size_t> large_bytes_{0};  // in use
   std::atomic<std::size_t> maps_{0};
   std::atomic<std::size_t> unmaps_{0};
   std::atomic<unsigned long long> next_decay_{0};  // in milliseconds
