@@ -1,11 +1,11 @@
 #include "mallard/detail/resources/address_ranges.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/os/pages.hpp"
+#include "mallard/detail/pages/kept_mappings.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -14,7 +14,13 @@ constexpr std::size_t kept_ranges = 16;
 constexpr std::size_t kept_bytes = std::size_t{256} << 10;
 constexpr std::size_t smallest_range_bytes = std::size_t{4} << 20;
 
-constinit std::array<std::atomic<std::byte*>, kept_ranges> kept{};
+// Never destroyed: static objects may give ranges back later.
+union kept_holder {
+  kept_mappings value;
+  constexpr kept_holder() noexcept : value(kept_ranges * standard_range_bytes) {}
+  ~kept_holder() {}
+};
+constinit kept_holder kept;
 constinit std::atomic<std::size_t> taken{0};
 
 bool are_many() noexcept {
@@ -33,19 +39,11 @@ address_range map_range(std::size_t bytes) noexcept {
   return {begin, bytes};
 }
 
-void unmap_range(const address_range& range) noexcept {
-  end_leak_scan(range.begin, range.bytes);
-  os::unmap(range.begin, range.bytes);
-}
-
 address_range find_or_map(std::size_t bytes) noexcept {
   if (bytes <= standard_range_bytes) {
-    for (auto& place : kept) {
-      if (place.load(std::memory_order_relaxed) == nullptr) continue;
-      if (std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire)) {
-        unpoison(begin, standard_range_bytes);
-        return {begin, standard_range_bytes};
-      }
+    if (void* const p = kept.value.take(standard_range_bytes, standard_range_bytes)) {
+      unpoison(p, standard_range_bytes);
+      return {static_cast<std::byte*>(p), standard_range_bytes};
     }
   }
   // Where addresses are limited, a smaller one has to do.
@@ -69,37 +67,22 @@ address_range take_range(std::size_t bytes, range_use use) noexcept {
 }
 
 void drop_kept_ranges() noexcept {
-  for (auto& place : kept) {
-    std::byte* const begin = place.exchange(nullptr, std::memory_order_acquire);
-    if (begin == nullptr) continue;
-    unpoison(begin, standard_range_bytes);
-    unmap_range({begin, standard_range_bytes});
-  }
+  kept.value.trim();
 }
 
 void give_range(address_range range, std::size_t in_use_bytes) noexcept {
+  if (range.bytes != standard_range_bytes) return drop_range(range);
   taken.fetch_sub(1, std::memory_order_relaxed);
-  if (range.bytes == standard_range_bytes) {
-    for (auto& place : kept) {
-      if (place.load(std::memory_order_relaxed) != nullptr) continue;
-      if (in_use_bytes > kept_bytes) {
-        os::purge(range.begin + kept_bytes, round_up(in_use_bytes, os::page_bytes) - kept_bytes);
-      }
-      poison(range.begin, range.bytes);
-      std::byte* nothing = nullptr;
-      if (place.compare_exchange_strong(nothing, range.begin, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-        return;
-      }
-      unpoison(range.begin, range.bytes);
-    }
+  if (in_use_bytes > kept_bytes) {
+    os::purge(range.begin + kept_bytes, round_up(in_use_bytes, os::page_bytes) - kept_bytes);
   }
-  unmap_range(range);
+  poison(range.begin, range.bytes);
+  kept.value.give(range.begin, range.bytes, 0);
 }
 
 void drop_range(address_range range) noexcept {
   taken.fetch_sub(1, std::memory_order_relaxed);
-  unmap_range(range);
+  kept.value.unmap(range.begin, range.bytes);
 }
 
 }  // namespace mallard::inline v1::detail

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <new>
 
 #include "mallard/detail/bits.hpp"
@@ -28,17 +27,6 @@ union shared_holder {
   ~shared_holder() {}
 };
 constinit shared_holder shared;
-constinit std::atomic<bool> caching{true};
-// What set_cache_limit() said, in force while caching is on; `not_said`: the start value.
-constexpr std::uint64_t not_said = UINT64_MAX;
-constinit std::atomic<std::uint64_t> said_limit{not_said};
-
-void limit_cache() noexcept {
-  const std::uint64_t said = said_limit.load(std::memory_order_relaxed);
-  const std::size_t limit =
-      said == not_said ? detail::os::physical_memory_bytes() / 8 : static_cast<std::size_t>(said);
-  shared.value.set_limit(caching.load(std::memory_order_relaxed) ? limit : 0);
-}
 
 constexpr std::size_t thread_chunks_bytes =
     detail::round_up(sizeof(thread_chunks), detail::os::page_bytes);
@@ -132,21 +120,19 @@ void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
   detail::poison(p, request);
   if (!detail::is_small_chunk(request)) return shared.value.give_large(p, request, alignment);
   const unsigned chunk_class = detail::chunk_class_of(request);
-  if (own != nullptr && caching.load(std::memory_order_relaxed)) [[likely]] {
+  if (own != nullptr && shared.value.is_caching()) [[likely]] {
     return own->give(chunk_class, p);
   }
   shared.value.give_small(chunk_class, &p, 1);
 }
 
 void page_source::set_caching(bool on) noexcept {
-  caching.store(on, std::memory_order_relaxed);
+  shared.value.set_caching(on);
   if (!on && own != nullptr) own->flush();
-  limit_cache();
 }
 
 void page_source::set_cache_limit(std::size_t bytes) noexcept {
-  said_limit.store(std::min<std::uint64_t>(bytes, not_said - 1), std::memory_order_relaxed);
-  limit_cache();
+  shared.value.set_limit(bytes);
 }
 
 std::size_t page_source::trim() noexcept {

@@ -85,14 +85,19 @@ void shared_chunks::set_start_limit() noexcept {
 
 void shared_chunks::set_limit(std::size_t bytes) noexcept {
   limit_.store(std::min(bytes, not_set - 1), std::memory_order_relaxed);
-  supply_.set_idle_limit(bytes, bytes);
+  set_caching(is_caching());
+}
+
+void shared_chunks::set_caching(bool on) noexcept {
+  caches_.store(on, std::memory_order_relaxed);
+  set_start_limit();
+  supply_.set_idle_limit(limit(), limit());
   keep_to_limit();
 }
 
 // Of what may be kept, what slices leave.
 void shared_chunks::keep_to_limit() noexcept {
-  const std::size_t limit = limit_.load(std::memory_order_relaxed);
-  const std::size_t rest = limit - std::min(limit, supply_.usage().dirty_bytes);
+  const std::size_t rest = limit() - std::min(limit(), supply_.usage().dirty_bytes);
   kept_.set_idle_limit(rest, rest);
 }
 

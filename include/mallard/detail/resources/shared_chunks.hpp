@@ -43,8 +43,10 @@ class MALLARD_API shared_chunks {
   void* take_large(std::size_t bytes, std::size_t alignment) noexcept;
   void give_large(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-  // So much may be kept; 0: nothing. Gives back what is more.
+  // So much may be kept, if `caching` is on. Give back what is more.
   void set_limit(std::size_t bytes) noexcept;
+  void set_caching(bool on) noexcept;
+  bool is_caching() const noexcept { return caches_.load(std::memory_order_relaxed); }
   std::size_t trim() noexcept;
 
   struct usage_type {
@@ -62,6 +64,9 @@ class MALLARD_API shared_chunks {
  private:
   void set_start_limit() noexcept;
   void keep_to_limit() noexcept;
+  std::size_t limit() const noexcept {
+    return is_caching() ? limit_.load(std::memory_order_relaxed) : 0;
+  }
   void decay() noexcept;
   void* taken(void* p, std::size_t size) noexcept;
 
@@ -71,6 +76,7 @@ class MALLARD_API shared_chunks {
   slice_supply supply_{unlimited_, not_set};
   kept_mappings kept_{not_set};
   std::atomic<std::size_t> limit_{not_set};
+  std::atomic<bool> caches_{true};
   std::atomic<std::size_t> large_bytes_{0};  // in use
   std::atomic<std::size_t> maps_{0};
   std::atomic<std::size_t> unmaps_{0};
