@@ -26,7 +26,7 @@ futex_lock& malloc_pages::lock_at(std::size_t i) noexcept {
   if (i < space_count) return spaces[i].purge_lock();
   if (i < 2 * space_count) return spaces[i - space_count].lock();
   if (i == 2 * space_count) return huge.kept.lock();
-  return i == 2 * space_count + 1 ? supply.purge_lock() : supply.lock();
+  return supply.lock_at(i - 2 * space_count - 1);
 }
 
 }  // namespace mallard::inline v1::detail

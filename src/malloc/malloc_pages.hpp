@@ -40,7 +40,7 @@ class malloc_pages {
   bool trim() noexcept;
 
   // All locks, in the order in which threads take them.
-  static constexpr std::size_t lock_count = 2 * space_count + 3;
+  static constexpr std::size_t lock_count = 2 * space_count + 1 + slice_supply::lock_count;
   futex_lock& lock_at(std::size_t i) noexcept;
 
  private:

@@ -45,19 +45,21 @@ std::size_t free_end_of(const region& r) noexcept {
 }  // namespace
 
 // Where addresses are limited, or locked in memory, a region of which only the start is ours.
-region* slice_supply::add_region() noexcept {
+bool slice_supply::add_region() noexcept {
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
-  for (std::size_t reserved = region_bytes; reserved >= least_bytes; reserved /= 4) {
-    if (region* const r = make_region(reserved)) {
-      (last_ == nullptr ? first_ : last_->next) = r;
-      last_ = r;
-      r->ordinal = ++regions_made_;
-      set_free(*r, region_header_slices, r->ready_slices, false);
-      ++regions_;
-      return r;
-    }
+  region* r = nullptr;
+  for (std::size_t reserved = region_bytes; r == nullptr && reserved >= least_bytes;
+       reserved /= 4) {
+    r = make_region(reserved);
   }
-  return nullptr;
+  if (r == nullptr) return false;
+  const holding hold(lock_);
+  (last_ == nullptr ? first_ : last_->next) = r;
+  last_ = r;
+  r->ordinal = ++regions_made_;
+  set_free(*r, region_header_slices, r->ready_slices, false);
+  ++regions_;
+  return true;
 }
 
 // Makes the slices usable, and what the region needs of its header for these.
@@ -100,10 +102,24 @@ std::size_t slice_supply::next_step(std::size_t slices) const noexcept {
   return round_up(std::max({least, slices, used_slices_ / 8}), slices_per_word);
 }
 
-// Makes more of the region usable, for a run of so many slices in the end. False when there is no
+// Makes more of a region usable, for a run of so many slices in the end. False when there is no
 // more to be had.
-bool slice_supply::extend(region& r, std::size_t slices) noexcept {
-  return extend_by(r, next_step(slices)) || extend_by(r, round_up(slices, slices_per_word));
+bool slice_supply::extend(std::size_t slices, std::size_t step) noexcept {
+  const auto has_room = [&](region& r) {
+    return r.ready_slices + guard_slices() != slices_per_region &&
+           has_room_from(free_end_of(r), slices, step);
+  };
+  for (region* r = nullptr;;) {
+    std::size_t roomy = 0;
+    {
+      const holding hold(lock_);
+      roomy = next_step(slices);
+      r = r == nullptr ? first_ : r->next;
+      while (r != nullptr && !has_room(*r)) r = r->next;
+    }
+    if (r == nullptr) return false;
+    if (extend_by(*r, roomy) || extend_by(*r, round_up(slices, slices_per_word))) return true;
+  }
 }
 
 bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
@@ -116,6 +132,7 @@ bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
   }
   if (end <= begin || !commit_slices(r, begin, end)) return false;
   if (!page_client::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
+  const holding hold(lock_);
   r.ready_slices = end;
   set_free(r, begin, end, false);
   return true;
@@ -136,9 +153,11 @@ void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool 
     }
     i += count;
   }
+  if (r.ordinal >= searched_from_) return;
   for (region*& from : search_from_) {
     if (from != nullptr && r.ordinal < from->ordinal) from = &r;
   }
+  searched_from_ = r.ordinal;
 }
 
 void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept {
@@ -146,22 +165,34 @@ void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) 
   if (r.dirty[word] == 0) r.dirty_words &= ~(std::uint64_t{1} << word);
 }
 
+// Returns the bytes of their headers.
 std::size_t slice_supply::remove_empty_regions() noexcept {
+  const holding growing(grow_lock_);
+  region* gone = nullptr;
+  {
+    const holding hold(lock_);
+    last_ = nullptr;
+    search_from_ = {};
+    searched_from_ = 0;
+    for (region** link = &first_; *link != nullptr;) {
+      region* const r = *link;
+      if (r->free_slices != r->ready_slices - region_header_slices) {
+        last_ = r;
+        link = &r->next;
+        continue;
+      }
+      *link = r->next;
+      --regions_;
+      for (const std::uint64_t word : r->dirty) {
+        dirty_slices_ -= static_cast<std::size_t>(std::popcount(word));
+      }
+      r->next = gone;
+      gone = r;
+    }
+  }
   std::size_t bytes = 0;
-  last_ = nullptr;
-  search_from_ = {};
-  for (region** link = &first_; *link != nullptr;) {
-    region* const r = *link;
-    if (r->free_slices != r->ready_slices - region_header_slices) {
-      last_ = r;
-      link = &r->next;
-      continue;
-    }
-    *link = r->next;
-    --regions_;
-    for (const std::uint64_t word : r->dirty) {
-      dirty_slices_ -= static_cast<std::size_t>(std::popcount(word));
-    }
+  while (region* const r = gone) {
+    gone = r->next;
     bytes += region_header_slices * slice_bytes;
     page_client::remove_region(*r);
     os::unmap(r, r->reserved_slices * slice_bytes);
@@ -169,9 +200,10 @@ std::size_t slice_supply::remove_empty_regions() noexcept {
   return bytes;
 }
 
-void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept {
-  const auto count = static_cast<std::size_t>(std::popcount(bits));
-  const auto dirty = static_cast<std::size_t>(std::popcount(r.dirty[word] & bits));
+void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits,
+                              std::size_t count) noexcept {
+  const std::uint64_t warm = r.dirty[word] & bits;
+  const auto dirty = warm == bits ? count : static_cast<std::size_t>(std::popcount(warm));
   if (dirty != count) idle_.took(count - dirty);
   dirty_slices_ -= dirty;
   r.free[word] &= ~bits;
@@ -217,7 +249,7 @@ void* slice_supply::take_from(region& r, std::size_t slices, bool& is_warm) noex
       const std::uint64_t runs = aligned_runs(bits[w], slices);
       if (runs == 0) continue;
       const auto bit = static_cast<std::size_t>(std::countr_zero(runs));
-      mark_taken(r, w, run << bit);
+      mark_taken(r, w, run << bit, slices);
       return r.slice(w * slices_per_word + bit);
     }
     return nullptr;
@@ -235,18 +267,21 @@ void* slice_supply::take_words_from(region& r, std::size_t words, std::size_t st
     const auto first = r.free.begin() + static_cast<std::ptrdiff_t>(begin);
     const auto last = first + static_cast<std::ptrdiff_t>(words);
     if (!std::all_of(first, last, [](std::uint64_t w) { return w == ~std::uint64_t{0}; })) continue;
-    for (std::size_t w = begin; w < begin + words; ++w) mark_taken(r, w, ~std::uint64_t{0});
+    for (std::size_t w = begin; w < begin + words; ++w)
+      mark_taken(r, w, ~std::uint64_t{0}, slices_per_word);
     return r.slice(begin * slices_per_word);
   }
   return nullptr;
 }
 
 template <class Take>
-void* slice_supply::find_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
+void* slice_supply::find_anywhere(std::size_t slices, Take&& take) noexcept {
   const std::size_t kind = slices < slices_per_word ? kind_of(slices) : run_kinds;
   region* const from = kind == run_kinds ? nullptr : search_from_[kind];
   const auto found_in = [&](region* r) {
-    if (kind != run_kinds) search_from_[kind] = r;
+    if (kind == run_kinds) return;
+    search_from_[kind] = r;
+    if (r != nullptr) searched_from_ = std::max(searched_from_, r->ordinal);
   };
   for (region* r = from == nullptr ? first_ : from; r != nullptr; r = r->next) {
     if (r->free_slices < slices) continue;
@@ -255,28 +290,17 @@ void* slice_supply::find_anywhere(std::size_t slices, std::size_t step, Take&& t
       return p;
     }
   }
-  for (region* r = first_; r != nullptr; r = r->next) {
-    if (r->ready_slices + guard_slices() == slices_per_region) continue;
-    if (!has_room_from(free_end_of(*r), slices, step)) continue;
-    while (extend(*r, slices)) {
-      if (void* const p = take(*r)) return p;
-    }
-  }
   found_in(last_);
-  if (region* const r = add_region()) {
-    do {
-      if (void* const p = take(*r)) return p;
-    } while (extend(*r, slices));
-  }
   return nullptr;
 }
 
 // What is taken is counted only where there is a limit, which is set under the same lock.
 template <class Take>
-void* slice_supply::find_within_limit(std::size_t slices, std::size_t step, Take&& take) noexcept {
+void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_refused) noexcept {
   const bool is_counted = limit_.is_set();
-  if (is_counted && !limit_.take(slices * slice_bytes)) return nullptr;
-  void* const p = find_anywhere(slices, step, take);
+  is_refused = is_counted && !limit_.take(slices * slice_bytes);
+  if (is_refused) return nullptr;
+  void* const p = find_anywhere(slices, take);
   if (is_counted && p == nullptr) limit_.give(slices * slice_bytes);
   return p;
 }
@@ -284,12 +308,27 @@ void* slice_supply::find_within_limit(std::size_t slices, std::size_t step, Take
 template <class Take>
 void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
   if (!has_room_from(region_header_slices, slices, step)) return nullptr;
-  for (;;) {
+  void* p = nullptr;
+  bool is_refused = false;
+  bool is_under_way = false;
+  const auto is_decided = [&] {
+    const holding hold(lock_);
+    p = find_within_limit(slices, take, is_refused);
+    is_under_way = under_way_slices_ != 0;
+    return p != nullptr || is_refused;
+  };
+  for (bool may_add = true;;) {
+    if (is_decided()) return p;
     {
-      const holding hold(lock_);
-      if (void* const p = find_within_limit(slices, step, take)) return p;
-      if (under_way_slices_ == 0) return nullptr;
+      const holding growing(grow_lock_);
+      for (;;) {
+        if (is_decided()) return p;
+        if (extend(slices, step)) continue;
+        if (!may_add || !add_region()) break;
+        may_add = false;
+      }
     }
+    if (!is_under_way) return nullptr;
     // What is on its way to the system can be had in a moment.
     const holding wait(purge_lock_);
   }
@@ -306,23 +345,41 @@ void* slice_supply::take(std::size_t bytes, bool busy) noexcept {
   return p;
 }
 
+unsigned slice_supply::take(void** out, unsigned count, std::size_t bytes) noexcept {
+  const std::size_t slices = bytes / slice_bytes;
+  unsigned taken = 0;
+  bool is_warm = false;
+  bool is_refused = false;
+  {
+    const holding hold(lock_);
+    const auto take = [&](region& r) { return take_from(r, slices, is_warm); };
+    while (taken < count && (out[taken] = find_within_limit(slices, take, is_refused)) != nullptr) {
+      ++taken;
+    }
+  }
+  if (taken == 0 && (out[0] = slice_supply::take(bytes, false)) != nullptr) taken = 1;
+  return taken;
+}
+
 void* slice_supply::take_words(std::size_t words) noexcept {
   return take_anywhere(words * slices_per_word, slices_per_word,
                        [&](region& r) { return take_words_from(r, words, 1); });
 }
 
-void slice_supply::give(void* p, std::size_t bytes) noexcept {
-  region& r = *region::of(p);
-  const std::size_t index = region::index_of(p);
+void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) noexcept {
   const std::size_t slices = bytes / slice_bytes;
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    if (limit_.is_set()) limit_.give(bytes);
-    page_client::forget(r, index, slices);
-    set_free(r, index, index + slices, true);
-    used_slices_ -= slices;
-    dirty_slices_ += slices;
+    if (limit_.is_set()) limit_.give(count * bytes);
+    for (unsigned i = 0; i < count; ++i) {
+      region& r = *region::of(runs[i]);
+      const std::size_t index = region::index_of(runs[i]);
+      page_client::forget(r, index, slices);
+      set_free(r, index, index + slices, true);
+    }
+    used_slices_ -= count * slices;
+    dirty_slices_ += count * slices;
     const std::size_t limit = idle_.limit(used_slices_);
     if (dirty_slices_ <= limit) return;
     keep = limit / 2;
@@ -442,7 +499,6 @@ std::size_t slice_supply::trim() noexcept {
   const holding hold_purge(purge_lock_);
   std::size_t slices = 0;
   while (const std::size_t gone = purge_some(0)) slices += gone;
-  const holding hold(lock_);
   return slices * slice_bytes + remove_empty_regions();
 }
 

@@ -28,19 +28,15 @@ std::size_t natural_alignment(std::size_t size) noexcept {
 
 unsigned shared_chunks::take_small(unsigned chunk_class, void** out, unsigned count) {
   const std::size_t bytes = chunk_class_bytes(chunk_class);
-  unsigned taken = 0;
-  while (taken < count && (out[taken] = supply_.take(bytes, false)) != nullptr) ++taken;
-  if (taken == 0 && trim() != 0) {
-    out[0] = supply_.take(bytes, false);
-    taken = out[0] == nullptr ? 0 : 1;
-  }
+  unsigned taken = supply_.take(out, count, bytes);
+  if (taken == 0 && trim() != 0) taken = supply_.take(out, 1, bytes);
   if (taken == 0) throw std::bad_alloc();
   return taken;
 }
 
 void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsigned count) noexcept {
   set_start_limit();
-  for (unsigned i = 0; i < count; ++i) supply_.give(chunks[i], chunk_class_bytes(chunk_class));
+  supply_.give(chunks, count, chunk_class_bytes(chunk_class));
   if (kept_.bytes() != 0) keep_to_limit();
   decay();
 }
@@ -123,15 +119,13 @@ shared_chunks::usage_type shared_chunks::usage() noexcept {
 }
 
 void shared_chunks::lock() noexcept {
-  supply_.purge_lock().lock();
-  supply_.lock().lock();
+  for (std::size_t i = 0; i < slice_supply::lock_count; ++i) supply_.lock_at(i).lock();
   kept_.lock().lock();
 }
 
 void shared_chunks::unlock() noexcept {
   kept_.lock().unlock();
-  supply_.lock().unlock();
-  supply_.purge_lock().unlock();
+  for (std::size_t i = slice_supply::lock_count; i-- > 0;) supply_.lock_at(i).unlock();
 }
 
 }  // namespace mallard::inline v1::detail

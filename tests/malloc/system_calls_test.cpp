@@ -30,8 +30,9 @@ using mallard_test::mib;
 // Calls so far, from any thread.
 std::atomic<long> populates{0};
 std::atomic<std::size_t> purged_bytes{0};
+std::atomic<std::size_t> unmapped_bytes{0};
 std::atomic<bool> knows_populate{true};
-std::atomic<bool> looks_at_lock{false};
+std::atomic<bool> looks_at_locks{false};
 std::atomic<long> calls_under_lock{0};
 // What is soon on an idle machine is not on a busy one.
 std::atomic<bool> time_stands_still{false};
@@ -48,16 +49,48 @@ int __wrap_clock_gettime(clockid_t clock, timespec* now) {
   return 0;
 }
 
+// Of the locks under which memory is handed out none may be held; those of who gives memory back
+// are only ever tried.
+static void look_at_locks() {
+  if (!looks_at_locks) return;
+  const auto look = [](auto& lock) {
+    if (!lock.try_acquire()) {
+      ++calls_under_lock;
+      return;
+    }
+    lock.release();
+  };
+  look(detail::the_pages.supply.lock());
+  look(detail::the_pages.huge.kept.lock());
+  for (detail::large_space& space : detail::the_pages.spaces) look(space.lock());
+}
+
+void* __real_mmap(void*, size_t, int, int, int, off_t);
+
+void* __wrap_mmap(void* p, size_t bytes, int protection, int flags, int file, off_t offset) {
+  look_at_locks();
+  return __real_mmap(p, bytes, protection, flags, file, offset);
+}
+
+int __real_mprotect(void*, size_t, int);
+
+int __wrap_mprotect(void* p, size_t bytes, int protection) {
+  look_at_locks();
+  return __real_mprotect(p, bytes, protection);
+}
+
+int __real_munmap(void*, size_t);
+
+int __wrap_munmap(void* p, size_t bytes) {
+  look_at_locks();
+  unmapped_bytes += bytes;
+  return __real_munmap(p, bytes);
+}
+
 int __real_madvise(void*, size_t, int);
 
 int __wrap_madvise(void* p, size_t bytes, int advice) {
-  if (looks_at_lock) {
-    if (detail::the_pages.supply.lock().try_acquire()) {
-      detail::the_pages.supply.lock().release();
-    } else {
-      ++calls_under_lock;
-    }
-  }
+  look_at_locks();
   if (advice == MADV_DONTNEED) purged_bytes += bytes;
 #ifdef MADV_POPULATE_WRITE
   if (advice == MADV_POPULATE_WRITE) {
@@ -97,7 +130,7 @@ TEST(malloc_system_calls, a_system_that_cannot_populate_is_asked_once) {
 
 TEST(malloc_system_calls, memory_comes_and_goes_while_the_lock_is_free) {
   expect_passed([] {
-    looks_at_lock = true;
+    looks_at_locks = true;
     for (int i = 0; i < 4; ++i) run_phase(48 * mib, 64);
     detail::trim();
     require(purged_bytes > 40 * mib, "nothing was given back");
@@ -105,6 +138,37 @@ TEST(malloc_system_calls, memory_comes_and_goes_while_the_lock_is_free) {
     require(populates > 0, "nothing was populated");
 #endif
     require(calls_under_lock == 0, "calls under the lock: ", calls_under_lock.load());
+  });
+}
+
+TEST(malloc_system_calls, large_and_huge_blocks_go_back_while_all_locks_are_free) {
+  expect_passed([] {
+    looks_at_locks = true;
+    // Every other one stays, so that no segment goes as a whole.
+    std::vector<void*> blocks(200);
+    for (void*& p : blocks) std::memset(p = detail::allocate(600'000), 1, 600'000);
+    for (std::size_t i = 0; i < blocks.size(); i += 2) detail::deallocate(blocks[i]);
+    require(purged_bytes > 30 * mib, "of free parts were given back: ", purged_bytes.load());
+    for (std::size_t i = 1; i < blocks.size(); i += 2) detail::deallocate(blocks[i]);
+    for (void*& p : blocks) p = detail::allocate(std::size_t{9} * mib);
+    for (void* p : blocks) detail::deallocate(p);
+    detail::trim();
+    require(unmapped_bytes > 1000 * mib, "nothing was unmapped");
+    require(calls_under_lock == 0, "calls under a lock: ", calls_under_lock.load());
+  });
+}
+
+// Free parts that were given back are not given back again with every block that comes after.
+TEST(malloc_system_calls, free_parts_between_large_blocks_are_given_back_once) {
+  expect_passed([] {
+    time_stands_still = true;
+    std::vector<void*> blocks(200);
+    for (void*& p : blocks) std::memset(p = detail::allocate(600'000), 1, 600'000);
+    for (std::size_t i = 0; i < blocks.size(); i += 2) detail::deallocate(blocks[i]);
+    detail::trim();
+    const std::size_t before = purged_bytes;
+    detail::trim();
+    require(purged_bytes - before < mib, "given back again: ", purged_bytes - before);
   });
 }
 

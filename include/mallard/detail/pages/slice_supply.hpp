@@ -1,6 +1,6 @@
 // Purpose: hands out aligned runs of slices for slabs, chunks, heaps and segments, and gives idle
-// memory back to the system. Thread-safe, under one lock, which is not held while the system puts
-// memory behind pages or takes it away: slices on their way back are nobody's meanwhile.
+// memory back to the system. Thread-safe, under one lock, which is not held while the system is
+// asked for anything: slices on their way back are nobody's meanwhile.
 #pragma once
 
 #include <array>
@@ -38,7 +38,11 @@ class slice_supply {
   void* take_words(std::size_t words) noexcept;
 
   // Takes back what `take` or `take_words` returned.
-  void give(void* p, std::size_t bytes) noexcept;
+  void give(void* p, std::size_t bytes) noexcept { give(&p, 1, bytes); }
+
+  // The same of several runs for slabs at once. Returns how many there were, which may be less.
+  unsigned take(void** out, unsigned count, std::size_t bytes) noexcept;
+  void give(void* const* runs, unsigned count, std::size_t bytes) noexcept;
 
   // Half of what nobody needed for a second goes back to the system.
   void decay() noexcept;
@@ -59,9 +63,12 @@ class slice_supply {
     const holding hold(lock_);
     for (region* r = first_; r != nullptr; r = r->next) visit(*r);
   }
-  // Of who purges; taken before the other one.
-  page_lock& purge_lock() noexcept { return purge_lock_; }
   page_lock& lock() noexcept { return lock_; }
+  // All, in the order in which they are taken.
+  static constexpr std::size_t lock_count = 3;
+  page_lock& lock_at(std::size_t i) noexcept {
+    return i == 0 ? purge_lock_ : i == 1 ? grow_lock_ : lock_;
+  }
 
  private:
   // Where a search for a run begins: before that there is none of so many slices.
@@ -75,42 +82,48 @@ class slice_supply {
     std::size_t to;
   };
 
-  region* add_region() noexcept;
+  // Require the lock of who makes more usable, and that the last one is free.
+  bool add_region() noexcept;
   static region* make_region(std::size_t reserved) noexcept;
   static bool commit_slices(region& r, std::size_t begin, std::size_t end) noexcept;
-  bool extend(region& r, std::size_t slices) noexcept;
+  bool extend(std::size_t slices, std::size_t step) noexcept;
   bool extend_by(region& r, std::size_t slices) noexcept;
-  std::size_t next_step(std::size_t slices) const noexcept;
-  void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
+
+  // Require the last lock.
+  std::size_t next_step(std::size_t slices) const noexcept;
+  void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
   template <class Take>
-  void* find_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
+  void* find_anywhere(std::size_t slices, Take&& take) noexcept;
   template <class Take>
-  void* find_within_limit(std::size_t slices, std::size_t step, Take&& take) noexcept;
+  void* find_within_limit(std::size_t slices, Take&& take, bool& is_refused) noexcept;
   void* take_from(region& r, std::size_t slices, bool& is_warm) noexcept;
-  void populate(void* p, std::size_t slices) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
-  void mark_taken(region& r, std::size_t word, std::uint64_t bits) noexcept;
+  void mark_taken(region& r, std::size_t word, std::uint64_t bits, std::size_t count) noexcept;
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
-  // Require the purge lock, and not the other one.
+  std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
+
+  void populate(void* p, std::size_t slices) noexcept;
+  // Requires the lock of who purges, and that the last one is free.
   std::size_t purge_some(std::size_t slices_to_keep) noexcept;
   static slice_run with_clean_around(region& r, std::size_t begin, std::size_t end) noexcept;
   static void purge_header(const slice_run& run) noexcept;
-  std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
   // So many runs at a time: nobody who gives one has to wait for more.
   static constexpr std::size_t most_purged_runs = 64;
 
   memory_limit& limit_;
-  page_lock purge_lock_;
-  page_lock lock_;
+  page_lock purge_lock_;  // of who gives memory back
+  page_lock grow_lock_;   // of who makes more usable
+  page_lock lock_;        // of what is known of slices; the only one that most calls take
   region* first_ = nullptr;
   region* last_ = nullptr;
   std::size_t regions_ = 0;
   std::size_t regions_made_ = 0;
   std::array<region*, run_kinds> search_from_{};  // null: at the first
+  std::size_t searched_from_ = 0;                 // no search begins at a greater ordinal
   std::size_t under_way_slices_ = 0;              // to the system
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
