@@ -26,14 +26,6 @@ void class_pools::rest() noexcept {
   for (unsigned c = 0; c < class_count; ++c) rest_pool(pools_[c], c);
 }
 
-std::uint64_t class_pools::ready_classes() const noexcept {
-  std::uint64_t classes = 0;
-  for (unsigned c = 0; c < class_count; ++c) {
-    if (pools_[c].base != nullptr) classes |= std::uint64_t{1} << c;
-  }
-  return classes;
-}
-
 void class_pools::absorb_all(class_pools& from) noexcept {
   from.rest();
   rest();

@@ -453,8 +453,8 @@ void slab_set::retire_current(slab_pool& pool, unsigned layout_index) noexcept {
   if (slab* const empty = take_current_if_empty(pool, layout_index)) retire(empty);
 }
 
-slab* slab_set::detach_reserve(std::size_t kept) noexcept {
-  slab* detached = nullptr;
+slab* slab_set::detach_reserve(std::size_t kept, slab* more) noexcept {
+  slab* detached = more;
   for (slab*& list : reserve_) {
     while (list != nullptr && reserve_count_ > kept) {
       slab* const s = list;

@@ -9,7 +9,6 @@
 #include "malloc/fatal.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
-#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -96,8 +95,9 @@ void malloc_heap::mark_slab(slab& s) noexcept {
                             slice_mark::of_slab(this, s.layout_index));
 }
 
-void malloc_heap::mark_current(unsigned size_class) noexcept {
-  mark_slab(*pools_[size_class].current(class_layouts[size_class]));
+void malloc_heap::took(slab& s) noexcept {
+  mark_slab(s);
+  reserve_more(class_layouts[s.layout_index].slab_bytes);
 }
 
 void malloc_heap::absorb_all(malloc_heap& from) noexcept {
@@ -108,23 +108,6 @@ void malloc_heap::absorb_all(malloc_heap& from) noexcept {
   from.reserved_bytes_ = 0;
   absorb(pools_.data(), from);
   from.pools_ = {};
-}
-
-class_set malloc_heap::ready_classes() const noexcept {
-  class_set classes = 0;
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    if (pools_[c].base != nullptr) classes |= class_set{1} << c;
-  }
-  return classes;
-}
-
-bool malloc_heap::adopt_class(unsigned size_class, malloc_heap& from) noexcept {
-  from.check_current(size_class);
-  from.rest_pool(from.pools_[size_class], size_class);
-  if (!slab_set::adopt(pools_[size_class], from, from.pools_[size_class], size_class)) return false;
-  mark_current(size_class);
-  reserve_more(class_layouts[size_class].slab_bytes);
-  return true;
 }
 
 void malloc_heap::note_grown() noexcept {
@@ -170,9 +153,10 @@ void malloc_heap::check_current(unsigned size_class) const noexcept {
 
 bool malloc_heap::find_slots(unsigned size_class) noexcept {
   check_current(size_class);
-  if (advance_class(size_class) || sharing_heap::adopt(size_class)) return true;
-  if (!grow(pools_[size_class], size_class)) return false;
-  mark_current(size_class);
+  if (advance_or_adopt(size_class)) return true;
+  slab_pool& pool = pools_[size_class];
+  if (!grow(pool, size_class)) return false;
+  mark_slab(*pool.current(class_layouts[size_class]));
   note_grown();
   return true;
 }
@@ -405,7 +389,5 @@ malloc_heap_usage malloc_heap::usage() noexcept {
   }
   return out;
 }
-
-template class sharing_heap<malloc_heap, remote_block>;
 
 }  // namespace mallard::inline v1::detail

@@ -76,18 +76,17 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   malloc_batches& batches() noexcept { return batches_; }
   futex_lock& lock() noexcept { return lock_; }
   void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
-  bool advance_class(unsigned size_class) noexcept {
-    return pools_[size_class].free_slots != 0 || advance(pools_[size_class], size_class);
-  }
-  bool adopt_class(unsigned size_class, malloc_heap& from) noexcept;
+  auto& pools() noexcept { return pools_; }
+  void took(slab& s) noexcept;
+  void leaving(unsigned size_class) const noexcept { check_current(size_class); }
   void absorb_all(malloc_heap& from) noexcept;
-  class_set ready_classes() const noexcept;
   static constexpr bool may_leave_slabs() noexcept { return true; }
+
+  // In the child of a fork, of a heap whose thread is not there.
   void forget_thread() noexcept { magazines_ = nullptr; }
 
  private:
   bool find_slots(unsigned size_class) noexcept;
-  void mark_current(unsigned size_class) noexcept;
   void mark_slab(slab& s) noexcept;
   void check_current(unsigned size_class) const noexcept;
   void note_spilled(std::size_t bytes) noexcept {

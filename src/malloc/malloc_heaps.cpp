@@ -5,13 +5,10 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/kept_errno.hpp"
-#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
 
 constinit malloc_heaps the_heaps{the_pages};
-
-template class heap_list<malloc_heap>;
 
 malloc_heap* malloc_heaps::make_heap() noexcept {
   void* const p = supply().take(heap_bytes, false);

@@ -24,7 +24,10 @@ class remote_block {
     return static_cast<remote_block*>(checks::linked(this, link_));
   }
   MALLARD_ALWAYS_INLINE void* leave() noexcept { return this; }
-  MALLARD_ALWAYS_INLINE slice_mark home() const noexcept { return mark_of(this); }
+  // It is of a slab, none of which lies in a region's first slice.
+  MALLARD_ALWAYS_INLINE slice_mark home() const noexcept {
+    return region::of(this)->mark_at(region::index_of(this));
+  }
 
  private:
   void* link_;

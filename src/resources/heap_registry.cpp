@@ -32,7 +32,6 @@ constinit heaps_of_thread* with_table = nullptr;
 constinit std::atomic<std::uint64_t> identities{0};
 
 MALLARD_STATIC_TLS constinit thread_local heaps_of_thread own{};
-constinit heaps_of_thread nobody{};
 
 template <class Do>
 void for_each_resource(Do&& what) {
@@ -66,7 +65,6 @@ struct at_thread_exit {
     while (thread_heap* const heap = own.heaps) {
       thread_heaps& resource = *heap->resource;
       detach(*heap);
-      attach(nobody, *heap);
       resource.begin_visit();
       hold.unlock();
       resource.orphan(*heap);
@@ -127,10 +125,6 @@ void registry_mutex::unlock() noexcept {
 
 const void* this_thread_name() noexcept {
   return &own;
-}
-
-heaps_of_thread& no_thread() noexcept {
-  return nobody;
 }
 
 heaps_of_thread* heaps_of_this_thread() {
@@ -217,7 +211,6 @@ void strike_off(thread_heaps& resource) noexcept {
 
 void attach(heaps_of_thread& thread, thread_heap& heap) noexcept {
   heap.thread = &thread;
-  if (&thread == &nobody) return;
   heap.next_of_thread = thread.heaps;
   thread.heaps = &heap;
 }

@@ -2,12 +2,8 @@
 
 #include "mallard/detail/core/known_memory.hpp"
 #include "mallard/detail/resources/thread_heaps.hpp"
-#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
-
-template class sharing_heap<thread_heap, classed_block>;
-template class heap_list<thread_heap>;
 
 thread_heap::~thread_heap() {
   known_memory::remove(this);

@@ -1,7 +1,7 @@
 // Pools of threads. Each thread that comes gets a heap of its own: the pools of a resource for one
 // thread, whose slabs name it as their owner. Its calls find it in a small table by the resource's
 // identity, and take no lock. What threads have to do with each other's heaps is in
-// threads/definitions.hpp. One lock for the program, the registry's, guards who has which heap and
+// threads/sharing_heap.hpp. One lock for the program, the registry's, guards who has which heap and
 // the lists of them; it is never held while upstream runs. A thread that ends may be at work on a
 // resource that is about to go: it counts as a visitor, and is waited for.
 #include "mallard/detail/resources/thread_heaps.hpp"
@@ -12,7 +12,6 @@
 #include "mallard/detail/os/futex.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
-#include "threads/definitions.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -24,31 +23,7 @@ void add(slab_usage& sum, const slab_usage& one) noexcept {
   sum.taken_bytes += one.taken_bytes;
 }
 
-// Detached slabs, linked by their ring.
-void append(slab*& list, slab* more) noexcept {
-  if (more == nullptr) return;
-  slab* last = more;
-  while (last->ring_next != nullptr) last = last->ring_next;
-  last->ring_next = list;
-  list = more;
-}
-
 }  // namespace
-
-// A heap for the calls of a thread that is ending. What they leave is for other threads.
-class thread_heaps::borrowed_heap {
- public:
-  explicit borrowed_heap(thread_heaps& of) : of_(of), heap_(of.heap_for(no_thread())) {}
-  borrowed_heap(const borrowed_heap&) = delete;
-  borrowed_heap& operator=(const borrowed_heap&) = delete;
-  ~borrowed_heap() { of_.orphan(heap_); }
-  thread_heap& operator*() const noexcept { return heap_; }
-  thread_heap* operator->() const noexcept { return &heap_; }
-
- private:
-  thread_heaps& of_;
-  thread_heap& heap_;
-};
 
 thread_heaps::thread_heaps(std::pmr::memory_resource* upstream, std::size_t reserve_limit,
                            bool upstream_ignores) noexcept
@@ -76,40 +51,46 @@ thread_heaps::~thread_heaps() {
   give_back_all();
 }
 
+// Calls `work` with the thread's heap, or, when the thread is ending, with one that it has for the
+// call. What that leaves is for other threads.
+template <class Work>
+auto thread_heaps::with_heap(thread_heap* mine, Work&& work) {
+  if (mine == nullptr) mine = begin_thread();
+  if (mine != nullptr) return work(*mine);
+  struct borrowed {
+    thread_heap& heap;
+    ~borrowed() { heap.resource->orphan(heap); }
+  };
+  const borrowed one{any_heap()};
+  return work(one.heap);
+}
+
 void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
   const auto refill = [](thread_heap& heap, unsigned c) {
     prepare(heap, c);
     return heap.take(c);
   };
   if (mine != nullptr) return refill(*mine, size_class);
-  mine = begin_thread();
-  if (mine == nullptr) {
-    const borrowed_heap heap(*this);
-    return refill(*heap, size_class);
-  }
-  // It was only not among the heaps used last.
-  const auto refill_mine = [&](unsigned c) { return refill(*mine, c); };
-  return size_class < table_class_count ? mine->take_small(size_class, refill_mine)
-                                        : mine->take(size_class, refill_mine);
+  return with_heap(nullptr, [&](thread_heap& heap) {
+    // It may only not have been among those used last.
+    const auto refill_it = [&](unsigned c) { return refill(heap, c); };
+    return size_class < table_class_count ? heap.take_small(size_class, refill_it)
+                                          : heap.take(size_class, refill_it);
+  });
 }
 
 // Looks for blocks everywhere but upstream.
 void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
   mine.post_all();
   mine.collect();
-  if (!mine.advance_class(size_class)) mine.sharing_heap::adopt(size_class);
+  mine.advance_or_adopt(size_class);
 }
 
 chain_ends thread_heaps::take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
-  thread_heap* mine = known();
-  if (mine == nullptr) mine = begin_thread();
-  if (mine == nullptr) {
-    const borrowed_heap heap(*this);
-    prepare(*heap, size_class);
-    return heap->take_many(size_class, count, bytes);
-  }
-  prepare(*mine, size_class);
-  return mine->take_many(size_class, count, bytes);
+  return with_heap(known(), [&](thread_heap& heap) {
+    prepare(heap, size_class);
+    return heap.take_many(size_class, count, bytes);
+  });
 }
 
 void thread_heaps::give_many(unsigned size_class, void* first, std::size_t count) noexcept {
@@ -168,24 +149,28 @@ thread_heap* thread_heaps::find_attached(const heaps_of_thread& thread) const no
   return heap;
 }
 
-// The heap that the thread has, one that another thread has left, or a new one.
+// One that another thread has left, or a new one.
+thread_heap& thread_heaps::any_heap() {
+  return *list_.begin_thread([this] {
+    auto* const made = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
+        thread_heap(*this, source_, reserve_limit_);
+    known_memory::add(made);
+    return made;
+  });
+}
+
+// The one that the thread has, or any.
 thread_heap& thread_heaps::heap_for(heaps_of_thread& thread) {
-  thread_heap* heap = nullptr;
-  if (&thread != &no_thread()) {
-    const std::lock_guard hold(registry_lock());
-    heap = find_attached(thread);
-  }
+  std::unique_lock hold(registry_lock());
+  thread_heap* heap = find_attached(thread);
   const bool had_it = heap != nullptr;
   if (!had_it) {
-    heap = list_.begin_thread([this] {
-      auto* const made = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
-          thread_heap(*this, source_, reserve_limit_);
-      known_memory::add(made);
-      return made;
-    });
-    const std::lock_guard hold(registry_lock());
+    hold.unlock();
+    heap = &any_heap();
+    hold.lock();
     attach(thread, *heap);
   }
+  hold.unlock();
   // A heap that had to be looked for is one of many.
   const bool crowded = thread.table_used * 2 >= thread.table_size;
   if (had_it || (thread.table != nullptr && crowded)) {
@@ -266,7 +251,7 @@ void thread_heaps::deallocate_oversize(void* p) noexcept {
 void thread_heaps::detach_all() noexcept {
   std::unique_lock hold(registry_lock());
   for (thread_heap* heap = list_.first(); heap != nullptr; heap = heap->next) {
-    if (heap->thread != nullptr && heap->thread != &no_thread()) detach(*heap);
+    if (heap->thread != nullptr) detach(*heap);
   }
   identity_ = new_identity();
   wait_for_visitors(hold);
@@ -333,13 +318,13 @@ heaps_usage thread_heaps::usage() noexcept {
   for (thread_heap* heap = first; heap != nullptr; heap = heap->next) {
     heap->set_reserve_limit(reserve_limit_);
     heap->idle.store(heap->thread == nullptr, order::relaxed);
-    append(empty, heap->detach_reserve(reserve_limit_));
+    empty = heap->detach_reserve(reserve_limit_, empty);
     add(out.slabs, heap->usage());
     out.at_hand_bytes += heap->at_hand_bytes();
     if (heap != &first_) out.heap_bytes += sizeof(thread_heap);
     if (heap->thread != nullptr) ++out.heaps;
   }
-  append(empty, orphans_.detach_reserve(0));
+  empty = orphans_.detach_reserve(0, empty);
   const slab_usage orphans = orphans_.usage();
   add(out.slabs, orphans);
   out.at_hand_bytes += orphans_.at_hand_bytes();

@@ -1,6 +1,7 @@
 // The engine of malloc by its own functions, so that sanitizers can watch it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -178,6 +179,42 @@ TEST(malloc_engine, a_thread_that_ends_without_memory_for_the_common_heap_leaves
   EXPECT_EQ(heap->refill(staying, size_class), nullptr);
   pages.set_limit(detail::memory_limit::none);
   EXPECT_NE(heap->refill(staying, size_class), nullptr);
+}
+
+// Apart from the process's own.
+struct engine {
+  detail::malloc_pages pages;
+  detail::malloc_heaps heaps{pages};
+};
+
+TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {
+  constexpr unsigned size_class = detail::class_of(48);
+  std::array<engine, 2> engines;
+  for (engine& one : engines) {
+    auto mine = detail::thread_cache::without_heap();
+    auto others = detail::thread_cache::without_heap();
+    detail::malloc_heap* const heap = one.heaps.begin_thread(mine);
+    detail::malloc_heap* const other = one.heaps.begin_thread(others);
+    std::vector<void*> blocks;
+    for (int i = 0; i < 1'000; ++i) {
+      void* p = mine.take(size_class);
+      if (p == nullptr) p = heap->refill(mine, size_class);
+      ASSERT_NE(p, nullptr);
+      blocks.push_back(p);
+    }
+    EXPECT_TRUE(other->has_no_slabs());
+    for (void* p : blocks) other->send(p, detail::mark_of(p));
+    EXPECT_TRUE(heap->has_incoming());
+    one.heaps.end_thread(mine);
+    one.heaps.end_thread(others);
+    one.heaps.trim();
+    for (detail::malloc_heap* h = one.heaps.first(); h != nullptr; h = h->next) {
+      EXPECT_TRUE(h->has_no_slabs());
+    }
+    // Those two and the common one.
+    EXPECT_EQ(one.pages.supply.usage().in_use_bytes, 3 * detail::heap_bytes);
+  }
+  EXPECT_EQ(engines[0].pages.supply.usage().regions, 1U);
 }
 
 }  // namespace

@@ -75,7 +75,6 @@ constexpr place places[] = {
     {"src/os/", "os"},
     {"src/core/", "core"},
     {"src/pages/", "pages"},
-    {"src/threads/", "threads"},
     {"src/resources/", "resources"},
     {"src/checks/", "checks"},
     {"include/mallard/malloc.h", "malloc"},

@@ -113,20 +113,7 @@ class MALLARD_API class_pools : public resource_slab_set {
   // Of free blocks that count as taken in `usage()`, because a pool holds them at hand.
   std::size_t at_hand_bytes() const noexcept;
 
-  // Whether a block of the class can be had without a further slab; one more is then at hand.
-  bool advance_class(unsigned size_class) noexcept {
-    return pools_[size_class].free_slots != 0 || advance(pools_[size_class], size_class);
-  }
-
-  // Moves one slab with free blocks of the class here, which has none, from where no block is hot.
-  bool adopt_class(unsigned size_class, class_pools& from) noexcept {
-    slab_pool& pool = from.pools_[size_class];
-    from.rest_pool(pool, size_class);
-    return slab_set::adopt(pools_[size_class], from, pool, size_class);
-  }
-
-  // Of which classes there are slabs with free blocks, a bit for each.
-  std::uint64_t ready_classes() const noexcept;
+  std::array<slab_pool, class_count>& pools() noexcept { return pools_; }
 
   // Takes over everything that `from` holds; `from` is as new.
   void absorb_all(class_pools& from) noexcept;

@@ -116,9 +116,10 @@ class MALLARD_API slab_set {
   // For a set under a lock that must not be held while the source is called: with an unlimited
   // reserve, no slab goes back but by these. Takes the pool's current slab, if it is empty, into
   // the reserve; takes what is in the reserve beyond `kept` slabs out of the set; and gives that,
-  // a list linked by `ring_next`, to the source, without a look at anything else of the set.
+  // a list linked by `ring_next` before `more`, to the source, without a look at anything else of
+  // the set.
   void retire_current(slab_pool& pool, unsigned layout_index) noexcept;
-  slab* detach_reserve(std::size_t kept) noexcept;
+  slab* detach_reserve(std::size_t kept, slab* more = nullptr) noexcept;
   // The pool's current slab, with the blocks in use.
   slab* detach_current(slab_pool& pool, unsigned layout_index) noexcept;
   void give_detached(slab* detached) noexcept;

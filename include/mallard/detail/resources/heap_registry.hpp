@@ -33,9 +33,6 @@ heaps_of_thread* heaps_of_this_thread();
 // Differs from thread to thread, and in a child is that of the thread that forked.
 const void* this_thread_name() noexcept;
 
-// A heap that a call works with for a while belongs to this.
-heaps_of_thread& no_thread() noexcept;
-
 std::uint64_t new_identity() noexcept;
 
 // Registers the handlers that take the locks of all resources before a fork.

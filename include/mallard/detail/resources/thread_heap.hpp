@@ -20,17 +20,13 @@ class thread_heaps;
 struct heaps_of_thread;
 
 // Whose slab a block lies in, and of which class.
-class pool_home {
- public:
-  pool_home(thread_heap* heap, std::size_t size_class) noexcept
-      : heap_(heap), size_class_(size_class) {}
-  thread_heap* heap() const noexcept { return heap_; }
-  std::size_t size_class() const noexcept { return size_class_; }
-  friend bool operator==(const pool_home&, const pool_home&) noexcept = default;
+struct pool_home {
+  thread_heap* owner;
+  unsigned in_class;
 
- private:
-  thread_heap* heap_;
-  std::size_t size_class_;
+  thread_heap* heap() const noexcept { return owner; }
+  unsigned size_class() const noexcept { return in_class; }
+  bool operator==(const pool_home&) const noexcept = default;
 };
 
 // What a free block holds on its way back to its heap: where its slab begins depends on the class.
@@ -97,11 +93,12 @@ class MALLARD_API thread_heap final : public class_pools,
   pool_batches& batches() noexcept { return batches_; }
   no_lock& lock() noexcept { return lock_; }
   void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
+  static void took(slab&) noexcept {}
+  static void leaving(unsigned) noexcept {}
   bool may_leave_slabs() const noexcept;
-  void forget_thread() noexcept { thread = nullptr; }
 
   // Guarded by the registry's lock.
-  heaps_of_thread* thread = nullptr;  // null: the heap waits for one
+  heaps_of_thread* thread = nullptr;  // null: of none, or of one that is ending
   thread_heap* next_of_thread = nullptr;
   thread_heaps* const resource;
 

@@ -119,11 +119,12 @@ class MALLARD_API thread_heaps {
   thread_heaps* prev = nullptr;
 
  private:
-  class borrowed_heap;
-
+  template <class Work>
+  auto with_heap(thread_heap* mine, Work&& work);
   thread_heap* begin_thread();
   thread_heap* heap_of_this_thread() noexcept;
   thread_heap* find_attached(const heaps_of_thread& thread) const noexcept;
+  thread_heap& any_heap();
   thread_heap& heap_for(heaps_of_thread& thread);
   static void prepare(thread_heap& mine, unsigned size_class) noexcept;
   void detach_all() noexcept;

@@ -25,18 +25,18 @@ inline constexpr auto batch_weights = [] {
   return table;
 }();
 
-// `Block` is what a free block holds on its way (see heap_of_thread.hpp).
+// `Block` is what a free block holds on its way (see sharing_heap.hpp).
 template <class Heap, class Block>
 struct remote_batch {
   Heap* to;  // null: the batch is empty
   Block* first;
   Block* last;
-  std::int32_t room;  // bytes
+  std::int32_t room;  // bytes; below 0, the batch has to be sent
 
   void begin(Heap* heap, void* p, std::size_t size_class) noexcept {
     Block* const block = Block::at(p, size_class);
     block->set_next(nullptr);
-    *this = {heap, block, block, static_cast<std::int32_t>(batch_bytes)};
+    *this = {heap, block, block, static_cast<std::int32_t>(batch_bytes) - 1};
   }
   // Of a block of the heap that the batch is for. False when the batch has to be sent.
   MALLARD_ALWAYS_INLINE bool add(void* p, std::size_t size_class) noexcept {
@@ -44,7 +44,7 @@ struct remote_batch {
     block->set_next(first);
     first = block;
     room -= batch_weights[size_class];
-    return room > 0;
+    return room >= 0;
   }
 };
 

@@ -1,31 +1,34 @@
 // Purpose: what a heap has to do with threads that are not its own: blocks on their way to it and
 // from it, slabs that change hands, and whether it has a thread at all.
 //
+// A block that a thread frees of another heap is linked into the batch for that heap; a full batch
+// goes to the heap's incoming list by one compare-and-swap. The heap's thread takes the list by one
+// exchange when it has nothing at hand, and puts the blocks into their slabs, a run of one slab's
+// class at a time. What has changed hands under way is sent on.
+//
 // A heap of either face derives from its slab_set and from this. Its thread works on it alone, or
 // under a lock of the heap's if others may give back what it holds for nothing. While it has no
 // thread it is idle, and the lock of its list guards it. The faces differ in what they provide:
 //
 //   Heap   list()                       the heap_list that it is in
 //          batches()                    remote_batches: blocks on their way from it
+//          pools()                      slab_set's, by size class
 //          lock()                       of who works on it: `no_lock` where only its thread does
 //          give_run(first, last, class) blocks of its own slabs, put back there
-//          advance_class(class)         whether a block can be had without a further slab
-//          adopt_class(class, from)     one slab with free blocks, from another heap
-//          absorb_all(from)             all slabs of another heap
-//          ready_classes()              of which there are slabs with free blocks
+//          took(slab), leaving(class)   a slab has become its own; its current one is to go
 //          may_leave_slabs()            whether they go to others when the thread ends
-//          forget_thread()              it has none any more
 //   Block  what a free block holds on its way: at(p, class), set_next, next, leave, and home: the
 //          heap and the class of its slab, which may have changed hands meanwhile
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "mallard/detail/atomic.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/remote_list.hpp"
-#include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/core/slab_set.hpp"
 #include "mallard/detail/threads/remote_batch.hpp"
 
 namespace mallard::inline v1::detail {
@@ -50,22 +53,72 @@ class alignas(64) sharing_heap {
       post(b);
     }
   }
+  // The same of one block, by a thread that has no heap.
+  static void send_alone(void* p, block_home home) noexcept {
+    batch b;
+    b.begin(home.heap(), p, home.size_class());
+    hand_over(b);
+    if (b.to->idle.load(order::seq_cst)) b.to->list().collect_idle(*b.to);
+  }
+
   // Hands a batch over that is not empty.
-  [[gnu::noinline]] void post(batch& b) noexcept;
+  [[gnu::noinline]] void post(batch& b) noexcept {
+    Heap& to = *b.to;
+    hand_over(b);
+    b = {};
+    // In one order with the push, and the other way round in `heap_list::end_thread`.
+    if (!to.idle.load(order::seq_cst)) return;
+    // Who works on a heap without a thread holds the lock that this would take.
+    if (idle.load(order::relaxed)) return self().list().work_off(to);
+    self().list().collect_idle(to);
+  }
   // Hands over what was sent and waits for company.
   void post_all() noexcept {
-    if (has_batches_) post_batches();
+    if (!has_batches_) return;
+    has_batches_ = false;
+    for (batch& b : self().batches().places) {
+      if (b.to != nullptr) post(b);
+    }
   }
-  // The same of one block, by a thread that has no heap.
-  static void send_alone(void* p, block_home home) noexcept;
 
   // Puts what other threads have freed into the slabs. Returns of which classes.
   class_set collect() noexcept { return incoming_.empty() ? 0 : collect_all(); }
   // Whether there is any, in one order with what other threads send and with `idle`.
   bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
 
-  // Puts a block of the class at hand, if ended threads have left a slab with some.
-  bool adopt(unsigned size_class) noexcept;
+  // Whether a block of the class can be had without a further slab; one more is then at hand.
+  bool advance_class(unsigned size_class) noexcept {
+    slab_pool& pool = self().pools()[size_class];
+    return pool.free_slots != 0 || self().advance(pool, size_class);
+  }
+  // The same with slabs that ended threads have left.
+  bool advance_or_adopt(unsigned size_class) noexcept {
+    if (advance_class(size_class)) return true;
+    // Who works on a heap without a thread holds the lock that this would take.
+    if (idle.load(order::relaxed)) return false;
+    while (self().list().adopt(self(), size_class)) {
+      if (advance_class(size_class)) return true;
+    }
+    return false;
+  }
+  // Makes a slab with free blocks of the class this heap's. False when the other has none.
+  bool adopt_from(Heap& from, unsigned size_class) noexcept {
+    slab_pool& pool = self().pools()[size_class];
+    slab_pool& from_pool = from.pools()[size_class];
+    from.leaving(size_class);
+    from.rest_pool(from_pool, size_class);
+    if (!self().adopt(pool, from, from_pool, size_class)) return false;
+    self().took(*pool.current(class_layouts[size_class]));
+    return true;
+  }
+  // Of which classes there are slabs with free blocks.
+  class_set ready_classes() noexcept {
+    class_set classes = 0;
+    for (unsigned c = 0; c < self().pools().size(); ++c) {
+      if (self().pools()[c].base != nullptr) classes |= class_set{1} << c;
+    }
+    return classes;
+  }
 
   Heap* next = nullptr;  // of all heaps; set before the heap is one of them
   // Guarded by the lock of the list.
@@ -83,12 +136,53 @@ class alignas(64) sharing_heap {
 
  private:
   Heap& self() noexcept { return static_cast<Heap&>(*this); }
-  MALLARD_COLD void post_batches() noexcept;
-  MALLARD_COLD void send_first(batch& b, void* p, block_home home) noexcept;
-  [[gnu::noinline]] class_set collect_all() noexcept;
-  void forward(void* const* first, void* const* last, block_home home) noexcept;
+
   static void hand_over(const batch& b) noexcept {
     static_cast<sharing_heap*>(b.to)->incoming_.push(b.first, b.last);
+  }
+
+  MALLARD_COLD void send_first(batch& b, void* p, block_home home) noexcept {
+    if (b.to != nullptr) post(b);
+    has_batches_ = true;
+    b.begin(home.heap(), p, home.size_class());
+  }
+
+  [[gnu::noinline]] class_set collect_all() noexcept {
+    class_set classes = 0;
+    std::array<void*, longest_batch_blocks> run;
+    Block* block = incoming_.take_all();
+    while (block != nullptr) {
+      const block_home home = block->home();
+      const auto size_class = static_cast<unsigned>(home.size_class());
+      classes |= class_set{1} << size_class;
+      std::size_t count = 0;
+      do {
+        Block* const after = block->next();
+        run[count++] = block->leave();
+        block = after;
+      } while (block != nullptr && count != run.size() && block->home() == home);
+      if (home.heap() == &self()) {
+        self().give_run(run.data(), run.data() + count, size_class);
+      } else {
+        forward(run.data(), run.data() + count, home);
+      }
+    }
+    return classes;
+  }
+
+  // Blocks of slabs that have changed hands. The batches are for the heap's own thread; and who
+  // works on a heap without one may work on all of these.
+  MALLARD_COLD void forward(void* const* first, void* const* last, block_home home) noexcept {
+    Heap& to = *home.heap();
+    const auto size_class = static_cast<unsigned>(home.size_class());
+    if (idle.load(order::relaxed) && to.idle.load(order::relaxed)) {
+      return to.give_run(first, last, size_class);
+    }
+    batch b;
+    b.begin(&to, *first, size_class);
+    while (++first != last) b.add(*first, size_class);
+    hand_over(b);
+    if (to.idle.load(order::seq_cst)) self().list().collect_idle(to);
   }
 
   bool has_batches_ = false;  // there may be some
