@@ -113,33 +113,39 @@ void malloc_heap::absorb_all(malloc_heap& from) noexcept {
 void malloc_heap::note_grown() noexcept {
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
-  look_for_free_pages();
+  const slab_usage now = slab_set::usage();
+  used_at_look_bytes_ = now.taken_bytes;
+  look_for_free_pages(now, std::min(unused_bytes_, now.freed_bytes) >= purged_at_bytes_);
 }
 
-// Now and then, and at once when very much was freed: the program may do nothing any more.
+// Now and then, and at once when very much was freed: the program may do nothing any more. Of what
+// it frees for good less than half is in use again by then. If it replaces blocks by others, the
+// pages would be touched again: then it is not soon that some are given back, and each time later.
 void malloc_heap::look_after_spills() noexcept {
-  const unsigned long long now = os::milliseconds();
+  const unsigned long long time = os::milliseconds();
   const std::size_t much = bytes_between_looks + reserved_bytes_ / 4;
-  if (spilled_bytes_ < much && now - looked_at_ < milliseconds_between_looks) {
+  if (spilled_bytes_ < much && time - looked_at_ < milliseconds_between_looks) {
     look_at_spilled_bytes_ = much;
     return;
   }
-  looked_at_ = now;
+  const slab_usage now = slab_set::usage();
+  const bool for_good = now.taken_bytes + spilled_bytes_ / 2 <= used_at_look_bytes_;
+  looked_at_ = time;
+  used_at_look_bytes_ = now.taken_bytes;
   spilled_bytes_ = 0;
   look_at_spilled_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
-  look_for_free_pages();
+  if (purged_at_ == 0) purged_at_ = time;
+  look_for_free_pages(now, for_good);
 }
 
-// Slabs that are hardly used hold pages that no block touches. When blocks there were taken again
-// after the last time, the next time is not soon.
-void malloc_heap::look_for_free_pages() noexcept {
-  const slab_usage now = slab_set::usage();
+// Slabs that are hardly used hold pages that no block touches.
+void malloc_heap::look_for_free_pages(const slab_usage& now, bool for_good) noexcept {
   const std::size_t unused = now.freed_bytes;
   unused_bytes_ = std::min(unused_bytes_, unused);
   if (unused < now.reserved_bytes / 4 || unused < unused_bytes_ + now.reserved_bytes / 8) return;
   const unsigned long long time = os::milliseconds();
-  const bool regretted = unused_bytes_ < purged_at_bytes_;
-  if (regretted && time - purged_at_ < milliseconds_between_looks) return;
+  if (!for_good && time - purged_at_ < purge_wait_) return;
+  purge_wait_ = for_good ? first_purge_wait : std::min(2 * purge_wait_, longest_purge_wait);
   purged_at_ = time;
   unused_bytes_ = purged_at_bytes_ = unused;
   purge_free_pages();

@@ -97,8 +97,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   }
   void note_grown() noexcept;
   MALLARD_COLD void look_after_spills() noexcept;
-  MALLARD_COLD void look_for_free_pages() noexcept;
-  MALLARD_COLD void look_around() noexcept;
+  MALLARD_COLD void look_for_free_pages(const slab_usage& now, bool for_good) noexcept;
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
@@ -125,11 +124,15 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t spilled_bytes_ = 0;
   std::size_t look_at_spilled_bytes_ = bytes_between_looks;
   std::size_t grown_to_bytes_ = 0;
+  std::size_t used_at_look_bytes_ = 0;
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t unused_bytes_ = 0;     // the least since free pages were given back
   std::size_t purged_at_bytes_ = 0;  // what it was then
   unsigned long long purged_at_ = 0;
+  static constexpr unsigned long long first_purge_wait = 1000;  // milliseconds
+  static constexpr unsigned long long longest_purge_wait = 5000;
+  unsigned long long purge_wait_ = first_purge_wait;
 
   // How often the thread needed the heap, and what that was when somebody looked.
   static constexpr std::uint32_t calls_between_looks_around = 64;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -183,6 +184,38 @@ TEST(malloc_system_calls, who_frees_and_allocates_the_same_by_turns_soon_keeps_i
     for (int i = 0; i < 6; ++i) run_phase(64 * mib, 64);
     const std::size_t later = purged_bytes - before;
     require(later < 64 * mib, "given back in six phases of 64 MiB: ", later);
+  });
+}
+
+// Blocks of 16 bytes to 64 KiB, as many of each doubling.
+void* allocate_some(std::uint64_t drawn) {
+  const std::size_t least = std::size_t{16} << drawn % 12;
+  const std::size_t bytes = least + drawn / 12 % least;
+  return std::memset(detail::allocate(bytes), 1, bytes);
+}
+
+TEST(malloc_system_calls, who_replaces_blocks_by_others_keeps_the_pages_between_them) {
+  expect_passed([] {
+    time_stands_still = true;
+    constexpr std::size_t count = 4'096;
+    std::vector<void*> live(count);
+    std::uint64_t seed = 1;
+    const auto draw = [&] {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      return seed >> 33;
+    };
+    for (void*& p : live) p = allocate_some(draw());
+    for (int i = 0; i < 200'000; ++i) {
+      void*& p = live[draw() % count];
+      detail::deallocate(p);
+      p = allocate_some(draw());
+    }
+    require(purged_bytes < mib, "given back while blocks are replaced: ", purged_bytes.load());
+    // And who frees for good does not.
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % 10 != 0) detail::deallocate(live[i]);
+    }
+    require(purged_bytes > 2 * mib, "given back of what was freed: ", purged_bytes.load());
   });
 }
 
