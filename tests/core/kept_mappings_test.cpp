@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "mallard/detail/core/annotate.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -29,6 +30,7 @@ class kept_mappings_test : public testing::Test {
   void* give(std::size_t bytes, std::size_t used = 0) {
     void* const p = os::map(bytes, os::page_bytes, false);
     EXPECT_NE(p, nullptr);
+    begin_leak_scan(p, bytes);
     kept.give(p, bytes, used);
     return p;
   }
@@ -60,7 +62,7 @@ TEST_F(kept_mappings_test, a_mapping_of_any_size_between_the_two_serves) {
     ASSERT_TRUE(takes(nullptr, bytes + 1, 2 * bytes)) << bytes;
     ASSERT_TRUE(takes(nullptr, bytes / 2, bytes - 1)) << bytes;
     ASSERT_TRUE(takes(p, bytes - bytes / 3, bytes + bytes / 3)) << bytes;
-    os::unmap(p, bytes);
+    kept.unmap(p, bytes);
   }
 }
 
@@ -137,14 +139,17 @@ TEST_F(kept_mappings_test, half_of_what_nobody_needed_for_a_while_goes) {
 
 TEST_F(kept_mappings_test, what_is_needed_again_and_again_stays) {
   void* chunks[4];
-  for (void*& p : chunks) p = os::map(mib, os::page_bytes, false);
+  for (void*& p : chunks) {
+    p = os::map(mib, os::page_bytes, false);
+    begin_leak_scan(p, mib);
+  }
   for (int turn = 0; turn < 20; ++turn) {
     for (void* p : chunks) kept.give(p, mib, 0);
     kept.decay();
     for (void*& p : chunks) ASSERT_NE(p = kept.take(mib, mib), nullptr);
     now += idle_policy::decay_milliseconds;
   }
-  for (void* p : chunks) os::unmap(p, mib);
+  for (void* p : chunks) kept.unmap(p, mib);
 }
 
 TEST_F(kept_mappings_test, what_is_asked_for_again_at_once_is_regretted_the_first_time) {

@@ -258,8 +258,8 @@ TEST(user_heap, a_fork_while_threads_allocate_does_not_lock_the_child) {
 }
 
 TEST(user_heap, where_addresses_are_limited_gets_what_malloc_has_freed) {
-  const std::size_t room = 300 * mib;
-  EXPECT_EQ(malloc_test::exit_code_of([room] {
+  constexpr std::size_t room = 300 * mib;
+  EXPECT_EQ(malloc_test::exit_code_of([] {
               const owned_heap h;
               const std::size_t bytes = malloc_test::bytes_of_process().mapped + room;
               const rlimit limit{bytes, bytes};
