@@ -54,10 +54,13 @@ void fit_heap::insert(fit_block* b) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << (bin % 64);
   std::uint64_t& word = bins_->map[bin / 64];
   fit_block* const head = (word & bit) != 0 ? bins_->first[bin] : nullptr;
-  b->bin_next = head;
-  b->bin_prev = nullptr;
+  fit_block* const last = head != nullptr ? head->bin_prev : b;
+  const bool goes_behind = head != nullptr && b->is(fit_block::purged);
+  b->bin_next = goes_behind ? nullptr : head;
+  b->bin_prev = last;
+  if (goes_behind) last->bin_next = b;
   if (head != nullptr) head->bin_prev = b;
-  bins_->first[bin] = b;
+  if (!goes_behind) bins_->first[bin] = b;
   word |= bit;
   bins_->summary |= std::uint64_t{1} << (bin / 64);
 }
@@ -67,14 +70,19 @@ void fit_heap::remove(fit_block* b) noexcept {
     top_ = nullptr;
     return;
   }
-  if (b->bin_next != nullptr) b->bin_next->bin_prev = b->bin_prev;
-  if (b->bin_prev != nullptr) {
-    b->bin_prev->bin_next = b->bin_next;
+  const std::size_t bin = bin_of(b->bytes());
+  fit_block* const head = bins_->first[bin];
+  fit_block* const next = b->bin_next;
+  if (b != head) {
+    b->bin_prev->bin_next = next;
+    (next != nullptr ? next : head)->bin_prev = b->bin_prev;
     return;
   }
-  const std::size_t bin = bin_of(b->bytes());
-  bins_->first[bin] = b->bin_next;
-  if (b->bin_next != nullptr) return;
+  bins_->first[bin] = next;
+  if (next != nullptr) {
+    next->bin_prev = b->bin_prev;
+    return;
+  }
   std::uint64_t& word = bins_->map[bin / 64];
   word &= ~(std::uint64_t{1} << (bin % 64));
   if (word == 0) bins_->summary &= ~(std::uint64_t{1} << (bin / 64));
@@ -198,12 +206,29 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
   make_free(b, bytes, purged);
 }
 
+// Of each bin those that were given back are the last: there is nothing behind the first of them.
+fit_block* fit_heap::find_unpurged(std::size_t least) const noexcept {
+  const auto serves = [=](const fit_block* b) {
+    return !b->is(fit_block::purged) && b->bytes() >= least;
+  };
+  if (bins_ == nullptr) return nullptr;
+  if (top_ != nullptr && serves(top_)) return top_;
+  const std::size_t from = bin_of(least);
+  for (std::size_t word = from / 64; word < map_words; ++word) {
+    std::uint64_t bits = bins_->map[word];
+    if (word == from / 64) bits = bits >> (from % 64) << (from % 64);
+    for (; bits != 0; bits &= bits - 1) {
+      fit_block* b = bins_->first[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+      for (; b != nullptr && !b->is(fit_block::purged); b = b->bin_next) {
+        if (serves(b)) return b;
+      }
+    }
+  }
+  return nullptr;
+}
+
 fit_block* fit_heap::take_unpurged(std::size_t least) noexcept {
-  fit_block* found = nullptr;
-  for_each_free(least, [&](void* p, std::size_t) {
-    fit_block* const b = static_cast<fit_block*>(p) - 1;
-    if (found == nullptr && !b->is(fit_block::purged)) found = b;
-  });
+  fit_block* const found = find_unpurged(least + sizeof(fit_block));
   if (found == nullptr) return nullptr;
   remove(found);
   make_used(found, found->bytes());

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "mallard/detail/core/annotate.hpp"
@@ -119,6 +120,71 @@ TEST_F(fit_heap_test, what_a_block_does_not_need_is_free_again) {
   EXPECT_LT(r, q);
   for (void* one : {p, q, r}) heap.deallocate(one);
   EXPECT_EQ(heap.in_use_bytes(), 0u);
+}
+
+constexpr std::size_t given_back_from = std::size_t{64} << 10;
+
+TEST_F(fit_heap_test, what_was_given_back_to_the_system_is_used_last) {
+  constexpr std::size_t bytes = 70'000;
+  std::vector<void*> blocks;
+  std::vector<void*> between;
+  for (int i = 0; i < 8; ++i) {
+    blocks.push_back(heap.allocate(bytes, 16));
+    between.push_back(heap.allocate(100, 16));
+  }
+  void* const fresh = blocks[3];
+  for (void* p : blocks) {
+    if (p != fresh) heap.deallocate(p);
+  }
+  std::vector<mallard::detail::fit_block*> purged;
+  while (auto* const b = heap.take_unpurged(given_back_from)) purged.push_back(b);
+  EXPECT_EQ(purged.size(), blocks.size());  // with the end of the segment
+  heap.deallocate(fresh);
+  for (auto* const b : purged) heap.put_back_purged(b);
+  // Of less any block of the bin may be it.
+  EXPECT_EQ(heap.allocate(bytes - 4'000, 16), fresh);
+  heap.deallocate(fresh);
+  auto* const last = heap.take_unpurged(given_back_from);
+  ASSERT_NE(last, nullptr);
+  EXPECT_EQ(last->payload(), fresh);
+  EXPECT_EQ(heap.take_unpurged(given_back_from), nullptr);
+  heap.put_back_purged(last);
+  for (void* q : between) heap.deallocate(q);
+}
+
+TEST(fit_heap, blocks_on_their_way_to_the_system_and_back_are_lost_neither_to_it_nor_to_others) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(5)) {
+    const memory segment(std::size_t{8} << 20);
+    fit_heap heap;
+    heap.add_segment(segment.p, segment.bytes);
+    const std::size_t most = segment.bytes - fit_heap::first_segment_overhead();
+    std::mt19937_64 random(seed);
+    const auto any_of = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    std::vector<void*> blocks;
+    std::vector<mallard::detail::fit_block*> under_way;
+    for (int i = 0; i < 20'000; ++i) {
+      if (any_of(2) == 0) {
+        const std::size_t bytes = any_of(4) == 0 ? any_of(300'000) : 66'000 + any_of(8) * 1'000;
+        if (void* const p = heap.allocate(bytes, std::size_t{16} << any_of(4))) blocks.push_back(p);
+      } else if (!blocks.empty()) {
+        std::swap(blocks[any_of(blocks.size())], blocks.back());
+        heap.deallocate(blocks.back());
+        blocks.pop_back();
+      }
+      if (any_of(5) == 0) {
+        if (auto* const b = heap.take_unpurged(given_back_from)) under_way.push_back(b);
+      } else if (any_of(3) == 0 && !under_way.empty()) {
+        std::swap(under_way[any_of(under_way.size())], under_way.back());
+        heap.put_back_purged(under_way.back());
+        under_way.pop_back();
+      }
+    }
+    for (auto* const b : under_way) heap.put_back_purged(b);
+    for (void* p : blocks) heap.deallocate(p);
+    EXPECT_EQ(heap.in_use_blocks(), 0u);
+    EXPECT_NE(heap.allocate(most, 16), nullptr) << mallard_test::reproduce_with(seed);
+    mallard::detail::unpoison(segment.p, segment.bytes);
+  }
 }
 
 TEST(fit_heap, segments_without_blocks_can_be_taken_out) {

@@ -25,7 +25,7 @@ struct fit_block {
   std::size_t prev_bytes;       // of the block before, while that one is free
   std::size_t bytes_and_flags;  // to the next block; a multiple of 16
   fit_block* bin_next;          // from here on the payload, while the block is in use
-  fit_block* bin_prev;
+  fit_block* bin_prev;          // of the first, the last
 
   static constexpr std::size_t header_bytes = 16;
   static constexpr std::size_t smallest_bytes = 32;
@@ -140,6 +140,7 @@ class MALLARD_API fit_heap {
   static std::size_t bin_of(std::size_t bytes) noexcept;
   fit_block* find(std::size_t bytes) const noexcept;
   fit_block* find_in_bins(std::size_t bytes) const noexcept;
+  fit_block* find_unpurged(std::size_t least) const noexcept;
   void insert(fit_block* b) noexcept;
   void remove(fit_block* b) noexcept;
   void make_free(fit_block* b, std::size_t bytes, std::size_t purged) noexcept;
