@@ -383,17 +383,17 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
   return first;
 }
 
-malloc_heap_usage malloc_heap::usage() noexcept {
+std::size_t malloc_heap::at_hand_bytes() noexcept {
   const holding hold(lock_);
-  malloc_heap_usage out{slab_set::usage(), 0};
+  std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
     if (magazines_ != nullptr && grown_[c] != 0) {
       blocks += static_cast<std::size_t>(magazines_->top[c] - bottom_of(c));
     }
-    out.at_hand_bytes += blocks * class_bytes(c);
+    bytes += blocks * class_bytes(c);
   }
-  return out;
+  return bytes;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -20,11 +20,6 @@
 
 namespace mallard::inline v1::detail {
 
-struct malloc_heap_usage {
-  slab_usage slabs;
-  std::size_t at_hand_bytes = 0;  // of free blocks that count as taken there
-};
-
 class malloc_heaps;
 
 class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remote_block> {
@@ -59,7 +54,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t trim() noexcept;
   // The same if the thread has not needed the heap since the last call. Does not wait for a lock.
   void trim_if_quiet() noexcept;
-  malloc_heap_usage usage() noexcept;
+  // Of free blocks that count as taken in the slabs. Exact while no thread uses the magazines.
+  std::size_t at_hand_bytes() noexcept;
 
   // Of the common heap. A block; null when there is no memory.
   void* take_one(unsigned size_class) noexcept;

@@ -58,7 +58,7 @@ malloc_usage usage_of_malloc() noexcept {
   out.huge = the_pages.huge.usage();
   out.supply = the_pages.supply.usage();
   out.classes = usage_of_slabs(nullptr);
-  if (cache.heap != nullptr) out.at_hand_bytes = cache.heap->usage().at_hand_bytes;
+  if (cache.heap != nullptr) out.at_hand_bytes = cache.heap->at_hand_bytes();
   return out;
 }
 

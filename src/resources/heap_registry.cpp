@@ -115,14 +115,6 @@ std::mutex& registry_lock() noexcept {
   return registry.lock;
 }
 
-void registry_mutex::lock() noexcept {
-  registry.lock.lock();
-}
-
-void registry_mutex::unlock() noexcept {
-  registry.lock.unlock();
-}
-
 const void* this_thread_name() noexcept {
   return &own;
 }

@@ -78,7 +78,11 @@ std::size_t bytes_in_use_of_other_heaps() {
   std::size_t bytes = 0;
   for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {
     if (h == detail::cache.heap) continue;
-    bytes += h->usage().slabs.taken_bytes - h->usage().at_hand_bytes;
+    {
+      const detail::holding hold(h->lock());
+      bytes += h->usage().taken_bytes;
+    }
+    bytes -= h->at_hand_bytes();
   }
   return bytes;
 }

@@ -25,8 +25,6 @@ struct heaps_of_thread {
   heaps_of_thread* next_with_table;  // under the registry's lock
 };
 
-std::mutex& registry_lock() noexcept;
-
 // Of the calling thread; null when it is ending: it has no heaps any more and gets none.
 heaps_of_thread* heaps_of_this_thread();
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <mutex>
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
@@ -56,10 +57,11 @@ static_assert(sizeof(classed_block) <= smallest_class_bytes);
 // Four destinations are what there is room for in an object of 3 KiB that holds two heaps.
 struct pool_batches : remote_batches<thread_heap, classed_block, 4, 4096> {};
 
-// The lock of all lists of such heaps: the registry's (heap_registry.hpp).
+// The lock of all lists of such heaps is the registry's (heap_registry.hpp).
+std::mutex& registry_lock() noexcept;
 struct registry_mutex {
-  void lock() noexcept;
-  void unlock() noexcept;
+  void lock() noexcept { registry_lock().lock(); }
+  void unlock() noexcept { registry_lock().unlock(); }
 };
 
 class MALLARD_API thread_heap final : public class_pools,

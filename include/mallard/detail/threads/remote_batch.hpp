@@ -1,11 +1,12 @@
 // Purpose: blocks that a thread frees of other heaps, linked for each of these until there are
-// enough of them to be handed over in one step.
+// enough of them to be handed over in one step; and the list that they are handed over to.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/detail/atomic.hpp"
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/size_classes.hpp"
@@ -46,6 +47,28 @@ struct remote_batch {
     room -= batch_weights[size_class];
     return room >= 0;
   }
+};
+
+// Of blocks on their way to one heap. Lock-free: any thread pushes, one thread at a time takes all.
+template <class Block>
+class remote_list {
+ public:
+  bool empty() const noexcept { return head_.load(order::relaxed) == nullptr; }
+  // The same in one order with all pushes and other sequentially consistent operations.
+  bool empty_in_order() const noexcept { return head_.load(order::seq_cst) == nullptr; }
+
+  // Blocks that are linked already.
+  void push(Block* first, Block* last) noexcept {
+    Block* before = head_.load(order::relaxed);
+    do {
+      last->set_next(before);
+    } while (!head_.compare_exchange_weak(before, first, order::seq_cst, order::relaxed));
+  }
+
+  Block* take_all() noexcept { return head_.exchange(nullptr, order::acquire); }
+
+ private:
+  atomic<Block*> head_{nullptr};
 };
 
 // Heaps that lie `Stride` bytes apart have places of their own.

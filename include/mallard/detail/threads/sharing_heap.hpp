@@ -27,7 +27,6 @@
 
 #include "mallard/detail/atomic.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/remote_list.hpp"
 #include "mallard/detail/core/slab_set.hpp"
 #include "mallard/detail/threads/remote_batch.hpp"
 
