@@ -22,6 +22,8 @@ namespace detail {
 struct page_source_holder;
 }
 
+// Chunks up to 256 KiB count as the next power of two from 16 KiB on, also where nobody has touched
+// all of it.
 struct page_source_stats {
   std::size_t mapped_bytes = 0;  // held from the operating system, with memory behind it
   std::size_t in_use_bytes = 0;  // of the mapped: handed out, or in the cache of some thread
