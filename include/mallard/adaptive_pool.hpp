@@ -112,7 +112,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     }
     MALLARD_ASSERT(slabs_.owns(p, 0) && "a block of another resource, or of another size");
     detail::poison(p, layout_.block_bytes);
-    slabs_.give(pool_, 0, layout_, step_, p);
+    detail::slab_set::give(pool_, layout_, step_, p);
   }
 
   // Effects: fills `blocks` with `count` blocks of `bytes` bytes each, in address order as far as

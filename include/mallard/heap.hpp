@@ -219,7 +219,7 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
 
   heap_options options_;
   bool upstream_ignores_ = false;
-  detail::class_pools pools_;
+  detail::growing_class_pools pools_;
   detail::growing_blocks arrays_;
 };
 

@@ -142,7 +142,7 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
 
   multipool_options options_;
   bool upstream_ignores_ = false;
-  detail::class_pools pools_;
+  detail::growing_class_pools pools_;
   detail::oversize_list oversize_;
 };
 

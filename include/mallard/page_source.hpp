@@ -41,7 +41,8 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   static page_source* instance() noexcept;
 
   // Effects: returns `bytes` bytes rounded up to pages, aligned to a page or to `alignment` (a
-  // power of two) if that is more. Chunks of 2 MiB and more are aligned for huge pages.
+  // power of two) if that is more. Chunks of 2 MiB and more are aligned for huge pages. What is to
+  // be aligned to its size, 1 or 2 KiB, shares a page with others.
   // Errors: throws `std::bad_alloc` when the operating system refuses.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;

@@ -1,61 +1,86 @@
 #include "mallard/detail/core/class_pools.hpp"
 
 #include <bit>
+#include <utility>
 
 namespace mallard::inline v1::detail {
 
-void* class_pools::refill_and_take(unsigned size_class) {
-  slab_pool& pool = pools_[size_class];
+template <class Pool>
+void* basic_class_pools<Pool>::refill_and_take(unsigned size_class) {
+  slab_pool& pool = pool_of(size_class);
   refill(pool, size_class);
   return take_slot(pool, class_layouts[size_class].block_bytes);
 }
 
-// Puts the hot blocks to the others at hand.
-void class_pools::cool() noexcept {
+template <class Pool>
+void basic_class_pools<Pool>::give_to_first(slab_pool& pool, void* p,
+                                            unsigned size_class) noexcept {
+  give_back(pool, first_layouts[size_class], p);
+}
+
+// Puts the hot blocks to the others.
+template <class Pool>
+void basic_class_pools<Pool>::cool() noexcept {
   for (unsigned c = 0; c < table_class_count; ++c) {
-    void* const p = hot_[c];
-    hot_[c] = nullptr;
-    if (p != nullptr) give(p, c);
+    if (void* const p = std::exchange(pools_.small[c].hot, nullptr)) give(p, c);
   }
   if (large_hot_request_ != 0) give(large_hot_, computed_class(large_hot_request_));
   large_hot_request_ = 0;
 }
 
-void class_pools::rest() noexcept {
+template <class Pool>
+void basic_class_pools<Pool>::rest() noexcept {
   cool();
-  for (unsigned c = 0; c < class_count; ++c) rest_pool(pools_[c], c);
+  for (unsigned c = 0; c < class_count; ++c) rest_pool(pool_of(c), c);
 }
 
-void class_pools::absorb_all(class_pools& from) noexcept {
+template <class Pool>
+void basic_class_pools<Pool>::absorb_all(basic_class_pools& from) noexcept
+  requires(!grows)
+{
   from.rest();
   rest();
-  absorb(pools_.data(), from);
+  absorb(pools(), from);
   from.reset();
 }
 
-std::size_t class_pools::trim() noexcept {
+template <class Pool>
+std::size_t basic_class_pools<Pool>::trim() noexcept {
   const std::size_t before = usage().reserved_bytes;
   cool();
-  for (unsigned c = 0; c < class_count; ++c) trim_pool(pools_[c], c);
+  for (unsigned c = 0; c < class_count; ++c) trim_pool(pool_of(c), c);
   trim_reserve();
   return before - usage().reserved_bytes;
 }
 
-slab* class_pools::detach_empty() noexcept {
+template <class Pool>
+slab* basic_class_pools<Pool>::detach_empty() noexcept {
   cool();
-  for (unsigned c = 0; c < class_count; ++c) retire_current(pools_[c], c);
+  for (unsigned c = 0; c < class_count; ++c) retire_current(pool_of(c), c);
   return detach_reserve(0);
 }
 
-std::size_t class_pools::at_hand_bytes() const noexcept {
+template <class Pool>
+std::size_t basic_class_pools<Pool>::at_hand_bytes() const noexcept {
   std::size_t bytes = 0;
   for (unsigned c = 0; c < class_count; ++c) {
-    auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
-    if (c < table_class_count && hot_[c] != nullptr) ++blocks;
+    auto blocks = static_cast<std::size_t>(std::popcount(pool_of(c).free_slots));
+    if (c < table_class_count && pools_.small[c].hot != nullptr) ++blocks;
     if (large_hot_request_ != 0 && c == computed_class(large_hot_request_)) ++blocks;
     bytes += blocks * class_layouts[c].block_bytes;
   }
   return bytes;
 }
+
+template <class Pool>
+bool basic_class_pools<Pool>::owns(const void* p, unsigned size_class) const noexcept {
+  const slab_layout& layout = layouts[size_class];
+  if (!is_in_first(pool_of(size_class), layout, p)) return slab_set::owns(p, size_class);
+  // Other pools' first slabs may be in the same place.
+  return owner_of_block(p, *layout.first, size_class) == this;
+}
+
+template class basic_class_pools<slab_pool>;
+template class basic_class_pools<growing_pool>;
 
 }  // namespace mallard::inline v1::detail

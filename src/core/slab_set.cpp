@@ -68,8 +68,9 @@ void zero(void* p, std::size_t bytes) noexcept {
 
 void slab_set::make_current(slab_pool& pool, slab* s) noexcept {
   pool.free_slots = 0;
-  pool.base = s == nullptr ? nullptr : s->slot(layout_of(*s), layout_of(*s).first_slot);
+  pool.base = nullptr;
   if (s == nullptr) return;
+  stand_at(pool, *s);
   s->next_word = 0;
   set_floor(*s, s->taken(), 0);
 }
@@ -82,12 +83,12 @@ void slab_set::enter_ring(slab_pool& pool, slab* s) noexcept {
     make_current(pool, s);
     return;
   }
-  pool_ring::insert_before(pool.current(layout_of(*s)), s);
+  pool_ring::insert_before(current_of(pool, s->layout_index), s);
 }
 
 // Takes the slab out of its pool's ring; when it was the current one, the next becomes current.
 void slab_set::leave_ring(slab_pool& pool, slab* s) noexcept {
-  const bool was_current = pool.current(layout_of(*s)) == s;
+  const bool was_current = current_of(pool, s->layout_index) == s;
   slab* const next = pool_ring::remove(s);
   if (was_current) make_current(pool, next);
 }
@@ -128,23 +129,40 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
 }
 
 bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
-  const slab_layout& layout = layouts_[layout_index];
   while (pool.base != nullptr) {
-    slab* const s = pool.current(layout);
+    slab* const s = current_of(pool, layout_index);
     if (next_word(pool, *s)) return true;
     leave_ring(pool, s);
     s->place = slab_place::full;
-    set_floor(*s, s->taken(), full_floor(layout));
+    set_floor(*s, s->taken(), full_floor(layout_of(*s)));
   }
   return false;
 }
 
+void slab_set::forget_first(slab_pool& pool, const slab& s) noexcept {
+  if (s.is_first) static_cast<growing_pool&>(pool).first_home = first_is_gone;
+}
+
 bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
-  slab* const s = acquire(pool, layout_index);
+  // A pool that never had a slab begins with a smaller one, unless a whole one waits for it.
+  const slab_layout& whole = layouts_[layout_index];
+  auto* const growing = whole.first == nullptr ? nullptr : &static_cast<growing_pool&>(pool);
+  const bool is_first = growing != nullptr && growing->first_home == 0 &&
+                        reserve_[reserve_index(whole.slab_bytes)] == nullptr;
+  slab* const s = acquire(pool, layout_index, is_first);
   if (s == nullptr) return pool.free_slots != 0;
-  // A source may use the pool itself, which then has a slab already.
-  slab* const other = set_current_aside(pool, layout_index);
-  start(pool, s, layout_index);
+  // A source may use the pool itself, which then has a slab already, but only one first slab.
+  if (is_first && growing->first_home != 0) {
+    discard(s);
+    return pool.free_slots != 0 || refill(pool, layout_index);
+  }
+  slab* const other = pool.base == nullptr ? nullptr : set_current_aside(pool, layout_index);
+  start(pool, s, is_first ? *whole.first : whole);
+  if (is_first) {
+    growing->first_home = address_of(s) & ~(std::uintptr_t{whole.slab_bytes} - 1);
+  } else if (growing != nullptr && growing->first_home == 0) {
+    growing->first_home = first_is_gone;
+  }
   if (other != nullptr) pool_ring::insert_before(other, s);
   return true;
 }
@@ -154,16 +172,17 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
 slab* slab_set::set_current_aside(slab_pool& pool, unsigned layout_index) noexcept {
   while (pool.base != nullptr) {
     rest_pool(pool, layout_index);
-    slab* const current = pool.current(layouts_[layout_index]);
+    slab* const current = current_of(pool, layout_index);
     if (current->taken() != 0) return current;
     leave_ring(pool, current);
-    retire(current);
+    retire(pool, current);
   }
   return nullptr;
 }
 
 void slab_set::rest_pool(slab_pool& pool, unsigned layout_index) noexcept {
-  const slab_layout& layout = layouts_[layout_index];
+  if (pool.base == nullptr) return;
+  const slab_layout& layout = layout_at(pool, layouts_[layout_index], pool.base);
   for (; pool.free_slots != 0; pool.free_slots &= pool.free_slots - 1) {
     const auto slot = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
     static_cast<void>(give_slot(pool.base + slot * layout.block_bytes, layout));
@@ -182,10 +201,8 @@ bool slab_rescue::operator()() const noexcept {
 }
 
 // The first word of a fresh slab is carved at once; the layout knows its slots.
-void slab_set::start(slab_pool& pool, slab* s, unsigned layout_index) noexcept {
-  const slab_layout& layout = layouts_[layout_index];
+void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept {
   const std::uint32_t count = layout.first_count;
-  s->layout_index = static_cast<std::uint8_t>(layout_index);
   s->ring_next = s->ring_prev = s;
   s->carved_slots = static_cast<std::uint16_t>(count);
   s->carved_words = s->next_word = 1;
@@ -194,7 +211,7 @@ void slab_set::start(slab_pool& pool, slab* s, unsigned layout_index) noexcept {
   s->floor = 0;
   s->words()[0] = 0;
   pool.free_slots = layout.first_slots;
-  pool.base = start_of(s);
+  stand_at(pool, *s);
   poison(s->slot(layout, layout.first_slot),
          layout.slab_bytes - layout.first_slot * layout.block_bytes);
 }
@@ -304,9 +321,9 @@ chain_ends slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size
 // One word of one slab at a time.
 void slab_set::give_many(slab_pool& pool, unsigned layout_index, void* first,
                          std::size_t count) noexcept {
-  const slab_layout& layout = layouts_[layout_index];
   while (count != 0) {
     void* const p = first;
+    const slab_layout& layout = layout_at(pool, layouts_[layout_index], p);
     slab* const home = home_of(p, layout.slab_bytes);
     const std::size_t word = (address_of(p) & (layout.slab_bytes - 1)) >> layout.word_shift;
     const std::uintptr_t span_begin = address_of(start_of(home)) + (word << layout.word_shift);
@@ -323,20 +340,24 @@ void slab_set::give_many(slab_pool& pool, unsigned layout_index, void* first,
     MALLARD_ASSERT((home->words()[word] & bits) == 0 && "block given back twice");
     home->words()[word] |= bits;
     home->countdown -= given;
-    if (home->countdown == 0) settle(pool, layout_index, p);
+    if (home->countdown == 0) settle_slab(pool, home);
   }
 }
 
-void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
-  const slab_layout& layout = layouts_[layout_index];
-  slab* const s = home_of(p, layout.slab_bytes);
-  slab* const current = pool.current(layout);
+void slab_set::settle_slab(slab_pool& pool, slab* s) noexcept {
+  s->owner.load(order::relaxed)->settle_own(pool, s);
+}
+
+void slab_set::settle_own(slab_pool& pool, slab* s) noexcept {
+  slab* const current = current_of(pool, s->layout_index);
   if (s == current) return;  // empty, and at hand for what comes next
   const std::uint32_t taken = s->taken();
   if (taken == 0) {
     if (s->place == slab_place::ring) leave_ring(pool, s);
-    retire(s);
-    return;
+    // A small slab is of no use to other pools: where every slab is kept, it stays.
+    if (!s->is_first || reserve_limit_ != limit_of(keep_every_slab)) return retire(pool, s);
+    enter_ring(pool, s);
+    return set_floor(*s, 0, 0);
   }
   if (s->place == slab_place::full) {
     if (current == nullptr) return enter_ring(pool, s);
@@ -346,24 +367,30 @@ void slab_set::settle(slab_pool& pool, unsigned layout_index, void* p) noexcept 
     leave_ring(pool, s);
     enter_ring(pool, s);
   }
-  set_floor(*s, taken, ring_floor(layout.capacity(), taken));
+  set_floor(*s, taken, ring_floor(layout_of(*s).capacity(), taken));
 }
 
-slab* slab_set::acquire(slab_pool& pool, unsigned layout_index) {
-  const slab_layout& layout = layouts_[layout_index];
+// A slab that is nowhere yet.
+slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, bool is_first) {
+  const slab_layout& layout = is_first ? *layouts_[layout_index].first : layouts_[layout_index];
+  const auto found = [&](slab* s) {
+    s->layout_index = static_cast<std::uint8_t>(layout_index & 0x7f);
+    s->is_first = is_first;
+    return s;
+  };
   if (const std::size_t list = reserve_index(layout.slab_bytes);
       list < reserve_lists && reserve_[list] != nullptr) {
     slab*& kept = reserve_[list];
     slab* const s = kept;
     kept = s->ring_next;
     --reserve_count_;
-    return s;
+    return found(s);
   }
   void* const p = source_->take(context_, layout.slab_bytes, {*this, pool, layout_index});
   if (p == nullptr) return nullptr;
   auto* const s = ::new (static_cast<void*>(header_of(p))) slab;
   add(s);
-  return s;
+  return found(s);
 }
 
 void slab_set::add(slab* s) noexcept {
@@ -376,7 +403,7 @@ void slab_set::add(slab* s) noexcept {
 bool slab_set::adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool,
                      unsigned layout_index) noexcept {
   if (from_pool.base == nullptr) return false;
-  slab* const s = from_pool.current(layouts_[layout_index]);
+  slab* const s = current_of(from_pool, layout_index);
   from.leave_ring(from_pool, s);
   from.remove(s);
   add(s);
@@ -384,29 +411,23 @@ bool slab_set::adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool,
   return true;
 }
 
-void slab_set::absorb(slab_pool* pools, slab_set& from) noexcept {
-  from.reserve_.fill(nullptr);
-  from.reserve_count_ = 0;
-  while (slab* const s = from.all_) {
-    const std::uint32_t taken = s->taken();
-    from.remove(s);
-    add(s);
-    if (taken == 0) {
-      retire(s);
-      continue;
-    }
-    const std::uint32_t capacity = layout_of(*s).capacity();
-    if (const std::uint32_t floor = full_floor(layout_of(*s)); taken > floor) {
-      s->place = slab_place::full;
-      set_floor(*s, taken, floor);
-    } else {
-      set_floor(*s, taken, ring_floor(capacity, taken));
-      enter_ring(pools[s->layout_index], s);
-    }
+void slab_set::absorb_slab(slab_pool& pool, slab_set& from, slab* s) noexcept {
+  const std::uint32_t taken = s->taken();
+  from.remove(s);
+  add(s);
+  if (taken == 0) return retire(pool, s);
+  const std::uint32_t capacity = layout_of(*s).capacity();
+  if (const std::uint32_t floor = full_floor(layout_of(*s)); taken > floor) {
+    s->place = slab_place::full;
+    set_floor(*s, taken, floor);
+  } else {
+    set_floor(*s, taken, ring_floor(capacity, taken));
+    enter_ring(pool, s);
   }
 }
 
-void slab_set::retire(slab* empty) noexcept {
+void slab_set::retire(slab_pool& pool, slab* empty) noexcept {
+  forget_first(pool, *empty);
   const std::size_t list = reserve_index(layout_of(*empty).slab_bytes);
   if (reserve_count_ >= reserve_limit_ || list >= reserve_lists) return discard(empty);
   slab*& kept = reserve_[list];
@@ -437,20 +458,29 @@ void slab_set::return_to_source(slab* s) noexcept {
 
 slab* slab_set::take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept {
   if (pool.base == nullptr) return nullptr;
-  slab* const current = pool.current(layouts_[layout_index]);
+  slab* const current = current_of(pool, layout_index);
   const auto at_hand = static_cast<std::uint32_t>(std::popcount(pool.free_slots));
   if (current->taken() != at_hand) return nullptr;
   leave_ring(pool, current);
+  forget_first(pool, *current);
   set_floor(*current, 0, 0);
   return current;
 }
 
 void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
-  if (slab* const empty = take_current_if_empty(pool, layout_index)) discard(empty);
+  while (slab* const empty = take_current_if_empty(pool, layout_index)) discard(empty);
+  if (layouts_[layout_index].first == nullptr || pool.base == nullptr) return;
+  slab* const current = current_of(pool, layout_index);
+  for (slab* s = current->ring_next; s != current; s = s->ring_next) {
+    if (!s->is_first || s->taken() != 0) continue;
+    leave_ring(pool, s);
+    forget_first(pool, *s);
+    return discard(s);
+  }
 }
 
 void slab_set::retire_current(slab_pool& pool, unsigned layout_index) noexcept {
-  if (slab* const empty = take_current_if_empty(pool, layout_index)) retire(empty);
+  if (slab* const empty = take_current_if_empty(pool, layout_index)) retire(pool, empty);
 }
 
 slab* slab_set::detach_reserve(std::size_t kept, slab* more) noexcept {
@@ -469,7 +499,7 @@ slab* slab_set::detach_reserve(std::size_t kept, slab* more) noexcept {
 }
 
 slab* slab_set::detach_current(slab_pool& pool, unsigned layout_index) noexcept {
-  slab* const s = pool.current(layouts_[layout_index]);
+  slab* const s = current_of(pool, layout_index);
   leave_ring(pool, s);
   remove(s);
   return s;
@@ -514,8 +544,7 @@ void slab_set::release(bool forget) noexcept {
 
 // What lies before a block of somebody else's is nobody's business: no sanitizer looks.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] const slab_set* slab_set::owner_of_block(
-    const void* p, const slab_layout* layouts, unsigned layout_index) noexcept {
-  const slab_layout& layout = layouts[layout_index];
+    const void* p, const slab_layout& layout, unsigned layout_index) noexcept {
   if (layout.block_bytes == 0) return nullptr;
   const volatile slab* const home = home_of(const_cast<void*>(p), layout.slab_bytes);
   const std::size_t offset =
@@ -532,7 +561,7 @@ void slab_set::release(bool forget) noexcept {
 }
 
 bool slab_set::owns(const void* p, unsigned layout_index) const noexcept {
-  if (owner_of_block(p, layouts_, layout_index) != this) return false;
+  if (owner_of_block(p, layouts_[layout_index], layout_index) != this) return false;
   note_slab_of(p, layouts_[layout_index]);
   return true;
 }

@@ -132,7 +132,7 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
     return the_pages.huge.deallocate(p);
   }
   const unsigned size_class = mark.user_heap_size_class();
-  give(pools_[size_class], size_class, class_layouts[size_class], class_steps[size_class], p);
+  give(pools_[size_class], class_layouts[size_class], class_steps[size_class], p);
 }
 
 bool user_heap::lock_all(bool (*take)(futex_lock&) noexcept) noexcept {

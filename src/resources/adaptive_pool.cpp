@@ -88,7 +88,7 @@ void adaptive_pool_resource::deallocate_oversize(void* p) noexcept {
   if (!fixed_ && pool_.base != nullptr &&
       detail::aligned_start<detail::slab>(p, layout_.slab_bytes) == pool_.current(layout_)) {
     detail::poison(p, layout_.block_bytes);
-    return slabs_.give(pool_, 0, layout_, step_, p);
+    return detail::slab_set::give(pool_, layout_, step_, p);
   }
   for (former_slab** link = &formers_; *link != nullptr; link = &(*link)->next) {
     former_slab* const former = *link;

@@ -62,6 +62,11 @@ thread_chunks* begin_thread() {
 }
 
 std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes == alignment &&
+      bytes - detail::smallest_part_bytes <=
+          detail::part_bytes(detail::part_class_count - 1) - detail::smallest_part_bytes) {
+    return bytes;
+  }
   return detail::class_request(bytes, std::max(alignment, detail::os::page_bytes));
 }
 

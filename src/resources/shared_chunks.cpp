@@ -26,17 +26,25 @@ std::size_t natural_alignment(std::size_t size) noexcept {
 
 }  // namespace
 
+unsigned shared_chunks::take_free(unsigned chunk_class, void** out, unsigned count) noexcept {
+  if (chunk_class < part_class_count) return parts_.take(chunk_class, out, count);
+  return supply_.take(out, count, chunk_class_bytes(chunk_class));
+}
+
 unsigned shared_chunks::take_small(unsigned chunk_class, void** out, unsigned count) {
-  const std::size_t bytes = chunk_class_bytes(chunk_class);
-  unsigned taken = supply_.take(out, count, bytes);
-  if (taken == 0 && trim() != 0) taken = supply_.take(out, 1, bytes);
+  unsigned taken = take_free(chunk_class, out, count);
+  if (taken == 0 && trim() != 0) taken = take_free(chunk_class, out, 1);
   if (taken == 0) throw std::bad_alloc();
   return taken;
 }
 
 void shared_chunks::give_small(unsigned chunk_class, void* const* chunks, unsigned count) noexcept {
   set_start_limit();
-  supply_.give(chunks, count, chunk_class_bytes(chunk_class));
+  if (chunk_class < part_class_count) {
+    parts_.give(chunk_class, chunks, count);
+  } else {
+    supply_.give(chunks, count, chunk_class_bytes(chunk_class));
+  }
   if (kept_.bytes() != 0) keep_to_limit();
   decay();
 }
@@ -106,6 +114,7 @@ void shared_chunks::decay() noexcept {
 }
 
 std::size_t shared_chunks::trim() noexcept {
+  parts_.trim();
   const std::size_t kept = kept_.trim();
   return supply_.trim() + kept;
 }
@@ -119,6 +128,7 @@ shared_chunks::usage_type shared_chunks::usage() noexcept {
 }
 
 void shared_chunks::lock() noexcept {
+  parts_.lock().lock();
   for (std::size_t i = 0; i < slice_supply::lock_count; ++i) supply_.lock_at(i).lock();
   kept_.lock().lock();
 }
@@ -126,6 +136,7 @@ void shared_chunks::lock() noexcept {
 void shared_chunks::unlock() noexcept {
   kept_.lock().unlock();
   for (std::size_t i = slice_supply::lock_count; i-- > 0;) supply_.lock_at(i).unlock();
+  parts_.lock().unlock();
 }
 
 }  // namespace mallard::inline v1::detail

@@ -189,7 +189,7 @@ void thread_heaps::orphan(thread_heap& heap) noexcept {
 }
 
 bool thread_heaps::owns(const void* p, unsigned size_class) const noexcept {
-  const slab_set* const owner = slab_set::owner_of_block(p, class_layouts.data(), size_class);
+  const slab_set* const owner = slab_set::owner_of_block(p, class_layouts[size_class], size_class);
   if (owner == nullptr) return false;
   if (owner != known() && owner != &orphans_) {
     const auto* const heap =

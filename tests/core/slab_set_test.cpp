@@ -55,7 +55,7 @@ class slab_set_test : public testing::Test {
     while (all.size() < count) all.push_back(take());
     return all;
   }
-  void give(void* p) { set.give(pool, index, layout, class_steps[index], p); }
+  void give(void* p) { slab_set::give(pool, layout, class_steps[index], p); }
   // Only those that the pool does not keep at hand count as free in their slab.
   std::size_t in_use() {
     set.rest_pool(pool, index);
@@ -183,7 +183,7 @@ TEST_F(slab_set_test, a_current_slab_is_adopted_with_its_blocks) {
   ASSERT_TRUE(other.adopt(other_pool, set, pool, index));
   EXPECT_FALSE(other.adopt(other_pool, set, pool, index));
   EXPECT_TRUE(set.has_no_slabs());
-  other.give(other_pool, index, layout, class_steps[index], all[0]);
+  slab_set::give(other_pool, layout, class_steps[index], all[0]);
   EXPECT_TRUE(other.advance(other_pool, index) || other_pool.free_slots != 0);
   EXPECT_EQ(source.taken, 1U);
   other.release(false);

@@ -53,10 +53,13 @@ TEST(multipool_resource, asks_for_nothing_before_the_first_request) {
 TEST(multipool_resource, hands_out_addresses_in_order_at_constant_distance) {
   multipool_resource pool;
   const auto blocks = get_many(pool, 200, node_bytes);
+  std::size_t jumps = 0;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
-    EXPECT_EQ(static_cast<std::byte*>(blocks[i]) - static_cast<std::byte*>(blocks[i - 1]),
-              static_cast<std::ptrdiff_t>(node_bytes + mallard::detail::redzone_bytes));
+    jumps += static_cast<std::byte*>(blocks[i]) - static_cast<std::byte*>(blocks[i - 1]) !=
+             static_cast<std::ptrdiff_t>(node_bytes + mallard::detail::redzone_bytes);
   }
+  EXPECT_EQ(pool.stats().slabs, 2u);  // a small one first
+  EXPECT_EQ(jumps, 1u);
 }
 
 // What keeps a shuffled program as fast as a fresh one: addresses given back in any order come out

@@ -43,6 +43,26 @@ TEST_F(page_source_test, chunks_are_page_aligned_at_least) {
   }
 }
 
+TEST_F(page_source_test, parts_of_pages_are_aligned_to_their_size_and_do_not_overlap) {
+  const auto start = source.stats();
+  for (const std::size_t bytes : {1 * kib, 2 * kib}) {
+    std::vector<unsigned char*> parts(1000);
+    for (unsigned char*& p : parts) {
+      p = static_cast<unsigned char*>(source.allocate(bytes, bytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % bytes, 0u);
+      std::memset(p, static_cast<int>(&p - parts.data()) % 251, bytes);
+    }
+    EXPECT_LT(source.stats().in_use_bytes, start.in_use_bytes + 1100 * bytes + 128 * kib);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      EXPECT_EQ(parts[i][0], i % 251);
+      EXPECT_EQ(parts[i][bytes - 1], i % 251);
+      source.deallocate(parts[i], bytes, bytes);
+    }
+  }
+  source.trim();
+  EXPECT_EQ(source.stats().in_use_bytes, start.in_use_bytes);
+}
+
 TEST_F(page_source_test, large_chunks_are_aligned_for_huge_pages) {
   void* const p = source.allocate(5 * mib);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % (2 * mib), 0u);
@@ -131,7 +151,11 @@ TEST_F(page_source_test, absurd_requests_throw_and_try_allocate_returns_null) {
   }
 }
 
-// Chunks wander between threads, which come and go.
+std::size_t alignment_of(std::size_t bytes) {
+  return bytes < 4 * kib ? bytes : 8;
+}
+
+// Chunks wander between threads, which come and go; parts of pages among them.
 TEST_F(page_source_test, serves_many_threads) {
   std::mutex lock;
   std::vector<std::pair<unsigned char*, std::size_t>> shared;
@@ -139,8 +163,10 @@ TEST_F(page_source_test, serves_many_threads) {
   const auto work = [&](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int i = 0; i < 2000; ++i) {
-      const std::size_t bytes = (random() % 64 + 1) * (random() % 16 == 0 ? 64 * kib : 4 * kib);
-      auto* const p = static_cast<unsigned char*>(source.allocate(bytes));
+      const std::size_t bytes =
+          random() % 4 == 0 ? kib << random() % 2
+                            : (random() % 64 + 1) * (random() % 16 == 0 ? 64 * kib : 4 * kib);
+      auto* const p = static_cast<unsigned char*>(source.allocate(bytes, alignment_of(bytes)));
       p[0] = p[bytes - 1] = static_cast<unsigned char>(bytes / kib);
       std::pair<unsigned char*, std::size_t> taken{p, bytes};
       {
@@ -153,7 +179,7 @@ TEST_F(page_source_test, serves_many_threads) {
       }
       const auto expected = static_cast<unsigned char>(taken.second / kib);
       damaged += taken.first[0] != expected || taken.first[taken.second - 1] != expected;
-      source.deallocate(taken.first, taken.second);
+      source.deallocate(taken.first, taken.second, alignment_of(taken.second));
     }
   };
   for (const std::uint64_t seed : mallard_test::test_seeds(3)) {
@@ -162,7 +188,7 @@ TEST_F(page_source_test, serves_many_threads) {
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(damaged, 0) << mallard_test::reproduce_with(seed);
   }
-  for (const auto& [p, bytes] : shared) source.deallocate(p, bytes);
+  for (const auto& [p, bytes] : shared) source.deallocate(p, bytes, alignment_of(bytes));
 }
 
 TEST_F(page_source_test, an_ended_thread_leaves_nothing_behind) {

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
+#include <type_traits>
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
@@ -15,21 +17,75 @@
 
 namespace mallard::inline v1::detail {
 
-class MALLARD_API class_pools : public resource_slab_set {
+// All that the hot paths look at, side by side: the pool of a class that is looked up. `Pool` is a
+// slab_pool or a growing_pool.
+template <class Pool>
+struct pool_with_hot : Pool {
+  void* hot;  // null: there is none
+};
+
+// What they need to know of such a class: it takes one look from a size.
+struct looked_up_class {
+  std::uint16_t pool_offset = 0;  // in bytes
+  std::uint16_t index = 0;
+  std::uint16_t block_bytes = 0;
+  std::uint16_t reciprocal = 0;  // of block_bytes, times 2^16: exact in what a bitmap word covers
+
+  constexpr unsigned slots_in(std::size_t bytes) const noexcept {
+    return static_cast<unsigned>(bytes * reciprocal >> 16);
+  }
+};
+
+// Blocks of so many bytes are far from each other wherever they are: any may be hot.
+inline constexpr unsigned first_spacious_class = class_of(512);
+
+template <class Pool>
+inline constexpr auto looked_up_by_class = [] {
+  std::array<looked_up_class, table_class_count> table{};
+  for (unsigned c = 0; c < table_class_count; ++c) {
+    table[c].pool_offset = static_cast<std::uint16_t>(c * sizeof(pool_with_hot<Pool>));
+    table[c].index = static_cast<std::uint16_t>(c);
+    table[c].block_bytes = static_cast<std::uint16_t>(class_bytes(c));
+    table[c].reciprocal = static_cast<std::uint16_t>(divide_up(1u << 16, class_bytes(c)));
+  }
+  return table;
+}();
+
+template <class Pool>
+inline constexpr auto looked_up_by_granule = [] {
+  std::array<looked_up_class, class_by_granule.size()> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = looked_up_by_class<Pool>[class_by_granule[i]];
+  }
+  return table;
+}();
+
+// With growing pools, those of the classes that are looked up begin with a small slab each.
+template <class Pool>
+class MALLARD_API basic_class_pools : public resource_slab_set {
+  static constexpr bool grows = std::is_same_v<Pool, growing_pool>;
+  static constexpr const auto& layouts = grows ? growing_layouts : class_layouts;
+
  public:
-  class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
-      : resource_slab_set(class_layouts.data(), upstream, reserve_limit) {
+  basic_class_pools(std::pmr::memory_resource* upstream, std::size_t reserve_limit) noexcept
+      : resource_slab_set(layouts.data(), upstream, reserve_limit) {
     reset();
   }
 
   // A block of a small class; when there is none at hand, what `refill(size_class)` returns.
-  template <class Refill>
-  MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class, Refill&& refill) {
-    if (void* const p = hot_[size_class]) {
-      hot_[size_class] = nullptr;
+  // `SizeClass` is a number or a granule.
+  template <class SizeClass, class Refill>
+  MALLARD_ALWAYS_INLINE void* take_small(SizeClass size_class, Refill&& refill) {
+    const looked_up_class& of = look_up(size_class);
+    pool_with_hot<Pool>& pool = small_pool(of);
+    if (void* const p = pool.hot) {
+      pool.hot = nullptr;
       return p;
     }
-    return take(size_class, refill);
+    if (pool.free_slots == 0) [[unlikely]] {
+      return refill(unsigned{of.index});
+    }
+    return take_slot(pool, of.block_bytes);
   }
 
   // The same for a larger request, which is rounded as `class_request` does. Large blocks have one
@@ -46,14 +102,15 @@ class MALLARD_API class_pools : public resource_slab_set {
   // The same for any class, without a look at the hot block.
   template <class Refill>
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class, Refill&& refill) {
-    slab_pool& pool = pools_[size_class];
+    slab_pool& pool = pool_of(size_class);
     if (pool.free_slots == 0) [[unlikely]] {
       return refill(size_class);
     }
     return take_slot(pool, class_steps[size_class].block_bytes);
   }
 
-  MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class) {
+  template <class SizeClass>
+  MALLARD_ALWAYS_INLINE void* take_small(SizeClass size_class) {
     return take_small(size_class, [this](unsigned c) { return refill_and_take(c); });
   }
   void* take_large(std::size_t request) {
@@ -63,15 +120,22 @@ class MALLARD_API class_pools : public resource_slab_set {
     return take(size_class, [this](unsigned c) { return refill_and_take(c); });
   }
 
-  MALLARD_ALWAYS_INLINE void give_small(void* p, unsigned size_class) noexcept {
-    slab_pool& pool = pools_[size_class];
-    MALLARD_ASSERT(hot_[size_class] != p && "block given back twice");
-    if (size_class < first_spacious_class && !is_near(pool, p, class_steps[size_class])) {
-      give_back(pool, size_class, class_layouts[size_class], p);
-    } else if (hot_[size_class] == nullptr) {
-      hot_[size_class] = p;
+  template <class SizeClass>
+  MALLARD_ALWAYS_INLINE void give_small(void* p, SizeClass size_class) noexcept {
+    const looked_up_class& of = look_up(size_class);
+    pool_with_hot<Pool>& pool = small_pool(of);
+    MALLARD_ASSERT(pool.hot != p && "block given back twice");
+    const std::size_t offset = address_of(p) - address_of(pool.base);
+    if (offset < near_bytes(pool, of)) [[likely]] {
+      if (pool.hot == nullptr) [[likely]] {
+        pool.hot = p;
+      } else {
+        keep_at_hand(pool, of.slots_in(offset));
+      }
+    } else if (of.index >= first_spacious_class && pool.hot == nullptr) {
+      pool.hot = p;
     } else {
-      give(p, size_class);
+      give_far(pool, of.index, p);
     }
   }
 
@@ -85,17 +149,22 @@ class MALLARD_API class_pools : public resource_slab_set {
     }
   }
 
-  MALLARD_ALWAYS_INLINE void give(void* p, unsigned size_class) noexcept {
-    slab_set::give(pools_[size_class], size_class, class_layouts[size_class],
-                   class_steps[size_class], p);
+  // Any block, which does not get hot.
+  void give(void* p, unsigned size_class) noexcept {
+    slab_pool& pool = pool_of(size_class);
+    if (grows && layouts[size_class].first != nullptr) {
+      give_back(pool, layout_at(pool, layouts[size_class], p), p);
+    } else {
+      slab_set::give(pool, layouts[size_class], class_steps[size_class], p);
+    }
   }
 
   // Bursts, see slab_set.
   chain_ends take_many(unsigned size_class, std::size_t count, std::size_t bytes) {
-    return slab_set::take_many(pools_[size_class], size_class, count, bytes);
+    return slab_set::take_many(pool_of(size_class), size_class, count, bytes);
   }
   void give_many(unsigned size_class, void* first, std::size_t count) noexcept {
-    slab_set::give_many(pools_[size_class], size_class, first, count);
+    slab_set::give_many(pool_of(size_class), size_class, first, count);
   }
 
   // Gives every slab back (see `slab_set::release`); the pools are as new.
@@ -113,31 +182,76 @@ class MALLARD_API class_pools : public resource_slab_set {
   // Of free blocks that count as taken in `usage()`, because a pool holds them at hand.
   std::size_t at_hand_bytes() const noexcept;
 
-  std::array<slab_pool, class_count>& pools() noexcept { return pools_; }
+  // For assertions, as in slab_set.
+  bool owns(const void* p, unsigned size_class) const noexcept;
+  using slab_set::owns;
+
+  // By size class, for what works on slabs.
+  struct pools_by_class {
+    basic_class_pools& of;
+    static constexpr std::size_t size() noexcept { return class_count; }
+    slab_pool& operator[](unsigned size_class) const noexcept { return of.pool_of(size_class); }
+  };
+  pools_by_class pools() noexcept { return {*this}; }
 
   // Takes over everything that `from` holds; `from` is as new.
-  void absorb_all(class_pools& from) noexcept;
+  void absorb_all(basic_class_pools& from) noexcept
+    requires(!grows);
 
   // Puts the blocks at hand back into their slabs.
   void rest() noexcept;
 
  private:
   MALLARD_COLD void* refill_and_take(unsigned size_class);
+  MALLARD_ALWAYS_INLINE static void give_far(Pool& pool, unsigned size_class, void* p) noexcept {
+    const slab_layout& layout = layouts[size_class];
+    if constexpr (grows) {
+      if (is_in_first(pool, layout, p)) [[unlikely]] {
+        return give_to_first(pool, p, size_class);
+      }
+    }
+    give_back(pool, layout, p);
+  }
+  static void give_to_first(slab_pool& pool, void* p, unsigned size_class) noexcept;
   void cool() noexcept;
   void reset() noexcept {
-    zero(hot_.data(), sizeof hot_);
-    zero(pools_.data(), sizeof pools_);
+    zero(&pools_, sizeof pools_);
     large_hot_request_ = 0;
   }
 
-  // Blocks of so many bytes are far from each other wherever they are: any may be hot.
-  static constexpr unsigned first_spacious_class = class_of(512);
+  MALLARD_ALWAYS_INLINE static std::uintptr_t near_bytes(const Pool& pool,
+                                                         const looked_up_class& of) noexcept {
+    if constexpr (grows) return pool.near_bytes;
+    return class_steps[of.index].word_bytes;
+  }
+  static const looked_up_class& look_up(unsigned size_class) noexcept {
+    return looked_up_by_class<Pool>[size_class];
+  }
+  static const looked_up_class& look_up(size_granule granule) noexcept {
+    return looked_up_by_granule<Pool>[granule.index()];
+  }
+  MALLARD_ALWAYS_INLINE pool_with_hot<Pool>& small_pool(const looked_up_class& of) noexcept {
+    return *reinterpret_cast<pool_with_hot<Pool>*>(
+        reinterpret_cast<std::byte*>(pools_.small.data()) + of.pool_offset);
+  }
+  slab_pool& pool_of(unsigned size_class) noexcept {
+    if (size_class < table_class_count) return pools_.small[size_class];
+    return pools_.large[size_class - table_class_count];
+  }
+  const slab_pool& pool_of(unsigned size_class) const noexcept {
+    return const_cast<basic_class_pools&>(*this).pool_of(size_class);
+  }
 
-  std::array<void*, table_class_count> hot_;
   void* large_hot_;
   std::size_t large_hot_request_;  // 0: there is none
 
-  std::array<slab_pool, class_count> pools_;
+  struct {
+    std::array<pool_with_hot<Pool>, table_class_count> small;
+    std::array<slab_pool, class_count - table_class_count> large;
+  } pools_;
 };
+
+using class_pools = basic_class_pools<slab_pool>;
+using growing_class_pools = basic_class_pools<growing_pool>;
 
 }  // namespace mallard::inline v1::detail

@@ -20,11 +20,11 @@ template <class Pools, class Beyond>
 MALLARD_ALWAYS_INLINE void* allocate_by_class(Pools& pools, std::size_t bytes,
                                               std::size_t alignment, Beyond&& beyond_table) {
   MALLARD_ASSERT(std::has_single_bit(alignment));
-  const std::size_t request = block_request(bytes, alignment);
-  if (!is_looked_up(request)) [[unlikely]] {
+  const size_granule granule = granule_of(bytes, alignment);
+  if (!granule.is_looked_up()) [[unlikely]] {
     return beyond_table();
   }
-  void* const p = pools.take_small(class_of(request));
+  void* const p = pools.take_small(granule);
   hand_out(p, bytes);
   return p;
 }
@@ -33,14 +33,13 @@ template <class Pools, class Beyond>
 MALLARD_ALWAYS_INLINE void deallocate_by_class(Pools& pools, void* p, std::size_t bytes,
                                                std::size_t alignment,
                                                Beyond&& beyond_table) noexcept {
-  const std::size_t request = block_request(bytes, alignment);
-  if (!is_looked_up(request)) [[unlikely]] {
+  const size_granule granule = granule_of(bytes, alignment);
+  if (!granule.is_looked_up()) [[unlikely]] {
     return beyond_table();
   }
-  const unsigned size_class = class_of(request);
-  MALLARD_ASSERT(pools.owns(p, size_class) && "a block of another resource, or of another size");
-  poison(p, class_layouts[size_class].block_bytes);
-  pools.give_small(p, size_class);
+  MALLARD_ASSERT(pools.owns(p, granule) && "a block of another resource, or of another size");
+  poison(p, class_layouts[granule].block_bytes);
+  pools.give_small(p, granule);
 }
 
 // Empty requests and larger classes; for what no class is for, `beyond_classes(bytes)`.

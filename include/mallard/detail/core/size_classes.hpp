@@ -57,6 +57,15 @@ inline constexpr auto class_by_granule = [] {
 
 inline constexpr unsigned table_class_count = class_by_granule.back() + 1u;
 
+// Of a size that is looked up: its class, and what else there is a table of, is one look away.
+struct size_granule {
+  std::size_t last;  // byte of the size, from 0
+
+  constexpr bool is_looked_up() const noexcept { return last < table_limit_bytes; }
+  constexpr std::size_t index() const noexcept { return last / 8; }
+  constexpr operator unsigned() const noexcept { return class_by_granule[index()]; }
+};
+
 // Requires 1 <= bytes <= largest_class_bytes.
 constexpr unsigned class_of(std::size_t bytes) noexcept {
   return bytes <= table_limit_bytes ? class_by_granule[(bytes - 1) / 8] : computed_class(bytes);
@@ -73,6 +82,16 @@ constexpr std::size_t block_request(std::size_t bytes, std::size_t alignment) no
   if constexpr (redzone_bytes == 0) return class_request(bytes, alignment);
   if (bytes - 1 >= ~std::size_t{0} - redzone_bytes) return 0;
   return class_request(bytes + redzone_bytes, alignment);
+}
+
+// Of a block request; beyond the table when it is not one that is looked up. What is aligned to a
+// granule need not be rounded up: a branch, which most requests go along, in place of arithmetic.
+constexpr size_granule granule_of(std::size_t bytes, std::size_t alignment) noexcept {
+  std::size_t last = bytes - 1;
+  if (redzone_bytes != 0 || alignment > 8) [[unlikely]] {
+    last = block_request(bytes, alignment) - 1;
+  }
+  return {last};
 }
 
 // The largest request that a resource of all classes serves from slabs.

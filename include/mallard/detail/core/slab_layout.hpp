@@ -36,7 +36,7 @@ struct slot_step {
   }
 };
 
-struct slab_layout {
+struct alignas(64) slab_layout {
   std::uint32_t block_bytes = 0;
   std::uint32_t slab_bytes = 0;
   std::uint8_t granule_shift = 0;
@@ -50,6 +50,7 @@ struct slab_layout {
   std::uint64_t first_slots = 0;            // the `first_count` slots that start in bitmap word 0
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
   std::uint64_t reciprocal = 0;             // of block_bytes, times 2^40: exact for any slab
+  const slab_layout* first = nullptr;       // of a pool's first slab, if that is a smaller one
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
   constexpr slot_step step() const noexcept {
@@ -148,6 +149,39 @@ inline constexpr auto class_layouts = [] {
         static_cast<std::uint16_t>(divide_up(1u << 15, table[c].pattern_period));
     table[c].patterns = class_patterns[c].data();
   }
+  return table;
+}();
+
+// A pool of few blocks should not take a page: the first slab of the classes that are looked up is
+// of 1 KiB, or as large as three blocks make it, and has one word of slots.
+constexpr slab_layout first_layout(unsigned size_class) noexcept {
+  const std::size_t block_bytes = class_bytes(size_class);
+  std::size_t slab_bytes = 1024;
+  while (make_layout(block_bytes, slab_bytes).capacity() < 3) slab_bytes *= 2;
+  return make_layout(block_bytes, slab_bytes);
+}
+
+inline constexpr auto first_patterns = [] {
+  std::array<std::uint64_t, table_class_count> table{};
+  for (unsigned c = 0; c < table_class_count; ++c) table[c] = make_patterns(first_layout(c))[0];
+  return table;
+}();
+
+inline constexpr auto first_layouts = [] {
+  std::array<slab_layout, table_class_count> table{};
+  for (unsigned c = 0; c < table_class_count; ++c) {
+    table[c] = first_layout(c);
+    table[c].pattern_period = 1;
+    table[c].period_reciprocal = 1u << 15;
+    table[c].patterns = &first_patterns[c];
+  }
+  return table;
+}();
+
+// Of pools that begin with a small slab.
+inline constexpr auto growing_layouts = [] {
+  auto table = class_layouts;
+  for (unsigned c = 0; c < table_class_count; ++c) table[c].first = &first_layouts[c];
   return table;
 }();
 

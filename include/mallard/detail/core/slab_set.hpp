@@ -70,18 +70,20 @@ class MALLARD_API slab_set {
   // When the source has no slab: puts a slot at hand that is not worth a sweep. O(slabs).
   bool scrape(slab_pool& pool, unsigned layout_index) noexcept;
 
-  // Takes a block back. `layout` is that of the index, `step` its step; constants fold away.
-  MALLARD_ALWAYS_INLINE void give(slab_pool& pool, unsigned layout_index, const slab_layout& layout,
-                                  const slot_step& step, void* p) noexcept {
-    if (is_near(pool, p, step)) return keep_at_hand(pool, p, step);
-    give_back(pool, layout_index, layout, p);
+  // Takes a block back. `layout` is that of its slab, `step` its step; constants fold away.
+  MALLARD_ALWAYS_INLINE static void give(slab_pool& pool, const slab_layout& layout,
+                                         const slot_step& step, void* p) noexcept {
+    if (is_near(pool, p, step)) {
+      return keep_at_hand(pool, step.slots_in(address_of(p) - address_of(pool.base)));
+    }
+    give_back(pool, layout, p);
   }
 
-  // The same for a block that is not near.
-  MALLARD_ALWAYS_INLINE void give_back(slab_pool& pool, unsigned layout_index,
-                                       const slab_layout& layout, void* p) noexcept {
+  // The same for a block that is not near. The slab knows its set: it is not needed before.
+  MALLARD_ALWAYS_INLINE static void give_back(slab_pool& pool, const slab_layout& layout,
+                                              void* p) noexcept {
     if (give_slot(p, layout)) [[unlikely]] {
-      settle(pool, layout_index, p);
+      settle_slab(pool, home_of(p, layout.slab_bytes));
     }
   }
 
@@ -94,16 +96,26 @@ class MALLARD_API slab_set {
   // cost one look at their slab.
   void give_many(slab_pool& pool, unsigned layout_index, void* first, std::size_t count) noexcept;
 
-  // Moves the slab of `p`, whose countdown has come to its end, to the place its count asks for.
-  MALLARD_COLD void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept;
+  // Moves a slab whose countdown has come to its end to the place its count asks for; or that of
+  // `p`, which is not a first one.
+  MALLARD_COLD static void settle_slab(slab_pool& pool, slab* s) noexcept;
+  void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
+    settle_slab(pool, home_of(p, layouts_[layout_index].slab_bytes));
+  }
 
   // Makes the current slab of `from_pool`, which belongs to `from` and has no slots at hand, the
   // current one of `pool`, which has none. False when there is no such slab.
   bool adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool, unsigned layout_index) noexcept;
 
   // Takes over all slabs of `from`, whose pools have no slots at hand and must be reset by the
-  // caller; empty ones become part of the reserve. `pools` are this set's, by layout index.
-  void absorb(slab_pool* pools, slab_set& from) noexcept;
+  // caller; empty ones become part of the reserve. `pools` are this set's, by layout index; none
+  // may have a first slab.
+  template <class Pools>
+  void absorb(Pools&& pools, slab_set& from) noexcept {
+    from.reserve_.fill(nullptr);
+    from.reserve_count_ = 0;
+    while (slab* const s = from.all_) absorb_slab(pools[s->layout_index], from, s);
+  }
 
   // Puts the slots at hand back into the pool's current slab, which stays where it is, however many
   // there are.
@@ -138,7 +150,7 @@ class MALLARD_API slab_set {
   bool owns(const void* p, unsigned layout_index) const noexcept;
   // The same for whatever set; null when it cannot be one. Once it is known to be one indeed, the
   // next look at a block of this slab takes less time.
-  static const slab_set* owner_of_block(const void* p, const slab_layout* layouts,
+  static const slab_set* owner_of_block(const void* p, const slab_layout& layout,
                                         unsigned layout_index) noexcept;
   static void note_slab_of(const void* p, const slab_layout& layout) noexcept;
 
@@ -159,6 +171,7 @@ class MALLARD_API slab_set {
 
  protected:
   void* context() const noexcept { return context_; }
+  const slab_layout* layouts() const noexcept { return layouts_; }
 
  private:
   // By log2 of the slab size, 16 KiB to 256 KiB; larger ones are not kept.
@@ -167,9 +180,17 @@ class MALLARD_API slab_set {
   static constexpr std::uint32_t limit_of(std::size_t slabs) noexcept {
     return static_cast<std::uint32_t>(smaller(slabs, std::size_t{~std::uint32_t{0}}));
   }
-  const slab_layout& layout_of(const slab& s) const noexcept { return layouts_[s.layout_index]; }
+  const slab_layout& layout_of(const slab& s) const noexcept {
+    const slab_layout& layout = layouts_[s.layout_index];
+    return s.is_first ? *layout.first : layout;
+  }
+  slab* current_of(const slab_pool& pool, unsigned layout_index) const noexcept {
+    return pool.current(layouts_[layout_index]);
+  }
+  void forget_first(slab_pool& pool, const slab& s) noexcept;
   slab* take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept;
-  slab* acquire(slab_pool& pool, unsigned layout_index);
+  slab* acquire(slab_pool& pool, unsigned layout_index, bool is_first);
+  void absorb_slab(slab_pool& pool, slab_set& from, slab* s) noexcept;
   slab* set_current_aside(slab_pool& pool, unsigned layout_index) noexcept;
   slab* any_free_slot(unsigned layout_index) const noexcept;
   void add(slab* s) noexcept;
@@ -177,10 +198,18 @@ class MALLARD_API slab_set {
   void enter_ring(slab_pool& pool, slab* s) noexcept;
   void leave_ring(slab_pool& pool, slab* s) noexcept;
   void make_current(slab_pool& pool, slab* s) noexcept;
-  void retire(slab* empty) noexcept;
+  // At the slab's first word.
+  void stand_at(slab_pool& pool, slab& s) const noexcept {
+    pool.base = start_of(&s);
+    if (layouts_[s.layout_index].first != nullptr) {
+      static_cast<growing_pool&>(pool).near_bytes = std::uintptr_t{1} << layout_of(s).word_shift;
+    }
+  }
+  void retire(slab_pool& pool, slab* empty) noexcept;
+  void settle_own(slab_pool& pool, slab* s) noexcept;
   void discard(slab* empty) noexcept;
   void return_to_source(slab* s) noexcept;
-  void start(slab_pool& pool, slab* s, unsigned layout_index) noexcept;
+  void start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept;
   bool next_word(slab_pool& pool, slab& s) noexcept;
 
   const slab_layout* layouts_;

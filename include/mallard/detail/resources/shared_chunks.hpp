@@ -10,6 +10,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/pages/kept_mappings.hpp"
 #include "mallard/detail/pages/slice_supply.hpp"
+#include "mallard/detail/resources/chunk_parts.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -18,14 +19,19 @@ inline constexpr std::size_t largest_small_chunk_bytes = std::size_t{256} << 10;
 // Powers of two, aligned to their size. Of a chunk that is larger than what was asked for, the rest
 // is addresses: it gets memory when somebody touches it.
 constexpr std::size_t chunk_class_bytes(unsigned chunk_class) noexcept {
-  return slice_bytes << chunk_class;
+  return chunk_class < part_class_count ? part_bytes(chunk_class)
+                                        : slice_bytes << (chunk_class - part_class_count);
 }
-// `request` is what `class_request` makes of a chunk request with at least page alignment.
+// `request` is what `class_request` makes of a chunk request with at least page alignment, or the
+// size of a part.
 constexpr bool is_small_chunk(std::size_t request) noexcept {
   return request - 1 < largest_small_chunk_bytes;
 }
 constexpr unsigned chunk_class_of(std::size_t request) noexcept {
-  return static_cast<unsigned>(std::bit_width((request - 1) / slice_bytes));
+  return request <= part_bytes(part_class_count - 1)
+             ? static_cast<unsigned>(std::bit_width((request - 1) / smallest_part_bytes))
+             : static_cast<unsigned>(std::bit_width((request - 1) / slice_bytes)) +
+                   part_class_count;
 }
 inline constexpr unsigned chunk_class_count = chunk_class_of(largest_small_chunk_bytes) + 1;
 
@@ -62,6 +68,7 @@ class MALLARD_API shared_chunks {
   void unlock() noexcept;
 
  private:
+  unsigned take_free(unsigned chunk_class, void** out, unsigned count) noexcept;
   void set_start_limit() noexcept;
   void keep_to_limit() noexcept;
   std::size_t limit() const noexcept {
@@ -74,6 +81,7 @@ class MALLARD_API shared_chunks {
 
   memory_limit unlimited_;
   slice_supply supply_{unlimited_, not_set};
+  chunk_parts parts_{supply_};
   kept_mappings kept_{not_set};
   std::atomic<std::size_t> limit_{not_set};
   std::atomic<bool> caches_{true};

@@ -1,0 +1,143 @@
+// Pools of few blocks beside std's: how long each takes, in the median of interleaved rounds, and
+// how many times as long as std's pool. Lines that `mallard import` makes a result file of.
+//   lists    steps of a walk over many lists of 16 nodes, each on a pool of its own, after its
+//            nodes have been replaced in random order
+//   strings  a pool over `new_delete_resource` that serves three strings in each of twenty classes
+//   default  the same over each pool's own default upstream
+//   block    a pool that serves one block of 256 bytes
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <list>
+#include <memory>
+#include <memory_resource>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include "mallard/multipool.hpp"
+
+namespace {
+
+using seconds = std::chrono::duration<double>;
+constexpr int rounds = 21;
+
+template <class Work>
+double time_of(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return seconds(std::chrono::steady_clock::now() - start).count();
+}
+
+// Lists that lose their first node in random order, and get another at the end.
+template <class Pool>
+class many_lists {
+ public:
+  many_lists() {
+    for (int i = 0; i < lists; ++i) {
+      all_.push_back(std::make_unique<one>());
+      for (int n = 0; n < 16; ++n) all_.back()->nodes.push_back(n);
+    }
+    std::mt19937 random(1);
+    for (int i = 0; i < lists * 16 * 5; ++i) {
+      std::pmr::list<int>* from = nullptr;
+      do from = &all_[random() % lists]->nodes;
+      while (from->empty());
+      from->pop_front();
+      all_[static_cast<std::size_t>(i % lists)]->nodes.push_back(i);
+    }
+  }
+  double walk() {
+    long steps = 0;
+    const double taken = time_of([&] {
+      for (const auto& list : all_) {
+        for (int& value : list->nodes) {
+          ++value;
+          ++steps;
+        }
+      }
+    });
+    return taken / static_cast<double>(steps);
+  }
+
+ private:
+  static constexpr int lists = 1 << 16;
+  struct one {
+    Pool pool;
+    std::pmr::list<int> nodes{&pool};
+  };
+  std::vector<std::unique_ptr<one>> all_;
+};
+
+template <class Pool, class... Upstream>
+double strings(Upstream... upstream) {
+  constexpr std::size_t sizes[] = {40,  48,  56,  64,  80,  96,  112, 128, 160, 192,
+                                   224, 256, 320, 384, 448, 512, 640, 768, 896, 1000};
+  constexpr int times = 200;
+  return time_of([&] {
+           for (int i = 0; i < times; ++i) {
+             Pool pool(upstream...);
+             void* blocks[std::size(sizes) * 3];
+             for (std::size_t n = 0; n < std::size(blocks); ++n) {
+               blocks[n] = pool.allocate(sizes[n % std::size(sizes)], 1);
+               *static_cast<char*>(blocks[n]) = 1;
+             }
+             for (std::size_t n = 0; n < std::size(blocks); ++n) {
+               pool.deallocate(blocks[n], sizes[n % std::size(sizes)], 1);
+             }
+           }
+         }) /
+         times;
+}
+
+template <class Pool>
+double block() {
+  constexpr int times = 2000;
+  return time_of([&] {
+           for (int i = 0; i < times; ++i) {
+             Pool pool;
+             void* const p = pool.allocate(256, 8);
+             *static_cast<char*>(p) = 1;
+             pool.deallocate(p, 256, 8);
+           }
+         }) /
+         times;
+}
+
+double median(std::vector<double> all) {
+  std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
+  return all[rounds / 2];
+}
+
+template <class Ours, class Theirs>
+void compare(const char* what, const Ours& ours, const Theirs& theirs) {
+  std::vector<double> our_times;
+  std::vector<double> their_times;
+  std::vector<double> ratios;
+  for (int i = 0; i < rounds; ++i) {
+    our_times.push_back(ours());
+    their_times.push_back(theirs());
+    ratios.push_back(our_times.back() / their_times.back());
+  }
+  std::printf("small_pools multipool %s ns %.3g\n", what, 1e9 * median(our_times));
+  std::printf("small_pools std %s ns %.3g\n", what, 1e9 * median(their_times));
+  std::printf("small_pools multipool %s times_of_std %.3g\n", what, median(ratios));
+}
+
+}  // namespace
+
+int main() {
+  using ours = mallard::multipool_resource;
+  using theirs = std::pmr::unsynchronized_pool_resource;
+  std::pmr::memory_resource* const global = std::pmr::new_delete_resource();
+  compare(
+      "strings", [&] { return strings<ours>(global); }, [&] { return strings<theirs>(global); });
+  compare("default", [&] { return strings<ours>(); }, [&] { return strings<theirs>(); });
+  compare("block", [] { return block<ours>(); }, [] { return block<theirs>(); });
+  {
+    many_lists<ours> a;
+    many_lists<theirs> b;
+    compare("lists", [&] { return a.walk(); }, [&] { return b.walk(); });
+  }
+}
