@@ -56,8 +56,8 @@ struct slab {
 static_assert(sizeof(slab) == slab_header_bytes);
 
 // The slots at hand of one size class: `free_slots` bit i is the block at `base + i * block_bytes`.
-// They count as taken in their slab.
-struct slab_pool {
+// They count as taken in their slab. (Exported, as templates of it are.)
+struct MALLARD_API slab_pool {
   std::uint64_t free_slots;
   std::byte* base;  // in the current slab; null when there is none
 
@@ -65,7 +65,7 @@ struct slab_pool {
 };
 
 // Of a layout that has a `first` the pool is one of these.
-struct growing_pool : slab_pool {
+struct MALLARD_API growing_pool : slab_pool {
   std::uintptr_t near_bytes;  // what a bitmap word of the current slab covers
   // Where a whole slab around the first one would begin. 0: there was no slab yet;
   // `first_is_gone`: there is no first one any more.
