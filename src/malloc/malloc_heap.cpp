@@ -36,6 +36,10 @@ void give_slab(void* context, void* p, std::size_t bytes) noexcept {
   heap.list().supply().give(p, bytes);
 }
 
+void note_filled_by_frees(void** first, void** last) noexcept {
+  std::fill(first, last, reinterpret_cast<void*>(filled_by_frees_only));
+}
+
 constexpr slab_source supply_source{take_slab, give_slab};
 
 }  // namespace
@@ -208,7 +212,7 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
   void** const bottom = bottom_of(size_class);
   if (bottom != old) std::copy_n(old + 1, held, bottom + 1);
   // Null is only what is below and above.
-  std::fill(bottom + 1 + held, bottom + 1 + capacity, this);
+  note_filled_by_frees(bottom + 1 + held, bottom + 1 + capacity);
   bottom[0] = bottom[1 + capacity] = nullptr;
   of.top[size_class] = bottom + held;
 }
@@ -299,6 +303,7 @@ void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class)
   const std::size_t given = grown_[size_class] - kept;
   give_run(bottom + 1, bottom + 1 + given, size_class);
   std::memcpy(bottom + 1, bottom + 1 + given, kept * sizeof(void*));
+  note_filled_by_frees(bottom + 1 + kept, bottom + 1 + grown_[size_class]);
   from.top[size_class] = bottom + kept;
   from.give(p, size_class);
 }

@@ -3,8 +3,13 @@
 //
 // The slots are in the heap of the thread. Below and above those of a magazine there is one that is
 // null: taking from an empty one shows in what was taken, and giving to a full one in what lies
-// where the block would go. In between nothing is null; what lies above the top means nothing. A
-// thread without a heap has magazines of no capacity, and a name that is no heap's.
+// where the block would go. In between nothing is null. A thread without a heap has magazines of no
+// capacity, and a name that is no heap's.
+//
+// Neither malloc nor free touches the block. Where the program frees and allocates by turns, what
+// it frees is the next that it writes to, and may have left the caches: then free has it fetched
+// while the program goes on. Where it only frees, nobody needs the block soon. What lies above the
+// top tells: a block that was taken from there, or that there was none.
 #pragma once
 
 #include <array>
@@ -23,6 +28,9 @@ extern constinit malloc_batches no_batches;
 
 // Most threads need little.
 inline constexpr std::size_t most_calls_without_heap = 32;
+
+// In slots above the top that no block was taken from since the magazine was spilled.
+inline constexpr std::uintptr_t filled_by_frees_only = 1;
 
 struct thread_cache {
   std::array<void**, malloc_class_count> top;  // the block that is next
@@ -57,8 +65,11 @@ struct thread_cache {
   // False when the magazine is full.
   MALLARD_ALWAYS_INLINE bool give(void* p, std::uintptr_t size_class) noexcept {
     void** const slot = top[size_class] + 1;
-    if (*slot == nullptr) [[unlikely]] {
-      return false;
+    if (address_of(*slot) <= filled_by_frees_only) [[unlikely]] {
+      asm("" : : : "memory");  // compared where it lies, and here once more
+      if (*slot == nullptr) return false;
+    } else {
+      __builtin_prefetch(p, 1);
     }
     *slot = p;
     asm("" : : : "memory");  // as above
