@@ -258,14 +258,20 @@ void thread_heaps::detach_all() noexcept {
 }
 
 void thread_heaps::give_back_all() noexcept {
+  bool has_first = false;
   for (thread_heap* heap = list_.take_all(); heap != nullptr;) {
     thread_heap& one = *heap;
     heap = heap->next;
     one.start_over(upstream_ignores_);
-    if (&one == &first_) continue;
+    if (&one == &first_) {
+      has_first = true;
+      continue;
+    }
     one.~thread_heap();
     source_->deallocate(&one, sizeof(thread_heap), alignof(thread_heap));
   }
+  // In the child of a fork it may be that of a thread which is gone in the middle of anything.
+  if (!has_first) first_.start_over(true);
   list_.add(first_);
   list_.let_wait(first_);
   orphans_.start_over(upstream_ignores_);

@@ -420,6 +420,30 @@ TEST(synchronized_multipool, a_thread_takes_no_lock_however_many_resources_it_us
   EXPECT_EQ(status, 0);
 }
 
+// The first heap of a resource is part of it, whoever had it.
+TEST(synchronized_multipool, a_child_that_releases_it_gets_nothing_of_threads_that_are_gone) {
+  synchronized_multipool_resource pool;
+  worker first;
+  first.does([&] {
+    for (int i = 0; i < 100; ++i) static_cast<void>(pool.allocate(200));
+  });
+  void* const mine = pool.allocate(64);
+  first.does([&] { pool.deallocate(mine, 64); });  // waits for more on its way
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    pool.release();
+    const auto after = pool.stats();
+    const bool is_new = after.slabs == 0 && after.in_use_bytes == 0;
+    give(pool, take(pool, 200, 1));
+    _exit(is_new && !testing::Test::HasFailure() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  pool.release();
+}
+
 TEST(synchronized_multipool, trim_finds_the_thread_s_slabs_however_many_resources_it_uses) {
   std::deque<synchronized_multipool_resource> pools(40);
   for (auto& pool : pools) pool.deallocate(pool.allocate(24), 24);
