@@ -86,8 +86,8 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
 namespace detail {
 
 // Constant-initialised and never destroyed, so that it serves static objects of any order.
-struct page_source_holder {
-  union {
+struct MALLARD_API page_source_holder {
+  union MALLARD_API {
     page_source source;
   };
   constexpr page_source_holder() noexcept : source() {}

@@ -27,7 +27,7 @@
 
 namespace mallard::inline v1 {
 
-class scratch_scope;
+class MALLARD_API scratch_scope;
 
 namespace detail {
 

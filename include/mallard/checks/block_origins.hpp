@@ -28,7 +28,7 @@
 
 namespace mallard::inline v1 {
 
-struct block_origin {
+struct MALLARD_API block_origin {
   const void* block = nullptr;
   std::size_t bytes = 0;
   std::uint64_t serial = 0;  // of its allocation

@@ -13,7 +13,7 @@ namespace detail {
 enum class effect { free, lock, other_resource, write, close };
 
 // One destructor that is watched, by the thread that runs it.
-struct effect_watch {
+struct MALLARD_API effect_watch {
   const test_resource* memory = nullptr;  // what it may use
   bool seen[5] = {};                      // by effect
   call_stack where[5];
@@ -27,7 +27,7 @@ MALLARD_API extern constinit thread_local effect_watch* watched_effects;
 MALLARD_API void note_effect(effect what) noexcept;
 
 // Until the end of the scope the calling thread does what is Mallard's business.
-class [[nodiscard]] unwatched {
+class [[nodiscard]] MALLARD_API unwatched {
  public:
   unwatched() noexcept : watch_(watched_effects) { watched_effects = nullptr; }
   unwatched(const unwatched&) = delete;

@@ -222,7 +222,7 @@ class MALLARD_API slab_set {
 };
 
 // Slabs from a memory resource, the set's upstream.
-class resource_slab_set : public slab_set {
+class MALLARD_API resource_slab_set : public slab_set {
  public:
   constexpr resource_slab_set(const slab_layout* layouts, std::pmr::memory_resource* upstream,
                               std::size_t reserve_limit) noexcept

@@ -12,7 +12,7 @@ class slab_set;
 struct slab_pool;
 
 // What a set can do about a slab that it does not get.
-struct slab_rescue {
+struct MALLARD_API slab_rescue {
   slab_set& set;
   slab_pool& pool;
   unsigned layout_index;

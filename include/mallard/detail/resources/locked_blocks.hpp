@@ -13,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-class locked_blocks {
+class MALLARD_API locked_blocks {
  public:
   // Upstream and the lock are those of `heaps`; the lock is held across a fork.
   explicit locked_blocks(thread_heaps& heaps) noexcept

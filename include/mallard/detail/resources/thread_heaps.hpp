@@ -22,7 +22,7 @@ namespace mallard::inline v1::detail {
 
 // The heaps a thread used last; the others are in its table. Identities are never used twice, so an
 // entry of a resource that is gone matches none.
-struct known_heap {
+struct MALLARD_API known_heap {
   std::uint64_t identity;
   thread_heap* heap;
 };
