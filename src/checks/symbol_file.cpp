@@ -107,7 +107,9 @@ class elf_file {
   std::string_view names_;
 };
 
+// A name that C++ did not make stays as it is: "f" would be the type float.
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = text != nullptr ? text : name;

@@ -155,8 +155,7 @@ int check_trace(const check_options& options, const std::string& path) {
     }
   }
   if (options.json) print_json(path, findings);
-  warn(trace.problems());
-  if (!trace.complete()) {
+  if (!warn_if_not_whole(trace, path)) {
     throw std::runtime_error(path + ": is not whole: what it keeps to is not known");
   }
   return breaches == 0 ? success : failure;

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/usage_error.hpp"
@@ -15,13 +17,57 @@
 namespace mallard::cli {
 namespace {
 
+// Another program's words reach it byte for byte. CLI11 takes a word in brackets for a list and
+// drops a "--", so these words are marked before it sees them, and lose the mark behind it.
+constexpr char of_program = '\1';
+
+std::string unmarked(std::string word) {
+  if (!word.empty() && word.front() == of_program) word.erase(0, 1);
+  return word;
+}
+
+const CLI::App* find_command(const CLI::App& app, const std::string& name) {
+  const auto named =
+      app.get_subcommands([&](const CLI::App* one) { return one->check_name(name); });
+  return named.empty() ? nullptr : named.front();
+}
+
+// Whether the word after this one is the option's value.
+bool takes_next_word(const CLI::App& command, const std::string& word) {
+  if (word.find('=') != std::string::npos) return false;
+  const CLI::Option* option = command.get_option_no_throw(word);
+  if (option == nullptr && command.get_parent() != nullptr) {
+    option = command.get_parent()->get_option_no_throw(word);
+  }
+  return option != nullptr && option->get_items_expected_min() > 0;
+}
+
+// Those after the first "--", and where a program needs no "--", its name and all that follows.
+void mark_program(std::vector<std::string>& words, const CLI::App& app) {
+  const CLI::App* command = &app;
+  auto word = words.begin();
+  for (; word != words.end() && *word != "--"; ++word) {
+    if (word->size() > 1 && word->front() == '-') {
+      if (takes_next_word(*command, *word) && word + 1 != words.end()) ++word;
+    } else if (command->get_positionals_at_end()) {
+      break;
+    } else if (const CLI::App* const named = find_command(*command, *word)) {
+      command = named;
+    }
+  }
+  if (word != words.end() && *word == "--") ++word;
+  for (; word != words.end(); ++word) word->insert(word->begin(), of_program);
+}
+
 // CLI11 says "A subcommand is required" even where an unknown one was given.
 std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining(true);
   if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
     return fmt::format("unknown command '{}'", unknown.front());
   }
-  return problem.what();
+  std::string text = problem.what();
+  std::erase(text, of_program);
+  return text;
 }
 
 // The help says ranges where they are worth it.
@@ -74,13 +120,12 @@ void command_parser::require_command() const {
 
 void command_parser::end_options_at_words() const {
   parser_->positionals_at_end();
-  parser_->prefix_command(false);
 }
 
 template <class Value>
 parser_option command_parser::add_option(const std::string& names, Value& value,
                                          const std::string& help) const {
-  return parser_option(parser_->add_option(names, value, help));
+  return parser_option(parser_->add_option(names, value, help)->transform(unmarked, ""));
 }
 
 parser_option command_parser::add_flag(const std::string& names, bool& value,
@@ -118,7 +163,10 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
   program.require_command();
   declare(program);
   try {
-    app->parse(argc, argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    mark_program(words, *app);
+    std::reverse(words.begin(), words.end());  // the order in which CLI11 wants them
+    app->parse(std::move(words));
     return chosen;
   } catch (const CLI::Success& asked) {  // --help, --version
     return [app, status = app->exit(asked)] { return status; };

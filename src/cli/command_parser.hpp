@@ -40,11 +40,12 @@ class command_parser {
   command_parser add_command(const std::string& name, const std::string& help) const;
   // One of its commands has to be given.
   void require_command() const;
-  // Words that are no options are another program's, and so are options after them.
+  // The first word that is no option is another program's, and so is all that follows, even "--".
   void end_options_at_words() const;
 
   // Names as "-o,--output", or "TRACE" for what has no dashes. What is given goes into `value`,
-  // which lives until the action ran: a string, a path, a number, an optional or a vector.
+  // which lives until the action ran: a string, a path, a number, an optional or a vector. Words
+  // after "--" are taken as they are, byte for byte.
   template <class Value>
   parser_option add_option(const std::string& names, Value& value, const std::string& help) const;
   parser_option add_flag(const std::string& names, bool& value, const std::string& help) const;

@@ -148,7 +148,7 @@ void print_text(const profile::dims_result& result, bool all, bool colour) {
       "thread\n",
       bytes_text(total.peak_bytes), total.live_blocks, bytes_text(total.live_bytes),
       total.temporary, total.remote_frees);
-  if (result.dropped > 0) fmt::print("{} events were lost while recording\n", result.dropped);
+  if (result.dropped > 0) fmt::print("{} events were lost\n", result.dropped);
   if (!result.not_recorded.empty()) {
     std::string what;
     for (const auto& word : result.not_recorded) what += (what.empty() ? "" : ", ") + word;

@@ -38,10 +38,14 @@ int import(const import_options& options, const context& shared) {
   const auto read = profile::is_call_log(options.file.string()) ? profile::import_call_log
                                                                 : profile::import_heaptrack;
   const profile::import_result result = read(options.file.string(), options.out.string());
-  for (const std::string& problem : result.problems) fmt::print(stderr, "mallard: {}\n", problem);
+  warn(result.problems);
+  if (result.lost > result.problems.size()) {
+    warn({fmt::format("{}: {} lines in all are not understood", options.file.string(),
+                      result.lost)});
+  }
   fmt::print("{} events: {}\nNext: mallard dims {}\n", result.events, options.out.string(),
              options.out.string());
-  return success;
+  return result.lost == 0 ? success : failure;
 }
 
 }  // namespace

@@ -60,4 +60,10 @@ void warn(const std::vector<std::string>& problems) {
   for (const std::string& line : problems) fmt::print(stderr, "mallard: {}\n", line);
 }
 
+bool warn_if_not_whole(const profile::trace_reader& trace, const std::string& name) {
+  warn(trace.problems());
+  if (trace.dropped() != 0) warn({fmt::format("{}: {} events were lost", name, trace.dropped())});
+  return trace.is_whole();
+}
+
 }  // namespace mallard::cli

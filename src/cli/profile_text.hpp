@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/trace/trace_reader.hpp"
+
 namespace mallard::cli {
 
 // "1.2 MiB"; exact below a kibibyte.
@@ -21,10 +23,13 @@ std::string fitted_function(const std::string& name, std::size_t width);
 std::string place_text(const std::string& function, const std::string& file, unsigned line);
 // A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.
 std::string value_with_bar(const std::optional<double>& value, bool colour);
-// What could not be read, on stderr, a line each.
 // Throws usage_error if the word is "-", standard output, where `what` cannot be written.
 void need_file(std::string_view word, std::string_view what);
 
+// Each problem on stderr, in a line of its own.
 void warn(const std::vector<std::string>& problems);
+
+// After the events were read: says on stderr what the trace lacks. Returns whether it is whole.
+bool warn_if_not_whole(const profile::trace_reader& trace, const std::string& name);
 
 }  // namespace mallard::cli

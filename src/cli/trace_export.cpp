@@ -32,6 +32,11 @@ struct recorded_program {
   profile::stack_profile stacks;
 };
 
+// The file is there in any case; its status says whether all of the trace is in it.
+int status_of(const profile::trace_reader& trace, const std::filesystem::path& from) {
+  return warn_if_not_whole(trace, from.string()) ? success : failure;
+}
+
 int write_stacks(const recorded_program& program, const std::string& to, const std::string& weight,
                  const std::filesystem::path& out) {
   if (to == "collapsed") {
@@ -85,7 +90,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
     const std::uint64_t rows = to == "csv" ? profile::write_csv(trace, functions, file)
                                            : profile::write_sqlite(trace, functions, file);
     say(out, "{} blocks: {}\n", rows, out.string());
-    return success;
+    return status_of(trace, from);
   }
   profile::trace_analysis analysis(trace, functions, {});
   profile::view_maker watcher(trace, functions, analysis.shown_subsystems(20));
@@ -96,13 +101,14 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   if (to == "perfetto") {
     write_text(out, profile::to_perfetto(views.live, title_of(trace), static_cast<long>(dims.pid)));
     say(out, "{} subsystems: {}\n", views.live.names.size(), out.string());
-    return success;
+    return status_of(trace, from);
   }
   const auto started = static_cast<std::int64_t>(trace.facts().process.started);
-  return write_stacks({title_of(trace),
-                       {started, static_cast<std::int64_t>(trace.last_time())},
-                       std::move(views.stacks)},
-                      to, weight, out);
+  write_stacks({title_of(trace),
+                {started, static_cast<std::int64_t>(trace.last_time())},
+                std::move(views.stacks)},
+               to, weight, out);
+  return status_of(trace, from);
 }
 
 }  // namespace mallard::cli

@@ -106,7 +106,6 @@ dims_result trace_analysis::finish(std::span<block_watcher* const> also) {
   out.threads = facts.threads.size();
   out.cache_bytes = facts.process.cache_bytes;
   for (const auto& [thread, loss] : facts.losses) {
-    out.dropped += loss.dropped;
     out.waited_ns += loss.waited_ns;
   }
   measurement second(trace_, options_.subsystems.by, setting_, of_stack_, names_);
@@ -114,7 +113,8 @@ dims_result trace_analysis::finish(std::span<block_watcher* const> also) {
   second.finish(out);
   out.all.total = out.total;
   out.subsystems_by = name_of(options_.subsystems.by);
-  out.complete = trace_.complete();
+  out.dropped = trace_.dropped();
+  out.complete = trace_.is_whole();
   out.problems = trace_.problems();
   return out;
 }

@@ -273,9 +273,6 @@ json top(const std::vector<profile::site>& sites) {
 
 json notes(const profile::dims_result& dims) {
   json all = json::array();
-  if (!dims.complete) {
-    all.push_back("The recording was not finished: what was written until then is shown.");
-  }
   if (dims.dropped > 0) {
     all.push_back(fmt::format("{} events were dropped: figures are too small.", dims.dropped));
   }

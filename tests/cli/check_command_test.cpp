@@ -119,6 +119,32 @@ TEST_F(CheckCommand, ATraceThatIsNotWholeKeepsToNothing) {
   EXPECT_THAT(half.err, HasSubstr("t: is not whole"));
 }
 
+// One bit in the largest chunk, which is that of the events.
+TEST_F(CheckCommand, ATraceWhoseEventsAreDamagedIsNotWholeForAnybody) {
+  record("t", {"sort", "/etc/passwd"});
+  std::string bytes = read_file(file("t"));
+  constexpr std::size_t header = 40;
+  bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
+  ASSERT_GT(bytes.size() / 3, header);
+  std::ofstream(file("t"), std::ios::binary) << bytes;
+  write("b", "peak <= 1 GiB\n");
+  const ended checked = run({"check", "t", "--budget", "b"});
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_THAT(checked.err, HasSubstr("t: is not whole"));
+  const ended dims = run({"dims", "t", "--json"});
+  EXPECT_FALSE(nlohmann::json::parse(dims.out)["complete"]);
+  const std::string said = "damaged at byte";
+  const std::size_t first = dims.err.find(said);
+  ASSERT_NE(first, dims.err.npos) << dims.err;
+  EXPECT_EQ(dims.err.find(said, first + 1), dims.err.npos) << dims.err;
+  for (const char* const to : {"collapsed", "speedscope", "pprof", "perfetto", "csv", "sqlite"}) {
+    const ended exported = run({"export", "t", "--to", to, "-o", "x"});
+    EXPECT_EQ(exported.status, 1) << to;
+    EXPECT_THAT(exported.err, HasSubstr(said)) << to;
+    fs::remove(file("x"));
+  }
+}
+
 TEST_F(CheckCommand, DiffOfATraceWithItselfIsNothing) {
   record("t", {"sort", "/dev/null"});
   const ended same = run({"diff", "t", "t"});

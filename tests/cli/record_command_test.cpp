@@ -47,6 +47,15 @@ TEST_F(RecordCommand, WhatCannotBeStartedIsRefusedAndLeavesNoTrace) {
   }
 }
 
+TEST_F(RecordCommand, TheProgramGetsItsWordsAsTheyWere) {
+  const words printed{"printf", "<%s>", "[1,2]", "[x]", "[]", "", "a\nb", "\xff", "--", "-q"};
+  for (const words& options : {words{"record", "-q", "--"}, words{"record", "-q"}}) {
+    const ended done = run(options + printed);
+    EXPECT_EQ(done.status, 0);
+    EXPECT_EQ(done.out, "<[1,2]><[x]><[]><><a\nb><\xff><--><-q>");
+  }
+}
+
 TEST_F(RecordCommand, OptionsThatMeanNothingAreRefused) {
   const auto with = [](const words& options) { return words{"record"} + options + words{"true"}; };
   expect_refused(with({"--delay", "-1"}), 2, "--delay");

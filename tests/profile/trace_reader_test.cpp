@@ -86,7 +86,7 @@ TEST(TraceReader, SaysWhatTheProcessWas) {
   const scratch_file file;
   write_trace(file.path());
   trace_reader trace(file.path());
-  EXPECT_TRUE(trace.complete());
+  EXPECT_TRUE(trace.is_whole());
   EXPECT_THAT(trace.problems(), IsEmpty());
   EXPECT_THAT(trace.facts().process.command, ElementsAre("program"));
   EXPECT_EQ(trace.facts().threads.at(1).name, "t1");
@@ -128,7 +128,7 @@ TEST(TraceReader, CutAtEveryByteItGivesWhatIsThereAndSaysWhatIsNot) {
     }
     trace_reader trace(cut.path());
     const auto some = all_of(trace);
-    EXPECT_FALSE(trace.complete()) << length;
+    EXPECT_FALSE(trace.is_whole()) << length;
     ASSERT_FALSE(trace.problems().empty()) << length;
     for (const std::string& line : trace.problems()) EXPECT_EQ(line.find('\n'), line.npos);
     // Each is one that was recorded, and none is lost that was there before.
@@ -188,7 +188,7 @@ TEST(CopyTrace, APartIsATraceOfItsOwn) {
   const auto expected = all_of(trace, part);
   copy_trace(trace, part, copy.path());
   trace_reader cut(copy.path());
-  EXPECT_TRUE(cut.complete());
+  EXPECT_TRUE(cut.is_whole());
   const auto events = all_of(cut);
   ASSERT_EQ(events.size(), expected.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -231,7 +231,7 @@ TEST(TraceWriter, AnUnfinishedFileHasWhatWasFlushed) {
   writer->events(0, {&one, 1});
   writer.reset();  // without finish(), as when it is killed
   trace_reader trace(file.path());
-  EXPECT_FALSE(trace.complete());
+  EXPECT_FALSE(trace.is_whole());
   EXPECT_EQ(all_of(trace).size(), 1u);
 }
 

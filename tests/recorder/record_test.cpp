@@ -256,7 +256,7 @@ TEST_F(recording, has_all_but_the_last_second_when_it_is_killed_itself) {
   trace_reader left(options.output);
   EXPECT_GE(left.event_count(), events);
   EXPECT_GT(events, 0U);
-  EXPECT_FALSE(left.complete());
+  EXPECT_FALSE(left.is_whole());
   // What it did not come to: the files are still there.
   EXPECT_TRUE(left.symbols().of.empty());
   find_missing_symbols(left);

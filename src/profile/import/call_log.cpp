@@ -17,7 +17,6 @@ namespace mallard::profile {
 namespace {
 
 constexpr std::string_view columns = "time_ns,thread,call,block,bytes,alignment,resource";
-constexpr std::size_t most_problems = 10;
 constexpr std::size_t batch = 4096;
 
 std::optional<std::uint64_t> number(std::string_view text, int base = 10) {
@@ -115,10 +114,7 @@ import_result import_call_log(const std::string& from, const std::string& to) {
   while (lines.next(line)) {
     const std::optional<call> one = parse(line);
     if (!one || (one->is_event && one->what.time < last)) {
-      if (result.problems.size() < most_problems) {
-        result.problems.push_back(from + ":" + std::to_string(lines.line_number()) +
-                                  ": is not understood");
-      }
+      result.not_understood(from, lines.line_number());
       continue;
     }
     if (!one->is_event) continue;
@@ -127,7 +123,8 @@ import_result import_call_log(const std::string& from, const std::string& to) {
     ++result.events;
   }
   events.finish();
-  if (lines.damaged()) result.problems.push_back(from + ": ends in the middle");
+  if (lines.damaged()) result.ends_in_the_middle(from);
+  result.note_losses(trace);
   trace.end({last, end_kind::unknown, 0});
   if (!trace.finish()) throw std::runtime_error(trace.error());
   return result;

@@ -282,13 +282,11 @@ import_result import_heaptrack(const std::string& from, const std::string& to) {
   import_result result;
   event_reader events(all, trace);
   for (std::string line; lines.next(line);) {
-    if (!line.empty() && !events.take(line) && result.problems.size() < 10) {
-      result.problems.push_back(from + ":" + std::to_string(lines.line_number()) +
-                                ": is not understood");
-    }
+    if (!line.empty() && !events.take(line)) result.not_understood(from, lines.line_number());
   }
   events.finish();
-  if (lines.damaged()) result.problems.push_back(from + ": ends in the middle");
+  if (lines.damaged()) result.ends_in_the_middle(from);
+  result.note_losses(trace);
   trace.end({events.time(), end_kind::unknown, 0});
   if (!trace.finish()) throw std::runtime_error(trace.error());
   result.events = events.events();

@@ -6,16 +6,11 @@
 // long. The trace names what is missing.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
+
+#include "profile/import/import_result.hpp"
 
 namespace mallard::profile {
-
-struct import_result {
-  std::uint64_t events = 0;
-  std::vector<std::string> problems;  // a line each: what could not be read
-};
 
 // Whether the file begins like one of heaptrack's. False for files that cannot be read.
 bool is_heaptrack(const std::string& path);

@@ -1,24 +1,13 @@
 #include "profile/record/process_recording.hpp"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <fstream>
 
 #include "preload/functions.hpp"
+#include "profile/trace/demangled.hpp"
 #include "recorder/futex.hpp"
 
 namespace mallard::profile {
 namespace {
-
-// "operator new(unsigned long)" for what the linker calls _Znwm.
-std::string readable(const char* symbol) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
-  std::string out = status == 0 && text != nullptr ? text : symbol;
-  std::free(text);
-  return out;
-}
 
 // As the system has it; empty when the thread is gone.
 std::string system_name(std::uint64_t pid, std::uint32_t tid) {
@@ -34,7 +23,7 @@ process_recording::process_recording(std::string file, const process_info& info,
                                      const ticks_clock& clock)
     : file_(std::move(file)), pid_(info.pid), clock_(&clock), trace_(file_, info) {
   for (std::size_t i = 0; i < preload::function_count; ++i) {
-    trace_.name(name_kind::function, i, readable(preload::function_symbols[i]));
+    trace_.name(name_kind::function, i, demangled(preload::function_symbols[i]));
   }
 }
 

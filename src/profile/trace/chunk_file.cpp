@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -33,8 +34,7 @@ chunk_file::chunk_file(const std::string& path)
                                ", and only version " + std::to_string(trace_version) +
                                " can be read");
     }
-    complete_ = read_index();
-    if (!complete_) {
+    if (!read_index()) {
       scan(trace_header_bytes);
       problems_.push_back(path_ + ": the trace was not finished; its end may be missing");
     }
@@ -139,7 +139,10 @@ void chunk_file::add_problem(const chunk_place& place, const std::string& what) 
     line += "; up to " + std::to_string(place.header.count) + " events of thread " +
             std::to_string(place.header.thread) + " are missing";
   }
-  problems_.push_back(std::move(line));
+  // A chunk is loaded as often as the events are read.
+  if (std::find(problems_.begin(), problems_.end(), line) == problems_.end()) {
+    problems_.push_back(std::move(line));
+  }
 }
 
 }  // namespace mallard::profile

@@ -24,8 +24,8 @@ class chunk_file {
   chunk_file& operator=(const chunk_file&) = delete;
 
   const std::vector<chunk_place>& chunks() const { return chunks_; }
-  // The file was finished by its writer.
-  bool complete() const { return complete_; }
+  // The file was finished by its writer, and nothing of it was found damaged so far.
+  bool undamaged() const { return problems_.empty(); }
   std::uint64_t bytes() const { return bytes_; }
   // What of the file is not readable, a line each.
   const std::vector<std::string>& problems() const { return problems_; }
@@ -44,7 +44,6 @@ class chunk_file {
   std::string path_;
   int file_;
   std::uint64_t bytes_ = 0;
-  bool complete_ = false;
   std::vector<chunk_place> chunks_;
   std::vector<std::string> problems_;
   decompressor decompressor_;

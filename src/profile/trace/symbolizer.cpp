@@ -1,7 +1,6 @@
 #include "profile/trace/symbolizer.hpp"
 
 #include <backtrace.h>
-#include <cxxabi.h>
 #include <link.h>
 #include <sys/stat.h>
 
@@ -14,6 +13,8 @@
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "profile/trace/demangled.hpp"
 
 // In place of dl_iterate_phdr for libbacktrace. It takes the file it is given for the program that
 // asks, looks for it where that was loaded, and reads all libraries of that program, too, again for
@@ -30,13 +31,6 @@ extern "C" int mallard_backtrace_modules(int (*visit)(dl_phdr_info*, std::size_t
 
 namespace mallard::profile {
 namespace {
-
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-  return status == 0 && text ? text.get() : name;
-}
 
 class string_pool {
  public:

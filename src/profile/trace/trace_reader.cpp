@@ -219,4 +219,10 @@ std::span<const symbol_line> trace_reader::lines_of(std::uint32_t stack) const {
   return found->second.lines;
 }
 
+std::uint64_t trace_reader::dropped() const {
+  std::uint64_t sum = 0;
+  for (const auto& [thread, loss] : facts_.losses) sum += loss.dropped;
+  return sum;
+}
+
 }  // namespace mallard::profile

@@ -93,7 +93,11 @@ class trace_reader {
   // In place of those that were read.
   void set_symbols(symbol_table found) { symbols_ = std::move(found); }
   const std::vector<std::string>& problems() const { return file_.problems(); }
-  bool complete() const { return file_.complete(); }
+  // Events that the recording lost, or that an import could not read.
+  std::uint64_t dropped() const;
+  // Nothing is missing: the trace was finished, none of its events was lost, and nothing that was
+  // read so far is damaged. Damaged events are found when they are read.
+  bool is_whole() const { return file_.undamaged() && dropped() == 0; }
   std::uint64_t bytes() const { return file_.bytes(); }
   std::uint64_t event_count() const { return event_count_; }  // as the chunks' headers say
   std::uint64_t sample_count() const { return sample_count_; }

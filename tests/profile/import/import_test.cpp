@@ -125,6 +125,19 @@ TEST_F(ImportTest, LinesThatAreNotUnderstoodAreNamed) {
   EXPECT_THAT(result.problems[0], HasSubstr(":16: is not understood"));
 }
 
+TEST_F(ImportTest, ATraceOfAFileWithLinesThatAreNotUnderstoodIsNotWhole) {
+  import_heaptrack(write("h", heaptrack_text), trace());
+  EXPECT_TRUE(trace_reader(trace()).is_whole());
+  std::string broken = heaptrack_text;
+  for (int i = 0; i < 30; ++i) broken += "+ what\n";
+  const import_result result = import_heaptrack(write("h", broken), trace());
+  EXPECT_EQ(result.problems.size(), 10u);
+  EXPECT_EQ(result.lost, 30u);
+  const trace_reader made(trace());
+  EXPECT_FALSE(made.is_whole());
+  EXPECT_EQ(made.dropped(), 30u);
+}
+
 TEST_F(ImportTest, OtherFilesAreRefusedInOneLine) {
   EXPECT_THAT(said_by(write("x", "hello\n")), HasSubstr("is no file of heaptrack's"));
   EXPECT_THAT(said_by(write("e", "")), HasSubstr("is no file of heaptrack's"));
