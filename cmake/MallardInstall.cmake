@@ -2,7 +2,12 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  PATTERN malloc EXCLUDE)
+if(TARGET mallard_malloc)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard/malloc
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mallard)
+endif()
 
 set(mallard_install_targets mallard_lib)
 if(MALLARD_BUILD_SHARED)

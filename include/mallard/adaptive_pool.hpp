@@ -13,9 +13,9 @@
 #include <cstddef>
 #include <memory_resource>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 #include "mallard/detail/core/slab_set.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"

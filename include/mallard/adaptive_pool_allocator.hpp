@@ -20,9 +20,9 @@
 #include <type_traits>
 
 #include "mallard/adaptive_pool.hpp"
-#include "mallard/detail/bindings/extended_allocator.hpp"
 #include "mallard/detail/os/threads.hpp"
 #include "mallard/detail/resources/fork_locks.hpp"
+#include "mallard/extended_allocator.hpp"
 
 namespace mallard::inline v1 {
 
@@ -57,9 +57,9 @@ struct shared_pool {
 template <class T, std::size_t BlocksPerSlab = 256, std::size_t EmptySlabsKept = 2,
           unsigned OverheadPercent = 2>
 class adaptive_pool_allocator
-    : public detail::extended_allocator<
+    : public extended_allocator<
           adaptive_pool_allocator<T, BlocksPerSlab, EmptySlabsKept, OverheadPercent>, T> {
-  using base = detail::extended_allocator<adaptive_pool_allocator, T>;
+  using base = extended_allocator<adaptive_pool_allocator, T>;
   friend base;
   using base::node_bytes;
 

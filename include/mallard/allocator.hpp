@@ -16,9 +16,9 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mallard/bindable.hpp"
 #include "mallard/detail/bindings/explain.hpp"
 #include "mallard/detail/failure.hpp"
-#include "mallard/detail/resources/bindable.hpp"
 
 namespace mallard::inline v1 {
 

@@ -5,6 +5,8 @@
 //   v.assign({1, 2, 3});
 //   bool stayed_on_the_stack = arena.stats().overflowed == 0;
 //
+// Its options, figures and verbs are in mallard/arena.hpp.
+//
 // Complexity and thread-safety: as monotonic_resource.
 #pragma once
 

@@ -22,7 +22,7 @@
 #endif
 
 #include "mallard/detail/bindings/explain.hpp"
-#include "mallard/detail/bindings/extended_allocator.hpp"
+#include "mallard/extended_allocator.hpp"
 #include "mallard/heap.hpp"
 
 namespace mallard::inline v1 {
@@ -56,9 +56,8 @@ struct sized_array {
 #endif
 
 template <class T, class Resource = heap_resource, without Mask = without::nothing>
-class expandable_allocator
-    : public detail::extended_allocator<expandable_allocator<T, Resource, Mask>, T> {
-  using base = detail::extended_allocator<expandable_allocator, T>;
+class expandable_allocator : public extended_allocator<expandable_allocator<T, Resource, Mask>, T> {
+  using base = extended_allocator<expandable_allocator, T>;
   friend base;
   using base::bytes_of;
   using base::max_count;

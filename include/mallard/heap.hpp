@@ -7,6 +7,8 @@
 //   heap.deallocate_expandable(p);
 //   std::pmr::vector<int> v(&heap);                           // and it is a memory_resource
 //
+// `sized_block` and `block_chain` are in mallard/blocks.hpp.
+//
 // Complexity: O(1) beside what upstream and the system do. Thread-safety: none; one thread at a
 // time per heap (see synchronized_heap_resource).
 //
@@ -18,12 +20,11 @@
 #include <cstddef>
 #include <memory_resource>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/class_pools.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
 #include "mallard/page_source.hpp"

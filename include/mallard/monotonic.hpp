@@ -6,6 +6,8 @@
 //   v.resize(100);
 //   arena.release();  // v must not be used any more
 //
+// Its options, figures and verbs are in mallard/arena.hpp.
+//
 // Complexity: allocate O(1), a chunk from upstream now and then; deallocate does nothing.
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
@@ -15,9 +17,9 @@
 #include <memory_resource>
 #include <span>
 
+#include "mallard/arena.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
-#include "mallard/detail/resources/bump_verbs.hpp"
 #include "mallard/detail/resources/chunk_stack.hpp"
 #include "mallard/page_source.hpp"
 
@@ -26,8 +28,7 @@ namespace mallard::inline v1 {
 // Chunks double from `initial_bytes` to `max_chunk_bytes`. A block that is larger than the next
 // chunk and than 64 KiB gets a chunk of exactly its own and does not change the growth. A chunk is
 // asked of upstream with fundamental alignment only, whatever the block's own alignment.
-class MALLARD_API monotonic_resource
-    : public detail::bump_verbs<monotonic_resource, detail::chunk_stack> {
+class MALLARD_API monotonic_resource : public arena_verbs<monotonic_resource, detail::chunk_stack> {
  public:
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   monotonic_resource() noexcept : monotonic_resource(monotonic_options{}) {}
@@ -35,7 +36,7 @@ class MALLARD_API monotonic_resource
       : monotonic_resource(monotonic_options{}, upstream) {}
   explicit monotonic_resource(monotonic_options options, std::pmr::memory_resource* upstream =
                                                              page_source::instance()) noexcept
-      : bump_verbs(options, upstream) {}
+      : arena_verbs(options, upstream) {}
   monotonic_resource(std::nullptr_t) = delete;
 
   // The first chunk has room for blocks of `initial_bytes` bytes. Any integer, so that 0 is no null
@@ -54,7 +55,7 @@ class MALLARD_API monotonic_resource
       : monotonic_resource(buffer, bytes, monotonic_options{}, upstream) {}
   monotonic_resource(void* buffer, std::size_t bytes, monotonic_options options,
                      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : bump_verbs(buffer, bytes, options, upstream) {}
+      : arena_verbs(buffer, bytes, options, upstream) {}
   explicit monotonic_resource(std::span<std::byte> buffer, std::pmr::memory_resource* upstream =
                                                                page_source::instance()) noexcept
       : monotonic_resource(buffer.data(), buffer.size(), monotonic_options{}, upstream) {}

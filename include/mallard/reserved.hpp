@@ -6,6 +6,8 @@
 //   v.resize(1'000'000);
 //   arena.reset(std::size_t{1} << 20);  // keeps 1 MiB warm, the rest goes back to the system
 //
+// Its options, figures and verbs are in mallard/arena.hpp.
+//
 // Complexity: allocate O(1); memory is committed in steps that double. deallocate does nothing.
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
@@ -13,9 +15,8 @@
 #include <cstddef>
 #include <memory_resource>
 
+#include "mallard/arena.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/resources/bump_resource.hpp"
-#include "mallard/detail/resources/bump_verbs.hpp"
 #include "mallard/detail/resources/reserved_range.hpp"
 
 namespace mallard::inline v1 {
@@ -23,10 +24,10 @@ namespace mallard::inline v1 {
 // Address space is reserved at the first request and given back by the destructor and `release`.
 // A request beyond the reservation throws `std::bad_alloc`. `stats().chunks` is 0 or 1.
 class MALLARD_API reserved_resource final
-    : public detail::bump_verbs<reserved_resource, detail::reserved_range> {
+    : public arena_verbs<reserved_resource, detail::reserved_range> {
  public:
   reserved_resource() noexcept : reserved_resource(reserved_options{}) {}
-  explicit reserved_resource(reserved_options options) noexcept : bump_verbs(options) {}
+  explicit reserved_resource(reserved_options options) noexcept : arena_verbs(options) {}
 };
 
 }  // namespace mallard::inline v1

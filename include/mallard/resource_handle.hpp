@@ -19,9 +19,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "mallard/bindable.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/failure.hpp"
-#include "mallard/detail/resources/bindable.hpp"
 
 namespace mallard::inline v1 {
 

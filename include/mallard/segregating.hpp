@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <memory_resource>
 
+#include "mallard/bindable.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
-#include "mallard/detail/resources/bindable.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {

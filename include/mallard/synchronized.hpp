@@ -18,8 +18,8 @@
 #include <mutex>
 #include <utility>
 
+#include "mallard/bindable.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
-#include "mallard/detail/resources/bindable.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {

@@ -7,6 +7,8 @@
 //   bytes = heap.try_expand(p, bytes, 2000, 4000);  // 0: there is no room behind it
 //   heap.deallocate_expandable(p);
 //
+// `sized_block` and `block_chain` are in mallard/blocks.hpp.
+//
 // Complexity: as heap_resource; of small blocks, as synchronized_multipool_resource.
 // Thread-safety: as synchronized_multipool_resource. A block may be grown, shrunk or given back by
 // any thread, by one at a time.
@@ -16,11 +18,10 @@
 #include <cstddef>
 #include <memory_resource>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/locked_blocks.hpp"
 #include "mallard/detail/resources/thread_heaps.hpp"

@@ -1,12 +1,12 @@
-// The names of mallard/malloc.h that give memory: arrays, blocks resized without their contents or
-// to another alignment.
+// The names of mallard/malloc/malloc.h that give memory: arrays, blocks resized without their
+// contents or to another alignment.
 #include <errno.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 #include "malloc/engine.hpp"
 #include "malloc/entry.hpp"
 #include "malloc/malloc_heap.hpp"

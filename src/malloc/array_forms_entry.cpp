@@ -1,6 +1,6 @@
-// The names of mallard/malloc.h that come down to others, in every build alike: array forms and
-// what follows from a block's mark.
-#include "mallard/malloc.h"
+// The names of mallard/malloc/malloc.h that come down to others, in every build alike: array forms
+// and what follows from a block's mark.
+#include "mallard/malloc/malloc.h"
 #include "malloc/entry.hpp"
 #include "malloc/malloc_heap.hpp"
 

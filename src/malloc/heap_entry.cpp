@@ -1,8 +1,8 @@
-// The names of mallard/malloc.h for heaps that a program makes itself.
+// The names of mallard/malloc/malloc.h for heaps that a program makes itself.
 #include <errno.h>
 
 #include "blocks.hpp"
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 #include "malloc/entry.hpp"
 #include "malloc/user_heap.hpp"
 #include "malloc_checks.hpp"

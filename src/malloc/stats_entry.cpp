@@ -1,5 +1,5 @@
-// The names of glibc that tell figures and take settings, and those of mallard/malloc.h.
-#include "mallard/malloc.h"
+// The names of glibc that tell figures and take settings, and those of mallard/malloc/malloc.h.
+#include "mallard/malloc/malloc.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "mallard/detail/memory/range_resource.hpp"
+#include "mallard/memory/range.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,10 @@
 #include "mallard/detail/os/mapping.hpp"
 #include "mallard/detail/os/pages.hpp"
 
-namespace mallard::inline v1::detail {
+namespace mallard::inline v1 {
+
+namespace os = detail::os;
+
 namespace {
 
 constexpr std::size_t usual_step_bytes = std::size_t{64} << 10;
@@ -20,11 +23,13 @@ constexpr std::size_t usual_step_bytes = std::size_t{64} << 10;
 range_resource::range_resource(const shape& what)
     : who_(what.who), limit_bytes_(what.limit_bytes), largest_step_(what.largest_step) {
   unit_bytes_ = std::max(os::page_size(), what.alignment);
-  step_bytes_ = round_up(what.step_bytes != 0 ? what.step_bytes : usual_step_bytes, unit_bytes_);
+  step_bytes_ =
+      detail::round_up(what.step_bytes != 0 ? what.step_bytes : usual_step_bytes, unit_bytes_);
   if (limit_bytes_ == 0 || limit_bytes_ > PTRDIFF_MAX - 4 * unit_bytes_) {
-    fail_memory(memory_fault::bad_limit, EINVAL, who_, "a limit of %zu bytes", limit_bytes_);
+    detail::fail_memory(memory_fault::bad_limit, EINVAL, who_, "a limit of %zu bytes",
+                        limit_bytes_);
   }
-  limit_bytes_ = round_up(limit_bytes_, unit_bytes_);
+  limit_bytes_ = detail::round_up(limit_bytes_, unit_bytes_);
   if (what.guards) guard_bytes_ = unit_bytes_;
   // Slabs and chunks are aligned to themselves: none of them should be lost at the start.
   const std::size_t alignment =
@@ -34,16 +39,16 @@ range_resource::range_resource(const shape& what)
   auto* const all =
       static_cast<std::byte*>(os::reserve(limit_bytes_ + 2 * guard_bytes_, alignment));
   if (all == nullptr) {
-    fail_memory(memory_fault::refused, errno, who_, "cannot reserve addresses for %zu bytes",
-                limit_bytes_);
+    detail::fail_memory(memory_fault::refused, errno, who_,
+                        "cannot reserve addresses for %zu bytes", limit_bytes_);
   }
   begin_ = all + guard_bytes_;
   free_.start(begin_, limit_bytes_);
 }
 
 range_resource::~range_resource() {
-  unpoison(begin_, usable_bytes_);
-  if (usable_bytes_ != 0) end_leak_scan(begin_, limit_bytes_);
+  detail::unpoison(begin_, usable_bytes_);
+  if (usable_bytes_ != 0) detail::end_leak_scan(begin_, limit_bytes_);
   os::unmap(begin_ - guard_bytes_, limit_bytes_ + 2 * guard_bytes_);
 }
 
@@ -52,31 +57,34 @@ void range_resource::grow(std::size_t bytes, std::size_t alignment) {
   std::byte* const end = begin_ + usable_bytes_;
   const std::byte* const start = free_.start_of_last(end);
   const std::size_t before =
-      round_up(address_of(start), std::max(alignment, free_.granule())) - address_of(begin_);
-  const std::size_t needed = before + round_up(bytes, free_.granule());
+      detail::round_up(detail::address_of(start), std::max(alignment, free_.granule())) -
+      detail::address_of(begin_);
+  const std::size_t needed = before + detail::round_up(bytes, free_.granule());
   if (before > limit_bytes_ || needed > limit_bytes_) {
-    fail_memory(memory_fault::full, ENOMEM, who_, "%zu bytes at %zu beyond the limit of %zu", bytes,
-                alignment, limit_bytes_);
+    detail::fail_memory(memory_fault::full, ENOMEM, who_,
+                        "%zu bytes at %zu beyond the limit of %zu", bytes, alignment, limit_bytes_);
   }
-  const std::size_t least = round_up(needed - usable_bytes_, unit_bytes_);
+  const std::size_t least = detail::round_up(needed - usable_bytes_, unit_bytes_);
   const std::size_t roomy =
-      std::max({least, step_bytes_, round_up(usable_bytes_ / 2, unit_bytes_)});
+      std::max({least, step_bytes_, detail::round_up(usable_bytes_ / 2, unit_bytes_)});
   const std::size_t most = std::max({least, step_bytes_, largest_step_});
   std::size_t got = std::min({roomy, most, limit_bytes_ - usable_bytes_});
   int error = extend(end, got);
   if (error != 0 && got > least) error = extend(end, got = least);
   if (error != 0) {
-    fail_memory(memory_fault::refused, error, who_, "cannot make %zu more bytes usable", got);
+    detail::fail_memory(memory_fault::refused, error, who_, "cannot make %zu more bytes usable",
+                        got);
   }
-  if (usable_bytes_ == 0) begin_leak_scan(begin_, limit_bytes_);
+  if (usable_bytes_ == 0) detail::begin_leak_scan(begin_, limit_bytes_);
   usable_bytes_ += got;
   free_.give(end, got);
 }
 
 void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  check_request(who_, bytes, alignment, largest_alignment);
+  detail::check_request(who_, bytes, alignment, largest_alignment);
   if (!is_writable()) {
-    fail_memory(memory_fault::not_writable, EACCES, who_, "%zu bytes of protected memory", bytes);
+    detail::fail_memory(memory_fault::not_writable, EACCES, who_, "%zu bytes of protected memory",
+                        bytes);
   }
   if (bytes == 0) bytes = 1;
   void* p = free_.take(bytes, alignment);
@@ -84,8 +92,8 @@ void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
     grow(bytes, alignment);
     p = free_.take(bytes, alignment);
     if (p == nullptr) {
-      fail_memory(memory_fault::full, ENOMEM, who_, "%zu bytes at %zu in a limit of %zu", bytes,
-                  alignment, limit_bytes_);
+      detail::fail_memory(memory_fault::full, ENOMEM, who_, "%zu bytes at %zu in a limit of %zu",
+                          bytes, alignment, limit_bytes_);
     }
   }
   ++in_use_blocks_;
@@ -110,11 +118,11 @@ void range_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcep
 
 void range_resource::release() noexcept {
   if (usable_bytes_ == 0) return;
-  unpoison(begin_, usable_bytes_);
+  detail::unpoison(begin_, usable_bytes_);
   free_.start(begin_, limit_bytes_);
   in_use_blocks_ = 0;
   if (os::make_unusable(begin_, usable_bytes_) == 0) {
-    end_leak_scan(begin_, limit_bytes_);
+    detail::end_leak_scan(begin_, limit_bytes_);
     usable_bytes_ = 0;
     return;
   }
@@ -134,4 +142,4 @@ memory_stats range_resource::stats() const noexcept {
           .in_use_blocks = in_use_blocks_};
 }
 
-}  // namespace mallard::inline v1::detail
+}  // namespace mallard::inline v1

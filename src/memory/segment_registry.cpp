@@ -2,8 +2,8 @@
 
 #include <mutex>
 
-#include "mallard/detail/memory/segment_resource.hpp"
 #include "mallard/detail/os/fork.hpp"
+#include "mallard/memory/segment.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {

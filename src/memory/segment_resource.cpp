@@ -1,4 +1,4 @@
-#include "mallard/detail/memory/segment_resource.hpp"
+#include "mallard/memory/segment.hpp"
 
 #include <bit>
 #include <cerrno>
@@ -7,7 +7,10 @@
 #include "mallard/detail/memory/failures.hpp"
 #include "mallard/detail/memory/segment_registry.hpp"
 
-namespace mallard::inline v1::detail {
+namespace mallard::inline v1 {
+
+namespace os = detail::os;
+
 namespace {
 
 // Among the threads of a process; nothing while there is one.
@@ -27,16 +30,17 @@ class thread_guard {
 };
 
 bool has_slot(std::size_t request) noexcept {
-  return request - 1 < largest_slot_bytes;
+  return request - 1 < detail::largest_slot_bytes;
 }
 
 std::uint32_t units_for(std::size_t bytes) noexcept {
-  return static_cast<std::uint32_t>(divide_up(bytes, unit_bytes));
+  return static_cast<std::uint32_t>(detail::divide_up(bytes, detail::unit_bytes));
 }
 
 }  // namespace
 
-segment_resource::segment_resource(const char* who, int descriptor, segment_view view) noexcept
+segment_resource::segment_resource(const char* who, int descriptor,
+                                   detail::segment_view view) noexcept
     : segment_(who, descriptor, view), client_(segment_) {}
 
 segment_resource::~segment_resource() {
@@ -44,40 +48,42 @@ segment_resource::~segment_resource() {
 }
 
 void segment_resource::begin() {
-  process_word_of(segment_.base()) = this;
-  segment_registry::add(*this);
+  detail::process_word_of(segment_.base()) = this;
+  detail::segment_registry::add(*this);
   begun_ = true;
 }
 
 bool segment_resource::end() noexcept {
   if (!begun_) return false;
   begun_ = false;
-  segment_registry::remove(*this);
+  detail::segment_registry::remove(*this);
   return client_.leave();
 }
 
 void* segment_resource::allocate_slow(std::size_t bytes, std::size_t alignment) {
-  check_request(segment_.who(), bytes, alignment, largest_alignment);
+  detail::check_request(segment_.who(), bytes, alignment, largest_alignment);
   if (bytes == 0) bytes = 1;
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t request = detail::class_request(bytes, alignment);
   const thread_guard held(lock_);
   int error = 0;
   if (has_slot(request)) {
-    const unsigned size_class = class_of(request);
+    const unsigned size_class = detail::class_of(request);
     if (void* const p = client_.take(size_class)) return p;
     if (void* const p = client_.take_slowly(size_class, error)) return p;
   } else if (bytes < segment_.shape().limit_bytes) {
-    const segment::taken units = client_.take_units(
+    const detail::segment::taken units = client_.take_units(
         units_for(bytes),
-        static_cast<std::uint32_t>(larger(alignment / unit_bytes, std::size_t{1})));
-    if (units.unit != no_unit) return &segment_.slab_at(units.unit);
+        static_cast<std::uint32_t>(detail::larger(alignment / detail::unit_bytes, std::size_t{1})));
+    if (units.unit != detail::no_unit) return &segment_.slab_at(units.unit);
     error = units.error;
   }
   if (error != 0) {
-    fail_memory(memory_fault::refused, error, segment_.who(), "cannot grow for %zu bytes", bytes);
+    detail::fail_memory(memory_fault::refused, error, segment_.who(), "cannot grow for %zu bytes",
+                        bytes);
   }
-  fail_memory(memory_fault::full, ENOMEM, segment_.who(), "%zu bytes at %zu in a limit of %llu",
-              bytes, alignment, static_cast<unsigned long long>(segment_.shape().limit_bytes));
+  detail::fail_memory(memory_fault::full, ENOMEM, segment_.who(),
+                      "%zu bytes at %zu in a limit of %llu", bytes, alignment,
+                      static_cast<unsigned long long>(segment_.shape().limit_bytes));
 }
 
 void* segment_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -91,9 +97,9 @@ void* segment_resource::try_allocate(std::size_t bytes, std::size_t alignment) n
 void segment_resource::deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes == 0) bytes = 1;
   MALLARD_ASSERT(owns(p) && "a block of another resource");
-  const std::size_t request = class_request(bytes, alignment);
+  const std::size_t request = detail::class_request(bytes, alignment);
   const thread_guard held(lock_);
-  if (has_slot(request)) return client_.give(p, class_of(request));
+  if (has_slot(request)) return client_.give(p, detail::class_of(request));
   try {
     client_.give_units(segment_.unit_of(p), units_for(bytes));
   } catch (const memory_error&) {
@@ -113,17 +119,17 @@ void segment_resource::trim() {
 
 void segment_resource::check_name(const char* name) const {
   if (name == nullptr || *name == '\0' || std::strlen(name) > largest_name_bytes) {
-    fail_memory(memory_fault::bad_name, EINVAL, segment_.who(),
-                "a root's name has 1 to %zu bytes, not '%.60s'", largest_name_bytes,
-                name == nullptr ? "(null)" : name);
+    detail::fail_memory(memory_fault::bad_name, EINVAL, segment_.who(),
+                        "a root's name has 1 to %zu bytes, not '%.60s'", largest_name_bytes,
+                        name == nullptr ? "(null)" : name);
   }
 }
 
 // With the segment's lock held; null when there is none.
-segment_root* segment_resource::root_named(const char* name) {
-  for (segment_root& root : segment_.header().roots) {
+detail::segment_root* segment_resource::root_named(const char* name) {
+  for (detail::segment_root& root : segment_.header().roots) {
     if (root.offset.load(std::memory_order_acquire) == 0) continue;
-    if (std::strncmp(root.name, name, root_name_bytes) == 0) return &root;
+    if (std::strncmp(root.name, name, detail::root_name_bytes) == 0) return &root;
   }
   return nullptr;
 }
@@ -133,18 +139,18 @@ void* segment_resource::add_root(const char* name, void* p, std::size_t bytes,
   check_name(name);
   const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(p) - segment_.base());
   const thread_guard threads(lock_);
-  const segment::guard held(segment_);
-  if (segment_root* const there = root_named(name)) {
+  const detail::segment::guard held(segment_);
+  if (detail::segment_root* const there = root_named(name)) {
     if (alone) {
-      fail_memory(memory_fault::exists, EEXIST, segment_.who(), "a root named '%s'", name);
+      detail::fail_memory(memory_fault::exists, EEXIST, segment_.who(), "a root named '%s'", name);
     }
     if (there->bytes != bytes || there->alignment != alignment) {
-      fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
-                  "the root '%s' is another type's", name);
+      detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
+                          "the root '%s' is another type's", name);
     }
     return segment_.base() + there->offset.load(std::memory_order_acquire);
   }
-  for (segment_root& root : segment_.header().roots) {
+  for (detail::segment_root& root : segment_.header().roots) {
     if (root.offset.load(std::memory_order_relaxed) != 0) continue;
     std::memcpy(root.name, name, std::strlen(name) + 1);  // checked: it fits
     root.bytes = bytes;
@@ -152,24 +158,25 @@ void* segment_resource::add_root(const char* name, void* p, std::size_t bytes,
     root.offset.store(offset, std::memory_order_release);
     return p;
   }
-  fail_memory(memory_fault::full, ENOSPC, segment_.who(), "there are %zu roots already",
-              root_count);
+  detail::fail_memory(memory_fault::full, ENOSPC, segment_.who(), "there are %zu roots already",
+                      detail::root_count);
 }
 
 void segment_resource::set_root(const char* name, void* p) {
   if (p != nullptr) {
-    const std::size_t begin = std::size_t{segment_.shape().first_unit} * unit_bytes;
+    const std::size_t begin = std::size_t{segment_.shape().first_unit} * detail::unit_bytes;
     const auto* const at = static_cast<std::byte*>(p);
     if (!owns(p) || static_cast<std::size_t>(at - segment_.base()) < begin) {
-      fail_memory(memory_fault::not_memory, EFAULT, segment_.who(), "%p is not of this memory", p);
+      detail::fail_memory(memory_fault::not_memory, EFAULT, segment_.who(),
+                          "%p is not of this memory", p);
     }
     add_root(name, p, 0, 0, true);
     return;
   }
   check_name(name);
   const thread_guard threads(lock_);
-  const segment::guard held(segment_);
-  if (segment_root* const there = root_named(name)) {
+  const detail::segment::guard held(segment_);
+  if (detail::segment_root* const there = root_named(name)) {
     there->offset.store(0, std::memory_order_release);
   }
 }
@@ -177,8 +184,8 @@ void segment_resource::set_root(const char* name, void* p) {
 void* segment_resource::root(const char* name) {
   check_name(name);
   const thread_guard threads(lock_);
-  const segment::guard held(segment_);
-  const segment_root* const there = root_named(name);
+  const detail::segment::guard held(segment_);
+  const detail::segment_root* const there = root_named(name);
   if (there == nullptr) return nullptr;
   return segment_.base() + there->offset.load(std::memory_order_acquire);
 }
@@ -186,31 +193,32 @@ void* segment_resource::root(const char* name) {
 void* segment_resource::find_root(const char* name, std::size_t bytes, std::size_t alignment) {
   check_name(name);
   const thread_guard threads(lock_);
-  const segment::guard held(segment_);
-  const segment_root* const there = root_named(name);
+  const detail::segment::guard held(segment_);
+  const detail::segment_root* const there = root_named(name);
   if (there == nullptr) return nullptr;
   if (there->bytes != bytes || there->alignment != alignment) {
-    fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
-                "the root '%s' has %llu bytes at %llu, not %zu at %zu", name,
-                static_cast<unsigned long long>(there->bytes),
-                static_cast<unsigned long long>(there->alignment), bytes, alignment);
+    detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
+                        "the root '%s' has %llu bytes at %llu, not %zu at %zu", name,
+                        static_cast<unsigned long long>(there->bytes),
+                        static_cast<unsigned long long>(there->alignment), bytes, alignment);
   }
   return segment_.base() + there->offset.load(std::memory_order_acquire);
 }
 
 segment_stats segment_resource::stats() {
   const thread_guard threads(lock_);
-  const segment::guard held(segment_);
+  const detail::segment::guard held(segment_);
   segment_stats out;
-  const segment_header& header = segment_.header();
+  const detail::segment_header& header = segment_.header();
   out.limit_bytes = segment_.shape().limit_bytes;
-  out.usable_bytes = std::size_t{header.usable_units.load(std::memory_order_relaxed)} * unit_bytes;
-  out.in_use_bytes = std::size_t{segment_.units_in_use()} * unit_bytes;
-  for (const segment_client_slot& slot : header.clients) {
+  out.usable_bytes =
+      std::size_t{header.usable_units.load(std::memory_order_relaxed)} * detail::unit_bytes;
+  out.in_use_bytes = std::size_t{segment_.units_in_use()} * detail::unit_bytes;
+  for (const detail::segment_client_slot& slot : header.clients) {
     out.users += slot.in_use.load(std::memory_order_relaxed) != 0;
   }
-  segment_.for_each_slab([&](std::uint32_t, segment_slab& slab) {
-    const slab_shape shape = shape_of(slab.size_class, segment_.shape().slab_bytes);
+  segment_.for_each_slab([&](std::uint32_t, detail::segment_slab& slab) {
+    const detail::slab_shape shape = detail::shape_of(slab.size_class, segment_.shape().slab_bytes);
     ++out.slabs;
     for (std::size_t i = 0; i < shape.words; ++i) {
       const std::uint64_t free = slab.free_words()[i].load(std::memory_order_relaxed) |
@@ -223,8 +231,8 @@ segment_stats segment_resource::stats() {
 
 void segment_resource::verify() {
   const thread_guard threads(lock_);
-  const segment::guard held(segment_);
+  const detail::segment::guard held(segment_);
   segment_.check();
 }
 
-}  // namespace mallard::inline v1::detail
+}  // namespace mallard::inline v1

@@ -1,4 +1,4 @@
-// The verbs of mallard/malloc.h that give memory, by llheap's names for them.
+// The verbs of mallard/malloc/malloc.h that give memory, by llheap's names for them.
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "mallard/llheap_names.h"
+#include "mallard/malloc/llheap_names.h"
 #include "support/addresses.hpp"
 
 namespace {

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
 #include "support/units.hpp"
 

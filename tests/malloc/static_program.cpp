@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 
 namespace {
 

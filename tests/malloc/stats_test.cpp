@@ -1,4 +1,4 @@
-// What the process's malloc tells of itself, and the settings of mallard/malloc.h.
+// What the process's malloc tells of itself, and the settings of mallard/malloc/malloc.h.
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
 #include "support/units.hpp"
 

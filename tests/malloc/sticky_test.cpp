@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "mallard/llheap_names.h"
+#include "mallard/malloc/llheap_names.h"
 #include "support/addresses.hpp"
 #include "support/choices.hpp"
 #include "support/seeds.hpp"

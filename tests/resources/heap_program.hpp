@@ -10,8 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "mallard/detail/core/block_chain.hpp"
-#include "mallard/detail/core/sized_block.hpp"
+#include "mallard/blocks.hpp"
 #include "support/live_blocks.hpp"
 
 namespace mallard_test {

@@ -46,11 +46,11 @@
 #include <typeinfo>
 #include <utility>
 
+#include "mallard/blocks.hpp"
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/checks/checked_verbs.hpp"
 #include "mallard/detail/checks/made_objects.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 

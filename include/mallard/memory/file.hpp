@@ -9,6 +9,8 @@
 //   mallard::file_resource again("orders.mem");
 //   assert(*again.find<long>("count") == 1);
 //
+// Its other verbs and its figures are in mallard/memory/segment.hpp.
+//
 // Complexity: up to 2 KiB O(1) without a system call but for every slab or so; larger blocks O(size
 // of the file / 256 KiB) at worst. Thread-safety: all members may be called from any thread.
 #pragma once
@@ -16,8 +18,8 @@
 #include <cstddef>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/segment_resource.hpp"
 #include "mallard/memory/memory_error.hpp"
+#include "mallard/memory/segment.hpp"
 
 namespace mallard::inline v1 {
 
@@ -49,7 +51,7 @@ struct file_options {
 
 // Has the file alone: nobody else may have it open, or all have private copies. When the file is
 // cut while it is open, a touch of what is no more is SIGBUS: no check can prevent that.
-class MALLARD_API file_resource final : public detail::segment_resource {
+class MALLARD_API file_resource final : public segment_resource {
  public:
   // Errors: `memory_error`: `refused` with the system's word when the path cannot be opened, mapped
   // or given space; `exists`; `in_use`; `wrong_file`, `wrong_version`, `cut`, `damaged` and

@@ -6,6 +6,8 @@
 //   std::size_t huge = memory.obtained().transparent_bytes;  // 0 where the system had none
 //   std::size_t page = memory.page_bytes_of(v.data());
 //
+// Its other verbs and its figures are in mallard/memory/range.hpp.
+//
 // Complexity: O(log n) in the number of free parts, and a system call for each step of huge pages.
 // Thread-safety: none; one thread at a time.
 #pragma once
@@ -13,7 +15,7 @@
 #include <cstddef>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/range_resource.hpp"
+#include "mallard/memory/range.hpp"
 
 namespace mallard::inline v1 {
 
@@ -37,7 +39,7 @@ struct huge_report {
   std::size_t untouched_bytes = 0;  // what it will be is decided when it is touched
 };
 
-class MALLARD_API huge_resource final : public detail::range_resource {
+class MALLARD_API huge_resource final : public range_resource {
  public:
   // Errors: `memory_error` when the limit is 0, pages are neither 2 MiB nor 1 GiB, less is wanted
   // than accepted, or the system refuses the addresses. Later, of `allocate`, when there is

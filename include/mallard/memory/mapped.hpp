@@ -7,6 +7,8 @@
 //   orders[1] = 2;
 //   std::size_t in_memory = pages.obtained().resident_bytes;
 //
+// Its other verbs and its figures are in mallard/memory/range.hpp.
+//
 // Complexity: O(log n) in the number of free parts, and a system call per step that makes more
 // pages usable. Thread-safety: none; one thread at a time.
 #pragma once
@@ -14,7 +16,7 @@
 #include <cstddef>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/range_resource.hpp"
+#include "mallard/memory/range.hpp"
 
 namespace mallard::inline v1 {
 
@@ -37,7 +39,7 @@ struct mapped_report {
   bool named = false;              // the kernel has taken the name
 };
 
-class MALLARD_API mapped_resource final : public detail::range_resource {
+class MALLARD_API mapped_resource final : public range_resource {
  public:
   // Errors: `memory_error` when the limit is 0 or the system refuses the addresses. Later, of
   // `allocate`, when it refuses memory, or to lock it. A name that it refuses is no error, but one

@@ -8,6 +8,8 @@
 //     int node = near.node_of(p);  // -1 while the page has not been touched
 //   }
 //
+// Its other verbs and its figures are in mallard/memory/range.hpp.
+//
 // Complexity: O(log n) in the number of free parts, and two system calls per step that makes more
 // pages usable. Thread-safety: none; one thread at a time.
 #pragma once
@@ -17,7 +19,7 @@
 #include <cstdint>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/range_resource.hpp"
+#include "mallard/memory/range.hpp"
 
 namespace mallard::inline v1 {
 
@@ -39,7 +41,7 @@ struct numa_report {
   std::size_t untouched_bytes = 0;
 };
 
-class MALLARD_API numa_resource final : public detail::range_resource {
+class MALLARD_API numa_resource final : public range_resource {
  public:
   // Whether the kernel has memory policies and lets this process set them.
   static bool available() noexcept { return allowed_nodes() != 0; }

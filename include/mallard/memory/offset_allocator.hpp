@@ -19,8 +19,8 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/failure.hpp"
-#include "mallard/detail/memory/segment_resource.hpp"
 #include "mallard/memory/offset_ptr.hpp"
+#include "mallard/memory/segment.hpp"
 
 namespace mallard::inline v1 {
 
@@ -41,7 +41,7 @@ class offset_allocator {
   using is_always_equal = std::false_type;
 
   // `resource` must be open wherever the allocator, or a container with it, is used.
-  offset_allocator(detail::segment_resource& resource) noexcept  // NOLINT: implicit, as in pmr
+  offset_allocator(segment_resource& resource) noexcept  // NOLINT: implicit, as in pmr
       : base_(static_cast<std::byte*>(resource.base())) {}
   template <class U>
   offset_allocator(const offset_allocator<U>& other) noexcept  // NOLINT: as the other
@@ -60,8 +60,8 @@ class offset_allocator {
   }
 
   // As this process has it.
-  detail::segment_resource& resource() const noexcept {
-    return *static_cast<detail::segment_resource*>(detail::process_word_of(base_.get()));
+  segment_resource& resource() const noexcept {
+    return *static_cast<segment_resource*>(detail::process_word_of(base_.get()));
   }
   std::byte* base() const noexcept { return base_.get(); }
 

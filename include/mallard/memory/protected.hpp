@@ -11,6 +11,8 @@
 //   }                                  // protected again
 //   memory.unprotect();                // or the vector's destructor would write
 //
+// Its other verbs and its figures are in mallard/memory/range.hpp.
+//
 // Complexity: protecting is a system call whose time depends on the pages in use; allocate and
 // deallocate are O(log n) in the number of free parts. Thread-safety: none; reading protected
 // memory from any number of threads is what it is for.
@@ -19,7 +21,7 @@
 #include <cstddef>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/range_resource.hpp"
+#include "mallard/memory/range.hpp"
 
 namespace mallard::inline v1 {
 
@@ -30,7 +32,7 @@ struct protected_options {
 
 enum class page_access { none, read_only, writable };
 
-class MALLARD_API protected_resource final : public detail::range_resource {
+class MALLARD_API protected_resource final : public range_resource {
  public:
   // Errors: `memory_error` when the limit is 0 or the system refuses the addresses. `allocate`
   // also throws it, and does nothing, while the memory is not writable.

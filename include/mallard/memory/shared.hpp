@@ -6,6 +6,8 @@
 //   void* p = shared.allocate(100);  // may be given back by any process
 //   mallard::shared_resource::remove("orders");
 //
+// Its other verbs and its figures are in mallard/memory/segment.hpp.
+//
 // Complexity: up to 2 KiB O(1), without lock or atomic operation but for a system call or a lock
 // for every slab or so, and an atomic operation for blocks of another's slab; larger blocks O(size
 // / 256 KiB) at worst. Thread-safety: all members may be called from any thread, of any process.
@@ -14,8 +16,8 @@
 #include <cstddef>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/segment_resource.hpp"
 #include "mallard/memory/memory_error.hpp"
+#include "mallard/memory/segment.hpp"
 
 namespace mallard::inline v1 {
 
@@ -30,7 +32,7 @@ struct shared_options {
 //
 // Nothing in the memory may be an address: pools and arenas over it serve this process alone, and
 // none of them can be put into it (is_shareable_v, checked by the compiler).
-class MALLARD_API shared_resource final : public detail::segment_resource {
+class MALLARD_API shared_resource final : public segment_resource {
  public:
   // How many users there may be at once, of all processes.
   static constexpr std::size_t largest_user_count = detail::client_count;

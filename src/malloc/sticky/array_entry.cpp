@@ -1,9 +1,9 @@
-// The names of mallard/malloc.h that give memory or tell of a block, of the sticky build.
+// The names of mallard/malloc/malloc.h that give memory or tell of a block, of the sticky build.
 #include <errno.h>
 
 #include <cstdint>
 
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 #include "malloc/entry.hpp"
 #include "malloc/malloc_heap.hpp"
 #include "malloc/sticky/sticky_block.hpp"

@@ -1,6 +1,6 @@
 /* A user's program in C: the drop-in malloc and what it offers beyond the C library. */
-#include <mallard/llheap_names.h>
-#include <mallard/malloc.h>
+#include <mallard/malloc/llheap_names.h>
+#include <mallard/malloc/malloc.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "mallard/detail/core/block_chain.hpp"
+#include "mallard/blocks.hpp"
 
 namespace mallard::inline v1::detail {
 

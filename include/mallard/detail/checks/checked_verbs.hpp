@@ -14,9 +14,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "mallard/blocks.hpp"
 #include "mallard/checks/test_resource.hpp"
-#include "mallard/detail/core/block_chain.hpp"
-#include "mallard/detail/core/sized_block.hpp"
 
 namespace mallard::inline v1::detail {
 

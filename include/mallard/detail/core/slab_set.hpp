@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <memory_resource>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/core/slab.hpp"
 #include "mallard/detail/core/slab_source.hpp"
 

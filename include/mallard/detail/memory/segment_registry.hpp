@@ -4,9 +4,11 @@
 
 #include "mallard/detail/config.hpp"
 
-namespace mallard::inline v1::detail {
+namespace mallard::inline v1 {
 
 class segment_resource;
+
+namespace detail {
 
 class segment_registry {
  public:
@@ -19,4 +21,5 @@ class segment_registry {
   static void in_child() noexcept;
 };
 
-}  // namespace mallard::inline v1::detail
+}  // namespace detail
+}  // namespace mallard::inline v1

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/failure.hpp"
 
 namespace mallard::inline v1::detail {

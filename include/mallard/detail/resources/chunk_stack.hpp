@@ -9,26 +9,12 @@
 #include <new>
 #include <type_traits>
 
+#include "mallard/arena.hpp"
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
 
-namespace mallard::inline v1 {
-
-struct monotonic_options {
-  std::size_t initial_bytes = 4096;                     // of the first chunk
-  std::size_t max_chunk_bytes = std::size_t{64} << 20;  // chunks double up to here
-};
-
-struct monotonic_stats {
-  std::size_t in_use_bytes = 0;    // carved so far, with what alignment and chunk ends cost
-  std::size_t peak_bytes = 0;      // the most `in_use_bytes` has been; kept by rewind and release
-  std::size_t reserved_bytes = 0;  // held, the caller's buffer included
-  std::size_t chunks = 0;          // held from upstream
-  std::size_t overflowed = 0;      // times that a caller's buffer was left for upstream
-};
-
-namespace detail {
+namespace mallard::inline v1::detail {
 
 inline constexpr std::size_t bump_alignment = alignof(std::max_align_t);
 
@@ -195,5 +181,4 @@ class MALLARD_API chunk_stack {
   std::pmr::memory_resource* upstream_;
 };
 
-}  // namespace detail
-}  // namespace mallard::inline v1
+}  // namespace mallard::inline v1::detail

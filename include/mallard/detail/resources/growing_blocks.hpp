@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstring>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/array_space.hpp"
 
 namespace mallard::inline v1::detail {

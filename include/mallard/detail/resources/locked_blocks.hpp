@@ -6,8 +6,8 @@
 #include <memory_resource>
 #include <mutex>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/core/sized_block.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
 #include "mallard/detail/resources/thread_heaps.hpp"
 

@@ -3,18 +3,11 @@
 
 #include <cstddef>
 
+#include "mallard/arena.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/chunk_stack.hpp"
 
-namespace mallard::inline v1 {
-
-struct reserved_options {
-  // Of address space, not of memory. 0: 64 GiB, or less where the system refuses that, as under
-  // `ulimit -v`.
-  std::size_t reserve_bytes = 0;
-};
-
-namespace detail {
+namespace mallard::inline v1::detail {
 
 class MALLARD_API reserved_range {
  public:
@@ -67,5 +60,4 @@ class MALLARD_API reserved_range {
   std::size_t peak_bytes_ = 0;
 };
 
-}  // namespace detail
-}  // namespace mallard::inline v1
+}  // namespace mallard::inline v1::detail

@@ -1,6 +1,6 @@
 /* Purpose: what the drop-in malloc offers beyond the functions of the C library. For C and C++.
  *
- *   #include <mallard/malloc.h>
+ *   #include <mallard/malloc/malloc.h>
  *   mallard_set_limit_bytes((size_t)1 << 30);
  *   mallard_trim();
  *   char text[16384];
@@ -56,11 +56,11 @@ size_t mallard_stats_json(char* buffer, size_t bytes);
 typedef void (*mallard_writer)(void* context, const char* text, size_t bytes);
 void mallard_write_stats_json(mallard_writer write, void* context);
 
-/* Memory by other verbs, after the interface of llheap (Zulfiqar 2022; mallard/llheap_names.h has
- * its names). Arrays are of `count` elements of `bytes` bytes; what does not fit a size_t fails
- * like anything too large. All blocks may be given to free and realloc. What returns a block
- * returns null with errno set when it fails: ENOMEM, or EINVAL for an alignment that is no power of
- * two. */
+/* Memory by other verbs, after the interface of llheap (Zulfiqar 2022;
+ * mallard/malloc/llheap_names.h has its names). Arrays are of `count` elements of `bytes` bytes;
+ * what does not fit a size_t fails like anything too large. All blocks may be given to free and
+ * realloc. What returns a block returns null with errno set when it fails: ENOMEM, or EINVAL for an
+ * alignment that is no power of two. */
 
 void* mallard_array_alloc(size_t count, size_t bytes);
 void* mallard_array_memalign(size_t alignment, size_t count, size_t bytes);

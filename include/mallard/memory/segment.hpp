@@ -1,5 +1,14 @@
 // Purpose: what files and shared memory have in common: blocks, and objects that are found by their
 // names.
+//
+//   mallard::shared_resource shared;
+//   long* count = shared.make<long>("count", 0L);
+//   assert(shared.find<long>("count") == count);  // in any process that has the memory mapped
+//   shared.destroy<long>("count");
+//   shared.verify();
+//
+// Complexity: up to 2 KiB O(1); larger blocks O(size / 256 KiB) at worst. Thread-safety: all
+// members may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +36,16 @@ struct segment_stats {
 };
 
 namespace detail {
+class segment_registry;
+}
 
+// The base of file_resource and shared_resource; not made by itself.
 class MALLARD_API segment_resource : public std::pmr::memory_resource {
  public:
   // What a block may be aligned to: wherever it is mapped, it is.
-  static constexpr std::size_t largest_alignment = segment_alignment;
-  static constexpr std::size_t largest_name_bytes = root_name_bytes - 1;
-  static constexpr std::size_t largest_root_count = root_count;
+  static constexpr std::size_t largest_alignment = detail::segment_alignment;
+  static constexpr std::size_t largest_name_bytes = detail::root_name_bytes - 1;
+  static constexpr std::size_t largest_root_count = detail::root_count;
 
   segment_resource(const segment_resource&) = delete;
   segment_resource& operator=(const segment_resource&) = delete;
@@ -42,9 +54,9 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    const std::size_t request = class_request(bytes, alignment);
-    if (is_looked_up(request) && os::is_single_threaded()) [[likely]] {
-      if (void* const p = client_.take(class_of(request))) [[likely]] {
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (detail::is_looked_up(request) && detail::os::is_single_threaded()) [[likely]] {
+      if (void* const p = client_.take(detail::class_of(request))) [[likely]] {
         return p;
       }
     }
@@ -56,9 +68,9 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   // Effects: takes a block back, whoever has allocated it; `bytes` and `alignment` as it was.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const std::size_t request = class_request(bytes, alignment);
-    if (is_looked_up(request) && os::is_single_threaded()) [[likely]] {
-      return client_.give(p, class_of(request));
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (detail::is_looked_up(request) && detail::os::is_single_threaded()) [[likely]] {
+      return client_.give(p, detail::class_of(request));
     }
     deallocate_slow(p, bytes, alignment);
   }
@@ -79,9 +91,9 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   template <class T, class... Args>
   T* make(const char* name, Args&&... args) {
     void* const p = prepare<T>();
-    on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
+    detail::on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
     T* const object = ::new (p) T(std::forward<Args>(args)...);
-    on_failure destroy([&] { object->~T(); });
+    detail::on_failure destroy([&] { object->~T(); });
     add_root(name, object, sizeof(T), alignof(T), true);
     destroy.succeeded();
     give_back.succeeded();
@@ -100,9 +112,9 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   T* find_or_make(const char* name, const Args&... args) {
     if (T* const found = find<T>(name)) return found;
     void* const p = prepare<T>();
-    on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
+    detail::on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
     T* const object = ::new (p) T(args...);
-    on_failure destroy([&] { object->~T(); });
+    detail::on_failure destroy([&] { object->~T(); });
     void* const named = add_root(name, object, sizeof(T), alignof(T), false);
     if (named != object) return static_cast<T*>(named);
     destroy.succeeded();
@@ -134,7 +146,7 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   void verify();
 
  protected:
-  segment_resource(const char* who, int descriptor, segment_view view) noexcept;
+  segment_resource(const char* who, int descriptor, detail::segment_view view) noexcept;
   ~segment_resource() override;
 
   // Once the segment is there: this object is its user in this process.
@@ -144,11 +156,11 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
 
   unsigned adopt_the_dead();
 
-  segment segment_;
-  segment_client client_;
+  detail::segment segment_;
+  detail::segment_client client_;
 
  private:
-  friend class segment_registry;
+  friend class detail::segment_registry;
 
   template <class T>
   void* prepare() {
@@ -161,7 +173,7 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   MALLARD_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void* add_root(const char* name, void* p, std::size_t bytes, std::size_t alignment, bool alone);
   void* find_root(const char* name, std::size_t bytes, std::size_t alignment);
-  segment_root* root_named(const char* name);
+  detail::segment_root* root_named(const char* name);
   void check_name(const char* name) const;
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) final {
@@ -179,5 +191,4 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   segment_resource* next_ = nullptr;  // of the registry
 };
 
-}  // namespace detail
 }  // namespace mallard::inline v1

@@ -1,5 +1,15 @@
-// Purpose: a resource over one range of addresses, reserved at once and made usable from the front
-// as blocks need it. The kinds of memory differ in what making usable is.
+// Purpose: what the kinds of memory over one range of addresses have in common, that is mapped,
+// huge, numa and protected ones: the verbs and the figures.
+//
+//   mallard::mapped_resource pages({.limit_bytes = 64 << 20});
+//   void* p = pages.allocate(100'000);
+//   std::size_t of_64_mib = pages.stats().usable_bytes;
+//   pages.deallocate(p, 100'000);
+//   pages.trim();  // what is free goes back to the system
+//
+// Addresses are reserved at once and made usable from the front as blocks need them. The kinds
+// differ in what making usable is. Complexity: O(log n) in the number of free parts, and a system
+// call for each step that makes more usable. Thread-safety: none; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +28,7 @@ struct memory_stats {
   std::size_t in_use_blocks = 0;
 };
 
-namespace detail {
-
+// The base of these resources; not made by itself.
 class MALLARD_API range_resource : public std::pmr::memory_resource {
  public:
   // What a block may be aligned to.
@@ -45,7 +54,7 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
 
   // Whether the byte at `p` is in memory that the resource allocates from.
   bool owns(const void* p) const noexcept {
-    return address_of(p) - address_of(begin_) < usable_bytes_;
+    return detail::address_of(p) - detail::address_of(begin_) < usable_bytes_;
   }
   memory_stats stats() const noexcept;
 
@@ -94,8 +103,7 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   std::size_t usable_bytes_ = 0;
   std::size_t peak_bytes_ = 0;
   std::size_t in_use_blocks_ = 0;
-  extent_tree free_;
+  detail::extent_tree free_;
 };
 
-}  // namespace detail
 }  // namespace mallard::inline v1

@@ -1,4 +1,4 @@
-/* Purpose: llheap's names for functions of mallard/malloc.h, for programs written for it.
+/* Purpose: llheap's names for functions of mallard/malloc/malloc.h, for programs written for it.
  *
  * The library does not export them: a preloaded malloc that has a function called `resize` would
  * take the place of other libraries' functions of that name. malloc_request_size and
@@ -7,7 +7,7 @@
 #ifndef MALLARD_LLHEAP_NAMES_H
 #define MALLARD_LLHEAP_NAMES_H
 
-#include "mallard/malloc.h"
+#include "mallard/malloc/malloc.h"
 
 static inline void* aalloc(size_t count, size_t bytes) {
   return mallard_array_alloc(count, bytes);

@@ -1,4 +1,13 @@
-// Purpose: free blocks linked by their first words, to be handed over many at a time.
+// Purpose: what verbs give that hand out more than an address: a block with its real size, and a
+// chain of blocks.
+//
+//   mallard::heap_resource heap;
+//   mallard::block_chain nodes = heap.allocate_many(100, 24);
+//   void* node = nodes.pop_front();  // each may also be given back alone
+//   heap.deallocate(node, 24);
+//   heap.deallocate_many(nodes, 24);
+//
+// Complexity: O(1). Thread-safety: as any value; the blocks are their user's.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +15,11 @@
 #include "mallard/detail/config.hpp"
 
 namespace mallard::inline v1 {
+
+struct sized_block {
+  void* p;
+  std::size_t bytes;  // maybe more than what was asked for
+};
 
 namespace detail {
 
@@ -17,7 +31,8 @@ struct chain_ends {
 
 }  // namespace detail
 
-// Every block has room for a pointer. The chain does not own them; copies share them.
+// Free blocks, linked by their first words. Every block has room for a pointer. The chain does not
+// own them; copies share them.
 class block_chain {
  public:
   constexpr block_chain() noexcept = default;

@@ -1,4 +1,11 @@
 // Purpose: what a container, or another resource, needs of a resource that it holds by its type.
+//
+//   static_assert(mallard::bindable_resource<mallard::monotonic_resource>);
+//   static_assert(mallard::bindable_resource<std::pmr::memory_resource>);
+//   template <mallard::bindable_resource R>
+//   void* allocate_zeroed(R& resource, std::size_t bytes) {
+//     return std::memset(resource.allocate(bytes, 16), 0, bytes);
+//   }
 #pragma once
 
 #include <concepts>

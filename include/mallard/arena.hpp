@@ -1,27 +1,56 @@
-// Purpose: the verbs of every bump resource, written once over the store that holds its memory.
+// Purpose: what every arena has in common: its options, its figures, and its verbs.
 //
-// `Store` has a `bump_range range`, `carve_slow`, `try_carve_slow`, `mark`, `rewind`, `reset`,
-// `release`, `stats`.
+//   mallard::monotonic_resource arena({.initial_bytes = 64 << 10});
+//   void* p = arena.allocate(100);
+//   std::size_t bytes = arena.try_expand(p, 100, 200);  // where it is: 200, as p is the last block
+//   auto here = arena.mark();
+//   arena.rewind(here);  // frees what was allocated since
+//
+// Complexity: allocate, try_expand and shrink O(1), a chunk from upstream now and then; deallocate
+// does nothing; the others O(chunks). Thread-safety: none; one thread at a time per arena.
 #pragma once
 
 #include <cstddef>
 #include <memory_resource>
 #include <utility>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
-#include "mallard/detail/resources/chunk_stack.hpp"
 
-namespace mallard::inline v1::detail {
+namespace mallard::inline v1 {
 
+// Of a monotonic_resource or a buffered_resource.
+struct monotonic_options {
+  std::size_t initial_bytes = 4096;                     // of the first chunk
+  std::size_t max_chunk_bytes = std::size_t{64} << 20;  // chunks double up to here
+};
+
+// Of a reserved_resource.
+struct reserved_options {
+  // Of address space, not of memory. 0: 64 GiB, or less where the system refuses that, as under
+  // `ulimit -v`.
+  std::size_t reserve_bytes = 0;
+};
+
+struct monotonic_stats {
+  std::size_t in_use_bytes = 0;    // carved so far, with what alignment and chunk ends cost
+  std::size_t peak_bytes = 0;      // the most `in_use_bytes` has been; kept by rewind and release
+  std::size_t reserved_bytes = 0;  // held, the caller's buffer included
+  std::size_t chunks = 0;          // held from upstream
+  std::size_t overflowed = 0;      // times that a caller's buffer was left for upstream
+};
+
+// The base of the arenas. `Store` holds the memory: it has a `bump_range range`, `carve_slow`,
+// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`.
 template <class Derived, class Store>
-class bump_verbs : public std::pmr::memory_resource {
+class arena_verbs : public std::pmr::memory_resource {
  public:
   static constexpr bool deallocate_is_noop = true;
   using mark_type = typename Store::mark_type;
 
-  bump_verbs(const bump_verbs&) = delete;
-  bump_verbs& operator=(const bump_verbs&) = delete;
+  arena_verbs(const arena_verbs&) = delete;
+  arena_verbs& operator=(const arena_verbs&) = delete;
 
   // Effects: returns `bytes` bytes aligned to `alignment` (a power of two); never null, distinct
   // for every block, also for 0 bytes.
@@ -43,7 +72,7 @@ class bump_verbs : public std::pmr::memory_resource {
 
   // Effects: none; the memory comes back by `release`, `reset` or `rewind`.
   void deallocate(void* p, std::size_t bytes, std::size_t = alignof(std::max_align_t)) noexcept {
-    poison(p, bytes);
+    detail::poison(p, bytes);
   }
 
   // Effects: makes the block of `old` bytes larger where it is, if it is the one allocated last: to
@@ -52,9 +81,9 @@ class bump_verbs : public std::pmr::memory_resource {
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
                          std::size_t preferred = 0) noexcept {
     if (preferred > minimum && store_.range.try_expand(p, old, preferred)) {
-      return larger(old, preferred);
+      return detail::larger(old, preferred);
     }
-    return store_.range.try_expand(p, old, minimum) ? larger(old, minimum) : 0;
+    return store_.range.try_expand(p, old, minimum) ? detail::larger(old, minimum) : 0;
   }
 
   // Effects: gives back what is beyond `preferred` bytes if the block is the one allocated last,
@@ -62,7 +91,7 @@ class bump_verbs : public std::pmr::memory_resource {
   // and nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
-    const std::size_t wanted = smaller(preferred, maximum);
+    const std::size_t wanted = detail::smaller(preferred, maximum);
     if (store_.range.shrink(p, old, wanted)) return wanted;
     return old <= maximum ? old : 0;
   }
@@ -87,8 +116,8 @@ class bump_verbs : public std::pmr::memory_resource {
 
  protected:
   template <class... Args>
-  explicit bump_verbs(Args&&... args) noexcept : store_(std::forward<Args>(args)...) {}
-  ~bump_verbs() override = default;
+  explicit arena_verbs(Args&&... args) noexcept : store_(std::forward<Args>(args)...) {}
+  ~arena_verbs() override = default;
 
   const Store& store() const noexcept { return store_; }
 
@@ -106,4 +135,4 @@ class bump_verbs : public std::pmr::memory_resource {
   Store store_;
 };
 
-}  // namespace mallard::inline v1::detail
+}  // namespace mallard::inline v1

@@ -1,16 +1,28 @@
-// Purpose: what our extended ("version 2") allocators have in common: types, nodes alone and in
-// chains, and the rule of when the one call for arrays throws.
+// Purpose: what the extended ("version 2") allocators have in common: nodes alone and in chains,
+// and the one call for arrays. Boost.Container's containers call these; so may any other.
+//
+//   mallard::heap_resource heap;
+//   mallard::expandable_allocator<int> ints(&heap);
+//   mallard::expandable_allocator<int>::multiallocation_chain nodes;
+//   ints.allocate_individual(100, nodes);
+//   ints.deallocate_individual(nodes);
+//
+// Complexity and thread-safety: as the resources'.
+//
+// Source: Gaztañaga's extended allocators (N2045, Boost.Container).
 #pragma once
 
 #include <cstddef>
 #include <limits>
 #include <type_traits>
 
+#include "mallard/blocks.hpp"
 #include "mallard/detail/bindings/node_chain.hpp"
-#include "mallard/detail/core/block_chain.hpp"
 #include "mallard/detail/failure.hpp"
 
-namespace mallard::inline v1::detail {
+namespace mallard::inline v1 {
+
+namespace detail {
 
 // The values of Boost's `allocation_type`.
 enum allocation_flag : unsigned {
@@ -22,15 +34,18 @@ enum allocation_flag : unsigned {
   try_shrink_flag = 64,
 };
 
-// `Derived` has `with_nodes(what)`, which calls `what` with the resource of the nodes, and
-// `try_command`, which is `allocation_command` with null for every failure.
+}  // namespace detail
+
+// The base of these allocators. `Derived` has `with_nodes(what)`, which calls `what` with the
+// resource of the nodes, and `try_command`, which is `allocation_command` with null for every
+// failure.
 template <class Derived, class T>
 class extended_allocator {
  public:
   using value_type = T;
   using pointer = T*;
   using size_type = std::size_t;
-  using multiallocation_chain = node_chain<T>;
+  using multiallocation_chain = detail::node_chain<T>;
   using propagate_on_container_copy_assignment = std::false_type;
   using propagate_on_container_move_assignment = std::false_type;
   using propagate_on_container_swap = std::false_type;
@@ -65,7 +80,7 @@ class extended_allocator {
   // Errors: null with the flag for it, else std::bad_alloc. Then nothing has changed.
   T* allocation_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) {
     T* const p = derived().try_command(command, limit, count, reuse);
-    if (p == nullptr && (command & nothrow_flag) == 0) fail_allocation();
+    if (p == nullptr && (command & detail::nothrow_flag) == 0) detail::fail_allocation();
     return p;
   }
 
@@ -78,7 +93,7 @@ class extended_allocator {
   static constexpr std::size_t max_count = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
 
   static std::size_t bytes_of(std::size_t n) {
-    if (n > max_count) fail_array_length();
+    if (n > max_count) detail::fail_array_length();
     return n * sizeof(T);
   }
 
@@ -86,4 +101,4 @@ class extended_allocator {
   Derived& derived() noexcept { return static_cast<Derived&>(*this); }
 };
 
-}  // namespace mallard::inline v1::detail
+}  // namespace mallard::inline v1
