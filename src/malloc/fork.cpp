@@ -2,6 +2,11 @@
 // gives them back. In between it may allocate, as other handlers of the fork do: to it the locks
 // are open.
 //
+// The C library itself takes the lock of its list of FILEs for a fork, after the handlers. A thread
+// in fflush(NULL) holds that lock and waits for a FILE, whose holder may be in malloc: if the fork
+// held malloc's locks while it waits for the list's, all three would wait for ever. So the list's
+// lock, which its holder may take again, is taken before all others.
+//
 // A signal handler may fork as well, whatever its thread is in the middle of.
 //
 // Of a fork: what the child needs is taken, and the fork that was interrupted goes on in parent and
@@ -25,8 +30,21 @@
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
 
+// Of glibc; other C libraries have none of them.
+extern "C" {
+[[gnu::weak]] void _IO_list_lock();
+[[gnu::weak]] void _IO_list_unlock();
+[[gnu::weak]] void _IO_list_resetlock();
+}
+
 namespace mallard::inline v1::detail {
 namespace {
+
+// In a process of one thread nobody can wait, and the C library leaves its lock alone, too.
+bool has_list_of_files() noexcept {
+  return _IO_list_lock != nullptr && _IO_list_unlock != nullptr && _IO_list_resetlock != nullptr &&
+         !os::is_single_threaded();
+}
 
 struct fork_progress {
   // Which locks this thread has taken for a fork, and `begun`. One word, so that a signal handler
@@ -46,7 +64,8 @@ constexpr unsigned bit_of(std::size_t i) noexcept {
 }
 constexpr unsigned users_heaps = bit_of(lock_count);
 constexpr unsigned threads_heaps = bit_of(lock_count + 1);
-constexpr unsigned begun = bit_of(lock_count + 2);
+constexpr unsigned list_of_files = bit_of(lock_count + 2);
+constexpr unsigned begun = bit_of(lock_count + 3);
 
 bool take(futex_lock& lock) noexcept {
   lock.acquire();
@@ -75,13 +94,17 @@ void before_fork() {
     forking.inner = forking.inner + 1;
     return;
   }
-  const slow_path here;
   unsigned taken = 0;
+  if (has_list_of_files()) {
+    _IO_list_lock();
+    taken = list_of_files;
+  }
+  const slow_path here;
   if (!here.nested()) {
-    taken = take_all(take);
+    taken |= take_all(take);
   } else if (!os::is_single_threaded()) {
     forking.waits_until = os::milliseconds() + 20;
-    taken = take_all(take_if_free);
+    taken |= take_all(take_if_free);
   }
   forking.taken = taken | begun;
   progress.has_every_lock = !here.nested();
@@ -107,13 +130,16 @@ void after_fork_in_parent() {
   }
   if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
   if ((taken & users_heaps) != 0) user_heap::unlock_all();
+  if ((taken & list_of_files) != 0) _IO_list_unlock();
 }
 
 // Of the locks that were left, some may be of threads that are not here any more; one that is this
 // thread's own does no harm as a free one.
 void after_fork_in_child() {
   const slow_path here;
-  if (end_fork() == 0) return;
+  const unsigned taken = end_fork();
+  if (taken == 0) return;
+  if ((taken & list_of_files) != 0) _IO_list_resetlock();
   the_heaps.forget_threads_but(cache.heap);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
