@@ -54,6 +54,7 @@ bool make_states(std::uintptr_t begin, std::uintptr_t end) noexcept {
 
 void remove_states(std::uintptr_t begin, std::uintptr_t end) noexcept {
   address_page* const page = page_of_address(begin);
+  if (page == nullptr) return;  // there was no memory for it, so nothing was made
   const std::size_t guard = os::page_size();
   end = round_up(end, part_bytes);
   while (begin != end) {
