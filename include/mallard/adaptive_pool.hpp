@@ -18,9 +18,9 @@
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 #include "mallard/detail/core/slab_set.hpp"
-#include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -52,32 +52,20 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  // Nothing is allocated before the first request. `upstream` must outlive the resource. Over an
+  // arena, which takes nothing back, every empty slab is kept for reuse.
   adaptive_pool_resource() noexcept : adaptive_pool_resource(adaptive_pool_options{}) {}
-  explicit adaptive_pool_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit adaptive_pool_resource(upstream_ref upstream) noexcept
       : adaptive_pool_resource(adaptive_pool_options{}, upstream) {}
-  explicit adaptive_pool_resource(
-      adaptive_pool_options options,
-      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options),
-        slabs_(&layout_, upstream, detail::reserve_of(options.empty_slabs_kept)) {
+  explicit adaptive_pool_resource(adaptive_pool_options options,
+                                  upstream_ref upstream = page_source::instance()) noexcept
+      : options_(detail::options_over(options, upstream.takes_back())),
+        upstream_ignores_(!upstream.takes_back()),
+        slabs_(&layout_, upstream.get(), detail::reserve_of(options_.empty_slabs_kept)) {
     if (options.block_bytes != 0) {
       choose_layout(options.block_bytes, options.alignment);
       fix_block();
     }
-  }
-
-  adaptive_pool_resource(std::nullptr_t) = delete;
-
-  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
-  template <detail::bump_resource Bump>
-  explicit adaptive_pool_resource(Bump* upstream) noexcept
-      : adaptive_pool_resource(adaptive_pool_options{}, upstream) {}
-  template <detail::bump_resource Bump>
-  adaptive_pool_resource(adaptive_pool_options options, Bump* upstream) noexcept
-      : adaptive_pool_resource(detail::keeping_every_slab(options),
-                               static_cast<std::pmr::memory_resource*>(upstream)) {
-    upstream_ignores_ = true;
   }
 
   adaptive_pool_resource(const adaptive_pool_resource&) = delete;

@@ -15,6 +15,7 @@
 
 #include "mallard/monotonic.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -36,12 +37,11 @@ class buffered_resource final : private detail::inline_buffer<Bytes>, public mon
 
  public:
   buffered_resource() noexcept : buffered_resource(page_source::instance()) {}
-  explicit buffered_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit buffered_resource(resource_ref upstream) noexcept
       : buffered_resource(monotonic_options{}, upstream) {}
   explicit buffered_resource(monotonic_options options,
-                             std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+                             resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(this->buffer, Bytes, options, upstream) {}
-  buffered_resource(std::nullptr_t) = delete;
 };
 
 }  // namespace mallard::inline v1

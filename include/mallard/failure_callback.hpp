@@ -19,6 +19,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -31,8 +32,8 @@ class MALLARD_API failure_callback_resource final
 
   // Both must outlive the resource; `upstream` is the page source by default.
   explicit failure_callback_resource(handler on_failure,
-                                     std::pmr::memory_resource* upstream = page_source::instance())
-      : on_failure_(std::move(on_failure)), upstream_(upstream) {}
+                                     resource_ref upstream = page_source::instance())
+      : on_failure_(std::move(on_failure)), upstream_(upstream.get()) {}
   failure_callback_resource(const failure_callback_resource&) = delete;
   failure_callback_resource& operator=(const failure_callback_resource&) = delete;
 

@@ -25,9 +25,9 @@
 #include "mallard/detail/core/class_pools.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -64,27 +64,17 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the heap.
+  // Nothing is allocated before the first request. `upstream` must outlive the heap. Over an arena,
+  // which takes nothing back, every empty slab is kept for reuse.
   heap_resource() noexcept : heap_resource(heap_options{}) {}
-  explicit heap_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit heap_resource(upstream_ref upstream) noexcept
       : heap_resource(heap_options{}, upstream) {}
   explicit heap_resource(heap_options options,
-                         std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options),
-        pools_(upstream, detail::reserve_of(options.empty_slabs_kept)),
-        arrays_(upstream) {}
-
-  heap_resource(std::nullptr_t) = delete;
-
-  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
-  template <detail::bump_resource Bump>
-  explicit heap_resource(Bump* upstream) noexcept : heap_resource(heap_options{}, upstream) {}
-  template <detail::bump_resource Bump>
-  heap_resource(heap_options options, Bump* upstream) noexcept
-      : options_(detail::keeping_every_slab(options)),
-        upstream_ignores_(true),
-        pools_(upstream, detail::keep_every_slab),
-        arrays_(upstream) {}
+                         upstream_ref upstream = page_source::instance()) noexcept
+      : options_(detail::options_over(options, upstream.takes_back())),
+        upstream_ignores_(!upstream.takes_back()),
+        pools_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept)),
+        arrays_(upstream.get()) {}
 
   heap_resource(const heap_resource&) = delete;
   heap_resource& operator=(const heap_resource&) = delete;

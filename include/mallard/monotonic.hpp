@@ -22,6 +22,7 @@
 #include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/chunk_stack.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -32,35 +33,34 @@ class MALLARD_API monotonic_resource : public arena_verbs<monotonic_resource, de
  public:
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   monotonic_resource() noexcept : monotonic_resource(monotonic_options{}) {}
-  explicit monotonic_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit monotonic_resource(resource_ref upstream) noexcept
       : monotonic_resource(monotonic_options{}, upstream) {}
-  explicit monotonic_resource(monotonic_options options, std::pmr::memory_resource* upstream =
-                                                             page_source::instance()) noexcept
-      : arena_verbs(options, upstream) {}
-  monotonic_resource(std::nullptr_t) = delete;
+  explicit monotonic_resource(monotonic_options options,
+                              resource_ref upstream = page_source::instance()) noexcept
+      : arena_verbs(options, upstream.get()) {}
 
   // The first chunk has room for blocks of `initial_bytes` bytes. Any integer, so that 0 is no null
   // pointer.
   template <std::integral Size>
     requires(!std::same_as<Size, bool>)
-  explicit monotonic_resource(
-      Size initial_bytes, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+  explicit monotonic_resource(Size initial_bytes,
+                              resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(monotonic_options{.initial_bytes = detail::chunk_bytes_for(
                                                  static_cast<std::size_t>(initial_bytes))},
                            upstream) {}
 
   // The caller's buffer of `bytes` bytes is used first, and never given to upstream.
   monotonic_resource(void* buffer, std::size_t bytes,
-                     std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+                     resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(buffer, bytes, monotonic_options{}, upstream) {}
   monotonic_resource(void* buffer, std::size_t bytes, monotonic_options options,
-                     std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : arena_verbs(buffer, bytes, options, upstream) {}
-  explicit monotonic_resource(std::span<std::byte> buffer, std::pmr::memory_resource* upstream =
-                                                               page_source::instance()) noexcept
+                     resource_ref upstream = page_source::instance()) noexcept
+      : arena_verbs(buffer, bytes, options, upstream.get()) {}
+  explicit monotonic_resource(std::span<std::byte> buffer,
+                              resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(buffer.data(), buffer.size(), monotonic_options{}, upstream) {}
   monotonic_resource(std::span<std::byte> buffer, monotonic_options options,
-                     std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+                     resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(buffer.data(), buffer.size(), options, upstream) {}
 
   std::pmr::memory_resource* upstream_resource() const noexcept {

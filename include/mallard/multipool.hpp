@@ -10,7 +10,6 @@
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <memory_resource>
 
@@ -18,9 +17,9 @@
 #include "mallard/detail/core/class_pools.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -44,6 +43,15 @@ struct multipool_options {
   operator std::pmr::pool_options() const noexcept { return detail::actual_pool_options(); }
 };
 
+// std's options, which have no effect: slabs have sizes of their own, and every block up to
+// `largest_pooled_bytes` is pooled. So `{64, 1024}` and a std::pmr::pool_options may be passed on.
+class pool_hints {
+ public:
+  pool_hints(const std::pmr::pool_options&) noexcept {}  // NOLINT: implicit, to be passed on
+  pool_hints(std::size_t /*max_blocks_per_chunk*/,
+             std::size_t /*largest_required_pool_block*/) noexcept {}
+};
+
 struct multipool_stats {
   std::size_t in_use_bytes = 0;    // of the blocks handed out, rounded up to their size classes
   std::size_t reserved_bytes = 0;  // held from upstream
@@ -58,32 +66,19 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  // Nothing is allocated before the first request. `upstream` must outlive the resource. Over an
+  // arena, which takes nothing back, every empty slab is kept for reuse; through a plain
+  // `memory_resource*` that cannot be known: set `empty_slabs_kept` yourself then.
   multipool_resource() noexcept : multipool_resource(multipool_options{}) {}
-  explicit multipool_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit multipool_resource(upstream_ref upstream) noexcept
       : multipool_resource(multipool_options{}, upstream) {}
-  explicit multipool_resource(multipool_options options, std::pmr::memory_resource* upstream =
-                                                             page_source::instance()) noexcept
-      : options_(options), pools_(upstream, detail::reserve_of(options.empty_slabs_kept)) {}
-
-  // std's options are hints that have no effect: slabs have sizes of their own, and every block up
-  // to `largest_pooled_bytes` is pooled.
-  template <std::same_as<std::pmr::pool_options> Options>
-  explicit multipool_resource(
-      const Options&, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+  explicit multipool_resource(multipool_options options,
+                              upstream_ref upstream = page_source::instance()) noexcept
+      : options_(detail::options_over(options, upstream.takes_back())),
+        upstream_ignores_(!upstream.takes_back()),
+        pools_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept)) {}
+  explicit multipool_resource(pool_hints, upstream_ref upstream = page_source::instance()) noexcept
       : multipool_resource(multipool_options{}, upstream) {}
-  multipool_resource(std::nullptr_t) = delete;
-
-  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse. Through a
-  // plain `memory_resource*` that cannot be known; set `empty_slabs_kept` yourself then.
-  template <detail::bump_resource Bump>
-  explicit multipool_resource(Bump* upstream) noexcept
-      : multipool_resource(multipool_options{}, upstream) {}
-  template <detail::bump_resource Bump>
-  multipool_resource(multipool_options options, Bump* upstream) noexcept
-      : options_(detail::keeping_every_slab(options)),
-        upstream_ignores_(true),
-        pools_(upstream, detail::keep_every_slab) {}
 
   multipool_resource(const multipool_resource&) = delete;
   multipool_resource& operator=(const multipool_resource&) = delete;

@@ -33,11 +33,11 @@ class object_pool {
 
   // Nothing is allocated before the first object. `upstream` must outlive the pool.
   object_pool() noexcept : object_pool(page_source::instance()) {}
-  explicit object_pool(std::pmr::memory_resource* upstream) noexcept
+  explicit object_pool(upstream_ref upstream) noexcept
       : object_pool(adaptive_pool_options{}, upstream) {}
   // The block size and alignment are T's, whatever the options say.
   explicit object_pool(adaptive_pool_options options,
-                       std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+                       upstream_ref upstream = page_source::instance()) noexcept
       : nodes_(for_objects(options), upstream) {}
   object_pool(const object_pool&) = delete;
   object_pool& operator=(const object_pool&) = delete;

@@ -11,10 +11,13 @@
 // Source of the idea: RMM's resource_ref, gsl::not_null.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory_resource>
+#include <type_traits>
 
 #include "mallard/detail/config.hpp"
+#include "mallard/detail/resources/bump_resource.hpp"
 
 namespace mallard::inline v1 {
 
@@ -50,6 +53,36 @@ class resource_ref {
 
  private:
   std::pmr::memory_resource* resource_;
+};
+
+// The resource that another one has its memory from, as constructors take it: by pointer or by
+// reference, never null, never a temporary. Of a resource given by its own type it also knows
+// whether that takes memory back: an arena does not, so a pool over one keeps what it has.
+//
+//   mallard::monotonic_resource arena;
+//   mallard::multipool_resource pool(arena);       // or (&arena)
+//   mallard::multipool_resource counted({.empty_slabs_kept = 0}, arena);
+class upstream_ref {
+ public:
+  template <std::derived_from<std::pmr::memory_resource> R>
+    requires(!std::is_const_v<R>)
+  upstream_ref(R& resource) noexcept  // NOLINT: implicit, as a reference
+      : resource_(&resource), takes_back_(!detail::bump_resource<R>) {}
+  template <std::convertible_to<std::pmr::memory_resource*> Pointer>
+  upstream_ref(Pointer resource) noexcept  // NOLINT: implicit, for what keeps a pointer
+      : resource_(resource), takes_back_(!detail::bump_pointer<Pointer>) {
+    MALLARD_ASSERT(resource_ != nullptr && "an upstream that is null");
+  }
+  upstream_ref(const std::pmr::memory_resource&&) = delete;
+  upstream_ref(std::nullptr_t) = delete;
+
+  std::pmr::memory_resource* get() const noexcept { return resource_; }
+  // Whether memory that is given back to it may be had again. True when that is not known.
+  bool takes_back() const noexcept { return takes_back_; }
+
+ private:
+  std::pmr::memory_resource* resource_;
+  bool takes_back_;
 };
 
 }  // namespace mallard::inline v1

@@ -22,11 +22,11 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/locked_blocks.hpp"
 #include "mallard/detail/resources/thread_heaps.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -41,27 +41,17 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the heap.
+  // Nothing is allocated before the first request. `upstream` must outlive the heap. Over an arena,
+  // which takes nothing back, every empty slab is kept for reuse.
   synchronized_heap_resource() noexcept : synchronized_heap_resource(heap_options{}) {}
-  explicit synchronized_heap_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit synchronized_heap_resource(upstream_ref upstream) noexcept
       : synchronized_heap_resource(heap_options{}, upstream) {}
-  explicit synchronized_heap_resource(
-      heap_options options, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options),
-        heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false),
-        arrays_(heaps_) {}
-
-  synchronized_heap_resource(std::nullptr_t) = delete;
-
-  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
-  template <detail::bump_resource Bump>
-  explicit synchronized_heap_resource(Bump* upstream) noexcept
-      : synchronized_heap_resource(heap_options{}, upstream) {}
-  template <detail::bump_resource Bump>
-  synchronized_heap_resource(heap_options options, Bump* upstream) noexcept
-      : options_(detail::keeping_every_slab(options)),
-        upstream_ignores_(true),
-        heaps_(upstream, detail::keep_every_slab, true),
+  explicit synchronized_heap_resource(heap_options options,
+                                      upstream_ref upstream = page_source::instance()) noexcept
+      : options_(detail::options_over(options, upstream.takes_back())),
+        upstream_ignores_(!upstream.takes_back()),
+        heaps_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept),
+               !upstream.takes_back()),
         arrays_(heaps_) {}
 
   synchronized_heap_resource(const synchronized_heap_resource&) = delete;

@@ -12,17 +12,16 @@
 // another lock of the library: it may lock, throw, or use other resources.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
-#include "mallard/detail/resources/bump_resource.hpp"
 #include "mallard/detail/resources/thread_heaps.hpp"
 #include "mallard/multipool.hpp"
 #include "mallard/page_source.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -50,31 +49,20 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  // Nothing is allocated before the first request. `upstream` must outlive the resource. Over an
+  // arena every empty slab is kept for reuse, as by multipool_resource.
   synchronized_multipool_resource() noexcept
       : synchronized_multipool_resource(synchronized_multipool_options{}) {}
-  explicit synchronized_multipool_resource(std::pmr::memory_resource* upstream) noexcept
+  explicit synchronized_multipool_resource(upstream_ref upstream) noexcept
       : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
-  explicit synchronized_multipool_resource(
-      synchronized_multipool_options options,
-      std::pmr::memory_resource* upstream = page_source::instance()) noexcept
-      : options_(options), heaps_(upstream, detail::reserve_of(options.empty_slabs_kept), false) {}
-
-  // std's options are hints that have no effect, as in multipool_resource.
-  template <std::same_as<std::pmr::pool_options> Options>
-  explicit synchronized_multipool_resource(
-      const Options&, std::pmr::memory_resource* upstream = page_source::instance()) noexcept
+  explicit synchronized_multipool_resource(synchronized_multipool_options options,
+                                           upstream_ref upstream = page_source::instance()) noexcept
+      : options_(detail::options_over(options, upstream.takes_back())),
+        heaps_(upstream.get(), detail::reserve_of(options_.empty_slabs_kept),
+               !upstream.takes_back()) {}
+  explicit synchronized_multipool_resource(pool_hints,
+                                           upstream_ref upstream = page_source::instance()) noexcept
       : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
-  synchronized_multipool_resource(std::nullptr_t) = delete;
-
-  // Over a bump resource, which takes nothing back: every empty slab is kept for reuse.
-  template <detail::bump_resource Bump>
-  explicit synchronized_multipool_resource(Bump* upstream) noexcept
-      : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
-  template <detail::bump_resource Bump>
-  synchronized_multipool_resource(synchronized_multipool_options options, Bump* upstream) noexcept
-      : options_(detail::keeping_every_slab(options)),
-        heaps_(upstream, detail::keep_every_slab, true) {}
 
   // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
   // never null, distinct for every live block, also for 0 bytes.

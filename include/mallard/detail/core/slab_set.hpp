@@ -30,9 +30,10 @@ constexpr std::size_t reserve_of(std::size_t empty_slabs_kept) noexcept {
                                                                       : empty_slabs_kept - 1;
 }
 
+// What holds over an upstream that takes nothing back: every empty slab is kept for reuse.
 template <class Options>
-constexpr Options keeping_every_slab(Options options) noexcept {
-  options.empty_slabs_kept = keep_every_slab;
+constexpr Options options_over(Options options, bool upstream_takes_back) noexcept {
+  if (!upstream_takes_back) options.empty_slabs_kept = keep_every_slab;
   return options;
 }
 
