@@ -6,8 +6,12 @@
 // prints "Collected : I"; I / iterations is the instructions per call, return included.
 #include <cstddef>
 #include <cstdio>
+#include <memory>
 #include <memory_resource>
+#include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
@@ -46,6 +50,35 @@ template <class R>
 template <class R>
 [[gnu::noinline]] void count_array_deallocate(R& r, void* p) {
   r.deallocate_expandable(p);
+}
+
+// Of many resources: the first and second use of each by one thread, by another, and its end.
+template <class R>
+using resources = std::vector<std::unique_ptr<R>>;
+template <class R>
+void use(resources<R>& all) {
+  for (auto& one : all)
+    one->deallocate(one->allocate(node_bytes, node_alignment), node_bytes, node_alignment);
+}
+// The statements keep the compiler from making one function of the three.
+template <class R>
+[[gnu::noinline]] void count_first_use(resources<R>& all) {
+  asm volatile("# first");
+  use(all);
+}
+template <class R>
+[[gnu::noinline]] void count_next_use(resources<R>& all) {
+  asm volatile("# next");
+  use(all);
+}
+template <class R>
+[[gnu::noinline]] void count_other_thread(resources<R>& all) {
+  asm volatile("# other");
+  use(all);
+}
+template <class R>
+[[gnu::noinline]] void count_all_destroyed(resources<R>& all) {
+  for (auto& one : all) one.reset();
 }
 
 // What counting costs is the difference to `multipool` by base.
@@ -92,30 +125,46 @@ void arrays(R& resource) {
 }
 
 template <class R>
-bool run(std::string_view loop) {
+void many(std::size_t count) {
+  resources<R> all(count);
+  for (auto& one : all) one = std::make_unique<R>();
+  count_first_use(all);
+  count_next_use(all);
+  std::thread([&] { count_other_thread(all); }).join();
+  count_all_destroyed(all);
+}
+
+// Returns the iterations of the loop; 0 when there is none of this name.
+template <class R>
+long run(std::string_view loop) {
+  for (const long count : {2'000, 8'000, 32'000}) {
+    if (loop != "many_" + std::to_string(count)) continue;
+    many<R>(static_cast<std::size_t>(count));
+    return count;
+  }
   R resource;
   std::pmr::memory_resource* base = &static_cast<std::pmr::memory_resource&>(resource);
   asm volatile("" : "+r"(base));
   if (loop == "pairs") {
     pairs(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
     pairs(*base, count_base_allocate, count_base_deallocate);
-    return true;
+    return iterations;
   }
   if (loop == "batches") {
     batches(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
     batches(*base, count_base_allocate, count_base_deallocate);
-    return true;
+    return iterations;
   }
   if constexpr (requires { resource.allocate_at_least(array_bytes); }) {
     if (loop == "arrays") {
       arrays(resource);
-      return true;
+      return iterations;
     }
   }
-  return false;
+  return 0;
 }
 
-bool run(std::string_view loop, std::string_view resource) {
+long run(std::string_view loop, std::string_view resource) {
   if (resource == "monotonic") return run<mallard::monotonic_resource>(loop);
   if (resource == "multipool") return run<mallard::multipool_resource>(loop);
   if (resource == "adaptive_pool") return run<mallard::adaptive_pool_resource>(loop);
@@ -129,21 +178,24 @@ bool run(std::string_view loop, std::string_view resource) {
     return run<counted_pool<mallard::synchronized_counting_resource>>(loop);
   }
   if (resource == "shared") return run<mallard::shared_resource>(loop);
-  return false;
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 || !run(argv[1], argv[2])) {
+  const long done = argc == 3 ? run(argv[1], argv[2]) : 0;
+  if (done == 0) {
     std::fprintf(
         stderr,
-        "usage: %s pairs|batches|arrays RESOURCE   (prints its iterations)\n"
+        "usage: %s pairs|batches|arrays|many_2000|many_8000|many_32000 RESOURCE   (prints its "
+        "iterations)\n"
         "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap shared\n"
         "  counting synchronized_counting: of a multipool by base\n"
-        "  arrays: of the heaps alone\n",
+        "  arrays: of the heaps alone\n"
+        "  many_*: so many resources, for threads\n",
         argv[0]);
     return 2;
   }
-  std::printf("%ld\n", iterations);
+  std::printf("%ld\n", done);
 }

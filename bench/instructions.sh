@@ -25,4 +25,7 @@ for resource in "$@"; do
   count "$resource" pairs
   count "$resource" batches
   case $resource in *heap) count "$resource" arrays ;; esac
+  case $resource in synchronized_heap)
+    for many in many_2000 many_8000 many_32000; do count "$resource" $many; done ;;
+  esac
 done

@@ -19,6 +19,9 @@ constinit thread_local std::array<known_heap, known_heap_count> known_heaps{};
 namespace {
 
 using resource_ring = ring<thread_heaps, &thread_heaps::next, &thread_heaps::prev>;
+using heap_ring = ring<thread_heap, &thread_heap::next_of_thread, &thread_heap::prev_of_thread>;
+using table_ring =
+    ring<heaps_of_thread, &heaps_of_thread::next_with_table, &heaps_of_thread::prev_with_table>;
 
 // Never destroyed: threads may end after the program's static objects have.
 union registry_holder {
@@ -47,9 +50,8 @@ void drop_table(heaps_of_thread& thread) noexcept {
   if (thread.table == nullptr) return;
   {
     const std::lock_guard hold(registry.lock);
-    heaps_of_thread** link = &with_table;
-    while (*link != &thread) link = &(*link)->next_with_table;
-    *link = thread.next_with_table;
+    heaps_of_thread* const next = table_ring::remove(&thread);
+    if (with_table == &thread) with_table = next;
   }
   page_source::instance()->deallocate(thread.table, thread.table_size * sizeof(known_heap));
   thread.table = nullptr;
@@ -93,8 +95,11 @@ void after_fork() {
 // The other threads may have been in the middle of anything when they ceased to be.
 void after_fork_in_child() {
   for_each_resource([](thread_heaps& resource) { resource.forget_other_threads(&own); });
-  with_table = own.table != nullptr ? &own : nullptr;
-  own.next_with_table = nullptr;
+  with_table = nullptr;
+  if (own.table != nullptr) {
+    table_ring::insert_before(nullptr, &own);
+    with_table = &own;
+  }
   let_upstreams_go_in_child();
   unlock_large_blocks();
   registry.lock.unlock();
@@ -106,6 +111,48 @@ known_heap& place_of(const heaps_of_thread& thread, std::uint64_t identity) noex
   for (;; ++at) {
     known_heap& entry = thread.table[at & (thread.table_size - 1)];
     if (entry.identity == identity || entry.identity == 0) return entry;
+  }
+}
+
+void enter(heaps_of_thread& thread, thread_heap& heap) noexcept {
+  const std::uint64_t identity = heap.resource->identity();
+  place_of(thread, identity) = {identity, &heap};
+  ++thread.table_used;
+}
+
+thread_heap* after(const heaps_of_thread& thread, const thread_heap& heap) noexcept {
+  return heap.next_of_thread == thread.heaps ? nullptr : heap.next_of_thread;
+}
+
+// Enters a few of those that are still to be entered, so that the lock is held for a short time
+// only. False when there are no more.
+bool enter_some(heaps_of_thread& thread) noexcept {
+  constexpr int at_a_time = 16;
+  const std::lock_guard hold(registry.lock);
+  for (int i = 0; i < at_a_time && thread.to_enter != nullptr; ++i) {
+    enter(thread, *thread.to_enter);
+    thread.to_enter = after(thread, *thread.to_enter);
+  }
+  return thread.to_enter != nullptr;
+}
+
+// A new table with room for three times as many more as there are; what is gone is not in it.
+void renew_table(heaps_of_thread& thread, std::size_t count) noexcept {
+  constexpr std::size_t smallest_size = 4096 / sizeof(known_heap);
+  const std::size_t size = std::max(smallest_size, std::bit_ceil(count * 4));
+  void* const memory = page_source::instance()->try_allocate(size * sizeof(known_heap));
+  drop_table(thread);
+  if (memory == nullptr) return;
+  thread.table = static_cast<known_heap*>(memory);
+  thread.table_size = size;
+  for (std::size_t i = 0; i < size; ++i) ::new (thread.table + i) known_heap{0, nullptr};
+  {
+    const std::lock_guard hold(registry.lock);
+    table_ring::insert_before(with_table, &thread);
+    with_table = &thread;
+    thread.to_enter = thread.heaps;
+  }
+  while (enter_some(thread)) {
   }
 }
 
@@ -146,38 +193,29 @@ std::uint64_t new_identity() noexcept {
   return identities.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-thread_heap* find_in_table(const heaps_of_thread& thread, std::uint64_t identity) noexcept {
-  return thread.table == nullptr ? nullptr : place_of(thread, identity).heap;
+thread_heap* find_heap(const heaps_of_thread& thread, const thread_heaps& resource) noexcept {
+  if (thread.table != nullptr) return place_of(thread, resource.identity()).heap;
+  const std::lock_guard hold(registry.lock);
+  thread_heap* heap = thread.heaps;
+  while (heap != nullptr && heap->resource != &resource) heap = after(thread, *heap);
+  return heap;
 }
 
-void add_to_table(heaps_of_thread& thread, std::uint64_t identity, thread_heap* heap) noexcept {
-  if (thread.table_used * 2 >= thread.table_size) return;
-  known_heap& place = place_of(thread, identity);
-  if (place.identity == 0) ++thread.table_used;
-  place = {identity, heap};
-}
-
-void renew_table(heaps_of_thread& thread) noexcept {
-  constexpr std::size_t smallest_size = 4096 / sizeof(known_heap);
-  const auto count = [&] {
-    std::size_t heaps = 0;
-    for (thread_heap* heap = thread.heaps; heap != nullptr; heap = heap->next_of_thread) ++heaps;
-    return heaps;
-  };
-  std::unique_lock hold(registry.lock);
-  const std::size_t size = std::max(smallest_size, std::bit_ceil(count() * 4));
-  hold.unlock();
-  void* const memory = page_source::instance()->try_allocate(size * sizeof(known_heap));
-  if (memory == nullptr) return;
-  drop_table(thread);
-  thread.table = static_cast<known_heap*>(memory);
-  thread.table_size = size;
-  for (std::size_t i = 0; i < size; ++i) ::new (thread.table + i) known_heap{0, nullptr};
-  hold.lock();  // by now there may be fewer
-  thread.next_with_table = with_table;
-  with_table = &thread;
-  for (thread_heap* heap = thread.heaps; heap != nullptr; heap = heap->next_of_thread) {
-    add_to_table(thread, heap->resource->identity(), heap);
+void attach(heaps_of_thread& thread, thread_heap& heap) noexcept {
+  std::size_t count = 0;
+  {
+    const std::lock_guard hold(registry.lock);
+    heap.thread = &thread;
+    heap_ring::insert_before(thread.heaps, &heap);
+    thread.heaps = &heap;
+    count = ++thread.count;
+  }
+  if (thread.table == nullptr) {
+    if (count > known_heap_count) renew_table(thread, count);
+  } else if (thread.table_used * 2 >= thread.table_size) {
+    renew_table(thread, count);
+  } else {
+    enter(thread, heap);
   }
 }
 
@@ -201,18 +239,13 @@ void strike_off(thread_heaps& resource) noexcept {
   if (resources == &resource) resources = next;
 }
 
-void attach(heaps_of_thread& thread, thread_heap& heap) noexcept {
-  heap.thread = &thread;
-  heap.next_of_thread = thread.heaps;
-  thread.heaps = &heap;
-}
-
 void detach(thread_heap& heap) noexcept {
-  thread_heap** link = &heap.thread->heaps;
-  while (*link != &heap) link = &(*link)->next_of_thread;
-  *link = heap.next_of_thread;
+  heaps_of_thread& thread = *heap.thread;
+  if (thread.to_enter == &heap) thread.to_enter = after(thread, heap);
+  thread_heap* const next = heap_ring::remove(&heap);
+  if (thread.heaps == &heap) thread.heaps = next;
+  --thread.count;
   heap.thread = nullptr;
-  heap.next_of_thread = nullptr;
 }
 
 }  // namespace mallard::inline v1::detail

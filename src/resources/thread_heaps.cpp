@@ -128,8 +128,11 @@ void thread_heaps::deallocate_slow(thread_heap* mine, void* p, unsigned size_cla
 thread_heap* thread_heaps::begin_thread() {
   heaps_of_thread* const thread = heaps_of_this_thread();
   if (thread == nullptr) return nullptr;
-  thread_heap* heap = find_in_table(*thread, identity_);
-  if (heap == nullptr) heap = &heap_for(*thread);
+  thread_heap* heap = find_heap(*thread, *this);
+  if (heap == nullptr) {
+    heap = &any_heap();
+    attach(*thread, *heap);
+  }
   known_heaps[identity_ % known_heap_count] = {identity_, heap};
   return heap;
 }
@@ -137,16 +140,8 @@ thread_heap* thread_heaps::begin_thread() {
 // The same without a new one. Among many resources it is not always the one used last.
 thread_heap* thread_heaps::heap_of_this_thread() noexcept {
   if (thread_heap* const mine = known()) return mine;
-  heaps_of_thread* const thread = heaps_of_this_thread();
-  if (thread == nullptr) return nullptr;
-  const std::lock_guard hold(registry_lock());
-  return find_attached(*thread);
-}
-
-thread_heap* thread_heaps::find_attached(const heaps_of_thread& thread) const noexcept {
-  thread_heap* heap = thread.heaps;
-  while (heap != nullptr && heap->resource != this) heap = heap->next_of_thread;
-  return heap;
+  const heaps_of_thread* const thread = heaps_of_this_thread();
+  return thread == nullptr ? nullptr : find_heap(*thread, *this);
 }
 
 // One that another thread has left, or a new one.
@@ -157,28 +152,6 @@ thread_heap& thread_heaps::any_heap() {
     known_memory::add(made);
     return made;
   });
-}
-
-// The one that the thread has, or any.
-thread_heap& thread_heaps::heap_for(heaps_of_thread& thread) {
-  std::unique_lock hold(registry_lock());
-  thread_heap* heap = find_attached(thread);
-  const bool had_it = heap != nullptr;
-  if (!had_it) {
-    hold.unlock();
-    heap = &any_heap();
-    hold.lock();
-    attach(thread, *heap);
-  }
-  hold.unlock();
-  // A heap that had to be looked for is one of many.
-  const bool crowded = thread.table_used * 2 >= thread.table_size;
-  if (had_it || (thread.table != nullptr && crowded)) {
-    renew_table(thread);
-  } else if (thread.table != nullptr) {
-    add_to_table(thread, identity_, heap);
-  }
-  return *heap;
 }
 
 void thread_heaps::orphan(thread_heap& heap) noexcept {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <new>
+#include <utility>
 
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
@@ -17,14 +18,39 @@ namespace {
 constexpr std::size_t locks_bytes = 4096;
 constinit upstream_lock* locks = nullptr;
 
-// Of the lock of this upstream, or of one that nobody uses; null when there is none.
-upstream_lock* find(const std::pmr::memory_resource* upstream) noexcept {
-  upstream_lock* unused = nullptr;
-  for (upstream_lock* lock = locks; lock != nullptr; lock = lock->next) {
-    if (lock->upstream == upstream) return lock;
-    if (lock->upstream == nullptr) unused = lock;
+constinit upstream_lock* root = nullptr;
+constinit upstream_lock* unused = nullptr;
+
+// Where the lock of this upstream is in the tree, or would be.
+upstream_lock*& place_of(const std::pmr::memory_resource* upstream) noexcept {
+  // Distinct addresses differ in the product, as the factor is odd.
+  std::uint64_t ways = address_of(upstream) * std::uint64_t{0x9E3779B97F4A7C15};
+  upstream_lock** place = &root;
+  for (; *place != nullptr && (*place)->upstream != upstream; ways <<= 1) {
+    place = &(*place)->below[ways >> 63];
   }
-  return unused;
+  return *place;
+}
+
+void leave_tree(upstream_lock& lock) noexcept {
+  upstream_lock*& place = place_of(lock.upstream);
+  upstream_lock** end = &place;
+  for (;;) {
+    const auto& below = (*end)->below;
+    if (below[0] == nullptr && below[1] == nullptr) break;
+    end = &(*end)->below[below[0] == nullptr ? 1 : 0];
+  }
+  upstream_lock* const leaf = *end;
+  *end = nullptr;
+  if (leaf != &lock) {
+    leaf->below = lock.below;
+    place = leaf;
+  }
+}
+
+void add_unused(upstream_lock& lock) noexcept {
+  lock.below = {unused, nullptr};
+  unused = &lock;
 }
 
 void add_locks(void* page) noexcept {
@@ -32,29 +58,35 @@ void add_locks(void* page) noexcept {
     auto* const lock = ::new (static_cast<std::byte*>(page) + at) upstream_lock;
     lock->next = locks;
     locks = lock;
+    add_unused(*lock);
   }
 }
 
 upstream_lock& share_lock(const std::pmr::memory_resource* upstream) {
   std::unique_lock hold(registry_lock());
-  upstream_lock* lock = find(upstream);
-  if (lock == nullptr) {
+  if (place_of(upstream) == nullptr && unused == nullptr) {
     hold.unlock();
     void* const page = page_source::instance()->allocate(locks_bytes);
     hold.lock();
     add_locks(page);
-    lock = find(upstream);
   }
-  lock->upstream = upstream;
-  ++lock->users;
-  return *lock;
+  upstream_lock*& place = place_of(upstream);
+  if (place == nullptr) {
+    place = std::exchange(unused, unused->below[0]);
+    place->below = {};
+    place->upstream = upstream;
+  }
+  ++place->users;
+  return *place;
 }
 
 void leave_lock(upstream_lock& lock) noexcept {
   const std::lock_guard hold(registry_lock());
   if (--lock.users != 0) return;
+  leave_tree(lock);
   lock.upstream = nullptr;
   lock.start_over();  // for another upstream it is another lock
+  add_unused(lock);
 }
 
 // The locks of a page lie in the list one after the other, the page's first one last.
@@ -144,6 +176,7 @@ void drop_unused_locks() noexcept {
   for (const upstream_lock* lock = locks; lock != nullptr; lock = lock->next) {
     if (lock->users != 0) return;
   }
+  unused = nullptr;
   while (upstream_lock* const page = take_page()) {
     hold.unlock();
     page_source::instance()->deallocate(page, locks_bytes);

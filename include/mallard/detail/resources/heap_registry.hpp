@@ -14,15 +14,20 @@
 
 namespace mallard::inline v1::detail {
 
-// The heaps of one thread: in a list under the registry's lock, and once they are many in a table
-// that only the thread itself looks at.
+// The heaps of one thread. A few are found in their ring. A thread with more has a table of them
+// all, which only the thread itself looks at.
 struct heaps_of_thread {
+  // Under the registry's lock.
   thread_heap* heaps;
+  thread_heap* to_enter;  // in the table that is being filled: the next one; null: none
+  std::size_t count;
+  heaps_of_thread* next_with_table;
+  heaps_of_thread* prev_with_table;
+
   bool ended;
   known_heap* table;  // open addressing, at most half full; entries of resources gone match none
   std::size_t table_size;
   std::size_t table_used;
-  heaps_of_thread* next_with_table;  // under the registry's lock
 };
 
 // Of the calling thread; null when it is ending: it has no heaps any more and gets none.
@@ -36,13 +41,12 @@ std::uint64_t new_identity() noexcept;
 // Registers the handlers that take the locks of all resources before a fork.
 void hold_resources_across_fork() noexcept;
 
-// Of the thread's table, without a lock; null when it is not there.
-thread_heap* find_in_table(const heaps_of_thread& thread, std::uint64_t identity) noexcept;
-// Makes the table large enough for all the thread's heaps, and drops what is gone. Without memory
-// it changes nothing.
-void renew_table(heaps_of_thread& thread) noexcept;
-// Does nothing when there is no room.
-void add_to_table(heaps_of_thread& thread, std::uint64_t identity, thread_heap* heap) noexcept;
+// The calling thread's heap of the resource, null when it has none. O(1), without a lock once there
+// is a table.
+thread_heap* find_heap(const heaps_of_thread& thread, const thread_heaps& resource) noexcept;
+// Gives the calling thread a heap. O(1) amortised. The registry's lock is held O(1) at a time, also
+// while the table grows. Without memory for a table all heaps are looked for in the ring.
+void attach(heaps_of_thread& thread, thread_heap& heap) noexcept;
 
 // What is left when no resource is: the tables of threads that live. For code that is unloaded.
 void drop_tables() noexcept;
@@ -50,7 +54,6 @@ void drop_tables() noexcept;
 // Under the registry's lock.
 void enroll(thread_heaps& resource) noexcept;
 void strike_off(thread_heaps& resource) noexcept;
-void attach(heaps_of_thread& thread, thread_heap& heap) noexcept;
 void detach(thread_heap& heap) noexcept;
 
 }  // namespace mallard::inline v1::detail

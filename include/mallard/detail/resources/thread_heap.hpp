@@ -100,8 +100,9 @@ class MALLARD_API thread_heap final : public class_pools,
   bool may_leave_slabs() const noexcept;
 
   // Guarded by the registry's lock.
-  heaps_of_thread* thread = nullptr;  // null: of none, or of one that is ending
-  thread_heap* next_of_thread = nullptr;
+  heaps_of_thread* thread = nullptr;      // null: of none, or of one that is ending
+  thread_heap* next_of_thread = nullptr;  // in a ring
+  thread_heap* prev_of_thread = nullptr;
   thread_heaps* const resource;
 
  private:

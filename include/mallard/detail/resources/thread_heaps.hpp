@@ -123,9 +123,7 @@ class MALLARD_API thread_heaps {
   auto with_heap(thread_heap* mine, Work&& work);
   thread_heap* begin_thread();
   thread_heap* heap_of_this_thread() noexcept;
-  thread_heap* find_attached(const heaps_of_thread& thread) const noexcept;
   thread_heap& any_heap();
-  thread_heap& heap_for(heaps_of_thread& thread);
   static void prepare(thread_heap& mine, unsigned size_class) noexcept;
   void detach_all() noexcept;
   void wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept;

@@ -3,8 +3,14 @@
 // There is one lock for each upstream, which all resources over it share, and no other lock of the
 // library is held while an upstream runs: it may lock, throw, use other resources, or call back.
 // The lock is reentrant, because it may call back into a resource over itself.
+//
+// The locks in use are the nodes of a digital search tree by the upstream's hashed address: each
+// bit of the hash says which way is down. So a lock is found in about as many steps as the
+// logarithm of their number, and the tree needs no memory of its own and never has to be rebuilt.
+// Any leaf below a lock that leaves can take its place, as its hash begins with the same bits.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory_resource>
 #include <mutex>
@@ -25,7 +31,8 @@ class upstream_lock {
 
   // Guarded by the registry's lock.
   const std::pmr::memory_resource* upstream = nullptr;  // null: of nobody now
-  upstream_lock* next = nullptr;
+  upstream_lock* next = nullptr;                        // of all
+  std::array<upstream_lock*, 2> below{};  // in the tree; unused ones: the next of them first
   std::uint32_t users = 0;
   bool held_for_fork = false;
 
