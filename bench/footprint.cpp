@@ -4,7 +4,28 @@
 #include <cstdio>
 #include <vector>
 
+#include "mallard/adaptive_pool.hpp"
 #include "mallard/multipool.hpp"
+#include "mixed_sizes.hpp"
+
+namespace {
+
+// What 100,000 blocks of a program's sizes hold beyond their own.
+template <class Pool>
+double mixed_overhead() {
+  Pool pool;
+  mixed_sizes next;
+  std::size_t asked_for = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::size_t bytes = next();
+    static_cast<void>(pool.allocate(bytes, 8));
+    asked_for += bytes;
+  }
+  const auto held = static_cast<double>(pool.stats().reserved_bytes);
+  return 100 * (held / static_cast<double>(asked_for) - 1);
+}
+
+}  // namespace
 
 int main() {
   constexpr std::size_t nodes = 1'000'000;
@@ -19,4 +40,8 @@ int main() {
   const double overhead = 100 * (static_cast<double>(full.reserved_bytes) / asked_for - 1);
   std::printf("resource multipool nodes-24 overhead_percent %.3f\n", overhead);
   std::printf("resource multipool nodes-24 slabs_kept %zu\n", erased.slabs);
+  std::printf("resource multipool mixed overhead_percent %.3f\n",
+              mixed_overhead<mallard::multipool_resource>());
+  std::printf("resource adaptive_pool mixed overhead_percent %.3f\n",
+              mixed_overhead<mallard::adaptive_pool_resource>());
 }

@@ -4,6 +4,7 @@
 //   valgrind --tool=callgrind --callgrind-out-file=/dev/null
 //     --toggle-collect='*count_direct_allocate*' mallard_instructions pairs multipool
 // prints "Collected : I"; I / iterations is the instructions per call, return included.
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
@@ -11,12 +12,14 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/mallard.hpp"
 #include "mallard/memory/shared.hpp"
+#include "mixed_sizes.hpp"
 
 namespace {
 
@@ -114,6 +117,27 @@ void batches(R& resource, Allocate allocate, Deallocate deallocate) {
   }
 }
 
+[[gnu::noinline]] void* count_sized_allocate(std::pmr::memory_resource& r, std::size_t bytes) {
+  return r.allocate(bytes, node_alignment);
+}
+[[gnu::noinline]] void count_sized_deallocate(std::pmr::memory_resource& r, void* p,
+                                              std::size_t bytes) {
+  r.deallocate(p, bytes, node_alignment);
+}
+
+// A program's nodes, strings and arrays: of 10,000 live blocks one after the other is replaced.
+void mixed(std::pmr::memory_resource& resource) {
+  std::vector<std::pair<void*, std::size_t>> live(10'000);
+  mixed_sizes next;
+  for (auto& [p, bytes] : live) p = resource.allocate(bytes = next(), node_alignment);
+  for (long i = 0; i < iterations; ++i) {
+    auto& [p, bytes] = live[next.random(live.size())];
+    count_sized_deallocate(resource, p, bytes);
+    p = count_sized_allocate(resource, bytes = next());
+  }
+  for (const auto& [p, bytes] : live) resource.deallocate(p, bytes, node_alignment);
+}
+
 // A block that grows to twice its size, and goes.
 template <class R>
 void arrays(R& resource) {
@@ -150,9 +174,23 @@ long run(std::string_view loop) {
     pairs(*base, count_base_allocate, count_base_deallocate);
     return iterations;
   }
+  if (loop == "pairs_with_threads") {
+    std::atomic<bool> done = false;
+    std::thread other([&] { done.wait(false); });
+    pairs(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
+    pairs(*base, count_base_allocate, count_base_deallocate);
+    done = true;
+    done.notify_one();
+    other.join();
+    return iterations;
+  }
   if (loop == "batches") {
     batches(resource, count_direct_allocate<R>, count_direct_deallocate<R>);
     batches(*base, count_base_allocate, count_base_deallocate);
+    return iterations;
+  }
+  if (loop == "mixed") {
+    mixed(*base);
     return iterations;
   }
   if constexpr (requires { resource.allocate_at_least(array_bytes); }) {
@@ -178,6 +216,9 @@ long run(std::string_view loop, std::string_view resource) {
     return run<counted_pool<mallard::synchronized_counting_resource>>(loop);
   }
   if (resource == "shared") return run<mallard::shared_resource>(loop);
+  if (resource == "synchronized") {
+    return run<mallard::synchronized<mallard::multipool_resource>>(loop);
+  }
   return 0;
 }
 
@@ -188,9 +229,11 @@ int main(int argc, char** argv) {
   if (done == 0) {
     std::fprintf(
         stderr,
-        "usage: %s pairs|batches|arrays|many_2000|many_8000|many_32000 RESOURCE   (prints its "
-        "iterations)\n"
+        "usage: %s LOOP RESOURCE   (prints its iterations)\n"
+        "  pairs batches mixed arrays many_2000 many_8000 many_32000\n"
+        "  pairs_with_threads: while there is another one, which waits\n"
         "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap shared\n"
+        "  synchronized: a multipool behind a lock\n"
         "  counting synchronized_counting: of a multipool by base\n"
         "  arrays: of the heaps alone\n"
         "  many_*: so many resources, for threads\n",

@@ -24,6 +24,8 @@ count() {
 for resource in "$@"; do
   count "$resource" pairs
   count "$resource" batches
+  case $resource in shared | synchronized*) count "$resource" pairs_with_threads ;; esac
+  case $resource in multipool | adaptive_pool) count "$resource" mixed ;; esac
   case $resource in *heap) count "$resource" arrays ;; esac
   case $resource in synchronized_heap)
     for many in many_2000 many_8000 many_32000; do count "$resource" $many; done ;;

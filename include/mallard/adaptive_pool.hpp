@@ -18,11 +18,12 @@
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
 #include "mallard/detail/core/slab_set.hpp"
-#include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/page_source.hpp"
 #include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
+
+class multipool_resource;
 
 struct adaptive_pool_options {
   std::size_t block_bytes = 0;  // 0: of the first request, or of a much smaller one right after it
@@ -37,17 +38,19 @@ struct adaptive_pool_options {
 struct adaptive_pool_stats {
   std::size_t block_bytes = 0;  // of a slot: the size rounded up to its alignment
   std::size_t in_use_blocks = 0;
-  std::size_t reserved_bytes = 0;
-  std::size_t slabs = 0;
+  std::size_t reserved_bytes = 0;  // held from upstream, for other sizes too
+  std::size_t slabs = 0;           // of the block size, as are `empty_slabs`
   std::size_t empty_slabs = 0;
-  std::size_t oversize_blocks = 0;  // of other sizes, straight from upstream
+  std::size_t oversize_blocks = 0;  // in use, of other sizes
 };
 
-// A request that fits the block size and its alignment takes one block; any other goes to upstream
-// and is given back by `release` as well. A block size that is left open is that of the first
-// request, unless one of half of it or less comes before the first one of about its size: so a
-// hash table that reserves its buckets first does not make the pool one of tables. Source of the
-// idea: the adaptive pools of Gaztañaga.
+// A request takes a block if it fits and, rounded up to 8 bytes, needs more than half of it; it is
+// fastest with exactly `block_bytes`. All other sizes come from a multipool, which is made at the
+// first of them: they cost what they cost there, and a call. It takes 1.5 KiB from upstream.
+//
+// A block size that is left open is that of the first request, unless one of half of it or less
+// comes before the first one of about its size: so a hash table that reserves its buckets first
+// does not make the pool one of tables. Source of the idea: the adaptive pools of Gaztañaga.
 class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
@@ -78,8 +81,8 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     MALLARD_ASSERT(std::has_single_bit(alignment));
-    if (!is_pooled(bytes, alignment)) [[unlikely]] {
-      return allocate_oversize(bytes, alignment);
+    if (!is_usual(bytes, alignment)) [[unlikely]] {
+      return allocate_unusual(bytes, alignment);
     }
     if (pool_.free_slots == 0) [[unlikely]] {
       slabs_.refill(pool_, 0);
@@ -95,22 +98,21 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    if (!is_pooled(bytes, alignment)) [[unlikely]] {
-      return deallocate_oversize(p);
+    if (!is_usual(bytes, alignment)) [[unlikely]] {
+      return deallocate_unusual(p, bytes, alignment);
     }
-    MALLARD_ASSERT(slabs_.owns(p, 0) && "a block of another resource, or of another size");
-    detail::poison(p, layout_.block_bytes);
-    detail::slab_set::give(pool_, layout_, step_, p);
+    give(p);
   }
 
   // Effects: fills `blocks` with `count` blocks of `bytes` bytes each, in address order as far as
   // they come from one slab; each may be given back alone. All or nothing.
-  // Errors: as `allocate`.
+  // Errors: as `allocate`; `std::bad_array_new_length` when no machine has so many bytes, before
+  // any block is taken.
   void allocate_many(void** blocks, std::size_t count, std::size_t bytes,
                      std::size_t alignment = alignof(std::max_align_t));
 
   // Effects: the same, linked by their first words: `bytes` is at least the size of a pointer.
-  // Errors: as `allocate`.
+  // Errors: the same.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t)) {
     return block_chain::of(allocate_linked(count, bytes, alignment), count);
@@ -128,12 +130,13 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // first request fixed is open again.
   void release() noexcept;
 
-  // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
+  // Effects: gives back to upstream every empty slab, the reserve included, and the multipool of
+  // other sizes once it has no block in use. Returns the bytes.
   std::size_t trim() noexcept;
 
-  // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + oversize
-  // blocks).
-  bool owns(const void* p) const noexcept { return slabs_.owns(p) || oversize_.owns(p); }
+  // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + blocks larger
+  // than any pool's).
+  bool owns(const void* p) const noexcept;
 
   // O(slabs).
   adaptive_pool_stats stats() const noexcept;
@@ -143,8 +146,14 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   }
 
  private:
-  bool is_pooled(std::size_t bytes, std::size_t alignment) const noexcept {
-    return bytes <= pooled_bytes_ && alignment <= pooled_alignment_;
+  // Whether the request is the one that the hot paths are for.
+  bool is_usual(std::size_t bytes, std::size_t alignment) const noexcept {
+    return bytes == usual_bytes_ && alignment <= usual_alignment_;
+  }
+  MALLARD_ALWAYS_INLINE void give(void* p) noexcept {
+    MALLARD_ASSERT(slabs_.owns(p, 0) && "a block of another resource, or of another size");
+    detail::poison(p, layout_.block_bytes);
+    detail::slab_set::give(pool_, layout_, step_, p);
   }
   detail::chain_ends allocate_linked(std::size_t count, std::size_t bytes, std::size_t alignment);
   void deallocate_linked(void* first, std::size_t count, std::size_t bytes,
@@ -164,24 +173,38 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   };
 
   void choose_layout(std::size_t bytes, std::size_t alignment) noexcept;
+  bool fits_block(std::size_t bytes, std::size_t alignment) const noexcept;
+  bool takes_block(std::size_t bytes, std::size_t alignment) const noexcept {
+    return fixed_ && (is_usual(bytes, alignment) || fits_block(bytes, alignment));
+  }
   bool choose_block(std::size_t bytes, std::size_t alignment) noexcept;
   void fix_block() noexcept;
   void leave_layout() noexcept;
+  bool give_former(void* p) noexcept;
   void drop_formers() noexcept;
-  MALLARD_COLD void deallocate_oversize(void* p) noexcept;
-  MALLARD_COLD void* allocate_oversize(std::size_t bytes, std::size_t alignment);
+  void* take(std::size_t bytes);
+  void* allocate_unusual(std::size_t bytes, std::size_t alignment);
+  void deallocate_unusual(void* p, std::size_t bytes, std::size_t alignment) noexcept;
+  MALLARD_COLD void* allocate_while_open(std::size_t bytes, std::size_t alignment);
+  MALLARD_COLD void deallocate_while_open(void* p, std::size_t bytes,
+                                          std::size_t alignment) noexcept;
+  MALLARD_COLD void* allocate_first_other(std::size_t bytes, std::size_t alignment);
+  void* allocate_other(std::size_t bytes, std::size_t alignment);
+  void drop_others() noexcept;
 
   adaptive_pool_options options_;
   bool fixed_ = false;  // else the block size is open, though a layout may be tried
   bool upstream_ignores_ = false;
-  std::size_t pooled_bytes_ = 0;
-  std::size_t pooled_alignment_ = 0;  // 0: nothing is pooled
-  std::size_t alignment_ = 0;         // of the layout's blocks
+  std::size_t usual_bytes_ = 0;
+  std::size_t usual_alignment_ = 0;  // 0: no request is usual
+  std::size_t largest_bytes_ = 0;    // that a block has room for; 0: there is no layout
+  std::size_t alignment_ = 0;        // of the layout's blocks
   detail::slab_layout layout_;
   detail::slot_step step_;
   detail::slab_pool pool_{};
   detail::resource_slab_set slabs_;
-  detail::oversize_list oversize_;
+  multipool_resource* others_ = nullptr;  // in memory of upstream; null: no other size has come yet
+  std::size_t others_in_use_ = 0;         // blocks
   former_slab* formers_ = nullptr;
 };
 

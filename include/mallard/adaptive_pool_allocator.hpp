@@ -89,9 +89,9 @@ class adaptive_pool_allocator
             .overhead_percent = OverheadPercent};
   }
 
-  // Effects: room for `n` objects; one has a node, more come from the pool's upstream. Arrays never
-  // grow in place: `allocation_command` can only make new ones.
-  // Errors: `std::bad_array_new_length` when their size does not fit, or what the pool throws.
+  // Effects: room for `n` objects; one has a node, more come from the pool as another size. Arrays
+  // never grow in place: `allocation_command` can only make new ones. Errors:
+  // `std::bad_array_new_length` when their size does not fit, or what the pool throws.
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n <= 1) return base::allocate_one();
     return static_cast<T*>(with_nodes(

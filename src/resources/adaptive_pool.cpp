@@ -4,7 +4,9 @@
 #include <bit>
 #include <utility>
 
+#include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/chains.hpp"
+#include "mallard/multipool.hpp"
 
 namespace mallard::inline v1 {
 
@@ -38,8 +40,9 @@ void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignm
   if (alignment == 0) alignment = alignof(std::max_align_t);
   MALLARD_ASSERT(std::has_single_bit(alignment));
   const std::size_t block = block_bytes_for(bytes, alignment);
-  if (block - 1 >= detail::largest_class_bytes) return;  // every request goes to upstream
-  pooled_bytes_ = block - detail::redzone_bytes;
+  if (block - 1 >= detail::largest_class_bytes) return;  // every request is of another size
+  usual_bytes_ = bytes;
+  largest_bytes_ = block - detail::redzone_bytes;
   alignment_ = alignment;
   const detail::slab_layout& of_class = detail::class_layouts[detail::class_of(block)];
   layout_ = detail::make_layout(block, slab_bytes_for(block, options_));
@@ -53,21 +56,26 @@ void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignm
 // From here on the layout's blocks are taken and given back without a further look.
 void adaptive_pool_resource::fix_block() noexcept {
   fixed_ = true;
-  pooled_alignment_ = alignment_;
+  usual_alignment_ = alignment_;
+}
+
+// Whether a block has room for the request, and no block of half the size would have.
+bool adaptive_pool_resource::fits_block(std::size_t bytes, std::size_t alignment) const noexcept {
+  return bytes <= largest_bytes_ && alignment <= alignment_ &&
+         block_bytes_for(bytes, alignment) * 2 > layout_.block_bytes;
 }
 
 // While the block size is open: whether the request takes a block, after what it says about the
 // size. The layout that is tried has one block at most.
 bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > largest_pooled_bytes || alignment > largest_pooled_bytes) return false;
-  const std::size_t block = block_bytes_for(bytes, alignment);
-  const bool tried = pooled_bytes_ != 0;
-  if (!tried || block - detail::redzone_bytes <= pooled_bytes_ / 2) {
+  const bool tried = largest_bytes_ != 0;
+  if (!tried || block_bytes_for(bytes, alignment) * 2 <= layout_.block_bytes) {
     if (tried) leave_layout();
     choose_layout(bytes, alignment);
-    return pooled_bytes_ != 0;
+    return largest_bytes_ != 0;
   }
-  if (bytes > pooled_bytes_ || alignment > alignment_) return false;
+  if (!fits_block(bytes, alignment)) return false;
   fix_block();
   return true;
 }
@@ -81,28 +89,25 @@ void adaptive_pool_resource::leave_layout() noexcept {
     const std::size_t bytes = layout_.slab_bytes;
     formers_ = ::new (slabs_.detach_current(pool_, 0)) former_slab{formers_, block, bytes};
   }
-  pooled_bytes_ = alignment_ = 0;
+  usual_bytes_ = largest_bytes_ = alignment_ = 0;
 }
 
-void adaptive_pool_resource::deallocate_oversize(void* p) noexcept {
-  if (!fixed_ && pool_.base != nullptr &&
-      detail::aligned_start<detail::slab>(p, layout_.slab_bytes) == pool_.current(layout_)) {
-    detail::poison(p, layout_.block_bytes);
-    return detail::slab_set::give(pool_, layout_, step_, p);
-  }
+// Whether the block was that of a layout that was left.
+bool adaptive_pool_resource::give_former(void* p) noexcept {
   for (former_slab** link = &formers_; *link != nullptr; link = &(*link)->next) {
     former_slab* const former = *link;
     if (former->block != p) continue;
     *link = former->next;
     const std::size_t bytes = former->bytes;
     detail::unpoison(former, bytes);
-    return upstream_resource()->deallocate(former, bytes, bytes);
+    upstream_resource()->deallocate(former, bytes, bytes);
+    return true;
   }
-  oversize_.deallocate(*upstream_resource(), p);
+  return false;
 }
 
 void adaptive_pool_resource::drop_formers() noexcept {
-  while (formers_ != nullptr) deallocate_oversize(formers_->block);
+  while (formers_ != nullptr) give_former(formers_->block);
 }
 
 void* adaptive_pool_resource::do_allocate(std::size_t bytes, std::size_t alignment) {
@@ -121,18 +126,93 @@ void* adaptive_pool_resource::try_allocate(std::size_t bytes, std::size_t alignm
   }
 }
 
-void* adaptive_pool_resource::allocate_oversize(std::size_t bytes, std::size_t alignment) {
-  if (!fixed_ && choose_block(bytes, alignment)) {
-    if (pool_.free_slots == 0) slabs_.refill(pool_, 0);
-    void* const p = detail::take_slot(pool_, step_.block_bytes);
-    detail::hand_out(p, bytes);
-    return p;
+void* adaptive_pool_resource::take(std::size_t bytes) {
+  if (pool_.free_slots == 0) slabs_.refill(pool_, 0);
+  void* const p = detail::take_slot(pool_, step_.block_bytes);
+  detail::hand_out(p, bytes);
+  return p;
+}
+
+void* adaptive_pool_resource::allocate_unusual(std::size_t bytes, std::size_t alignment) {
+  if (!fixed_) [[unlikely]] {
+    return allocate_while_open(bytes, alignment);
   }
-  return oversize_.allocate(*upstream_resource(), bytes, alignment);
+  if (fits_block(bytes, alignment)) return take(bytes);
+  return allocate_other(bytes, alignment);
+}
+
+void* adaptive_pool_resource::allocate_while_open(std::size_t bytes, std::size_t alignment) {
+  return choose_block(bytes, alignment) ? take(bytes) : allocate_other(bytes, alignment);
+}
+
+void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alignment) {
+  if (others_ == nullptr) [[unlikely]] {
+    return allocate_first_other(bytes, alignment);
+  }
+  void* const p = others_->allocate(bytes, alignment);
+  ++others_in_use_;
+  return p;
+}
+
+// When there is no memory, the pool is left without a multipool, as it was. Upstream may call back,
+// and one be there already.
+void* adaptive_pool_resource::allocate_first_other(std::size_t bytes, std::size_t alignment) {
+  constexpr std::size_t others_bytes = sizeof(multipool_resource);
+  void* const memory = upstream_resource()->allocate(others_bytes, alignof(multipool_resource));
+  if (others_ == nullptr) {
+    others_ =
+        ::new (memory) multipool_resource({.empty_slabs_kept = options_.empty_slabs_kept},
+                                          upstream_ref(*upstream_resource(), !upstream_ignores_));
+  } else {
+    upstream_resource()->deallocate(memory, others_bytes, alignof(multipool_resource));
+  }
+  detail::on_failure drop([&] {
+    if (others_in_use_ == 0) drop_others();
+  });
+  void* const p = allocate_other(bytes, alignment);
+  drop.succeeded();
+  return p;
+}
+
+// Memory that upstream does not take back may be gone already: nobody looks there, but to take
+// the marks of a sanitizer away.
+void adaptive_pool_resource::drop_others() noexcept {
+  others_in_use_ = 0;
+  multipool_resource* const others = std::exchange(others_, nullptr);
+  if (others == nullptr) return;
+#ifndef MALLARD_MARKS_MEMORY
+  if (upstream_ignores_) return;
+#endif
+  others->~multipool_resource();
+  upstream_resource()->deallocate(others, sizeof(multipool_resource), alignof(multipool_resource));
+}
+
+void adaptive_pool_resource::deallocate_unusual(void* p, std::size_t bytes,
+                                                std::size_t alignment) noexcept {
+  if (!fixed_ || formers_ != nullptr) [[unlikely]] {
+    return deallocate_while_open(p, bytes, alignment);
+  }
+  if (fits_block(bytes, alignment)) return give(p);
+  others_->deallocate(p, bytes, alignment);
+  --others_in_use_;
+}
+
+// Also later, as long as there are blocks of layouts that were left.
+void adaptive_pool_resource::deallocate_while_open(void* p, std::size_t bytes,
+                                                   std::size_t alignment) noexcept {
+  const bool in_current =
+      pool_.base != nullptr &&
+      detail::aligned_start<detail::slab>(p, layout_.slab_bytes) == pool_.current(layout_);
+  if (fixed_ ? fits_block(bytes, alignment) : in_current) return give(p);
+  if (give_former(p)) return;
+  MALLARD_ASSERT(others_ != nullptr && "a block of another resource, or of another size");
+  others_->deallocate(p, bytes, alignment);
+  --others_in_use_;
 }
 
 void adaptive_pool_resource::allocate_many(void** blocks, std::size_t count, std::size_t bytes,
                                            std::size_t alignment) {
+  detail::check_burst(count, bytes);
   std::size_t done = 0;
   try {
     for (; done < count; ++done) blocks[done] = allocate(bytes, alignment);
@@ -149,15 +229,16 @@ void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t co
 
 detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                            std::size_t alignment) {
+  detail::check_burst(count, bytes);
   // Bursts are of nodes.
   if (!fixed_ && choose_block(bytes, alignment)) fix_block();
-  if (is_pooled(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
+  if (takes_block(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
   return detail::allocate_equal(*this, count, bytes, alignment);
 }
 
 void adaptive_pool_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,
                                                std::size_t alignment) noexcept {
-  if (is_pooled(bytes, alignment)) return slabs_.give_many(pool_, 0, first, count);
+  if (takes_block(bytes, alignment)) return slabs_.give_many(pool_, 0, first, count);
   for (; count != 0; --count) {
     deallocate(std::exchange(first, block_chain::next(first)), bytes, alignment);
   }
@@ -166,29 +247,42 @@ void adaptive_pool_resource::deallocate_linked(void* first, std::size_t count, s
 void adaptive_pool_resource::release() noexcept {
   pool_ = {};
   slabs_.release(upstream_ignores_);
+  drop_others();
   if (upstream_ignores_) {
-    oversize_.forget();
     formers_ = nullptr;
   } else {
-    oversize_.release(*upstream_resource());
     drop_formers();
   }
   if (options_.block_bytes != 0) return;
   fixed_ = false;
-  pooled_bytes_ = pooled_alignment_ = alignment_ = 0;
+  usual_bytes_ = usual_alignment_ = largest_bytes_ = alignment_ = 0;
+}
+
+bool adaptive_pool_resource::owns(const void* p) const noexcept {
+  for (const former_slab* former = formers_; former != nullptr; former = former->next) {
+    if (detail::address_of(p) - detail::address_of(former) < former->bytes) return true;
+  }
+  return slabs_.owns(p) || (others_ != nullptr && others_->owns(p));
 }
 
 std::size_t adaptive_pool_resource::trim() noexcept {
-  const std::size_t before = slabs_.usage().reserved_bytes;
+  const std::size_t before = stats().reserved_bytes;
   slabs_.trim_pool(pool_, 0);
   slabs_.trim_reserve();
-  return before - slabs_.usage().reserved_bytes;
+  if (others_in_use_ == 0) {
+    drop_others();
+  } else {
+    others_->trim();
+  }
+  return before - stats().reserved_bytes;
 }
 
 adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {
   const detail::slab_usage usage = slabs_.usage();
   const auto at_hand = static_cast<std::size_t>(std::popcount(pool_.free_slots));
   const std::size_t taken = layout_.block_bytes == 0 ? 0 : usage.taken_bytes / layout_.block_bytes;
+  const std::size_t other_bytes =
+      others_ == nullptr ? 0 : sizeof(multipool_resource) + others_->stats().reserved_bytes;
   std::size_t formers = 0;
   std::size_t former_bytes = 0;
   for (const former_slab* former = formers_; former != nullptr; former = former->next) {
@@ -197,10 +291,10 @@ adaptive_pool_stats adaptive_pool_resource::stats() const noexcept {
   }
   return {.block_bytes = layout_.block_bytes == 0 ? 0 : layout_.block_bytes - detail::redzone_bytes,
           .in_use_blocks = taken - at_hand,
-          .reserved_bytes = usage.reserved_bytes + oversize_.reserved_bytes() + former_bytes,
+          .reserved_bytes = usage.reserved_bytes + other_bytes + former_bytes,
           .slabs = usage.slabs,
           .empty_slabs = usage.empty_slabs,
-          .oversize_blocks = oversize_.blocks() + formers};
+          .oversize_blocks = others_in_use_ + formers};
 }
 
 }  // namespace mallard::inline v1

@@ -54,6 +54,7 @@ sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) no
 
 detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                   std::size_t alignment) {
+  detail::check_burst(count, bytes);
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
   if (detail::is_pooled(request)) {
     return pools_.take_many(detail::class_of(request), count, bytes);

@@ -14,6 +14,7 @@
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/node_bytes.hpp"
 
 namespace {
 
@@ -22,7 +23,10 @@ using mallard::adaptive_pool_resource;
 
 TEST(adaptive_pool_allocator, a_pool_of_ones_own_gives_empty_slabs_back) {
   mallard::test_resource upstream;
-  adaptive_pool_resource pool(adaptive_pool_allocator<int>::options(), &upstream);
+  mallard::adaptive_pool_options options = adaptive_pool_allocator<int>::options();
+  options.block_bytes = mallard::node_bytes<std::list<int>>;
+  options.alignment = alignof(void*);
+  adaptive_pool_resource pool(options, &upstream);
   {
     std::list<int, adaptive_pool_allocator<int>> list(&pool);
     list.assign(100'000, 1);

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
 
 namespace {
 
@@ -168,6 +170,89 @@ TEST(adaptive_pool_resource, many_at_once_are_all_or_nothing) {
   upstream.fail_at(2);
   EXPECT_THROW(pool.allocate_many(blocks.data(), blocks.size(), 32), std::bad_alloc);
   EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_resource, other_sizes_hold_no_more_memory_than_in_a_multipool) {
+  constexpr std::array<std::size_t, 6> sizes{40, 100, 17, 200, 64, 900};
+  const auto fill = [&](auto& pool) {
+    for (std::size_t i = 0; i < 30'000; ++i) (void)pool.allocate(sizes[i % sizes.size()], 8);
+  };
+  test_resource of_pool;
+  adaptive_pool_resource pool({.block_bytes = 40, .alignment = 8}, &of_pool);
+  fill(pool);
+  test_resource of_multipool;
+  mallard::multipool_resource multipool(&of_multipool);
+  fill(multipool);
+  EXPECT_LE(of_pool.counts().in_use_bytes, of_multipool.counts().in_use_bytes / 10 * 13);
+  EXPECT_LE(of_pool.counts().allocations, of_multipool.counts().allocations / 10 * 13);
+  EXPECT_EQ(pool.stats().reserved_bytes, of_pool.counts().in_use_bytes);
+  EXPECT_EQ(pool.stats().in_use_blocks, 10'000u);  // 17 takes more than half of a block
+}
+
+TEST(adaptive_pool_resource, a_request_of_half_a_block_or_less_takes_none) {
+  adaptive_pool_resource pool({.block_bytes = 400, .alignment = 8});
+  for (int i = 0; i < 1000; ++i) (void)pool.allocate(24, 8);
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+  EXPECT_LE(pool.stats().reserved_bytes, std::size_t{64} << 10);
+  void* const p = pool.allocate(300, 8);
+  EXPECT_EQ(pool.stats().in_use_blocks, 1u);
+  pool.deallocate(p, 300, 8);
+  EXPECT_EQ(pool.stats().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_resource, one_size_takes_slabs_and_nothing_else) {
+  test_resource upstream;
+  adaptive_pool_resource pool({.block_bytes = 24, .alignment = 8}, &upstream);
+  for (int i = 0; i < 1000; ++i) (void)pool.allocate(24, 8);
+  EXPECT_EQ(upstream.counts().in_use_blocks, pool.stats().slabs);
+}
+
+TEST(adaptive_pool_resource, trim_gives_back_what_other_sizes_held) {
+  test_resource upstream;
+  adaptive_pool_resource pool({.block_bytes = 24, .alignment = 8}, &upstream);
+  void* const p = pool.allocate(1000, 8);
+  void* const large = pool.allocate(100'000, 8);
+  EXPECT_EQ(pool.stats().oversize_blocks, 2u);
+  pool.deallocate(p, 1000, 8);
+  pool.trim();
+  EXPECT_TRUE(pool.owns(large));
+  pool.deallocate(large, 100'000, 8);
+  const std::size_t held = upstream.counts().in_use_bytes;
+  EXPECT_EQ(pool.trim(), held);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
+}
+
+TEST(adaptive_pool_resource, another_size_without_memory_leaves_the_pool_as_it_was) {
+  for (const int failing : {0, 1}) {
+    test_resource upstream;
+    adaptive_pool_resource pool({.block_bytes = 24, .alignment = 8}, &upstream);
+    upstream.fail_at(static_cast<std::size_t>(failing));
+    EXPECT_THROW(static_cast<void>(pool.allocate(1000, 8)), std::bad_alloc);
+    EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
+    EXPECT_EQ(pool.stats().oversize_blocks, 0u);
+    pool.deallocate(pool.allocate(1000, 8), 1000, 8);
+  }
+}
+
+TEST(adaptive_pool_resource, other_sizes_come_from_an_arena_and_go_with_it) {
+  mallard::monotonic_resource arena;
+  adaptive_pool_resource pool({.block_bytes = 24, .alignment = 8}, &arena);
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t bytes = 1; bytes < 100'000; bytes *= 3) {
+      std::memset(pool.allocate(bytes, 8), 1, bytes);
+    }
+    pool.release();
+    EXPECT_EQ(pool.stats().reserved_bytes, 0u);
+  }
+}
+
+TEST(adaptive_pool_resource, owns_the_block_of_a_size_that_was_not_kept) {
+  adaptive_pool_resource pool;
+  void* const table = pool.allocate(8000, 8);
+  void* const node = pool.allocate(24, 8);
+  EXPECT_TRUE(pool.owns(table));
+  EXPECT_TRUE(pool.owns(node));
+  EXPECT_FALSE(pool.owns(&pool));
 }
 
 }  // namespace

@@ -1,18 +1,40 @@
-// Purpose: chains of blocks that are allocated one by one, all or none.
+// Purpose: bursts: chains of blocks that are allocated one by one, all or none, and how many bytes
+// a burst may have.
 #pragma once
 
 #include <cstddef>
 
 #include "mallard/blocks.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/failure.hpp"
 
 namespace mallard::inline v1::detail {
+
+// No machine has addresses for more: user space has at most 56 bits of them. What asks for it is
+// told so before it has taken all the memory there is.
+inline constexpr std::size_t largest_burst_bytes =
+    sizeof(void*) == 8 ? std::size_t{1} << 56 : ~std::size_t{0} / 2;
+
+// Of `count` blocks of `bytes` bytes each, which take at least those of the smallest class.
+// Throws `std::bad_array_new_length`.
+inline void check_burst(std::size_t count, std::size_t bytes) {
+  if (count > largest_burst_bytes / larger(bytes, smallest_class_bytes)) fail_array_length();
+}
+inline void check_burst(const std::size_t* sizes, std::size_t count) {
+  std::size_t left = largest_burst_bytes;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (sizes[i] > left) fail_array_length();
+    left -= sizes[i];
+  }
+}
 
 // One block of each of the `count` sizes.
 template <class Resource>
 block_chain allocate_each(Resource& resource, const std::size_t* sizes, std::size_t count,
                           std::size_t alignment) {
+  check_burst(sizes, count);
   block_chain chain;
   on_failure give_back([&] {
     for (std::size_t i = 0; !chain.empty(); ++i) {
