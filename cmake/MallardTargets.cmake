@@ -65,10 +65,15 @@ function(mallard_precompiled target name)
   target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
 
-# mallard_defaults(<target>): C++20, our warnings, the chosen sanitizers.
+# mallard_defaults(<target>): C++20, our warnings, the chosen sanitizers and level of assertions. An
+# installed library leaves the level to its users.
 function(mallard_defaults target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  if(MALLARD_ASSERTIONS)
+    target_compile_definitions(${target} PUBLIC
+      $<BUILD_INTERFACE:MALLARD_ASSERTIONS=${MALLARD_ASSERTIONS}>)
+  endif()
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mallard_warnings>)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mallard_sanitize>)
 endfunction()

@@ -151,7 +151,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     return bytes == usual_bytes_ && alignment <= usual_alignment_;
   }
   MALLARD_ALWAYS_INLINE void give(void* p) noexcept {
-    MALLARD_ASSERT(slabs_.owns(p, 0) && "a block of another resource, or of another size");
+    MALLARD_AUDIT(slabs_.owns(p, 0) && "a block of another resource, or of another size");
     detail::poison(p, layout_.block_bytes);
     detail::slab_set::give(pool_, layout_, step_, p);
   }

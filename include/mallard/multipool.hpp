@@ -92,8 +92,11 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    return detail::allocate_by_class(pools_, bytes, alignment,
-                                     [&] { return allocate_beyond_table(bytes, alignment); });
+    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
+    if (!granule.is_looked_up()) [[unlikely]] {
+      return allocate_beyond_table(bytes, alignment);
+    }
+    return detail::allocate_by_granule(pools_, granule, bytes);
   }
 
   // Effects: as `allocate`, but returns null where that throws.
@@ -102,8 +105,11 @@ class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
   // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    detail::deallocate_by_class(pools_, p, bytes, alignment,
-                                [&] { deallocate_beyond_table(p, bytes, alignment); });
+    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
+    if (!granule.is_looked_up()) [[unlikely]] {
+      return deallocate_beyond_table(p, bytes, alignment);
+    }
+    detail::deallocate_by_granule(pools_, granule, p);
   }
 
   // Effects: gives everything back to upstream, also the blocks still in use; the resource is as

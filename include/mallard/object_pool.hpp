@@ -41,7 +41,7 @@ class object_pool {
       : nodes_(for_objects(options), upstream) {}
   object_pool(const object_pool&) = delete;
   object_pool& operator=(const object_pool&) = delete;
-  ~object_pool() {
+  MALLARD_BY_LEVEL ~object_pool() {
     MALLARD_ASSERT((std::is_trivially_destructible_v<T> || size() == 0) &&
                    "an object outlives its object_pool");
   }

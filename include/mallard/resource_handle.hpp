@@ -33,7 +33,8 @@ class resource_handle {
   using resource_type = R;
 
   // Owns what `shared`, which is not null, owns.
-  explicit resource_handle(std::shared_ptr<R> shared) noexcept : shared_(std::move(shared)) {
+  MALLARD_BY_LEVEL explicit resource_handle(std::shared_ptr<R> shared) noexcept
+      : shared_(std::move(shared)) {
     MALLARD_ASSERT(shared_ != nullptr && "a resource_handle to nothing");
   }
   // A moved-from handle would own nothing: handles are copied.

@@ -29,7 +29,7 @@ class resource_ref {
       : resource_(&resource) {}
   resource_ref(const std::pmr::memory_resource&&) = delete;
   // `resource` is not null; in builds with assertions that is checked.
-  resource_ref(  // NOLINT: implicit, for what keeps a pointer
+  MALLARD_BY_LEVEL resource_ref(  // NOLINT: implicit, for what keeps a pointer
       std::pmr::memory_resource* resource MALLARD_LIFETIMEBOUND) noexcept
       : resource_(resource) {
     MALLARD_ASSERT(resource != nullptr && "a resource_ref to nothing");
@@ -69,7 +69,8 @@ class upstream_ref {
   upstream_ref(R& resource) noexcept  // NOLINT: implicit, as a reference
       : resource_(&resource), takes_back_(!detail::bump_resource<R>) {}
   template <std::convertible_to<std::pmr::memory_resource*> Pointer>
-  upstream_ref(Pointer resource) noexcept  // NOLINT: implicit, for what keeps a pointer
+  MALLARD_BY_LEVEL upstream_ref(
+      Pointer resource) noexcept  // NOLINT: implicit, for what keeps a pointer
       : resource_(resource), takes_back_(!detail::bump_pointer<Pointer>) {
     MALLARD_ASSERT(resource_ != nullptr && "an upstream that is null");
   }

@@ -55,7 +55,7 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
   scratch_scope(const scratch_scope&) = delete;
   scratch_scope& operator=(const scratch_scope&) = delete;
   // Effects: frees what was allocated in the scope. No destructors run.
-  ~scratch_scope() override {
+  MALLARD_BY_LEVEL ~scratch_scope() override {
     MALLARD_ASSERT(innermost_ == this && "scratch scopes end in the opposite order");
     innermost_ = outer_;
     if (outer_ == nullptr) {
@@ -71,8 +71,8 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
     MALLARD_ASSERT(innermost_ == this && "an inner scratch scope has not ended");
     return arena_->allocate(bytes, alignment);
   }
-  void* try_allocate(std::size_t bytes,
-                     std::size_t alignment = alignof(std::max_align_t)) noexcept {
+  MALLARD_BY_LEVEL void* try_allocate(std::size_t bytes,
+                                      std::size_t alignment = alignof(std::max_align_t)) noexcept {
     MALLARD_ASSERT(innermost_ == this && "an inner scratch scope has not ended");
     return arena_->try_allocate(bytes, alignment);
   }

@@ -63,8 +63,11 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the heap as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    return detail::allocate_by_class(heaps_, bytes, alignment,
-                                     [&] { return allocate_beyond_table(bytes, alignment); });
+    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
+    if (!granule.is_looked_up()) [[unlikely]] {
+      return allocate_beyond_table(bytes, alignment);
+    }
+    return detail::allocate_by_granule(heaps_, granule, bytes);
   }
 
   // Effects: as `allocate`, but returns null where that throws.
@@ -74,8 +77,11 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
   // `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    detail::deallocate_by_class(heaps_, p, bytes, alignment,
-                                [&] { deallocate_beyond_table(p, bytes, alignment); });
+    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
+    if (!granule.is_looked_up()) [[unlikely]] {
+      return deallocate_beyond_table(p, bytes, alignment);
+    }
+    detail::deallocate_by_granule(heaps_, granule, p);
   }
 
   // Expandable blocks.

@@ -69,8 +69,11 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    return detail::allocate_by_class(heaps_, bytes, alignment,
-                                     [&] { return allocate_beyond_table(bytes, alignment); });
+    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
+    if (!granule.is_looked_up()) [[unlikely]] {
+      return allocate_beyond_table(bytes, alignment);
+    }
+    return detail::allocate_by_granule(heaps_, granule, bytes);
   }
 
   // Effects: as `allocate`, but returns null where that throws.
@@ -80,8 +83,11 @@ class MALLARD_API synchronized_multipool_resource final : public std::pmr::memor
   // `alignment` as it was allocated.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    detail::deallocate_by_class(heaps_, p, bytes, alignment,
-                                [&] { deallocate_beyond_table(p, bytes, alignment); });
+    const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
+    if (!granule.is_looked_up()) [[unlikely]] {
+      return deallocate_beyond_table(p, bytes, alignment);
+    }
+    detail::deallocate_by_granule(heaps_, granule, p);
   }
 
   // Effects: gives everything back to upstream, also the blocks still in use; the resource is as

@@ -567,7 +567,7 @@ bool slab_set::owns(const void* p, unsigned layout_index) const noexcept {
 }
 
 void slab_set::note_slab_of(const void* p, const slab_layout& layout) noexcept {
-  known_memory::add(home_of(const_cast<void*>(p), layout.slab_bytes));
+  known_memory::note(home_of(const_cast<void*>(p), layout.slab_bytes));
 }
 
 bool slab_set::owns(const void* p) const noexcept {

@@ -176,7 +176,7 @@ bool array_space::owns(void* p) const noexcept {
 }
 
 void array_space::deallocate(void* p) noexcept {
-  MALLARD_ASSERT(owns(p) && "a block of another resource, or of another size, or given back twice");
+  MALLARD_AUDIT(owns(p) && "a block of another resource, or of another size, or given back twice");
   fit_block* const b = fit_block::of(p);
   if (b->is(fit_block::lone)) return drop_lone(p);
   if (b->bytes() >= purged_bytes) purge(p, b->payload_bytes());
@@ -192,7 +192,7 @@ void array_space::purge(void* p, std::size_t bytes) noexcept {
 }
 
 std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t preferred) noexcept {
-  MALLARD_ASSERT(owns(p) && "not an expandable block of this resource");
+  MALLARD_AUDIT(owns(p) && "not an expandable block of this resource");
   fit_block* const b = fit_block::of(p);
   if (!b->is(fit_block::lone)) {
     const std::size_t now = heap_.expand(p, minimum, preferred);
@@ -217,7 +217,7 @@ std::size_t array_space::expand(void* p, std::size_t minimum, std::size_t prefer
 
 void* array_space::expand_backward(void* p, std::size_t minimum, std::size_t preferred,
                                    std::size_t step) noexcept {
-  MALLARD_ASSERT(owns(p) && "not an expandable block of this resource");
+  MALLARD_AUDIT(owns(p) && "not an expandable block of this resource");
   if (fit_block::of(p)->is(fit_block::lone)) return nullptr;
   void* const front = heap_.expand_backward(p, minimum, preferred, step);
   if (front != nullptr) note_reach(front);
@@ -225,7 +225,7 @@ void* array_space::expand_backward(void* p, std::size_t minimum, std::size_t pre
 }
 
 std::size_t array_space::shrink(void* p, std::size_t bytes) noexcept {
-  MALLARD_ASSERT(owns(p) && "not an expandable block of this resource");
+  MALLARD_AUDIT(owns(p) && "not an expandable block of this resource");
   fit_block* const b = fit_block::of(p);
   const std::size_t old = b->payload_bytes();
   const std::size_t wanted = fit_block::bytes_for(bytes);

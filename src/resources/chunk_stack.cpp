@@ -153,7 +153,7 @@ bool chunk_stack::is_alive(const mark_type& mark) const noexcept {
 
 void chunk_stack::rewind(mark_type to) noexcept {
   MALLARD_ASSERT(to.owner == this && "a mark of another resource");
-  MALLARD_ASSERT(is_alive(to) && "a mark that has ended");
+  MALLARD_AUDIT(is_alive(to) && "a mark that has ended");
   rewind_to(to);
 }
 

@@ -65,7 +65,7 @@ bool oversize_list::owns(void* p) const noexcept {
 }
 
 void oversize_list::remove(void* p) noexcept {
-  MALLARD_ASSERT(owns(p) && "a block of another resource, or of another size");
+  MALLARD_AUDIT(owns(p) && "a block of another resource, or of another size");
   header* const h = header_of(p);
   header* const next = links::remove(h);
   if (head_ == h) head_ = next;

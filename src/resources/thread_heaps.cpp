@@ -170,7 +170,7 @@ bool thread_heaps::owns(const void* p, unsigned size_class) const noexcept {
     const bool can_be_read =
         known_memory::has(heap) || (os::is_mapped(heap) && os::is_mapped(heap + 1));
     if (!can_be_read || heap->resource != this) return false;
-    known_memory::add(heap);
+    known_memory::note(heap);
   }
   slab_set::note_slab_of(p, class_layouts[size_class]);
   return true;

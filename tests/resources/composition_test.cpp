@@ -275,7 +275,7 @@ TEST(scratch_scope, every_thread_has_its_own) {
   EXPECT_EQ(mine.stats().in_use_bytes, 16u + mallard::detail::redzone_bytes);
 }
 
-#ifndef NDEBUG
+#if MALLARD_ASSERTIONS > 0
 TEST(scratch_scope_death, an_outer_scope_does_not_allocate_while_there_is_an_inner_one) {
   mallard::scratch_scope outer;
   EXPECT_DEATH(

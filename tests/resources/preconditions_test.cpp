@@ -43,7 +43,7 @@ using pools_and_heaps =
                    mallard::synchronized_multipool_resource, mallard::synchronized_heap_resource>;
 TYPED_TEST_SUITE(every_pool_and_heap, pools_and_heaps);
 
-#ifndef NDEBUG
+#if MALLARD_ASSERTIONS == 2
 
 TYPED_TEST(every_resource, asserts_that_alignments_are_powers_of_two) {
   EXPECT_DEATH(

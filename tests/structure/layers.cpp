@@ -26,6 +26,7 @@ struct place {
 // The first prefix that fits decides. Public headers of the resources are listed one by one.
 constexpr place places[] = {
     {"include/mallard/detail/config.hpp", "common"},
+    {"include/mallard/detail/assertions.hpp", "common"},
     {"include/mallard/detail/bits.hpp", "common"},
     {"include/mallard/detail/atomic.hpp", "common"},
     {"include/mallard/detail/callback.hpp", "common"},

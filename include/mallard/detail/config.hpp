@@ -1,8 +1,7 @@
-// Purpose: the few things every other header needs: the language, visibility, hints, the assertion.
+// Purpose: the few things every other header needs: the language, visibility, hints, assertions.
 #pragma once
 
-#include <cassert>
-
+#include "mallard/detail/assertions.hpp"
 #include "mallard/version.hpp"
 
 #if !defined(__cplusplus) || __cplusplus < 202002L
@@ -29,9 +28,6 @@
 #else
 #define MALLARD_LIFETIMEBOUND
 #endif
-
-// Preconditions are checked in builds without NDEBUG and cost nothing in the others.
-#define MALLARD_ASSERT(condition) assert(condition)
 
 namespace mallard::inline v1::detail {
 

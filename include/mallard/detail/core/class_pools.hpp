@@ -109,15 +109,18 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     return take_slot(pool, class_steps[size_class].block_bytes);
   }
 
+  // The usual `refill`. No lambda: see class_requests.hpp.
+  struct refill_from {
+    basic_class_pools& pools;
+    void* operator()(unsigned size_class) const { return pools.refill_and_take(size_class); }
+  };
   template <class SizeClass>
   MALLARD_ALWAYS_INLINE void* take_small(SizeClass size_class) {
-    return take_small(size_class, [this](unsigned c) { return refill_and_take(c); });
+    return take_small(size_class, refill_from{*this});
   }
-  void* take_large(std::size_t request) {
-    return take_large(request, [this](unsigned c) { return refill_and_take(c); });
-  }
+  void* take_large(std::size_t request) { return take_large(request, refill_from{*this}); }
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class) {
-    return take(size_class, [this](unsigned c) { return refill_and_take(c); });
+    return take(size_class, refill_from{*this});
   }
 
   template <class SizeClass>
@@ -139,7 +142,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     }
   }
 
-  void give_large(void* p, std::size_t request) noexcept {
+  MALLARD_BY_LEVEL void give_large(void* p, std::size_t request) noexcept {
     MALLARD_ASSERT((large_hot_request_ == 0 || large_hot_ != p) && "block given back twice");
     if (large_hot_request_ == 0) {
       large_hot_ = p;
@@ -150,7 +153,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   }
 
   // Any block, which does not get hot.
-  void give(void* p, unsigned size_class) noexcept {
+  MALLARD_BY_LEVEL void give(void* p, unsigned size_class) noexcept {
     slab_pool& pool = pool_of(size_class);
     if (grows && layouts[size_class].first != nullptr) {
       give_back(pool, layout_at(pool, layouts[size_class], p), p);

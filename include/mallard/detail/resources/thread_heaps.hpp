@@ -56,16 +56,23 @@ class MALLARD_API thread_heaps {
     return entry.identity == identity_ ? entry.heap : nullptr;
   }
 
+  // Where a heap has nothing at hand. No lambda: see class_requests.hpp.
+  struct refill_slowly {
+    thread_heap* mine;
+    thread_heaps& heaps;
+    void* operator()(unsigned size_class) const { return heaps.allocate_slow(mine, size_class); }
+  };
+
   // Blocks by class, as in class_pools, of and for the calling thread.
   MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class) {
     thread_heap* const mine = known();
-    const auto refill = [&](unsigned c) { return allocate_slow(mine, c); };
-    return mine == nullptr ? refill(size_class) : mine->take_small(size_class, refill);
+    if (mine == nullptr) return allocate_slow(mine, size_class);
+    return mine->take_small(size_class, refill_slowly{mine, *this});
   }
   void* take_large(std::size_t request) {
     thread_heap* const mine = known();
-    const auto refill = [&](unsigned c) { return allocate_slow(mine, c); };
-    return mine == nullptr ? refill(computed_class(request)) : mine->take_large(request, refill);
+    if (mine == nullptr) return allocate_slow(mine, computed_class(request));
+    return mine->take_large(request, refill_slowly{mine, *this});
   }
   MALLARD_ALWAYS_INLINE void give_small(void* p, unsigned size_class) noexcept {
     thread_heap* const mine = known();
@@ -74,7 +81,7 @@ class MALLARD_API thread_heaps {
     }
     mine->give_small(p, size_class);
   }
-  void give_large(void* p, std::size_t request) noexcept {
+  MALLARD_BY_LEVEL void give_large(void* p, std::size_t request) noexcept {
     thread_heap* const mine = known();
     const unsigned size_class = computed_class(request);
     if (thread_heap::owner_of(p, size_class) != mine) return deallocate_slow(mine, p, size_class);
