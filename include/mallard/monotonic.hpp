@@ -63,6 +63,9 @@ class MALLARD_API monotonic_resource : public arena_verbs<monotonic_resource, de
                      resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(buffer.data(), buffer.size(), options, upstream) {}
 
+  monotonic_resource(const monotonic_resource&) = delete;
+  monotonic_resource& operator=(const monotonic_resource&) = delete;
+
   std::pmr::memory_resource* upstream_resource() const noexcept {
     return store().upstream_resource();
   }

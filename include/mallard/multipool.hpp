@@ -62,7 +62,7 @@ struct multipool_stats {
 
 // Adaptive pools of slabs: memory of empty slabs goes back to upstream, addresses are handed out
 // in order, and free blocks are never written to.
-class MALLARD_API multipool_resource final : public std::pmr::memory_resource {
+class MALLARD_API multipool_resource : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 

@@ -28,6 +28,8 @@ class MALLARD_API reserved_resource final
  public:
   reserved_resource() noexcept : reserved_resource(reserved_options{}) {}
   explicit reserved_resource(reserved_options options) noexcept : arena_verbs(options) {}
+  reserved_resource(const reserved_resource&) = delete;
+  reserved_resource& operator=(const reserved_resource&) = delete;
 };
 
 }  // namespace mallard::inline v1

@@ -45,7 +45,7 @@ struct synchronized_multipool_stats {
 // A thread's slabs stay usable after it ends: threads that need memory adopt them. After a fork the
 // child keeps what its one thread had; the other threads' free memory is lost to it, their blocks
 // stay valid.
-class MALLARD_API synchronized_multipool_resource final : public std::pmr::memory_resource {
+class MALLARD_API synchronized_multipool_resource : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 

@@ -26,7 +26,6 @@ using mallard::multipool_options;
 using mallard::multipool_resource;
 using mallard::test_resource;
 
-static_assert(std::is_final_v<multipool_resource>);
 static_assert(std::is_nothrow_default_constructible_v<multipool_resource>);
 static_assert(!std::is_copy_constructible_v<multipool_resource>);
 

@@ -36,6 +36,13 @@ TYPED_TEST(upstream, is_taken_by_pointer_and_by_reference) {
   EXPECT_EQ(TypeParam(ref).upstream_resource(), &from);
 }
 
+TYPED_TEST(upstream, stays_with_its_resource) {
+  static_assert(!std::is_copy_constructible_v<TypeParam>);
+  static_assert(!std::is_move_constructible_v<TypeParam>);
+  static_assert(!std::is_copy_assignable_v<TypeParam>);
+  static_assert(!std::is_move_assignable_v<TypeParam>);
+}
+
 TYPED_TEST(upstream, is_never_null_nor_a_temporary) {
   static_assert(!std::is_constructible_v<TypeParam, std::nullptr_t>);
   static_assert(!std::is_constructible_v<TypeParam, std::pmr::unsynchronized_pool_resource&&>);

@@ -1,9 +1,6 @@
 // The cases of libstdc++'s tests of <memory_resource> (20_util/monotonic_buffer_resource,
-// unsynchronized_pool_resource, synchronized_pool_resource), with our names for its classes.
-//
-// What differs, and why: without an upstream ours take memory of the page source, not of
-// std::pmr::get_default_resource(), so the cases about that ask for the page source; options of
-// pools are accepted as hints, and what options() reports are the sizes that hold.
+// unsynchronized_pool_resource, synchronized_pool_resource), of mallard::pmr. Left out is what
+// docs/migrating.md says differs.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -14,36 +11,50 @@
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
-#include "mallard/monotonic.hpp"
-#include "mallard/multipool.hpp"
-#include "mallard/page_source.hpp"
-#include "mallard/synchronized_multipool.hpp"
+#include "mallard/pmr.hpp"
 #include "support/addresses.hpp"
 
 namespace {
 
 using mallard::test_resource;
-using monotonic_buffer_resource = mallard::monotonic_resource;
-using unsynchronized_pool_resource = mallard::multipool_resource;
-using synchronized_pool_resource = mallard::synchronized_multipool_resource;
+using mallard::pmr::monotonic_buffer_resource;
+using mallard::pmr::synchronized_pool_resource;
+using mallard::pmr::unsynchronized_pool_resource;
+
+// As long as it lives, the default is another.
+struct default_resource {
+  explicit default_resource(mallard::pmr::memory_resource& now)
+      : before(mallard::pmr::set_default_resource(&now)) {}
+  default_resource(const default_resource&) = delete;
+  default_resource& operator=(const default_resource&) = delete;
+  ~default_resource() { mallard::pmr::set_default_resource(before); }
+  mallard::pmr::memory_resource* before;
+};
 
 using mallard_test::is_aligned;
 
 TEST(libstdcxx_monotonic, constructors) {
   unsigned char buffer[32];
-  test_resource r;
+  test_resource r, by_default;
+  const default_resource now(by_default);
   monotonic_buffer_resource with_nothing;
-  EXPECT_EQ(with_nothing.upstream_resource(), mallard::page_source::instance());
+  EXPECT_EQ(with_nothing.upstream_resource(), &by_default);
   monotonic_buffer_resource with_upstream(&r);
   EXPECT_EQ(with_upstream.upstream_resource(), &r);
   monotonic_buffer_resource with_size(16);
+  EXPECT_EQ(with_size.upstream_resource(), &by_default);
   monotonic_buffer_resource with_size_and_upstream(16, &r);
   EXPECT_EQ(with_size_and_upstream.upstream_resource(), &r);
   monotonic_buffer_resource with_buffer(buffer, sizeof buffer);
+  EXPECT_EQ(with_buffer.upstream_resource(), &by_default);
+  monotonic_buffer_resource by_list = {buffer, sizeof buffer, &r};
+  EXPECT_EQ(by_list.upstream_resource(), &r);
   monotonic_buffer_resource with_buffer_and_upstream(buffer, sizeof buffer, &r);
   EXPECT_EQ(with_buffer_and_upstream.upstream_resource(), &r);
   static_assert(!std::is_copy_constructible_v<monotonic_buffer_resource>);
+  static_assert(!std::is_move_constructible_v<monotonic_buffer_resource>);
   static_assert(!std::is_copy_assignable_v<monotonic_buffer_resource>);
+  static_assert(!std::is_move_assignable_v<monotonic_buffer_resource>);
   static_assert(std::is_destructible_v<monotonic_buffer_resource>);
   static_assert(!std::is_convertible_v<std::pmr::memory_resource*, monotonic_buffer_resource>);
   static_assert(!std::is_convertible_v<std::size_t, monotonic_buffer_resource>);
@@ -142,31 +153,58 @@ using pools = testing::Types<unsynchronized_pool_resource, synchronized_pool_res
 TYPED_TEST_SUITE(libstdcxx_pool, pools, );
 
 TYPED_TEST(libstdcxx_pool, constructors) {
-  test_resource r;
-  const std::pmr::pool_options options{.max_blocks_per_chunk = 32,
-                                       .largest_required_pool_block = 512};
+  test_resource r, by_default;
+  const default_resource now(by_default);
+  const mallard::pmr::pool_options options{.max_blocks_per_chunk = 32,
+                                           .largest_required_pool_block = 512};
   TypeParam with_nothing;
-  EXPECT_EQ(with_nothing.upstream_resource(), mallard::page_source::instance());
+  EXPECT_EQ(with_nothing.upstream_resource(), &by_default);
   TypeParam with_upstream(&r);
   EXPECT_EQ(with_upstream.upstream_resource(), &r);
   TypeParam with_options(options);
+  EXPECT_EQ(with_options.upstream_resource(), &by_default);
   TypeParam with_both(options, &r);
   EXPECT_EQ(with_both.upstream_resource(), &r);
+  TypeParam with_list({64, 1024}, &r);
+  EXPECT_EQ(with_list.upstream_resource(), &r);
+  TypeParam by_list = {options, &r};
+  EXPECT_EQ(by_list.upstream_resource(), &r);
   static_assert(!std::is_copy_constructible_v<TypeParam>);
   static_assert(!std::is_copy_assignable_v<TypeParam>);
   static_assert(!std::is_convertible_v<std::pmr::memory_resource*, TypeParam>);
   EXPECT_EQ(r.counts().allocations, 0u);
 }
 
+// Its users derive from a pool, and take its constructors over.
+TYPED_TEST(libstdcxx_pool, derived) {
+  struct derived : TypeParam {
+    using TypeParam::TypeParam;
+  };
+  test_resource r, by_default;
+  const default_resource now(by_default);
+  const mallard::pmr::pool_options options{1, 2};
+  derived p1 = {options, &r};
+  EXPECT_EQ(p1.upstream_resource(), &r);
+  derived p2;
+  EXPECT_EQ(p2.upstream_resource(), &by_default);
+  derived p3{&r};
+  EXPECT_EQ(p3.upstream_resource(), &r);
+  derived p4{options};
+  EXPECT_EQ(p4.upstream_resource(), &by_default);
+  static_assert(!std::is_copy_constructible_v<derived>);
+  static_assert(!std::is_copy_assignable_v<derived>);
+}
+
 TYPED_TEST(libstdcxx_pool, options) {
   const TypeParam r0;
-  const std::pmr::pool_options options = r0.options();
+  const auto options = r0.options();
   EXPECT_NE(options.max_blocks_per_chunk, 0u);
   EXPECT_NE(options.largest_required_pool_block, 0u);
-  const TypeParam r1(options);
-  const std::pmr::pool_options same = r1.options();
-  EXPECT_EQ(same.max_blocks_per_chunk, options.max_blocks_per_chunk);
-  EXPECT_EQ(same.largest_required_pool_block, options.largest_required_pool_block);
+  for (const mallard::pmr::pool_options& given : {options, mallard::pmr::pool_options{0, 0}}) {
+    const TypeParam r1(given);
+    EXPECT_EQ(r1.options().max_blocks_per_chunk, options.max_blocks_per_chunk);
+    EXPECT_EQ(r1.options().largest_required_pool_block, options.largest_required_pool_block);
+  }
 }
 
 TYPED_TEST(libstdcxx_pool, allocate) {
@@ -200,8 +238,7 @@ TYPED_TEST(libstdcxx_pool, blocks_of_all_sizes_and_alignments_are_aligned) {
 TYPED_TEST(libstdcxx_pool, what_is_larger_than_any_pool_comes_from_upstream_and_goes_back) {
   test_resource r;
   TypeParam p(&r);
-  const std::pmr::pool_options options = p.options();
-  const std::size_t large = options.largest_required_pool_block + 1;
+  const std::size_t large = p.options().largest_required_pool_block + 1;
   void* const block = p.allocate(large, 8);
   EXPECT_GE(r.counts().in_use_bytes, large);
   p.deallocate(block, large, 8);

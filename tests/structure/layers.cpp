@@ -44,6 +44,7 @@ constexpr place places[] = {
     {"include/mallard/bindable.hpp", "common"},
     {"include/mallard/blocks.hpp", "core"},
     {"include/mallard/arena.hpp", "resources"},
+    {"include/mallard/pmr.hpp", "resources"},
     {"include/mallard/monotonic.hpp", "resources"},
     {"include/mallard/buffered.hpp", "resources"},
     {"include/mallard/reserved.hpp", "resources"},

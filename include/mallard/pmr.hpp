@@ -1,0 +1,74 @@
+// Purpose: std::pmr's names with our resources behind them: a program that says `mallard::pmr`
+// where it said `std::pmr` compiles and does the same.
+//
+//   namespace pmr = mallard::pmr;  // was std::pmr
+//   pmr::monotonic_buffer_resource arena(1024);
+//   pmr::unsynchronized_pool_resource pool({64, 1024}, &arena);
+//   pmr::vector<pmr::string> names(&pool);
+//   names.emplace_back("a string long enough to need memory of its own");
+//
+// Constructors and defaults are std's: without an upstream, memory comes from
+// `get_default_resource()` and not from the page source. What else is in std::pmr is in this
+// namespace too, as far as its headers are included. docs/migrating.md has the few things that
+// differ.
+//
+// Complexity and thread-safety: as monotonic_resource, multipool_resource and
+// synchronized_multipool_resource, which the three resources are; they have the verbs of these.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
+#include "mallard/synchronized_multipool.hpp"
+
+namespace mallard::inline v1::pmr {
+
+// Of a name that is declared here as well, that one is meant.
+using namespace std::pmr;  // NOLINT: that is the purpose
+
+class monotonic_buffer_resource : public monotonic_resource {
+ public:
+  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  monotonic_buffer_resource() noexcept : monotonic_resource(*get_default_resource()) {}
+  explicit monotonic_buffer_resource(memory_resource* upstream) noexcept
+      : monotonic_resource(upstream) {}
+  // The first chunk has room for blocks of `initial_bytes` bytes.
+  explicit monotonic_buffer_resource(std::size_t initial_bytes) noexcept
+      : monotonic_buffer_resource(initial_bytes, get_default_resource()) {}
+  monotonic_buffer_resource(std::size_t initial_bytes, memory_resource* upstream) noexcept
+      : monotonic_resource(initial_bytes, upstream) {}
+  // The caller's buffer of `bytes` bytes is used first, and never given to upstream.
+  monotonic_buffer_resource(void* buffer, std::size_t bytes) noexcept
+      : monotonic_buffer_resource(buffer, bytes, get_default_resource()) {}
+  monotonic_buffer_resource(void* buffer, std::size_t bytes, memory_resource* upstream) noexcept
+      : monotonic_resource(buffer, bytes, upstream) {}
+};
+
+// `Pool` with std's constructors. Slabs have sizes of their own and every block up to
+// `largest_pooled_bytes` is pooled, whatever the options say; `options()` says what holds.
+template <class Pool>
+class pool_resource : public Pool {
+ public:
+  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  pool_resource() noexcept : Pool(get_default_resource()) {}
+  explicit pool_resource(memory_resource* upstream) noexcept : Pool(upstream) {}
+  explicit pool_resource(const pool_options& options) noexcept
+      : Pool(options, get_default_resource()) {}
+  pool_resource(const pool_options& options, memory_resource* upstream) noexcept
+      : Pool(options, upstream) {}
+
+  pool_options options() const noexcept { return Pool::options(); }
+};
+
+class unsynchronized_pool_resource : public pool_resource<multipool_resource> {
+ public:
+  using pool_resource::pool_resource;
+};
+class synchronized_pool_resource : public pool_resource<synchronized_multipool_resource> {
+ public:
+  using pool_resource::pool_resource;
+};
+
+}  // namespace mallard::inline v1::pmr
