@@ -7,6 +7,7 @@ extern "C" {
 }
 
 constexpr char MALLARD_KIND = 1;
+constexpr char MALLARD_STANDARD_LIBRARY = 1;
 
 namespace mallard::inline v1::detail {
 

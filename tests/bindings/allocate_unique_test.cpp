@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <concepts>
+#include <future>
 #include <map>
 #include <memory_resource>
 #include <stdexcept>
@@ -161,6 +162,18 @@ TEST(object_pool, serves_types_of_any_size_and_alignment) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(w) % 64, 0u);
   chars.destroy(c);
   wides.destroy(w);
+}
+
+// Its constructor takes anything for an allocator, and uses it as one.
+TEST(allocate_unique, a_promise_has_its_shared_state_in_the_resource_too) {
+  test_resource memory;
+  {
+    const auto promise = allocate_unique<std::promise<int>>(memory);
+    EXPECT_GT(memory.counts().in_use_blocks, 1u);
+    promise->set_value(3);
+    EXPECT_EQ(promise->get_future().get(), 3);
+  }
+  EXPECT_EQ(memory.counts().in_use_blocks, 0u);
 }
 
 TEST(object_pool, counts_objects_of_any_size) {

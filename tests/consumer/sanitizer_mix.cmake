@@ -38,3 +38,25 @@ foreach(library IN LISTS LIBRARIES)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${OUTPUT}
     COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
+
+# Nor is a program with a library of another standard library, whichever has which.
+if(CLANG)
+  # expect_missing(<symbol> <command>...)
+  function(expect_missing symbol)
+    execute_process(COMMAND ${ARGN} -pthread -o ${OUTPUT}
+      RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
+    if(status EQUAL 0 OR NOT said MATCHES "${symbol}")
+      message(FATAL_ERROR "${ARGN}: linked or not (${status}), it said:\n${said}")
+    endif()
+  endfunction()
+  set(common -std=c++20 -I${INCLUDE})
+  set(libcxx ${CLANG} -stdlib=libc++)
+  set(libstdcxx ${CLANG} -stdlib=libstdc++)
+  execute_process(COMMAND ${libcxx} ${common} -c ${INCLUDE}/../src/core/annotate.cpp
+    -o ${OUTPUT}-libcxx.o COMMAND_ERROR_IS_FATAL ANY)
+  foreach(library IN LISTS LIBRARIES)
+    expect_missing(mallard_must_be_built_with_libcxx_too ${libcxx} ${common} ${PROGRAM} ${library})
+  endforeach()
+  expect_missing(mallard_must_be_built_with_libstdcxx_too
+    ${libstdcxx} ${common} ${PROGRAM} ${OUTPUT}-libcxx.o)
+endif()

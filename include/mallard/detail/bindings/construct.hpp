@@ -14,11 +14,28 @@
 
 namespace mallard::inline v1::detail {
 
-// Converts to every allocator that a pointer to the resource converts to, by type or by base.
-template <class R>
+// Converts to every allocator that a pointer to the resource converts to, by type or by base; and
+// is one itself, for types like std::promise that take any.
+template <class T, class R>
 struct any_binding {
-  using value_type = std::byte;
+  using value_type = T;
   R* resource;
+
+  explicit any_binding(R* from) noexcept : resource(from) {}
+  template <class Other>
+  any_binding(const any_binding<Other, R>& other) noexcept : resource(other.resource) {}  // NOLINT
+
+  T* allocate(std::size_t count) {
+    if (count > ~std::size_t{0} / sizeof(T)) fail_array_length();
+    return static_cast<T*>(resource->allocate(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* p, std::size_t count) noexcept {
+    resource->deallocate(p, count * sizeof(T), alignof(T));
+  }
+  template <class Other>
+  bool operator==(const any_binding<Other, R>& other) const noexcept {
+    return resource == other.resource;
+  }
 
   template <class Allocator>
     requires(std::convertible_to<R*, Allocator> && requires { typename Allocator::value_type; })
@@ -35,8 +52,8 @@ inline constexpr bool is_pair<std::pair<First, Second>> = true;
 // Makes a T at `p`; the allocator is that of `from` unless the arguments have one already.
 template <class T, class R, class... Args>
 T* construct_with(R& from, void* p, Args&&... args) {
-  using binding = any_binding<R>;
-  const binding with{&from};
+  using binding = any_binding<std::byte, R>;
+  const binding with(&from);
   if constexpr (is_pair<T>) {
     return std::apply(
         [&](auto&&... all) { return ::new (p) T(std::forward<decltype(all)>(all)...); },

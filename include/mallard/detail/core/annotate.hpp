@@ -58,14 +58,21 @@
 #else
 #define MALLARD_KIND mallard_is_built_with_a_sanitizer_and_this_is_not
 #endif
+// The standard library's types are in the library's functions, so it has to be the same one too.
+#ifdef _LIBCPP_VERSION
+#define MALLARD_STANDARD_LIBRARY mallard_must_be_built_with_libcxx_too
+#else
+#define MALLARD_STANDARD_LIBRARY mallard_must_be_built_with_libstdcxx_too
+#endif
 extern "C" MALLARD_API const char MALLARD_KIND;
+extern "C" MALLARD_API const char MALLARD_STANDARD_LIBRARY;
 
 namespace mallard::inline v1::detail {
 
 #ifndef MALLARD_NO_ANNOTATIONS
 // One for each program or shared object; a name that others see would keep plug-ins loaded.
-[[gnu::used, gnu::visibility("hidden")]] inline const char* const library_of_the_same_kind =
-    &MALLARD_KIND;
+[[gnu::used, gnu::visibility("hidden")]] inline const char* const library_of_the_same_kind[] = {
+    &MALLARD_KIND, &MALLARD_STANDARD_LIBRARY};
 #endif
 
 // Makes LeakSanitizer look for pointers in memory that is not malloc's, and no more; where it is
