@@ -5,6 +5,10 @@
 //   strings  a pool over `new_delete_resource` that serves three strings in each of twenty classes
 //   default  the same over each pool's own default upstream
 //   block    a pool that serves one block of 256 bytes
+//   fill     how much fits into 64 KiB, 256 KiB and 1 MiB of static storage until it is full:
+//   elements
+//            of an unordered_map, strings of 300 to 900 bytes, vectors of 3 KiB
+// `small_pools fill` does only the last, which counts and needs no quiet machine.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -12,10 +16,14 @@
 #include <list>
 #include <memory>
 #include <memory_resource>
+#include <new>
 #include <random>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "mallard/heap.hpp"
+#include "mallard/memory/static.hpp"
 #include "mallard/multipool.hpp"
 
 namespace {
@@ -125,9 +133,55 @@ void compare(const char* what, const Ours& ours, const Theirs& theirs) {
   std::printf("small_pools multipool %s times_of_std %.3g\n", what, median(ratios));
 }
 
+std::size_t elements(std::pmr::memory_resource& from) {
+  std::pmr::unordered_map<int, int> map(&from);
+  try {
+    for (int i = 0;; ++i) map.emplace(i, i);
+  } catch (const std::bad_alloc&) {
+    return map.size();
+  }
+}
+template <std::size_t Least, std::size_t Most>
+std::size_t blocks(std::pmr::memory_resource& from) {
+  std::mt19937 random(1);
+  std::size_t count = 0;
+  try {
+    for (;; ++count) static_cast<void>(from.allocate(Least + random() % (Most - Least + 1), 8));
+  } catch (const std::bad_alloc&) {
+    return count;
+  }
+}
+
+void fill(const char* what, std::size_t (*fills)(std::pmr::memory_resource&)) {
+  static std::byte storage[std::size_t{1} << 20];
+  for (const std::size_t bytes :
+       {std::size_t{1} << 16, std::size_t{1} << 18, std::size_t{1} << 20}) {
+    const auto say = [&](const char* who, std::pmr::memory_resource& from) {
+      std::printf("small_pools %s %s_%zuk blocks %zu\n", who, what, bytes >> 10, fills(from));
+    };
+    mallard::static_resource memory(storage, bytes);
+    {
+      mallard::multipool_resource pool(&memory);
+      say("multipool", pool);
+    }
+    {
+      mallard::heap_resource heap(&memory);
+      say("heap", heap);
+    }
+    say("static", memory);
+    std::pmr::monotonic_buffer_resource arena(storage, bytes, std::pmr::null_memory_resource());
+    std::pmr::unsynchronized_pool_resource pool(&arena);
+    say("std", pool);
+  }
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  fill("map", &elements);
+  fill("strings", &blocks<300, 900>);
+  fill("vectors", &blocks<3072, 3072>);
+  if (argc > 1 && argv[1] == std::string_view("fill")) return 0;
   using ours = mallard::multipool_resource;
   using theirs = std::pmr::unsynchronized_pool_resource;
   std::pmr::memory_resource* const global = std::pmr::new_delete_resource();

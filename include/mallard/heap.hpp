@@ -26,6 +26,7 @@
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/resources/growing_blocks.hpp"
+#include "mallard/detail/resources/lone_blocks.hpp"
 #include "mallard/page_source.hpp"
 #include "mallard/resource_ref.hpp"
 
@@ -80,6 +81,7 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   heap_resource& operator=(const heap_resource&) = delete;
   ~heap_resource() override {
     pools_.release(upstream_ignores_);
+    lones_.release(*upstream_resource(), upstream_ignores_);
     arrays_.release(upstream_ignores_);
   }
 
@@ -191,7 +193,9 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
 
   // Effects: gives back to upstream what is free as a whole, and to the system the pages of what is
   // free in segments. Returns the bytes that upstream got.
-  std::size_t trim() noexcept { return pools_.trim() + arrays_.trim(); }
+  std::size_t trim() noexcept {
+    return pools_.trim() + lones_.trim(*upstream_resource()) + arrays_.trim();
+  }
 
   // O(slabs).
   heap_stats stats() const noexcept;
@@ -206,6 +210,7 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   void deallocate_linked(void* first, std::size_t count, std::size_t bytes,
                          std::size_t alignment) noexcept;
 
+  bool is_in_slabs(std::size_t request) const noexcept;
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
@@ -218,6 +223,7 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   heap_options options_;
   bool upstream_ignores_ = false;
   detail::growing_class_pools pools_;
+  detail::lone_blocks lones_;
   detail::growing_blocks arrays_;
 };
 

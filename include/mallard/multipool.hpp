@@ -17,6 +17,7 @@
 #include "mallard/detail/core/class_pools.hpp"
 #include "mallard/detail/core/class_requests.hpp"
 #include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/resources/lone_blocks.hpp"
 #include "mallard/detail/resources/oversize_list.hpp"
 #include "mallard/page_source.hpp"
 #include "mallard/resource_ref.hpp"
@@ -84,7 +85,7 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
   multipool_resource& operator=(const multipool_resource&) = delete;
   ~multipool_resource() override {
     pools_.release(upstream_ignores_);
-    give_back_oversize();
+    give_back_large();
   }
 
   // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
@@ -117,11 +118,13 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
   void release() noexcept;
 
   // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
-  std::size_t trim() noexcept { return pools_.trim(); }
+  std::size_t trim() noexcept { return pools_.trim() + lones_.trim(*upstream_resource()); }
 
   // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + oversize
   // blocks).
-  bool owns(const void* p) const noexcept { return pools_.owns(p) || oversize_.owns(p); }
+  bool owns(const void* p) const noexcept {
+    return pools_.owns(p) || lones_.owns(p) || oversize_.owns(p);
+  }
 
   // O(slabs).
   multipool_stats stats() const noexcept;
@@ -137,13 +140,14 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
     return this == &other;
   }
 
-  void give_back_oversize() noexcept;
+  void give_back_large() noexcept;
   void* allocate_beyond_table(std::size_t bytes, std::size_t alignment);
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
   multipool_options options_;
   bool upstream_ignores_ = false;
   detail::growing_class_pools pools_;
+  detail::lone_blocks lones_;
   detail::oversize_list oversize_;
 };
 

@@ -13,9 +13,9 @@ void* basic_class_pools<Pool>::refill_and_take(unsigned size_class) {
 }
 
 template <class Pool>
-void basic_class_pools<Pool>::give_to_first(slab_pool& pool, void* p,
-                                            unsigned size_class) noexcept {
-  give_back(pool, first_layouts[size_class], p);
+void basic_class_pools<Pool>::give_among_smalls(slab_pool& pool, void* p,
+                                                unsigned size_class) noexcept {
+  give_back(pool, layout_at(pool, layouts[size_class], p), p);
 }
 
 // Puts the hot blocks to the others.
@@ -75,9 +75,9 @@ std::size_t basic_class_pools<Pool>::at_hand_bytes() const noexcept {
 template <class Pool>
 bool basic_class_pools<Pool>::owns(const void* p, unsigned size_class) const noexcept {
   const slab_layout& layout = layouts[size_class];
-  if (!is_in_first(pool_of(size_class), layout, p)) return slab_set::owns(p, size_class);
-  // Other pools' first slabs may be in the same place.
-  return owner_of_block(p, *layout.first, size_class) == this;
+  const slab_layout& actual = layout_at(pool_of(size_class), layout, p);
+  if (&actual == &layout) return slab_set::owns(p, size_class);
+  return owner_of_block(p, actual, size_class) == this;
 }
 
 template class basic_class_pools<slab_pool>;

@@ -22,8 +22,12 @@ void give(void* context, void* p, std::size_t bytes) noexcept {
   upstream_of(context).deallocate(p, bytes, bytes);
 }
 
+bool pays(void* context) noexcept {
+  return pays_for_memory(upstream_of(context));
+}
+
 }  // namespace
 
-constinit const slab_source resource_source{take, give};
+constinit const slab_source resource_source{take, give, pays};
 
 }  // namespace mallard::inline v1::detail

@@ -139,32 +139,78 @@ bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
   return false;
 }
 
-void slab_set::forget_first(slab_pool& pool, const slab& s) noexcept {
-  if (s.is_first) static_cast<growing_pool&>(pool).first_home = first_is_gone;
+void slab_set::add_small(growing_pool& pool, slab& s) noexcept {
+  const auto link_of = [&](slab& of) -> slab*& { return next_small(of, layout_of(of)); };
+  slab* first = pool.first_small();
+  slab* before = nullptr;
+  for (slab* next = first; next != nullptr && next < &s; next = link_of(*next)) before = next;
+  link_of(s) = before == nullptr ? first : link_of(*before);
+  (before == nullptr ? first : link_of(*before)) = &s;
+  pool.set_smalls(first, layouts_[s.layout_index]);
+}
+
+void slab_set::remove_small(slab_pool& of, slab& s) noexcept {
+  if (s.small == 0) return;
+  const auto link_of = [&](slab& small) -> slab*& { return next_small(small, layout_of(small)); };
+  auto& pool = static_cast<growing_pool&>(of);
+  slab* first = pool.first_small();
+  if (first == &s) {
+    first = link_of(s);
+  } else {
+    slab* before = first;
+    while (link_of(*before) != &s) before = link_of(*before);
+    link_of(*before) = link_of(s);
+  }
+  pool.set_smalls(first, layouts_[s.layout_index]);
+}
+
+// 0 for a whole slab. Once a pool has come to these it stays with them, until all is released.
+// Where memory costs nothing until it is touched, they follow the first small one.
+unsigned slab_set::next_size(const slab_pool& pool, const slab_layout& whole) const noexcept {
+  if (whole.smalls == nullptr) return 0;
+  const unsigned largest = static_cast<const growing_pool&>(pool).largest_size();
+  if (largest >= whole.small_count || has_reserve(whole)) return 0;
+  return largest == 0 || pays_for_memory() ? largest + 1 : 0;
 }
 
 bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
-  // A pool that never had a slab begins with a smaller one, unless a whole one waits for it.
-  const slab_layout& whole = layouts_[layout_index];
-  auto* const growing = whole.first == nullptr ? nullptr : &static_cast<growing_pool&>(pool);
-  const bool is_first = growing != nullptr && growing->first_home == 0 &&
-                        reserve_[reserve_index(whole.slab_bytes)] == nullptr;
-  slab* const s = acquire(pool, layout_index, is_first);
+  const unsigned small = next_size(pool, layouts_[layout_index]);
+  slab* const s = acquire(pool, layout_index, small, false);
   if (s == nullptr) return pool.free_slots != 0;
-  // A source may use the pool itself, which then has a slab already, but only one first slab.
-  if (is_first && growing->first_home != 0) {
+  // A source may use the pool itself, which then has slots already. One small slab is enough.
+  if (small != 0 && pool.free_slots != 0) {
     discard(s);
-    return pool.free_slots != 0 || refill(pool, layout_index);
+    return true;
   }
-  slab* const other = pool.base == nullptr ? nullptr : set_current_aside(pool, layout_index);
-  start(pool, s, is_first ? *whole.first : whole);
-  if (is_first) {
-    growing->first_home = address_of(s) & ~(std::uintptr_t{whole.slab_bytes} - 1);
-  } else if (growing != nullptr && growing->first_home == 0) {
-    growing->first_home = first_is_gone;
+  begin(pool, layout_index, s);
+  if (layouts_[layout_index].smalls != nullptr) {
+    static_cast<growing_pool&>(pool).come_to_size(
+        small != 0 ? small : layouts_[layout_index].small_count + 1u);
   }
-  if (other != nullptr) pool_ring::insert_before(other, s);
   return true;
+}
+
+// The source has no slab of the size that is next in turn: a smaller one, the largest there is.
+bool slab_set::grow_less(slab_pool& pool, unsigned layout_index) noexcept {
+  const slab_layout& whole = layouts_[layout_index];
+  if (whole.smalls == nullptr) return false;
+  trim_reserve();
+  const unsigned next = next_size(pool, whole);
+  for (unsigned small = next != 0 ? next : whole.small_count; small != 0; --small) {
+    if (slab* const s = acquire(pool, layout_index, small, true)) {
+      begin(pool, layout_index, s);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Makes a fresh slab the pool's current one.
+void slab_set::begin(slab_pool& pool, unsigned layout_index, slab* s) noexcept {
+  slab* const other = pool.base == nullptr ? nullptr : set_current_aside(pool, layout_index);
+  if (s->small != 0) add_small(static_cast<growing_pool&>(pool), *s);
+  start(pool, s, layout_of(*s));
+  if (other != nullptr) pool_ring::insert_before(other, s);
 }
 
 // Returns the current slab, which keeps its place in the ring and has all its free slots: the
@@ -191,13 +237,13 @@ void slab_set::rest_pool(slab_pool& pool, unsigned layout_index) noexcept {
 
 bool slab_set::scrape(slab_pool& pool, unsigned layout_index) noexcept {
   slab* const s = any_free_slot(layout_index);
-  if (s == nullptr) return false;
+  if (s == nullptr) return grow_less(pool, layout_index);
   enter_ring(pool, s);
   return next_word(pool, *s);
 }
 
 bool slab_rescue::operator()() const noexcept {
-  return set.scrape(pool, layout_index);
+  return !is_needed || set.scrape(pool, layout_index);
 }
 
 // The first word of a fresh slab is carved at once; the layout knows its slots.
@@ -355,7 +401,7 @@ void slab_set::settle_own(slab_pool& pool, slab* s) noexcept {
   if (taken == 0) {
     if (s->place == slab_place::ring) leave_ring(pool, s);
     // A small slab is of no use to other pools: where every slab is kept, it stays.
-    if (!s->is_first || reserve_limit_ != limit_of(keep_every_slab)) return retire(pool, s);
+    if (s->small == 0 || reserve_limit_ != limit_of(keep_every_slab)) return retire(pool, s);
     enter_ring(pool, s);
     return set_floor(*s, 0, 0);
   }
@@ -371,11 +417,12 @@ void slab_set::settle_own(slab_pool& pool, slab* s) noexcept {
 }
 
 // A slab that is nowhere yet.
-slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, bool is_first) {
-  const slab_layout& layout = is_first ? *layouts_[layout_index].first : layouts_[layout_index];
+slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, unsigned small, bool may_fail) {
+  const slab_layout& whole = layouts_[layout_index];
+  const slab_layout& layout = small != 0 ? whole.smalls[small - 1] : whole;
   const auto found = [&](slab* s) {
-    s->layout_index = static_cast<std::uint8_t>(layout_index & 0x7f);
-    s->is_first = is_first;
+    s->layout_index = static_cast<std::uint8_t>(layout_index);
+    s->small = small & 15;
     return s;
   };
   if (const std::size_t list = reserve_index(layout.slab_bytes);
@@ -386,7 +433,8 @@ slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, bool is_first) {
     --reserve_count_;
     return found(s);
   }
-  void* const p = source_->take(context_, layout.slab_bytes, {*this, pool, layout_index});
+  void* const p =
+      source_->take(context_, layout.slab_bytes, {*this, pool, layout_index, !may_fail});
   if (p == nullptr) return nullptr;
   auto* const s = ::new (static_cast<void*>(header_of(p))) slab;
   add(s);
@@ -427,7 +475,7 @@ void slab_set::absorb_slab(slab_pool& pool, slab_set& from, slab* s) noexcept {
 }
 
 void slab_set::retire(slab_pool& pool, slab* empty) noexcept {
-  forget_first(pool, *empty);
+  remove_small(pool, *empty);
   const std::size_t list = reserve_index(layout_of(*empty).slab_bytes);
   if (reserve_count_ >= reserve_limit_ || list >= reserve_lists) return discard(empty);
   slab*& kept = reserve_[list];
@@ -462,25 +510,35 @@ slab* slab_set::take_current_if_empty(slab_pool& pool, unsigned layout_index) no
   const auto at_hand = static_cast<std::uint32_t>(std::popcount(pool.free_slots));
   if (current->taken() != at_hand) return nullptr;
   leave_ring(pool, current);
-  forget_first(pool, *current);
+  remove_small(pool, *current);
   set_floor(*current, 0, 0);
   return current;
 }
 
 void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
   while (slab* const empty = take_current_if_empty(pool, layout_index)) discard(empty);
-  if (layouts_[layout_index].first == nullptr || pool.base == nullptr) return;
-  slab* const current = current_of(pool, layout_index);
-  for (slab* s = current->ring_next; s != current; s = s->ring_next) {
-    if (!s->is_first || s->taken() != 0) continue;
-    leave_ring(pool, s);
-    forget_first(pool, *s);
-    return discard(s);
+  const slab_layout& layout = layouts_[layout_index];
+  if (layout.smalls == nullptr) return;
+  // Small ones may wait in the ring, where every slab is kept.
+  slab* s = static_cast<growing_pool&>(pool).first_small();
+  while (s != nullptr) {
+    slab* const next = next_small(*s, layout_of(*s));
+    if (s->taken() == 0) {
+      leave_ring(pool, s);
+      remove_small(pool, *s);
+      discard(s);
+    }
+    s = next;
   }
 }
 
 void slab_set::retire_current(slab_pool& pool, unsigned layout_index) noexcept {
   if (slab* const empty = take_current_if_empty(pool, layout_index)) retire(pool, empty);
+}
+
+bool slab_set::has_reserve(const slab_layout& layout) const noexcept {
+  const std::size_t list = reserve_index(layout.slab_bytes);
+  return list < reserve_lists && reserve_[list] != nullptr;
 }
 
 slab* slab_set::detach_reserve(std::size_t kept, slab* more) noexcept {

@@ -24,7 +24,8 @@ void* heap_resource::try_allocate(std::size_t bytes, std::size_t alignment) noex
 }
 
 void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignment) {
-  return detail::allocate_beyond_table(pools_, bytes, alignment, [&](std::size_t large) {
+  const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
+  return detail::allocate_beyond_table(all, bytes, alignment, [&](std::size_t large) {
     void* const p = arrays_.allocate(large, alignment, false);
     detail::poison_beyond({p, detail::growing_blocks::payload_bytes(p)}, large);
     return p;
@@ -33,7 +34,8 @@ void* heap_resource::allocate_beyond_table(std::size_t bytes, std::size_t alignm
 
 void heap_resource::deallocate_beyond_table(void* p, std::size_t bytes,
                                             std::size_t alignment) noexcept {
-  detail::deallocate_beyond_table(pools_, p, bytes, alignment,
+  const detail::pools_and_lones all{pools_, lones_, alignment, options_.empty_slabs_kept};
+  detail::deallocate_beyond_table(all, p, bytes, alignment,
                                   [&](void* large) { arrays_.deallocate(large); });
 }
 
@@ -52,11 +54,17 @@ sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) no
   return detail::remap_by_copy(*this, p, old, bytes, detail::growing_blocks::alignment_of(p));
 }
 
+// Not so large ones that each may be a lone block.
+bool heap_resource::is_in_slabs(std::size_t request) const noexcept {
+  if (detail::is_looked_up(request)) return true;
+  return detail::is_pooled(request) && !detail::pays_for_memory(*upstream_resource());
+}
+
 detail::chain_ends heap_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                   std::size_t alignment) {
   detail::check_burst(count, bytes);
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
-  if (detail::is_pooled(request)) {
+  if (is_in_slabs(request)) {
     return pools_.take_many(detail::class_of(request), count, bytes);
   }
   return detail::allocate_equal(*this, count, bytes, alignment);
@@ -70,17 +78,23 @@ block_chain heap_resource::allocate_sizes(const std::size_t* sizes, std::size_t 
 void heap_resource::deallocate_linked(void* first, std::size_t count, std::size_t bytes,
                                       std::size_t alignment) noexcept {
   const std::size_t request = detail::block_request(std::max<std::size_t>(bytes, 1), alignment);
-  if (detail::is_pooled(request)) return pools_.give_many(detail::class_of(request), first, count);
-  for (; count != 0; --count) arrays_.deallocate(std::exchange(first, block_chain::next(first)));
+  if (is_in_slabs(request)) return pools_.give_many(detail::class_of(request), first, count);
+  for (; count != 0; --count) {
+    deallocate(std::exchange(first, block_chain::next(first)), bytes, alignment);
+  }
 }
 
 void heap_resource::release() noexcept {
   pools_.release_all(upstream_ignores_);
+  lones_.release(*upstream_resource(), upstream_ignores_);
   arrays_.release(upstream_ignores_);
 }
 
 heap_stats heap_resource::stats() const noexcept {
-  return detail::stats_of(arrays_, pools_.usage(), pools_.at_hand_bytes());
+  heap_stats out = detail::stats_of(arrays_, pools_.usage(), pools_.at_hand_bytes());
+  out.in_use_bytes += lones_.in_use_bytes();
+  out.reserved_bytes += lones_.reserved_bytes();
+  return out;
 }
 
 heap_stats detail::stats_of(const growing_blocks& arrays, const slab_usage& slabs,

@@ -27,6 +27,24 @@ void* oversize_list::make(std::pmr::memory_resource& upstream, std::size_t bytes
   if (alignment > largest || bytes > largest) throw std::bad_alloc();
   auto* const block =
       static_cast<std::byte*>(upstream.allocate(offset + with_redzone(bytes), aligned));
+  return put_header(block, offset, bytes, aligned);
+}
+
+// Of two places for the block, one cannot be a slot.
+void* oversize_list::make_apart(std::pmr::memory_resource& upstream, std::size_t bytes,
+                                std::size_t alignment, const slab_layout& from) {
+  const std::size_t aligned = std::max(alignment, alignof(std::max_align_t));
+  const std::size_t first = round_up(sizeof(header), aligned);
+  const std::size_t payload = bytes + aligned;
+  auto* const block =
+      static_cast<std::byte*>(upstream.allocate(first + with_redzone(payload), aligned));
+  const std::uintptr_t in_slab = address_of(block + first) & (from.slab_bytes - std::uintptr_t{1});
+  const std::size_t moved = in_slab % from.block_bytes == 0 ? aligned : 0;
+  return put_header(block, first + moved, payload - moved, aligned);
+}
+
+void* oversize_list::put_header(std::byte* block, std::size_t offset, std::size_t bytes,
+                                std::size_t aligned) noexcept {
   poison(block + offset + bytes, with_redzone(bytes) - bytes);
   auto* const h = ::new (block + offset - sizeof(header)) header{};
   h->bytes = bytes;
@@ -53,7 +71,7 @@ void oversize_list::insert(void* p) noexcept {
 }
 
 // Of the blocks allocated last it is known that they are memory.
-bool oversize_list::owns(void* p) const noexcept {
+bool oversize_list::owns_block(const void* p) const noexcept {
   constexpr int most = 16;
   const header* h = head_;
   for (int looked_at = 0; h != nullptr && looked_at < most; ++looked_at) {
@@ -65,7 +83,7 @@ bool oversize_list::owns(void* p) const noexcept {
 }
 
 void oversize_list::remove(void* p) noexcept {
-  MALLARD_AUDIT(owns(p) && "a block of another resource, or of another size");
+  MALLARD_AUDIT(owns_block(p) && "a block of another resource, or of another size");
   header* const h = header_of(p);
   header* const next = links::remove(h);
   if (head_ == h) head_ = next;

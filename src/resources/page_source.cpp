@@ -72,6 +72,10 @@ std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
 
 }  // namespace
 
+bool detail::pays_for_memory(const std::pmr::memory_resource& upstream) noexcept {
+  return &upstream != page_source::instance();
+}
+
 void detail::hold_chunks_across_fork() noexcept {
   constexpr auto unlock = [] { shared.value.unlock(); };
   static constinit os::fork_handlers handlers{[] { shared.value.lock(); }, unlock, unlock};

@@ -23,16 +23,16 @@ using mallard::test_resource;
 
 constexpr std::size_t whole_bytes = 16384;
 
-// Small slabs right before a whole one, which are given when they are asked for in this order.
+// Slabs as close to each other as their alignment allows, the first right before the second.
 class adjacent_slabs final : public std::pmr::memory_resource {
  public:
-  void* small() { return memory_.get() + whole_bytes - 1024; }
+  std::byte* first() const { return memory_.get() + whole_bytes - 1024; }
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t) override {
-    if (bytes == 1024) return small();
-    EXPECT_EQ(bytes, whole_bytes);
-    return memory_.get() + whole_bytes * ++whole_;
+    used_ = (used_ + bytes - 1) / bytes * bytes + bytes;
+    EXPECT_LE(used_, 8 * whole_bytes);
+    return memory_.get() + used_ - bytes;
   }
   void do_deallocate(void*, std::size_t, std::size_t) override {}
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
@@ -44,7 +44,7 @@ class adjacent_slabs final : public std::pmr::memory_resource {
   };
   std::unique_ptr<std::byte, aligned_delete> memory_{
       static_cast<std::byte*>(::operator new(8 * whole_bytes, std::align_val_t{whole_bytes}))};
-  std::size_t whole_ = 0;
+  std::size_t used_ = whole_bytes - 1024;
 };
 
 TEST(first_slab, of_a_pool_of_few_blocks_is_smaller_than_a_page) {
@@ -98,26 +98,24 @@ TEST(first_slab, that_is_empty_and_kept_goes_when_the_pool_is_trimmed) {
   EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
 }
 
-// What a bitmap word covers in a whole slab may be more than the small slab has: blocks of the
+// What a bitmap word covers in a larger slab may be more than the first slab has: blocks of the
 // slab behind it are not near.
-TEST(first_slab, does_not_take_in_blocks_of_a_whole_slab_right_behind_it) {
+TEST(first_slab, does_not_take_in_blocks_of_a_larger_slab_right_behind_it) {
   for (const std::size_t bytes : {24u, 40u, 64u, 100u, 120u}) {
     adjacent_slabs upstream;
     multipool_resource pool(&upstream);
     std::vector<void*> small;
     void* p = pool.allocate(bytes, 8);
-    for (; p < static_cast<std::byte*>(upstream.small()) + 1024; p = pool.allocate(bytes, 8)) {
-      small.push_back(p);
-    }
-    std::vector<void*> whole{p};
-    for (int i = 0; i < 20; ++i) whole.push_back(pool.allocate(bytes, 8));
-    // The small slab becomes the current one when the whole one is full.
+    for (; p < upstream.first() + 1024; p = pool.allocate(bytes, 8)) small.push_back(p);
+    std::vector<void*> larger{p};
+    for (int i = 0; i < 10; ++i) larger.push_back(pool.allocate(bytes, 8));
+    // The first slab becomes the current one when the larger one is full.
     std::vector<void*> rest;
     for (void* q : small) pool.deallocate(q, bytes, 8);
     while (pool.stats().slabs == 2) rest.push_back(pool.allocate(bytes, 8));
-    for (void* q : whole) pool.deallocate(q, bytes, 8);
+    for (void* q : larger) pool.deallocate(q, bytes, 8);
     std::set<void*> all(rest.begin(), rest.end());
-    for (std::size_t i = 0; i < whole.size() + 50; ++i) {
+    for (std::size_t i = 0; i < larger.size() + 50; ++i) {
       EXPECT_TRUE(all.insert(pool.allocate(bytes, 8)).second);
     }
   }

@@ -27,8 +27,8 @@
 namespace {
 
 // As docs/map.md says.
-static_assert(sizeof(mallard::multipool_resource) <= 1024 + 512);
-static_assert(sizeof(mallard::heap_resource) <= 1024 + 512);
+static_assert(sizeof(mallard::multipool_resource) < 2 * 1024);
+static_assert(sizeof(mallard::heap_resource) < 2 * 1024);
 static_assert(sizeof(mallard::synchronized_multipool_resource) < 3 * 1024);
 static_assert(sizeof(mallard::synchronized_heap_resource) < 3 * 1024);
 

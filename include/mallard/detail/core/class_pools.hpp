@@ -60,7 +60,7 @@ inline constexpr auto looked_up_by_granule = [] {
   return table;
 }();
 
-// With growing pools, those of the classes that are looked up begin with a small slab each.
+// With growing pools, those of the classes that are looked up begin with small slabs.
 template <class Pool>
 class MALLARD_API basic_class_pools : public resource_slab_set {
   static constexpr bool grows = std::is_same_v<Pool, growing_pool>;
@@ -155,7 +155,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   // Any block, which does not get hot.
   MALLARD_BY_LEVEL void give(void* p, unsigned size_class) noexcept {
     slab_pool& pool = pool_of(size_class);
-    if (grows && layouts[size_class].first != nullptr) {
+    if (grows && layouts[size_class].smalls != nullptr) {
       give_back(pool, layout_at(pool, layouts[size_class], p), p);
     } else {
       slab_set::give(pool, layouts[size_class], class_steps[size_class], p);
@@ -209,13 +209,13 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   MALLARD_ALWAYS_INLINE static void give_far(Pool& pool, unsigned size_class, void* p) noexcept {
     const slab_layout& layout = layouts[size_class];
     if constexpr (grows) {
-      if (is_in_first(pool, layout, p)) [[unlikely]] {
-        return give_to_first(pool, p, size_class);
+      if (is_among_smalls(pool, p)) [[unlikely]] {
+        return give_among_smalls(pool, p, size_class);
       }
     }
     give_back(pool, layout, p);
   }
-  static void give_to_first(slab_pool& pool, void* p, unsigned size_class) noexcept;
+  static void give_among_smalls(slab_pool& pool, void* p, unsigned size_class) noexcept;
   void cool() noexcept;
   void reset() noexcept {
     zero(&pools_, sizeof pools_);

@@ -40,9 +40,9 @@ struct slab {
   std::uint16_t carved_slots;
   std::uint16_t carved_words;  // words of the bitmap that have been handed out at least once
   std::uint16_t next_word;     // where the pool's sweep goes on
-  slab_place place;
-  std::uint8_t layout_index : 7;  // in the owner's table of layouts
-  std::uint8_t is_first : 1;      // of that layout's `first`
+  slab_place place : 4;
+  std::uint8_t small : 4;     // 0: whole; else of the layout's small sizes, counted from 1
+  std::uint8_t layout_index;  // in the owner's table of layouts
 
   // Taken slots, among them those whose bits a pool holds.
   std::uint32_t taken() const noexcept { return floor + countdown; }
@@ -64,34 +64,71 @@ struct MALLARD_API slab_pool {
   slab* current(const slab_layout& layout) const noexcept;
 };
 
-// Of a layout that has a `first` the pool is one of these.
+// Of a layout with small sizes the pool is one of these. Its small slabs are linked in the order of
+// their addresses. A block that lies between the first byte of the first and the last byte of the
+// last one is looked for there; every other block is in a whole slab.
 struct MALLARD_API growing_pool : slab_pool {
   std::uintptr_t near_bytes;  // what a bitmap word of the current slab covers
-  // Where a whole slab around the first one would begin. 0: there was no slab yet;
-  // `first_is_gone`: there is no first one any more.
-  std::uintptr_t first_home;
-};
-inline constexpr std::uintptr_t first_is_gone = 1;
+  // The first small slab, plus the largest size the pool has come to (as `slab::small`; one more:
+  // whole slabs). There is no block between the two.
+  std::uintptr_t smalls_begin;
+  std::uintptr_t smalls_bytes;  // 0: there is none
 
-// Whether a block lies in its pool's first slab. No other slab of the pool overlaps that one, so
-// the address that is compared is one that is needed anyway.
-inline bool is_in_first(const growing_pool& pool, const slab_layout& layout,
-                        const void* p) noexcept {
-  return (address_of(p) & ~(std::uintptr_t{layout.slab_bytes} - 1)) == pool.first_home;
+  static constexpr std::uintptr_t size_mask = smallest_slab_bytes - 1;
+  slab* first_small() const noexcept {
+    return smalls_bytes == 0 ? nullptr : reinterpret_cast<slab*>(smalls_begin & ~size_mask);
+  }
+  unsigned largest_size() const noexcept { return smalls_begin & size_mask; }
+  void come_to_size(unsigned size) noexcept { smalls_begin = (smalls_begin & ~size_mask) | size; }
+  // Null: there is none any more.
+  void set_smalls(slab* first, const slab_layout& layout) noexcept;
+};
+
+// Behind a small slab's bitmap.
+inline slab*& next_small(slab& s, const slab_layout& layout) noexcept {
+  return reinterpret_cast<slab*&>(s.words()[layout.words]);
 }
-inline bool is_in_first(const slab_pool& pool, const slab_layout& layout, const void* p) noexcept {
-  return layout.first != nullptr && is_in_first(static_cast<const growing_pool&>(pool), layout, p);
+
+inline void growing_pool::set_smalls(slab* first, const slab_layout& layout) noexcept {
+  smalls_begin = address_of(first) | largest_size();
+  smalls_bytes = 0;
+  for (slab* s = first; s != nullptr; s = next_small(*s, layout.smalls[s->small - 1])) {
+    smalls_bytes = address_of(s) - address_of(first) + layout.smalls[s->small - 1].slab_bytes;
+  }
+}
+
+// Whether a block may lie in a small slab of its pool.
+MALLARD_ALWAYS_INLINE bool is_among_smalls(const growing_pool& pool, const void* p) noexcept {
+  return address_of(p) - pool.smalls_begin < pool.smalls_bytes;
+}
+
+// The small slab that a block lies in; null: a whole one. O(small slabs of the pool).
+inline slab* small_home_of(const growing_pool& pool, const slab_layout& layout,
+                           const void* p) noexcept {
+  slab* s = pool.first_small();
+  if (address_of(p) - address_of(s) >= pool.smalls_bytes) return nullptr;
+  for (; s != nullptr; s = next_small(*s, layout.smalls[s->small - 1])) {
+    if (address_of(p) - address_of(s) < layout.smalls[s->small - 1].slab_bytes) break;
+  }
+  return s;
+}
+inline slab* small_home_of(const slab_pool& pool, const slab_layout& layout,
+                           const void* p) noexcept {
+  if (layout.smalls == nullptr) return nullptr;
+  return small_home_of(static_cast<const growing_pool&>(pool), layout, p);
 }
 
 // That of a block's slab.
 inline const slab_layout& layout_at(const slab_pool& pool, const slab_layout& layout,
                                     const void* p) noexcept {
-  return is_in_first(pool, layout, p) ? *layout.first : layout;
+  const slab* const small = small_home_of(pool, layout, p);
+  return small == nullptr ? layout : layout.smalls[small->small - 1];
 }
 
 inline slab* slab_pool::current(const slab_layout& layout) const noexcept {
   if (base == nullptr) return nullptr;
-  return home_of(base, layout_at(*this, layout, base).slab_bytes);
+  slab* const small = small_home_of(*this, layout, base);
+  return small != nullptr ? small : home_of(base, layout.slab_bytes);
 }
 
 // Requires a free slot at hand. The lowest address first.

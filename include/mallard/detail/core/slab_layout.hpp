@@ -42,6 +42,7 @@ struct alignas(64) slab_layout {
   std::uint8_t granule_shift = 0;
   std::uint8_t word_shift = 0;      // from a byte offset to the index of its bitmap word
   std::uint8_t pattern_period = 0;  // 0: no patterns, slots are found by stepping
+  std::uint8_t small_count = 0;     // of `smalls`
   std::uint32_t first_slot = 0;     // index of the first slot behind the header
   std::uint32_t end_slot = 0;
   std::uint16_t words = 0;              // of the bitmap, 64 granules each
@@ -50,7 +51,7 @@ struct alignas(64) slab_layout {
   std::uint64_t first_slots = 0;            // the `first_count` slots that start in bitmap word 0
   const std::uint64_t* patterns = nullptr;  // by bitmap word, repeating: the granules of its slots
   std::uint64_t reciprocal = 0;             // of block_bytes, times 2^40: exact for any slab
-  const slab_layout* first = nullptr;       // of a pool's first slab, if that is a smaller one
+  const slab_layout* smalls = nullptr;      // of smaller slabs, each twice as large as the last
 
   constexpr std::uint32_t capacity() const noexcept { return end_slot - first_slot; }
   constexpr slot_step step() const noexcept {
@@ -81,7 +82,9 @@ constexpr bool is_possible_slab(std::size_t block_bytes, std::size_t slab_bytes)
 }
 
 // Requires: block_bytes a multiple of 8, at least 16; slab_bytes a power of two, a possible slab.
-constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_bytes) noexcept {
+// `tail_bytes` stay free behind the bitmap.
+constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_bytes,
+                                  std::size_t tail_bytes = 0) noexcept {
   slab_layout out;
   out.block_bytes = static_cast<std::uint32_t>(block_bytes);
   out.slab_bytes = static_cast<std::uint32_t>(slab_bytes);
@@ -91,7 +94,7 @@ constexpr slab_layout make_layout(std::size_t block_bytes, std::size_t slab_byte
   out.word_shift = static_cast<std::uint8_t>(out.granule_shift + 6);
   out.words = static_cast<std::uint16_t>(slab_bytes / granule / 64);
   const std::size_t header =
-      is_header_in_slab ? slab_header_bytes + out.words * sizeof(std::uint64_t) : 0;
+      is_header_in_slab ? slab_header_bytes + out.words * sizeof(std::uint64_t) + tail_bytes : 0;
   out.first_slot = static_cast<std::uint32_t>(divide_up(header, block_bytes));
   out.end_slot = static_cast<std::uint32_t>(slab_bytes / block_bytes);
   const std::uint32_t begin_of_word_1 = smaller(out.slot_of_word(1), out.end_slot);
@@ -152,36 +155,64 @@ inline constexpr auto class_layouts = [] {
   return table;
 }();
 
-// A pool of few blocks should not take a page: the first slab of the classes that are looked up is
-// of 1 KiB, or as large as three blocks make it, and has one word of slots.
-constexpr slab_layout first_layout(unsigned size_class) noexcept {
+// A pool of few blocks should take little. The classes that are looked up begin with a slab of 1
+// KiB, or as large as three blocks make it; each next one is twice as large, up to half a whole
+// slab.
+inline constexpr std::size_t most_small_sizes = 6;
+inline constexpr std::size_t smallest_slab_bytes = 1024;
+inline constexpr std::size_t small_tail_bytes = sizeof(void*);  // the link of a pool's small slabs
+
+constexpr slab_layout small_layout(unsigned size_class, unsigned doublings) noexcept {
   const std::size_t block_bytes = class_bytes(size_class);
-  std::size_t slab_bytes = 1024;
-  while (make_layout(block_bytes, slab_bytes).capacity() < 3) slab_bytes *= 2;
-  return make_layout(block_bytes, slab_bytes);
+  std::size_t slab_bytes = smallest_slab_bytes;
+  while (make_layout(block_bytes, slab_bytes, small_tail_bytes).capacity() < 3) slab_bytes *= 2;
+  return make_layout(block_bytes, slab_bytes << doublings, small_tail_bytes);
 }
 
-inline constexpr auto first_patterns = [] {
-  std::array<std::uint64_t, table_class_count> table{};
-  for (unsigned c = 0; c < table_class_count; ++c) table[c] = make_patterns(first_layout(c))[0];
-  return table;
-}();
+constexpr unsigned small_sizes_of(unsigned size_class) noexcept {
+  unsigned count = 0;
+  while (small_layout(size_class, count).slab_bytes < slab_bytes_for(class_bytes(size_class))) {
+    ++count;
+  }
+  return count;
+}
 
-inline constexpr auto first_layouts = [] {
-  std::array<slab_layout, table_class_count> table{};
+// Slots lie where they do in a whole slab, so the patterns are the same but where a small slab has
+// granules of its own. It has one word then.
+inline constexpr auto small_patterns = [] {
+  std::array<std::array<std::uint64_t, most_small_sizes>, table_class_count> table{};
   for (unsigned c = 0; c < table_class_count; ++c) {
-    table[c] = first_layout(c);
-    table[c].pattern_period = 1;
-    table[c].period_reciprocal = 1u << 15;
-    table[c].patterns = &first_patterns[c];
+    for (unsigned i = 0; i < small_sizes_of(c); ++i) {
+      table[c][i] = make_patterns(small_layout(c, i))[0];
+    }
   }
   return table;
 }();
 
-// Of pools that begin with a small slab.
+inline constexpr auto small_layouts = [] {
+  std::array<std::array<slab_layout, most_small_sizes>, table_class_count> table{};
+  for (unsigned c = 0; c < table_class_count; ++c) {
+    for (unsigned i = 0; i < small_sizes_of(c); ++i) {
+      slab_layout& layout = table[c][i];
+      layout = small_layout(c, i);
+      const bool has_own_pattern = layout.words == 1;
+      const slab_layout& whole = class_layouts[c];
+      layout.pattern_period = has_own_pattern ? std::uint8_t{1} : whole.pattern_period;
+      layout.period_reciprocal =
+          has_own_pattern ? std::uint16_t{1u << 15} : whole.period_reciprocal;
+      layout.patterns = has_own_pattern ? &small_patterns[c][i] : whole.patterns;
+    }
+  }
+  return table;
+}();
+
+// Of pools that begin with small slabs.
 inline constexpr auto growing_layouts = [] {
   auto table = class_layouts;
-  for (unsigned c = 0; c < table_class_count; ++c) table[c].first = &first_layouts[c];
+  for (unsigned c = 0; c < table_class_count; ++c) {
+    table[c].smalls = small_layouts[c].data();
+    table[c].small_count = static_cast<std::uint8_t>(small_sizes_of(c));
+  }
   return table;
 }();
 

@@ -68,7 +68,8 @@ class MALLARD_API slab_set {
   bool advance(slab_pool& pool, unsigned layout_index) noexcept;
   bool grow(slab_pool& pool, unsigned layout_index);
 
-  // When the source has no slab: puts a slot at hand that is not worth a sweep. O(slabs).
+  // When the source has no slab: puts a slot at hand that is not worth a sweep, or those of a
+  // smaller slab, if the layout has such sizes. O(slabs).
   bool scrape(slab_pool& pool, unsigned layout_index) noexcept;
 
   // Takes a block back. `layout` is that of its slab, `step` its step; constants fold away.
@@ -98,7 +99,7 @@ class MALLARD_API slab_set {
   void give_many(slab_pool& pool, unsigned layout_index, void* first, std::size_t count) noexcept;
 
   // Moves a slab whose countdown has come to its end to the place its count asks for; or that of
-  // `p`, which is not a first one.
+  // `p`, which is a whole one.
   MALLARD_COLD static void settle_slab(slab_pool& pool, slab* s) noexcept;
   void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
     settle_slab(pool, home_of(p, layouts_[layout_index].slab_bytes));
@@ -110,13 +111,16 @@ class MALLARD_API slab_set {
 
   // Takes over all slabs of `from`, whose pools have no slots at hand and must be reset by the
   // caller; empty ones become part of the reserve. `pools` are this set's, by layout index; none
-  // may have a first slab.
+  // may have a small slab.
   template <class Pools>
   void absorb(Pools&& pools, slab_set& from) noexcept {
     from.reserve_.fill(nullptr);
     from.reserve_count_ = 0;
     while (slab* const s = from.all_) absorb_slab(pools[s->layout_index], from, s);
   }
+
+  // Whether an empty slab of the layout's size is in the reserve.
+  bool has_reserve(const slab_layout& layout) const noexcept;
 
   // Puts the slots at hand back into the pool's current slab, which stays where it is, however many
   // there are.
@@ -175,6 +179,9 @@ class MALLARD_API slab_set {
   const slab_layout* layouts() const noexcept { return layouts_; }
 
  private:
+  bool pays_for_memory() const noexcept {
+    return source_->pays_for_memory != nullptr && source_->pays_for_memory(context_);
+  }
   // By log2 of the slab size, 16 KiB to 256 KiB; larger ones are not kept.
   static constexpr std::size_t reserve_lists = 5;
 
@@ -183,14 +190,18 @@ class MALLARD_API slab_set {
   }
   const slab_layout& layout_of(const slab& s) const noexcept {
     const slab_layout& layout = layouts_[s.layout_index];
-    return s.is_first ? *layout.first : layout;
+    return s.small != 0 ? layout.smalls[s.small - 1] : layout;
   }
   slab* current_of(const slab_pool& pool, unsigned layout_index) const noexcept {
     return pool.current(layouts_[layout_index]);
   }
-  void forget_first(slab_pool& pool, const slab& s) noexcept;
+  void add_small(growing_pool& pool, slab& s) noexcept;
+  void remove_small(slab_pool& pool, slab& s) noexcept;
+  unsigned next_size(const slab_pool& pool, const slab_layout& whole) const noexcept;
   slab* take_current_if_empty(slab_pool& pool, unsigned layout_index) noexcept;
-  slab* acquire(slab_pool& pool, unsigned layout_index, bool is_first);
+  slab* acquire(slab_pool& pool, unsigned layout_index, unsigned small, bool may_fail);
+  void begin(slab_pool& pool, unsigned layout_index, slab* s) noexcept;
+  bool grow_less(slab_pool& pool, unsigned layout_index) noexcept;
   void absorb_slab(slab_pool& pool, slab_set& from, slab* s) noexcept;
   slab* set_current_aside(slab_pool& pool, unsigned layout_index) noexcept;
   slab* any_free_slot(unsigned layout_index) const noexcept;
@@ -202,7 +213,7 @@ class MALLARD_API slab_set {
   // At the slab's first word.
   void stand_at(slab_pool& pool, slab& s) const noexcept {
     pool.base = start_of(&s);
-    if (layouts_[s.layout_index].first != nullptr) {
+    if (layouts_[s.layout_index].smalls != nullptr) {
       static_cast<growing_pool&>(pool).near_bytes = std::uintptr_t{1} << layout_of(s).word_shift;
     }
   }

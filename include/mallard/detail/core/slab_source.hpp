@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory_resource>
 
 #include "mallard/detail/config.hpp"
 
@@ -16,6 +17,7 @@ struct MALLARD_API slab_rescue {
   slab_set& set;
   slab_pool& pool;
   unsigned layout_index;
+  bool is_needed = true;  // else it is all right if there is none
 
   bool operator()() const noexcept;
 };
@@ -25,7 +27,12 @@ struct slab_source {
   // is null; or, if the rescue failed too, it may be an exception.
   void* (*take)(void* context, std::size_t bytes, const slab_rescue& rescue);
   void (*give)(void* context, void* p, std::size_t bytes) noexcept;
+  // Whether memory costs something before it is touched. Null: it does not.
+  bool (*pays_for_memory)(void* context) noexcept = nullptr;
 };
+
+// The same for a resource as upstream: all do but the page source, which defines this.
+MALLARD_API bool pays_for_memory(const std::pmr::memory_resource& upstream) noexcept;
 
 // The context is a `std::pmr::memory_resource`.
 MALLARD_API extern const slab_source resource_source;

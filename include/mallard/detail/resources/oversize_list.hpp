@@ -7,6 +7,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/ring.hpp"
+#include "mallard/detail/core/slab_layout.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -25,6 +26,10 @@ class MALLARD_API oversize_list {
 
   // The halves of the two, for lists behind a lock: that of upstream and that of the list.
   static void* make(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment);
+  // The same for a size class: the block lies where no slot of a slab can. Requires an alignment of
+  // at most 64, and larger blocks.
+  static void* make_apart(std::pmr::memory_resource& upstream, std::size_t bytes,
+                          std::size_t alignment, const slab_layout& from);
   static void give_back(std::pmr::memory_resource& upstream, void* p) noexcept;
   void insert(void* p) noexcept;
   void remove(void* p) noexcept;
@@ -35,6 +40,9 @@ class MALLARD_API oversize_list {
   void forget() noexcept;
 
   bool owns(const void* p) const noexcept;  // O(blocks)
+  // For assertions: whether a block in use at `p` is of this list. It may be anything.
+  bool owns_block(const void* p) const noexcept;
+  static std::size_t bytes_of(const void* p) noexcept { return header_of(p)->bytes; }
   std::size_t blocks() const noexcept { return blocks_; }
   std::size_t payload_bytes() const noexcept { return payload_bytes_; }
   std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }
@@ -49,8 +57,12 @@ class MALLARD_API oversize_list {
     std::size_t offset;     // from the upstream block to the payload
   };
   using links = ring<header, &header::next, &header::prev>;
-  bool owns(void* p) const noexcept;
   static header* header_of(void* p) noexcept { return static_cast<header*>(p) - 1; }
+  static const header* header_of(const void* p) noexcept {
+    return static_cast<const header*>(p) - 1;
+  }
+  static void* put_header(std::byte* block, std::size_t offset, std::size_t bytes,
+                          std::size_t alignment) noexcept;
 
   void release_all(std::pmr::memory_resource& upstream) noexcept;
 

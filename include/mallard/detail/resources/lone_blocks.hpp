@@ -1,0 +1,96 @@
+// Purpose: blocks of large size classes that come alone from upstream, so that a pool over memory
+// that is limited, or is paid for by the byte, takes it in proportion to what is in use.
+//
+// A slab of a large class is 64 or 256 KiB. Over the page source that is addresses, and costs
+// nothing until it is touched; over anything else it is memory. So there a class has lone blocks
+// until these come to a quarter of a slab, and also when upstream has no slab. A lone block has the
+// header of an oversize block. It is told from a slab's slot by its address alone: slots lie at
+// multiples of the block size from the start of an aligned slab, and a lone block is put where no
+// slot can be.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+
+#include "mallard/detail/config.hpp"
+#include "mallard/detail/core/class_pools.hpp"
+#include "mallard/detail/resources/oversize_list.hpp"
+
+namespace mallard::inline v1::detail {
+
+class MALLARD_API lone_blocks {
+ public:
+  // What is aligned to more is always a slot.
+  static constexpr std::size_t largest_alignment = 64;
+
+  // A block of an idle one, or of upstream. Throws what upstream throws. With `whole_class` the
+  // block is as large as its class, and so of use to any request of it.
+  void* take(std::pmr::memory_resource& upstream, unsigned size_class, std::size_t bytes,
+             std::size_t alignment, bool whole_class);
+  // Up to `idle_limit` blocks stay idle; when there would be more, another one goes back.
+  void give(std::pmr::memory_resource& upstream, void* p, unsigned size_class,
+            std::size_t idle_limit) noexcept;
+
+  // Whether a block of this class is a lone one. O(1).
+  bool is_lone(const void* p, unsigned size_class) const noexcept {
+    const slab_layout& layout = class_layouts[size_class];
+    return list_.blocks() != 0 &&
+           (address_of(p) & (layout.slab_bytes - std::uintptr_t{1})) % layout.block_bytes != 0;
+  }
+  // Whether the class should have another lone block: they are at most a quarter of a slab then, or
+  // upstream had no slab and some of what it had instead is in use.
+  bool is_little(unsigned size_class) const noexcept {
+    const slab_layout& layout = class_layouts[size_class];
+    return stays_alone_ ||
+           (in_use_[size_class - table_class_count] + 1) * layout.block_bytes * std::size_t{4} <=
+               layout.slab_bytes;
+  }
+  void stay_alone() noexcept { stays_alone_ = true; }
+
+  // Gives idle blocks back. Returns the bytes.
+  std::size_t trim(std::pmr::memory_resource& upstream) noexcept;
+  // Gives everything back; or, with `forget`, nothing.
+  void release(std::pmr::memory_resource& upstream, bool forget) noexcept;
+
+  bool owns_block(const void* p) const noexcept { return list_.owns_block(p); }  // for assertions
+  bool owns(const void* p) const noexcept { return list_.owns(p); }              // O(blocks)
+  std::size_t in_use_bytes() const noexcept { return list_.payload_bytes() - idle_bytes_; }
+  std::size_t reserved_bytes() const noexcept { return list_.reserved_bytes(); }
+
+ private:
+  static constexpr unsigned classes = class_count - table_class_count;
+
+  // An idle block begins with the next one of its class.
+  void*& idle_of(unsigned size_class) noexcept { return idle_[size_class - table_class_count]; }
+  void* pop_idle(unsigned size_class) noexcept;
+
+  oversize_list list_;  // with the idle ones
+  std::size_t idle_bytes_ = 0;
+  std::size_t idle_blocks_ = 0;
+  bool stays_alone_ = false;
+  std::array<std::uint32_t, classes> in_use_{};
+  std::array<void*, classes> idle_{};
+};
+
+// The pools of a resource for one thread and its lone blocks, for one request: what
+// `allocate_beyond_table` and its counterpart work on.
+struct MALLARD_API pools_and_lones {
+  growing_class_pools& pools;
+  lone_blocks& lones;
+  std::size_t alignment;
+  std::size_t empty_slabs_kept;
+
+  void* take_small(size_granule granule) const { return pools.take_small(granule); }
+  void* take_large(std::size_t request) const;
+  void give_small(void* p, size_granule granule) const noexcept { pools.give_small(p, granule); }
+  void give_large(void* p, std::size_t request) const noexcept;
+  bool owns(const void* p, unsigned size_class) const noexcept;
+
+ private:
+  void* try_lone(unsigned size_class, std::size_t request) const noexcept;
+  void* refill_and_take(unsigned size_class, std::size_t request) const;
+};
+
+}  // namespace mallard::inline v1::detail

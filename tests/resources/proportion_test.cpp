@@ -1,0 +1,261 @@
+// Pools over memory that is limited or paid for take it in proportion to what they serve.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+#include "mallard/checks/limit_resource.hpp"
+#include "mallard/checks/test_resource.hpp"
+#include "mallard/heap.hpp"
+#include "mallard/memory/static.hpp"
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
+#include "support/seeds.hpp"
+
+namespace {
+
+using mallard::heap_resource;
+using mallard::multipool_resource;
+using mallard::test_resource;
+
+constexpr std::size_t KiB = 1024;
+
+// How much of a kind fits: blocks, or elements, until upstream has no more.
+using filler = std::size_t (*)(std::pmr::memory_resource&);
+
+std::size_t elements_of_a_map(std::pmr::memory_resource& from) {
+  std::pmr::unordered_map<int, int> map(&from);
+  try {
+    for (int i = 0;; ++i) map.emplace(i, i);
+  } catch (const std::bad_alloc&) {
+    return map.size();
+  }
+}
+
+template <class NextSize>
+std::size_t blocks_of(std::pmr::memory_resource& from, const NextSize& next_size) {
+  std::mt19937 random(1);
+  std::size_t count = 0;
+  try {
+    for (;; ++count) {
+      const std::size_t bytes = next_size(random);
+      std::memset(from.allocate(bytes, 8), 1, bytes);
+    }
+  } catch (const std::bad_alloc&) {
+    return count;
+  }
+}
+std::size_t long_strings(std::pmr::memory_resource& from) {
+  return blocks_of(from, [](std::mt19937& random) { return 300 + random() % 601; });
+}
+std::size_t vectors(std::pmr::memory_resource& from) {
+  return blocks_of(from, [](std::mt19937&) { return std::size_t{3 * KiB}; });
+}
+std::size_t small_strings(std::pmr::memory_resource& from) {
+  return blocks_of(from, [](std::mt19937& random) { return 1 + random() % 64; });
+}
+std::size_t a_mix(std::pmr::memory_resource& from) {
+  return blocks_of(from, [](std::mt19937& random) {
+    if (random() % 64 == 0) return std::size_t{1 + random() % (8 * KiB)};
+    return std::size_t{1 + random() % (random() % 8 == 0 ? 1 * KiB : 64)};
+  });
+}
+
+template <class Pool>
+std::size_t filled_by(filler fill, std::byte* storage, std::size_t bytes) {
+  mallard::static_resource upstream(storage, bytes);
+  Pool pool(&upstream);
+  return fill(pool);
+}
+std::size_t filled_by_std(filler fill, std::byte* storage, std::size_t bytes) {
+  std::pmr::monotonic_buffer_resource upstream(storage, bytes, std::pmr::null_memory_resource());
+  std::pmr::unsynchronized_pool_resource pool(&upstream);
+  return fill(pool);
+}
+
+TEST(proportion, pools_fill_static_memory_at_least_as_well_as_those_of_std) {
+  alignas(64) static std::byte storage[1024 * KiB];
+  for (const std::size_t bytes : {64 * KiB, 256 * KiB, 1024 * KiB}) {
+    for (const filler fill :
+         {&elements_of_a_map, &long_strings, &vectors, &small_strings, &a_mix}) {
+      const std::size_t by_std = filled_by_std(fill, storage, bytes);
+      EXPECT_GE(filled_by<multipool_resource>(fill, storage, bytes), by_std) << bytes;
+      EXPECT_GE(filled_by<heap_resource>(fill, storage, bytes), by_std) << bytes;
+    }
+  }
+}
+
+TEST(proportion, a_map_of_a_thousand_elements_takes_at_most_64_kib) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  std::pmr::unordered_map<int, int> map(&pool);
+  for (int i = 0; i < 1000; ++i) map.emplace(i, i);
+  EXPECT_LE(upstream.counts().peak_bytes, 64 * KiB);
+}
+
+TEST(proportion, a_few_large_blocks_take_little_more_than_they_need) {
+  for (const std::size_t bytes : {1100u, 2000u, 3000u, 10'000u, 32'000u}) {
+    test_resource upstream;
+    multipool_resource pool(&upstream);
+    void* const p = pool.allocate(bytes, 16);
+    EXPECT_TRUE(pool.owns(p));
+    EXPECT_LE(upstream.counts().in_use_bytes, bytes + 128);
+    EXPECT_GE(pool.stats().in_use_bytes, bytes);
+    pool.deallocate(p, bytes, 16);
+    EXPECT_EQ(pool.stats().in_use_bytes, 0u);
+  }
+}
+
+TEST(proportion, many_large_blocks_come_from_slabs) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  for (int i = 0; i < 1000; ++i) static_cast<void>(pool.allocate(3000, 8));
+  EXPECT_LT(upstream.counts().allocations, 60u);
+}
+
+// A block may come from a slab, whole or small, or alone; each has to find its way back.
+struct block {
+  unsigned char* p;
+  std::size_t bytes;
+  std::size_t alignment;
+  unsigned char value;
+};
+
+template <class Pool>
+void run_random_program(Pool& pool, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<block> live;
+  const auto give = [&](std::size_t i) {
+    const block b = live[i];
+    for (std::size_t at = 0; at < b.bytes; ++at) ASSERT_EQ(b.p[at], b.value);
+    pool.deallocate(b.p, b.bytes, b.alignment);
+    live[i] = live.back();
+    live.pop_back();
+  };
+  for (int step = 0; step < 20'000; ++step) {
+    const std::size_t aim = step % 5000 < 2500 ? 400 : 10;
+    if (live.size() < aim && random() % 4 != 0) {
+      const std::size_t bytes = 1 + random() % (random() % 2 == 0 ? 1024 : 40'000);
+      const std::size_t alignment = std::size_t{1} << random() % (random() % 8 == 0 ? 13 : 5);
+      auto* const p = static_cast<unsigned char*>(pool.try_allocate(bytes, alignment));
+      if (p == nullptr) {
+        if (!live.empty()) give(random() % live.size());
+        continue;
+      }
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+      const auto value = static_cast<unsigned char>(random());
+      std::memset(p, value, bytes);
+      live.push_back({p, bytes, alignment, value});
+    } else if (!live.empty()) {
+      give(random() % live.size());
+    }
+  }
+  while (!live.empty()) give(live.size() - 1);
+  EXPECT_EQ(pool.stats().in_use_bytes, 0u) << mallard_test::reproduce_with(seed);
+}
+
+TEST(proportion, every_block_goes_back_where_it_came_from) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(3)) {
+    test_resource upstream;
+    multipool_resource pool(&upstream);
+    run_random_program(pool, seed);
+    pool.trim();
+    EXPECT_EQ(upstream.counts().in_use_bytes, 0u) << mallard_test::reproduce_with(seed);
+  }
+}
+
+TEST(proportion, so_it_does_when_upstream_refuses_again_and_again) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(3)) {
+    test_resource memory;
+    mallard::limit_resource upstream({.bytes = 900 * KiB}, &memory);
+    multipool_resource pool(&upstream);
+    run_random_program(pool, seed);
+    pool.trim();
+    EXPECT_EQ(memory.counts().in_use_bytes, 0u) << mallard_test::reproduce_with(seed);
+  }
+}
+
+TEST(proportion, so_it_does_in_static_memory_and_over_an_arena) {
+  for (const std::uint64_t seed : mallard_test::test_seeds(3)) {
+    const auto storage = std::make_unique<std::byte[]>(1000 * KiB);
+    mallard::static_resource upstream(storage.get(), 1000 * KiB);
+    multipool_resource pool(&upstream);
+    run_random_program(pool, seed);
+    pool.release();
+    EXPECT_EQ(upstream.in_use_bytes(), 0u) << mallard_test::reproduce_with(seed);
+    mallard::monotonic_resource arena;
+    multipool_resource over_arena(&arena);
+    run_random_program(over_arena, seed);
+  }
+}
+
+TEST(proportion, all_memory_can_be_had_again_after_it_was_full) {
+  const auto storage = std::make_unique<std::byte[]>(64 * KiB);
+  mallard::static_resource upstream(storage.get(), 64 * KiB);
+  multipool_resource pool(&upstream);
+  std::vector<void*> blocks;
+  for (const std::size_t bytes : {3000u, 700u, 40u, 3000u}) {
+    while (void* const p = pool.try_allocate(bytes, 8)) blocks.push_back(p);
+    EXPECT_GT(blocks.size() * bytes, 30 * KiB);
+    for (void* const p : blocks) pool.deallocate(p, bytes, 8);
+    blocks.clear();
+  }
+}
+
+TEST(proportion, lone_blocks_over_an_arena_are_used_again) {
+  mallard::monotonic_resource arena;
+  multipool_resource pool(&arena);
+  std::size_t once = 0;
+  for (int i = 0; i < 1000; ++i) {
+    void* const a = pool.allocate(3000, 8);
+    void* const b = pool.allocate(10'000, 8);
+    void* const c = pool.allocate(2900, 8);
+    for (void* const p : {a, c}) pool.deallocate(p, p == a ? 3000 : 2900, 8);
+    pool.deallocate(b, 10'000, 8);
+    if (i == 0) once = arena.stats().in_use_bytes;
+  }
+  EXPECT_EQ(arena.stats().in_use_bytes, once);
+}
+
+TEST(proportion, a_lone_block_is_not_handed_out_where_more_alignment_is_asked_for) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  for (const std::size_t alignment : {64u, 1024u, 4096u}) {
+    pool.deallocate(pool.allocate(4096, 8), 4096, 8);
+    void* const p = pool.allocate(4096, alignment);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % alignment, 0u);
+    pool.deallocate(p, 4096, alignment);
+  }
+}
+
+TEST(proportion, bursts_of_large_blocks_may_be_lone_ones) {
+  test_resource upstream;
+  heap_resource heap(&upstream);
+  mallard::block_chain few = heap.allocate_many(3, 3000, 8);
+  EXPECT_LE(upstream.counts().in_use_bytes, 10 * KiB);
+  mallard::block_chain many = heap.allocate_many(300, 3000, 8);
+  heap.deallocate_many(few, 3000, 8);
+  heap.deallocate_many(many, 3000, 8);
+  EXPECT_EQ(heap.stats().in_use_bytes, 0u);
+  heap.trim();
+  EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
+}
+
+TEST(proportion, release_gives_lone_blocks_back_in_use_and_idle) {
+  test_resource upstream;
+  multipool_resource pool(&upstream);
+  static_cast<void>(pool.allocate(3000, 8));
+  pool.deallocate(pool.allocate(5000, 8), 5000, 8);
+  pool.release();
+  EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
+  static_cast<void>(pool.allocate(3000, 8));
+}
+
+}  // namespace
