@@ -1,0 +1,27 @@
+#!/bin/sh
+# The instructions that a program takes by type with an installed library at each level of assertions,
+# counted by callgrind: bench/assertions.sh [OPTION...]. The options are the compiler's, or else what
+# pkg-config says of `mallard`. One line each: "level 0 multipool pairs 14.0".
+set -eu
+cd "$(dirname "$0")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+[ $# -gt 0 ] || set -- $(pkg-config --cflags --libs mallard)
+
+# count <name> <option>
+count() {
+  ${CXX:-g++} -std=c++20 -O2 $2 bench/assertions.cpp $options -o "$folder/program"
+  for resource in multipool adaptive_pool synchronized_heap; do
+    for loop in nodes pairs random; do
+      valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*count_$loop*" \
+        "$folder/program" $loop $resource 2>&1 |
+        awk -v what="$1 $resource $loop" '/Collected/ {printf "%s %.1f\n", what, $4 / 20000}'
+    done
+  done
+}
+
+options=$*
+count "level 0" ""
+count "level 0, NDEBUG" -DNDEBUG
+count "level 1" -DMALLARD_ASSERTIONS=1
+count "level 2" -DMALLARD_ASSERTIONS=2
