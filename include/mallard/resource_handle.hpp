@@ -70,16 +70,18 @@ template <class R, class... Args>
   return resource_handle<R>(std::make_shared<R>(std::forward<Args>(args)...));
 }
 
-// Binds a container to a resource and keeps it alive. As allocator<T, R>: a copy of the container
-// uses the same resource, and assignment and swap leave each with its own.
+// Binds a container to a resource and keeps it alive. A copy of the container uses the same
+// resource. Move assignment and swap take the resource along with the elements, in O(1) and without
+// an exception: it lives on whoever has it, so nothing speaks against that. Copy assignment leaves
+// each with its own, as with allocator<T, R>.
 template <class T, class R = std::pmr::memory_resource>
 class handle_allocator {
  public:
   using value_type = T;
   using resource_type = R;
   using propagate_on_container_copy_assignment = std::false_type;
-  using propagate_on_container_move_assignment = std::false_type;
-  using propagate_on_container_swap = std::false_type;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
   using is_always_equal = std::false_type;
 
   template <class Handle>

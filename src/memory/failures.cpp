@@ -1,6 +1,5 @@
 #include "mallard/detail/memory/failures.hpp"
 
-#include <bit>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -19,7 +18,9 @@ void fail_memory(memory_fault fault, int error, const char* who, const char* for
 
 void check_request(const char* who, std::size_t bytes, std::size_t alignment,
                    std::size_t largest_alignment) {
-  if (!std::has_single_bit(alignment) || alignment > largest_alignment) {
+  // Without an instruction for it the compiler calls a function to count bits.
+  const bool is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+  if (!is_power || alignment > largest_alignment) {
     fail_memory(memory_fault::bad_alignment, EINVAL, who,
                 "alignment %zu is no power of two up to %zu", alignment, largest_alignment);
   }

@@ -44,9 +44,9 @@ void segment::check_roots() const {
     if (offset == 0) continue;
     const bool named =
         root.name[0] != '\0' && std::memchr(root.name, 0, sizeof root.name) != nullptr;
-    const bool inside = offset >= begin && offset < end && root.bytes <= end - offset;
-    const bool aligned = root.alignment == 0 ||
-                         (std::has_single_bit(root.alignment) && offset % root.alignment == 0);
+    const bool inside = offset >= begin && offset < end && root.type.bytes <= end - offset;
+    const bool aligned = root.type.alignment == 0 || (std::has_single_bit(root.type.alignment) &&
+                                                      offset % root.type.alignment == 0);
     if (!named || !inside || !aligned) fail_damaged("a root that leads nowhere", i);
   }
 }

@@ -134,8 +134,19 @@ detail::segment_root* segment_resource::root_named(const char* name) {
   return nullptr;
 }
 
-void* segment_resource::add_root(const char* name, void* p, std::size_t bytes,
-                                 std::size_t alignment, bool alone) {
+// Two types may have the same size: then it is their names, or what kind of numbers they are.
+void segment_resource::fail_type(const char* name, const detail::type_record& there,
+                                 const detail::type_record& asked_for) const {
+  detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
+                      "the root '%s' is another type's, of %llu bytes at %llu, not %llu at %llu",
+                      name, static_cast<unsigned long long>(there.bytes),
+                      static_cast<unsigned long long>(there.alignment),
+                      static_cast<unsigned long long>(asked_for.bytes),
+                      static_cast<unsigned long long>(asked_for.alignment));
+}
+
+void* segment_resource::add_root(const char* name, void* p, const detail::type_record& type,
+                                 bool alone) {
   check_name(name);
   const auto offset = static_cast<std::uint64_t>(static_cast<std::byte*>(p) - segment_.base());
   const thread_guard threads(lock_);
@@ -144,17 +155,13 @@ void* segment_resource::add_root(const char* name, void* p, std::size_t bytes,
     if (alone) {
       detail::fail_memory(memory_fault::exists, EEXIST, segment_.who(), "a root named '%s'", name);
     }
-    if (there->bytes != bytes || there->alignment != alignment) {
-      detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
-                          "the root '%s' is another type's", name);
-    }
+    if (there->type != type) fail_type(name, there->type, type);
     return segment_.base() + there->offset.load(std::memory_order_acquire);
   }
   for (detail::segment_root& root : segment_.header().roots) {
     if (root.offset.load(std::memory_order_relaxed) != 0) continue;
     std::memcpy(root.name, name, std::strlen(name) + 1);  // checked: it fits
-    root.bytes = bytes;
-    root.alignment = alignment;
+    root.type = type;
     root.offset.store(offset, std::memory_order_release);
     return p;
   }
@@ -170,7 +177,7 @@ void segment_resource::set_root(const char* name, void* p) {
       detail::fail_memory(memory_fault::not_memory, EFAULT, segment_.who(),
                           "%p is not of this memory", p);
     }
-    add_root(name, p, 0, 0, true);
+    add_root(name, p, {}, true);
     return;
   }
   check_name(name);
@@ -190,18 +197,13 @@ void* segment_resource::root(const char* name) {
   return segment_.base() + there->offset.load(std::memory_order_acquire);
 }
 
-void* segment_resource::find_root(const char* name, std::size_t bytes, std::size_t alignment) {
+void* segment_resource::find_root(const char* name, const detail::type_record& type) {
   check_name(name);
   const thread_guard threads(lock_);
   const detail::segment::guard held(segment_);
   const detail::segment_root* const there = root_named(name);
   if (there == nullptr) return nullptr;
-  if (there->bytes != bytes || there->alignment != alignment) {
-    detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),
-                        "the root '%s' has %llu bytes at %llu, not %zu at %zu", name,
-                        static_cast<unsigned long long>(there->bytes),
-                        static_cast<unsigned long long>(there->alignment), bytes, alignment);
-  }
+  if (there->type != type) fail_type(name, there->type, type);
   return segment_.base() + there->offset.load(std::memory_order_acquire);
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <memory_resource>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,35 @@ TEST(resource_handle, containers_of_different_resources_keep_their_own) {
   a = b;
   EXPECT_EQ(a.get_allocator().resource(), here.get());
   EXPECT_EQ(a, b);
+}
+
+TEST(resource_handle, move_assignment_takes_the_resource_along) {
+  static_assert(std::is_nothrow_move_assignable_v<ints>);
+  mallard::test_resource upstream;
+  ints a({1, 2, 3}, make_resource<multipool_resource>());
+  {
+    ints b = made_by(upstream);
+    const int* const elements = b.data();
+    a = std::move(b);
+    EXPECT_EQ(a.data(), elements);
+  }
+  EXPECT_GT(upstream.counts().in_use_blocks, 0u);
+  EXPECT_EQ(a, ints({1, 2, 3}, a.get_allocator()));
+  a.push_back(4);
+  a = ints(make_resource<multipool_resource>());
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0u);  // its last user is gone
+}
+
+TEST(resource_handle, swap_takes_the_resources_along) {
+  const auto here = make_resource<multipool_resource>();
+  const auto there = make_resource<multipool_resource>();
+  std::list<int, in_pool<int>> a({1, 2, 3}, here);
+  std::list<int, in_pool<int>> b({4}, there);
+  const int* const first = &a.front();
+  swap(a, b);
+  EXPECT_EQ(&b.front(), first);
+  EXPECT_EQ(a.get_allocator().resource(), there.get());
+  EXPECT_EQ(b.get_allocator().resource(), here.get());
 }
 
 TEST(resource_handle, takes_over_what_is_shared_already) {

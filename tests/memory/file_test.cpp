@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <filesystem>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "mallard/detail/memory/segment_layout.hpp"
+#include "mallard/detail/memory/type_mark.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/memory/offset_allocator.hpp"
 #include "mallard/multipool.hpp"
@@ -322,6 +326,57 @@ TEST_F(file_test, limits_of_0_and_bad_requests_throw) {
   }
   file_resource file(path(), {.limit_bytes = 4 * mib});
   mallard_test::expect_bad_requests_to_throw(file);
+}
+
+enum class colour : std::int64_t { red };
+struct point {
+  long x;
+};
+struct angle {
+  long x;
+};
+
+// Makes one of each, and looks for it as the other.
+template <class Made, class Other>
+void expect_other_type(file_resource& file) {
+  file.make<Made>("root");
+  EXPECT_NE(file.find<Made>("root"), nullptr);
+  expect_memory_error(memory_fault::wrong_type, std::errc::invalid_argument,
+                      [&] { file.find<Other>("root"); });
+  expect_memory_error(memory_fault::wrong_type, std::errc::invalid_argument,
+                      [&] { file.find_or_make<Other>("root"); });
+  file.destroy<Made>("root");
+}
+
+TEST_F(file_test, a_root_is_not_found_as_another_type_of_its_size) {
+  file_resource file(path(), {.limit_bytes = 4 * mib});
+  expect_other_type<long, double>(file);
+  expect_other_type<double, unsigned long>(file);
+  expect_other_type<long, unsigned long>(file);
+  expect_other_type<char, bool>(file);
+  expect_other_type<long, colour>(file);
+  expect_other_type<point, angle>(file);
+  expect_other_type<point, long>(file);
+  expect_other_type<std::atomic<long>, std::atomic<double>>(file);
+  expect_other_type<std::array<int, 4>, std::array<float, 4>>(file);
+  expect_other_type<std::array<int, 2>, long>(file);
+  file.make<long>("number");
+  EXPECT_NE(file.find<long long>("number"), nullptr);  // also by another name
+  EXPECT_NE(file.find<const std::int64_t>("number"), nullptr);
+}
+
+// What gcc and clang write of the same types, and what of it counts.
+TEST(type_mark, is_the_same_whatever_compiler_names_the_type) {
+  using mallard::detail::last_name;
+  EXPECT_EQ(last_name("{anonymous}::point"), "point");
+  EXPECT_EQ(last_name("(anonymous namespace)::point"), "point");
+  EXPECT_EQ(last_name("point"), "point");
+  EXPECT_EQ(last_name("a::b::point<c::d<long int>, 3>"), "point");
+  EXPECT_EQ(last_name("f(int) [with T = a::b]::point"), "point");
+  EXPECT_EQ(last_name("a::outer<b::c>::inner"), "inner");
+  // Known once, kept in files for ever.
+  EXPECT_EQ(mallard::detail::type_mark<point>(), 0x18077f61af5094afu);
+  EXPECT_EQ((mallard::detail::type_mark<std::array<std::atomic<colour>, 3>>()), 0x91cb77fbcfc8d0du);
 }
 
 TEST_F(file_test, roots_have_names_of_a_certain_length_and_one_type) {

@@ -30,7 +30,7 @@ enum class memory_fault {
   exists,         // already there, where it was to be made
   wrong_file,     // made by something else
   wrong_version,  // made by a version with another layout
-  wrong_type,     // a root of another size or alignment
+  wrong_type,     // a root that was made as another type
   cut,            // shorter than it says
   damaged,        // its own data contradict each other
   not_closed,     // its last user ended without closing it

@@ -94,18 +94,21 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
     detail::on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
     T* const object = ::new (p) T(std::forward<Args>(args)...);
     detail::on_failure destroy([&] { object->~T(); });
-    add_root(name, object, sizeof(T), alignof(T), true);
+    add_root(name, object, detail::record_of_type<T>, true);
     destroy.succeeded();
     give_back.succeeded();
     return object;
   }
   // Returns null when there is no such name.
-  // Errors: `memory_error` when what is there has another size or alignment (`wrong_type`).
+  // Errors: `memory_error` when what is there was made as another type (`wrong_type`): of another
+  // size, alignment or kind (integer with or without a sign, floating, enumeration, class), or of a
+  // class or enumeration, or template argument, with another name. Namespaces are not compared, so
+  // that programs of different compilers find each other's objects.
   template <class T>
   T* find(const char* name) {
     static_assert(is_shareable_v<T>,
                   "T holds addresses, which are wrong wherever else it is mapped");
-    return static_cast<T*>(find_root(name, sizeof(T), alignof(T)));
+    return static_cast<T*>(find_root(name, detail::record_of_type<T>));
   }
   // Effects: as `find`, else as `make`; when several do so at once, one's object is everybody's.
   template <class T, class... Args>
@@ -115,7 +118,7 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
     detail::on_failure give_back([&] { deallocate(p, sizeof(T), alignof(T)); });
     T* const object = ::new (p) T(args...);
     detail::on_failure destroy([&] { object->~T(); });
-    void* const named = add_root(name, object, sizeof(T), alignof(T), false);
+    void* const named = add_root(name, object, detail::record_of_type<T>, false);
     if (named != object) return static_cast<T*>(named);
     destroy.succeeded();
     give_back.succeeded();
@@ -171,10 +174,12 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
 
   MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
-  void* add_root(const char* name, void* p, std::size_t bytes, std::size_t alignment, bool alone);
-  void* find_root(const char* name, std::size_t bytes, std::size_t alignment);
+  void* add_root(const char* name, void* p, const detail::type_record& type, bool alone);
+  void* find_root(const char* name, const detail::type_record& type);
   detail::segment_root* root_named(const char* name);
   void check_name(const char* name) const;
+  [[noreturn]] void fail_type(const char* name, const detail::type_record& there,
+                              const detail::type_record& asked_for) const;
 
   void* do_allocate(std::size_t bytes, std::size_t alignment) final {
     return allocate(bytes, alignment);

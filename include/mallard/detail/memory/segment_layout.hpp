@@ -22,6 +22,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/size_classes.hpp"
+#include "mallard/detail/memory/type_mark.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -101,8 +102,7 @@ inline constexpr std::size_t root_name_bytes = 48;  // with the terminating 0
 struct segment_root {
   char name[root_name_bytes];
   std::atomic<std::uint64_t> offset;  // 0: no root; written last
-  std::uint64_t bytes;                // 0: not known
-  std::uint64_t alignment;
+  type_record type;
 };
 inline constexpr std::size_t root_count = 64;
 
@@ -159,7 +159,7 @@ struct segment_start {
 static_assert(offsetof(segment_start, ready) == offsetof(segment_header, ready) &&
               offsetof(segment_start, usable_units) == offsetof(segment_header, usable_units));
 
-inline constexpr std::uint32_t segment_version = 1;
+inline constexpr std::uint32_t segment_version = 2;
 
 // The shape of a new segment.
 segment_shape make_segment_shape(segment_kind kind, std::size_t limit_bytes) noexcept;
