@@ -190,6 +190,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
                                           std::size_t alignment) noexcept;
   MALLARD_COLD void* allocate_first_other(std::size_t bytes, std::size_t alignment);
   void* allocate_other(std::size_t bytes, std::size_t alignment);
+  void give_other(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void drop_others() noexcept;
 
   adaptive_pool_options options_;

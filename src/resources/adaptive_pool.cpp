@@ -193,8 +193,7 @@ void adaptive_pool_resource::deallocate_unusual(void* p, std::size_t bytes,
     return deallocate_while_open(p, bytes, alignment);
   }
   if (fits_block(bytes, alignment)) return give(p);
-  others_->deallocate(p, bytes, alignment);
-  --others_in_use_;
+  give_other(p, bytes, alignment);
 }
 
 // Also later, as long as there are blocks of layouts that were left.
@@ -204,8 +203,12 @@ void adaptive_pool_resource::deallocate_while_open(void* p, std::size_t bytes,
       pool_.base != nullptr &&
       detail::aligned_start<detail::slab>(p, layout_.slab_bytes) == pool_.current(layout_);
   if (fixed_ ? fits_block(bytes, alignment) : in_current) return give(p);
-  if (give_former(p)) return;
-  MALLARD_ASSERT(others_ != nullptr && "a block of another resource, or of another size");
+  if (!give_former(p)) give_other(p, bytes, alignment);
+}
+
+void adaptive_pool_resource::give_other(void* p, std::size_t bytes,
+                                        std::size_t alignment) noexcept {
+  MALLARD_ASSERT(others_in_use_ != 0 && "a block of another resource, or of another size");
   others_->deallocate(p, bytes, alignment);
   --others_in_use_;
 }
