@@ -5,7 +5,7 @@ set -eu
 packages="g++ make cmake ninja-build ccache git ca-certificates nodejs npm chromium valgrind
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev libc++-19-dev libc++abi-19-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
-  libboost-container1.81-dev libzstd-dev zlib1g-dev libsqlite3-dev sqlite3"
+  libboost-container1.81-dev libboost-json1.81-dev libzstd-dev zlib1g-dev libsqlite3-dev sqlite3"
 
 missing=""
 for package in $packages; do
@@ -15,6 +15,7 @@ for package in $packages; do
     npm) command -v npm >/dev/null 2>&1 && continue ;;
     # The peer is measured in whatever version is there.
     libboost-container*) ls /usr/include/boost/container/pmr/*.hpp >/dev/null 2>&1 && continue ;;
+    libboost-json*) ls /usr/include/boost/json.hpp >/dev/null 2>&1 && continue ;;
   esac
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
     missing="$missing $package"

@@ -76,6 +76,8 @@ class adaptive_pool_allocator
   // `pool` must outlive every container that got this allocator or a copy of it.
   adaptive_pool_allocator(adaptive_pool_resource* pool) noexcept  // NOLINT: implicit, as in pmr
       : pool_(pool) {}
+  adaptive_pool_allocator(adaptive_pool_resource& pool) noexcept  // NOLINT: implicit, as the other
+      : pool_(&pool) {}
   template <class U>
   adaptive_pool_allocator(const adaptive_pool_allocator<U, BlocksPerSlab, EmptySlabsKept,
                                                         OverheadPercent>& other) noexcept

@@ -20,6 +20,7 @@
 #include "mallard/allocator.hpp"
 #include "mallard/detail/bindings/construct.hpp"
 #include "mallard/detail/failure.hpp"
+#include "mallard/new_object.hpp"
 
 namespace mallard::inline v1 {
 
@@ -29,10 +30,7 @@ template <class T, class R = std::pmr::memory_resource>
 class resource_deleter {
  public:
   explicit resource_deleter(R* resource = nullptr) noexcept : resource_(resource) {}
-  void operator()(T* p) const noexcept {
-    p->~T();
-    resource_->deallocate(detail::memory_of(p), sizeof(T), alignof(T));
-  }
+  void operator()(T* p) const noexcept { delete_object(*resource_, p); }
   R* resource() const noexcept { return resource_; }
 
  private:
@@ -63,8 +61,7 @@ template <class T, bindable_resource R, class... Args>
   requires(!std::is_array_v<T>)
 [[nodiscard]] std::unique_ptr<T, resource_deleter<T, R>> allocate_unique(R& from, Args&&... args) {
   return std::unique_ptr<T, resource_deleter<T, R>>(
-      detail::allocate_and_construct<T>(from, std::forward<Args>(args)...),
-      resource_deleter<T, R>(&from));
+      new_object<T>(from, std::forward<Args>(args)...), resource_deleter<T, R>(&from));
 }
 
 // Effects: makes `count` objects, each from no argument but the allocator, if it takes one.
@@ -76,13 +73,9 @@ template <class T, bindable_resource R>
   using element = std::remove_extent_t<T>;
   if (count > ~std::size_t{0} / sizeof(element)) detail::fail_array_length();
   void* const memory = from.allocate(count * sizeof(element), alignof(element));
-  auto* const first = static_cast<std::remove_cv_t<element>*>(memory);
-  std::size_t made = 0;
-  detail::on_failure give_back([&] {
-    std::destroy_n(first, made);
-    from.deallocate(memory, count * sizeof(element), alignof(element));
-  });
-  for (; made != count; ++made) detail::construct_with<element>(from, first + made);
+  detail::on_failure give_back(
+      [&] { from.deallocate(memory, count * sizeof(element), alignof(element)); });
+  element* const first = detail::construct_array<element>(from, memory, count);
   give_back.succeeded();
   return std::unique_ptr<T, resource_deleter<T, R>>(first, resource_deleter<T, R>(&from, count));
 }

@@ -2,7 +2,7 @@
 //
 //   mallard::multipool_resource pool;
 //   mallard::allocator<int, mallard::multipool_resource> a{&pool};
-//   std::vector<int, decltype(a)> v{a};      // or just: v{&pool}
+//   std::vector<int, decltype(a)> v{a};      // or just: v{&pool}, or v{pool}
 //   v.push_back(1);
 //   static_assert(sizeof a == sizeof(void*));
 //
@@ -44,10 +44,17 @@ class allocator {
   // `resource` must outlive every container that got this allocator or a copy of it.
   allocator(Resource* resource MALLARD_LIFETIMEBOUND) noexcept  // NOLINT: implicit, as in pmr
       : resource_(resource) {}
+  allocator(Resource& resource MALLARD_LIFETIMEBOUND) noexcept  // NOLINT: implicit, as the other
+      : resource_(&resource) {}
   // A resource of another type: compiling stops with the names of both.
   template <class Given>
     requires(!std::convertible_to<Given*, Resource*> && bindable_resource<Given>)
   allocator(Given*) noexcept : resource_(nullptr) {  // NOLINT: implicit, as the other
+    detail::given_and_bound<Given, Resource>::explain();
+  }
+  template <class Given>
+    requires(!std::convertible_to<Given*, Resource*> && bindable_resource<Given>)
+  allocator(Given&) noexcept : resource_(nullptr) {  // NOLINT: implicit, as the other
     detail::given_and_bound<Given, Resource>::explain();
   }
   template <class U>
@@ -76,8 +83,10 @@ class allocator {
   Resource* resource_;
 };
 
-// `mallard::allocator a{&pool};` allocates bytes and converts to any value type.
+// `mallard::allocator a{&pool};` and `a{pool}` allocate bytes and convert to any value type.
 template <class Resource>
 allocator(Resource*) -> allocator<std::byte, Resource>;
+template <bindable_resource Resource>
+allocator(Resource&) -> allocator<std::byte, Resource>;
 
 }  // namespace mallard::inline v1

@@ -4,7 +4,8 @@
 //   void* p = arena.allocate(100);
 //   std::size_t bytes = arena.try_expand(p, 100, 200);  // where it is: 200, as p is the last block
 //   auto here = arena.mark();
-//   arena.rewind(here);  // frees what was allocated since
+//   arena.rewind(here);  // frees what was allocated since, and destroys what was created
+//   (create.hpp)
 //
 // Complexity: allocate, try_expand and shrink O(1), a chunk from upstream now and then; deallocate
 // does nothing; the others O(chunks). Thread-safety: none; one thread at a time per arena.
@@ -17,6 +18,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/resources/created_objects.hpp"
 
 namespace mallard::inline v1 {
 
@@ -47,7 +49,10 @@ template <class Derived, class Store>
 class arena_verbs : public std::pmr::memory_resource {
  public:
   static constexpr bool deallocate_is_noop = true;
-  using mark_type = typename Store::mark_type;
+  struct mark_type {
+    typename Store::mark_type memory;
+    const detail::created_object* newest = nullptr;
+  };
 
   arena_verbs(const arena_verbs&) = delete;
   arena_verbs& operator=(const arena_verbs&) = delete;
@@ -97,16 +102,29 @@ class arena_verbs : public std::pmr::memory_resource {
   }
 
   // Effects: `rewind(m)` frees what was allocated since `m = mark()` and keeps the memory for
-  // reuse. Marks end with the next rewind to an older one, reset or release.
+  // reuse. Marks end with the next rewind to an older one, reset or release. Like all that frees,
+  // it destroys first what was made there by `create`.
   // Source: the markers of stack allocators, e.g. foonathan/memory.
-  mark_type mark() const noexcept { return store_.mark(); }
-  void rewind(mark_type to) noexcept { store_.rewind(to); }
+  mark_type mark() const noexcept { return {store_.mark(), created_.newest()}; }
+  MALLARD_BY_LEVEL void rewind(mark_type to) noexcept {
+    created_.destroy_down_to(to.newest);
+    store_.rewind(to.memory);
+  }
 
   // Effects: frees everything and keeps the memory for reuse (`rewind`), up to `keep_bytes` of it
   // (`reset`), or gives all of it back (`release`). The source of the three is BDE and Zig.
-  void rewind() noexcept { store_.reset(~std::size_t{0}); }
-  void reset(std::size_t keep_bytes) noexcept { store_.reset(keep_bytes); }
-  void release() noexcept { store_.release(); }
+  void rewind() noexcept { reset(~std::size_t{0}); }
+  void reset(std::size_t keep_bytes) noexcept {
+    created_.destroy_down_to(nullptr);
+    store_.reset(keep_bytes);
+  }
+  void release() noexcept {
+    created_.destroy_down_to(nullptr);
+    store_.release();
+  }
+
+  // For `create`: the object of `record` is destroyed by whatever frees its memory.
+  void destroy_with_memory(detail::created_object& record) noexcept { created_.add(record); }
 
   // Whether the byte at `p` is in memory that the resource allocates from. O(chunks).
   bool owns(const void* p) const noexcept { return store_.owns(p); }
@@ -117,7 +135,7 @@ class arena_verbs : public std::pmr::memory_resource {
  protected:
   template <class... Args>
   explicit arena_verbs(Args&&... args) noexcept : store_(std::forward<Args>(args)...) {}
-  ~arena_verbs() override = default;
+  ~arena_verbs() override { created_.destroy_down_to(nullptr); }
 
   const Store& store() const noexcept { return store_; }
 
@@ -133,6 +151,7 @@ class arena_verbs : public std::pmr::memory_resource {
   }
 
   Store store_;
+  detail::created_objects created_;
 };
 
 }  // namespace mallard::inline v1

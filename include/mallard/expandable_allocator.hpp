@@ -77,6 +77,8 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
   // `resource` must outlive every container that got this allocator or a copy of it.
   expandable_allocator(Resource* resource) noexcept  // NOLINT: implicit, as in pmr
       : resource_(resource) {}
+  expandable_allocator(Resource& resource) noexcept  // NOLINT: implicit, as the other
+      : resource_(&resource) {}
   template <class U>
   expandable_allocator(const expandable_allocator<U, Resource, Mask>& other) noexcept
       : resource_(other.resource()) {}

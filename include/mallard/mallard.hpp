@@ -1,4 +1,4 @@
-// Purpose: every public header of libmallard but the checks.
+// Purpose: every public header of libmallard but the checks and what needs Boost.
 //
 //   mallard::monotonic_resource arena;
 //   mallard::multipool_resource pool{&arena};
@@ -13,13 +13,16 @@
 #include "mallard/allocator.hpp"                // IWYU pragma: export
 #include "mallard/buffered.hpp"                 // IWYU pragma: export
 #include "mallard/copy.hpp"                     // IWYU pragma: export
+#include "mallard/create.hpp"                   // IWYU pragma: export
 #include "mallard/expandable_allocator.hpp"     // IWYU pragma: export
 #include "mallard/failure_callback.hpp"         // IWYU pragma: export
 #include "mallard/fallback.hpp"                 // IWYU pragma: export
+#include "mallard/frame_from.hpp"               // IWYU pragma: export
 #include "mallard/heap.hpp"                     // IWYU pragma: export
 #include "mallard/mark_scope.hpp"               // IWYU pragma: export
 #include "mallard/monotonic.hpp"                // IWYU pragma: export
 #include "mallard/multipool.hpp"                // IWYU pragma: export
+#include "mallard/new_object.hpp"               // IWYU pragma: export
 #include "mallard/node_bytes.hpp"               // IWYU pragma: export
 #include "mallard/object_pool.hpp"              // IWYU pragma: export
 #include "mallard/page_source.hpp"              // IWYU pragma: export

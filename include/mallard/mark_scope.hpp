@@ -25,7 +25,8 @@ class [[nodiscard]] mark_scope {
   explicit mark_scope(R& resource) noexcept : resource_(resource), mark_(resource.mark()) {}
   mark_scope(const mark_scope&) = delete;
   mark_scope& operator=(const mark_scope&) = delete;
-  // Effects: frees what was allocated since; the memory is kept for reuse. No destructors run.
+  // Effects: frees what was allocated since and keeps the memory for reuse. Destroys first what was
+  // made by `create` since; no other destructors run.
   ~mark_scope() { resource_.rewind(mark_); }
 
  private:

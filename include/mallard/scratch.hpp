@@ -23,6 +23,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/detail/resources/created_objects.hpp"
 #include "mallard/monotonic.hpp"
 
 namespace mallard::inline v1 {
@@ -54,15 +55,15 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
   }
   scratch_scope(const scratch_scope&) = delete;
   scratch_scope& operator=(const scratch_scope&) = delete;
-  // Effects: frees what was allocated in the scope. No destructors run.
+  // Effects: frees what was allocated in the scope, and destroys first what was made by `create`.
   MALLARD_BY_LEVEL ~scratch_scope() override {
     MALLARD_ASSERT(innermost_ == this && "scratch scopes end in the opposite order");
-    innermost_ = outer_;
     if (outer_ == nullptr) {
       arena_->~monotonic_resource();
     } else {
       arena_->rewind(mark_);
     }
+    innermost_ = outer_;  // until here destructors may use the scope
   }
 
   // Effects and errors: as monotonic_resource.
@@ -83,6 +84,11 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
 
   // Effects: frees what was allocated in the scope so far and keeps the memory for reuse.
   void rewind() noexcept { arena_->rewind(mark_); }
+
+  // For `create`: the object of `record` is destroyed at the end of the scope.
+  void destroy_with_memory(detail::created_object& record) noexcept {
+    arena_->destroy_with_memory(record);
+  }
 
   // Of the thread's arena, with what outer scopes have allocated.
   monotonic_stats stats() const noexcept { return arena_->stats(); }

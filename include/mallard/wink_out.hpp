@@ -27,7 +27,8 @@ namespace mallard::inline v1 {
 template <class T, bindable_resource R, class... Args>
 [[nodiscard]] T* make(R& from MALLARD_LIFETIMEBOUND, Args&&... args) {
   static_assert(is_winkable_v<T>,
-                "T may own more than memory: specialise mallard::winkable<T> if it does not");
+                "T may own more than memory: specialise mallard::winkable<T> if it does not, or "
+                "create it in an arena, which destroys it (mallard/create.hpp)");
   T* const made = detail::allocate_and_construct<T>(from, std::forward<Args>(args)...);
   if constexpr (requires { from.on_make(made); }) from.on_make(made);  // a checked one
   return made;

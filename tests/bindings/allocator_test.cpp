@@ -151,4 +151,30 @@ TEST(allocator, allocate_shared_lives_in_the_resource) {
   EXPECT_EQ(a.counts().in_use_blocks, 0u);
 }
 
+// By reference as by pointer, also where a container converts it.
+TEST(allocator, takes_the_resource_by_reference) {
+  mallard::multipool_resource pool;
+  using ints = std::vector<int, mallard::allocator<int, mallard::multipool_resource>>;
+  const ints numbers(100u, 7, pool);
+  EXPECT_EQ(numbers.get_allocator().resource(), &pool);
+  const ints other{pool};
+  EXPECT_EQ(other.get_allocator(), numbers.get_allocator());
+  const mallard::allocator deduced{pool};
+  static_assert(std::is_same_v<decltype(deduced),
+                               const mallard::allocator<std::byte, mallard::multipool_resource>>);
+  mallard::allocator copy{deduced};
+  static_assert(
+      std::is_same_v<decltype(copy), mallard::allocator<std::byte, mallard::multipool_resource>>);
+  const mallard::typed::map<int, int, mallard::multipool_resource> map(pool);
+  EXPECT_EQ(map.get_allocator().resource(), &pool);
+  mallard::buffered_resource<64> derived;
+  const mallard::typed::vector<int, mallard::monotonic_resource> in_base(derived);
+  EXPECT_EQ(in_base.get_allocator().resource(), &derived);
+  mallard::heap_resource heap;
+  EXPECT_EQ(mallard::expandable_allocator<int>(heap).resource(), &heap);
+  mallard::adaptive_pool_resource nodes;
+  EXPECT_EQ(mallard::adaptive_pool_allocator<int>(nodes).resource(), &nodes);
+  EXPECT_EQ(mallard::node_allocator<int>(nodes).resource(), &nodes);
+}
+
 }  // namespace

@@ -53,6 +53,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/detail/resources/created_objects.hpp"
 
 namespace mallard::inline v1 {
 
@@ -94,7 +95,7 @@ class checked final : public detail::by_base<checked<R>>,
   checked(const checked&) = delete;
   checked& operator=(const checked&) = delete;
   ~checked() override {
-    made_.wink_out();
+    end_objects();
     if constexpr (detail::takes_nothing_back<R>) front_.forget();
   }
 
@@ -147,25 +148,32 @@ class checked final : public detail::by_base<checked<R>>,
     made_.add({const_cast<made_type*>(object), sizeof(T), alignof(T), destroy, type});
   }
 
-  // Effects: destroys what was made, checks all blocks, then R's own.
+  // `create` says what it has made.
+  void destroy_with_memory(detail::created_object& record) noexcept
+    requires requires(R& r) { r.destroy_with_memory(record); }
+  {
+    created_.add(record);
+  }
+
+  // Effects: destroys what was created and made, checks all blocks, then R's own.
   void release()
     requires requires(R& r) { r.release(); }
   {
-    made_.wink_out();
+    end_objects();
     front_.forget();
     resource_.release();
   }
   void rewind()
     requires requires(R& r) { r.rewind(); }
   {
-    made_.wink_out();
+    end_objects();
     front_.forget();
     resource_.rewind();
   }
   void reset(std::size_t keep_bytes)
     requires requires(R& r) { r.reset(keep_bytes); }
   {
-    made_.wink_out();
+    end_objects();
     front_.forget();
     resource_.reset(keep_bytes);
   }
@@ -174,12 +182,14 @@ class checked final : public detail::by_base<checked<R>>,
   auto mark() const noexcept
     requires requires(const R& r) { r.mark(); }
   {
-    return typename checked::mark_type{resource_.mark(), front_.counts().allocations, made_.made()};
+    return typename checked::mark_type{resource_.mark(), front_.counts().allocations, made_.made(),
+                                       created_.newest()};
   }
   template <class Mark>
   void rewind(const Mark& to)
     requires requires(R& r) { r.rewind(to.mark); }
   {
+    created_.destroy_down_to(to.created);
     made_.wink_out(to.made);
     front_.forget(to.allocations);
     resource_.rewind(to.mark);
@@ -242,8 +252,14 @@ class checked final : public detail::by_base<checked<R>>,
     return chain;
   }
 
+  void end_objects() {
+    created_.destroy_down_to(nullptr);
+    made_.wink_out();
+  }
+
   R resource_;
   test_resource front_;
+  detail::created_objects created_;
   detail::made_objects made_{front_};
 };
 

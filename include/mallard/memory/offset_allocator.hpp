@@ -43,6 +43,8 @@ class offset_allocator {
   // `resource` must be open wherever the allocator, or a container with it, is used.
   offset_allocator(segment_resource& resource) noexcept  // NOLINT: implicit, as in pmr
       : base_(static_cast<std::byte*>(resource.base())) {}
+  offset_allocator(segment_resource* resource) noexcept  // NOLINT: implicit, as the other
+      : offset_allocator(*resource) {}
   template <class U>
   offset_allocator(const offset_allocator<U>& other) noexcept  // NOLINT: as the other
       : base_(other.base()) {}

@@ -73,6 +73,18 @@ T* construct_with(R& from, void* p, Args&&... args) {
   }
 }
 
+// Makes `count` objects of type T side by side at `p`, each without an argument but the allocator.
+// When a constructor throws, those before it are destroyed.
+template <class T, class R>
+T* construct_array(R& from, void* p, std::size_t count) {
+  auto* const first = static_cast<std::remove_cv_t<T>*>(p);
+  std::size_t made = 0;
+  on_failure destroy([&] { std::destroy_n(first, made); });
+  for (; made != count; ++made) construct_with<T>(from, first + made);
+  destroy.succeeded();
+  return first;
+}
+
 // Of an object, which may be a constant.
 inline void* memory_of(const volatile void* object) noexcept {
   return const_cast<void*>(object);

@@ -16,6 +16,7 @@
 
 #include "mallard/blocks.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/resources/created_objects.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -46,6 +47,7 @@ struct checked_marks<R> {
     decltype(std::declval<const R&>().mark()) mark;
     std::uint64_t allocations;
     std::size_t made;
+    const created_object* created;
   };
 };
 
