@@ -52,8 +52,9 @@ range_resource::~range_resource() {
   os::unmap(begin_ - guard_bytes_, limit_bytes_ + 2 * guard_bytes_);
 }
 
-// Room for the block behind what is usable; what is free at its end counts.
-void range_resource::grow(std::size_t bytes, std::size_t alignment) {
+// Room for the block behind what is usable; what is free at its end counts. Returns whether there
+// is room, and otherwise says why not: nothing has changed then.
+bool range_resource::grow(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept {
   std::byte* const end = begin_ + usable_bytes_;
   const std::byte* const start = free_.start_of_last(end);
   const std::size_t before =
@@ -61,8 +62,8 @@ void range_resource::grow(std::size_t bytes, std::size_t alignment) {
       detail::address_of(begin_);
   const std::size_t needed = before + detail::round_up(bytes, free_.granule());
   if (before > limit_bytes_ || needed > limit_bytes_) {
-    detail::fail_memory(memory_fault::full, ENOMEM, who_,
-                        "%zu bytes at %zu beyond the limit of %zu", bytes, alignment, limit_bytes_);
+    why = {memory_fault::full, ENOMEM};
+    return false;
   }
   const std::size_t least = detail::round_up(needed - usable_bytes_, unit_bytes_);
   const std::size_t roomy =
@@ -72,28 +73,30 @@ void range_resource::grow(std::size_t bytes, std::size_t alignment) {
   int error = extend(end, got);
   if (error != 0 && got > least) error = extend(end, got = least);
   if (error != 0) {
-    detail::fail_memory(memory_fault::refused, error, who_, "cannot make %zu more bytes usable",
-                        got);
+    why = {memory_fault::refused, error};
+    return false;
   }
   if (usable_bytes_ == 0) detail::begin_leak_scan(begin_, limit_bytes_);
   usable_bytes_ += got;
   free_.give(end, got);
+  return true;
 }
 
-void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  detail::check_request(who_, bytes, alignment, largest_alignment);
+// Null, and why, when there is no room: whoever asks decides whether that is an exception.
+void* range_resource::take(std::size_t bytes, std::size_t alignment,
+                           detail::refusal& why) noexcept {
   if (!is_writable()) {
-    detail::fail_memory(memory_fault::not_writable, EACCES, who_, "%zu bytes of protected memory",
-                        bytes);
+    why = {memory_fault::not_writable, EACCES};
+    return nullptr;
   }
   if (bytes == 0) bytes = 1;
   void* p = free_.take(bytes, alignment);
   if (p == nullptr) {
-    grow(bytes, alignment);
+    if (!grow(bytes, alignment, why)) return nullptr;
     p = free_.take(bytes, alignment);
     if (p == nullptr) {
-      detail::fail_memory(memory_fault::full, ENOMEM, who_, "%zu bytes at %zu in a limit of %zu",
-                          bytes, alignment, limit_bytes_);
+      why = {memory_fault::full, ENOMEM};
+      return nullptr;
     }
   }
   ++in_use_blocks_;
@@ -101,12 +104,25 @@ void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
   return p;
 }
 
-void* range_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
+void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
+  detail::check_request(who_, bytes, alignment, largest_alignment);
+  detail::refusal why;
+  if (void* const p = take(bytes, alignment, why)) return p;
+  if (why.fault == memory_fault::not_writable) {
+    detail::fail_memory(why.fault, why.error, who_, "%zu bytes of protected memory", bytes);
   }
+  if (why.fault == memory_fault::refused) {
+    detail::fail_memory(why.fault, why.error, who_,
+                        "cannot make memory usable for %zu bytes at %zu", bytes, alignment);
+  }
+  detail::fail_memory(why.fault, why.error, who_, "%zu bytes at %zu beyond the limit of %zu", bytes,
+                      alignment, limit_bytes_);
+}
+
+void* range_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (!detail::is_request(bytes, alignment, largest_alignment)) return nullptr;
+  detail::refusal why;
+  return take(bytes, alignment, why);
 }
 
 void range_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {

@@ -60,23 +60,28 @@ bool segment_resource::end() noexcept {
   return client_.leave();
 }
 
-void* segment_resource::allocate_slow(std::size_t bytes, std::size_t alignment) {
-  detail::check_request(segment_.who(), bytes, alignment, largest_alignment);
+// Null, and the system's error or 0 when the segment is full. Throws only when the segment is lost.
+void* segment_resource::take(std::size_t bytes, std::size_t alignment, int& error) {
   if (bytes == 0) bytes = 1;
   const std::size_t request = detail::class_request(bytes, alignment);
   const thread_guard held(lock_);
-  int error = 0;
   if (has_slot(request)) {
     const unsigned size_class = detail::class_of(request);
     if (void* const p = client_.take(size_class)) return p;
-    if (void* const p = client_.take_slowly(size_class, error)) return p;
-  } else if (bytes < segment_.shape().limit_bytes) {
-    const detail::segment::taken units = client_.take_units(
-        units_for(bytes),
-        static_cast<std::uint32_t>(detail::larger(alignment / detail::unit_bytes, std::size_t{1})));
-    if (units.unit != detail::no_unit) return &segment_.slab_at(units.unit);
-    error = units.error;
+    return client_.take_slowly(size_class, error);
   }
+  if (bytes >= segment_.shape().limit_bytes) return nullptr;
+  const detail::segment::taken units = client_.take_units(
+      units_for(bytes),
+      static_cast<std::uint32_t>(detail::larger(alignment / detail::unit_bytes, std::size_t{1})));
+  error = units.error;
+  return units.unit != detail::no_unit ? &segment_.slab_at(units.unit) : nullptr;
+}
+
+void* segment_resource::allocate_slow(std::size_t bytes, std::size_t alignment) {
+  detail::check_request(segment_.who(), bytes, alignment, largest_alignment);
+  int error = 0;
+  if (void* const p = take(bytes, alignment, error)) return p;
   if (error != 0) {
     detail::fail_memory(memory_fault::refused, error, segment_.who(), "cannot grow for %zu bytes",
                         bytes);
@@ -87,10 +92,13 @@ void* segment_resource::allocate_slow(std::size_t bytes, std::size_t alignment) 
 }
 
 void* segment_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (void* const p = take_at_once(bytes, alignment)) return p;
+  if (!detail::is_request(bytes, alignment, largest_alignment)) return nullptr;
   try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
+    int error = 0;
+    return take(bytes, alignment, error);
+  } catch (const memory_error&) {
+    return nullptr;  // the lock is lost, and with it the segment
   }
 }
 

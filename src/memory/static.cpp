@@ -36,20 +36,17 @@ void static_resource::start() noexcept {
   if (usable != 0) free_.give(begin(), usable);
 }
 
-void* static_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  detail::check_request(who, bytes, alignment, largest_alignment);
+void* static_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
+  if (!detail::is_request(bytes, alignment, largest_alignment)) return nullptr;
   if (!started_) start();
-  if (void* const p = free_.take(bytes == 0 ? 1 : bytes, alignment)) return p;
-  detail::fail_memory(memory_fault::full, ENOMEM, who, "%zu bytes at %zu; %zu of %zu are free",
-                      bytes, alignment, free_bytes(), bytes_);
+  return free_.take(bytes == 0 ? 1 : bytes, alignment);
 }
 
-void* static_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  try {
-    return allocate(bytes, alignment);
-  } catch (...) {
-    return nullptr;
-  }
+void* static_resource::allocate(std::size_t bytes, std::size_t alignment) {
+  if (void* const p = try_allocate(bytes, alignment)) return p;
+  detail::check_request(who, bytes, alignment, largest_alignment);
+  detail::fail_memory(memory_fault::full, ENOMEM, who, "%zu bytes at %zu; %zu of %zu are free",
+                      bytes, alignment, free_bytes(), bytes_);
 }
 
 void static_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {

@@ -12,6 +12,12 @@
 #include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
 
+// Of the linker: between them lies what takes no room in the program's file.
+extern "C" {
+extern char __bss_start;
+extern char _end;
+}
+
 namespace {
 
 using mallard::memory_fault;
@@ -19,6 +25,7 @@ using mallard::static_resource;
 using mallard_test::expect_memory_error;
 
 constinit mallard::static_storage<64 * 1024> storage;
+constinit mallard::static_storage<std::size_t{16} << 20> large_storage;
 
 TEST(static_resource, all_of_its_storage_is_for_blocks) {
   alignas(16) std::byte bytes[1024];
@@ -39,6 +46,20 @@ TEST(static_resource, storage_is_not_touched_before_the_first_request) {
   EXPECT_FALSE(resource.owns(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(bytes) - 1)));
   EXPECT_TRUE(resource.owns(bytes));
   EXPECT_FALSE(resource.owns(bytes + 64));
+}
+
+TEST(static_storage, is_not_in_the_program_file) {
+  const auto at = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  EXPECT_GE(at(&large_storage), at(&__bss_start));
+  EXPECT_LE(at(&large_storage + 1), at(&_end));
+}
+
+TEST(static_storage, is_zero_bytes_until_its_resource_is_asked_for) {
+  auto* const bytes = reinterpret_cast<const std::byte*>(&large_storage);
+  for (std::size_t i = 0; i < sizeof large_storage; ++i) ASSERT_EQ(bytes[i], std::byte{});
+  mallard::static_resource& resource = large_storage.resource();
+  EXPECT_EQ(resource.free_bytes(), std::size_t{16} << 20);
+  EXPECT_EQ(&large_storage.resource(), &resource);
 }
 
 TEST(static_resource, unaligned_and_tiny_storage_is_used_as_far_as_it_goes) {

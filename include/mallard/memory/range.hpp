@@ -20,6 +20,10 @@
 
 namespace mallard::inline v1 {
 
+namespace detail {
+struct refusal;
+}  // namespace detail
+
 struct memory_stats {
   std::size_t limit_bytes = 0;   // never more
   std::size_t usable_bytes = 0;  // of these, had from the system so far
@@ -40,7 +44,7 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   // Effects: returns `bytes` bytes aligned to `alignment`, the lowest free ones; never null.
   // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null where that throws; no exception is made.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
   // Effects: takes a block back; `bytes` as it was allocated. The memory stays with the resource.
   void deallocate(void* p, std::size_t bytes,
@@ -82,7 +86,8 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   // Whether blocks may be given and taken back now.
   virtual bool is_writable() const noexcept { return true; }
 
-  void grow(std::size_t bytes, std::size_t alignment);
+  bool grow(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
+  void* take(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
   void* do_allocate(std::size_t bytes, std::size_t alignment) final {
     return allocate(bytes, alignment);
   }

@@ -54,15 +54,13 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    const std::size_t request = detail::class_request(bytes, alignment);
-    if (detail::is_looked_up(request) && detail::os::is_single_threaded()) [[likely]] {
-      if (void* const p = client_.take(detail::class_of(request))) [[likely]] {
-        return p;
-      }
+    if (void* const p = take_at_once(bytes, alignment)) [[likely]] {
+      return p;
     }
     return allocate_slow(bytes, alignment);
   }
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null where that throws; no exception is made, unless the
+  // segment itself is lost.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   // Effects: takes a block back, whoever has allocated it; `bytes` and `alignment` as it was.
@@ -172,6 +170,13 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
     return allocate(sizeof(T), alignof(T));
   }
 
+  // Null when another thread may be here, or when the client has no slot at hand.
+  MALLARD_ALWAYS_INLINE void* take_at_once(std::size_t bytes, std::size_t alignment) {
+    const std::size_t request = detail::class_request(bytes, alignment);
+    if (!detail::is_looked_up(request) || !detail::os::is_single_threaded()) return nullptr;
+    return client_.take(detail::class_of(request));
+  }
+  void* take(std::size_t bytes, std::size_t alignment, int& error);
   MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
   MALLARD_COLD void deallocate_slow(void* p, std::size_t bytes, std::size_t alignment) noexcept;
   void* add_root(const char* name, void* p, const detail::type_record& type, bool alone);

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <new>
 #include <span>
 
 #include "mallard/detail/config.hpp"
@@ -18,9 +19,6 @@
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
-
-template <std::size_t Bytes>
-class static_storage;
 
 // Blocks have no header; free bytes keep what has to be known about them. Sizes are rounded up to
 // 16 bytes.
@@ -42,7 +40,7 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   // Effects: returns `bytes` bytes aligned to `alignment`, the lowest free ones; never null.
   // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null where that throws; no exception is made.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
   // Effects: takes a block back; `bytes` as it was allocated.
   void deallocate(void* p, std::size_t bytes,
@@ -58,12 +56,6 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   std::size_t in_use_bytes() const noexcept { return usable_bytes() - free_bytes(); }
 
  private:
-  template <std::size_t Bytes>
-  friend class static_storage;
-  struct not_empty {};
-  constexpr static_resource(not_empty, std::byte* storage, std::size_t bytes) noexcept
-      : storage_(storage), bytes_(bytes) {}
-
   [[noreturn]] static void fail_empty();
   std::byte* begin() const noexcept;
   std::size_t usable_bytes() const noexcept;
@@ -75,21 +67,36 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   detail::extent_tree free_;
 };
 
-// A resource and its storage, also constinit.
+// A resource and its storage. It is constinit and consists of zero bytes until `resource()` is
+// first called, so a global one is in .bss and takes no room in the program's file: a pointer or a
+// vtable among the bytes would put all of them into .data.
 template <std::size_t Bytes>
 class static_storage {
   static_assert(Bytes != 0);
 
  public:
-  constexpr static_storage() noexcept : resource_(static_resource::not_empty{}, bytes_, Bytes) {}
+  constexpr static_storage() noexcept = default;
   static_storage(const static_storage&) = delete;
   static_storage& operator=(const static_storage&) = delete;
+  ~static_storage() {
+    if (is_made_) resource().~static_resource();
+  }
 
-  constexpr static_resource& resource() noexcept { return resource_; }
+  // Effects: makes the resource at the first call; returns it. O(1); the first call is for one
+  // thread alone, as all that the resource does.
+  static_resource& resource() noexcept {
+    void* const place = resource_;
+    if (!is_made_) {
+      ::new (place) static_resource(bytes_, Bytes);
+      is_made_ = true;
+    }
+    return *std::launder(static_cast<static_resource*>(place));
+  }
 
  private:
   alignas(64) std::byte bytes_[Bytes]{};
-  static_resource resource_;
+  alignas(static_resource) std::byte resource_[sizeof(static_resource)]{};
+  bool is_made_ = false;
 };
 
 }  // namespace mallard::inline v1

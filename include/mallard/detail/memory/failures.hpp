@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "mallard/memory/memory_error.hpp"
 
@@ -11,7 +12,24 @@ namespace mallard::inline v1::detail {
 [[noreturn, gnu::format(printf, 4, 5)]] MALLARD_API MALLARD_COLD void fail_memory(
     memory_fault fault, int error, const char* who, const char* format, ...);
 
-// Throws when no block can be of this size and alignment: before anything has been done.
+// Why there is no block, for those who throw; those who return null leave it unread.
+struct refusal {
+  memory_fault fault = memory_fault::full;
+  int error = 0;
+};
+
+// Without an instruction for it the compiler calls a function to count bits.
+inline bool is_power(std::size_t n) noexcept { return n != 0 && (n & (n - 1)) == 0; }
+
+// Whether a block can be of this size and alignment. No object is larger than PTRDIFF_MAX, so
+// neither is one with the bytes that align it.
+inline bool is_request(std::size_t bytes, std::size_t alignment,
+                       std::size_t largest_alignment) noexcept {
+  return is_power(alignment) && alignment <= largest_alignment &&
+         bytes <= PTRDIFF_MAX - alignment;
+}
+
+// Throws when it is no request: before anything has been done.
 MALLARD_API void check_request(const char* who, std::size_t bytes, std::size_t alignment,
                                std::size_t largest_alignment);
 
