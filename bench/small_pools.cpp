@@ -8,11 +8,14 @@
 //   fill     how much fits into 64 KiB, 256 KiB and 1 MiB of static storage until it is full:
 //   elements
 //            of an unordered_map, strings of 300 to 900 bytes, vectors of 3 KiB
-// `small_pools fill` does only the last, which counts and needs no quiet machine.
+// `small_pools fill` does only the last, which counts and needs no quiet machine. `small_pools life
+// NODES TIMES` makes a pool, takes so many blocks of eight sizes, gives them back and drops the
+// pool, so many times: for callgrind, from the difference of two runs.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <list>
 #include <memory>
 #include <memory_resource>
@@ -175,9 +178,23 @@ void fill(const char* what, std::size_t (*fills)(std::pmr::memory_resource&)) {
   }
 }
 
+void live(std::size_t nodes, std::size_t times) {
+  constexpr std::size_t sizes[] = {16, 24, 32, 48, 64, 96, 128, 256};
+  std::vector<void*> all(nodes);
+  for (; times != 0; --times) {
+    mallard::multipool_resource pool;
+    for (std::size_t n = 0; n < nodes; ++n) all[n] = pool.allocate(sizes[n % 8], 8);
+    for (std::size_t n = 0; n < nodes; ++n) pool.deallocate(all[n], sizes[n % 8], 8);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && argv[1] == std::string_view("life")) {
+    live(std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10));
+    return 0;
+  }
   fill("map", &elements);
   fill("strings", &blocks<300, 900>);
   fill("vectors", &blocks<3072, 3072>);

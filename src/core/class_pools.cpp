@@ -8,7 +8,11 @@ namespace mallard::inline v1::detail {
 template <class Pool>
 void* basic_class_pools<Pool>::refill_and_take(unsigned size_class) {
   slab_pool& pool = pool_of(size_class);
-  refill(pool, size_class);
+  if (pool.base == nullptr) {
+    grow(pool, size_class);
+  } else {
+    refill(pool, size_class);
+  }
   return take_slot(pool, class_layouts[size_class].block_bytes);
 }
 

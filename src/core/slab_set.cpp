@@ -169,12 +169,39 @@ void slab_set::remove_small(slab_pool& of, slab& s) noexcept {
 unsigned slab_set::next_size(const slab_pool& pool, const slab_layout& whole) const noexcept {
   if (whole.smalls == nullptr) return 0;
   const unsigned largest = static_cast<const growing_pool&>(pool).largest_size();
-  if (largest >= whole.small_count || has_reserve(whole)) return 0;
+  if (largest >= whole.small_count || (reserve_count_ != 0 && has_reserve(whole))) return 0;
   return largest == 0 || pays_for_memory() ? largest + 1 : 0;
 }
 
 bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
-  const unsigned small = next_size(pool, layouts_[layout_index]);
+  // A fresh pool in a set without a reserve: most of what small resources do, so in one piece.
+  const slab_layout& whole = layouts_[layout_index];
+  if (whole.smalls != nullptr && reserve_count_ == 0) {
+    auto& growing = static_cast<growing_pool&>(pool);
+    if (growing.smalls_begin == 0) {
+      const slab_layout& layout = whole.smalls[0];
+      void* const p = source_->take(context_, layout.slab_bytes, {*this, pool, layout_index});
+      if (p == nullptr) return pool.free_slots != 0;
+      auto* const s = ::new (static_cast<void*>(header_of(p))) slab;
+      add(s);
+      s->layout_index = static_cast<std::uint8_t>(layout_index);
+      s->small = 1;
+      if (growing.smalls_begin != 0) {  // a source may use the pool itself
+        if (pool.free_slots != 0) {
+          discard(s);
+        } else {
+          begin(pool, layout_index, s);
+        }
+        return true;
+      }
+      next_small(*s, layout) = nullptr;
+      growing.smalls_begin = address_of(s) | 1;
+      growing.smalls_bytes = layout.slab_bytes;
+      start(pool, s, layout);
+      return true;
+    }
+  }
+  const unsigned small = next_size(pool, whole);
   slab* const s = acquire(pool, layout_index, small, false);
   if (s == nullptr) return pool.free_slots != 0;
   // A source may use the pool itself, which then has slots already. One small slab is enough.
@@ -425,9 +452,8 @@ slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, unsigned small, 
     s->small = small & 15;
     return s;
   };
-  if (const std::size_t list = reserve_index(layout.slab_bytes);
-      list < reserve_lists && reserve_[list] != nullptr) {
-    slab*& kept = reserve_[list];
+  if (reserve_count_ != 0 && has_reserve(layout)) {
+    slab*& kept = reserve_[reserve_index(layout.slab_bytes)];
     slab* const s = kept;
     kept = s->ring_next;
     --reserve_count_;

@@ -20,6 +20,10 @@ void* lone_blocks::pop_idle(unsigned size_class) noexcept {
 void* lone_blocks::take(std::pmr::memory_resource& upstream, unsigned size_class, std::size_t bytes,
                         std::size_t alignment, bool whole_class) {
   const slab_layout& layout = class_layouts[size_class];
+  if (list_.blocks() == 0) {
+    in_use_.fill(0);
+    idle_.fill(nullptr);
+  }
   void* p = idle_of(size_class);
   if (p != nullptr && list_.bytes_of(p) >= bytes && address_of(p) % alignment == 0) {
     pop_idle(size_class);
@@ -63,7 +67,8 @@ void lone_blocks::release(std::pmr::memory_resource& upstream, bool forget) noex
   } else {
     list_.release(upstream);
   }
-  *this = lone_blocks();
+  idle_bytes_ = idle_blocks_ = 0;
+  stays_alone_ = false;
 }
 
 void* pools_and_lones::take_large(std::size_t request) const {

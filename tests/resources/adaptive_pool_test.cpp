@@ -226,10 +226,11 @@ TEST(adaptive_pool_resource, another_size_without_memory_leaves_the_pool_as_it_w
   for (const int failing : {0, 1}) {
     test_resource upstream;
     adaptive_pool_resource pool({.block_bytes = 24, .alignment = 8}, &upstream);
-    upstream.fail_at(static_cast<std::size_t>(failing));
+    upstream.fail_after(static_cast<std::size_t>(failing));
     EXPECT_THROW(static_cast<void>(pool.allocate(1000, 8)), std::bad_alloc);
     EXPECT_EQ(upstream.counts().in_use_blocks, 0u);
     EXPECT_EQ(pool.stats().oversize_blocks, 0u);
+    upstream.never_fail();
     pool.deallocate(pool.allocate(1000, 8), 1000, 8);
   }
 }

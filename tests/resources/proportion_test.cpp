@@ -1,6 +1,7 @@
 // Pools over memory that is limited or paid for take it in proportion to what they serve.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -13,6 +14,7 @@
 
 #include "mallard/checks/limit_resource.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/core/annotate.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/memory/static.hpp"
 #include "mallard/monotonic.hpp"
@@ -80,8 +82,14 @@ std::size_t filled_by_std(filler fill, std::byte* storage, std::size_t bytes) {
   return fill(pool);
 }
 
+// Redzones take their part.
+constexpr bool measures_memory = mallard::detail::redzone_bytes == 0;
+
 TEST(proportion, pools_fill_static_memory_at_least_as_well_as_those_of_std) {
-  alignas(64) static std::byte storage[1024 * KiB];
+  if (!measures_memory) GTEST_SKIP();
+  // Where alignment costs most: no slab begins where the storage does.
+  alignas(256 * KiB) static std::byte memory[64 + 1024 * KiB];
+  std::byte* const storage = memory + 64;
   for (const std::size_t bytes : {64 * KiB, 256 * KiB, 1024 * KiB}) {
     for (const filler fill :
          {&elements_of_a_map, &long_strings, &vectors, &small_strings, &a_mix}) {
@@ -93,6 +101,7 @@ TEST(proportion, pools_fill_static_memory_at_least_as_well_as_those_of_std) {
 }
 
 TEST(proportion, a_map_of_a_thousand_elements_takes_at_most_64_kib) {
+  if (!measures_memory) GTEST_SKIP();
   test_resource upstream;
   multipool_resource pool(&upstream);
   std::pmr::unordered_map<int, int> map(&pool);
@@ -134,13 +143,13 @@ void run_random_program(Pool& pool, std::uint64_t seed) {
   std::vector<block> live;
   const auto give = [&](std::size_t i) {
     const block b = live[i];
-    for (std::size_t at = 0; at < b.bytes; ++at) ASSERT_EQ(b.p[at], b.value);
+    ASSERT_TRUE(std::all_of(b.p, b.p + b.bytes, [&](unsigned char c) { return c == b.value; }));
     pool.deallocate(b.p, b.bytes, b.alignment);
     live[i] = live.back();
     live.pop_back();
   };
-  for (int step = 0; step < 20'000; ++step) {
-    const std::size_t aim = step % 5000 < 2500 ? 400 : 10;
+  for (int step = 0; step < 6000; ++step) {
+    const std::size_t aim = step % 3000 < 1500 ? 400 : 10;
     if (live.size() < aim && random() % 4 != 0) {
       const std::size_t bytes = 1 + random() % (random() % 2 == 0 ? 1024 : 40'000);
       const std::size_t alignment = std::size_t{1} << random() % (random() % 8 == 0 ? 13 : 5);

@@ -3,7 +3,7 @@
 //
 // A slab of a large class is 64 or 256 KiB. Over the page source that is addresses, and costs
 // nothing until it is touched; over anything else it is memory. So there a class has lone blocks
-// until these come to a quarter of a slab, and also when upstream has no slab. A lone block has the
+// until these come to half a slab, and also when upstream has no slab. A lone block has the
 // header of an oversize block. It is told from a slab's slot by its address alone: slots lie at
 // multiples of the block size from the start of an aligned slab, and a lone block is put where no
 // slot can be.
@@ -39,12 +39,12 @@ class MALLARD_API lone_blocks {
     return list_.blocks() != 0 &&
            (address_of(p) & (layout.slab_bytes - std::uintptr_t{1})) % layout.block_bytes != 0;
   }
-  // Whether the class should have another lone block: they are at most a quarter of a slab then, or
+  // Whether the class should have another lone block: they are at most half a slab then, or
   // upstream had no slab and some of what it had instead is in use.
   bool is_little(unsigned size_class) const noexcept {
     const slab_layout& layout = class_layouts[size_class];
-    return stays_alone_ ||
-           (in_use_[size_class - table_class_count] + 1) * layout.block_bytes * std::size_t{4} <=
+    return stays_alone_ || list_.blocks() == 0 ||
+           (in_use_[size_class - table_class_count] + 1) * layout.block_bytes * std::size_t{2} <=
                layout.slab_bytes;
   }
   void stay_alone() noexcept { stays_alone_ = true; }
@@ -70,8 +70,9 @@ class MALLARD_API lone_blocks {
   std::size_t idle_bytes_ = 0;
   std::size_t idle_blocks_ = 0;
   bool stays_alone_ = false;
-  std::array<std::uint32_t, classes> in_use_{};
-  std::array<void*, classes> idle_{};
+  // By class; without a meaning while there is no block, so that a pool begins in less time.
+  std::array<std::uint32_t, classes> in_use_;
+  std::array<void*, classes> idle_;
 };
 
 // The pools of a resource for one thread and its lone blocks, for one request: what
