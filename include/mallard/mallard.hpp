@@ -1,4 +1,6 @@
-// Purpose: every public header of libmallard but the checks and what needs Boost.
+// Purpose: the resources and what binds containers and objects to them. Kinds of memory
+// (mallard/memory), checks (mallard/checks), std's names (mallard/pmr.hpp), Boost's
+// (mallard/boost.hpp) and the profiler's scopes (mallard/profile.hpp) have headers of their own.
 //
 //   mallard::monotonic_resource arena;
 //   mallard::multipool_resource pool{&arena};
@@ -11,10 +13,14 @@
 #include "mallard/adaptive_pool_allocator.hpp"  // IWYU pragma: export
 #include "mallard/allocate_unique.hpp"          // IWYU pragma: export
 #include "mallard/allocator.hpp"                // IWYU pragma: export
+#include "mallard/arena.hpp"                    // IWYU pragma: export
+#include "mallard/bindable.hpp"                 // IWYU pragma: export
+#include "mallard/blocks.hpp"                   // IWYU pragma: export
 #include "mallard/buffered.hpp"                 // IWYU pragma: export
 #include "mallard/copy.hpp"                     // IWYU pragma: export
 #include "mallard/create.hpp"                   // IWYU pragma: export
 #include "mallard/expandable_allocator.hpp"     // IWYU pragma: export
+#include "mallard/extended_allocator.hpp"       // IWYU pragma: export
 #include "mallard/failure_callback.hpp"         // IWYU pragma: export
 #include "mallard/fallback.hpp"                 // IWYU pragma: export
 #include "mallard/frame_from.hpp"               // IWYU pragma: export

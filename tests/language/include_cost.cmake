@@ -1,9 +1,24 @@
-# Counts the preprocessed lines of each resource's header alone.
-set(limit 5200)  # beyond <memory_resource>, which is 29,700 with gcc 12
-set(resources monotonic buffered reserved multipool synchronized_multipool adaptive_pool heap
-  synchronized_heap page_source failure_callback fallback scratch segregating synchronized
-  checks/counting_resource checks/guard_resource checks/limit_resource checks/synchronized_counting_resource
-  checks/test_resource)
+# Counts the preprocessed lines of every public header alone. How many each may have beyond
+# <memory_resource>, which has 29,700 with gcc 12, is what docs/faq.md says: the headers of its table,
+# and all others together.
+file(READ ${DOCUMENT} text)
+string(REGEX MATCH "at most ([0-9,]+) preprocessed lines" found "${text}")
+string(REPLACE "," "" usual_limit "${CMAKE_MATCH_1}")
+string(REGEX MATCHALL "\\| `mallard/[a-z_/]+\\.hpp`[^|\n]*\\| [0-9,]+ \\|" rows "${text}")
+if(NOT usual_limit OR NOT rows)
+  message(FATAL_ERROR "${DOCUMENT} does not say what headers may cost")
+endif()
+foreach(row IN LISTS rows)
+  string(REGEX MATCH "\\| ([0-9,]+) \\|$" found "${row}")
+  string(REPLACE "," "" limit "${CMAKE_MATCH_1}")
+  string(REGEX MATCHALL "mallard/[a-z_/]+\\.hpp" names "${row}")
+  foreach(name IN LISTS names)
+    set(limit_of_${name} ${limit})
+  endforeach()
+endforeach()
+
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/mallard/*.hpp)
+list(FILTER headers EXCLUDE REGEX "/detail/")
 separate_arguments(flags UNIX_COMMAND "${FLAGS}")
 
 function(count_lines header out)
@@ -21,12 +36,16 @@ endfunction()
 count_lines(memory_resource base)
 message("memory_resource ${base}")
 set(failed FALSE)
-foreach(resource IN LISTS resources)
-  count_lines(mallard/${resource}.hpp lines)
-  message("mallard/${resource}.hpp ${lines}")
+foreach(header IN LISTS headers)
+  count_lines(${header} lines)
   math(EXPR beyond "${lines} - ${base}")
+  set(limit ${usual_limit})
+  if(DEFINED limit_of_${header})
+    set(limit ${limit_of_${header}})
+  endif()
+  message("${header} ${beyond} of ${limit}")
   if(beyond GREATER limit)
-    message("  which is ${beyond} beyond <memory_resource>; ${limit} are allowed")
+    message("  which is more than is allowed beyond <memory_resource>")
     set(failed TRUE)
   endif()
 endforeach()

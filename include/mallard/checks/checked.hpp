@@ -37,7 +37,6 @@
 // as test_resource for allocate, deallocate and make; the others one thread at a time.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -48,6 +47,7 @@
 
 #include "mallard/blocks.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/checks/checked_verbs.hpp"
 #include "mallard/detail/checks/made_objects.hpp"
 #include "mallard/detail/config.hpp"
@@ -245,7 +245,7 @@ class checked final : public detail::by_base<checked<R>>,
     });
     while (chain.size() < count) {
       const std::size_t bytes = size_of(chain.size());
-      const std::size_t room = std::max(bytes, sizeof(void*));
+      const std::size_t room = detail::larger(bytes, sizeof(void*));
       chain.push_back(front_.allocate_with_room(bytes, room, alignment));
     }
     give_back.succeeded();

@@ -5,7 +5,6 @@
 // shrinks where it is: that may be refused at any time, and code that does not look is found.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,7 @@
 
 #include "mallard/blocks.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/resources/created_objects.hpp"
 
 namespace mallard::inline v1::detail {
@@ -131,7 +131,7 @@ class checked_heap_verbs : public checked_resizing<Checked> {
     const std::size_t alignment = self().checks().block_of(p).alignment;
     void* const to = self().try_allocate(bytes, alignment);
     if (to == nullptr) return {nullptr, 0};
-    std::memcpy(to, p, std::min(old, bytes));
+    std::memcpy(to, p, smaller(old, bytes));
     self().deallocate(p, old, alignment);
     return {to, bytes};
   }

@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/config.hpp"
 #include "mallard/detail/core/size_classes.hpp"
 #include "mallard/detail/core/slab_home.hpp"
 
@@ -114,7 +115,8 @@ constexpr std::size_t pattern_period_of(const slab_layout& layout) noexcept {
 constexpr slot_patterns make_patterns(const slab_layout& layout) noexcept {
   slot_patterns out{};
   const std::size_t word_span = std::size_t{1} << layout.word_shift;
-  for (std::size_t w = 0; w < pattern_period_of(layout); ++w) {
+  const std::size_t words = smaller(pattern_period_of(layout), std::size_t{layout.words});
+  for (std::size_t w = 0; w < words; ++w) {
     const std::size_t start = w * word_span;
     for (std::size_t at = divide_up(start, layout.block_bytes) * layout.block_bytes;
          at < start + word_span; at += layout.block_bytes) {
@@ -137,11 +139,8 @@ constexpr slab_layout class_layout(unsigned size_class) noexcept {
   return make_layout(class_bytes(size_class), slab_bytes_for(class_bytes(size_class)));
 }
 
-inline constexpr auto class_patterns = [] {
-  std::array<slot_patterns, extended_class_count> table{};
-  for (unsigned c = 0; c < extended_class_count; ++c) table[c] = make_patterns(class_layout(c));
-  return table;
-}();
+// In the library: to compute them in every file that includes this takes a quarter of a second.
+MALLARD_API extern const std::array<slot_patterns, extended_class_count> class_patterns;
 
 inline constexpr auto class_layouts = [] {
   std::array<slab_layout, extended_class_count> table{};
