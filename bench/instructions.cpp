@@ -18,7 +18,9 @@
 #include "mallard/checks/counting_resource.hpp"
 #include "mallard/checks/synchronized_counting_resource.hpp"
 #include "mallard/mallard.hpp"
+#include "mallard/memory/mapped.hpp"
 #include "mallard/memory/shared.hpp"
+#include "mallard/memory/static.hpp"
 #include "mixed_sizes.hpp"
 
 namespace {
@@ -202,6 +204,22 @@ long run(std::string_view loop) {
   return 0;
 }
 
+constinit mallard::static_storage<std::size_t{64} << 20> storage;
+
+class static_bytes {
+ public:
+  void* allocate(std::size_t bytes, std::size_t alignment) {
+    return resource_.allocate(bytes, alignment);
+  }
+  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
+    resource_.deallocate(p, bytes, alignment);
+  }
+  operator std::pmr::memory_resource&() { return resource_; }
+
+ private:
+  mallard::static_resource& resource_ = storage.resource();
+};
+
 long run(std::string_view loop, std::string_view resource) {
   if (resource == "monotonic") return run<mallard::monotonic_resource>(loop);
   if (resource == "multipool") return run<mallard::multipool_resource>(loop);
@@ -215,6 +233,8 @@ long run(std::string_view loop, std::string_view resource) {
   if (resource == "synchronized_counting") {
     return run<counted_pool<mallard::synchronized_counting_resource>>(loop);
   }
+  if (resource == "static") return run<static_bytes>(loop);
+  if (resource == "mapped") return run<mallard::mapped_resource>(loop);
   if (resource == "shared") return run<mallard::shared_resource>(loop);
   if (resource == "synchronized") {
     return run<mallard::synchronized<mallard::multipool_resource>>(loop);
@@ -233,6 +253,7 @@ int main(int argc, char** argv) {
         "  pairs batches mixed arrays many_2000 many_8000 many_32000\n"
         "  pairs_with_threads: while there is another one, which waits\n"
         "  monotonic multipool adaptive_pool heap synchronized_multipool synchronized_heap shared\n"
+        "  static: of 64 MiB; mapped\n"
         "  synchronized: a multipool behind a lock\n"
         "  counting synchronized_counting: of a multipool by base\n"
         "  arrays: of the heaps alone\n"

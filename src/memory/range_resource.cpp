@@ -78,7 +78,7 @@ bool range_resource::grow(std::size_t bytes, std::size_t alignment, detail::refu
   }
   if (usable_bytes_ == 0) detail::begin_leak_scan(begin_, limit_bytes_);
   usable_bytes_ += got;
-  free_.give(end, got);
+  free_.give_new(end, got);
   return true;
 }
 
@@ -92,12 +92,8 @@ void* range_resource::take(std::size_t bytes, std::size_t alignment,
   if (bytes == 0) bytes = 1;
   void* p = free_.take(bytes, alignment);
   if (p == nullptr) {
-    if (!grow(bytes, alignment, why)) return nullptr;
-    p = free_.take(bytes, alignment);
-    if (p == nullptr) {
-      why = {memory_fault::full, ENOMEM};
-      return nullptr;
-    }
+    if (grow(bytes, alignment, why)) p = free_.take(bytes, alignment);
+    if (p == nullptr) return nullptr;
   }
   ++in_use_blocks_;
   peak_bytes_ = std::max(peak_bytes_, usable_bytes_ - free_.free_bytes());
@@ -105,9 +101,17 @@ void* range_resource::take(std::size_t bytes, std::size_t alignment,
 }
 
 void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  detail::check_request(who_, bytes, alignment, largest_alignment);
   detail::refusal why;
-  if (void* const p = take(bytes, alignment, why)) return p;
+  if (detail::is_request(bytes, alignment, largest_alignment)) [[likely]] {
+    if (void* const p = take(bytes, alignment, why)) [[likely]] {
+      return p;
+    }
+  }
+  fail(bytes, alignment, why);
+}
+
+void range_resource::fail(std::size_t bytes, std::size_t alignment, const detail::refusal& why) {
+  detail::check_request(who_, bytes, alignment, largest_alignment);
   if (why.fault == memory_fault::not_writable) {
     detail::fail_memory(why.fault, why.error, who_, "%zu bytes of protected memory", bytes);
   }
@@ -115,8 +119,8 @@ void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
     detail::fail_memory(why.fault, why.error, who_,
                         "cannot make memory usable for %zu bytes at %zu", bytes, alignment);
   }
-  detail::fail_memory(why.fault, why.error, who_, "%zu bytes at %zu beyond the limit of %zu", bytes,
-                      alignment, limit_bytes_);
+  detail::fail_memory(memory_fault::full, ENOMEM, who_, "%zu bytes at %zu beyond the limit of %zu",
+                      bytes, alignment, limit_bytes_);
 }
 
 void* range_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -142,11 +146,12 @@ void range_resource::release() noexcept {
     usable_bytes_ = 0;
     return;
   }
-  free_.give(begin_, usable_bytes_);  // no mapping to spare: it is kept
+  free_.give_new(begin_, usable_bytes_);  // no mapping to spare: it is kept
 }
 
 void range_resource::trim() noexcept {
   if (!is_writable()) return;
+  free_.join();
   free_.for_each_free([](void* p, std::size_t bytes) { os::purge(p, bytes); });
 }
 

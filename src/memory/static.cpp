@@ -33,7 +33,7 @@ void static_resource::start() noexcept {
   started_ = true;
   const std::size_t usable = usable_bytes();
   free_.start(begin(), usable);
-  if (usable != 0) free_.give(begin(), usable);
+  if (usable != 0) free_.give_new(begin(), usable);
 }
 
 void* static_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -43,7 +43,9 @@ void* static_resource::try_allocate(std::size_t bytes, std::size_t alignment) no
 }
 
 void* static_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  if (void* const p = try_allocate(bytes, alignment)) return p;
+  if (void* const p = try_allocate(bytes, alignment)) [[likely]] {
+    return p;
+  }
   detail::check_request(who, bytes, alignment, largest_alignment);
   detail::fail_memory(memory_fault::full, ENOMEM, who, "%zu bytes at %zu; %zu of %zu are free",
                       bytes, alignment, free_bytes(), bytes_);

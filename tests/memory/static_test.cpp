@@ -5,9 +5,13 @@
 #include <cstdint>
 #include <list>
 #include <memory_resource>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "mallard/allocator.hpp"
+#include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/memory/extent_tree.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
@@ -125,6 +129,77 @@ TEST(static_resource, release_ends_all_blocks) {
   resource.release();
   EXPECT_EQ(resource.free_bytes(), 256u);
   EXPECT_EQ(resource.allocate(256), bytes);
+}
+
+// What small blocks of one size leave behind is there for all other sizes.
+TEST(static_resource, freed_small_blocks_are_joined_for_larger_ones) {
+  alignas(64) static std::byte bytes[64 * 1024];
+  static_resource resource(bytes, sizeof bytes);
+  for (const std::size_t size : {16u, 48u, 1024u, 1040u}) {
+    std::vector<void*> blocks;
+    while (void* const p = resource.try_allocate(size)) blocks.push_back(p);
+    EXPECT_EQ(blocks.size(), sizeof bytes / size);
+    for (void* const p : blocks) resource.deallocate(p, size);
+    EXPECT_EQ(resource.free_bytes(), sizeof bytes);
+    void* const all = resource.allocate(sizeof bytes);
+    EXPECT_EQ(all, bytes);
+    resource.deallocate(all, sizeof bytes);
+  }
+}
+
+TEST(static_resource, a_freed_small_block_serves_only_alignments_that_it_has) {
+  alignas(64) static std::byte bytes[1024];
+  static_resource resource(bytes, sizeof bytes);
+  void* const first = resource.allocate(16);
+  void* const second = resource.allocate(16);
+  resource.deallocate(second, 16);
+  void* const aligned = resource.allocate(16, 64);
+  EXPECT_EQ(aligned, bytes + 64);
+  EXPECT_EQ(resource.allocate(16), second);
+  resource.deallocate(first, 16);
+  EXPECT_EQ(resource.allocate(16, 64), first);
+}
+
+// Blocks of random sizes come and go until one is refused. Returns the bytes in use then.
+template <class Take, class Give>
+std::size_t filled(unsigned seed, Take take, Give give) {
+  std::mt19937 random(seed);
+  std::vector<std::pair<void*, std::size_t>> blocks;
+  for (std::size_t in_use = 0;;) {
+    if (!blocks.empty() && random() % 5 < 2) {
+      std::swap(blocks[random() % blocks.size()], blocks.back());
+      in_use -= blocks.back().second;
+      give(blocks.back().first, blocks.back().second);
+      blocks.pop_back();
+    } else {
+      const std::size_t size = 1 + random() % 1200;
+      void* const p = take(size);
+      if (p == nullptr) return in_use;
+      in_use += size;
+      blocks.emplace_back(p, size);
+    }
+  }
+}
+
+TEST(static_resource, random_sizes_fill_it_nearly_as_the_lowest_first_do) {
+  constexpr std::size_t room = 256 * 1024;
+  alignas(64) static std::byte bytes[2][room];
+  std::size_t ours = 0;
+  std::size_t lowest_first = 0;
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    static_resource resource(bytes[0], room);
+    ours += filled(
+        seed, [&](std::size_t n) { return resource.try_allocate(n); },
+        [&](void* p, std::size_t n) { resource.deallocate(p, n); });
+    mallard::detail::extent_tree tree;
+    tree.start(bytes[1], room);
+    tree.give(bytes[1], room);
+    lowest_first += filled(
+        seed, [&](std::size_t n) { return tree.take(n, 16); },
+        [&](void* p, std::size_t n) { tree.give(p, n); });
+    mallard::detail::unpoison(bytes[1], room);
+  }
+  EXPECT_GE(ours * 100, lowest_first * 97);
 }
 
 }  // namespace

@@ -8,15 +8,16 @@
 //   pages.trim();  // what is free goes back to the system
 //
 // Addresses are reserved at once and made usable from the front as blocks need them. The kinds
-// differ in what making usable is. Complexity: O(log n) in the number of free parts, and a system
-// call for each step that makes more usable. Thread-safety: none; one thread at a time.
+// differ in what making usable is. Complexity: O(1) for blocks up to 1 KiB of a size that was given
+// back before, else O(log n) in the number of free parts, and a system call for each step that
+// makes more usable. Thread-safety: none; one thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <memory_resource>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/extent_tree.hpp"
+#include "mallard/detail/memory/quick_extents.hpp"
 
 namespace mallard::inline v1 {
 
@@ -41,7 +42,7 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   range_resource(const range_resource&) = delete;
   range_resource& operator=(const range_resource&) = delete;
 
-  // Effects: returns `bytes` bytes aligned to `alignment`, the lowest free ones; never null.
+  // Effects: returns `bytes` bytes aligned to `alignment`; never null.
   // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   // Effects: as `allocate`, but returns null where that throws; no exception is made.
@@ -88,6 +89,8 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
 
   bool grow(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
   void* take(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
+  [[noreturn]] MALLARD_COLD void fail(std::size_t bytes, std::size_t alignment,
+                                      const detail::refusal& why);
   void* do_allocate(std::size_t bytes, std::size_t alignment) final {
     return allocate(bytes, alignment);
   }
@@ -108,7 +111,7 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   std::size_t usable_bytes_ = 0;
   std::size_t peak_bytes_ = 0;
   std::size_t in_use_blocks_ = 0;
-  detail::extent_tree free_;
+  detail::quick_extents free_;
 };
 
 }  // namespace mallard::inline v1

@@ -6,7 +6,9 @@
 //   std::pmr::vector<int> v(100, &pool);
 //   std::size_t left = storage.resource().free_bytes();
 //
-// Complexity: O(log n) in the number of free parts. Thread-safety: none; one thread at a time.
+// Complexity: O(1) for blocks up to 1 KiB of a size that was given back before, else O(log n) in
+// the number of free parts; where none is large enough, all small ones are joined first.
+// Thread-safety: none; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +17,7 @@
 #include <span>
 
 #include "mallard/detail/config.hpp"
-#include "mallard/detail/memory/extent_tree.hpp"
+#include "mallard/detail/memory/quick_extents.hpp"
 #include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
@@ -37,7 +39,7 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   static_resource& operator=(const static_resource&) = delete;
   ~static_resource() override { release(); }
 
-  // Effects: returns `bytes` bytes aligned to `alignment`, the lowest free ones; never null.
+  // Effects: returns `bytes` bytes aligned to `alignment`; never null.
   // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   // Effects: as `allocate`, but returns null where that throws; no exception is made.
@@ -64,7 +66,7 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   std::byte* storage_;
   std::size_t bytes_;
   bool started_ = false;
-  detail::extent_tree free_;
+  detail::quick_extents free_;
 };
 
 // A resource and its storage. It is constinit and consists of zero bytes until `resource()` is

@@ -30,6 +30,7 @@ class MALLARD_API extent_tree {
 
   // Granules are what sizes are rounded up to.
   std::size_t granule() const noexcept { return std::size_t{1} << shift_; }
+  unsigned granule_shift() const noexcept { return shift_; }
   static std::size_t granule_for(std::size_t limit_bytes) noexcept;
 
   // Null when no extent has room. `bytes` is not 0, `alignment` a power of two.
