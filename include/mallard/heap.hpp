@@ -166,8 +166,8 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   // Bursts: many blocks, linked in a chain; each may be given back alone, by `deallocate` with its
   // size. All or none.
 
-  // Errors: as `allocate`; `std::bad_array_new_length` when no machine has so many bytes, before any
-  // block is taken.
+  // Errors: as `allocate`; `std::bad_array_new_length` when no machine has so many bytes, before
+  // any block is taken.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t)) {
     return block_chain::of(allocate_linked(count, bytes, alignment), count);

@@ -16,7 +16,7 @@ namespace {
 
 // Locks are made a page at a time and used again, and given back when the code is unloaded.
 constexpr std::size_t locks_bytes = 4096;
-constinit upstream_lock* locks = nullptr;
+constinit upstream_lock* all_locks = nullptr;
 
 constinit upstream_lock* root = nullptr;
 constinit upstream_lock* unused = nullptr;
@@ -56,8 +56,8 @@ void add_unused(upstream_lock& lock) noexcept {
 void add_locks(void* page) noexcept {
   for (std::size_t at = 0; at + sizeof(upstream_lock) <= locks_bytes; at += sizeof(upstream_lock)) {
     auto* const lock = ::new (static_cast<std::byte*>(page) + at) upstream_lock;
-    lock->next = locks;
-    locks = lock;
+    lock->next = all_locks;
+    all_locks = lock;
     add_unused(*lock);
   }
 }
@@ -91,15 +91,15 @@ void leave_lock(upstream_lock& lock) noexcept {
 
 // The locks of a page lie in the list one after the other, the page's first one last.
 upstream_lock* take_page() noexcept {
-  upstream_lock* lock = locks;
+  upstream_lock* lock = all_locks;
   while (lock != nullptr && address_of(lock) % locks_bytes != 0) lock = lock->next;
-  locks = lock == nullptr ? nullptr : lock->next;
+  all_locks = lock == nullptr ? nullptr : lock->next;
   return lock;
 }
 
 template <class Do>
 void for_each_lock(Do&& what) {
-  for (upstream_lock* lock = locks; lock != nullptr; lock = lock->next) what(*lock);
+  for (upstream_lock* lock = all_locks; lock != nullptr; lock = lock->next) what(*lock);
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ void locked_upstream::do_deallocate(void* p, std::size_t bytes, std::size_t alig
 
 void drop_unused_locks() noexcept {
   std::unique_lock hold(registry_lock());
-  for (const upstream_lock* lock = locks; lock != nullptr; lock = lock->next) {
+  for (const upstream_lock* lock = all_locks; lock != nullptr; lock = lock->next) {
     if (lock->users != 0) return;
   }
   unused = nullptr;
