@@ -160,22 +160,22 @@ TYPED_TEST(created_in, what_was_not_constructed_is_not_destroyed) {
 }
 
 // In an array, where no argument can tell; `alive` counts.
-struct counted {
+struct numbered {
   static inline int alive = 0;
   static inline int next = 0;
   static inline int throws_at = -1;
   static inline names ended;
-  counted() : number(next) {
+  numbered() : number(next) {
     if (next == throws_at) throw std::runtime_error("no");
     ++next;
     ++alive;
   }
-  ~counted() {
+  ~numbered() {
     --alive;
     ended.push_back(number);
   }
-  counted(const counted&) = delete;
-  counted& operator=(const counted&) = delete;
+  numbered(const numbered&) = delete;
+  numbered& operator=(const numbered&) = delete;
   static void forget() {
     alive = next = 0;
     throws_at = -1;
@@ -185,24 +185,24 @@ struct counted {
 };
 
 TYPED_TEST(created_in, an_array_is_destroyed_from_its_end) {
-  counted::forget();
-  const std::span<counted> three = mallard::create<counted[]>(this->arena, 3);
+  numbered::forget();
+  const std::span<numbered> three = mallard::create<numbered[]>(this->arena, 3);
   EXPECT_EQ(three.size(), 3u);
   EXPECT_EQ(three[2].number, 2);
-  EXPECT_EQ(mallard::create<counted[]>(this->arena, 0).size(), 0u);
+  EXPECT_EQ(mallard::create<numbered[]>(this->arena, 0).size(), 0u);
   this->arena.release();
-  EXPECT_EQ(counted::ended, names({2, 1, 0}));
+  EXPECT_EQ(numbered::ended, names({2, 1, 0}));
 }
 
 TYPED_TEST(created_in, an_array_whose_construction_fails_leaves_nothing) {
-  counted::forget();
-  counted::throws_at = 2;
-  EXPECT_THROW(mallard::create<counted[]>(this->arena, 3), std::runtime_error);
-  EXPECT_EQ(counted::alive, 0);
-  EXPECT_EQ(counted::ended.size(), 2u);
+  numbered::forget();
+  numbered::throws_at = 2;
+  EXPECT_THROW(mallard::create<numbered[]>(this->arena, 3), std::runtime_error);
+  EXPECT_EQ(numbered::alive, 0);
+  EXPECT_EQ(numbered::ended.size(), 2u);
   this->arena.release();
-  EXPECT_EQ(counted::ended.size(), 2u);
-  EXPECT_THROW(mallard::create<counted[]>(this->arena, ~std::size_t{0} / 2),
+  EXPECT_EQ(numbered::ended.size(), 2u);
+  EXPECT_THROW(mallard::create<numbered[]>(this->arena, ~std::size_t{0} / 2),
                std::bad_array_new_length);
   EXPECT_THROW(mallard::create<int[]>(this->arena, ~std::size_t{0} / 2), std::bad_array_new_length);
 }

@@ -136,10 +136,10 @@ TEST(frame_from, the_frame_goes_back_to_its_resource_whatever_is_the_default_by_
   EXPECT_EQ(memory.counts().in_use_blocks, 0u);
 }
 
-[[gnu::noinline]] by_type in_pool(mallard::multipool_resource&, int n) {
+[[gnu::noinline]] by_type frame_in_pool(mallard::multipool_resource&, int n) {
   co_return n + 1;
 }
-[[gnu::noinline]] by_type in_pool_by_allocator(
+[[gnu::noinline]] by_type frame_in_pool_by_allocator(
     std::allocator_arg_t, mallard::allocator<std::byte, mallard::multipool_resource>, int n) {
   co_return n + 1;
 }
@@ -147,8 +147,8 @@ TEST(frame_from, the_frame_goes_back_to_its_resource_whatever_is_the_default_by_
 TEST(frame_from, binds_by_type) {
   mallard::multipool_resource pool;
   {
-    by_type first = in_pool(pool, 1);
-    by_type second = in_pool_by_allocator(std::allocator_arg, &pool, 2);
+    by_type first = frame_in_pool(pool, 1);
+    by_type second = frame_in_pool_by_allocator(std::allocator_arg, &pool, 2);
     EXPECT_GT(pool.stats().in_use_bytes, 0u);
     EXPECT_EQ(first.result() + second.result(), 5);
   }
