@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <memory_resource>
 
+#include "mallard/detail/config.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_multipool.hpp"
@@ -28,7 +29,7 @@ namespace mallard::inline v1::pmr {
 // Of a name that is declared here as well, that one is meant.
 using namespace std::pmr;  // NOLINT: that is the purpose
 
-class monotonic_buffer_resource : public monotonic_resource {
+class MALLARD_API monotonic_buffer_resource : public monotonic_resource {
  public:
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   monotonic_buffer_resource() noexcept : monotonic_resource(*get_default_resource()) {}
@@ -49,7 +50,7 @@ class monotonic_buffer_resource : public monotonic_resource {
 // `Pool` with std's constructors. Slabs have sizes of their own and every block up to
 // `largest_pooled_bytes` is pooled, whatever the options say; `options()` says what holds.
 template <class Pool>
-class pool_resource : public Pool {
+class MALLARD_API pool_resource : public Pool {
  public:
   // Nothing is allocated before the first request. `upstream` must outlive the resource.
   pool_resource() noexcept : Pool(get_default_resource()) {}
@@ -62,11 +63,11 @@ class pool_resource : public Pool {
   pool_options options() const noexcept { return Pool::options(); }
 };
 
-class unsynchronized_pool_resource : public pool_resource<multipool_resource> {
+class MALLARD_API unsynchronized_pool_resource : public pool_resource<multipool_resource> {
  public:
   using pool_resource::pool_resource;
 };
-class synchronized_pool_resource : public pool_resource<synchronized_multipool_resource> {
+class MALLARD_API synchronized_pool_resource : public pool_resource<synchronized_multipool_resource> {
  public:
   using pool_resource::pool_resource;
 };
