@@ -67,7 +67,8 @@ class MALLARD_API unsynchronized_pool_resource : public pool_resource<multipool_
  public:
   using pool_resource::pool_resource;
 };
-class MALLARD_API synchronized_pool_resource : public pool_resource<synchronized_multipool_resource> {
+class MALLARD_API synchronized_pool_resource
+    : public pool_resource<synchronized_multipool_resource> {
  public:
   using pool_resource::pool_resource;
 };
