@@ -2,14 +2,6 @@
 // gives them back. In between it may allocate, as other handlers of the fork do: to it the locks
 // are open.
 //
-// The C library itself takes the lock of its list of FILEs for a fork, after the handlers. A thread
-// in fflush(NULL) holds that lock and waits for a FILE, whose holder may be in malloc: if the fork
-// held malloc's locks while it waits for the list's, all three would wait for ever. So the list's
-// lock, which its holder may take again, is taken before all others.
-//
-// As a signal handler that has interrupted malloc may fork, and then waits for the list's lock,
-// that is given back and taken anew while malloc's are not to be had.
-//
 // A signal handler may fork as well, whatever its thread is in the middle of.
 //
 // Of a fork: what the child needs is taken, and the fork that was interrupted goes on in parent and
@@ -33,21 +25,8 @@
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
 
-// Of glibc; other C libraries have none of them.
-extern "C" {
-[[gnu::weak]] void _IO_list_lock();
-[[gnu::weak]] void _IO_list_unlock();
-[[gnu::weak]] void _IO_list_resetlock();
-}
-
 namespace mallard::inline v1::detail {
 namespace {
-
-// In a process of one thread nobody can wait, and the C library leaves its lock alone, too.
-bool has_list_of_files() noexcept {
-  return _IO_list_lock != nullptr && _IO_list_unlock != nullptr && _IO_list_resetlock != nullptr &&
-         !os::is_single_threaded();
-}
 
 struct fork_progress {
   // Which locks this thread has taken for a fork, and `begun`. One word, so that a signal handler
@@ -67,10 +46,12 @@ constexpr unsigned bit_of(std::size_t i) noexcept {
 }
 constexpr unsigned users_heaps = bit_of(lock_count);
 constexpr unsigned threads_heaps = bit_of(lock_count + 1);
-constexpr unsigned list_of_files = bit_of(lock_count + 2);
-constexpr unsigned begun = bit_of(lock_count + 3);
-constexpr unsigned all_of_malloc = users_heaps | threads_heaps | (bit_of(lock_count) - 1);
-constexpr unsigned long long patience = 20;  // milliseconds
+constexpr unsigned begun = bit_of(lock_count + 2);
+
+bool take(futex_lock& lock) noexcept {
+  lock.acquire();
+  return true;
+}
 
 bool take_if_free(futex_lock& lock) noexcept {
   while (!lock.try_acquire()) {
@@ -80,41 +61,13 @@ bool take_if_free(futex_lock& lock) noexcept {
   return true;
 }
 
-unsigned take_what_is_free() noexcept {
-  forking.waits_until = os::milliseconds() + patience;
-  unsigned taken = user_heap::lock_all(take_if_free) ? users_heaps : 0;
-  if (the_heaps.lock_heaps(take_if_free)) taken |= threads_heaps;
+unsigned take_all(bool (*take_one)(futex_lock&) noexcept) noexcept {
+  unsigned taken = user_heap::lock_all(take_one) ? users_heaps : 0;
+  if (the_heaps.lock_heaps(take_one)) taken |= threads_heaps;
   for (std::size_t i = 0; i < lock_count; ++i) {
-    if (take_if_free(the_pages.lock_at(i))) taken |= bit_of(i);
+    if (take_one(the_pages.lock_at(i))) taken |= bit_of(i);
   }
   return taken;
-}
-
-void give_back(unsigned taken) noexcept {
-  for (std::size_t i = lock_count; i-- > 0;) {
-    if ((taken & bit_of(i)) != 0) the_pages.lock_at(i).release();
-  }
-  if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
-  if ((taken & users_heaps) != 0) user_heap::unlock_all();
-  if ((taken & list_of_files) != 0) _IO_list_unlock();
-}
-
-unsigned take_list_of_files() noexcept {
-  if (!has_list_of_files()) return 0;
-  _IO_list_lock();
-  return list_of_files;
-}
-
-// All of them, however long that takes.
-unsigned take_all() noexcept {
-  for (;;) {
-    const unsigned list = take_list_of_files();
-    const unsigned taken = list | take_what_is_free();
-    if ((taken & all_of_malloc) == all_of_malloc) return taken;
-    give_back(taken);
-    const unsigned long long others_turn = os::milliseconds() + 2;
-    while (os::milliseconds() < others_turn) sched_yield();
-  }
 }
 
 void before_fork() {
@@ -125,10 +78,10 @@ void before_fork() {
   const slow_path here;
   unsigned taken = 0;
   if (!here.nested()) {
-    taken = take_all();
+    taken = take_all(take);
   } else if (!os::is_single_threaded()) {
-    taken = take_list_of_files();
-    taken |= take_what_is_free();
+    forking.waits_until = os::milliseconds() + 20;
+    taken = take_all(take_if_free);
   }
   forking.taken = taken | begun;
   progress.has_every_lock = !here.nested();
@@ -148,16 +101,19 @@ unsigned end_fork() noexcept {
 
 void after_fork_in_parent() {
   const slow_path here;
-  give_back(end_fork());
+  const unsigned taken = end_fork();
+  for (std::size_t i = lock_count; i-- > 0;) {
+    if ((taken & bit_of(i)) != 0) the_pages.lock_at(i).release();
+  }
+  if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
+  if ((taken & users_heaps) != 0) user_heap::unlock_all();
 }
 
 // Of the locks that were left, some may be of threads that are not here any more; one that is this
 // thread's own does no harm as a free one.
 void after_fork_in_child() {
   const slow_path here;
-  const unsigned taken = end_fork();
-  if (taken == 0) return;
-  if ((taken & list_of_files) != 0) _IO_list_resetlock();
+  if (end_fork() == 0) return;
   the_heaps.forget_threads_but(cache.heap);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
