@@ -67,7 +67,7 @@ void oversize_list::insert(void* p) noexcept {
   head_ = h;
   ++blocks_;
   payload_bytes_ += h->bytes;
-  reserved_bytes_ += h->offset + h->bytes;
+  reserved_bytes_ += h->offset + with_redzone(h->bytes);
 }
 
 // Of the blocks allocated last it is known that they are memory.
@@ -90,7 +90,7 @@ void oversize_list::remove(void* p) noexcept {
   h->owner = nullptr;
   --blocks_;
   payload_bytes_ -= h->bytes;
-  reserved_bytes_ -= h->offset + h->bytes;
+  reserved_bytes_ -= h->offset + with_redzone(h->bytes);
 }
 
 bool oversize_list::owns(const void* p) const noexcept {
