@@ -7,8 +7,8 @@
 //   arena.rewind(here);  // frees what was allocated since, and destroys what was created
 //   (create.hpp)
 //
-// Complexity: allocate, try_expand and shrink O(1), a chunk from upstream now and then; deallocate
-// does nothing; the others O(chunks). Thread-safety: none; one thread at a time per arena.
+// Complexity: allocate, deallocate, try_expand and shrink O(1), a chunk from upstream now and then;
+// the others O(chunks). Thread-safety: none; one thread at a time per arena.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,8 @@ struct monotonic_stats {
 };
 
 // The base of the arenas. `Store` holds the memory: it has a `bump_range range`, `carve_slow`,
-// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`.
+// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`, and `take_back` if
+// large blocks can come back alone.
 template <class Derived, class Store>
 class arena_verbs : public std::pmr::memory_resource {
  public:
@@ -75,9 +76,17 @@ class arena_verbs : public std::pmr::memory_resource {
     return store_.try_carve_slow(bytes, alignment);
   }
 
-  // Effects: none; the memory comes back by `release`, `reset` or `rewind`.
-  void deallocate(void* p, std::size_t bytes, std::size_t = alignof(std::max_align_t)) noexcept {
+  // Effects: none for most blocks; their memory comes back by `release`, `reset` or `rewind`. In a
+  // monotonic_resource that has never been rewound, reset or released, a block of at least 32 KiB
+  // gives its memory back if it has a chunk for itself among the eight newest, or is the block
+  // allocated last: so a growing vector leaves little behind.
+  MALLARD_ALWAYS_INLINE void deallocate(void* p, std::size_t bytes,
+                                        std::size_t = alignof(std::max_align_t)) noexcept {
     detail::poison(p, bytes);
+    if constexpr (requires { store_.take_back(p, bytes); }) {
+      if (bytes >= Store::taken_back_from_bytes) [[unlikely]]
+        store_.take_back(p, bytes);
+    }
   }
 
   // Effects: makes the block of `old` bytes larger where it is, if it is the one allocated last: to

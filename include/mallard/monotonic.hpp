@@ -8,7 +8,7 @@
 //
 // Its options, figures and verbs are in mallard/arena.hpp.
 //
-// Complexity: allocate O(1), a chunk from upstream now and then; deallocate does nothing.
+// Complexity: allocate O(1), a chunk from upstream now and then; deallocate O(1), see there.
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
@@ -26,9 +26,9 @@
 
 namespace mallard::inline v1 {
 
-// Chunks double from `initial_bytes` to `max_chunk_bytes`. A block that is larger than the next
-// chunk and than 64 KiB gets a chunk of exactly its own and does not change the growth. A chunk is
-// asked of upstream with fundamental alignment only, whatever the block's own alignment.
+// Chunks double from `initial_bytes` to `max_chunk_bytes`. A block that is larger than half the
+// next chunk and than 64 KiB gets a chunk of exactly its own and does not change the growth. A
+// chunk is asked of upstream with fundamental alignment only, whatever the block's own alignment.
 class MALLARD_API monotonic_resource : public arena_verbs<monotonic_resource, detail::chunk_stack> {
  public:
   // Nothing is allocated before the first request. `upstream` must outlive the resource.

@@ -10,8 +10,15 @@ constexpr std::size_t header_bytes = round_up(sizeof(chunk_header), bump_alignme
 std::byte* begin_of(chunk_header* chunk) noexcept {
   return reinterpret_cast<std::byte*>(chunk) + header_bytes;
 }
+const std::byte* begin_of(const chunk_header* chunk) noexcept {
+  return reinterpret_cast<const std::byte*>(chunk) + header_bytes;
+}
 std::byte* end_of(chunk_header* chunk) noexcept {
   return reinterpret_cast<std::byte*>(chunk) + chunk->bytes;
+}
+
+bool is_in(const void* p, const void* begin, std::size_t bytes) noexcept {
+  return address_of(p) - address_of(begin) < bytes;
 }
 
 std::size_t bytes_between(const std::byte* from, const std::byte* to) noexcept {
@@ -52,7 +59,7 @@ void* chunk_stack::carve_slow(std::size_t bytes, std::size_t alignment) {
   const std::size_t padding = alignment > bump_alignment ? alignment : 0;
   const std::size_t needed = header_bytes + padding + bump_bytes(bytes) + redzone_bytes;
   if (needed < bytes || needed > ~std::size_t{0} / 2) throw std::bad_alloc();
-  if (needed > std::max(next_bytes_, shared_up_to_bytes)) {
+  if (needed > std::max(next_bytes_ / 2, shared_up_to_bytes)) {
     return carve_oversize(needed, bytes, alignment);
   }
   chunk_header* chunk = take_spare(needed, false);
@@ -87,7 +94,31 @@ void* chunk_stack::carve_oversize(std::size_t needed, std::size_t bytes, std::si
   chunk->cursor = all.cursor;
   chunk->older = chunks_;
   chunks_ = chunk;
+  settled_bytes_ += used_bytes(chunk);
   return p;
+}
+
+void chunk_stack::take_back(void* p, std::size_t bytes) noexcept {
+  constexpr int newest_looked_at = 8;
+  if (turn_ != 0) return;
+  auto* const block = static_cast<std::byte*>(p);
+  chunk_header** link = &chunks_;
+  for (int i = 0; i < newest_looked_at && *link != marked_; ++i, link = &(*link)->older) {
+    chunk_header* const chunk = *link;
+    if (!is_in(p, chunk, chunk->bytes)) continue;
+    const bool is_alone = chunk->oversize || block == begin_of(chunk);
+    if (chunk == current_) {
+      if (!range.is_last(block, bytes)) return;
+      peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+      range.cursor = block;
+    } else if (is_alone && bump_range{chunk->cursor, end_of(chunk), {}}.is_last(block, bytes)) {
+      peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+      settled_bytes_ -= used_bytes(chunk);
+      *link = chunk->older;
+      give_back(chunk);
+    }
+    return;
+  }
 }
 
 // Spares come back in the order in which they were first made. An oversize one may be larger than
@@ -130,10 +161,12 @@ void chunk_stack::give_back_list(chunk_header* newest) noexcept {
 
 void chunk_stack::leave_current() noexcept {
   (current_ != nullptr ? current_->cursor : buffer_cursor_) = range.cursor;
+  settled_bytes_ += used_bytes(current_);
 }
 
 void chunk_stack::use(chunk_header* chunk) noexcept {
   current_ = chunk;
+  settled_bytes_ -= used_bytes(chunk);
   range = chunk != nullptr ? bump_range{chunk->cursor, end_of(chunk), {}}
                            : bump_range{buffer_cursor_, buffer_end_, bump_gap::none()};
 }
@@ -161,8 +194,10 @@ void chunk_stack::rewind_to(const mark_type& to) noexcept {
   last_rewind_ = to;
   ++turn_;
   peak_bytes_ = std::max(peak_bytes_, in_use_bytes());
+  leave_current();
   while (chunks_ != to.chunk) {
     chunk_header* const newest = chunks_;
+    settled_bytes_ -= used_bytes(newest);
     chunks_ = newest->older;
     newest->older = spares_;
     spares_ = newest;
@@ -200,21 +235,20 @@ void chunk_stack::release() noexcept {
   next_bytes_ = options_.initial_bytes;
 }
 
+std::size_t chunk_stack::used_bytes(const chunk_header* chunk) const noexcept {
+  return chunk != nullptr ? bytes_between(begin_of(chunk), chunk->cursor)
+                          : bytes_between(buffer_, buffer_cursor_);
+}
+
 std::size_t chunk_stack::in_use_bytes() const noexcept {
-  std::size_t used = bytes_between(buffer_, current_ == nullptr ? range.cursor : buffer_cursor_);
-  for (chunk_header* chunk = chunks_; chunk != nullptr; chunk = chunk->older) {
-    used += bytes_between(begin_of(chunk), chunk == current_ ? range.cursor : chunk->cursor);
-  }
-  return used;
+  const std::byte* const begin = current_ != nullptr ? begin_of(current_) : buffer_;
+  return settled_bytes_ + bytes_between(begin, range.cursor);
 }
 
 bool chunk_stack::owns(const void* p) const noexcept {
-  const auto in = [p](const void* begin, std::size_t bytes) {
-    return address_of(p) - address_of(begin) < bytes;
-  };
-  if (in(buffer_, bytes_between(buffer_, buffer_end_))) return true;
+  if (is_in(p, buffer_, bytes_between(buffer_, buffer_end_))) return true;
   for (const chunk_header* chunk = chunks_; chunk != nullptr; chunk = chunk->older) {
-    if (in(chunk, chunk->bytes)) return true;
+    if (is_in(p, chunk, chunk->bytes)) return true;
   }
   return false;
 }

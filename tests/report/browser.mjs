@@ -57,17 +57,32 @@ before(async () => {
   // Playwright gives every launch a new, empty profile.
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu',
     '--disable-quic', '--no-first-run', '--disable-background-networking',
-    '--disable-component-update', '--disable-sync'] });
+    '--disable-component-update', '--disable-sync', '--disable-gpu-watchdog'] });
 });
 after(() => browser?.close());
 
+/**
+ * A page that waits for a busy machine. The browser at times draws no frame of a page any more until
+ * something asks for one: a picture of a pixel does, now and then.
+ */
+async function newPage(t, options) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(240_000);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const frames = setInterval(() => session.send('Page.captureScreenshot',
+    { clip: { x: 0, y: 0, width: 1, height: 1, scale: 1 } }).catch(() => {}), 5000);
+  t.after(() => {
+    clearInterval(frames);
+    return context.close();
+  });
+  return page;
+}
+
 /** A page of its own for a test. */
 export async function open(t, url, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 },
-    reducedMotion: 'reduce', ...options });
-  t.after(() => context.close());
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const page = await context.newPage();
+  const page = await newPage(t, { reducedMotion: 'reduce', ...options });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   page.on('console', (message) => complaints.push(`console: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
   page.on('request', (request) => {
@@ -81,34 +96,20 @@ export async function open(t, url, options = {}) {
 
 /** A page of somebody else's, for which it has to answer itself. */
 export async function openOther(t, url) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  t.after(() => context.close());
-  const page = await context.newPage();
+  const page = await newPage(t, {});
   await page.goto(url);
   return page;
 }
 
-/**
- * Scrolls through the whole page, so that every chart gets drawn. On a busy machine the browser at times
- * draws no frame of a page any more, until it is brought to the front: then once more from the top.
- */
-export async function drawAll(page) {
-  const scroll = () => page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += 600) {
-      window.scrollTo({ top: y, behavior: 'instant' });
-      const drawn = await Promise.race([
-        new Promise((done) => {
-          requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
-        }),
-        new Promise((done) => { setTimeout(() => done(false), 5000); })]);
-      if (!drawn) return false;
-    }
-    return true;
-  });
-  if (await scroll()) return;
-  await page.bringToFront();
-  assert.ok(await scroll(), 'the browser draws no frames');
-}
+/** Scrolls through the whole page, so that every chart gets drawn. */
+export const drawAll = (page) => page.evaluate(async () => {
+  for (let y = 0; y < document.body.scrollHeight; y += 600) {
+    window.scrollTo({ top: y, behavior: 'instant' });
+    await new Promise((done) => {
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    });
+  }
+});
 
 /** The cells of a line of CSV; quoted ones may hold commas. */
 const cellsOf = (line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].slice(0, -1)

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory_resource>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/core/annotate.hpp"
@@ -92,6 +94,89 @@ TEST(monotonic_resource, an_oversize_block_gets_its_own_chunk_and_does_not_drive
   EXPECT_EQ(upstream.counts().allocations, calls);
   while (upstream.counts().allocations == calls) (void)arena.allocate(100);
   EXPECT_LE(upstream.counts().total_bytes - before.total_bytes - oversize, 16384u);
+}
+
+TEST(monotonic_resource, a_growing_vector_leaves_little_behind) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  std::pmr::vector<int> numbers(&arena);
+  for (int i = 0; i < 1'000'000; ++i) numbers.push_back(i);
+  const std::size_t needed_bytes = numbers.capacity() * sizeof(int);
+  EXPECT_LE(upstream.counts().in_use_bytes, needed_bytes + (256u << 10));
+  EXPECT_LE(arena.stats().in_use_bytes, needed_bytes + (256u << 10));
+  // The last two of them were there together.
+  EXPECT_GE(arena.stats().peak_bytes, needed_bytes * 3 / 2);
+  for (int i = 0; i < 1'000'000; ++i) ASSERT_EQ(numbers[static_cast<std::size_t>(i)], i);
+}
+
+constexpr std::size_t large = std::size_t{40} << 10;
+
+TEST(monotonic_resource, the_place_of_a_large_last_block_is_used_again) {
+  monotonic_resource arena(monotonic_options{.initial_bytes = std::size_t{1} << 20});
+  void* const below = arena.allocate(100);
+  void* const block = arena.allocate(large);
+  arena.deallocate(block, large);
+  EXPECT_EQ(arena.allocate(large), block);
+  EXPECT_NE(arena.allocate(large), below);
+  arena.deallocate(block, large);  // not the last any more
+  EXPECT_NE(arena.allocate(large), block);
+}
+
+// Containers may be destroyed after their memory was used again, and free what is another's then.
+TEST(monotonic_resource, a_block_from_before_a_rewind_gives_nothing_back) {
+  for (const bool own_chunk : {false, true}) {
+    const std::size_t bytes = own_chunk ? std::size_t{1} << 20 : large;
+    for (const auto& start_anew :
+         {+[](monotonic_resource& arena) { arena.rewind(); },
+          +[](monotonic_resource& arena) { arena.reset(std::size_t{1} << 19); },
+          +[](monotonic_resource& arena) { arena.release(); }}) {
+      test_resource upstream;
+      monotonic_resource arena(monotonic_options{.initial_bytes = std::size_t{1} << 19}, &upstream);
+      void* const before = arena.allocate(bytes);
+      start_anew(arena);
+      void* const now = arena.allocate(bytes);
+      const auto held = upstream.counts().in_use_bytes;
+      arena.deallocate(before, bytes);
+      arena.deallocate(now, bytes);
+      EXPECT_EQ(upstream.counts().in_use_bytes, held);
+      EXPECT_NE(arena.allocate(bytes), now);
+    }
+  }
+}
+
+TEST(monotonic_resource, a_mark_finds_its_chunk_again_whatever_was_freed) {
+  test_resource upstream;
+  monotonic_resource arena(&upstream);
+  (void)arena.allocate(100);
+  void* const older = arena.allocate(std::size_t{1} << 20);
+  void* const marked = arena.allocate(std::size_t{1} << 20);
+  const auto mark = arena.mark();
+  void* const newer = arena.allocate(std::size_t{1} << 20);
+  const auto held = upstream.counts().in_use_bytes;
+  arena.deallocate(older, std::size_t{1} << 20);
+  arena.deallocate(marked, std::size_t{1} << 20);
+  EXPECT_EQ(upstream.counts().in_use_bytes, held);
+  arena.deallocate(newer, std::size_t{1} << 20);
+  EXPECT_LT(upstream.counts().in_use_bytes, held);
+  const auto in_use = arena.stats().in_use_bytes;
+  (void)arena.allocate(std::size_t{1} << 20);
+  arena.rewind(mark);
+  EXPECT_EQ(arena.stats().in_use_bytes, in_use);
+}
+
+TEST(monotonic_resource, a_large_block_that_shares_its_chunk_stays) {
+  test_resource upstream;
+  monotonic_resource arena(monotonic_options{.initial_bytes = std::size_t{1} << 20}, &upstream);
+  void* const block = arena.allocate(large);
+  std::byte* const behind = bytes_of(arena.allocate(100));
+  std::memset(behind, 7, 100);
+  const auto in_use = arena.stats().in_use_bytes;
+  arena.deallocate(block, large);
+  EXPECT_EQ(arena.stats().in_use_bytes, in_use);
+  while (upstream.counts().allocations == 1) (void)arena.allocate(5000);
+  arena.deallocate(block, large);
+  EXPECT_EQ(upstream.counts().deallocations, 0u);
+  EXPECT_EQ(behind[99], std::byte{7});
 }
 
 TEST(monotonic_resource, uses_the_callers_buffer_first_and_tells_when_it_did_not_do) {

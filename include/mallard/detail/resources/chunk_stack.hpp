@@ -1,5 +1,10 @@
 // Purpose: the bump allocation that the monotonic resources share: a stack of chunks, the newest in
 // use, and the block carved last, which may grow and shrink where it is.
+//
+// Large blocks can come back alone, as a growing vector frees one after each growth. Containers may
+// be destroyed after the arena was rewound, though, and then free blocks that have long become
+// other blocks. So blocks are taken back only while no memory has been used twice, until the first
+// rewind, and not from the chunk of a mark or older ones, which the mark has to find again.
 #pragma once
 
 #include <bit>
@@ -134,7 +139,10 @@ class MALLARD_API chunk_stack {
     const chunk_stack* owner = nullptr;
     std::size_t turn = 0;  // how often it had been rewound before
   };
-  mark_type mark() const noexcept { return {chunks_, range.cursor, this, turn_}; }
+  mark_type mark() const noexcept {
+    marked_ = chunks_;
+    return {chunks_, range.cursor, this, turn_};
+  }
   // Newer chunks are kept for reuse: an oversize one for blocks of about its size.
   void rewind(mark_type to) noexcept;
   // Back to the start; chunks are kept for reuse up to `keep_bytes` in all.
@@ -145,6 +153,11 @@ class MALLARD_API chunk_stack {
   MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
   // The same, with null for every exception.
   MALLARD_COLD void* try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept;
+
+  // Frees a block of at least `taken_back_from_bytes` that is the last of the current chunk or
+  // alone in one of the newest. Does nothing for others, and for all once memory was used again.
+  static constexpr std::size_t taken_back_from_bytes = std::size_t{32} << 10;
+  MALLARD_COLD void take_back(void* p, std::size_t bytes) noexcept;
 
   monotonic_stats stats() const noexcept;
   bool owns(const void* p) const noexcept;
@@ -163,7 +176,8 @@ class MALLARD_API chunk_stack {
   void give_back(chunk_header* chunk) noexcept;
   void give_back_list(chunk_header* newest) noexcept;
   void leave_current() noexcept;
-  void use(chunk_header* chunk) noexcept;  // null: the buffer
+  void use(chunk_header* chunk) noexcept;                            // null: the buffer
+  std::size_t used_bytes(const chunk_header* chunk) const noexcept;  // null: of the buffer
   std::size_t in_use_bytes() const noexcept;
 
   monotonic_options options_;
@@ -176,6 +190,8 @@ class MALLARD_API chunk_stack {
   chunk_header* spares_ = nullptr;      // kept for reuse
   mark_type last_rewind_;               // older marks beyond it have ended
   std::size_t turn_ = 0;
+  mutable const chunk_header* marked_ = nullptr;  // by the newest mark: it and older ones stay
+  std::size_t settled_bytes_ = 0;                 // in use in all chunks but the current one
   std::size_t peak_bytes_ = 0;
   std::size_t overflowed_ = 0;
   std::pmr::memory_resource* upstream_;
