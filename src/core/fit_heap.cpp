@@ -11,21 +11,14 @@ std::size_t fit_heap::first_segment_overhead() noexcept {
   return segment_overhead + round_up(sizeof(bins), 16);
 }
 
-std::size_t fit_heap::bin_of(std::size_t bytes) noexcept {
-  if (bytes < linear_limit) return bytes / 16;
-  const auto high = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
-  const std::size_t bin = linear_limit / 16 + (high - 9) * 16 + (bytes >> (high - 4) & 15);
-  return std::min(bin, bin_count - 1);
-}
-
-fit_block* fit_heap::find(std::size_t bytes) const noexcept {
+inline fit_block* fit_heap::find(std::size_t bytes) const noexcept {
   if (bins_ == nullptr) return nullptr;
   if (fit_block* const b = find_in_bins(bytes)) return b;
   return top_ != nullptr && top_->bytes() >= bytes ? top_ : nullptr;
 }
 
 // The first block of the first bin in which every block is large enough.
-fit_block* fit_heap::find_in_bins(std::size_t bytes) const noexcept {
+inline fit_block* fit_heap::find_in_bins(std::size_t bytes) const noexcept {
   std::size_t rounded = bytes;
   if (bytes >= linear_limit) {
     const auto step = std::size_t{1} << (std::bit_width(bytes) - 5);
@@ -45,7 +38,7 @@ fit_block* fit_heap::find_in_bins(std::size_t bytes) const noexcept {
   return b->bytes() >= bytes ? b : nullptr;  // only the last bin has smaller ones
 }
 
-void fit_heap::insert(fit_block* b) noexcept {
+inline void fit_heap::insert(fit_block* b) noexcept {
   if (top_ == nullptr && b->following()->bytes() == 0) {
     top_ = b;
     return;
@@ -100,7 +93,7 @@ void fit_heap::make_free(fit_block* b, std::size_t bytes, std::size_t purged) no
   poison(b + 1, bytes - sizeof(fit_block));
 }
 
-void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
+inline void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
   b->bytes_and_flags = bytes | (b->bytes_and_flags & (fit_block::after_free | fit_block::aligned));
   b->at(bytes)->bytes_and_flags &= ~std::size_t{fit_block::after_free};
   b->mark_redzone();

@@ -137,7 +137,12 @@ class MALLARD_API fit_heap {
     std::array<fit_block*, bin_count> first;  // of a bin that is not marked: not initialised
   };
 
-  static std::size_t bin_of(std::size_t bytes) noexcept;
+  static std::size_t bin_of(std::size_t bytes) noexcept {
+    if (bytes < linear_limit) return bytes / 16;
+    const auto high = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
+    const std::size_t bin = linear_limit / 16 + (high - 9) * 16 + (bytes >> (high - 4) & 15);
+    return smaller(bin, bin_count - 1);
+  }
   fit_block* find(std::size_t bytes) const noexcept;
   fit_block* find_in_bins(std::size_t bytes) const noexcept;
   fit_block* find_unpurged(std::size_t least) const noexcept;

@@ -60,12 +60,15 @@ struct bump_range {
       p += round_up(address_of(p), alignment) - address_of(p);
       if (alignment > bump_alignment && p > end) return nullptr;
     }
-    const std::size_t wanted = round_up(bytes, bump_step);  // 0 also when the sum wraps
-    if (wanted - 1 >= static_cast<std::size_t>(end - p)) [[unlikely]] {
+    // The room is a multiple of the step, so what fits does so rounded up, too.
+    if (bytes - 1 >= static_cast<std::size_t>(end - p)) [[unlikely]] {
       return nullptr;
     }
     if (p == nullptr) __builtin_unreachable();  // spares the caller its test
-    move_behind(p + wanted);
+    // One place, written twice: with an addition less if `bytes` is not known to the compiler.
+    move_behind(__builtin_constant_p(bytes)
+                    ? p + round_up(bytes, bump_step)
+                    : reinterpret_cast<std::byte*>(round_up(address_of(p) + bytes, bump_step)));
     hand_out(p, bytes);
     return p;
   }
