@@ -14,6 +14,7 @@
 #include <memory_resource>
 
 #include "mallard/blocks.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/slab_layout.hpp"
@@ -80,7 +81,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
-    MALLARD_ASSERT(std::has_single_bit(alignment));
+    MALLARD_ASSERT(detail::is_power_of_two(alignment));
     if (!is_usual(bytes, alignment)) [[unlikely]] {
       return allocate_unusual(bytes, alignment);
     }

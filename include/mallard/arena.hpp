@@ -18,6 +18,7 @@
 #include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
+#include "mallard/detail/resources/by_base.hpp"
 #include "mallard/detail/resources/created_objects.hpp"
 
 namespace mallard::inline v1 {
@@ -47,7 +48,7 @@ struct monotonic_stats {
 // `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`, and `take_back` if
 // large blocks can come back alone.
 template <class Derived, class Store>
-class arena_verbs : public std::pmr::memory_resource {
+class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
  public:
   static constexpr bool deallocate_is_noop = true;
   struct mark_type {
@@ -149,16 +150,6 @@ class arena_verbs : public std::pmr::memory_resource {
   const Store& store() const noexcept { return store_; }
 
  private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    return allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-    deallocate(p, bytes, alignment);
-  }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-
   Store store_;
   detail::created_objects created_;
 };

@@ -15,6 +15,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
+#include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
 
@@ -35,7 +36,7 @@ struct page_source_stats {
 // Memory is recycled, not returned and faulted in again: what is given back stays mapped, within
 // the cache limit, and the part that nobody asked for since a while ago goes back to the system
 // step by step. A step is taken only when somebody calls; an idle process keeps what it has.
-class MALLARD_API page_source final : public std::pmr::memory_resource {
+class MALLARD_API page_source final : public detail::by_base<page_source> {
  public:
   // The one source of the process. It is never destroyed.
   static page_source* instance() noexcept;
@@ -71,16 +72,6 @@ class MALLARD_API page_source final : public std::pmr::memory_resource {
   constexpr page_source() noexcept = default;
 
   MALLARD_COLD void* allocate_slow(std::size_t bytes, std::size_t alignment);
-
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    return allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
-    deallocate(p, bytes, alignment);
-  }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
 };
 
 namespace detail {

@@ -2,7 +2,6 @@
 #include "mallard/checks/guard_resource.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <deque>
 #include <limits>
@@ -135,7 +134,7 @@ guard_resource::~guard_resource() {
 }
 
 void* guard_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  MALLARD_ASSERT(std::has_single_bit(alignment));
+  MALLARD_ASSERT(detail::is_power_of_two(alignment));
   guarded_block b{bytes, alignment, nullptr, 0, nullptr, 0, call_stack::capture()};
   void* const p = state_->map(bytes, alignment, b);
   if (p == nullptr) throw std::bad_alloc();

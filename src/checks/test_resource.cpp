@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -16,6 +15,7 @@
 #include "checks/padded_block.hpp"
 #include "checks/stack_set.hpp"
 #include "mallard/checks/checked.hpp"
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/checks/effects.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
@@ -453,7 +453,7 @@ void* test_resource::allocate_with_room(std::size_t bytes, std::size_t room,
   using detail::padded_block;
   const detail::unwatched ours;
   const call_stack here = call_stack::capture(state_->options.stack_frames);
-  if (!std::has_single_bit(alignment)) {
+  if (!detail::is_power_of_two(alignment)) {
     std::vector<test_report> found{state_->describe(
         test_fault::bad_alignment, nullptr, {bytes, bytes, alignment, unknown_serial, nullptr})};
     state_->report(found, here);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/detail/bits.hpp"
 #include "malloc/kept_errno.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
@@ -17,11 +18,6 @@ namespace mallard::inline v1::detail {
 inline std::size_t array_bytes(std::size_t count, std::size_t bytes) noexcept {
   std::size_t all = 0;
   return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;
-}
-
-// `std::has_single_bit` counts bits, which takes a function on processors of the first generation.
-inline bool is_power_of_two(std::size_t n) noexcept {
-  return n != 0 && (n & (n - 1)) == 0;
 }
 
 inline void* or_errno(void* p, int error) noexcept {

@@ -19,7 +19,7 @@ void fail_memory(memory_fault fault, int error, const char* who, const char* for
 void check_request(const char* who, std::size_t bytes, std::size_t alignment,
                    std::size_t largest_alignment) {
   if (is_request(bytes, alignment, largest_alignment)) return;
-  if (!is_power(alignment) || alignment > largest_alignment) {
+  if (!is_power_of_two(alignment) || alignment > largest_alignment) {
     fail_memory(memory_fault::bad_alignment, EINVAL, who,
                 "alignment %zu is no power of two up to %zu", alignment, largest_alignment);
   }

@@ -1,8 +1,8 @@
 // Whether a segment can be what this library has left: bitmaps, slabs and roots.
-#include <bit>
 #include <cerrno>
 #include <cstring>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/memory/failures.hpp"
 #include "mallard/detail/memory/segment.hpp"
 
@@ -45,7 +45,7 @@ void segment::check_roots() const {
     const bool named =
         root.name[0] != '\0' && std::memchr(root.name, 0, sizeof root.name) != nullptr;
     const bool inside = offset >= begin && offset < end && root.type.bytes <= end - offset;
-    const bool aligned = root.type.alignment == 0 || (std::has_single_bit(root.type.alignment) &&
+    const bool aligned = root.type.alignment == 0 || (is_power_of_two(root.type.alignment) &&
                                                       offset % root.type.alignment == 0);
     if (!named || !inside || !aligned) fail_damaged("a root that leads nowhere", i);
   }

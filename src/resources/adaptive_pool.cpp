@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/failure.hpp"
 #include "mallard/detail/resources/chains.hpp"
 #include "mallard/multipool.hpp"
@@ -38,7 +39,7 @@ std::size_t slab_bytes_for(std::size_t block, const adaptive_pool_options& optio
 
 void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignment) noexcept {
   if (alignment == 0) alignment = alignof(std::max_align_t);
-  MALLARD_ASSERT(std::has_single_bit(alignment));
+  MALLARD_ASSERT(detail::is_power_of_two(alignment));
   const std::size_t block = block_bytes_for(bytes, alignment);
   if (block - 1 >= detail::largest_class_bytes) return;  // every request is of another size
   usual_bytes_ = bytes;

@@ -1,14 +1,15 @@
 #include "mallard/detail/resources/growing_blocks.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
+
+#include "mallard/detail/bits.hpp"
 
 namespace mallard::inline v1::detail {
 
 sized_block growing_blocks::allocate_expandable(std::size_t minimum, std::size_t preferred,
                                                 std::size_t alignment) {
-  MALLARD_ASSERT(std::has_single_bit(alignment));
+  MALLARD_ASSERT(is_power_of_two(alignment));
   void* p = nullptr;
   try {
     p = allocate(std::max(minimum, preferred), alignment, true);

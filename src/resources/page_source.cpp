@@ -87,7 +87,7 @@ namespace {
 }
 
 void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
-  MALLARD_ASSERT(std::has_single_bit(alignment));
+  MALLARD_ASSERT(detail::is_power_of_two(alignment));
   const std::size_t request = chunk_request(bytes, alignment);
   if (detail::is_small_chunk(request) && own != nullptr) [[likely]] {
     void* const p = own->take(detail::chunk_class_of(request));

@@ -1,9 +1,9 @@
 #include "mallard/synchronized_heap.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/resources/chains.hpp"
 
 namespace mallard::inline v1 {
@@ -43,7 +43,7 @@ void synchronized_heap_resource::deallocate_beyond_table(void* p, std::size_t by
 sized_block synchronized_heap_resource::allocate_expandable(std::size_t minimum,
                                                             std::size_t preferred,
                                                             std::size_t alignment) {
-  MALLARD_ASSERT(std::has_single_bit(alignment));
+  MALLARD_ASSERT(detail::is_power_of_two(alignment));
   return arrays_.allocate_expandable(minimum, preferred, alignment);
 }
 

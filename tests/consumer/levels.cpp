@@ -113,7 +113,7 @@ void misuse(int library) {
   expect(dies_with("given back twice", [&] { twice(base, 24); }) == (library >= 1),
          "a small block given back twice by base", library);
   expect(level == 0 ||
-             dies_with("has_single_bit", [&] { static_cast<void>(resource.allocate(8, 24)); }),
+             dies_with("is_power_of_two", [&] { static_cast<void>(resource.allocate(8, 24)); }),
          "an alignment that is none", library);
   R other;
   for (int i = 0; i < 3; ++i) static_cast<void>(other.allocate(24, 8));

@@ -51,7 +51,7 @@ TYPED_TEST(every_resource, asserts_that_alignments_are_powers_of_two) {
         TypeParam resource;
         (void)resource.allocate(8, 24);
       },
-      "has_single_bit");
+      "is_power_of_two");
 }
 
 TYPED_TEST(every_pool, asserts_that_a_block_is_given_back_once) {

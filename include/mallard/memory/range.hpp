@@ -18,6 +18,7 @@
 
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/memory/quick_extents.hpp"
+#include "mallard/detail/resources/by_base.hpp"
 
 namespace mallard::inline v1 {
 
@@ -34,7 +35,7 @@ struct memory_stats {
 };
 
 // The base of these resources; not made by itself.
-class MALLARD_API range_resource : public std::pmr::memory_resource {
+class MALLARD_API range_resource : public detail::by_base<range_resource> {
  public:
   // What a block may be aligned to.
   static constexpr std::size_t largest_alignment = std::size_t{1} << 30;
@@ -91,16 +92,6 @@ class MALLARD_API range_resource : public std::pmr::memory_resource {
   void* take(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
   [[noreturn]] MALLARD_COLD void fail(std::size_t bytes, std::size_t alignment,
                                       const detail::refusal& why);
-  void* do_allocate(std::size_t bytes, std::size_t alignment) final {
-    return allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
-    deallocate(p, bytes, alignment);
-  }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept final {
-    return this == &other;
-  }
-
   const char* who_;
   std::byte* begin_ = nullptr;
   std::size_t limit_bytes_;

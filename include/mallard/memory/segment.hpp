@@ -23,6 +23,7 @@
 #include "mallard/detail/memory/segment.hpp"
 #include "mallard/detail/memory/segment_client.hpp"
 #include "mallard/detail/os/threads.hpp"
+#include "mallard/detail/resources/by_base.hpp"
 #include "mallard/memory/shareable.hpp"
 
 namespace mallard::inline v1 {
@@ -40,7 +41,7 @@ class segment_registry;
 }
 
 // The base of file_resource and shared_resource; not made by itself.
-class MALLARD_API segment_resource : public std::pmr::memory_resource {
+class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
  public:
   // What a block may be aligned to: wherever it is mapped, it is.
   static constexpr std::size_t largest_alignment = detail::segment_alignment;
@@ -185,16 +186,6 @@ class MALLARD_API segment_resource : public std::pmr::memory_resource {
   void check_name(const char* name) const;
   [[noreturn]] void fail_type(const char* name, const detail::type_record& there,
                               const detail::type_record& asked_for) const;
-
-  void* do_allocate(std::size_t bytes, std::size_t alignment) final {
-    return allocate(bytes, alignment);
-  }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
-    deallocate(p, bytes, alignment);
-  }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept final {
-    return this == &other;
-  }
 
   std::mutex lock_;  // of this process's threads; not taken while there is only one
   bool begun_ = false;

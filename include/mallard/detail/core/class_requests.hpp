@@ -8,9 +8,9 @@
 // compilers lay captures out in different orders, and either copy may be the one that is linked.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/detail/core/size_classes.hpp"
@@ -21,7 +21,7 @@ namespace mallard::inline v1::detail {
 // Which entry of the table serves a request, if any does.
 MALLARD_ALWAYS_INLINE size_granule granule_asked_for(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
-  MALLARD_ASSERT(std::has_single_bit(alignment));
+  MALLARD_ASSERT(is_power_of_two(alignment));
   return granule_of(bytes, alignment);
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/detail/bits.hpp"
 #include "mallard/memory/memory_error.hpp"
 
 namespace mallard::inline v1::detail {
@@ -18,16 +19,12 @@ struct refusal {
   int error = 0;
 };
 
-// Without an instruction for it the compiler calls a function to count bits.
-inline bool is_power(std::size_t n) noexcept {
-  return n != 0 && (n & (n - 1)) == 0;
-}
-
 // Whether a block can be of this size and alignment. No object is larger than PTRDIFF_MAX, so
 // neither is one with the bytes that align it.
 inline bool is_request(std::size_t bytes, std::size_t alignment,
                        std::size_t largest_alignment) noexcept {
-  return is_power(alignment) && alignment <= largest_alignment && bytes <= PTRDIFF_MAX - alignment;
+  return is_power_of_two(alignment) && alignment <= largest_alignment &&
+         bytes <= PTRDIFF_MAX - alignment;
 }
 
 // Throws when it is no request: before anything has been done.

@@ -11,13 +11,13 @@ namespace mallard::inline v1::detail {
 // `Derived` has `allocate` and `deallocate`, which shadow those of the base.
 template <class Derived>
 class by_base : public std::pmr::memory_resource {
-  void* do_allocate(std::size_t bytes, std::size_t alignment) final {
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     return static_cast<Derived*>(this)->allocate(bytes, alignment);
   }
-  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) final {
+  void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
     static_cast<Derived*>(this)->deallocate(p, bytes, alignment);
   }
-  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept final {
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
   }
 };

@@ -7,7 +7,6 @@
 // rewind, and not from the chunk of a mark or older ones, which the mark has to find again.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -54,7 +53,7 @@ struct bump_range {
 
   // Null when it does not fit, and for empty requests.
   MALLARD_ALWAYS_INLINE void* carve(std::size_t bytes, std::size_t alignment) noexcept {
-    MALLARD_ASSERT(std::has_single_bit(alignment));
+    MALLARD_ASSERT(is_power_of_two(alignment));
     std::byte* p = cursor;
     if (alignment > bump_step) {
       p += round_up(address_of(p), alignment) - address_of(p);
