@@ -20,6 +20,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/recorder_calls.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::profile {
 
@@ -81,8 +82,8 @@ namespace mallard::inline v1 {
 class MALLARD_API profiled_resource final : public std::pmr::memory_resource {
  public:
   // `name` and `upstream` must outlive this object.
-  explicit profiled_resource(const char* name, std::pmr::memory_resource* upstream =
-                                                   std::pmr::get_default_resource()) noexcept
+  explicit profiled_resource(const char* name,
+                             resource_ref upstream = std::pmr::get_default_resource()) noexcept
       : name_{name}, upstream_(upstream) {}
   profiled_resource(const profiled_resource&) = delete;
   profiled_resource& operator=(const profiled_resource&) = delete;

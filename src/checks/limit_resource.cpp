@@ -27,11 +27,10 @@ at_limit refuse_all(std::size_t, std::size_t) {
 
 }  // namespace
 
-limit_resource::limit_resource(resource_limits limits, std::pmr::memory_resource* upstream)
+limit_resource::limit_resource(resource_limits limits, resource_ref upstream)
     : limit_resource(limits, refuse_all, upstream) {}
 
-limit_resource::limit_resource(resource_limits limits, handler on_limit,
-                               std::pmr::memory_resource* upstream)
+limit_resource::limit_resource(resource_limits limits, handler on_limit, resource_ref upstream)
     : limits_(limits), on_limit_(std::move(on_limit)), upstream_(upstream) {
   if (limits.bytes == 0 || limits.blocks == 0) {
     throw memory_error(memory_fault::bad_limit, EINVAL, "limit_resource",

@@ -80,8 +80,7 @@ struct logging_resource::state {
   int error = 0;
 };
 
-logging_resource::logging_resource(const char* path, const char* name,
-                                   std::pmr::memory_resource* upstream)
+logging_resource::logging_resource(const char* path, const char* name, resource_ref upstream)
     : upstream_(upstream) {
   if (path == nullptr) {
     throw memory_error(memory_fault::bad_name, EINVAL, "logging_resource", "a path that is null");

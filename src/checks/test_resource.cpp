@@ -286,17 +286,15 @@ struct test_resource::state {
   detail::failing_calls failing;
 };
 
-test_resource::test_resource(std::pmr::memory_resource* upstream)
-    : test_resource(test_options{}, upstream) {}
+test_resource::test_resource(resource_ref upstream) : test_resource(test_options{}, upstream) {}
 
-test_resource::test_resource(test_options options, std::pmr::memory_resource* upstream)
+test_resource::test_resource(test_options options, resource_ref upstream)
     : test_resource(options, detail::print_and_abort, upstream) {}
 
-test_resource::test_resource(handler on_fault, std::pmr::memory_resource* upstream)
+test_resource::test_resource(handler on_fault, resource_ref upstream)
     : test_resource(test_options{}, std::move(on_fault), upstream) {}
 
-test_resource::test_resource(test_options options, handler on_fault,
-                             std::pmr::memory_resource* upstream)
+test_resource::test_resource(test_options options, handler on_fault, resource_ref upstream)
     : state_(nullptr) {
   const detail::unwatched ours;
   state_ = new state(options, std::move(on_fault), upstream);

@@ -7,6 +7,9 @@
 
 #include "mallard/adaptive_pool.hpp"
 #include "mallard/buffered.hpp"
+#include "mallard/checks/counting_resource.hpp"
+#include "mallard/checks/synchronized_counting_resource.hpp"
+#include "mallard/checks/test_resource.hpp"
 #include "mallard/heap.hpp"
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
@@ -22,7 +25,8 @@ using resources =
     testing::Types<mallard::monotonic_resource, mallard::buffered_resource<64>,
                    mallard::multipool_resource, mallard::synchronized_multipool_resource,
                    mallard::heap_resource, mallard::synchronized_heap_resource,
-                   mallard::adaptive_pool_resource>;
+                   mallard::adaptive_pool_resource, mallard::counting_resource,
+                   mallard::synchronized_counting_resource, mallard::test_resource>;
 TYPED_TEST_SUITE(upstream, resources, );
 
 TYPED_TEST(upstream, is_taken_by_pointer_and_by_reference) {

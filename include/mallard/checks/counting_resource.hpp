@@ -25,19 +25,19 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
 class MALLARD_API counting_resource final : public detail::by_base<counting_resource> {
  public:
   // Effects: counts what goes to `upstream`, which must outlive this object.
-  explicit counting_resource(
-      std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
+  explicit counting_resource(resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : counting_resource(nullptr, upstream, 0) {}
   // Effects: the same, and is in the reports of counting_report.hpp until it is destroyed. `name`
   // must live as long; several may have the same.
-  explicit counting_resource(const char* name, std::pmr::memory_resource* upstream =
-                                                   std::pmr::new_delete_resource()) noexcept
+  explicit counting_resource(const char* name,
+                             resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : counting_resource(name, upstream, 0) {}
   counting_resource(std::nullptr_t) = delete;
   counting_resource(const counting_resource&) = delete;
@@ -67,7 +67,7 @@ class MALLARD_API counting_resource final : public detail::by_base<counting_reso
  private:
   friend class counting_scope;
 
-  counting_resource(const char* name, std::pmr::memory_resource* upstream, int) noexcept
+  counting_resource(const char* name, resource_ref upstream, int) noexcept
       : upstream_(upstream), counted_(name, this, &read) {}
 
   static void read(const void* self, detail::counted_totals& sum) noexcept;

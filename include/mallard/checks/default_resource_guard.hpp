@@ -18,13 +18,14 @@
 #include "mallard/checks/test_report.hpp"
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
 class [[nodiscard]] default_resource_guard {
  public:
   // Effects: `temporary`, which must outlive this object, is the default resource.
-  explicit default_resource_guard(std::pmr::memory_resource* temporary) noexcept
+  explicit default_resource_guard(resource_ref temporary) noexcept
       : before_(std::pmr::set_default_resource(temporary)) {}
   default_resource_guard(const default_resource_guard&) = delete;
   default_resource_guard& operator=(const default_resource_guard&) = delete;

@@ -23,6 +23,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -64,9 +65,9 @@ class MALLARD_API limit_resource final : public detail::by_base<limit_resource> 
   // Effects: what is in use of `upstream`, which must outlive this object, stays within `limits`.
   // Errors: memory_error (memory_fault::bad_limit) when a limit is 0.
   explicit limit_resource(resource_limits limits,
-                          std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+                          resource_ref upstream = std::pmr::new_delete_resource());
   limit_resource(resource_limits limits, handler on_limit,
-                 std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+                 resource_ref upstream = std::pmr::new_delete_resource());
   limit_resource(const limit_resource&) = delete;
   limit_resource& operator=(const limit_resource&) = delete;
   ~limit_resource() override = default;

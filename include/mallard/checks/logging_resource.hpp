@@ -25,6 +25,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/core/annotate.hpp"  // IWYU pragma: keep
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -35,7 +36,7 @@ class MALLARD_API logging_resource final : public detail::by_base<logging_resour
   // Errors: memory_error (memory_fault::refused) with the system's word when it cannot be opened,
   // (memory_fault::bad_name) when it is null; std::bad_alloc.
   explicit logging_resource(const char* path, const char* name = "",
-                            std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+                            resource_ref upstream = std::pmr::new_delete_resource());
   logging_resource(const logging_resource&) = delete;
   logging_resource& operator=(const logging_resource&) = delete;
   // Effects: flush().

@@ -24,6 +24,7 @@
 #include "mallard/detail/config.hpp"
 #include "mallard/detail/resources/allocate_from.hpp"
 #include "mallard/detail/resources/by_base.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -32,13 +33,12 @@ class MALLARD_API synchronized_counting_resource final
  public:
   // Effects: counts what goes to `upstream`, which must outlive this object.
   explicit synchronized_counting_resource(
-      std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
+      resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : synchronized_counting_resource(nullptr, upstream, 0) {}
   // Effects: the same, and is in the reports of counting_report.hpp until it is destroyed. `name`
   // must live as long.
   explicit synchronized_counting_resource(
-      const char* name,
-      std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
+      const char* name, resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : synchronized_counting_resource(name, upstream, 0) {}
   synchronized_counting_resource(std::nullptr_t) = delete;
   synchronized_counting_resource(const synchronized_counting_resource&) = delete;
@@ -96,8 +96,7 @@ class MALLARD_API synchronized_counting_resource final
     }
   };
 
-  synchronized_counting_resource(const char* name, std::pmr::memory_resource* upstream,
-                                 int) noexcept
+  synchronized_counting_resource(const char* name, resource_ref upstream, int) noexcept
       : upstream_(upstream), counted_(name, this, &read) {}
 
   MALLARD_ALWAYS_INLINE own_cell* cell_of_this_thread() noexcept {

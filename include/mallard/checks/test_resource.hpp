@@ -31,6 +31,7 @@
 #include "mallard/checks/allocation_counts.hpp"
 #include "mallard/checks/test_report.hpp"
 #include "mallard/detail/config.hpp"
+#include "mallard/resource_ref.hpp"
 
 namespace mallard::inline v1 {
 
@@ -76,14 +77,13 @@ class MALLARD_API test_resource final : public std::pmr::memory_resource {
 
   // Effects: memory will come from `upstream`, which must outlive this object. Faults are printed
   // on stderr, and the program is aborted.
-  explicit test_resource(std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  explicit test_resource(resource_ref upstream = std::pmr::new_delete_resource());
   explicit test_resource(test_options options,
-                         std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+                         resource_ref upstream = std::pmr::new_delete_resource());
   // Effects: faults are given to `on_fault` instead.
-  explicit test_resource(handler on_fault,
-                         std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+  explicit test_resource(handler on_fault, resource_ref upstream = std::pmr::new_delete_resource());
   test_resource(test_options options, handler on_fault,
-                std::pmr::memory_resource* upstream = std::pmr::new_delete_resource());
+                resource_ref upstream = std::pmr::new_delete_resource());
   test_resource(std::nullptr_t) = delete;
   test_resource(const test_resource&) = delete;
   test_resource& operator=(const test_resource&) = delete;
