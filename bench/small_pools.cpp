@@ -1,7 +1,9 @@
 // Pools of few blocks beside std's: how long each takes, in the median of interleaved rounds, and
 // how many times as long as std's pool. Lines that `mallard import` makes a result file of.
-//   lists    steps of a walk over many lists of 16 nodes, each on a pool of its own, after its
-//            nodes have been replaced in random order
+//   fresh_<nodes>, lists_<nodes>
+//            a step of eight walks over each of many lists of 16, 64 or 256 nodes, each list on a
+//            pool of its own, as they were filled, and after their nodes were replaced in random
+//            order
 //   strings  a pool over `new_delete_resource` that serves three strings in each of twenty classes
 //   default  the same over each pool's own default upstream
 //   block    a pool that serves one block of 256 bytes
@@ -21,6 +23,7 @@
 #include <memory_resource>
 #include <new>
 #include <random>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -41,31 +44,32 @@ double time_of(const Work& work) {
   return seconds(std::chrono::steady_clock::now() - start).count();
 }
 
-// Lists that lose their first node in random order, and get another at the end.
+// 2^20 nodes in lists that lose their first node in random order, and get another at the end.
 template <class Pool>
 class many_lists {
  public:
-  many_lists() {
-    for (int i = 0; i < lists; ++i) {
+  explicit many_lists(std::size_t nodes) {
+    for (std::size_t i = 0; i < all_nodes / nodes; ++i) {
       all_.push_back(std::make_unique<one>());
-      for (int n = 0; n < 16; ++n) all_.back()->nodes.push_back(n);
+      for (std::size_t n = 0; n < nodes; ++n) all_.back()->nodes.push_back(1);
     }
+  }
+  void replace_nodes() {
     std::mt19937 random(1);
-    for (int i = 0; i < lists * 16 * 5; ++i) {
-      std::pmr::list<int>* from = nullptr;
-      do from = &all_[random() % lists]->nodes;
+    for (std::size_t i = 0; i < all_nodes * 5; ++i) {
+      std::pmr::list<long>* from = nullptr;
+      do from = &all_[random() % all_.size()]->nodes;
       while (from->empty());
       from->pop_front();
-      all_[static_cast<std::size_t>(i % lists)]->nodes.push_back(i);
+      all_[i % all_.size()]->nodes.push_back(1);
     }
   }
   double walk() {
     long steps = 0;
     const double taken = time_of([&] {
       for (const auto& list : all_) {
-        for (int& value : list->nodes) {
-          ++value;
-          ++steps;
+        for (int times = 0; times < 8; ++times) {
+          for (long& value : list->nodes) steps += value;
         }
       }
     });
@@ -73,10 +77,10 @@ class many_lists {
   }
 
  private:
-  static constexpr int lists = 1 << 16;
+  static constexpr std::size_t all_nodes = std::size_t{1} << 20;
   struct one {
     Pool pool;
-    std::pmr::list<int> nodes{&pool};
+    std::pmr::list<long> nodes{&pool};
   };
   std::vector<std::unique_ptr<one>> all_;
 };
@@ -206,9 +210,16 @@ int main(int argc, char** argv) {
       "strings", [&] { return strings<ours>(global); }, [&] { return strings<theirs>(global); });
   compare("default", [&] { return strings<ours>(); }, [&] { return strings<theirs>(); });
   compare("block", [] { return block<ours>(); }, [] { return block<theirs>(); });
-  {
-    many_lists<ours> a;
-    many_lists<theirs> b;
-    compare("lists", [&] { return a.walk(); }, [&] { return b.walk(); });
+  for (const std::size_t nodes : {16u, 64u, 256u}) {
+    many_lists<ours> a(nodes);
+    many_lists<theirs> b(nodes);
+    const auto walks = [&](const char* what) {
+      const std::string name = what + std::to_string(nodes);
+      compare(name.c_str(), [&] { return a.walk(); }, [&] { return b.walk(); });
+    };
+    walks("fresh_");
+    a.replace_nodes();
+    b.replace_nodes();
+    walks("lists_");
   }
 }

@@ -8,6 +8,7 @@
 #include <list>
 #include <memory_resource>
 #include <random>
+#include <set>
 #include <type_traits>
 #include <vector>
 
@@ -57,8 +58,26 @@ TEST(multipool_resource, hands_out_addresses_in_order_at_constant_distance) {
     jumps += static_cast<std::byte*>(blocks[i]) - static_cast<std::byte*>(blocks[i - 1]) !=
              static_cast<std::ptrdiff_t>(node_bytes + mallard::detail::redzone_bytes);
   }
-  EXPECT_EQ(pool.stats().slabs, 2u);  // a small one first
-  EXPECT_EQ(jumps, 1u);
+  EXPECT_EQ(pool.stats().slabs, 3u);  // two small ones first
+  EXPECT_EQ(jumps, 2u);
+}
+
+// Blocks that come and go stay where the first ones were, close together.
+TEST(multipool_resource, a_few_blocks_return_to_the_small_slabs) {
+  multipool_resource pool;
+  std::set<void*> first;  // every second block of the two small slabs
+  for (std::size_t i = 0; pool.stats().slabs < 3; ++i) {
+    void* const p = pool.allocate(node_bytes);
+    if (i % 2 == 0 && pool.stats().slabs < 3) first.insert(p);
+  }
+  for (int i = 0; i < 100; ++i) static_cast<void>(pool.allocate(node_bytes));
+  for (void* const p : first) pool.deallocate(p, node_bytes);
+  // At most the rest of a word of the whole slab comes in between.
+  std::size_t returned = 0;
+  for (std::size_t i = 0; i < first.size() + 64; ++i) {
+    returned += first.contains(pool.allocate(node_bytes));
+  }
+  EXPECT_EQ(returned, first.size());
 }
 
 // What keeps a shuffled program as fast as a fresh one: addresses given back in any order come out
