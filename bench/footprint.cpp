@@ -2,9 +2,12 @@
 // lines that `mallard import` makes a result file of.
 #include <cstddef>
 #include <cstdio>
+#include <memory_resource>
 #include <vector>
 
 #include "mallard/adaptive_pool.hpp"
+#include "mallard/checks/counting_resource.hpp"
+#include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "mixed_sizes.hpp"
 
@@ -23,6 +26,18 @@ double mixed_overhead() {
   }
   const auto held = static_cast<double>(pool.stats().reserved_bytes);
   return 100 * (held / static_cast<double>(asked_for) - 1);
+}
+
+// What an arena holds for a vector that has grown to a million numbers, one by one.
+template <class Arena>
+void growing_vector(const char* name) {
+  mallard::counting_resource upstream;
+  Arena arena(&upstream);
+  std::pmr::vector<int> numbers(&arena);
+  for (int i = 0; i < 1'000'000; ++i) numbers.push_back(i);
+  const mallard::allocation_counts held = upstream.counts();
+  std::printf("resource %s growing-vector held_kib %zu\n", name, held.in_use_bytes >> 10);
+  std::printf("resource %s growing-vector peak_kib %zu\n", name, held.peak_bytes >> 10);
 }
 
 }  // namespace
@@ -44,4 +59,6 @@ int main() {
               mixed_overhead<mallard::multipool_resource>());
   std::printf("resource adaptive_pool mixed overhead_percent %.3f\n",
               mixed_overhead<mallard::adaptive_pool_resource>());
+  growing_vector<mallard::monotonic_resource>("monotonic");
+  growing_vector<std::pmr::monotonic_buffer_resource>("std_monotonic");
 }
