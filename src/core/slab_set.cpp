@@ -132,7 +132,8 @@ bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
   while (pool.base != nullptr) {
     slab* const s = current_of(pool, layout_index);
     // A small slab with room goes before a whole one, so that few blocks stay close together.
-    if (slab* const next = s->ring_next; s->small == 0 && next->small != 0) {
+    const bool has_few = s->small == 0 && s->carved_words <= words_on_first_page(layout_of(*s));
+    if (slab* const next = s->ring_next; has_few && next->small != 0) {
       if (s->taken() != 0) {
         make_current(pool, next);
       } else {
