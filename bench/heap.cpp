@@ -18,10 +18,10 @@
 namespace mallard::bench {
 namespace {
 
-// A size of 16 B to 64 KiB, each doubling as likely as any other.
-std::vector<std::uint32_t> log_uniform_sizes(std::size_t count) {
+// Sizes in between, each doubling as likely as any other.
+std::vector<std::uint32_t> log_uniform_sizes(std::size_t count, double least, double most) {
   std::mt19937_64 random(3);
-  std::uniform_real_distribution<double> exponent(4, 16);
+  std::uniform_real_distribution<double> exponent(std::log2(least), std::log2(most));
   std::vector<std::uint32_t> sizes(count);
   for (std::uint32_t& size : sizes) {
     size = static_cast<std::uint32_t>(std::exp2(exponent(random)));
@@ -34,7 +34,8 @@ template <class Heap>
 void steady(benchmark::State& state) {
   const auto live = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t size_count = std::size_t{1} << 16;
-  const std::vector<std::uint32_t> sizes = log_uniform_sizes(size_count);
+  const std::vector<std::uint32_t> sizes = log_uniform_sizes(
+      size_count, static_cast<double>(state.range(1)), static_cast<double>(state.range(2)));
   struct block {
     void* p;
     std::uint32_t bytes;
@@ -166,9 +167,16 @@ BENCHMARK(block_pair<global_malloc>);
 BENCHMARK(array_pair<heap_resource>);
 BENCHMARK(array_pair<synchronized_heap_resource>);
 
-#define STEADY(heap) BENCHMARK(steady<heap>)->Arg(10'000)->Arg(1'000'000)->Iterations(1'000'000)
+#define STEADY(heap)                  \
+  BENCHMARK(steady<heap>)             \
+      ->Args({10'000, 16, 65'536})    \
+      ->Args({1'000'000, 16, 65'536}) \
+      ->Args({100, 50'000, 150'000})  \
+      ->Args({1, 50'000, 150'000})    \
+      ->Iterations(1'000'000)
 STEADY(own_heap<heap_resource>);
 STEADY(own_heap<synchronized_heap_resource>);
+STEADY(own_heap<multipool_resource>);
 STEADY(global_malloc);
 #ifdef MALLARD_HAS_BOOST
 STEADY(boost_dlmalloc);
