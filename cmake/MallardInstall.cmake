@@ -67,7 +67,10 @@ endif()
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/mallard/gdb)
 if(MALLARD_BUILD_SHARED)
-  install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${CMAKE_INSTALL_FULL_LIBDIR}
-    RENAME libmallard.so.${PROJECT_VERSION}-gdb.py)
+  # Below the library's own directory, which `cmake --install --prefix` may choose.
+  install(CODE "
+    cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
+    cmake_path(APPEND prefix \"${CMAKE_INSTALL_LIBDIR}\" OUTPUT_VARIABLE libraries)
+    file(INSTALL DESTINATION \"\${prefix}/${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${libraries}\" TYPE FILE
+      RENAME libmallard.so.${PROJECT_VERSION}-gdb.py FILES \"${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py\")")
 endif()

@@ -12,7 +12,7 @@
 //
 // Boost.JSON's memory_resource is Boost.Container's; its storage_ptr takes a pointer to a
 // boost_resource, and does not own it. Values in an arena are not destroyed one by one by
-// Boost.JSON, which is told that giving back does nothing there.
+// Boost.JSON, which is told that giving back is not needed there.
 #pragma once
 
 #include <boost/container/pmr/memory_resource.hpp>
@@ -33,7 +33,7 @@
 namespace mallard::inline v1 {
 
 // A Boost resource that hands everything on to `resource`, bound by its type, or by base. Two of
-// them are equal if their resources are.
+// them, of one R, are equal if their resources are.
 template <bindable_resource R = std::pmr::memory_resource>
 class boost_resource final : public boost::container::pmr::memory_resource {
  public:
@@ -79,7 +79,8 @@ class from_boost final : public std::pmr::memory_resource {
     if (alignment <= usual_alignment) {
       return detail::allocate_from(resource_, bytes, alignment);
     }
-    if (bytes > detail::largest_object_bytes - alignment) detail::fail_allocation();
+    constexpr std::size_t most = detail::largest_object_bytes;
+    if (alignment > most || bytes > most - alignment) detail::fail_allocation();
     auto* const whole = static_cast<std::byte*>(
         detail::allocate_from(resource_, bytes + alignment, usual_alignment));
     const std::size_t at = detail::address_of(whole);

@@ -83,8 +83,6 @@ T* create(R& arena MALLARD_LIFETIMEBOUND, Args&&... args) {
   if constexpr (std::is_trivially_destructible_v<T>) {
     return detail::allocate_and_construct<T>(arena, std::forward<Args>(args)...);
   } else {
-    static_assert(std::is_nothrow_destructible_v<T>,
-                  "T has a destructor that may throw, or none to call");
     using record = detail::created<T>;
     void* const memory = arena.allocate(sizeof(record), alignof(record));
     detail::on_failure give_back(

@@ -132,6 +132,8 @@ TEST(from_boost, aligns_where_boosts_resource_does_not) {
   EXPECT_EQ(boosts.in_use, 0);
   EXPECT_THROW(static_cast<void>(memory.allocate(~std::size_t{0}, 64)), std::bad_alloc);
   EXPECT_THROW(static_cast<void>(memory.allocate(~std::size_t{0}, 8)), std::bad_alloc);
+  constexpr std::size_t highest = ~(~std::size_t{0} >> 1);
+  EXPECT_THROW(static_cast<void>(memory.allocate(highest, highest)), std::bad_alloc);
 }
 
 TEST(from_boost, equals_another_of_the_same_resource) {

@@ -30,6 +30,7 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   slot_ = &slot;
   head_ = slot.head.load(std::memory_order_relaxed);
   limit_ = head_ + bell_words;
+  full_since_ = never_full;
   last_time_ = 0;
   epoch_ = epoch;
   until_timed_ = 64;
@@ -48,10 +49,15 @@ void thread_log::renew(std::uint32_t epoch) noexcept {
 
 void thread_log::write(const block_event& event, const frame_state& caller,
                        std::uint64_t cost) noexcept {
+  constexpr std::size_t most_words = 5;
+  if (full_since_ != never_full && process.all->options.drop && is_full_still(most_words))
+      [[unlikely]] {
+    return lose();  // before the stack is walked
+  }
   const std::uint32_t stack = stack_of(caller, false, event.time);
   const std::size_t words = event.kind == message::free       ? 3
                             : event.kind == message::allocate ? 4
-                                                              : 5;
+                                                              : most_words;
   std::uint64_t* const to = reserve(words);
   if (to == nullptr) [[unlikely]]
     return lose();
@@ -238,15 +244,25 @@ std::uint64_t* thread_log::reserve_slowly(std::size_t words) noexcept {
   return slot_->ring;
 }
 
-// Rings, and waits while the ring is full.
+// The reader has not moved since it was rung for.
+bool thread_log::is_full_still(std::size_t words) const noexcept {
+  return slot_->tail.load(std::memory_order_acquire) == full_since_ &&
+         head_ + words > full_since_ + ring_words;
+}
+
+// Rings, and waits while the ring is full. Those that drop ring once for each time that it is full:
+// a call of the system for each event would cost more than waiting.
 bool thread_log::make_room(std::size_t words) noexcept {
   session& all = *process.all;
+  const bool may_wait = !all.options.drop && !in_signal_;
+  if (!may_wait && is_full_still(words)) return false;
   keep_cpu_signal();
   std::uint64_t began = 0;
   std::uint64_t beat = 0;
   std::uint64_t rounds_without = 0;
   for (;;) {
-    const std::uint64_t full_at = slot_->tail.load(std::memory_order_acquire) + ring_words;
+    const std::uint64_t tail = slot_->tail.load(std::memory_order_acquire);
+    const std::uint64_t full_at = tail + ring_words;
     if (head_ + words <= limit_) break;
     change_and_wake(all.doorbell);
     if (head_ + words <= full_at) {
@@ -254,7 +270,10 @@ bool thread_log::make_room(std::size_t words) noexcept {
       limit_ = bell_at < full_at ? bell_at : full_at;
       break;
     }
-    if (all.options.drop || in_signal_) return false;
+    if (!may_wait) {
+      full_since_ = tail;
+      return false;
+    }
     if (began == 0) began = now();
     slot_->waiting.store(1, std::memory_order_seq_cst);
     const std::uint32_t seen = slot_->drained.load(std::memory_order_seq_cst);

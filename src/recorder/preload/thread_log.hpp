@@ -81,15 +81,19 @@ class thread_log {
   }
   std::uint64_t* reserve_slowly(std::size_t words) noexcept;
   bool make_room(std::size_t words) noexcept;
+  bool is_full_still(std::size_t words) const noexcept;
   std::uint32_t stack_of(const frame_state& from, bool exact, std::uint64_t time) noexcept;
   void start_numbers_over() noexcept;
   void write_module(std::uint64_t ip) noexcept;
   void write_samples(std::uint64_t time, std::uint32_t stack, std::uint32_t times) noexcept;
   void write_samples_of_call() noexcept;
 
+  static constexpr std::uint64_t never_full = ~std::uint64_t{0};
+
   thread_slot* slot_;
   std::uint64_t head_;
-  std::uint64_t limit_;  // until where can be written without looking
+  std::uint64_t limit_;       // until where can be written without looking
+  std::uint64_t full_since_;  // where the reader stood when events began to be dropped
   std::uint64_t last_time_;
   std::uint32_t epoch_;
   std::uint32_t until_timed_;

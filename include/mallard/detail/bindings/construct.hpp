@@ -52,6 +52,7 @@ inline constexpr bool is_pair<std::pair<First, Second>> = true;
 // Makes a T at `p`; the allocator is that of `from` unless the arguments have one already.
 template <class T, class R, class... Args>
 T* construct_with(R& from, void* p, Args&&... args) {
+  static_assert(std::destructible<T>, "T has a destructor that may throw, or none to call");
   using binding = any_binding<std::byte, R>;
   const binding with(&from);
   if constexpr (is_pair<T>) {
@@ -65,7 +66,6 @@ T* construct_with(R& from, void* p, Args&&... args) {
                        std::constructible_from<T, Args..., const binding&>) {
     return ::new (p) T(std::forward<Args>(args)..., with);
   } else {
-    static_assert(std::destructible<T>, "T has a destructor that may throw, or none to call");
     static_assert(!std::destructible<T> || std::constructible_from<T, Args...>,
                   "T cannot be constructed from these arguments, with the resource's allocator or "
                   "without");
