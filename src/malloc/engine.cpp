@@ -72,18 +72,32 @@ MALLARD_COLD bool give_all_back() noexcept {
   return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
 }
 
-// Before a request is refused.
-bool make_room(std::size_t bytes) noexcept {
-  const bool could_be_there = bytes <= the_pages.supply.usage().regions * region_bytes;
-  return could_be_there && give_all_back();
+// Before a request is refused. Not again for a thread to which it was of no use, until something
+// was freed: it is the work of a whole heap.
+MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
+  const bool could_be_there =
+      the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes;
+  if (!could_be_there || (cache.heap != nullptr && !cache.heap->has_seen_frees())) return false;
+  return give_all_back();
+}
+
+// What `take` returns, and once more if room can be made for it.
+template <class Take>
+void* take_or_make_room(std::size_t bytes, unsigned size_class, Take&& take) noexcept {
+  if (void* const p = take()) [[likely]] {
+    return p;
+  }
+  void* const p = make_room(bytes) ? take() : nullptr;
+  if (p == nullptr && cache.heap != nullptr) cache.heap->note_no_room(size_class);
+  return p;
 }
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
-  void* const p = allocate_mapped_or_not(bytes, alignment);
-  return p == nullptr && make_room(bytes) ? allocate_mapped_or_not(bytes, alignment) : p;
+  return take_or_make_room(bytes, malloc_class_count,
+                           [=] { return allocate_mapped_or_not(bytes, alignment); });
 }
 
 std::size_t class_bytes_of(slice_mark mark) noexcept {
@@ -131,8 +145,8 @@ void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, malloc_alignment);
-  void* p = take_from_heap(bytes, size_class);
-  if (p == nullptr && make_room(bytes)) p = take_from_heap(bytes, size_class);
+  void* const p =
+      take_or_make_room(bytes, size_class, [=] { return take_from_heap(bytes, size_class); });
   if (p != nullptr) checks::allocated(p);
   return p;
 }
@@ -185,7 +199,9 @@ void deallocate_slow(void* p) noexcept {
     case slice_kind::space:
       return the_pages.space_of(mark).deallocate(p);
     case slice_kind::huge:
-      return the_pages.huge.deallocate(p);
+      the_pages.huge.deallocate(p);
+      // Who uses such blocks alone never comes by where heaps look around.
+      return here.nested() ? void() : the_heaps.trim_quiet();
     case slice_kind::slab_of_user_heap:
     case slice_kind::huge_of_user_heap:
       return user_heap::of(p, mark)->deallocate(p, mark);
@@ -262,7 +278,8 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
 }
 
 bool trim() noexcept {
-  return make_room_for(0);
+  const slow_path here;
+  return !here.nested() && give_all_back();
 }
 
 bool make_room_for(std::size_t bytes) noexcept {

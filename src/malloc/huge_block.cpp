@@ -69,18 +69,18 @@ void huge_blocks::prefer_huge_pages(region* r) noexcept {
 void huge_blocks::cut(region* r, std::size_t least) noexcept {
   const std::size_t gone = r->huge_mapped - least;
   cut_mapping(r, least);
-  mapped_.fetch_sub(gone, std::memory_order_relaxed);
-  limit_.give(gone);
+  mapped().fetch_sub(gone, std::memory_order_relaxed);
+  budget_.give(gone);
 }
 
 // With its contents, to a mapping of so many bytes. Null when that is refused.
 region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   const std::size_t old = r->huge_mapped;
-  if (!limit_.take(bytes - old)) return nullptr;
+  if (!take_of_budget(bytes - old)) return nullptr;
   void* const start = os::move(r, old, bytes + checks::guard_bytes(), region_bytes,
                                [](const void* p) noexcept { return checks::covers(p); });
   if (start == nullptr) {
-    limit_.give(bytes - old);
+    budget_.give(bytes - old);
     return nullptr;
   }
   if constexpr (checks::has_guards) {
@@ -89,9 +89,14 @@ region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   auto* const moved = static_cast<region*>(start);
   moved->huge_mapped = bytes;
   add_guard(moved);
-  mapped_.fetch_add(bytes - old, std::memory_order_relaxed);
+  mapped().fetch_add(bytes - old, std::memory_order_relaxed);
   prefer_huge_pages(moved);
   return moved;
+}
+
+// What is kept counts, too, and goes first.
+bool huge_blocks::take_of_budget(std::size_t bytes) noexcept {
+  return budget_.take(bytes) || (kept.trim() != 0 && budget_.take(bytes));
 }
 
 region* huge_blocks::map(std::size_t needed) noexcept {
@@ -110,15 +115,18 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   const bool of_regions = alignment >= region_bytes;
   const std::size_t before = of_regions ? os::page_size() : std::max(alignment, os::page_bytes);
   const std::size_t needed = round_up(bytes + before, os::page_size());
-  if (needed < bytes || !limit_.take(needed)) return nullptr;
+  if (needed < bytes) return nullptr;
   const std::size_t offset = of_regions ? before : offset_of(bytes, alignment, needed);
   const bool may_be_kept = !checks::has_guards && offset == os::page_bytes && !of_regions;
   const std::size_t most = 2 * needed < needed ? needed : 2 * needed;
   auto* r = may_be_kept ? static_cast<region*>(kept.take(needed, most)) : nullptr;
   const bool is_fresh = r == nullptr;
-  if (is_fresh) r = of_regions ? map_aligned(needed, alignment) : map(needed);
+  if (is_fresh) {
+    if (!take_of_budget(needed)) return nullptr;
+    r = of_regions ? map_aligned(needed, alignment) : map(needed);
+  }
   if (r == nullptr) {
-    limit_.give(needed);
+    budget_.give(needed);
     return nullptr;
   }
   if (is_fresh) {
@@ -126,8 +134,6 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     r->huge_offset = offset;
     prefer_huge_pages(r);
     add_guard(r);
-  } else if (!limit_.take(r->huge_mapped - needed)) {
-    cut_mapping(r, needed);
   }
   r->huge_is_fresh = is_fresh;
   r->huge_owner = nullptr;
@@ -135,7 +141,7 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   region::huge_mark_of(p).store(slice_mark::huge().word(), std::memory_order_relaxed);
   checks::add_huge(p, *r);
   blocks_.fetch_add(1, std::memory_order_relaxed);
-  mapped_.fetch_add(r->huge_mapped, std::memory_order_relaxed);
+  mapped().fetch_add(r->huge_mapped, std::memory_order_relaxed);
   return p;
 }
 
@@ -144,13 +150,14 @@ void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;
   blocks_.fetch_sub(1, std::memory_order_relaxed);
-  const std::size_t others = mapped_.fetch_sub(bytes, std::memory_order_relaxed) - bytes;
-  limit_.give(bytes);
+  budget_.note_use();
+  const std::size_t others = mapped().fetch_sub(bytes, std::memory_order_relaxed) - bytes;
   const bool is_usual = address_of(r) % region_bytes == 0 && r->huge_offset == os::page_bytes;
   if (!checks::has_guards && is_usual && (!r->huge_is_fresh || os::are_alike(r, bytes))) {
     return kept.give(r, bytes, others);
   }
   os::unmap(r, bytes + checks::guard_bytes());
+  budget_.give(bytes);
 }
 
 void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {

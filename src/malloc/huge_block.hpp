@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "mallard/detail/pages/kept_mappings.hpp"
-#include "mallard/detail/pages/memory_limit.hpp"
+#include "mallard/detail/pages/memory_budget.hpp"
 #include "malloc/region.hpp"
 
 namespace mallard::inline v1::detail {
@@ -25,8 +25,8 @@ struct huge_usage {
 class huge_blocks {
  public:
   // So many bytes may be kept at first.
-  constexpr huge_blocks(memory_limit& limit, std::size_t idle_bytes) noexcept
-      : kept(idle_bytes), limit_(limit) {}
+  constexpr huge_blocks(memory_budget& budget, std::size_t idle_bytes) noexcept
+      : kept(budget, idle_bytes), budget_(budget) {}
 
   // Null when the system refuses. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
@@ -40,8 +40,8 @@ class huge_blocks {
   void set_huge_pages(bool on) noexcept { wants_huge_pages_.store(on, std::memory_order_relaxed); }
 
   huge_usage usage() const noexcept {
-    return {blocks_.load(std::memory_order_relaxed), mapped_.load(std::memory_order_relaxed),
-            kept.bytes()};
+    return {blocks_.load(std::memory_order_relaxed),
+            budget_.mappings.in_use.load(std::memory_order_relaxed), kept.bytes()};
   }
 
   kept_mappings kept;  // of blocks that were freed
@@ -51,10 +51,11 @@ class huge_blocks {
   void cut(region* r, std::size_t least) noexcept;
   region* move_to(region* r, std::size_t bytes) noexcept;
   region* map(std::size_t needed) noexcept;
+  bool take_of_budget(std::size_t bytes) noexcept;
+  std::atomic<std::size_t>& mapped() noexcept { return budget_.mappings.in_use; }
 
-  memory_limit& limit_;
+  memory_budget& budget_;
   std::atomic<std::size_t> blocks_{0};
-  std::atomic<std::size_t> mapped_{0};
   std::atomic<bool> wants_huge_pages_{true};
 };
 

@@ -60,19 +60,19 @@ void large_space::add(segment* s) noexcept {
 }
 
 void large_space::deallocate(void* p) noexcept {
-  std::size_t limit = 0;
+  std::size_t to_keep = 0;
   {
     const holding hold(lock_);
     const std::size_t bytes = payload_bytes(p);
     heap_.deallocate(p);
     if (!is_too_much(bytes)) return;
-    limit = idle_.limit(heap_.in_use_bytes());
+    to_keep = rest();
   }
-  purge_if_nobody_does(limit / 2);
+  purge_if_nobody_does(to_keep);
 }
 
 bool large_space::resize(void* p, std::size_t bytes) noexcept {
-  std::size_t limit = 0;
+  std::size_t to_keep = 0;
   {
     const holding hold(lock_);
     const std::size_t before = payload_bytes(p);
@@ -82,21 +82,31 @@ bool large_space::resize(void* p, std::size_t bytes) noexcept {
       return now != 0;
     }
     if (!is_too_much(before - heap_.shrink(p, bytes))) return true;
-    limit = idle_.limit(heap_.in_use_bytes());
+    to_keep = rest();
   }
-  purge_if_nobody_does(limit / 2);
+  purge_if_nobody_does(to_keep);
   return true;
 }
 
 bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
-  idle_bytes_ += freed_bytes;
-  return idle_bytes_ > idle_.limit(heap_.in_use_bytes());
+  const std::size_t before = idle_bytes();
+  set_idle_bytes(before + freed_bytes);
+  if (before + freed_bytes > idle_.limit(heap_.in_use_bytes())) return true;
+  // What the others keep is looked at for each mebibyte that comes.
+  return (before ^ idle_bytes()) >> 20 != 0 && idle_bytes() > budget_.may_keep(account_);
+}
+
+// So much stays of what is too much.
+std::size_t large_space::rest() noexcept {
+  return idle_policy::rest_of(idle_.limit(heap_.in_use_bytes()), budget_.may_keep(account_));
 }
 
 void large_space::note_reused(std::size_t bytes) noexcept {
-  if (bytes > idle_bytes_) idle_.took(bytes - idle_bytes_);
-  idle_bytes_ -= std::min(bytes, idle_bytes_);
-  idle_.reused(idle_bytes_);
+  const std::size_t idle = idle_bytes();
+  const std::size_t warm = std::min(bytes, idle);
+  if (bytes > warm) idle_.took(bytes - warm);
+  set_idle_bytes(idle - warm);
+  idle_.reused(idle - warm);
 }
 
 // Segments without blocks, as a list. All of a heap without blocks; of others the first, which
@@ -114,7 +124,7 @@ large_space::segment* large_space::remove_empty() noexcept {
     }
     *link = s->next;
     segment_total_ -= s->bytes;
-    idle_bytes_ -= std::min(idle_bytes_, s->bytes);
+    set_idle_bytes(idle_bytes() - std::min(idle_bytes(), s->bytes));
     s->next = gone;
     gone = s;
   }
@@ -134,20 +144,20 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
   segment* gone = nullptr;
   {
     const holding hold(lock_);
-    if (idle_bytes_ <= to_keep && to_keep != 0) return false;
-    const std::size_t before = idle_bytes_;
+    if (idle_bytes() <= to_keep && to_keep != 0) return false;
+    const std::size_t before = idle_bytes();
     gone = remove_empty();
-    while (count != blocks.size() && (idle_bytes_ > to_keep || to_keep == 0)) {
+    while (count != blocks.size() && (idle_bytes() > to_keep || to_keep == 0)) {
       fit_block* const b = heap_.take_unpurged(purged_bytes);
       if (b == nullptr) {
-        idle_bytes_ = 0;  // in blocks of which no page can go
+        set_idle_bytes(0);  // in blocks of which no page can go
         break;
       }
-      idle_bytes_ -= std::min(idle_bytes_, b->bytes());
+      set_idle_bytes(idle_bytes() - std::min(idle_bytes(), b->bytes()));
       blocks[count++] = b;
     }
     under_way_ += count;
-    if (before > idle_bytes_) idle_.gave_back(before - idle_bytes_);
+    if (before > idle_bytes()) idle_.gave_back(before - idle_bytes());
   }
   const bool has_any = gone != nullptr || count != 0;
   while (segment* const s = gone) {
@@ -167,8 +177,8 @@ void large_space::decay() noexcept {
   std::size_t to_keep = 0;
   {
     const holding hold(lock_);
-    to_keep = idle_.after_decay(idle_bytes_);
-    if (to_keep == idle_bytes_) return;
+    to_keep = idle_.after_decay(idle_bytes());
+    if (to_keep == idle_bytes()) return;
   }
   // Nothing to keep would be a trim.
   purge_if_nobody_does(std::max<std::size_t>(to_keep, 1));
@@ -181,7 +191,7 @@ void large_space::trim() noexcept {
 
 void large_space::set_idle_limit(std::size_t bytes) noexcept {
   const holding hold(lock_);
-  idle_.set(bytes, SIZE_MAX);
+  idle_.set(bytes, bytes);
 }
 
 space_usage large_space::usage() noexcept {

@@ -8,6 +8,7 @@
 
 #include "mallard/detail/core/fit_heap.hpp"
 #include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/slice_supply.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/region.hpp"
@@ -23,8 +24,13 @@ struct space_usage {
 class large_space {
  public:
   // So many bytes may stay at first.
-  constexpr large_space(slice_supply& supply, slice_mark mark, std::size_t idle_bytes) noexcept
-      : supply_(supply), mark_(mark), idle_(idle_bytes) {}
+  constexpr large_space(slice_supply& supply, memory_budget& budget, slice_mark mark,
+                        std::size_t idle_bytes) noexcept
+      : supply_(supply),
+        budget_(budget),
+        account_(budget.parts_of_slices[mark.space_index()]),
+        mark_(mark),
+        idle_(idle_bytes) {}
 
   // Null when the system refuses. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
@@ -63,6 +69,12 @@ class large_space {
   void* take(std::size_t bytes, std::size_t alignment) noexcept;
   void add(segment* s) noexcept;
   segment* remove_empty() noexcept;
+  // Bytes freed and not reused since pages were given back, about.
+  std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
+  void set_idle_bytes(std::size_t bytes) noexcept {
+    account_.kept.store(bytes, std::memory_order_relaxed);
+  }
+  std::size_t rest() noexcept;
   void note_reused(std::size_t bytes) noexcept;
   bool is_too_much(std::size_t freed_bytes) noexcept;
 
@@ -72,17 +84,19 @@ class large_space {
   bool purge_some(std::size_t to_keep) noexcept;
 
   slice_supply& supply_;
+  const memory_budget& budget_;
+  memory_budget::account& account_;
   slice_mark mark_;
   futex_lock purge_lock_;
   futex_lock lock_;
   fit_heap heap_;
   segment* segments_ = nullptr;
   std::size_t segment_total_ = 0;
-  std::size_t under_way_ = 0;   // free blocks, to the system
-  std::size_t idle_bytes_ = 0;  // freed and not reused since pages were given back, about
+  std::size_t under_way_ = 0;  // free blocks, to the system
   idle_policy idle_;
 };
 
 inline constexpr std::size_t space_count = slice_mark::most_spaces;
+static_assert(space_count <= memory_budget::most_parts);
 
 }  // namespace mallard::inline v1::detail

@@ -23,7 +23,7 @@ void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   auto& heap = *static_cast<malloc_heap*>(context);
   void* const p = heap.list().supply().take(bytes, heap.is_busy(rescue.layout_index));
   if (p == nullptr) {
-    rescue();
+    if (!heap.knows_no_room(rescue.layout_index)) rescue();
   } else {
     heap.reserve_more(bytes);
   }
@@ -128,16 +128,17 @@ void malloc_heap::note_grown() noexcept {
 void malloc_heap::look_after_spills() noexcept {
   const unsigned long long time = os::milliseconds();
   const std::size_t much = bytes_between_looks + reserved_bytes_ / 4;
-  if (spilled_bytes_ < much && time - looked_at_ < milliseconds_between_looks) {
-    look_at_spilled_bytes_ = much;
+  const std::size_t spilled = spilled_bytes_ - spilled_at_look_bytes_;
+  if (spilled < much && time - looked_at_ < milliseconds_between_looks) {
+    look_at_spilled_bytes_ = spilled_at_look_bytes_ + much;
     return;
   }
   const slab_usage now = slab_set::usage();
-  const bool for_good = now.taken_bytes + spilled_bytes_ / 2 <= used_at_look_bytes_;
+  const bool for_good = now.taken_bytes + spilled / 2 <= used_at_look_bytes_;
   looked_at_ = time;
   used_at_look_bytes_ = now.taken_bytes;
-  spilled_bytes_ = 0;
-  look_at_spilled_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
+  spilled_at_look_bytes_ = spilled_bytes_;
+  look_at_spilled_bytes_ = spilled_bytes_ + bytes_between_looks + reserved_bytes_ / 8;
   if (purged_at_ == 0) purged_at_ = time;
   look_for_free_pages(now, for_good);
 }
@@ -153,6 +154,34 @@ void malloc_heap::look_for_free_pages(const slab_usage& now, bool for_good) noex
   purged_at_ = time;
   unused_bytes_ = purged_at_bytes_ = unused;
   purge_free_pages();
+}
+
+void malloc_heap::note_no_room(unsigned size_class) noexcept {
+  const class_set bit = class_set{1} << size_class;
+  if (!has_seen_frees()) {
+    no_room_.of_classes |= bit;
+    return;
+  }
+  no_room_.of_classes = bit;
+  for (unsigned c = 0; c < malloc_class_count; ++c) no_room_.held[c] = held_in(*magazines_, c);
+  no_room_.spilled_bytes = spilled_bytes_;
+  no_room_.in_use_bytes = list_.in_use_bytes();
+  no_room_.milliseconds = os::milliseconds();
+}
+
+// Who takes a block from a magazine and frees it again has freed something: the least counts that a
+// magazine held since.
+bool malloc_heap::has_seen_frees() noexcept {
+  if (no_room_.of_classes == 0 || os::milliseconds() - no_room_.milliseconds >= 1000) return true;
+  const std::size_t in_use_bytes = list_.in_use_bytes();
+  bool has_seen = spilled_bytes_ != no_room_.spilled_bytes || in_use_bytes < no_room_.in_use_bytes;
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    const std::size_t held = held_in(*magazines_, c);
+    has_seen |= held > no_room_.held[c];
+    no_room_.held[c] = std::min(no_room_.held[c], held);
+  }
+  no_room_.in_use_bytes = std::max(no_room_.in_use_bytes, in_use_bytes);
+  return has_seen;
 }
 
 void malloc_heap::check_current(unsigned size_class) const noexcept {
@@ -393,9 +422,7 @@ std::size_t malloc_heap::at_hand_bytes() noexcept {
   std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
-    if (magazines_ != nullptr && grown_[c] != 0) {
-      blocks += static_cast<std::size_t>(magazines_->top[c] - bottom_of(c));
-    }
+    if (magazines_ != nullptr) blocks += held_in(*magazines_, c);
     bytes += blocks * class_bytes(c);
   }
   return bytes;

@@ -62,6 +62,16 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Gives back what `trim` does, of a heap that the caller may work on. Returns the bytes.
   std::size_t give_back_free() noexcept;
 
+  // By its thread: nothing was found for the class though all was given back that is free; and
+  // whether anything was freed since, as far as this thread can know: by itself, by others in slabs
+  // of this heap, or so much that less is in use. What others have freed and still hold shows a
+  // second later.
+  MALLARD_COLD void note_no_room(unsigned size_class) noexcept;
+  MALLARD_COLD bool has_seen_frees() noexcept;
+  bool knows_no_room(unsigned size_class) noexcept {
+    return (no_room_.of_classes >> size_class & 1) != 0 && !has_seen_frees();
+  }
+
   // What the heaps' list asks of each.
   using list_lock = futex_lock;
   // Empty slabs that a heap keeps, so that it does not ask for a lock whenever one comes and goes.
@@ -100,6 +110,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void* const* give_runs(void* const* first, void* const* last, unsigned size_class) noexcept;
   void give_back_empty() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
+  std::size_t held_in(const thread_cache& of, unsigned size_class) noexcept {
+    if (grown_[size_class] == 0) return 0;
+    return static_cast<std::size_t>(of.top[size_class] - bottom_of(size_class));
+  }
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   bool make_room_for(thread_cache& of, std::size_t bytes, unsigned size_class) noexcept;
   void empty_magazine(thread_cache& of, unsigned size_class) noexcept;
@@ -117,7 +131,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // much it holds for nothing; the former only now and then.
   static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
   static constexpr unsigned long long milliseconds_between_looks = 200;
-  std::size_t spilled_bytes_ = 0;
+  std::size_t spilled_bytes_ = 0;  // ever
+  std::size_t spilled_at_look_bytes_ = 0;
   std::size_t look_at_spilled_bytes_ = bytes_between_looks;
   std::size_t grown_to_bytes_ = 0;
   std::size_t used_at_look_bytes_ = 0;
@@ -135,6 +150,15 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::uint32_t calls_ = 0;
   std::uint32_t calls_seen_ = 0;
   bool is_trimmed_ = false;
+
+  struct {
+    class_set of_classes = 0;  // the last bit: of larger blocks
+    std::array<std::size_t, malloc_class_count> held;
+    std::size_t spilled_bytes;
+    std::size_t in_use_bytes;
+    unsigned long long milliseconds;
+  } no_room_{};  // since when
+  static_assert(malloc_class_count < 64);
 
   futex_lock lock_;
   static constexpr unsigned last_small_class = computed_class(2048);

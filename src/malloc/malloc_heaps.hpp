@@ -46,6 +46,7 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   void forget_threads_but(const malloc_heap* mine) noexcept;
 
   slice_supply& supply() const noexcept { return pages_.supply; }
+  std::size_t in_use_bytes() const noexcept { return pages_.budget.in_use(); }
 
  private:
   malloc_heap* make_heap() noexcept;

@@ -5,8 +5,9 @@ namespace mallard::inline v1::detail {
 constinit malloc_pages the_pages;
 
 void malloc_pages::set_idle_limits(std::size_t bytes) noexcept {
-  supply.set_idle_limit(bytes);
-  huge.kept.set_idle_limit(bytes, SIZE_MAX);
+  budget.set_most_kept(bytes);
+  supply.set_idle_limit(bytes, bytes);
+  huge.kept.set_idle_limit(bytes, bytes);
   for (large_space& space : spaces) space.set_idle_limit(bytes);
 }
 
@@ -14,6 +15,7 @@ void malloc_pages::decay() noexcept {
   for (large_space& space : spaces) space.decay();
   huge.kept.decay();
   supply.decay();
+  budget.forget_peak();
 }
 
 bool malloc_pages::trim() noexcept {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "mallard/detail/pages/memory_limit.hpp"
+#include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/slice_supply.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
@@ -15,14 +15,14 @@ namespace mallard::inline v1::detail {
 
 class malloc_pages {
  public:
-  memory_limit limit;  // to be set by `set_limit`
-  slice_supply supply{limit, first_idle_bytes};
-  huge_blocks huge{limit, first_idle_bytes};
+  memory_budget budget{true};  // its limit is to be set by `set_limit`
+  slice_supply supply{budget, first_idle_bytes};
+  huge_blocks huge{budget, first_idle_bytes};
   std::array<large_space, space_count> spaces{
-      large_space{supply, slice_mark::of_space(0), first_idle_bytes},
-      large_space{supply, slice_mark::of_space(1), first_idle_bytes},
-      large_space{supply, slice_mark::of_space(2), first_idle_bytes},
-      large_space{supply, slice_mark::of_space(3), first_idle_bytes}};
+      large_space{supply, budget, slice_mark::of_space(0), first_idle_bytes},
+      large_space{supply, budget, slice_mark::of_space(1), first_idle_bytes},
+      large_space{supply, budget, slice_mark::of_space(2), first_idle_bytes},
+      large_space{supply, budget, slice_mark::of_space(3), first_idle_bytes}};
 
   constexpr malloc_pages() noexcept = default;
 
@@ -30,8 +30,7 @@ class malloc_pages {
 
   // What may be taken from the system from now on.
   void set_limit(std::size_t bytes) noexcept { supply.set_limit(bytes); }
-  // About how much free memory is kept for later, by the supply, by each of the spaces, and of huge
-  // blocks.
+  // How much free memory is kept for later at most, in all.
   void set_idle_limits(std::size_t bytes) noexcept;
 
   // Gives back half of what nobody needed for a second; all that is free, and then returns whether

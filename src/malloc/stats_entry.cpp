@@ -70,7 +70,7 @@ MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
 }
 
 MALLARD_ENTRY void mallard_set_limit_bytes(std::size_t bytes) {
-  detail::the_pages.set_limit(bytes == 0 ? detail::memory_limit::none : bytes);
+  detail::the_pages.set_limit(bytes == 0 ? detail::memory_budget::none : bytes);
 }
 
 MALLARD_ENTRY void mallard_set_huge_pages(int on) {

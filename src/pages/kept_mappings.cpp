@@ -66,7 +66,7 @@ void kept_mappings::add(void* p, std::size_t bytes) noexcept {
   has_some_[bin / 64] |= std::uint64_t{1} << (bin % 64);
   age_ring::insert_before(oldest_, m);
   if (oldest_ == nullptr) oldest_ = m;
-  bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
+  budget_.mappings.kept.store(this->bytes() + bytes, std::memory_order_relaxed);
 }
 
 void kept_mappings::remove(mapping* m) noexcept {
@@ -76,7 +76,7 @@ void kept_mappings::remove(mapping* m) noexcept {
   if (bins_[bin] == nullptr) has_some_[bin / 64] &= ~(std::uint64_t{1} << (bin % 64));
   mapping* const next_by_age = age_ring::remove(m);
   if (oldest_ == m) oldest_ = next_by_age;
-  bytes_.store(bytes() - m->bytes, std::memory_order_relaxed);
+  budget_.mappings.kept.store(bytes() - m->bytes, std::memory_order_relaxed);
 }
 
 void* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
@@ -94,7 +94,7 @@ void* kept_mappings::take(std::size_t least, std::size_t most) noexcept {
 
 void kept_mappings::give(void* p, std::size_t bytes, std::size_t used) noexcept {
   if (!lock_soon()) return unmap(p, bytes);
-  const std::size_t limit = idle_.limit(used);
+  const std::size_t limit = std::min(idle_.limit(used), budget_.may_keep(budget_.mappings));
   if (bytes > limit) {
     note_gone(bytes);
   } else {
@@ -124,6 +124,7 @@ std::size_t kept_mappings::shrink_to(std::size_t least) noexcept {
 void kept_mappings::unmap(void* p, std::size_t bytes) noexcept {
   page_client::unmapping(p, bytes);
   os::unmap(p, bytes);
+  budget_.give(bytes);
   unmaps_.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -160,6 +160,11 @@ void slice_supply::set_free(region& r, std::size_t begin, std::size_t end, bool 
   searched_from_ = r.ordinal;
 }
 
+void slice_supply::publish() noexcept {
+  budget_.slices.in_use.store(used_slices_ * slice_bytes, std::memory_order_relaxed);
+  budget_.slices.kept.store(dirty_slices_ * slice_bytes, std::memory_order_relaxed);
+}
+
 void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept {
   r.dirty[word] &= ~bits;
   if (r.dirty[word] == 0) r.dirty_words &= ~(std::uint64_t{1} << word);
@@ -184,11 +189,14 @@ std::size_t slice_supply::remove_empty_regions() noexcept {
       *link = r->next;
       --regions_;
       for (const std::uint64_t word : r->dirty) {
-        dirty_slices_ -= static_cast<std::size_t>(std::popcount(word));
+        const auto count = static_cast<std::size_t>(std::popcount(word));
+        dirty_slices_ -= count;
+        if (budget_.is_set()) budget_.give(count * slice_bytes);
       }
       r->next = gone;
       gone = r;
     }
+    publish();
   }
   std::size_t bytes = 0;
   while (region* const r = gone) {
@@ -211,6 +219,7 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits,
   clear_dirty(r, word, bits);
   r.free_slices -= count;
   used_slices_ += count;
+  publish();
   if (dirty != 0) idle_.reused(dirty_slices_);
 }
 
@@ -228,15 +237,18 @@ void slice_supply::populate(void* p, std::size_t slices) noexcept {
   {
     const holding hold(lock_);
     extra = std::min(used_slices_ / 32, static_cast<std::size_t>(std::countr_one(clean_behind())));
+    // Limited memory is not taken in advance.
+    if (budget_.is_set()) extra = 0;
   }
   if (!os::populate(p, (slices + extra) * slice_bytes) || extra == 0) return;
   const holding hold(lock_);
   const std::uint64_t ready = (clean_behind() & low_bits(static_cast<unsigned>(extra))) << after;
-  if (ready == 0) return;
+  if (ready == 0 || budget_.is_set()) return;
   const auto count = static_cast<std::size_t>(std::popcount(ready));
   r.dirty[word] |= ready;
   r.dirty_words |= std::uint64_t{1} << word;
   dirty_slices_ += count;
+  publish();
   // It came from the system now, and not when somebody takes it.
   idle_.took(count);
 }
@@ -297,19 +309,30 @@ void* slice_supply::find_anywhere(std::size_t slices, Take&& take) noexcept {
 // What is taken is counted only where there is a limit, which is set under the same lock.
 template <class Take>
 void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_refused) noexcept {
-  const bool is_counted = limit_.is_set();
-  is_refused = is_counted && !limit_.take(slices * slice_bytes);
+  const bool is_counted = budget_.is_set();
+  is_refused = is_counted && !budget_.take(slices * slice_bytes);
   if (is_refused) return nullptr;
+  const std::size_t dirty = dirty_slices_;
   void* const p = find_anywhere(slices, take);
-  if (is_counted && p == nullptr) limit_.give(slices * slice_bytes);
+  // Dirty slices were counted all the time.
+  if (is_counted) budget_.give((p == nullptr ? slices : dirty - dirty_slices_) * slice_bytes);
   return p;
 }
 
+// What is free and dirty counts where there is a limit, and goes before a run is refused.
 template <class Take>
 void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
   if (!has_room_from(region_header_slices, slices, step)) return nullptr;
-  void* p = nullptr;
   bool is_refused = false;
+  void* const p = try_to_take(slices, step, take, is_refused);
+  if (!is_refused || purge_all() == 0) return p;
+  return try_to_take(slices, step, take, is_refused);
+}
+
+template <class Take>
+void* slice_supply::try_to_take(std::size_t slices, std::size_t step, Take&& take,
+                                bool& is_refused) noexcept {
+  void* p = nullptr;
   bool is_under_way = false;
   const auto is_decided = [&] {
     const holding hold(lock_);
@@ -371,7 +394,7 @@ void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) no
   std::size_t keep = 0;
   {
     const holding hold(lock_);
-    if (limit_.is_set()) limit_.give(count * bytes);
+    budget_.note_use();
     for (unsigned i = 0; i < count; ++i) {
       region& r = *region::of(runs[i]);
       const std::size_t index = region::index_of(runs[i]);
@@ -380,9 +403,11 @@ void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) no
     }
     used_slices_ -= count * slices;
     dirty_slices_ += count * slices;
+    publish();
     const std::size_t limit = idle_.limit(used_slices_);
-    if (dirty_slices_ <= limit) return;
-    keep = limit / 2;
+    const std::size_t most = budget_.may_keep(budget_.slices) / slice_bytes;
+    if (dirty_slices_ <= std::min(limit, most)) return;
+    keep = idle_policy::rest_of(limit, most);
   }
   // Of two who come at once one is enough.
   if (!purge_lock_.try_lock()) return;
@@ -460,6 +485,7 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
       runs[count++] = run;
     }
   }
+  publish();
   return count;
 }
 
@@ -491,15 +517,22 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
     set_free(*runs[i].in, runs[i].from, runs[i].to, false);
   }
   under_way_slices_ -= back;
+  if (budget_.is_set()) budget_.give(gone * slice_bytes);
   idle_.gave_back(gone);
   return gone;
 }
 
-std::size_t slice_supply::trim() noexcept {
+std::size_t slice_supply::purge_all() noexcept {
   const holding hold_purge(purge_lock_);
   std::size_t slices = 0;
   while (const std::size_t gone = purge_some(0)) slices += gone;
-  return slices * slice_bytes + remove_empty_regions();
+  return slices * slice_bytes;
+}
+
+std::size_t slice_supply::trim() noexcept {
+  const std::size_t bytes = purge_all();
+  const holding hold_purge(purge_lock_);
+  return bytes + remove_empty_regions();
 }
 
 void slice_supply::set_idle_limit(std::size_t least_bytes, std::size_t most_bytes) noexcept {
@@ -508,14 +541,15 @@ void slice_supply::set_idle_limit(std::size_t least_bytes, std::size_t most_byte
   {
     const holding hold(lock_);
     idle_.set(least_bytes / slice_bytes, most_bytes / slice_bytes);
-    limit = idle_.limit(used_slices_);
+    limit = std::min(idle_.limit(used_slices_), budget_.may_keep(budget_.slices) / slice_bytes);
   }
   while (purge_some(limit) != 0) continue;
 }
 
 void slice_supply::set_limit(std::size_t bytes) noexcept {
+  const holding hold_purge(purge_lock_);
   const holding hold(lock_);
-  limit_.set(bytes, used_slices_ * slice_bytes);
+  budget_.set(bytes, (used_slices_ + dirty_slices_) * slice_bytes);
 }
 
 supply_usage slice_supply::usage() noexcept {

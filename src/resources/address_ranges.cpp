@@ -14,10 +14,11 @@ constexpr std::size_t kept_ranges = 16;
 constexpr std::size_t kept_bytes = std::size_t{256} << 10;
 constexpr std::size_t smallest_range_bytes = std::size_t{4} << 20;
 
+constinit memory_budget budget;
 // Never destroyed: static objects may give ranges back later.
 union kept_holder {
   kept_mappings value;
-  constexpr kept_holder() noexcept : value(kept_ranges * standard_range_bytes) {}
+  constexpr kept_holder() noexcept : value(budget, kept_ranges * standard_range_bytes) {}
   ~kept_holder() {}
 };
 constinit kept_holder kept;

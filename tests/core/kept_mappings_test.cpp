@@ -42,7 +42,8 @@ class kept_mappings_test : public testing::Test {
   }
   void set_limit(std::size_t bytes) { kept.set_idle_limit(bytes, bytes); }
 
-  kept_mappings kept{1000 * mib, SIZE_MAX, the_time};
+  memory_budget budget;
+  kept_mappings kept{budget, 1000 * mib, the_time};
   std::vector<void*> taken;  // stays mapped, so that no other one is there
 };
 

@@ -16,8 +16,8 @@ using mallard_test::kib;
 using mallard_test::mib;
 
 struct supply_with_limit {
-  memory_limit limit;
-  slice_supply supply{limit, 8 * mib};
+  memory_budget budget;
+  slice_supply supply{budget, 8 * mib};
   ~supply_with_limit() { supply.trim(); }
 };
 
@@ -75,7 +75,7 @@ TEST(slice_supply, what_was_taken_before_a_limit_counts) {
   s.supply.give(before, 256 * kib);
   void* const again = s.supply.take(256 * kib, false);
   EXPECT_NE(again, nullptr);
-  s.supply.set_limit(memory_limit::none);
+  s.supply.set_limit(memory_budget::none);
   void* const beyond = s.supply.take(256 * kib, false);
   EXPECT_NE(beyond, nullptr);
   for (void* p : {within, again, beyond}) s.supply.give(p, 256 * kib);

@@ -181,7 +181,7 @@ TEST(malloc_engine, a_thread_that_ends_without_memory_for_the_common_heap_leaves
   heaps.end_thread(ending);
   detail::malloc_heap::send_alone(p, detail::mark_of(p));
   EXPECT_EQ(heap->refill(staying, size_class), nullptr);
-  pages.set_limit(detail::memory_limit::none);
+  pages.set_limit(detail::memory_budget::none);
   EXPECT_NE(heap->refill(staying, size_class), nullptr);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "malloc/engine_calls.hpp"
@@ -218,6 +219,28 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
     });
     EXPECT_TRUE(outcome.passed) << outcome.message;
   }
+}
+
+// All is looked through for a request that is refused, but not again for the next one.
+TEST(malloc_out_of_memory, a_refused_request_asks_nothing_of_the_system_until_something_was_freed) {
+  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    detail::the_pages.set_limit(32 * mib);
+    std::vector<void*> blocks;
+    blocks.reserve(40'000);
+    while (void* const p = detail::allocate(1'000)) blocks.push_back(std::memset(p, 1, 1'000));
+    // No slab becomes empty, but most pages of each.
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (i % 64 != 0) detail::deallocate(std::exchange(blocks[i], nullptr));
+    }
+    require(detail::allocate(mib) == nullptr, "not refused");
+    calls = 0;
+    for (int i = 0; i < 100; ++i) require(detail::allocate(mib) == nullptr, "not refused");
+    require(calls < 10, "calls of the system: ", calls);
+    for (void* p : blocks) detail::deallocate(p);
+    require(detail::allocate(mib) != nullptr, "refused though all was freed");
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {

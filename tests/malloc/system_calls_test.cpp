@@ -15,6 +15,7 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/engine_calls.hpp"
+#include "malloc/footprint.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "support/forked.hpp"
@@ -269,6 +270,60 @@ void touch_every_class() {
     }
   }
   for (void* p : blocks) detail::deallocate(p);
+}
+
+// Who allocates and frees the same by turns has it kept, but no more than may be kept in all,
+// however often the size changes.
+TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all) {
+  expect_passed([] {
+    time_stands_still = true;
+    for (const std::size_t bytes : {64ul, 1'000ul, 20'000ul, 100'000ul, 600'000ul, 20 * mib}) {
+      for (int i = 0; i < 3; ++i) run_phase(200 * mib, bytes);
+      const std::size_t held = malloc_test::resident_bytes();
+      require(held < 100 * mib, "resident: ", held, ", after blocks of ", bytes);
+    }
+  });
+}
+
+TEST(malloc_system_calls, of_large_mappings_a_quarter_of_the_recent_peak_is_kept) {
+  expect_passed([] {
+    time_stands_still = true;
+    std::vector<void*> blocks(10);
+    for (int i = 0; i < 4; ++i) {
+      for (void*& p : blocks) p = detail::allocate(60 * mib);
+      for (void* p : blocks) detail::deallocate(p);
+    }
+    const std::size_t kept = detail::the_pages.huge.usage().kept_bytes;
+    require(kept > 100 * mib && kept <= 151 * mib, "kept: ", kept);
+  });
+}
+
+// All that the engine has from the system, apart from the regions' headers.
+std::size_t taken_bytes() {
+  const detail::supply_usage slices = detail::the_pages.supply.usage();
+  const detail::huge_usage huge = detail::the_pages.huge.usage();
+  return slices.in_use_bytes + slices.dirty_bytes + huge.mapped_bytes + huge.kept_bytes;
+}
+
+TEST(malloc_system_calls, what_is_kept_counts_under_a_limit) {
+  for (const bool keeps : {true, false}) {
+    const mallard_test::outcome outcome = mallard_test::run_forked([=] {
+      time_stands_still = true;
+      constexpr std::size_t limit = 100 * mib;
+      detail::the_pages.set_limit(limit);
+      if (!keeps) detail::the_pages.set_idle_limits(0);
+      for (std::size_t i = 0; i < 40; ++i) {
+        if (i % 8 == 0) run_phase(60 * mib, 64);
+        void* const p = detail::allocate((10 + i * 37 % 80) * mib);
+        require(p != nullptr, "refused in turn ", i);
+        require(taken_bytes() <= limit, "taken: ", taken_bytes());
+        detail::deallocate(p);
+        require(taken_bytes() <= limit, "taken after a free: ", taken_bytes());
+        require(keeps || taken_bytes() < 4 * mib, "kept: ", taken_bytes());
+      }
+    });
+    EXPECT_TRUE(outcome.passed) << outcome.message;
+  }
 }
 
 // Not even the owner's protection stays with what another one gets.

@@ -9,7 +9,7 @@
  * Link with mallard::malloc or mallard::malloc_static. The same settings can be made from outside,
  * by the environment variable MALLARD_MALLOC, a list of NAME=VALUE with commas between:
  *
- *   idle=BYTES        about how much free memory is kept for later (8M)
+ *   idle=BYTES        how much free memory is kept for later at most, in all (by what is in use)
  *   limit=BYTES       how much memory blocks and what is around them may take (no limit)
  *   huge_pages=on|off whether the system is asked for huge pages for huge blocks (on)
  *   stats=text|json   figures, to the standard error when the process ends
@@ -27,14 +27,14 @@
 extern "C" {
 #endif
 
-/* Effects: about `bytes` of free memory may stay with the process, what lies in slabs in use not
- * counted, as much in each of four spaces for blocks above 256 KiB, and as much in mappings of
- * blocks above 8 MiB. 0: all goes back to the system at once. */
+/* Effects: from now on at most about `bytes` of free memory stay with the process, whatever is in
+ * use; what lies in slabs in use does not count. 0: all goes back to the system at once. Before the
+ * first call a quarter of the most that was in use lately may stay: 64 to 256 MiB at most. */
 void mallard_set_idle_bytes(size_t bytes);
 
 /* Effects: from now on, what would make the memory taken from the system exceed `bytes` fails like
- * anything that the system refuses: with ENOMEM. Free memory that is kept does not count; slabs and
- * the mappings of huge blocks do, with all that is in them. 0: no limit. */
+ * anything that the system refuses: with ENOMEM. Slabs and the mappings of huge blocks count with all
+ * that is in them, and free memory that is kept, which goes first. 0: no limit. */
 void mallard_set_limit_bytes(size_t bytes);
 
 /* Effects: whether huge pages are asked for from now on. */

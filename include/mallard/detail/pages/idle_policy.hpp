@@ -31,6 +31,12 @@ class idle_policy {
     if (regretted_ != 0 && now_() - last_regret_ > remembered_milliseconds) regretted_ = 0;
     return std::min(most_, std::max(least_, used / 8) + regretted_);
   }
+  // What is left when more than that limit was there, or than the `most` that others leave: less,
+  // so that the next free is not too much again. Half, but nearly all where only `most` is in the
+  // way.
+  static constexpr std::size_t rest_of(std::size_t limit, std::size_t most) noexcept {
+    return limit <= most ? limit / 2 : most - most / 8;
+  }
   void set(std::size_t least, std::size_t most) noexcept {
     least_ = std::min(least, SIZE_MAX / 4);  // more is added to it
     most_ = most;

@@ -13,15 +13,17 @@
 
 #include "mallard/detail/core/ring.hpp"
 #include "mallard/detail/pages/idle_policy.hpp"
+#include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/page_client.hpp"
 
 namespace mallard::inline v1::detail {
 
 class kept_mappings {
  public:
-  constexpr explicit kept_mappings(std::size_t idle_bytes, std::size_t most = SIZE_MAX,
-                                   idle_policy::clock milliseconds = os::milliseconds) noexcept
-      : idle_(idle_bytes, most, milliseconds) {}
+  // What is mapped counts in the budget until it goes back to the system.
+  constexpr kept_mappings(memory_budget& budget, std::size_t idle_bytes,
+                          idle_policy::clock milliseconds = os::milliseconds) noexcept
+      : budget_(budget), idle_(idle_bytes, SIZE_MAX, milliseconds) {}
   kept_mappings(const kept_mappings&) = delete;
   kept_mappings& operator=(const kept_mappings&) = delete;
 
@@ -41,7 +43,9 @@ class kept_mappings {
   std::size_t trim() noexcept { return shrink_to(0); }
   void unmap(void* p, std::size_t bytes) noexcept;
 
-  std::size_t bytes() const noexcept { return bytes_.load(std::memory_order_relaxed); }
+  std::size_t bytes() const noexcept {
+    return budget_.mappings.kept.load(std::memory_order_relaxed);
+  }
   std::size_t unmaps() const noexcept { return unmaps_.load(std::memory_order_relaxed); }
   page_lock& lock() noexcept { return lock_; }
 
@@ -75,9 +79,9 @@ class kept_mappings {
   // Requires that it is free.
   std::size_t shrink_to(std::size_t bytes) noexcept;
 
+  memory_budget& budget_;
   page_lock lock_;
   idle_policy idle_;  // in bytes
-  std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> unmaps_{0};
   mapping* oldest_ = nullptr;  // its `older` is the newest
   std::array<std::uint64_t, bin_words> has_some_{};

@@ -9,7 +9,7 @@
 
 #include "mallard/detail/core/holding.hpp"
 #include "mallard/detail/pages/idle_policy.hpp"
-#include "mallard/detail/pages/memory_limit.hpp"
+#include "mallard/detail/pages/memory_budget.hpp"
 #include "mallard/detail/pages/page_client.hpp"
 
 namespace mallard::inline v1::detail {
@@ -24,8 +24,8 @@ struct supply_usage {
 class slice_supply {
  public:
   // So many bytes may stay at first.
-  constexpr slice_supply(memory_limit& limit, std::size_t idle_bytes) noexcept
-      : limit_(limit), idle_(idle_bytes / slice_bytes) {}
+  constexpr slice_supply(memory_budget& budget, std::size_t idle_bytes) noexcept
+      : budget_(budget), idle_(idle_bytes / slice_bytes) {}
   slice_supply(const slice_supply&) = delete;
   slice_supply& operator=(const slice_supply&) = delete;
 
@@ -91,6 +91,9 @@ class slice_supply {
   std::size_t remove_empty_regions() noexcept;
   template <class Take>
   void* take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept;
+  template <class Take>
+  void* try_to_take(std::size_t slices, std::size_t step, Take&& take, bool& is_refused) noexcept;
+  std::size_t purge_all() noexcept;
 
   // Require the last lock.
   std::size_t next_step(std::size_t slices) const noexcept;
@@ -102,6 +105,7 @@ class slice_supply {
   void* take_from(region& r, std::size_t slices, bool& is_warm) noexcept;
   void* take_words_from(region& r, std::size_t words, std::size_t step) noexcept;
   void mark_taken(region& r, std::size_t word, std::uint64_t bits, std::size_t count) noexcept;
+  void publish() noexcept;
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
@@ -114,7 +118,7 @@ class slice_supply {
   // So many runs at a time: nobody who gives one has to wait for more.
   static constexpr std::size_t most_purged_runs = 64;
 
-  memory_limit& limit_;
+  memory_budget& budget_;
   page_lock purge_lock_;  // of who gives memory back
   page_lock grow_lock_;   // of who makes more usable
   page_lock lock_;        // of what is known of slices; the only one that most calls take

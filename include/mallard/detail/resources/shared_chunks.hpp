@@ -79,10 +79,10 @@ class MALLARD_API shared_chunks {
 
   static constexpr std::size_t not_set = SIZE_MAX;
 
-  memory_limit unlimited_;
-  slice_supply supply_{unlimited_, not_set};
+  memory_budget budget_;
+  slice_supply supply_{budget_, not_set};
   chunk_parts parts_{supply_};
-  kept_mappings kept_{not_set};
+  kept_mappings kept_{budget_, not_set};
   std::atomic<std::size_t> limit_{not_set};
   std::atomic<bool> caches_{true};
   std::atomic<std::size_t> large_bytes_{0};  // in use

@@ -1,0 +1,116 @@
+// Purpose: how much memory all parts of an engine together may take from the system, and how much
+// of that they may keep while nobody uses it.
+//
+// A limit holds for both: memory that is kept counts as taken until the system has it back. What is
+// kept depends on the program's size: a quarter of the most that was in use lately, but never more
+// than 256 MiB. A small program may keep 64 MiB: with less, one that frees and allocates a block of
+// 20 MiB in turns would pay for its pages each time. Each part has an account here, which it alone
+// writes; the sums over them are about right, since nobody stops the others to read theirs. An
+// `idle_policy` says how much of its share a part really keeps.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::inline v1::detail {
+
+class memory_budget {
+ public:
+  static constexpr std::size_t none = SIZE_MAX;
+
+  // In bytes. A part that takes its memory from the slices has them in use: its account says only
+  // which of these it keeps unused.
+  struct account {
+    std::atomic<std::size_t> in_use{0};
+    std::atomic<std::size_t> kept{0};
+  };
+  account slices;
+  account mappings;
+  static constexpr std::size_t most_parts = 4;
+  std::array<account, most_parts> parts_of_slices;
+
+  // May keep any amount unless `is_capped`.
+  explicit constexpr memory_budget(bool is_capped = false) noexcept
+      : most_kept_(is_capped ? by_use : none) {}
+
+  bool is_set() const noexcept { return limit_.load(std::memory_order_relaxed) != none; }
+
+  // False when it would be too much; then nobody else is refused anything for it.
+  bool take(std::size_t bytes) noexcept {
+    const std::size_t limit = limit_.load(std::memory_order_relaxed);
+    std::size_t taken = taken_.load(std::memory_order_relaxed);
+    do {
+      if (taken > limit || bytes > limit - taken) return false;
+    } while (!taken_.compare_exchange_weak(taken, taken + bytes, std::memory_order_relaxed));
+    return true;
+  }
+  void give(std::size_t bytes) noexcept { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  // Counts as well what was taken before without being counted.
+  void set(std::size_t bytes, std::size_t uncounted) noexcept {
+    if (!is_set()) taken_.fetch_add(uncounted, std::memory_order_relaxed);
+    limit_.store(bytes, std::memory_order_relaxed);
+    if (!is_set()) give(uncounted);
+  }
+
+  // All parts together keep at most so much from now on, whatever is in use.
+  void set_most_kept(std::size_t bytes) noexcept {
+    most_kept_.store(bytes, std::memory_order_relaxed);
+  }
+  // How much the part whose account that is may keep beside what the others keep.
+  std::size_t may_keep(const account& mine) const noexcept {
+    const std::size_t most = most_kept();
+    if (most == none) return none;
+    const std::size_t others = kept() - mine.kept.load(std::memory_order_relaxed);
+    return most - std::min(most, others);
+  }
+
+  // In bytes, of all parts.
+  std::size_t in_use() const noexcept {
+    const std::size_t taken = slices.in_use.load(std::memory_order_relaxed) +
+                              mappings.in_use.load(std::memory_order_relaxed);
+    return taken - std::min(taken, kept_in_slices());
+  }
+  // To be called before much is freed, and about once a second: the peak is forgotten by an eighth
+  // of what is above the present use, by half in five seconds.
+  void note_use() noexcept {
+    const std::size_t now = in_use();
+    if (now > peak_.load(std::memory_order_relaxed)) peak_.store(now, std::memory_order_relaxed);
+  }
+  void forget_peak() noexcept {
+    const std::size_t peak = peak_.load(std::memory_order_relaxed);
+    const std::size_t above = peak - std::min(peak, in_use());
+    peak_.store(peak - above / 8, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t by_use = none - 1;
+  static constexpr std::size_t least_most_kept = std::size_t{64} << 20;
+  static constexpr std::size_t greatest_most_kept = std::size_t{256} << 20;
+
+  std::size_t kept_in_slices() const noexcept {
+    std::size_t bytes = 0;
+    for (const account& part : parts_of_slices) bytes += part.kept.load(std::memory_order_relaxed);
+    return bytes;
+  }
+  std::size_t kept() const noexcept {
+    return kept_in_slices() + slices.kept.load(std::memory_order_relaxed) +
+           mappings.kept.load(std::memory_order_relaxed);
+  }
+  std::size_t most_kept() const noexcept {
+    const std::size_t most = most_kept_.load(std::memory_order_relaxed);
+    return most != by_use ? most
+                          : std::clamp(peak_.load(std::memory_order_relaxed) / 4, least_most_kept,
+                                       greatest_most_kept);
+  }
+
+  std::atomic<std::size_t> taken_{0};
+  std::atomic<std::size_t> limit_{none};
+  std::atomic<std::size_t> most_kept_;
+  std::atomic<std::size_t> peak_{0};
+};
+
+}  // namespace mallard::inline v1::detail
