@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <random>
 
@@ -246,6 +247,23 @@ TEST(TraceWriter, AFullDiskIsSaidAndNotThrown) {
 
 TEST(TraceWriter, APlaceThatCannotBeWrittenIsRefused) {
   EXPECT_THROW(trace_writer("/nowhere/at/all", {}), std::system_error);
+}
+
+TEST(TraceWriter, AFileThatAnotherWritesIsRefusedAndStaysWhole) {
+  const std::string path = testing::TempDir() + "mallard_two_writers.trace";
+  {
+    trace_writer writer(path, {});
+    try {
+      trace_writer second(path, {});
+      ADD_FAILURE() << "two write to one file";
+    } catch (const std::system_error& refused) {
+      EXPECT_THAT(refused.what(), HasSubstr("another recording writes to it"));
+    }
+    EXPECT_TRUE(writer.finish());
+  }
+  EXPECT_TRUE(trace_reader(path).is_whole());
+  EXPECT_TRUE(trace_writer(path, {}).finish());  // it is free again
+  std::filesystem::remove(path);
 }
 
 }  // namespace

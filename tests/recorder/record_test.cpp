@@ -118,6 +118,18 @@ TEST_F(recording, counts_what_a_program_does) {
   EXPECT_EQ(found.bytes - before.bytes, 700U * 64);
 }
 
+TEST_F(recording, what_is_dropped_is_counted) {
+  const counts before = idle();
+  options.session.drop = true;
+  const recorded_process one = first(run({"pairs_unread"}));
+  trace_reader trace(options.output);
+  auto events = trace.events();
+  std::uint64_t found = 0;
+  for (recorded it; events.next(it);) found += it.sample ? 0 : 1;
+  EXPECT_GT(one.dropped, 100'000U);  // a ring holds far less than 200,000 events
+  EXPECT_EQ(found + one.dropped, before.allocations + before.frees + 2 * 100'500U);
+}
+
 // A malloc that counts, behind the recorder: of real programs both have to say the same.
 TEST_F(recording, counts_what_the_malloc_behind_it_counts) {
   const std::vector<std::vector<std::string>> programs = {

@@ -43,6 +43,17 @@ void pairs(int count, std::size_t bytes) {
   }
 }
 
+// More than a ring holds, while the reader stands still; then some that it sees.
+void pairs_unread() {
+  kill(getppid(), SIGSTOP);
+  pairs(100'000, 64);
+  kill(getppid(), SIGCONT);
+  for (int i = 0; i < 50; ++i) {
+    usleep(1000);
+    pairs(10, 64);
+  }
+}
+
 // One block of each entry point, 100 bytes and so on up, so that each can be told by its size.
 int every_entry() {
   std::vector<void*> of_c;
@@ -478,6 +489,7 @@ int starting(std::string_view how, char* program) {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "pairs") pairs(700, 64);
+  if (what == "pairs_unread") pairs_unread();
   if (what == "every_entry") return every_entry();
   if (what == "failing_new") return failing_new();
   if (what == "killed") return killed();

@@ -1,6 +1,7 @@
 #include "profile/trace/trace_writer.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,11 +17,23 @@ namespace {
 // Symbols are written a few thousand at a time, so that no chunk is too large to be read.
 constexpr std::size_t symbols_of_chunk = 4096;
 
+// Empty, and nobody else's who writes a trace: of two in one file neither could be read.
+int open_alone(const std::string& path) {
+  const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+  if (file < 0) throw std::system_error(errno, std::generic_category(), path);
+  // Where files cannot be locked, all goes on as if nobody else wrote.
+  const bool is_taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (!is_taken && (ftruncate(file, 0) == 0 || errno == EINVAL)) return file;  // a pipe has no size
+  const int error = is_taken ? EBUSY : errno;
+  close(file);
+  throw std::system_error(error, std::generic_category(),
+                          is_taken ? path + ": another recording writes to it" : path);
+}
+
 }  // namespace
 
 trace_writer::trace_writer(const std::string& path, const process_info& process)
-    : file_(open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)), path_(path) {
-  if (file_ < 0) throw std::system_error(errno, std::generic_category(), path);
+    : file_(open_alone(path)), path_(path) {
   std::string header(trace_magic);
   store_number(header, trace_version, 4);
   store_number(header, 0, 4);
