@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace mallard::recorder {
 
@@ -49,10 +50,18 @@ struct session_options {
 // Only the reader makes a slot free; only one that took a free one may fill it.
 enum class slot_state : std::uint32_t { free, taken, in_use };
 
+// Whether a program's dynamic linker is musl's, which ends programs that are to load what is made
+// for glibc.
+inline bool is_of_musl(const char* linker) noexcept {
+  const char* const slash = std::strrchr(linker, '/');
+  return std::strncmp(slash != nullptr ? slash + 1 : linker, "ld-musl", 7) == 0;
+}
+
 // A program that a recorded process has started and that is not recorded.
 enum class unfollowed : std::uint32_t {
   none,
   static_program,  // no dynamic linker loads anything into it
+  other_libc,      // its dynamic linker, as musl's, cannot load what is made for glibc
   privileged,      // the dynamic linker ignores what an ordinary user preloads
   other_machine,   // the library is not for it
   environment,     // it was not told of the session

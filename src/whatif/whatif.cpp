@@ -56,6 +56,8 @@ void check_program(const std::string& word) {
       return;
     case profile::obstacle::static_program:
       return fail("is linked statically: nothing can be preloaded, so nothing is routed");
+    case profile::obstacle::other_libc:
+      return fail("is made for musl's C library, which cannot load what is made for glibc");
     case profile::obstacle::privileged:
       return fail(
           "runs with the rights of another user: what is preloaded is ignored, so nothing is "

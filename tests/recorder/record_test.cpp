@@ -344,6 +344,19 @@ TEST_F(recording, names_the_programs_that_it_cannot_follow) {
   EXPECT_EQ(crowded.not_followed[0].what, obstacle::little_room);
 }
 
+// musl's dynamic linker ends a program that is to load a library made for glibc.
+TEST_F(recording, programs_of_musl_run_and_are_named) {
+  for (const char* const how :
+       {"execve", "execv", "execvp", "execlp", "execl", "posix_spawn", "posix_spawnp", "vfork"}) {
+    const record_summary done = run_and_pass({"starting", how, MALLARD_MUSL_PROGRAM});
+    ASSERT_EQ(done.not_followed.size(), 1U) << how;
+    EXPECT_EQ(done.not_followed[0].what, obstacle::other_libc) << how;
+  }
+  EXPECT_EQ(check_program(MALLARD_MUSL_PROGRAM).what, obstacle::other_libc);
+  options.command = {MALLARD_MUSL_PROGRAM};
+  EXPECT_EQ(record(options, {}).status, 0);
+}
+
 TEST_F(recording, names_no_program_that_it_follows_or_that_did_not_start) {
   for (const char* const how : {"execve", "execlp", "posix_spawnp"}) {
     EXPECT_TRUE(run_and_pass({"starting", how, "/bin/true"}).not_followed.empty()) << how;

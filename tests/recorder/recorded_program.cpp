@@ -481,7 +481,7 @@ int starting(std::string_view how, char* program) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return status;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 }  // namespace

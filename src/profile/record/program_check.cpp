@@ -5,6 +5,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +13,8 @@
 #include <sstream>
 #include <utility>
 #include <vector>
+
+#include "recorder/session.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -63,11 +66,18 @@ class elf_file {
   }
   bool valid() const { return valid_; }
 
-  bool is_static() const {
+  // The path of its dynamic linker; "" of a program that is linked statically.
+  std::string linker() {
+    constexpr std::uint64_t most = 4096;
     for (const Elf64_Phdr& part : parts_) {
-      if (part.p_type == PT_INTERP) return false;
+      if (part.p_type != PT_INTERP) continue;
+      std::string out(std::min<std::uint64_t>(part.p_filesz, most), '\0');
+      in_.clear();
+      in_.seekg(static_cast<std::streamoff>(part.p_offset));
+      in_.read(out.data(), static_cast<std::streamsize>(out.size()));
+      return out.c_str();
     }
-    return true;
+    return "";
   }
 
   // Of which sanitizer the names in its dynamic tables speak, with a malloc of its own; or "".
@@ -173,8 +183,10 @@ program_check check_program(const std::string& word) {
     elf_file elf(in);
     if (is_privileged(out.file)) {
       out.what = obstacle::privileged;
-    } else if (elf.valid() && elf.is_static()) {
+    } else if (elf.valid() && elf.linker().empty()) {
       out.what = obstacle::static_program;
+    } else if (elf.valid() && recorder::is_of_musl(elf.linker().c_str())) {
+      out.what = obstacle::other_libc;
     } else if (elf.valid() && !(out.sanitizer = elf.sanitizer()).empty()) {
       out.what = obstacle::sanitized;
     } else if (elf.valid() && elf.defines_malloc()) {
@@ -195,6 +207,10 @@ std::string describe(const program_check& found) {
       return found.file + ": not an executable file";
     case obstacle::static_program:
       return found.file + " is linked statically: nothing can be preloaded, so nothing is recorded";
+    case obstacle::other_libc:
+      return found.file +
+             " is made for musl's C library: what is preloaded is made for glibc, so nothing is "
+             "recorded";
     case obstacle::privileged:
       return found.file +
              " runs with the rights of another user: what is preloaded is ignored, so nothing is "

@@ -10,6 +10,7 @@ enum class obstacle {
   no_such_program,
   not_executable,  // there is a file, or a folder, but nobody can start it
   static_program,  // no dynamic linker loads anything into it
+  other_libc,      // its dynamic linker, as musl's, cannot load what is made for glibc
   privileged,      // the dynamic linker ignores what an ordinary user preloads
   sanitized,       // its sanitizer's malloc has to be the program's
   own_malloc,      // calls inside the program do not leave it

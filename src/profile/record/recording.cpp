@@ -76,6 +76,7 @@ class signal_guard {
 
 std::vector<std::pair<std::string, std::string>> environment(const record_options& options,
                                                              const session_memory& memory) {
+  if (check_program(options.command.front()).what == obstacle::other_libc) return {};
   std::string preload = options.library;
   if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
     preload += std::string(":") + others;
@@ -92,6 +93,9 @@ std::vector<program_check> not_followed(const recorder::session& all) {
     switch (one.why) {
       case recorder::unfollowed::static_program:
         found.what = obstacle::static_program;
+        break;
+      case recorder::unfollowed::other_libc:
+        found.what = obstacle::other_libc;
         break;
       case recorder::unfollowed::privileged:
         found.what = obstacle::privileged;

@@ -51,9 +51,17 @@ std::size_t take_words(const char* first, va_list& rest, char** words) noexcept 
 
 }  // namespace
 
-MALLARD_ENTRY int execve(const char* path, char* const words[], char* const variables[]) noexcept {
+// The environment that `program` gets, in place of `variables`. Where it lies ends with the caller.
+#define MALLARD_TAKE_VARIABLES(program, variables)                                       \
+  const std::size_t kept = program.words_without(variables);                             \
+  char** const room =                                                                    \
+      kept == 0 ? nullptr : static_cast<char**>(__builtin_alloca(kept * sizeof(char*))); \
+  variables = program.without_preload(variables, room)
+
+MALLARD_ENTRY int execve(const char* path, char* const words[], char* const* variables) noexcept {
   find_next_starts();
   starting_program program(path, variables);
+  MALLARD_TAKE_VARIABLES(program, variables);
   const int result = next.execve(path, words, variables);
   program.failed();
   return result;
@@ -63,9 +71,10 @@ MALLARD_ENTRY int execv(const char* path, char* const words[]) noexcept {
   return execve(path, words, environ);
 }
 
-MALLARD_ENTRY int execvpe(const char* name, char* const words[], char* const variables[]) noexcept {
+MALLARD_ENTRY int execvpe(const char* name, char* const words[], char* const* variables) noexcept {
   find_next_starts();
   starting_program program(starting_program::by_name{}, name, variables);
+  MALLARD_TAKE_VARIABLES(program, variables);
   const int result = next.execvpe(name, words, variables);
   program.failed();
   return result;
@@ -107,9 +116,10 @@ MALLARD_ENTRY int execle(const char* path, const char* word, ...) noexcept {
 MALLARD_ENTRY int posix_spawn(pid_t* pid, const char* path,
                               const posix_spawn_file_actions_t* actions,
                               const posix_spawnattr_t* attributes, char* const words[],
-                              char* const variables[]) {
+                              char* const* variables) {
   find_next_starts();
   starting_program program(path, variables);
+  MALLARD_TAKE_VARIABLES(program, variables);
   const int result = next.posix_spawn(pid, path, actions, attributes, words, variables);
   if (result != 0) program.failed();
   return result;
@@ -118,9 +128,10 @@ MALLARD_ENTRY int posix_spawn(pid_t* pid, const char* path,
 MALLARD_ENTRY int posix_spawnp(pid_t* pid, const char* name,
                                const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, char* const words[],
-                               char* const variables[]) {
+                               char* const* variables) {
   find_next_starts();
   starting_program program(starting_program::by_name{}, name, variables);
+  MALLARD_TAKE_VARIABLES(program, variables);
   const int result = next.posix_spawnp(pid, name, actions, attributes, words, variables);
   if (result != 0) program.failed();
   return result;

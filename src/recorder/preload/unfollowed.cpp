@@ -36,14 +36,22 @@ void read_interpreter(const char* line, char* to, std::size_t room) noexcept {
   to[length] = '\0';
 }
 
-bool has_interpreter(int file, const Elf64_Ehdr& header) noexcept {
+// What its dynamic linker says of a program.
+unfollowed linker_obstacle(int file, const Elf64_Ehdr& header, const char* path) noexcept {
   for (unsigned i = 0; i < header.e_phnum && i < 256; ++i) {
     Elf64_Phdr part;
     const off_t at = static_cast<off_t>(header.e_phoff + i * sizeof part);
-    if (pread(file, &part, sizeof part, at) != static_cast<ssize_t>(sizeof part)) return true;
-    if (part.p_type == PT_INTERP) return true;
+    if (pread(file, &part, sizeof part, at) != static_cast<ssize_t>(sizeof part)) {
+      return unfollowed::none;
+    }
+    if (part.p_type != PT_INTERP) continue;
+    char linker[256] = {};
+    const std::size_t bytes = part.p_filesz < sizeof linker ? part.p_filesz : sizeof linker - 1;
+    if (pread(file, linker, bytes, static_cast<off_t>(part.p_offset)) < 0) linker[0] = '\0';
+    return is_of_musl(linker) ? unfollowed::other_libc : unfollowed::none;
   }
-  return false;
+  // Static, if it is not the dynamic linker itself.
+  return strncmp(file_name(path), "ld", 2) == 0 ? unfollowed::none : unfollowed::static_program;
 }
 
 // Sets `script` to its interpreter where it is a script, else to nothing.
@@ -69,8 +77,8 @@ unfollowed obstacle_in(const char* path, char* script, std::size_t room) noexcep
       out = unfollowed::privileged;
     } else if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != own_machine) {
       out = unfollowed::other_machine;
-    } else if (!has_interpreter(file, header) && strncmp(file_name(path), "ld", 2) != 0) {
-      out = unfollowed::static_program;  // and not the dynamic linker itself
+    } else {
+      out = linker_obstacle(file, header, path);
     }
   }
   close(file);
@@ -125,7 +133,26 @@ void starting_program::look_at(const char* path, char* const* environment) noexc
       room.rlim_cur != RLIM_INFINITY && room.rlim_cur < session_bytes) {
     why = unfollowed::address_space;
   }
+  must_not_preload_ = why == unfollowed::other_libc;
   if (why != unfollowed::none) made_ = remember(all, path, why);
+}
+
+std::size_t starting_program::words_without(char* const* environment) const noexcept {
+  if (!must_not_preload_ || environment == nullptr) return 0;
+  std::size_t count = 1;
+  while (environment[count - 1] != nullptr) ++count;
+  return count;
+}
+
+char* const* starting_program::without_preload(char* const* environment,
+                                               char** room) const noexcept {
+  if (room == nullptr) return environment;
+  char** to = room;
+  for (; *environment != nullptr; ++environment) {
+    if (strncmp(*environment, "LD_PRELOAD=", 11) != 0) *to++ = *environment;
+  }
+  *to = nullptr;
+  return room;
 }
 
 starting_program::starting_program(const char* path, char* const* environment) noexcept {

@@ -18,10 +18,16 @@ class starting_program {
   // It could not be started.
   void failed() noexcept;
 
+  // Of a program that would end if it had to load the recorder: the environment less LD_PRELOAD, in
+  // `room` for as many words as `words_without` says. Of others 0, and the same environment.
+  std::size_t words_without(char* const* environment) const noexcept;
+  char* const* without_preload(char* const* environment, char** room) const noexcept;
+
  private:
   void look_at(const char* path, char* const* environment) noexcept;
 
   unfollowed_program* made_ = nullptr;
+  bool must_not_preload_ = false;
 };
 
 }  // namespace mallard::recorder
