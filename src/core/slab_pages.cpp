@@ -10,15 +10,13 @@ namespace mallard::inline v1::detail {
 namespace {
 
 constexpr std::size_t most_pages = (std::size_t{2} << 20) / os::page_bytes;
-using page_set = std::array<bool, most_pages>;
 
-void mark(page_set& pages, std::size_t page, std::size_t offset, std::size_t bytes) noexcept {
+void mark(bool* pages, std::size_t page, std::size_t offset, std::size_t bytes) noexcept {
   const std::size_t last = (offset + bytes - 1) / page;
   for (std::size_t i = offset / page; i <= last; ++i) pages[i] = true;
 }
 
-page_set pages_in_use(slab& s, const slab_layout& layout, std::size_t page) noexcept {
-  page_set pages{};
+void mark_in_use(bool* pages, slab& s, const slab_layout& layout, std::size_t page) noexcept {
   if (is_header_in_slab) {
     mark(pages, page, 0, slab_header_bytes + layout.words * sizeof(std::uint64_t));
   }
@@ -29,14 +27,15 @@ page_set pages_in_use(slab& s, const slab_layout& layout, std::size_t page) noex
     if ((word >> ((offset >> layout.granule_shift) & 63) & 1) != 0) continue;
     mark(pages, page, offset, layout.block_bytes);
   }
-  return pages;
 }
 
 std::size_t purge_slab(slab& s, const slab_layout& layout, std::size_t page) noexcept {
   const std::size_t count = layout.slab_bytes / page;
   // With so many blocks in use a page without any is hardly to be found.
   if (s.taken() > 4 * count) return 0;
-  const page_set in_use = pages_in_use(s, layout, page);
+  std::array<bool, most_pages> in_use;  // so many as the slab has
+  std::fill_n(in_use.begin(), count, false);
+  mark_in_use(in_use.data(), s, layout, page);
   std::size_t bytes = 0;
   for (std::size_t begin = 0; begin < count; ++begin) {
     if (in_use[begin]) continue;
@@ -51,18 +50,20 @@ std::size_t purge_slab(slab& s, const slab_layout& layout, std::size_t page) noe
 
 }  // namespace
 
-std::size_t slab_set::purge_free_pages() noexcept {
-  slab* s = all_;
-  if (s == nullptr) return 0;
+// The ring of all slabs is turned on, so that the next call goes on from there.
+std::size_t slab_set::purge_free_pages(std::size_t& left_bytes, std::size_t most_bytes) noexcept {
   const std::size_t page = os::page_size();
   std::size_t bytes = 0;
-  do {
-    if (s->place != slab_place::reserve &&
-        layout_of(*s).slab_bytes <= most_pages * os::page_bytes) {
-      bytes += purge_slab(*s, layout_of(*s), page);
+  for (std::size_t seen = 0; all_ != nullptr && left_bytes != 0 && seen < most_bytes;) {
+    slab& s = *all_;
+    const slab_layout& layout = layout_of(s);
+    seen += layout.slab_bytes;
+    left_bytes -= smaller(left_bytes, std::size_t{layout.slab_bytes});
+    if (s.place != slab_place::reserve && layout.slab_bytes <= most_pages * os::page_bytes) {
+      bytes += purge_slab(s, layout, page);
     }
-    s = s->all_next;
-  } while (s != all_);
+    all_ = s.all_next;
+  }
   return bytes;
 }
 

@@ -76,21 +76,32 @@ std::size_t malloc_heap::trim() noexcept {
   return idle.load(std::memory_order_relaxed) ? 0 : give_back_free();
 }
 
-std::size_t malloc_heap::give_back_free() noexcept {
+void malloc_heap::rest_and_give_back_empty() noexcept {
   collect();
   give_back_empty();
   // What is at hand counts as in use.
   for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
-  return purge_free_pages();
 }
 
-void malloc_heap::trim_if_quiet() noexcept {
-  if (idle.load(std::memory_order_relaxed) || !lock_.try_acquire()) return;
-  const bool is_quiet = calls_ == calls_seen_;
+std::size_t malloc_heap::give_back_free() noexcept {
+  rest_and_give_back_empty();
+  to_purge_bytes_ = slab_set::usage().reserved_bytes;
+  return purge_free_pages(to_purge_bytes_, SIZE_MAX);
+}
+
+bool malloc_heap::trim_if_quiet() noexcept {
+  if (idle.load(std::memory_order_relaxed) || !lock_.try_acquire()) return true;
+  const bool is_quiet = calls_ == calls_seen_ && !idle.load(std::memory_order_relaxed);
   calls_seen_ = calls_;
-  if (is_quiet && !is_trimmed_ && !idle.load(std::memory_order_relaxed)) give_back_free();
+  if (is_quiet && !is_trimmed_) {
+    rest_and_give_back_empty();
+    to_purge_bytes_ = reserved_bytes_;
+  }
   is_trimmed_ = is_quiet;
+  if (is_quiet) purge_portion();
+  const bool is_done = !is_quiet || to_purge_bytes_ == 0;
   lock_.release();
+  return is_done;
 }
 
 void malloc_heap::mark_slab(slab& s) noexcept {
@@ -115,6 +126,7 @@ void malloc_heap::absorb_all(malloc_heap& from) noexcept {
 }
 
 void malloc_heap::note_grown() noexcept {
+  if (to_purge_bytes_ != 0) purge_portion();
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
   const slab_usage now = slab_set::usage();
@@ -126,11 +138,18 @@ void malloc_heap::note_grown() noexcept {
 // it frees for good less than half is in use again by then. If it replaces blocks by others, the
 // pages would be touched again: then it is not soon that some are given back, and each time later.
 void malloc_heap::look_after_spills() noexcept {
+  if (to_purge_bytes_ != 0) purge_portion();
+  if (spilled_bytes_ - spilled_at_look_bytes_ > look_after_bytes_) look_if_due();
+  look_at_spilled_bytes_ =
+      to_purge_bytes_ != 0 ? spilled_bytes_ : spilled_at_look_bytes_ + look_after_bytes_;
+}
+
+void malloc_heap::look_if_due() noexcept {
   const unsigned long long time = os::milliseconds();
   const std::size_t much = bytes_between_looks + reserved_bytes_ / 4;
   const std::size_t spilled = spilled_bytes_ - spilled_at_look_bytes_;
   if (spilled < much && time - looked_at_ < milliseconds_between_looks) {
-    look_at_spilled_bytes_ = spilled_at_look_bytes_ + much;
+    look_after_bytes_ = much;
     return;
   }
   const slab_usage now = slab_set::usage();
@@ -138,7 +157,7 @@ void malloc_heap::look_after_spills() noexcept {
   looked_at_ = time;
   used_at_look_bytes_ = now.taken_bytes;
   spilled_at_look_bytes_ = spilled_bytes_;
-  look_at_spilled_bytes_ = spilled_bytes_ + bytes_between_looks + reserved_bytes_ / 8;
+  look_after_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
   if (purged_at_ == 0) purged_at_ = time;
   look_for_free_pages(now, for_good);
 }
@@ -153,7 +172,8 @@ void malloc_heap::look_for_free_pages(const slab_usage& now, bool for_good) noex
   purge_wait_ = for_good ? first_purge_wait : std::min(2 * purge_wait_, longest_purge_wait);
   purged_at_ = time;
   unused_bytes_ = purged_at_bytes_ = unused;
-  purge_free_pages();
+  to_purge_bytes_ = now.reserved_bytes;
+  purge_portion();
 }
 
 void malloc_heap::note_no_room(unsigned size_class) noexcept {

@@ -52,8 +52,9 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // By any thread that holds no lock, of a heap with a thread: gives back what is empty, and the
   // pages between blocks in use. The magazines keep what they have. Returns the bytes of the pages.
   std::size_t trim() noexcept;
-  // The same if the thread has not needed the heap since the last call. Does not wait for a lock.
-  void trim_if_quiet() noexcept;
+  // The same, a portion of it, if the thread has not needed the heap since the last call that
+  // returned true. Returns whether nothing is left to be done. Does not wait for a lock.
+  bool trim_if_quiet() noexcept;
   // Of free blocks that count as taken in the slabs. Exact while no thread uses the magazines.
   std::size_t at_hand_bytes() noexcept;
 
@@ -109,6 +110,9 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
   void* const* give_runs(void* const* first, void* const* last, unsigned size_class) noexcept;
   void give_back_empty() noexcept;
+  void rest_and_give_back_empty() noexcept;
+  void purge_portion() noexcept { purge_free_pages(to_purge_bytes_, purged_portion_bytes); }
+  void look_if_due() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
   std::size_t held_in(const thread_cache& of, unsigned size_class) noexcept {
     if (grown_[size_class] == 0) return 0;
@@ -133,11 +137,16 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static constexpr unsigned long long milliseconds_between_looks = 200;
   std::size_t spilled_bytes_ = 0;  // ever
   std::size_t spilled_at_look_bytes_ = 0;
-  std::size_t look_at_spilled_bytes_ = bytes_between_looks;
+  std::size_t look_after_bytes_ = bytes_between_looks;
+  std::size_t look_at_spilled_bytes_ = bytes_between_looks;  // or for the next portion
   std::size_t grown_to_bytes_ = 0;
   std::size_t used_at_look_bytes_ = 0;
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
+  // Nobody who frees a block waits for a whole heap: so many bytes of slabs are looked at in one
+  // call, and the next ones with the next spill, so that all are soon done.
+  static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;
+  std::size_t to_purge_bytes_ = 0;   // of slabs
   std::size_t unused_bytes_ = 0;     // the least since free pages were given back
   std::size_t purged_at_bytes_ = 0;  // what it was then
   unsigned long long purged_at_ = 0;

@@ -82,13 +82,21 @@ void malloc_heaps::trim_quiet() noexcept {
   constexpr unsigned long long milliseconds_between_looks = 1000;
   // Between the handlers of a fork all locks are this thread's.
   if (progress.has_every_lock) return;
+  // Two who come at once look at one heap, or one of them at none: the heap has a lock.
+  if (malloc_heap* heap = looked_at_.load(std::memory_order_acquire)) {
+    if (heap->trim_if_quiet()) {
+      looked_at_.compare_exchange_strong(heap, heap->next, std::memory_order_release,
+                                         std::memory_order_relaxed);
+    }
+    return;
+  }
   const unsigned long long now = os::milliseconds();
   unsigned long long next = next_look_.load(std::memory_order_relaxed);
   if (now < next || !next_look_.compare_exchange_strong(next, now + milliseconds_between_looks,
                                                         std::memory_order_relaxed)) {
     return;
   }
-  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) heap->trim_if_quiet();
+  looked_at_.store(first(), std::memory_order_release);
   pages_.decay();
 }
 

@@ -33,7 +33,8 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   // Gives back what is empty, and the pages between blocks in use, of all heaps. Returns the bytes
   // of the pages. The caller holds no lock.
   std::size_t trim() noexcept;
-  // The same, once a second, of heaps whose threads have not needed them since.
+  // The same, once a second, of heaps whose threads have not needed them since: a portion of one of
+  // them in each call, so that nobody waits for all.
   void trim_quiet() noexcept;
 
   // Takes the locks of all heaps with threads before a fork; when `take` is false for one, none.
@@ -56,6 +57,7 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   malloc_pages& pages_;
   malloc_heap* locked_first_ = nullptr;           // between the handlers of a fork
   std::atomic<unsigned long long> next_look_{0};  // in milliseconds
+  std::atomic<malloc_heap*> looked_at_{nullptr};  // the others are after it; null: none is
 };
 
 extern constinit malloc_heaps the_heaps;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "mallard/detail/os/pages.hpp"
@@ -32,6 +34,7 @@ using mallard_test::mib;
 // Calls so far, from any thread.
 std::atomic<long> populates{0};
 std::atomic<std::size_t> purged_bytes{0};
+std::atomic<long> purges{0};
 std::atomic<std::size_t> unmapped_bytes{0};
 std::atomic<bool> knows_populate{true};
 std::atomic<bool> looks_at_locks{false};
@@ -93,7 +96,10 @@ int __real_madvise(void*, size_t, int);
 
 int __wrap_madvise(void* p, size_t bytes, int advice) {
   look_at_locks();
-  if (advice == MADV_DONTNEED) purged_bytes += bytes;
+  if (advice == MADV_DONTNEED) {
+    purged_bytes += bytes;
+    ++purges;
+  }
 #ifdef MADV_POPULATE_WRITE
   if (advice == MADV_POPULATE_WRITE) {
     ++populates;
@@ -217,6 +223,41 @@ TEST(malloc_system_calls, who_replaces_blocks_by_others_keeps_the_pages_between_
       if (i % 10 != 0) detail::deallocate(live[i]);
     }
     require(purged_bytes > 2 * mib, "given back of what was freed: ", purged_bytes.load());
+  });
+}
+
+// Touches so many bytes in blocks of 64 to 2,063 bytes, and has nine of ten freed in no order by
+// `free_one`.
+template <class Free>
+void free_most_at_random(std::size_t bytes, Free&& free_one) {
+  std::uint64_t seed = 1;
+  const auto draw = [&] {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return seed >> 33;
+  };
+  std::vector<void*> blocks;
+  for (std::size_t sum = 0; sum < bytes;) {
+    const std::size_t size = 64 + draw() % 2'000;
+    blocks.push_back(std::memset(detail::allocate(size), 1, size));
+    sum += size;
+  }
+  for (std::size_t i = blocks.size(); i-- > 1;) std::swap(blocks[i], blocks[draw() % (i + 1)]);
+  for (std::size_t i = 0; i < blocks.size() / 10 * 9; ++i) free_one(blocks[i]);
+}
+
+TEST(malloc_system_calls, no_free_gives_back_the_pages_of_a_whole_heap) {
+  expect_passed([] {
+    time_stands_still = true;
+    long most = 0;
+    free_most_at_random(100 * mib, [&](void* p) {
+      const long before = purges;
+      detail::deallocate(p);
+      most = std::max(most, purges - before);
+    });
+    require(most < 400, "calls of the system for one free: ", most);
+    // What is left to be looked at then comes with the next frees.
+    run_phase(4 * mib, 100);
+    require(purged_bytes > 10 * mib, "given back: ", purged_bytes.load());
   });
 }
 
@@ -390,6 +431,42 @@ TEST(malloc_system_calls, what_a_quiet_thread_holds_goes_while_others_are_active
                std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
     });
     require(held < 5 * mib / 2, "the thread holds ", held);
+  });
+}
+
+TEST(malloc_system_calls, no_call_gives_back_what_all_quiet_threads_hold) {
+  expect_passed([] {
+    detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
+    std::atomic<int> ready{0};
+    std::atomic<bool> is_over{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        free_most_at_random(8 * mib, [](void* p) { detail::deallocate(p); });
+        ++ready;
+        while (!is_over) std::this_thread::yield();
+      });
+    }
+    while (ready != 8) std::this_thread::yield();
+    const std::size_t held = resident_in_slabs_of_others();
+    long most = 0;
+    const auto count_purges = [&](auto&& call) {
+      const long before = purges;
+      call();
+      most = std::max(most, purges - before);
+    };
+    std::vector<void*> blocks(10'000);
+    const auto start = std::chrono::steady_clock::now();
+    do {
+      for (void*& p : blocks) count_purges([&] { p = detail::allocate(100); });
+      for (void* p : blocks) count_purges([&] { detail::deallocate(p); });
+    } while (resident_in_slabs_of_others() > held - 8 * mib &&
+             std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+    const std::size_t left = resident_in_slabs_of_others();
+    is_over = true;
+    for (std::thread& t : threads) t.join();
+    require(left <= held - 8 * mib, "held: ", held, ", left: ", left);
+    require(most < 400, "calls of the system in one: ", most);
   });
 }
 

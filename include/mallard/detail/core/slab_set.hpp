@@ -147,8 +147,10 @@ class MALLARD_API slab_set {
   void release(bool forget) noexcept;
 
   // Gives the memory of whole pages between blocks in use back to the system; free blocks hold
-  // nothing. Returns the bytes. O(slots).
-  std::size_t purge_free_pages() noexcept;
+  // nothing. Looks at `most_bytes` of slabs, and has the next call look at the others:
+  // `left_bytes`, at first all that is reserved, says how much is to be looked at still. Returns
+  // the bytes given back. O(slots of these slabs).
+  std::size_t purge_free_pages(std::size_t& left_bytes, std::size_t most_bytes) noexcept;
 
   // For assertions: whether a block in use at `p` is of this set, and of this layout. It may be
   // anything that is memory.
