@@ -101,8 +101,8 @@ MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) 
 }
 
 MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  // As glibc does: the next power of two.
-  if (alignment > PTRDIFF_MAX) {
+  // As glibc does: the next power of two, if there is one.
+  if (alignment > std::size_t{PTRDIFF_MAX} + 1) {
     errno = EINVAL;
     return nullptr;
   }

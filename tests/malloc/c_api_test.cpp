@@ -228,6 +228,10 @@ TEST(malloc_c_api, memalign_takes_the_next_power_of_two) {
   errno = 0;
   EXPECT_EQ(memalign(opaque(SIZE_MAX), 10), nullptr);
   EXPECT_EQ(errno, EINVAL);
+  // An alignment, but nothing has it.
+  errno = 0;
+  EXPECT_EQ(memalign(opaque(SIZE_MAX / 2 + 1), 10), nullptr);
+  EXPECT_EQ(errno, ENOMEM);
 }
 
 TEST(malloc_c_api, valloc_and_pvalloc_give_pages) {
