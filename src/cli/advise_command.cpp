@@ -242,17 +242,16 @@ advise::plain_time time_it(whatif::program_runner& runner, const std::string& pr
 
 int advise_program(const advise_request& request, colour_choice choice) {
   const clock::time_point start = clock::now();
-  const std::string obstacle = look_at_program(request.words.front());
-  if (!obstacle.empty()) throw usage_error(obstacle);
   say("timing the program as it is");
   whatif::program_runner runner(request.words);  // while this process is small
   const advise::plain_time plain = time_it(runner, request.words.front());
+  if (was_interrupted()) return interrupted;
   const temporary_folder folder;
   const advise::quick_plan quick(plain.seconds, plain.undisturbed);
   const recorded_run run =
       record_it(request, plain, folder.path(),
                 request.quick ? quick.recording_seconds(seconds_since(start)) : 0);
-  const interrupt_guard guard;
+  if (run.summary.interrupted) return interrupted;
   say("replaying");
   profile::trace_reader trace(run.trace);
   advise::advise_options options = options_for(request);
@@ -287,6 +286,19 @@ int advise_program(const advise_request& request, colour_choice choice) {
   return finish(request, trace, run.trace, report, choice);
 }
 
+// Ctrl-C also ends the processes that run the program: what fails for that is no error.
+int advise_command(const advise_request& request, colour_choice choice) {
+  const std::string obstacle = look_at_program(request.words.front());
+  if (!obstacle.empty()) throw usage_error(obstacle);
+  const interrupt_guard guard;
+  try {
+    return advise_program(request, choice);
+  } catch (const std::exception&) {
+    if (was_interrupted()) return interrupted;
+    throw;
+  }
+}
+
 int give_advice(const advise_request& request, bool is_command, colour_choice choice) {
   if (!request.page.empty()) need_file(request.page, "a page");
   std::error_code not_there;
@@ -294,7 +306,7 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
       !std::filesystem::is_regular_file(request.page, not_there)) {
     throw usage_error(request.page + ": not a regular file, which a page has to be");
   }
-  if (is_command) return advise_program(request, choice);
+  if (is_command) return advise_command(request, choice);
   if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");
   if (!request.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
   return advise_trace(request, choice);

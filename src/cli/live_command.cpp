@@ -251,8 +251,8 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
   session watching(request, of, screen, use_colour(choice, STDOUT_FILENO));
   const bool ended = watching.run();
   watching.finish();
-  if (ended) return of.status();
-  return of.end();
+  const int status = ended ? of.status() : of.end();
+  return was_interrupted() ? interrupted : status;
 }
 
 }  // namespace

@@ -69,6 +69,20 @@ TEST_F(AdviseCommand, RefusesInOneLineWhatItCanSayNothingOf) {
   EXPECT_FALSE(fs::exists(file("advice.html")));
 }
 
+// While the program is timed, which ends as well.
+TEST_F(AdviseCommand, AnInterruptEndsItWithTheStatusOfOne) {
+  std::ofstream(file("script")) << "#!/bin/sh\n[ ! -e pid ] || exit 0\necho $$ > writing && mv "
+                                   "writing pid && exec sleep 60\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const pid_t child = start(quick({"--", "./script"}));
+  while (!fs::exists(file("pid"))) usleep(1000);
+  kill(child, SIGINT);
+  kill(static_cast<pid_t>(std::stol(read_file(file("pid")))), SIGKILL);
+  const ended result = finish(child);
+  EXPECT_EQ(result.status, 130) << result.err;
+  EXPECT_FALSE(fs::exists(file("advice.html")));
+}
+
 TEST_F(AdviseCommand, RefusesATraceWithoutStacks) {
   profile::trace_script script(file("t.mallard").string());
   script.allocate(1, 16);

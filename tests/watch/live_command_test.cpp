@@ -40,6 +40,15 @@ TEST_F(LiveCommand, WithoutATerminalPrintsPlainLinesAndEndsAsTheProgramDoes) {
   EXPECT_EQ(result.out.find('\033'), std::string::npos);
 }
 
+TEST_F(LiveCommand, AnInterruptEndsItWithTheStatusOfOne) {
+  std::ofstream(file("script")) << "#!/bin/sh\n: > started\nexec " COUNTED_PROGRAM " work\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const pid_t child = start({"live", "--interval", "0.1", "--", "./script"});
+  while (!fs::exists(file("started"))) usleep(1000);
+  kill(child, SIGINT);
+  EXPECT_EQ(finish(child).status, 130);
+}
+
 TEST_F(LiveCommand, EndsAfterSoLongAndEndsTheProgramThatItStarted) {
   const ended result = run({"live", "--interval", "0.2", "--duration", "2", "--output", "said.txt",
                             "--", COUNTED_PROGRAM, "work"});

@@ -25,11 +25,16 @@ constexpr double flush_seconds = 1;
 // What the handlers need; there is one recording at a time.
 recorder::session* signalled = nullptr;
 volatile sig_atomic_t program_pid = 0;
+volatile sig_atomic_t interrupts = 0;
 
 void child_changed(int) {
   const int before = errno;
   if (signalled != nullptr) recorder::change_and_wake(signalled->doorbell);
   errno = before;
+}
+
+void note_interrupt(int) {
+  interrupts = 1;
 }
 
 void pass_on(int signal) {
@@ -44,8 +49,9 @@ class signal_guard {
   signal_guard(recorder::session& session, pid_t program) {
     signalled = &session;
     program_pid = program;
+    interrupts = 0;
     set(SIGCHLD, child_changed, 0);
-    set(SIGINT, SIG_IGN, 1);
+    set(SIGINT, note_interrupt, 1);
     set(SIGQUIT, SIG_IGN, 2);
     set(SIGTERM, pass_on, 3);
     set(SIGHUP, pass_on, 4);
@@ -199,6 +205,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   out.seconds = seconds() - began;
   out.processor_seconds = program.processor_seconds();
   out.cut = cut;
+  out.interrupted = interrupts != 0;
   out.refused = memory->refused.load();
   out.unrecorded = memory->unrecorded.load();
   out.not_followed = not_followed(*memory);

@@ -42,6 +42,7 @@ struct record_summary {
   double seconds = 0;
   double processor_seconds = 0;  // of the program, with the children that it waited for
   bool cut = false;              // it was told to end
+  bool interrupted = false;      // SIGINT came, to the program as well if both are of one terminal
   std::uint64_t refused = 0;     // times that a thread could not be recorded
   std::uint64_t unrecorded = 0;  // operations of the heap after the recording was over
   // Programs that the recorded ones have started and that could not be recorded, each once; and how
