@@ -40,6 +40,7 @@ void protected_resource::set_access(page_access wanted) {
     }
   }
   access_ = wanted;
+  set_writable(wanted == page_access::writable);
 }
 
 void protected_resource::release() noexcept {

@@ -82,31 +82,32 @@ bool range_resource::grow(std::size_t bytes, std::size_t alignment, detail::refu
   return true;
 }
 
-// Null, and why, when there is no room: whoever asks decides whether that is an exception.
-void* range_resource::take(std::size_t bytes, std::size_t alignment,
-                           detail::refusal& why) noexcept {
-  if (!is_writable()) {
-    why = {memory_fault::not_writable, EACCES};
-    return nullptr;
-  }
-  if (bytes == 0) bytes = 1;
-  void* p = free_.take(bytes, alignment);
-  if (p == nullptr) {
-    if (grow(bytes, alignment, why)) p = free_.take(bytes, alignment);
-    if (p == nullptr) return nullptr;
-  }
+inline void* range_resource::take_at_once(std::size_t bytes, std::size_t alignment) noexcept {
+  if (!is_writable_ || !detail::is_request(bytes, alignment, largest_alignment)) return nullptr;
+  void* const p = free_.take(bytes + (bytes == 0), alignment);
+  if (p == nullptr) return nullptr;
   ++in_use_blocks_;
   peak_bytes_ = std::max(peak_bytes_, usable_bytes_ - free_.free_bytes());
   return p;
 }
 
-void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
-  detail::refusal why;
-  if (detail::is_request(bytes, alignment, largest_alignment)) [[likely]] {
-    if (void* const p = take(bytes, alignment, why)) [[likely]] {
-      return p;
-    }
+// Null, and why, when there is no room: whoever asks decides whether that is an exception.
+void* range_resource::take(std::size_t bytes, std::size_t alignment,
+                           detail::refusal& why) noexcept {
+  if (!is_writable_) {
+    why = {memory_fault::not_writable, EACCES};
+    return nullptr;
   }
+  if (!detail::is_request(bytes, alignment, largest_alignment)) return nullptr;
+  return grow(bytes + (bytes == 0), alignment, why) ? take_at_once(bytes, alignment) : nullptr;
+}
+
+void* range_resource::allocate(std::size_t bytes, std::size_t alignment) {
+  if (void* const p = take_at_once(bytes, alignment)) [[likely]] {
+    return p;
+  }
+  detail::refusal why;
+  if (void* const p = take(bytes, alignment, why)) return p;
   fail(bytes, alignment, why);
 }
 
@@ -124,16 +125,16 @@ void range_resource::fail(std::size_t bytes, std::size_t alignment, const detail
 }
 
 void* range_resource::try_allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (!detail::is_request(bytes, alignment, largest_alignment)) return nullptr;
+  if (void* const p = take_at_once(bytes, alignment)) return p;
   detail::refusal why;
   return take(bytes, alignment, why);
 }
 
 void range_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {
   MALLARD_ASSERT(owns(p) && "a block of another resource");
-  MALLARD_ASSERT(is_writable() && "a block of protected memory");
+  MALLARD_ASSERT(is_writable_ && "a block of protected memory");
   --in_use_blocks_;
-  free_.give(p, bytes == 0 ? 1 : bytes);
+  free_.give(p, bytes + (bytes == 0));
 }
 
 void range_resource::release() noexcept {
@@ -150,7 +151,7 @@ void range_resource::release() noexcept {
 }
 
 void range_resource::trim() noexcept {
-  if (!is_writable()) return;
+  if (!is_writable_) return;
   free_.join();
   free_.for_each_free([](void* p, std::size_t bytes) { os::purge(p, bytes); });
 }

@@ -55,7 +55,6 @@ class MALLARD_API protected_resource final : public range_resource {
 
  private:
   int extend(std::byte* p, std::size_t bytes) noexcept override;
-  bool is_writable() const noexcept override { return access_ == page_access::writable; }
 
   page_access access_ = page_access::writable;
 };

@@ -81,17 +81,18 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
 
   std::byte* begin() const noexcept { return begin_; }
   std::size_t usable_bytes() const noexcept { return usable_bytes_; }
+  // Whether blocks may be given and taken back from now on; at first they may.
+  void set_writable(bool now) noexcept { is_writable_ = now; }
 
  private:
   // Makes the next `bytes` usable. Returns 0, or the system's error, and nothing has changed.
   virtual int extend(std::byte* p, std::size_t bytes) noexcept = 0;
-  // Whether blocks may be given and taken back now.
-  virtual bool is_writable() const noexcept { return true; }
-
   bool grow(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
-  void* take(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
+  void* take_at_once(std::size_t bytes, std::size_t alignment) noexcept;
+  MALLARD_COLD void* take(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
   [[noreturn]] MALLARD_COLD void fail(std::size_t bytes, std::size_t alignment,
                                       const detail::refusal& why);
+  bool is_writable_ = true;
   const char* who_;
   std::byte* begin_ = nullptr;
   std::size_t limit_bytes_;
