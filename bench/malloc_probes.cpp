@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -362,14 +363,89 @@ void forks() {
   print("fork_crashes", crashes, "count");
 }
 
+void print_peak(const char* peak, const char* faults) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  print(peak, static_cast<double>(used.ru_maxrss) / 1024, "MiB");
+  print(faults, static_cast<double>(used.ru_minflt), "count");
+}
+
+// 300 blocks of so many MiB at random, of which the last `Alive` live: what is kept between them.
+template <std::size_t Alive>
+void large_ones(std::size_t least, std::size_t most) {
+  void* live[Alive] = {};
+  random_numbers random{1};
+  for (std::size_t i = 0; i < 300; ++i) {
+    void*& one = live[i % Alive];
+    std::free(one);
+    const std::size_t size = random.between(least, most) << 20;
+    one = written(std::malloc(size), size);
+  }
+  for (void* one : live) std::free(one);
+}
+void one_large() {
+  large_ones<1>(20, 400);
+  print_peak("one_large_peak", "one_large_faults");
+}
+void two_large() {
+  large_ones<2>(40, 384);
+  print_peak("two_large_peak", "two_large_faults");
+  print("two_large_left", resident() / mebi, "MiB");
+}
+
+double processor_us() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
+}
+
+// 90 % of 450 MiB of small blocks are freed at random: how long the frees take.
+void long_frees() {
+  constexpr std::size_t bytes = std::size_t{450} << 20;
+  mapped<void*> live(bytes / 16);
+  random_numbers random{4};
+  std::size_t count = 0;
+  for (std::size_t sum = 0; sum < bytes; ++count) {
+    const std::size_t size = random.between(16, 2048) >> (random.next() % 6);
+    live[count] = written(std::malloc(size + 1), size + 1);
+    sum += size + 1;
+  }
+  for (std::size_t i = count; i > 1; --i) std::swap(live[i - 1], live[random.next() % i]);
+  const std::size_t freed_blocks = count / 10 * 9;
+  mapped<float> taken(freed_blocks);
+  for (std::size_t i = 0; i < freed_blocks; ++i) {
+    const double began = processor_us();
+    std::free(live[i]);
+    taken[i] = static_cast<float>(processor_us() - began);
+  }
+  std::sort(taken.begin(), taken.begin() + freed_blocks);
+  print("free_p99.9", static_cast<double>(taken[freed_blocks - freed_blocks / 1000]), "us");
+  print("free_longest", static_cast<double>(taken[freed_blocks - 1]), "us");
+}
+
+// What a malloc costs that is refused, when blocks of 1,000 bytes fill 768 MiB of addresses.
+void refused() {
+  const rlimit room{rlim_t{768} << 20, RLIM_INFINITY};
+  mapped<void*> live(1 << 20);
+  setrlimit(RLIMIT_AS, &room);
+  std::size_t count = 0;
+  while (void* block = std::malloc(1000)) live[count++] = block;
+  constexpr int times = 50;
+  const double began = processor_us();
+  for (int i = 0; i < times; ++i) use(std::malloc(1000));
+  print("refused_malloc", (processor_us() - began) / times, "us");
+}
+
 struct probe {
   const char* name;
   void (*run)();
 };
 constexpr probe probes[] = {
-    {"tiny", tiny},     {"freed", freed},          {"fragmented", fragmented},
-    {"phases", phases}, {"threads", many_threads}, {"short-threads", short_threads},
-    {"remote", remote}, {"growing", growing},      {"forks", forks}};
+    {"tiny", tiny},           {"freed", freed},          {"fragmented", fragmented},
+    {"phases", phases},       {"threads", many_threads}, {"short-threads", short_threads},
+    {"remote", remote},       {"growing", growing},      {"forks", forks},
+    {"one-large", one_large}, {"two-large", two_large},  {"long-frees", long_frees},
+    {"refused", refused}};
 
 }  // namespace
 
