@@ -71,7 +71,7 @@ async function newPage(t, options) {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   const frames = setInterval(() => session.send('Page.captureScreenshot',
-    { clip: { x: 0, y: 0, width: 1, height: 1, scale: 1 } }).catch(() => {}), 5000);
+    { clip: { x: 0, y: 0, width: 1, height: 1, scale: 1 } }).catch(() => {}), 1000);
   t.after(() => {
     clearInterval(frames);
     return context.close();
@@ -117,9 +117,17 @@ const cellsOf = (line) => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].s
 
 /** Clicks a "Copy as CSV" button and parses what the clipboard holds. */
 export async function copied(page, what) {
-  await page.getByRole('button', { name: `Copy ${what} as CSV` }).click();
-  await page.getByRole('button', { name: `Copy ${what} as CSV` }).filter({ hasText: 'Copied' })
-    .waitFor();
+  const button = page.getByRole('button', { name: `Copy ${what} as CSV` });
+  // The button says so for a moment only: a browser that draws seldom would let it pass unseen.
+  await button.evaluate((it) => {
+    it.said = new Promise((done) => {
+      new MutationObserver(() => {
+        if (/^(Copied|Press)/.test(it.textContent)) done(it.textContent);
+      }).observe(it, { childList: true });
+    });
+  });
+  await button.click();
+  assert.equal(await button.evaluate((it) => it.said), 'Copied');
   const text = await page.evaluate(() => navigator.clipboard.readText());
   const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => cellsOf(`${line},`));
   return rows.map((row) => Object.fromEntries(row.map((value, at) => [head[at], value])));
