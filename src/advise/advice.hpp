@@ -131,6 +131,7 @@ struct advice_report {
   std::uint64_t peak_bytes = 0;
   double allocation_share = 0;       // of the processor's time, in the heap's operations
   double reading_seconds = 0;        // that it took to read the trace once
+  unsigned program_runs = 0;         // how often the program was run for this
   bool on_the_program = false;       // the best were tried on the living program
   bool proved = false;               // the first was, often enough
   std::string proof;                 // in one sentence: how far the first is proved

@@ -146,6 +146,7 @@ json to_json(const advice_report& report) {
               {"allocations", report.allocations},
               {"peak_bytes", report.peak_bytes},
               {"allocation_share", report.allocation_share},
+              {"program_runs", report.program_runs},
               {"tried_on_the_program", report.on_the_program},
               {"proved", report.proved},
               {"proof", report.proof},

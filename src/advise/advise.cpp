@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <stdexcept>
 
@@ -13,6 +12,7 @@
 #include "advise/places.hpp"
 #include "advise/proof.hpp"
 #include "advise/rank.hpp"
+#include "lab/measuring/mallocs.hpp"
 #include "profile/analysis.hpp"
 #include "profile/shell_word.hpp"
 #include "replay/replay.hpp"
@@ -42,24 +42,31 @@ std::string command_of(const profile::dims_result& dims) {
   return out;
 }
 
-// What the candidates need, and nothing else; the whole program for mallocs.
-replay::replay_options what_to_replay(const std::vector<candidate>& candidates,
+// What the candidates need, and nothing else; mallocs have the whole program.
+replay::replay_options what_to_replay(const std::vector<candidate>& candidates, bool mallocs,
                                       const advise_options& options) {
   replay::replay_options out;
-  std::set<std::string> strategies;
-  out.subsystems = {std::string(replay::whole_program)};
+  const std::string all(replay::whole_program);
+  std::set<std::string> strategies = {"AS2"};  // replays take an empty list for all
+  if (mallocs) {
+    out.subsystems = {all};
+    out.strategies_of[all] = {};
+  } else {
+    out.mallocs.clear();
+  }
+  const std::size_t most = options.most_subsystems + (mallocs ? 1 : 0);
   for (const candidate& one : candidates) {
     const std::string name = replay_name(one.how);
     if (!one.refused.empty() || name.empty()) continue;
     const std::string& of = one.where.subsystem;
-    if (std::find(out.subsystems.begin(), out.subsystems.end(), of) == out.subsystems.end()) {
-      if (out.subsystems.size() > options.most_subsystems) continue;
+    if (!out.strategies_of.contains(of)) {
+      if (out.subsystems.size() >= most) continue;
       out.subsystems.push_back(of);
     }
-    strategies.insert(name.substr(0, name.find('@')));
+    const std::string strategy = name.substr(0, name.find('@'));
+    out.strategies_of[of].insert(strategy);
+    strategies.insert(strategy);
   }
-  // Replays take an empty list for all.
-  strategies.insert("AS2");
   out.strategies.assign(strategies.begin(), strategies.end());
   out.leaves_out_empty = true;
   out.peers = {"mallard"};
@@ -79,6 +86,10 @@ constexpr double least_seconds_left = 1;
 constexpr double neighbours_at_best = 0.5;
 // A recording of less is of its beginning.
 constexpr double small_share = 0.2;
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // What a program's time may differ from itself before figures are in doubt.
 constexpr double much_slower = 1.3;
 
@@ -94,6 +105,7 @@ std::vector<replayed_cell> cells_of(const std::vector<replay::replay_outcome>& o
   std::vector<replayed_cell> out;
   for (const replay::replay_outcome& one : outcomes) {
     if (one.strategy.starts_with("AS1@") || one.strategy.starts_with("AS2@")) continue;
+    if (one.remark == replay::not_wanted) continue;
     replayed_cell cell;
     cell.subsystem = one.subsystem == replay::whole_program ? "" : one.subsystem;
     cell.strategy = one.strategy;
@@ -133,86 +145,114 @@ std::string missing_text(const std::vector<replay::replay_outcome>& outcomes, un
 
 }  // namespace
 
-advice_report advise(profile::trace_reader& trace, const advise_options& options) {
+adviser::adviser(profile::trace_reader& trace, const advise_options& options)
+    : trace_(trace), options_(options), began_(std::chrono::steady_clock::now()) {
   refuse_what_says_nothing(trace);
-  const auto began = std::chrono::steady_clock::now();
   const profile::function_table functions(trace);
   profile::trace_analysis analysis(trace, functions, {});
   const profile::subsystem_map subsystems = analysis.shown_subsystems(SIZE_MAX);
   place_finder places(trace, functions);
   profile::block_watcher* const also[] = {&places};
-  profile::dims_result dims = analysis.finish(also);
-  const std::uint64_t recorded_ns = dims.duration;
-  const auto take_seconds = [&](double seconds) {
-    dims.duration = dims.all.cpu_ns =
-        static_cast<std::uint64_t>(seconds * options.recorded_share * 1e9);
-  };
-  const double before = options.program_seconds;
-  if (before > 0) take_seconds(before);
+  dims_ = analysis.finish(also);
+  recorded_ns_ = dims_.duration;
+  if (options.program_seconds > 0) take_seconds(options.program_seconds);
   if (options.recorded_share < 1) {
-    dims.dropped = 0;  // what came after the recording was over is no loss
+    dims_.dropped = 0;  // what came after the recording was over is no loss
     // Where later blocks lie, and how often the program comes back to those it has, is not known.
-    dims.all.where.neighbours = std::min(dims.all.where.neighbours, neighbours_at_best);
+    dims_.all.where.neighbours = std::min(dims_.all.where.neighbours, neighbours_at_best);
   }
-  const std::vector<candidate> candidates =
-      find_candidates(dims, places.find(dims, subsystems), options.recorded_share < 1);
+  candidates_ = find_candidates(dims_, places.find(dims_, subsystems), options.recorded_share < 1);
+  reading_seconds_ = seconds_since(began_);
+}
 
-  const gain_bound all = bound_of(dims.all, dims);
+void adviser::take_seconds(double seconds) {
+  dims_.duration = dims_.all.cpu_ns =
+      static_cast<std::uint64_t>(seconds * options_.recorded_share * 1e9);
+}
+
+std::vector<replay::replay_outcome> adviser::replay_candidates(bool mallocs) {
+  replay::replay_options wanted = what_to_replay(candidates_, mallocs, options_);
+  if (wanted.subsystems.empty()) return {};
+  if (wanted.budget_seconds > 0) {
+    wanted.budget_seconds = std::max(least_seconds_left, wanted.budget_seconds - reading_seconds_);
+  }
+  return replay::replay(trace_, wanted);
+}
+
+advice_report adviser::to_try() const {
+  std::vector<malloc_choice> mallocs;
+  for (const lab::malloc_library& one : lab::find_mallocs(lab::own_program()).found) {
+    const bool is_for_speed = !one.name.ends_with("-hardened");
+    if (is_for_speed && !one.file.empty()) mallocs.push_back({one.name, one.file.string()});
+  }
+  advice_report out = rank_untried(dims_, candidates_, mallocs, command_of(dims_));
+  add_facts(out);
+  return out;
+}
+
+void adviser::explain(advice_report& report) {
+  add_replays(report, replay_candidates(false));
+}
+
+advice_report adviser::replayed() {
+  const gain_bound all = bound_of(dims_.all, dims_);
+  const bool worth_it = all.times >= least_gain || !candidates_.empty();
   std::vector<replay::replay_outcome> outcomes;
-  const bool worth_it = all.times >= least_gain || !candidates.empty();
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
-  if (worth_it) {
-    replay::replay_options wanted = what_to_replay(candidates, options);
-    if (wanted.budget_seconds > 0) {
-      wanted.budget_seconds = std::max(least_seconds_left, wanted.budget_seconds - passed.count());
-    }
-    outcomes = replay::replay(trace, wanted);
-  }
-
+  if (worth_it) outcomes = replay_candidates(true);
+  const double before = options_.program_seconds;
   double after = before;
-  if (worth_it && before > 0 && options.program_seconds_again) {
-    after = options.program_seconds_again();
+  if (worth_it && before > 0 && options_.program_seconds_again) {
+    after = options_.program_seconds_again();
     take_seconds((before + after) / 2);
   }
-  advice_report out = rank(dims, candidates, outcomes, command_of(dims), before > 0);
+  advice_report out = rank(dims_, candidates_, outcomes, command_of(dims_), before > 0);
   if (std::max(before, after) > much_slower * std::min(before, after)) {
     doubt_all(out, fmt::format("the program took {:.2f} s of the processor, and {:.2f} s when it "
                                "was replayed: other work disturbs it",
                                before, after));
   }
-  if (options.recorded_share < 1) {
-    out.remarks.push_back(fmt::format(
-        "recorded: its first {} operations of the heap, {} of all; the others are taken to be like "
-        "them",
-        trace.event_count(), percent_text(options.recorded_share)));
-  }
-  if (options.recorded_share < small_share) {
-    doubt_all(out, fmt::format("of its operations only the first, {}, were recorded",
-                               percent_text(options.recorded_share)));
-  }
-  out.replays = cells_of(outcomes);
-  out.rankings = rankings_that_differ(out.replays);
-  if (const std::string missing = missing_text(outcomes, options.repetitions); !missing.empty()) {
-    out.remarks.push_back(missing);
-  }
-  out.reading_seconds = passed.count();
-  out.command = dims.command;
-  out.duration_ns = recorded_ns;
-  out.cpu_ns = dims.all.cpu_ns;
-  out.allocations = dims.total.allocations;
-  out.peak_bytes = dims.total.peak_bytes;
+  add_facts(out);
+  add_replays(out, outcomes);
   if (!worth_it) {
     out.remarks.push_back(fmt::format(
         "nothing was replayed: no allocator can make the program more than {:.3f} times as fast",
         all.times));
   }
-  if (dims.all.cpu_ns == 0) {
+  return out;
+}
+
+void adviser::add_replays(advice_report& report,
+                          const std::vector<replay::replay_outcome>& outcomes) const {
+  report.replays = cells_of(outcomes);
+  report.rankings = rankings_that_differ(report.replays);
+  if (const std::string missing = missing_text(outcomes, options_.repetitions); !missing.empty()) {
+    report.remarks.push_back(missing);
+  }
+}
+
+void adviser::add_facts(advice_report& out) const {
+  if (options_.recorded_share < 1) {
+    out.remarks.push_back(fmt::format(
+        "recorded: its first {} operations of the heap, {} of all; the others are taken to be like "
+        "them",
+        trace_.event_count(), percent_text(options_.recorded_share)));
+  }
+  if (options_.recorded_share < small_share) {
+    doubt_all(out, fmt::format("of its operations only the first, {}, were recorded",
+                               percent_text(options_.recorded_share)));
+  }
+  out.reading_seconds = reading_seconds_;
+  out.command = dims_.command;
+  out.duration_ns = recorded_ns_;
+  out.cpu_ns = dims_.all.cpu_ns;
+  out.allocations = dims_.total.allocations;
+  out.peak_bytes = dims_.total.peak_bytes;
+  if (dims_.all.cpu_ns == 0) {
     out.remarks.push_back(
         "the trace has no samples of the processor's time: the recording's whole "
         "length stands for it");
   }
-  if (!dims.complete) out.remarks.push_back("the trace is not whole");
-  return out;
+  if (!dims_.complete) out.remarks.push_back("the trace is not whole");
 }
 
 }  // namespace mallard::advise

@@ -1,19 +1,23 @@
-// Purpose: from a recorded program to what would make it faster, proved by replay.
+// Purpose: from a recorded program to what would make it faster.
 //
 //   profile::trace_reader trace("program.trace");
-//   advice_report report = advise(trace, {});
+//   advise::adviser adviser(trace, {});
+//   advice_report report = adviser.replayed();
 //   std::puts(report.advices.front().what.c_str());  // "Give parse_request a monotonic resource"
 //
-// The documents' charts and what was recorded say which strategies are candidates for which
-// subsystems (candidates.hpp); all of them, and every malloc found, are replayed; the replays alone
-// rank them (rank.hpp). To leave the program as it is and to switch malloc are candidates too.
+// The documents' charts and the recording say which strategies are candidates for which subsystems
+// (candidates.hpp). To switch malloc is one, too, and so is to leave the program as it is. Where
+// the program is at hand, all of them are tried on it (`to_try`, trial.hpp). Else, and where there
+// is no time for that, replays rank them (rank.hpp).
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
 #include "advise/advice.hpp"
+#include "profile/result.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "replay/replay.hpp"
 
@@ -35,8 +39,34 @@ struct advise_options {
   bool (*interrupted)() = nullptr;
 };
 
-// Throws std::runtime_error or lab::usage_error, in one line, for a trace that nothing can be said
-// of: without stacks, empty, of another architecture.
-advice_report advise(profile::trace_reader& trace, const advise_options& options);
+// Reads a trace once.
+class adviser {
+ public:
+  // Throws std::runtime_error or lab::usage_error, in one line, for a trace that nothing can be
+  // said of: without stacks, empty, of another architecture. All three have to outlive it.
+  adviser(profile::trace_reader& trace, const advise_options& options);
+
+  // Every candidate and every malloc found, most to gain first, without a prediction.
+  advice_report to_try() const;
+  // The same, ranked by replays.
+  advice_report replayed();
+  // Effects: adds the replays of the candidates, which explain what was tried.
+  void explain(advice_report& report);
+
+ private:
+  void take_seconds(double seconds);
+  std::vector<replay::replay_outcome> replay_candidates(bool mallocs);
+  void add_facts(advice_report& report) const;
+  void add_replays(advice_report& report,
+                   const std::vector<replay::replay_outcome>& outcomes) const;
+
+  profile::trace_reader& trace_;
+  const advise_options& options_;
+  std::chrono::steady_clock::time_point began_;
+  profile::dims_result dims_;
+  std::uint64_t recorded_ns_ = 0;
+  std::vector<candidate> candidates_;
+  double reading_seconds_ = 0;
+};
 
 }  // namespace mallard::advise

@@ -31,38 +31,45 @@ std::string why_dropped(const trial_figures& tried) {
                 : "no sure difference" + where;
 }
 
-// What changes no source comes first where it is not clearly worse.
-bool is_clearly_faster(const trial_figures& one, const trial_figures& other) {
-  const bool few = std::min(one.runs, other.runs) < enough_runs;
-  return few ? one.times.median > told_by_few_runs * other.times.median
-             : one.times.low > other.times.median;
+// C code cannot take a resource: what it would have to be given is behind what can be done.
+bool is_for_c(const advice& one) {
+  return one.from.how != strategy::switch_malloc && !one.from.where.is_cpp;
 }
 
 // By the trial's figures; then those that were not tried, as they were.
-std::vector<advice> ordered(std::vector<advice> all) {
-  std::vector<advice> strategies, mallocs, rest;
-  for (advice& one : all) {
-    if (!one.tried) {
-      rest.push_back(std::move(one));
-    } else if (one.from.how == strategy::switch_malloc) {
-      mallocs.push_back(std::move(one));
-    } else {
-      strategies.push_back(std::move(one));
-    }
-  }
-  const auto faster = [](const advice& a, const advice& b) {
+void order(std::vector<advice>& all) {
+  std::stable_sort(all.begin(), all.end(), [](const advice& a, const advice& b) {
+    if (a.tried.has_value() != b.tried.has_value()) return a.tried.has_value();
+    if (!a.tried) return false;
+    if (is_for_c(a) != is_for_c(b)) return is_for_c(b);
     return a.tried->times.median > b.tried->times.median;
-  };
-  std::sort(strategies.begin(), strategies.end(), faster);
-  std::sort(mallocs.begin(), mallocs.end(), faster);
-  for (advice& one : mallocs) {
-    const auto at = std::find_if(strategies.begin(), strategies.end(), [&](const advice& other) {
-      return !other.from.where.is_cpp || !is_clearly_faster(*other.tried, *one.tried);
+  });
+}
+
+// Where another was tried for the same place, or another malloc: the fastest, or of those that
+// cannot be told from it the one that takes the least memory.
+void keep_best_of_each_place(advice_report& report) {
+  constexpr double clearly_less = 0.95;
+  std::vector<advice> kept;
+  for (advice& one : report.advices) {
+    const bool is_malloc = one.from.how == strategy::switch_malloc;
+    const auto rival = std::find_if(kept.begin(), kept.end(), [&](const advice& other) {
+      return one.tried && other.tried && is_malloc == (other.from.how == strategy::switch_malloc) &&
+             one.from.where.subsystem == other.from.where.subsystem;
     });
-    strategies.insert(at, std::move(one));
+    if (rival == kept.end()) {
+      kept.push_back(std::move(one));
+      continue;
+    }
+    const bool tied = one.tried->times.high >= rival->tried->times.median;
+    const bool takes_less = one.tried->memory < clearly_less * rival->tried->memory;
+    if (tied && takes_less) std::swap(one, *rival);
+    const char* const why = !tied        ? "another is faster here"
+                            : takes_less ? "another is as fast here and takes less memory"
+                                         : "another is as fast here, or faster";
+    report.others.push_back({one.from, told_gain(one), one.memory, why, one.tried});
   }
-  for (advice& one : rest) strategies.push_back(std::move(one));
-  return strategies;
+  report.advices = std::move(kept);
 }
 
 // What was proved on the program is sure, whatever the replay was.
@@ -146,7 +153,8 @@ void drop_what_did_not_hold(advice_report& report) {
 
 void settle(advice_report& report) {
   drop_what_did_not_hold(report);
-  report.advices = ordered(std::move(report.advices));
+  order(report.advices);
+  keep_best_of_each_place(report);
   unsigned dropped_runs = 0;
   if (report.advices.empty()) {
     dropped_runs = fewest_runs(report.others);

@@ -24,8 +24,9 @@ bool holds(const trial_figures& tried);
 void drop_what_did_not_hold(advice_report& report);
 
 // When nothing more is tried, or nothing was at all.
-// Effects: the same; orders what is left, lowers its confidence where it is not proved, and says in
-// `proof` how far the first is. Where nothing is left, to leave it is the advice.
+// Effects: the same; orders what is left, keeps the best for each place, lowers its confidence
+// where it is not proved, and says in `proof` how far the first is. Where nothing is left, to leave
+// it is the advice.
 void settle(advice_report& report);
 
 // How many times as fast: "1.34 (1.31 to 1.38)"; "1.34 in one replay"; why there is no figure.

@@ -16,6 +16,8 @@ namespace {
 using replay::replay_outcome;
 
 constexpr std::size_t most_advices = 5;
+// Resources in a race; more of them take its time from those that are close.
+constexpr std::size_t most_tried = 12;
 // Fewer samples of the processor's time than this say little of its shares.
 constexpr std::uint64_t few_samples_ns = 100'000'000;
 // What is replayed apart may take a tenth more or less than in the program.
@@ -93,10 +95,10 @@ void sort_by_gain(std::vector<advice>& some) {
 
 class ranker {
  public:
-  ranker(const profile::dims_result& dims, const std::vector<replay_outcome>& outcomes,
+  ranker(const profile::dims_result& dims, std::vector<replay_outcome> outcomes,
          const std::string& command, bool is_timed)
       : dims_(dims),
-        outcomes_(outcomes),
+        outcomes_(std::move(outcomes)),
         command_(command),
         few_samples_(!is_timed && dims.all.cpu_ns < few_samples_ns),
         program_seconds_(static_cast<double>(program_time(dims)) / 1e9),
@@ -127,6 +129,29 @@ class ranker {
     return std::move(out_);
   }
 
+  advice_report rank_untried(const std::vector<candidate>& candidates,
+                             const std::vector<malloc_choice>& mallocs) {
+    for (const candidate& one : candidates) {
+      if (!one.refused.empty()) {
+        out_.others.push_back({one, {}, {}, one.refused});
+      } else if (out_.advices.size() == most_tried) {
+        out_.others.push_back({one, {}, {}, "it was not tried: others have more to gain"});
+      } else {
+        out_.advices.push_back(without_prediction(one));
+      }
+    }
+    for (const malloc_choice& one : mallocs) {
+      candidate made;
+      made.how = strategy::switch_malloc;
+      made.malloc = one.name;
+      made.malloc_file = one.file;
+      bind_whole_program(made);
+      out_.advices.push_back(without_prediction(made));
+    }
+    out_.allocation_share = allocation_share(dims_.all);
+    return std::move(out_);
+  }
+
  private:
   const replay_outcome* find(const std::string& subsystem, const std::string& name,
                              std::string_view touch) const {
@@ -134,6 +159,16 @@ class ranker {
       if (one.subsystem == subsystem && one.strategy == name && one.touch == touch) return &one;
     }
     return nullptr;
+  }
+
+  advice without_prediction(const candidate& one) const {
+    advice made;
+    made.from = one;
+    made.untold = "it was tried, not predicted";
+    made.confidence = "low";
+    made.what = sentence(one);
+    made.code = code_for(one, command_);
+    return made;
   }
 
   std::optional<advice> replayed(const candidate& one) {
@@ -192,10 +227,11 @@ class ranker {
     return static_cast<double>(std::max(ns, whole_bound_.placement_ns)) / 1e9 / program_seconds_;
   }
 
-  // What the operations take where nothing records them is known better now.
+  // A replay finds warmer caches than the program: where its operations take longer all the same,
+  // that is their time.
   void take_replayed_time(candidate& of, double seconds) const {
     if (seconds >= program_seconds_) return;
-    const double part = std::min(seconds, program_seconds_);
+    const double part = std::max(seconds, static_cast<double>(of.allocation_ns) / 1e9);
     of.allocation_ns = static_cast<std::uint64_t>(part * 1e9);
     of.bound = bound_times(part + static_cast<double>(of.placement_ns) / 1e9, program_seconds_);
   }
@@ -223,6 +259,7 @@ class ranker {
   }
   void bind_whole_program(candidate& of) const {
     of.placement_ns = whole_bound_.placement_ns;
+    of.allocation_ns = whole_bound_.allocation_ns;
     of.because.push_back(
         {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
                           100 * allocation_share(dims_.all))});
@@ -341,7 +378,7 @@ class ranker {
   }
 
   const profile::dims_result& dims_;
-  const std::vector<replay_outcome>& outcomes_;
+  std::vector<replay_outcome> outcomes_;
   const std::string& command_;
   bool few_samples_;
   double program_seconds_;
@@ -376,6 +413,12 @@ advice_report rank(const profile::dims_result& dims, const std::vector<candidate
                    const std::vector<replay_outcome>& outcomes, const std::string& command,
                    bool is_timed) {
   return ranker(dims, outcomes, command, is_timed).rank(candidates);
+}
+
+advice_report rank_untried(const profile::dims_result& dims,
+                           const std::vector<candidate>& candidates,
+                           const std::vector<malloc_choice>& mallocs, const std::string& command) {
+  return ranker(dims, {}, command, true).rank_untried(candidates, mallocs);
 }
 
 interval gain_of_program(const interval& of_part, double seconds, double program_seconds) {

@@ -26,6 +26,18 @@ advice_report rank(const profile::dims_result& dims, const std::vector<candidate
                    const std::vector<replay::replay_outcome>& outcomes, const std::string& command,
                    bool is_timed = false);
 
+// A malloc of the machine's.
+struct malloc_choice {
+  std::string name;
+  std::string file;
+};
+
+// The same before anything was replayed or tried: all candidates, those with most to gain first,
+// and the mallocs. None has a prediction.
+advice_report rank_untried(const profile::dims_result& dims,
+                           const std::vector<candidate>& candidates,
+                           const std::vector<malloc_choice>& mallocs, const std::string& command);
+
 // The program's gain from that of `seconds` of it.
 interval gain_of_program(const interval& of_part, double seconds, double program_seconds);
 

@@ -9,6 +9,9 @@
 namespace mallard::advise {
 namespace {
 
+// What is not told apart by so many is the same to a user.
+constexpr unsigned most_rounds = 25;
+
 std::string escaped(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -71,6 +74,7 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   whatif::whatif_options wanted;
   wanted.command = command;
   wanted.repetitions = options.repetitions;
+  wanted.races = options.races;
   wanted.time_budget = options.time_budget;
   wanted.last_start = options.last_start;
   wanted.names_survivors = false;
@@ -108,6 +112,24 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   } catch (const std::runtime_error& problem) {
     for (const auto& [name, one] : tried) one->tried_remark = problem.what();
   }
+}
+
+void race_on_program(advice_report& report, const std::vector<std::string>& command,
+                     const trial_options& options) {
+  trial_options all = options;
+  all.most = report.advices.size();
+  all.repetitions = most_rounds;
+  all.races = true;
+  try_on_program(report, command, all);
+  std::vector<advice> tried;
+  for (advice& one : report.advices) {
+    if (one.tried) {
+      tried.push_back(std::move(one));
+    } else {
+      report.others.push_back({one.from, {}, {}, one.tried_remark});
+    }
+  }
+  report.advices = std::move(tried);
 }
 
 }  // namespace mallard::advise

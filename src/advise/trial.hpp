@@ -17,6 +17,7 @@ struct trial_options {
   std::size_t most = 2;                          // advices that are tried
   bool (*wanted)(const advice&) = can_be_tried;  // of them
   unsigned repetitions = 10;
+  bool races = false;      // as of whatif_options
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
   double last_start = 0;   // seconds after which no run begins; 0: none
   std::string library = {};
@@ -30,6 +31,11 @@ struct trial_options {
 // be in `tried_remark`; neither is tried again. settle() says what follows from that.
 void try_on_program(advice_report& report, const std::vector<std::string>& command,
                     const trial_options& options);
+
+// Effects: all of them race on the program; what was tried has `tried`, what could not be is among
+// the others with the reason. settle() says what follows from that.
+void race_on_program(advice_report& report, const std::vector<std::string>& command,
+                     const trial_options& options);
 
 // PATTERN=STRATEGY as `mallard whatif` takes it; empty where there is nothing to route.
 std::string route_of(const candidate& one);

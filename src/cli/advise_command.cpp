@@ -14,7 +14,7 @@
 #include "advise/advise.hpp"
 #include "advise/plain_time.hpp"
 #include "advise/proof.hpp"
-#include "advise/quick_plan.hpp"
+#include "advise/time_plan.hpp"
 #include "advise/trial.hpp"
 #include "cli/advice_screen.hpp"
 #include "cli/cli.hpp"
@@ -135,8 +135,8 @@ int advise_trace(const advise_request& request, colour_choice choice) {
   profile::find_missing_symbols(trace);
   const interrupt_guard guard;
   advise::advise_options options = options_for(request);
-  if (request.quick) options.replay_seconds = advise::quick_plan(0, 0).replay_seconds(0);
-  advice_report report = advise::advise(trace, options);
+  if (request.quick) options.replay_seconds = advise::time_plan(0, 0).replay_seconds(0);
+  advice_report report = advise::adviser(trace, options).replayed();
   report.trace = path;
   if (!request.json && !request.markdown) {
     report.remarks.push_back("mallard advise -- COMMAND tries it on the program");
@@ -168,6 +168,23 @@ bool is_best_known(const advice_report& report) {
   return !report.advices.empty() && report.advices.front().tried.has_value();
 }
 
+// Until the fastest way is known; nothing where there is no time to compare them all.
+bool race(const advise_request& request, whatif::program_runner& runner,
+          const advise::time_plan& plan, clock::time_point start, advice_report& report) {
+  const std::size_t ways = report.advices.size();
+  const double seconds = plan.race_seconds(seconds_since(start), ways);
+  if (seconds <= 0) return false;
+  advise::trial_options trial;
+  trial.measuring_program = lab::own_program().string();
+  trial.runner = &runner;
+  trial.interrupted = was_interrupted;
+  trial.time_budget = seconds;
+  trial.last_start = plan.last_start() - seconds_since(start);
+  say(fmt::format("trying {} ways on the program, for at most {:.0f} s", ways, seconds));
+  advise::race_on_program(report, request.words, trial);
+  return true;
+}
+
 // The best are tried; where they do not hold, the next ones are. Those whose gain is not predicted
 // are in no order: all of them are, as far as there is time.
 void try_the_best(const advise_request& request, whatif::program_runner& runner,
@@ -176,10 +193,11 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
   trial.measuring_program = lab::own_program().string();
   trial.runner = &runner;
   trial.interrupted = was_interrupted;
-  advise::quick_plan quick(plain.seconds, plain.undisturbed);
+  advise::time_plan quick(plain.seconds, plain.undisturbed, request.quick);
   quick.has_read_in(report.reading_seconds);
   while (!was_interrupted()) {
     const bool known = is_best_known(report);
+    trial.races = request.quick;
     trial.wanted = known ? is_untold : advise::can_be_tried;
     const advise::advice* next = find(report, trial.wanted);
     if (next == nullptr) return;
@@ -247,18 +265,18 @@ int advise_program(const advise_request& request, colour_choice choice) {
   const advise::plain_time plain = time_it(runner, request.words.front());
   if (was_interrupted()) return interrupted;
   const temporary_folder folder;
-  const advise::quick_plan quick(plain.seconds, plain.undisturbed);
+  advise::time_plan plan(plain.seconds, plain.undisturbed, request.quick);
   const recorded_run run =
       record_it(request, plain, folder.path(),
-                request.quick ? quick.recording_seconds(seconds_since(start)) : 0);
+                request.quick ? plan.recording_seconds(seconds_since(start)) : 0);
   if (run.summary.interrupted) return interrupted;
-  say("replaying");
+  say("reading the recording");
   profile::trace_reader trace(run.trace);
   advise::advise_options options = options_for(request);
   const std::uint64_t events = main_trace(run.summary)->events;
   options.program_seconds = plain.processor_seconds;
-  if (request.quick) options.replay_seconds = quick.replay_seconds(seconds_since(start));
-  if (!request.quick || quick.times_again()) {
+  if (request.quick) options.replay_seconds = plan.replay_seconds(seconds_since(start));
+  if (!request.quick || plan.times_again()) {
     options.program_seconds_again = [&] {
       return advise::time_program(runner, 1).processor_seconds;
     };
@@ -269,7 +287,21 @@ int advise_program(const advise_request& request, colour_choice choice) {
     options.recorded_share *=
         std::clamp(run.summary.processor_seconds / plain.processor_seconds, 0.01, 1.0);
   }
-  advice_report report = advise::advise(trace, options);
+  advise::adviser adviser(trace, options);
+  advice_report report = adviser.to_try();
+  plan.has_read_in(report.reading_seconds);
+  const bool raced = !request.no_try && race(request, runner, plan, start, report);
+  if (was_interrupted()) return interrupted;
+  if (raced && !request.quick) {
+    constexpr double to_explain = 60;
+    options.replay_seconds = to_explain;
+    say("replaying");
+    adviser.explain(report);
+  }
+  if (!raced) {
+    say("replaying");
+    report = adviser.replayed();
+  }
   report.trace = request.keep;
   report.command = request.words;
   if (plain.status != 0) report.remarks.push_back("the program " + how_it_ended(plain.status));
@@ -281,8 +313,9 @@ int advise_program(const advise_request& request, colour_choice choice) {
     report.remarks.push_back(
         "its input is a pipe, which only the recorded run could read: give it as a file (< FILE)");
   }
-  if (!request.no_try) try_the_best(request, runner, plain, start, report);
+  if (!request.no_try && !raced) try_the_best(request, runner, plain, start, report);
   advise::settle(report);
+  report.program_runs = runner.runs() + 1;  // and once recorded
   return finish(request, trace, run.trace, report, choice);
 }
 

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,10 +58,12 @@ std::string_view to_string(heap_condition heap);
 inline constexpr std::string_view whole_program = "(all)";
 
 struct replay_options {
-  profile::subsystem_options grouping = {};    // what a subsystem is
-  std::vector<std::string> subsystems = {};    // empty: the program and the largest of them
-  bool leaves_out_empty = false;               // subsystems without operations; else refuses them
-  std::vector<std::string> strategies = {};    // as find_run() names them; empty: all
+  profile::subsystem_options grouping = {};  // what a subsystem is
+  std::vector<std::string> subsystems = {};  // empty: the program and the largest of them
+  bool leaves_out_empty = false;             // subsystems without operations; else refuses them
+  std::vector<std::string> strategies = {};  // as find_run() names them; empty: all
+  // Of the subsystems named here, only these of `strategies`.
+  std::map<std::string, std::set<std::string>> strategies_of = {};
   std::vector<std::string> peers = {};         // "mallard", "std", "boost"; empty: all
   std::vector<std::string> mallocs = {"all"};  // "all", or names; empty: none
   std::vector<touch_level> touch = {touch_level::first, touch_level::walk};
@@ -74,6 +78,9 @@ struct replay_options {
   std::filesystem::path program = {};  // what is executed; empty: the one that runs
   bool (*interrupted)() = nullptr;
 };
+
+// The remark of an outcome that `strategies_of` leaves out.
+inline constexpr std::string_view not_wanted = "it is no candidate here";
 
 // The remark of an outcome whose replay the budget left no time for.
 inline constexpr std::string_view no_time_left = "there was no time left for it";

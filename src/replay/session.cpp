@@ -171,6 +171,12 @@ std::string replay_session::why_not(const lab::contender& who, const subject& of
     return of.name == whole_program ? "" : "a malloc is the whole program's";
   }
   if (who.strategy == loop_strategy && of.name != subjects_.front().name) return "measured once";
+  const auto wanted = options_.strategies_of.find(of.name);
+  if (wanted != options_.strategies_of.end() && who.strategy != "AS1" &&
+      who.strategy != nothing_strategy && who.strategy != loop_strategy &&
+      !wanted->second.contains(who.strategy)) {
+    return std::string(not_wanted);
+  }
   const program_facts& facts = of.facts;
   if (!is_shared(who.strategy) && facts.own_handed > 0) {
     return fmt::format("{} of {} blocks are freed by another thread: for resources with locks",

@@ -189,6 +189,7 @@ program_runner::~program_runner() {
 
 run_figures program_runner::run(const std::vector<std::pair<std::string, std::string>>& environment,
                                 bool reads_output) {
+  ++runs_;
   std::string bytes;
   for (const auto& [name, value] : environment) {
     bytes += name + '\0';

@@ -40,10 +40,13 @@ class program_runner {
   // where that is a file, else there is none. Throws std::runtime_error when the runner is gone.
   run_figures run(const std::vector<std::pair<std::string, std::string>>& environment,
                   bool reads_output);
+  // How often that was called.
+  unsigned runs() const { return runs_; }
 
  private:
   pid_t pid_ = -1;
   int channel_ = -1;
+  unsigned runs_ = 0;
 };
 
 }  // namespace mallard::whatif

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -43,6 +44,7 @@ struct contender {
   std::string remark = {};
   std::vector<run_figures> runs = {};
   std::vector<route_outcome> of_routes = {};
+  bool fell_behind = false;
 };
 
 constexpr std::size_t as_it_is = 0;
@@ -149,6 +151,7 @@ class experiment {
 
   whatif_result run() {
     if (!first_runs()) return result();
+    if (options_.races) leave_far_behind();
     const auto over = [&] {
       return options_.time_budget > 0 && seconds_passed() > options_.time_budget;
     };
@@ -157,11 +160,12 @@ class experiment {
     for (unsigned round = 0; round < rounds; ++round) {
       if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
-            if (one.remark.empty()) measure(one);
+            if (one.remark.empty() && !one.fell_behind) measure(one);
             return !is_interrupted();
           })) {
         break;
       }
+      if (options_.races && !still_races(round + 1)) break;
     }
     count_first_runs();
     return result();
@@ -271,6 +275,53 @@ class experiment {
       }
     }
     return true;
+  }
+
+  // By the first runs, which are no round: files and caches were cold in some of them.
+  void leave_far_behind() {
+    const auto each_has = [&](const std::vector<run_figures>& first) {
+      for (std::size_t i = 0; i < contenders_.size(); ++i) {
+        contenders_[i].runs = first.empty() ? first : std::vector{first[i]};
+      }
+    };
+    each_has(first_of_);
+    still_races(0);
+    each_has({});
+  }
+
+  // After so many rounds. Those stay whose gain may be the best: it reaches the least that the
+  // leader gained. The fewer the rounds, the more a way has to be behind to leave.
+  bool still_races(unsigned rounds) {
+    constexpr unsigned enough = 7;
+    const auto time = figure();
+    const std::vector<double> base = each(contenders_[as_it_is].runs, time);
+    const double margin = rounds == 0       ? 1.4
+                          : rounds == 1     ? 1.25
+                          : rounds == 2     ? 1.1
+                          : rounds < enough ? 1.02
+                                            : 1.0;
+    struct standing {
+      contender* who;
+      gain_of_rounds gain;
+    };
+    std::vector<standing> all;
+    double to_reach = 1;  // that of the program as it is
+    for (contender& one : std::span(contenders_).subspan(hook_alone + 1)) {
+      if (one.fell_behind || !one.remark.empty()) continue;
+      const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
+      if (!gain) continue;  // what cannot be told takes no part
+      all.push_back({&one, *gain});
+      to_reach = std::max(to_reach, gain->low);
+    }
+    unsigned left = 0;
+    bool routed = false;
+    for (const standing& one : all) {
+      one.who->fell_behind = one.gain.high * margin < to_reach;
+      left += !one.who->fell_behind;
+      routed = routed || (one.who->hooked && !one.who->fell_behind);
+    }
+    contenders_[hook_alone].fell_behind = !routed;
+    return left > 1 || (left == 1 && rounds < enough);
   }
 
   // Where time was left for no other.
@@ -395,7 +446,7 @@ class experiment {
   whatif_outcome outcome_of(std::size_t which, const std::vector<double>& base,
                             double run_figures::* time) const {
     const contender& one = contenders_[which];
-    whatif_outcome out{.variant = one.name, .remark = one.remark};
+    whatif_outcome out{.variant = one.name, .remark = one.remark, .fell_behind = one.fell_behind};
     out.routes = one.of_routes;
     if (which < names_.size() && !names_[which].empty()) {
       for (std::size_t i = 0; i < out.routes.size(); ++i) {

@@ -43,6 +43,9 @@ struct whatif_options {
   std::vector<whatif_variant> variants;
   std::vector<std::string> mallocs = {};  // names or files of mallocs that are tried, too
   unsigned repetitions = 10;
+  // What is clearly behind the fastest way, or behind the program as it is, runs no more; when the
+  // fastest is alone, and was compared often enough, nothing does. `repetitions` is the most then.
+  bool races = false;
   // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
   // runs, which find out what is where, are counted.
   double time_budget = 0;
@@ -98,6 +101,7 @@ struct whatif_outcome {
   interval_of_runs resident_bytes = {};     // at the peak
   interval_of_runs page_faults = {};
   unsigned runs = 0;
+  bool fell_behind = false;  // in a race: it was run no more
   std::vector<route_outcome> routes = {};
 };
 

@@ -33,20 +33,17 @@ class AdviseCommand : public CommandTest {
     double before = 1e9;
     for (const json& one : report.at("advice")) {
       EXPECT_NE(one.at("what"), "");
-      const json& gain = one.at("gain");
-      EXPECT_LE(gain.at("low"), gain.at("median"));
-      EXPECT_LE(gain.at("median"), gain.at("high"));
+      const json& tried = one.at("tried");
+      const json& told = tried.is_null() ? one.at("gain") : tried;
+      ASSERT_FALSE(told.is_null()) << report;
       if (one.at("strategy") != "leave") {
-        EXPECT_GT(gain.at("low"), 1.0);
+        EXPECT_GT(told.at("median"), 1.0);
         EXPECT_NE(one.at("code"), "");
-      }
-      if (!one.at("strategy").get<std::string>().starts_with("switch")) {
-        EXPECT_LE(gain.at("median"), before);
-        before = gain.at("median");
+        EXPECT_LE(told.at("median"), before);
+        before = told.at("median");
       }
       EXPECT_THAT(one.at("confidence"), AnyOf("high", "medium", "low"));
       EXPECT_GT(one.at("memory"), 0);
-      const json& tried = one.at("tried");
       if (!tried.is_null()) {
         EXPECT_EQ(tried.at("low").is_null(), tried.at("runs").get<int>() < 5);
       }
@@ -108,7 +105,7 @@ TEST_F(AdviseCommand, ATraceOfAProgramThatIsGoneIsEnough) {
   EXPECT_THAT(read_file(file("page.html")), HasSubstr("mallard"));
 }
 
-TEST_F(AdviseCommand, RecordsReplaysTriesAndWritesThePage) {
+TEST_F(AdviseCommand, RecordsTriesAllWaysAndWritesThePage) {
   const ended result =
       run(quick({"--json", "--keep", "kept.trace", "--", ADVISED_PROGRAM, "4000"}));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -125,6 +122,8 @@ TEST_F(AdviseCommand, RecordsReplaysTriesAndWritesThePage) {
     }
   }
   EXPECT_TRUE(looked_at) << result.out;
+  // Timed, recorded, and in turns as it is and with what is advised.
+  EXPECT_GE(report.at("program_runs"), 10);
   // Short enough to be tried often.
   const bool leaves = report.at("advice").front().at("strategy") == "leave";
   EXPECT_TRUE(leaves || report.at("proved").get<bool>()) << result.out;
@@ -137,7 +136,7 @@ TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("of the program: "));
   EXPECT_THAT(result.out, HasSubstr("the program ended with status 3"));
-  EXPECT_THAT(result.out, HasSubstr("\n1. "));
+  EXPECT_THAT(result.out, AnyOf(HasSubstr("times as fast"), HasSubstr("Leave it")));
   EXPECT_THAT(result.out, AnyOf(HasSubstr("\nNot proved: predicted by replay alone"),
                                 HasSubstr("\nNothing was tried on the program")));
   EXPECT_THAT(result.out, HasSubstr("\nPage: advice.html\n"));

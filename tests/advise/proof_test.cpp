@@ -117,10 +117,39 @@ TEST(Trial, ItsFiguresDecideWhatComesFirst) {
   EXPECT_EQ(report.advices[3].from.where.subsystem, "untried");
 }
 
-TEST(Trial, AnotherMallocWinsTiesThere) {
-  const advice_report report = settled({tried(strategy::monotonic, "b", {1.24, 1.3, 1.35}, 9),
-                                        tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9)});
+TEST(Trial, AMallocIsNotPreferredToAResourceThatIsAsFast) {
+  const advice_report report = settled({tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9),
+                                        tried(strategy::monotonic, "b", {1.24, 1.3, 1.35}, 9)});
+  EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
+}
+
+TEST(Trial, AResourceThatCCodeCannotTakeIsBehindAMalloc) {
+  advice for_c = tried(strategy::monotonic, "b", {1.6, 1.7, 1.8}, 9);
+  for_c.from.where.is_cpp = false;
+  const advice_report report =
+      settled({for_c, tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9)});
   EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
+}
+
+TEST(Trial, OnlyTheBestForAPlaceIsAdvisedAndTheBestMalloc) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {1.1, 1.2, 1.3}, 9),
+                                        tried(strategy::monotonic, "a", {1.6, 1.7, 1.8}, 9),
+                                        tried(strategy::switch_malloc, "", {1.1, 1.15, 1.2}, 9),
+                                        tried(strategy::switch_malloc, "", {1.3, 1.35, 1.4}, 9)});
+  ASSERT_EQ(report.advices.size(), 2u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
+  EXPECT_EQ(report.advices[1].tried->times.median, 1.35);
+  ASSERT_EQ(report.others.size(), 2u);
+  EXPECT_EQ(report.others[0].why_not, "another is faster here");
+}
+
+TEST(Trial, OfTwoThatAreAsFastThereTheOneWithLessMemoryIsAdvised) {
+  advice frugal = tried(strategy::multipool, "a", {1.5, 1.6, 1.75}, 9);
+  frugal.tried->memory = 1.0;
+  const advice_report report =
+      settled({tried(strategy::monotonic, "a", {1.6, 1.7, 1.8}, 9), frugal});
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ class SeriesCommand : public CommandTest {
                               "--block", "10,12",       "--reps",  "2",  "--peers",  "mallard,std"};
   // Only ours: std's shared pool takes its time. Nor a hand-over: where other programs want the
   // processors too, each turn of its ring costs a slice of time, and all together minutes.
-  const words contention_ = {"bench",     "contention", "--form", "own,shared", "--iterations", "10",
-                             "--threads", "1,2",        "--reps", "2",          "--peers",
-                             "mallard"};
+  const words contention_ = {"bench",        "contention", "--form",    "own,shared",
+                             "--iterations", "10",         "--threads", "1,2",
+                             "--reps",       "2",          "--peers",   "mallard"};
   const words sharing_ = {"bench",     "false-sharing", "--increments", "18",
                           "--threads", "1,2",           "--reps",       "2",
                           "--peers",   "mallard,std"};

@@ -187,4 +187,19 @@ TEST(whatif, what_cannot_be_preloaded_is_refused) {
   EXPECT_NE(complaint(options).find("no-such-malloc"), std::string::npos);
 }
 
+TEST(whatif, in_a_race_what_is_far_behind_runs_no_more) {
+  auto options = options_for("requests", {});
+  options.variants.clear();
+  options.mallocs = {MALLARD_LATE_START};
+  options.races = true;
+  options.repetitions = 3;
+  const std::vector<whatif_outcome> all = try_whatif(options).outcomes;
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_TRUE(all[2].fell_behind);
+  EXPECT_LE(all[2].runs, 1U);
+  EXPECT_LE(all[0].runs, 1U) << "nothing is left to compare it with";
+  options.races = false;
+  EXPECT_EQ(try_whatif(options).outcomes[2].runs, 3U);
+}
+
 }  // namespace

@@ -1,8 +1,11 @@
-// How `mallard advise --quick` spends its time: three times the program's own and a minute,
-// whatever other work makes each of its runs take. The trial of the best comes first of what time
-// is kept for; replays get what that leaves. Where both would not fit, the recorded run is ended
-// early.
+// How `mallard advise` spends its time: with --quick three times the program's own and a minute,
+// else ten times and five minutes, whatever other work makes each of its runs take. Where all ways
+// can be tried in it, they race on the program. Else replays choose what is tried: the trial comes
+// first of what time is kept for, and replays get what that leaves. Where both would not fit, the
+// recorded run is ended early.
 #pragma once
+
+#include <cstddef>
 
 namespace mallard::advise {
 
@@ -12,11 +15,11 @@ struct trial_plan {
   double seconds_of_rounds = 0;  // after which no round begins
 };
 
-class quick_plan {
+class time_plan {
  public:
   // `program_seconds`: from its start to its end. `undisturbed`: the same on a machine of its own.
-  quick_plan(double program_seconds, double undisturbed)
-      : program_(program_seconds), undisturbed_(undisturbed) {}
+  time_plan(double program_seconds, double undisturbed, bool quick = true)
+      : program_(program_seconds), undisturbed_(undisturbed), quick_(quick) {}
 
   // All of it.
   double seconds() const;
@@ -30,6 +33,9 @@ class quick_plan {
   bool times_again() const;
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
+  // Seconds after which a race of so many ways begins no round, when so many have passed; 0: they
+  // cannot all be compared often enough.
+  double race_seconds(double passed, std::size_t ways) const;
   // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
   trial_plan trial(double passed, bool needs_hook) const;
 
@@ -38,6 +44,7 @@ class quick_plan {
 
   double program_;
   double undisturbed_;
+  bool quick_;
   double reading_ = 0;
 };
 

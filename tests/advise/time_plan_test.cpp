@@ -1,5 +1,5 @@
 // How the time of `mallard advise --quick` is spent.
-#include "advise/quick_plan.hpp"
+#include "advise/time_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 
 namespace {
 
-using mallard::advise::quick_plan;
+using mallard::advise::time_plan;
 using mallard::advise::trial_plan;
 
-quick_plan plan_of(double program) {
+time_plan plan_of(double program) {
   return {program, program};
 }
 
@@ -19,14 +19,14 @@ double seconds_of(const trial_plan& plan, double program, bool needs_hook) {
   return program * ((plan.runs_as_it_is ? 1 : 0) + (needs_hook ? 1 : 0) + plan.most);
 }
 
-TEST(QuickPlan, IsThreeTimesTheProgramAndAMinute) {
+TEST(TimePlan, IsThreeTimesTheProgramAndAMinute) {
   EXPECT_EQ(plan_of(10).seconds(), 90);
-  EXPECT_EQ(quick_plan(45, 10).seconds(), 90) << "other work made it take longer";
+  EXPECT_EQ(time_plan(45, 10).seconds(), 90) << "other work made it take longer";
 }
 
-TEST(QuickPlan, ReplaysLeaveTimeToTryTheBest) {
+TEST(TimePlan, ReplaysLeaveTimeToTryTheBest) {
   for (const double program : {0.1, 1.0, 5.0, 10.0, 12.0}) {
-    const quick_plan plan = plan_of(program);
+    const time_plan plan = plan_of(program);
     const double recorded = 2.5 * program + 2;  // timed, recorded and read
     const double replayed = recorded + plan.replay_seconds(recorded);
     const trial_plan trial = plan.trial(replayed, true);
@@ -35,15 +35,15 @@ TEST(QuickPlan, ReplaysLeaveTimeToTryTheBest) {
   }
 }
 
-TEST(QuickPlan, AShortProgramIsRecordedToItsEnd) {
+TEST(TimePlan, AShortProgramIsRecordedToItsEnd) {
   for (const double program : {0.1, 1.0, 5.0, 10.0}) {
     EXPECT_GE(plan_of(program).recording_seconds(program), 2 * program) << program;
   }
 }
 
-TEST(QuickPlan, ALongOneIsRecordedForAsLongAsLeavesTimeToTryTheBest) {
+TEST(TimePlan, ALongOneIsRecordedForAsLongAsLeavesTimeToTryTheBest) {
   for (const double program : {30.0, 60.0, 90.0}) {
-    const quick_plan plan = plan_of(program);
+    const time_plan plan = plan_of(program);
     const double recorded = program + plan.recording_seconds(program);
     EXPECT_LT(recorded, 2.1 * program) << program;
     const double replayed = recorded + plan.replay_seconds(recorded);
@@ -51,9 +51,9 @@ TEST(QuickPlan, ALongOneIsRecordedForAsLongAsLeavesTimeToTryTheBest) {
   }
 }
 
-TEST(QuickPlan, WhateverTheLoadItEndsInTime) {
+TEST(TimePlan, WhateverTheLoadItEndsInTime) {
   for (const double slower : {1.0, 2.0, 3.0, 4.0, 5.0}) {
-    const quick_plan plan(10 * slower, 10);
+    const time_plan plan(10 * slower, 10);
     double passed = 10 * slower;
     passed += std::min(2 * 10 * slower, plan.recording_seconds(passed));
     passed += plan.replay_seconds(passed);
@@ -63,18 +63,18 @@ TEST(QuickPlan, WhateverTheLoadItEndsInTime) {
   }
 }
 
-TEST(QuickPlan, WhereTimeIsShortTheProgramIsNotRunAsItIsAgain) {
+TEST(TimePlan, WhereTimeIsShortTheProgramIsNotRunAsItIsAgain) {
   const trial_plan trial = plan_of(30).trial(75, true);
   EXPECT_EQ(trial.most, 1u);
   EXPECT_FALSE(trial.runs_as_it_is);
 }
 
-TEST(QuickPlan, AMallocNeedsFewerRunsThanAResource) {
+TEST(TimePlan, AMallocNeedsFewerRunsThanAResource) {
   EXPECT_EQ(plan_of(60).trial(150, true).most, 0u);
   EXPECT_EQ(plan_of(60).trial(150, false).most, 1u);
 }
 
-TEST(QuickPlan, AShortProgramIsTriedInMoreWays) {
+TEST(TimePlan, AShortProgramIsTriedInMoreWays) {
   EXPECT_EQ(plan_of(0.5).trial(25, true).most, 3u);
   EXPECT_EQ(plan_of(8).trial(40, true).most, 2u);
   EXPECT_EQ(plan_of(8).trial(50, true).most, 1u);

@@ -1,4 +1,4 @@
-#include "advise/quick_plan.hpp"
+#include "advise/time_plan.hpp"
 
 #include <algorithm>
 
@@ -26,29 +26,29 @@ constexpr double good_rounds = 5;
 
 }  // namespace
 
-double quick_plan::seconds() const {
-  return 3 * undisturbed_ + 60;
+double time_plan::seconds() const {
+  return quick_ ? 3 * undisturbed_ + 60 : 10 * undisturbed_ + 300;
 }
 
-double quick_plan::recording_seconds(double passed) const {
+double time_plan::recording_seconds(double passed) const {
   constexpr double tried_runs = 2;  // with the hook alone and with the best
   const double others = usual_replay_seconds + tried_runs * hooked * program_;
   return std::max(least_recorded_seconds, left(passed) - others);
 }
 
-bool quick_plan::times_again() const {
+bool time_plan::times_again() const {
   return program_ <= longest_again;
 }
 
-double quick_plan::left(double passed) const {
+double time_plan::left(double passed) const {
   return seconds() - rest_seconds - std::max(usual_reading, page_readings * reading_) - passed;
 }
 
-double quick_plan::last_start() const {
+double time_plan::last_start() const {
   return seconds() - std::max(usual_reading, page_readings * reading_) - hooked * program_;
 }
 
-double quick_plan::replay_seconds(double passed) const {
+double time_plan::replay_seconds(double passed) const {
   const double again = times_again() ? program_ + again_seconds : 0;
   const double all = left(passed) - again;
   // For a trial beside the program as it is, or else as it was; where neither fits, for none.
@@ -58,7 +58,15 @@ double quick_plan::replay_seconds(double passed) const {
   return std::clamp(all - keep, least_replay_seconds, most_replay_seconds);
 }
 
-trial_plan quick_plan::trial(double passed, bool needs_hook) const {
+double time_plan::race_seconds(double passed, std::size_t ways) const {
+  // Beside the ways, as it is and with the hook alone. Each runs once before the rounds; few rounds
+  // show what is far behind.
+  const double round = hooked * program_ * static_cast<double>(ways + 2);
+  constexpr double least_rounds = 3;
+  return left(passed) < (1 + least_rounds) * round ? 0 : left(passed) - round;
+}
+
+trial_plan time_plan::trial(double passed, bool needs_hook) const {
   const double runs = left(passed) / (hooked * program_);  // that there is time for
   const double hooks = needs_hook ? 1 : 0;
   trial_plan out;
