@@ -58,11 +58,10 @@ double time_plan::replay_seconds(double passed) const {
   return std::clamp(all - keep, least_replay_seconds, most_replay_seconds);
 }
 
-double time_plan::race_seconds(double passed, std::size_t ways) const {
-  // Beside the ways, as it is and with the hook alone. Each runs once before the rounds; few rounds
-  // show what is far behind.
-  const double round = hooked * program_ * static_cast<double>(ways + 2);
-  constexpr double least_rounds = 3;
+double time_plan::race_seconds(double passed, std::size_t runs) const {
+  // All run once before the rounds; in the first ones it shows what is far behind.
+  const double round = hooked * program_ * static_cast<double>(runs);
+  constexpr double least_rounds = 2;
   return left(passed) < (1 + least_rounds) * round ? 0 : left(passed) - round;
 }
 

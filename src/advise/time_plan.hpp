@@ -33,9 +33,9 @@ class time_plan {
   bool times_again() const;
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
-  // Seconds after which a race of so many ways begins no round, when so many have passed; 0: they
-  // cannot all be compared often enough.
-  double race_seconds(double passed, std::size_t ways) const;
+  // Seconds after which a race begins no round, of so many runs at first, when so many have passed;
+  // 0: its ways cannot all be compared often enough.
+  double race_seconds(double passed, std::size_t runs) const;
   // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
   trial_plan trial(double passed, bool needs_hook) const;
 

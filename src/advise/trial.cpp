@@ -79,7 +79,6 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   wanted.last_start = options.last_start;
   wanted.names_survivors = false;
   wanted.library = options.library;
-  wanted.measuring_program = options.measuring_program;
   wanted.interrupted = options.interrupted;
   wanted.runner = options.runner;
   wanted.as_it_was = options.as_it_was;
@@ -112,6 +111,13 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   } catch (const std::runtime_error& problem) {
     for (const auto& [name, one] : tried) one->tried_remark = problem.what();
   }
+}
+
+std::size_t runs_of_a_round(const advice_report& report) {
+  // Beside the ways, as it is and with the hook alone; a resource's way is gone twice, too.
+  std::size_t runs = 2;
+  for (const advice& one : report.advices) runs += one.from.how == strategy::switch_malloc ? 1 : 2;
+  return runs;
 }
 
 void race_on_program(advice_report& report, const std::vector<std::string>& command,

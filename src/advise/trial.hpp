@@ -21,7 +21,6 @@ struct trial_options {
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
   double last_start = 0;   // seconds after which no run begins; 0: none
   std::string library = {};
-  std::string measuring_program = {};        // as of whatif_options
   whatif::program_runner* runner = nullptr;  // as of whatif_options
   std::optional<whatif::run_figures> as_it_was = {};
   bool (*interrupted)() = nullptr;
@@ -36,6 +35,9 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
 // the others with the reason. settle() says what follows from that.
 void race_on_program(advice_report& report, const std::vector<std::string>& command,
                      const trial_options& options);
+
+// How often a round of that race runs the program, before any way is behind.
+std::size_t runs_of_a_round(const advice_report& report);
 
 // PATTERN=STRATEGY as `mallard whatif` takes it; empty where there is nothing to route.
 std::string route_of(const candidate& one);

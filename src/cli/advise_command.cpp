@@ -26,7 +26,6 @@
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
-#include "lab/measuring/mallocs.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "report/report.hpp"
@@ -172,10 +171,9 @@ bool is_best_known(const advice_report& report) {
 bool race(const advise_request& request, whatif::program_runner& runner,
           const advise::time_plan& plan, clock::time_point start, advice_report& report) {
   const std::size_t ways = report.advices.size();
-  const double seconds = plan.race_seconds(seconds_since(start), ways);
+  const double seconds = plan.race_seconds(seconds_since(start), advise::runs_of_a_round(report));
   if (seconds <= 0) return false;
   advise::trial_options trial;
-  trial.measuring_program = lab::own_program().string();
   trial.runner = &runner;
   trial.interrupted = was_interrupted;
   trial.time_budget = seconds;
@@ -190,7 +188,6 @@ bool race(const advise_request& request, whatif::program_runner& runner,
 void try_the_best(const advise_request& request, whatif::program_runner& runner,
                   const advise::plain_time& plain, clock::time_point start, advice_report& report) {
   advise::trial_options trial;
-  trial.measuring_program = lab::own_program().string();
   trial.runner = &runner;
   trial.interrupted = was_interrupted;
   advise::time_plan quick(plain.seconds, plain.undisturbed, request.quick);

@@ -19,7 +19,6 @@
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/whatif_results.hpp"
-#include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/statistics.hpp"
 #include "whatif/whatif.hpp"
 
@@ -148,7 +147,6 @@ int run_whatif(const whatif_request& request, const context& shared) {
     throw usage_error(fmt::format("--unwind: unknown value '{}' (known: tables, frame-pointers)",
                                   request.unwind));
   }
-  options.measuring_program = lab::own_program().string();
   options.by_frame_pointers = request.unwind == "frame-pointers";
   if (options.repetitions == 0) throw usage_error("--repetitions: 1 or more");
   if (!std::isfinite(options.time_budget) || options.time_budget < 0) {

@@ -96,6 +96,9 @@ struct session {
   bool walks = false;  // some condition is of functions or modules: stacks are needed
   bool by_frame_pointers = false;
   bool only_looks = false;  // for a route, and then gives the block to none: what the hook costs
+  // Whatever the way to a resource takes is done twice, but for what the resource does: what that
+  // takes longer is what the way takes.
+  bool goes_twice = false;
   bool names_survivors = false;  // costs more: not for runs that count
   route_rule routes[most_routes];
   char scopes[most_scopes][name_bytes] = {};  // of conditions; the first scope_count

@@ -5,13 +5,12 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -25,7 +24,6 @@
 #include "whatif/own_library.hpp"
 #include "whatif/pattern.hpp"
 #include "whatif/program_runner.hpp"
-#include "whatif/route_cost.hpp"
 #include "whatif/route_session.hpp"
 
 namespace mallard::whatif {
@@ -45,6 +43,7 @@ struct contender {
   std::vector<run_figures> runs = {};
   std::vector<route_outcome> of_routes = {};
   bool fell_behind = false;
+  std::size_t way_of = 0;  // not 0: it goes the way of that one twice, and is in no outcome
 };
 
 constexpr std::size_t as_it_is = 0;
@@ -127,11 +126,6 @@ class experiment {
     const std::string library =
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
-    if (!options.measuring_program.empty() && !options.variants.empty()) {
-      constexpr double share = 0.1;  // of the time there is
-      costs_ = measure_route_costs(options.measuring_program, library, strategies(),
-                                   share * options.time_budget);
-    }
     const environment hooked = {{"LD_PRELOAD", preload(library)},
                                 {route::session_variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
@@ -146,6 +140,13 @@ class experiment {
     for (const lab::malloc_library& one : find_mallocs(options.mallocs)) {
       contenders_.push_back(
           {.name = one.name, .set = {{"LD_PRELOAD", preload(one.file.string())}}});
+    }
+    first_twice_ = contenders_.size();
+    if (options.as_it_was) return;  // each way runs once: nothing can be told of so little
+    for (std::size_t i = 0; i < options.variants.size(); ++i) {
+      contender twice = contenders_[hook_alone + 1 + i];
+      twice.way_of = hook_alone + 1 + i;
+      contenders_.push_back(std::move(twice));
     }
   }
 
@@ -167,6 +168,7 @@ class experiment {
       }
       if (options_.races && !still_races(round + 1)) break;
     }
+    count_the_only_runs();
     count_first_runs();
     return result();
   }
@@ -186,14 +188,6 @@ class experiment {
       std::vector<route::route_rule>& rules = rules_.emplace_back();
       for (const whatif_route& one : variant.routes) rules.push_back(parse_route(one, conditions_));
     }
-  }
-
-  std::set<route::strategy> strategies() const {
-    std::set<route::strategy> out;
-    for (const std::vector<route::route_rule>& of_variant : rules_) {
-      for (const route::route_rule& one : of_variant) out.insert(one.how);
-    }
-    return out;
   }
 
   // All that are tried, so that the hook alone looks for each of them. Where those are too many,
@@ -216,6 +210,7 @@ class experiment {
 
   void prepare(const contender& one, bool names) {
     using purpose = route_session::purpose;
+    if (one.way_of != 0) return session_->prepare(one.rules, purpose::twice);
     if (names) return session_->prepare(one.rules, purpose::names);
     if (&one != &contenders_[hook_alone]) return session_->prepare(one.rules, purpose::counts);
     session_->prepare(rules_to_look_for(), purpose::looks);
@@ -290,37 +285,40 @@ class experiment {
   }
 
   // After so many rounds. Those stay whose gain may be the best: it reaches the least that the
-  // leader gained. The fewer the rounds, the more a way has to be behind to leave.
+  // leader gained. The fewer the rounds, the more a way has to be behind to leave. Of what is
+  // routed a few runs tell little: much is taken off.
   bool still_races(unsigned rounds) {
     constexpr unsigned enough = 7;
+    constexpr unsigned enough_of_routed = 3;
+    constexpr std::array margins = {1.4, 1.25, 1.1, 1.02};
+    const double margin = rounds >= enough ? 1 : margins[std::min(rounds, 3u)];
     const auto time = figure();
     const std::vector<double> base = each(contenders_[as_it_is].runs, time);
-    const double margin = rounds == 0       ? 1.4
-                          : rounds == 1     ? 1.25
-                          : rounds == 2     ? 1.1
-                          : rounds < enough ? 1.02
-                                            : 1.0;
     struct standing {
       contender* who;
-      gain_of_rounds gain;
+      double high;
     };
     std::vector<standing> all;
     double to_reach = 1;  // that of the program as it is
-    for (contender& one : std::span(contenders_).subspan(hook_alone + 1)) {
-      if (one.fell_behind || !one.remark.empty()) continue;
-      const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
-      if (!gain) continue;  // what cannot be told takes no part
-      all.push_back({&one, *gain});
-      to_reach = std::max(to_reach, gain->low);
-    }
     unsigned left = 0;
-    bool routed = false;
-    for (const standing& one : all) {
-      one.who->fell_behind = one.gain.high * margin < to_reach;
-      left += !one.who->fell_behind;
-      routed = routed || (one.who->hooked && !one.who->fell_behind);
+    for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone + 1)) {
+      if (one.fell_behind || !one.remark.empty()) continue;
+      ++left;
+      if (one.hooked && rounds < enough_of_routed) continue;
+      const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
+      all.push_back({&one, gain ? gain->high : 0});
+      if (gain) to_reach = std::max(to_reach, gain->low);
     }
-    contenders_[hook_alone].fell_behind = !routed;
+    for (const standing& one : all) {
+      one.who->fell_behind = one.high * margin < to_reach;
+      left -= one.who->fell_behind;
+    }
+    contenders_[hook_alone].fell_behind =
+        std::none_of(contenders_.begin() + hook_alone + 1, contenders_.end(),
+                     [](const contender& one) { return one.hooked && !one.fell_behind; });
+    for (contender& one : std::span(contenders_).subspan(first_twice_)) {
+      one.fell_behind = contenders_[one.way_of].fell_behind;
+    }
     return left > 1 || (left == 1 && rounds < enough);
   }
 
@@ -329,6 +327,15 @@ class experiment {
     if (!contenders_[as_it_is].runs.empty()) return;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
       if (contenders_[i].remark.empty()) contenders_[i].runs = {first_of_[i]};
+    }
+  }
+
+  // That of a way that was behind at once.
+  void count_the_only_runs() {
+    if (contenders_[as_it_is].runs.empty()) return;
+    for (std::size_t i = hook_alone; i < contenders_.size(); ++i) {
+      contender& one = contenders_[i];
+      if (one.fell_behind && one.runs.empty() && one.remark.empty()) one.runs = {first_of_[i]};
     }
   }
 
@@ -379,25 +386,17 @@ class experiment {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
       out.hook_seconds = std::max(0.0, lab::median(hooked) - lab::median(base));
     }
-    for (const contender& one : contenders_) {
-      for (std::size_t j = 0; j < one.of_routes.size() && j < one.rules.size(); ++j) {
-        const auto cost = costs_.find(one.rules[j].how);
-        if (cost == costs_.end()) continue;
-        out.block_seconds =
-            std::max(out.block_seconds, cost->second.of(live_blocks(one.of_routes[j])).seconds);
-      }
+    for (const contender& one : std::span(contenders_).first(first_twice_)) {
+      std::uint64_t blocks = 0;
+      for (const route_outcome& of : one.of_routes) blocks += of.blocks;
+      if (blocks == 0) continue;
+      out.block_seconds =
+          std::max(out.block_seconds, way_of_blocks(one, time) / static_cast<double>(blocks));
     }
-    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    for (std::size_t i = 0; i < first_twice_; ++i) {
       out.outcomes.push_back(outcome_of(i, base, time));
     }
     return out;
-  }
-
-  // At most, as many as fill what the route held.
-  static double live_blocks(const route_outcome& of) {
-    const double each =
-        of.blocks == 0 ? 0 : static_cast<double>(of.bytes) / static_cast<double>(of.blocks);
-    return each > 0 ? std::max(1.0, static_cast<double>(of.peak_bytes) / each) : 1;
   }
 
   // What is no part of a program that was written with the resources.
@@ -406,30 +405,28 @@ class experiment {
     double error = 0;
   };
 
-  // What the hook and the way to the resources took in that round: as the hook alone then did, and
-  // slower than measured where all was slower.
+  // Seconds of a run in which blocks find their resources, and their resources them: by as much the
+  // runs that do that twice are longer. 0 where there are none.
+  double way_of_blocks(const contender& one, double run_figures::* time) const {
+    for (const contender& twice : std::span(contenders_).subspan(first_twice_)) {
+      if (&contenders_[twice.way_of] != &one || twice.runs.empty() || one.runs.empty()) continue;
+      return std::max(0.0, lab::median(each(twice.runs, time)) - lab::median(each(one.runs, time)));
+    }
+    return 0;
+  }
+
+  // What the hook and the way take, and more of it in a round in which all is slower: a difference
+  // of medians, since that of two runs is more noise than difference.
   taken_off way(const contender& one, std::size_t round, const std::vector<double>& base,
                 double run_figures::* time) const {
-    if (one.routes.empty()) return {};
-    const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);
-    const double hook = round < hooked.size() ? hooked[round] - base[round] : 0;
-    const double busy = lab::median(each(one.runs, &run_figures::processor_seconds));
-    const double passed = lab::median(each(one.runs, &run_figures::seconds));
-    // All threads go that way at once where time is elapsed.
-    const bool elapsed = time == &run_figures::seconds && passed > 0;
-    const double threads = elapsed ? std::max(1.0, busy / passed) : 1;
-    const double slower = base[round] / *std::min_element(base.begin(), base.end());
-    constexpr double error_of_hook = 0.1;
-    taken_off out{hook, error_of_hook * std::max(0.0, hook)};
-    for (std::size_t i = 0; i < one.of_routes.size() && i < one.rules.size(); ++i) {
-      const auto cost = costs_.find(one.rules[i].how);
-      if (cost == costs_.end()) continue;
-      const double blocks = static_cast<double>(one.of_routes[i].blocks) / threads * slower;
-      const route_cost of_block = cost->second.of(live_blocks(one.of_routes[i]));
-      out.seconds += blocks * of_block.seconds;
-      out.error += blocks * of_block.error;
-    }
-    return out;
+    const std::vector<run_figures>& hooked = contenders_[hook_alone].runs;
+    if (one.routes.empty() || hooked.empty()) return {};
+    const double usual = lab::median(base);
+    const double hook = lab::median(each(hooked, time)) - usual;
+    const double of_blocks = way_of_blocks(one, time);
+    const double slower = usual > 0 ? base[round] / usual : 1;
+    constexpr double error = 0.1;
+    return {slower * (hook + of_blocks), slower * error * (std::max(0.0, hook) + of_blocks)};
   }
 
   std::vector<round_times> rounds_of(const contender& one, const std::vector<double>& base,
@@ -483,7 +480,7 @@ class experiment {
   std::vector<std::vector<route::route_rule>> rules_;  // by variant
   std::unique_ptr<route_session> session_;
   std::vector<contender> contenders_;
-  std::map<route::strategy, route_costs> costs_;  // of the way to each, for a block
+  std::size_t first_twice_ = 0;  // of contenders: from there on they go twice
   std::vector<std::vector<std::vector<std::string>>>
       names_;                          // of survivors, by contender and route
   std::vector<run_figures> first_of_;  // by contender

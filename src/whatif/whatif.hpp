@@ -6,7 +6,8 @@
 //   for (const whatif_outcome& one : try_whatif(options).outcomes) …;
 //
 // The program runs interleaved as it is, with the hook alone (no block is routed: what the hook
-// costs is subtracted), with the routes of each variant, and on other mallocs. docs/whatif.md says
+// costs is subtracted), with the routes of each variant, once more so with the way to the resources
+// gone twice (what that costs is subtracted, too), and on other mallocs. docs/whatif.md says
 // how, and what the figures leave out.
 #pragma once
 
@@ -58,10 +59,7 @@ struct whatif_options {
   bool names_survivors = true;     // in the first runs, which take longer for that
   bool check_output = false;       // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
-  // This program, where main() serves measuring processes: what the way to a resource takes is
-  // measured and subtracted then. Empty: it is not.
-  std::string measuring_program = {};
-  std::string library = {};  // libmallard-route.so; empty: beside this program
+  std::string library = {};        // libmallard-route.so; empty: beside this program
   std::uint64_t seed = 1;
   bool (*interrupted)() = nullptr;
 };
@@ -108,8 +106,7 @@ struct whatif_outcome {
 struct whatif_result {
   std::vector<whatif_outcome> outcomes;  // "as it is" first, then "hook alone"
   double hook_seconds = 0;               // what was subtracted
-  double block_seconds =
-      0;  // and that for every routed block, of the strategy with the longest way
+  double block_seconds = 0;  // and that for every routed block, of the variant with the longest way
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
 };
 

@@ -2,6 +2,7 @@
 
 #include <sys/single_threaded.h>
 
+#include <mutex>
 #include <new>
 
 #include "route/preload/process.hpp"
@@ -9,22 +10,28 @@
 namespace mallard::route {
 namespace {
 
-// Held while there is more than one thread.
-class when_shared {
- public:
-  explicit when_shared(std::uint32_t route) noexcept
-      : lock_(__libc_single_threaded != 0 ? nullptr : &process.locks[route]) {
-    if (lock_ != nullptr) lock_->lock();
+// The resource's own call, as containers that have it in their type make it.
+template <class Resource>
+[[gnu::always_inline]] inline void* allocate_by_type(Resource& from, block_shape shape) noexcept {
+  try {
+    return from.allocate(shape.bytes, shape.alignment);
+  } catch (...) {
+    return nullptr;
   }
-  ~when_shared() {
-    if (lock_ != nullptr) lock_->unlock();
-  }
-  when_shared(const when_shared&) = delete;
-  when_shared& operator=(const when_shared&) = delete;
+}
 
- private:
-  std::mutex* lock_;
-};
+template <class Action>
+[[gnu::noinline]] auto while_locked(std::uint32_t route, Action action) noexcept {
+  const std::lock_guard hold(process.locks[route]);
+  return action();
+}
+
+// Locked while there is more than one thread. A program with one meets as little here as can be:
+// what a block takes beside what its resource takes is no part of what is measured.
+template <class Action>
+[[gnu::always_inline]] inline auto when_shared_locked(std::uint32_t route, Action action) noexcept {
+  return __libc_single_threaded != 0 ? action() : while_locked(route, action);
+}
 
 }  // namespace
 
@@ -72,92 +79,90 @@ arena::arena(std::uint32_t number, std::uint32_t route, arena_kind kind) noexcep
 }
 
 void* arena::allocate_from_resource(block_shape shape) noexcept {
+  const auto counted = [&](auto& from) {
+    void* const p = allocate_by_type(from, shape);
+    born_ += p != nullptr;
+    return p;
+  };
+  const auto locked = [&](auto& from) {
+    return when_shared_locked(route_, [&from, shape] { return allocate_by_type(from, shape); });
+  };
   switch (kind_) {
     case arena_kind::monotonic:
-      ++born_;
-      if (void* const p = bump_.try_allocate(shape.bytes, shape.alignment)) return p;
-      --born_;
-      return nullptr;
+      return counted(bump_);
     case arena_kind::multipool_on_monotonic:
       if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
         take_back();
-      ++born_;
-      if (void* const p = pool_on_bump_.pool.try_allocate(shape.bytes, shape.alignment)) return p;
-      --born_;
-      return nullptr;
-    case arena_kind::multipool: {
-      const when_shared hold(route_);
-      return pool_.try_allocate(shape.bytes, shape.alignment);
-    }
+      return counted(pool_on_bump_.pool);
+    case arena_kind::multipool:
+      return locked(pool_);
     case arena_kind::synchronized_multipool:
-      return synchronized_pool_.try_allocate(shape.bytes, shape.alignment);
-    case arena_kind::heap: {
-      const when_shared hold(route_);
-      return heap_.try_allocate(shape.bytes, shape.alignment);
-    }
+      return allocate_by_type(synchronized_pool_, shape);
+    case arena_kind::heap:
+      return locked(heap_);
     case arena_kind::synchronized_heap:
-      return synchronized_heap_.try_allocate(shape.bytes, shape.alignment);
-    case arena_kind::adaptive_pool: {
+      return allocate_by_type(synchronized_heap_, shape);
+    case arena_kind::adaptive_pool:
       // How it was aligned would have to be known where it is given back.
-      if (shape.alignment > granule) return nullptr;
-      const when_shared hold(route_);
-      return adaptive_.try_allocate(shape.bytes, shape.alignment);
-    }
+      return shape.alignment > granule ? nullptr : locked(adaptive_);
   }
   return nullptr;
 }
 
-void* arena::allocate(block_shape shape) noexcept {
+void* arena::allocate(block_shape shape, void* echo) noexcept {
+  if (echo != nullptr) [[unlikely]] {
+    process.range.set_again(echo, shape);
+    return echo;
+  }
   void* const block = allocate_from_resource(shape);
   if (block != nullptr) process.range.set(block, shape);
   return block;
 }
 
-void arena::deallocate(void* block, block_shape shape, const void* thread) noexcept {
+void arena::deallocate(void* block, block_shape shape, const void* thread, bool echoes) noexcept {
+  if (echoes) [[unlikely]]
+    return process.range.clear_again(block);
   process.range.clear(block);
+  const auto locked = [&](auto& to) {
+    when_shared_locked(route_,
+                       [&to, block, shape] { to.deallocate(block, shape.bytes, shape.alignment); });
+  };
   switch (kind_) {
     case arena_kind::monotonic:
-      if (is_of(thread)) {
-        ++gone_here_;
-      } else {
+      if (!is_of(thread)) {
         gone_elsewhere_.fetch_add(1, std::memory_order_release);
+      } else {
+        ++gone_here_;
       }
       return;
     case arena_kind::multipool_on_monotonic:
-      if (is_of(thread)) {
-        pool_on_bump_.pool.deallocate(block, shape.bytes, shape.alignment);
-        ++gone_here_;
-        return;
-      }
-      // Its shape is needed again when the arena's thread takes it back.
-      *static_cast<std::size_t*>(static_cast<void*>(static_cast<std::byte*>(block) + 8)) =
-          shape.bytes;
-      for (void* first = returned_.load(std::memory_order_relaxed);;) {
-        *static_cast<void**>(block) = first;
-        if (returned_.compare_exchange_weak(first, block, std::memory_order_release,
-                                            std::memory_order_relaxed)) {
-          break;
-        }
-      }
-      gone_elsewhere_.fetch_add(1, std::memory_order_release);
-      return;
-    case arena_kind::multipool: {
-      const when_shared hold(route_);
-      return pool_.deallocate(block, shape.bytes, shape.alignment);
-    }
+      if (!is_of(thread)) return give_to_its_thread(block, shape.bytes);
+      ++gone_here_;
+      return pool_on_bump_.pool.deallocate(block, shape.bytes, shape.alignment);
+    case arena_kind::multipool:
+      return locked(pool_);
     case arena_kind::synchronized_multipool:
       return synchronized_pool_.deallocate(block, shape.bytes, shape.alignment);
-    case arena_kind::heap: {
-      const when_shared hold(route_);
-      return heap_.deallocate(block, shape.bytes, shape.alignment);
-    }
+    case arena_kind::heap:
+      return locked(heap_);
     case arena_kind::synchronized_heap:
       return synchronized_heap_.deallocate(block, shape.bytes, shape.alignment);
-    case arena_kind::adaptive_pool: {
-      const when_shared hold(route_);
-      return adaptive_.deallocate(block, shape.bytes, shape.alignment);
+    case arena_kind::adaptive_pool:
+      return locked(adaptive_);
+  }
+}
+
+// Its size is needed again when the arena's thread takes it back.
+void arena::give_to_its_thread(void* block, std::size_t bytes) noexcept {
+  *static_cast<std::size_t*>(static_cast<void*>(static_cast<std::byte*>(block) + 8)) = bytes;
+  for (void* first = returned_.load(std::memory_order_relaxed);;) {
+    *static_cast<void**>(block) = first;
+    if (returned_.compare_exchange_weak(first, block, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+      break;
     }
   }
+  gone_elsewhere_.fetch_add(1, std::memory_order_release);
 }
 
 void arena::take_back() noexcept {

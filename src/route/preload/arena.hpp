@@ -74,9 +74,11 @@ class arena {
   std::uint32_t route() const noexcept { return route_; }
 
   // A block of that shape, known to the range; null when there is no memory.
-  void* allocate(block_shape shape) noexcept;
-  // Takes back a block of this arena. `thread` is the caller's name for itself.
-  void deallocate(void* block, block_shape shape, const void* thread) noexcept;
+  // `echo`: the block that it has just been; then all is done again but what the resource did.
+  void* allocate(block_shape shape, void* echo) noexcept;
+  // Takes back a block of this arena. `thread` is the caller's name for itself. `echoes`: the same,
+  // before it is taken back.
+  void deallocate(void* block, block_shape shape, const void* thread, bool echoes) noexcept;
   // Makes the block larger where it is, if it can.
   bool try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept;
 
@@ -97,7 +99,8 @@ class arena {
 
  private:
   void* allocate_from_resource(block_shape shape) noexcept;
-  void take_back() noexcept;
+  [[gnu::noinline]] void give_to_its_thread(void* block, std::size_t bytes) noexcept;
+  [[gnu::noinline]] void take_back() noexcept;
 
   std::uint32_t number_;
   std::uint32_t route_;

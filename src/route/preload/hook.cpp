@@ -38,21 +38,45 @@ void* plain_malloc(std::size_t bytes) noexcept {
 }
 
 void* allocate(routing_thread& thread, int route, function through, std::size_t bytes,
-               std::size_t alignment) noexcept {
+               std::size_t alignment, void* echo = nullptr) noexcept {
   if (route < 0) return nullptr;
-  void* const block = thread.allocate(static_cast<std::uint32_t>(route), bytes, alignment);
-  if (block != nullptr && (through == function::calloc || through == function::libc_calloc)) {
+  void* const block = thread.allocate(static_cast<std::uint32_t>(route), bytes, alignment, echo);
+  if (echo == nullptr && block != nullptr &&
+      (through == function::calloc || through == function::libc_calloc)) {
     std::memset(block, 0, bytes);
   }
   return block;
+}
+
+// All that finds a block's resource, and what is remembered of it.
+[[gnu::noinline]] void* way_here(function through, std::size_t bytes, std::size_t alignment,
+                                 const frame_state& caller, void* echo) noexcept {
+  routing_thread& thread = *this_thread.state;
+  return allocate(thread, thread.route_here(bytes, caller), through, bytes, alignment, echo);
+}
+
+// And all that finds it again.
+[[gnu::noinline]] void way_back(void* block, bool echoes) noexcept {
+  const busy_while working;
+  const block_shape shape = echoes
+                                ? process.range.get_again(block)
+                                : shape_of_live(block, "mallard: free of a block that is none\n");
+  const int before = errno;
+  process.arena_at(process.range.owner_of(block))
+      .deallocate(block, shape, this_thread.state, echoes);
+  errno = before;
 }
 
 }  // namespace
 
 void* routed_here(function through, std::size_t bytes, std::size_t alignment, std::uint64_t ip,
                   std::uint64_t sp, std::uint64_t bp) noexcept {
-  routing_thread& thread = *this_thread.state;
-  return allocate(thread, thread.route_here(bytes, {ip, sp, bp}), through, bytes, alignment);
+  const frame_state caller{ip, sp, bp};
+  void* const block = way_here(through, bytes, alignment, caller, nullptr);
+  if (process.all->goes_twice && block != nullptr) [[unlikely]] {
+    way_here(through, bytes, alignment, caller, block);
+  }
+  return block;
 }
 
 void* routed_after_walk(function through, std::size_t bytes, std::size_t alignment,
@@ -67,11 +91,9 @@ void* routed_after_walk(function through, std::size_t bytes, std::size_t alignme
 }
 
 void free_routed(void* block) noexcept {
-  const busy_while working;
-  const block_shape shape = shape_of_live(block, "mallard: free of a block that is none\n");
-  const int before = errno;
-  process.arena_at(process.range.owner_of(block)).deallocate(block, shape, this_thread.state);
-  errno = before;
+  if (process.all->goes_twice) [[unlikely]]
+    way_back(block, true);
+  way_back(block, false);
 }
 
 void* reallocate_routed(void* block, std::size_t bytes) noexcept {

@@ -9,9 +9,6 @@
 namespace mallard::route {
 namespace {
 
-// A code below is a size in granules; this one says that size and alignment are behind it.
-constexpr std::uint8_t long_form = 255;
-constexpr std::size_t largest_short = 254 * granule;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 // The memory of runs of that size goes back to the system.
 constexpr std::size_t purged_bytes = std::size_t{1} << 20;
@@ -93,33 +90,24 @@ void routed_range::give(void* run, std::size_t bytes) noexcept {
   unlock();
 }
 
-void routed_range::set(const void* block, block_shape shape) noexcept {
-  std::uint8_t* const code = codes_ + index_of(block);
-  if (shape.bytes <= largest_short) {
-    *code = static_cast<std::uint8_t>(shape.bytes / granule);
-    return;
-  }
+bool routed_range::remember_twice() noexcept {
+  codes_again_ = static_cast<std::uint8_t*>(map_zeros(bytes_ / granule, PROT_READ | PROT_WRITE));
+  return codes_again_ != nullptr;
+}
+
+void routed_range::write_long(std::uint8_t* code, block_shape shape) noexcept {
   *code = long_form;
   std::memcpy(code + 1, &shape, sizeof shape);
 }
 
-block_shape routed_range::shape_at(std::size_t index) const noexcept {
-  const std::uint8_t* const code = codes_ + index;
-  if (*code != long_form) return {*code * granule, granule};
+block_shape routed_range::read_long(const std::uint8_t* code) noexcept {
   block_shape out{};
   std::memcpy(&out, code + 1, sizeof out);
   return out;
 }
 
-block_shape routed_range::get(const void* block) const noexcept {
-  if (reinterpret_cast<std::uintptr_t>(block) % granule != 0) return {0, 0};
-  return shape_at(index_of(block));
-}
-
-void routed_range::clear(const void* block) noexcept {
-  std::uint8_t* const code = codes_ + index_of(block);
-  if (*code == long_form) std::memset(code + 1, 0, sizeof(block_shape));
-  *code = 0;
+void routed_range::erase_long(std::uint8_t* code) noexcept {
+  std::memset(code, 0, 1 + sizeof(block_shape));
 }
 
 void routed_range::lock() noexcept {

@@ -42,10 +42,16 @@ class routed_range {
   std::uint32_t owner_of(const void* p) const noexcept { return owners_[unit_of(p)]; }
 
   // A block is born, or asked for, or gone.
-  void set(const void* block, block_shape shape) noexcept;
+  void set(const void* block, block_shape shape) noexcept { set(codes_, block, shape); }
   // 0 bytes: nothing lives there.
-  block_shape get(const void* block) const noexcept;
-  void clear(const void* block) noexcept;
+  block_shape get(const void* block) const noexcept { return get(codes_, block); }
+  void clear(const void* block) noexcept { clear(codes_, block); }
+  // The same once more in another table, so that caches are as warm or cold: see
+  // session::goes_twice.
+  bool remember_twice() noexcept;
+  void set_again(const void* block, block_shape shape) noexcept { set(codes_again_, block, shape); }
+  block_shape get_again(const void* block) const noexcept { return get(codes_again_, block); }
+  void clear_again(const void* block) noexcept { clear(codes_again_, block); }
 
   // Who asked for a block, where that is remembered.
   bool remember_sites() noexcept;
@@ -62,7 +68,7 @@ class routed_range {
           continue;
         }
         visit(sites_[i]);
-        i += shape_at(i).bytes / granule;
+        i += shape_of(codes_ + i).bytes / granule;
       }
     }
   }
@@ -77,13 +83,40 @@ class routed_range {
   std::size_t index_of(const void* p) const noexcept {
     return (reinterpret_cast<std::uintptr_t>(p) - base_) / granule;
   }
-  block_shape shape_at(std::size_t index) const noexcept;
+  // A code below is a size in granules; this one says that size and alignment are behind it.
+  static constexpr std::uint8_t long_form = 255;
+
+  void set(std::uint8_t* codes, const void* block, block_shape shape) noexcept {
+    std::uint8_t* const code = codes + index_of(block);
+    if (shape.bytes >= long_form * granule) [[unlikely]]
+      return write_long(code, shape);
+    *code = static_cast<std::uint8_t>(shape.bytes / granule);
+  }
+  block_shape get(const std::uint8_t* codes, const void* block) const noexcept {
+    if (reinterpret_cast<std::uintptr_t>(block) % granule != 0) return {0, 0};
+    return shape_of(codes + index_of(block));
+  }
+  void clear(std::uint8_t* codes, const void* block) noexcept {
+    std::uint8_t* const code = codes + index_of(block);
+    if (*code == long_form) [[unlikely]]
+      return erase_long(code);
+    *code = 0;
+  }
+  static block_shape shape_of(const std::uint8_t* code) noexcept {
+    if (*code == long_form) [[unlikely]]
+      return read_long(code);
+    return {*code * granule, granule};
+  }
+  static void write_long(std::uint8_t* code, block_shape shape) noexcept;
+  static block_shape read_long(const std::uint8_t* code) noexcept;
+  static void erase_long(std::uint8_t* code) noexcept;
 
   static constexpr unsigned run_sizes = 24;  // 2^0 .. 2^23 units
 
   std::uintptr_t base_ = 0;
   std::size_t bytes_ = 0;
-  std::uint8_t* codes_ = nullptr;      // 0: nothing begins here; else see set()
+  std::uint8_t* codes_ = nullptr;  // 0: nothing begins here; else see set()
+  std::uint8_t* codes_again_ = nullptr;
   std::uint32_t* sites_ = nullptr;     // by granule
   std::uint32_t* owners_ = nullptr;    // by unit
   std::uint32_t* next_run_ = nullptr;  // by unit: the next free run of its size, + 1

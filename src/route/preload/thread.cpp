@@ -307,21 +307,21 @@ void routing_thread::end_invocations_outside(std::uint32_t inside) noexcept {
   }
 }
 
-void* routing_thread::allocate(std::uint32_t route, std::size_t bytes,
-                               std::size_t alignment) noexcept {
+void* routing_thread::allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment,
+                               void* echo) noexcept {
   route_counts& counts = counts_of(route);
   void* block = nullptr;
   arena* const from =
       bytes < PTRDIFF_MAX && alignment <= largest_alignment && (alignment & (alignment - 1)) == 0
           ? arena_for(route)
           : nullptr;
-  if (from != nullptr) block = from->allocate(shape_of(bytes, alignment));
+  if (from != nullptr) block = from->allocate(shape_of(bytes, alignment), echo);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);
     return nullptr;
   }
-  add_to(counts.blocks, 1);
-  add_to(counts.bytes, bytes);
+  add_to(counts.blocks, echo == nullptr ? 1 : 0);
+  add_to(counts.bytes, echo == nullptr ? bytes : 0);
   if (process.all->names_survivors) [[unlikely]]
     process.range.set_site(block, site_of_caller());
   return block;
@@ -334,7 +334,7 @@ void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {
     from = current_[route];
     if (from == nullptr) return nullptr;
   }
-  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0)) : nullptr;
+  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0), nullptr) : nullptr;
   route_counts& counts = counts_of(route);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);

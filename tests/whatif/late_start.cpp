@@ -1,0 +1,18 @@
+// Preloaded to a program, it keeps the processor for a while before the program begins.
+#include <time.h>
+
+namespace {
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+const bool started = [] {
+  while (processor_seconds() < 0.3) {
+  }
+  return true;
+}();
+
+}  // namespace
