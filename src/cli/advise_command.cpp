@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "advise/advice_text.hpp"
@@ -19,6 +22,7 @@
 #include "cli/advice_screen.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/driven_program.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
@@ -37,6 +41,8 @@ using advise::advice_report;
 
 struct advise_request {
   std::vector<std::string> words;  // a trace, or a command
+  std::vector<std::string> runs;   // what is run: the command, or what drives it
+  load_options load;
   bool quick = false;
   bool json = false;
   bool markdown = false;
@@ -179,7 +185,7 @@ bool race(const advise_request& request, whatif::program_runner& runner,
   trial.time_budget = seconds;
   trial.last_start = plan.last_start() - seconds_since(start);
   say(fmt::format("trying {} ways on the program, for at most {:.0f} s", ways, seconds));
-  advise::race_on_program(report, request.words, trial);
+  advise::race_on_program(report, request.runs, trial);
   return true;
 }
 
@@ -218,7 +224,7 @@ void try_the_best(const advise_request& request, whatif::program_runner& runner,
       if (!plan.runs_as_it_is) trial.as_it_was = plain.last;
     }
     say("trying the best on the program");
-    advise::try_on_program(report, request.words, trial);
+    advise::try_on_program(report, request.runs, trial);
     advise::drop_what_did_not_hold(report);
   }
 }
@@ -238,7 +244,7 @@ recorded_run record_it(const advise_request& request, const advise::plain_time& 
                        const std::string& folder, double longest) {
   say("recording");
   const output_to_stderr aside(request.json || request.markdown);
-  recorded_run run = record_into(folder, request.words, most_events_of(request, plain), longest);
+  recorded_run run = record_into(folder, request.runs, most_events_of(request, plain), longest);
   if (run.trace.empty()) throw std::runtime_error(run.remark);
   if (!request.keep.empty()) {
     std::filesystem::copy_file(run.trace, request.keep,
@@ -247,19 +253,48 @@ recorded_run record_it(const advise_request& request, const advise::plain_time& 
   return run;
 }
 
-advise::plain_time time_it(whatif::program_runner& runner, const std::string& program) {
+// Tells whoever waits that the program has not ended yet, once.
+class long_run_notice {
+ public:
+  long_run_notice()
+      : teller_([this](const std::stop_token& over) {
+          constexpr std::chrono::seconds long_run(30);
+          std::unique_lock lock(mutex_);
+          if (waiting_.wait_for(lock, over, long_run, [&] { return over.stop_requested(); }))
+            return;
+          fmt::print(
+              stderr,
+              "mallard: the program has run for 30 s, and advice begins when it ends; --load "
+              "drives a server, and ends it\n");
+        }) {}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any waiting_;
+  std::jthread teller_;
+};
+
+advise::plain_time time_it(const advise_request& request, whatif::program_runner& runner) {
+  const std::string& program = request.words.front();
+  advise::plain_time plain;
   try {
-    return advise::time_program(runner, 1);
+    const long_run_notice notice;
+    plain = advise::time_program(runner, 1);
   } catch (const std::system_error& problem) {
     throw std::runtime_error(program + ": " + problem.code().message());
   }
+  if (!request.load.load.empty() && plain.status != 0) {
+    throw std::runtime_error(program + ": the load failed, or the program " +
+                             how_it_ended(plain.status) + " before it was over");
+  }
+  return plain;
 }
 
 int advise_program(const advise_request& request, colour_choice choice) {
   const clock::time_point start = clock::now();
   say("timing the program as it is");
-  whatif::program_runner runner(request.words);  // while this process is small
-  const advise::plain_time plain = time_it(runner, request.words.front());
+  whatif::program_runner runner(request.runs);  // while this process is small
+  const advise::plain_time plain = time_it(request, runner);
   if (was_interrupted()) return interrupted;
   const temporary_folder folder;
   advise::time_plan plan(plain.seconds, plain.undisturbed, request.quick);
@@ -357,13 +392,24 @@ void add_advise_command(command_parser app, const context& shared) {
   const parser_option json =
       command.add_flag("--json", request->json, "All of it, as JSON (docs/advise.md)");
   command.add_flag("--markdown", request->markdown, "For a pull request").excludes(json);
+  command.add_option("--load", request->load.load,
+                     "Drives a server: a shell's command that is run against it each time");
+  command.add_option("--ready", request->load.ready,
+                     "A shell's command that succeeds once the server takes the load");
   command.add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
   command.add_option("-o,--output", request->page,
                      "The page, with all figures (advice.html; for a trace, none)");
   command.add_option("--keep", request->keep, "The command's trace, to look at");
   command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
+    if (!request->load.load.empty() && !shared.has_dashes) {
+      throw usage_error("--load is for a command after --");
+    }
+    if (!request->load.ready.empty() && request->load.load.empty()) {
+      throw usage_error("--ready says when the load begins: --load is missing");
+    }
     request->words = words_or_newest_trace(request->words, shared.has_dashes);
+    request->runs = driven(request->words, request->load);
     return give_advice(*request, shared.has_dashes, shared.colour);
   });
 }

@@ -143,6 +143,32 @@ TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60) << result.out;
 }
 
+TEST_F(AdviseCommand, AServerIsDrivenByItsLoadAndToldToEndEachTime) {
+  std::ofstream(file("server")) << "#!/bin/sh\nrm -f served\n" ADVISED_PROGRAM
+                                   " 2000\ntouch served\nwhile :; do sleep 0.05; done\n";
+  fs::permissions(file("server"), fs::perms::owner_all);
+  const ended result = run(quick({"--no-try", "--json", "--load", "echo once >>loads", "--ready",
+                                  "test -e served", "--", "./server"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  const std::string loads = read_file(file("loads"));
+  EXPECT_GE(std::count(loads.begin(), loads.end(), '\n'), 2) << "as it is, and recorded";
+  EXPECT_EQ(report.at("command"), (json{"./server"}));
+  for (const json& remark : report.at("remarks")) {
+    EXPECT_THAT(remark.get<std::string>(), testing::Not(HasSubstr("ended with status")));
+  }
+}
+
+TEST_F(AdviseCommand, ALoadThatFailsIsSaid) {
+  std::ofstream(file("server")) << "#!/bin/sh\n" ADVISED_PROGRAM " 2000\nexec sleep 60\n";
+  fs::permissions(file("server"), fs::perms::owner_all);
+  expect_refused(
+      {"advise", "--quick", "--load", "exit 3", "--ready", "sleep 0.2", "--", "./server"}, 1,
+      "./server: the load failed");
+  expect_refused({"advise", "--ready", "true", "--", "./server"}, 2, "--load is missing");
+  expect_refused({"advise", "--load", "true", "t.mallard"}, 2, "for a command after --");
+}
+
 TEST_F(AdviseCommand, WritesMarkdownForAPullRequest) {
   write_trace("t.mallard");
   const ended result = run(quick({"--markdown", "t.mallard"}));

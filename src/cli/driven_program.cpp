@@ -1,0 +1,44 @@
+#include "cli/driven_program.hpp"
+
+namespace mallard::cli {
+namespace {
+
+// $1 is the load, $2 what says that the program is ready; the program's words follow. Nobody waits
+// for the load's shell: what a process uses is counted where it is waited for.
+constexpr const char* script = R"(
+load=$1 ready=$2
+shift 2
+"$@" &
+program=$!
+trap 'kill -TERM $program 2>/dev/null' INT TERM
+(
+  trap - INT TERM
+  unset LD_PRELOAD
+  until eval "$ready"; do
+    kill -0 $program || exit
+    sleep 0.05
+  done >/dev/null 2>&1
+  if (eval "$load") >/dev/null 2>&1; then kill -TERM $program; else kill -KILL $program; fi
+) </dev/null &
+wait $program
+status=$?
+case $status in
+  143) exit 0 ;;
+  137) echo "mallard: the load failed" >&2; exit 1 ;;
+esac
+exit $status
+)";
+
+}  // namespace
+
+std::vector<std::string> driven(const std::vector<std::string>& command,
+                                const load_options& options) {
+  if (options.load.empty()) return command;
+  std::vector<std::string> out = {"/bin/sh",    "-c",
+                                  script,       "mallard",
+                                  options.load, options.ready.empty() ? "sleep 1" : options.ready};
+  out.insert(out.end(), command.begin(), command.end());
+  return out;
+}
+
+}  // namespace mallard::cli

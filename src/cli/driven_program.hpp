@@ -1,0 +1,21 @@
+// A server as a program that ends: it is started, given the same load each time, and told to end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mallard::cli {
+
+struct load_options {
+  std::string load;   // what a shell runs to drive the program; empty: the program ends by itself
+  std::string ready;  // a shell's command that succeeds when the program is ready; empty: a second
+};
+
+// The command to run instead: the program's if there is no load. It ends with 0 once the load is
+// over, with the program's status where the program ends before, and with 1 where the load fails.
+// What is preloaded to it is preloaded to the program, not to the load, whose time it does not
+// count.
+std::vector<std::string> driven(const std::vector<std::string>& command,
+                                const load_options& options);
+
+}  // namespace mallard::cli
