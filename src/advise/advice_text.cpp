@@ -88,6 +88,7 @@ json to_json(const considered& one) {
           {"gain", one.gain ? to_json(*one.gain) : json(nullptr)},
           {"memory", one.memory ? json(*one.memory) : json(nullptr)},
           {"tried", to_json(one.tried)},
+          {"tried_memory", one.tried ? json(one.tried->memory) : json(nullptr)},
           {"why_not", one.why_not}};
 }
 

@@ -16,13 +16,14 @@ const tried = (one) => {
   return one.low === null ? `${figure(one.median)} in ${runs}` : `${times(one)} in ${runs}`;
 };
 const memory = (value) => (value === null ? '–' : `${figure(value)}×`);
+const names = { D: 'density (D)', L: 'locality (L)', U: 'utilization (U)', V: 'variation (V)', C: 'contention (C)', F: 'fragmentability (F)' };
 const file = ({ file: path, line }) => (path ? `${path.slice(path.lastIndexOf('/') + 1)}:${line}` : '');
 
 function verdict([first], proof) {
   if (first.strategy === 'leave') return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), '. ', proof);
   return h('p', { class: 'lead verdict' }, h('strong', {}, first.what), ': ',
-    first.gain ? ['predicted to be ', h('strong', {}, `${predicted(first)} times as fast`)] : 'how much faster is not predicted',
-    first.tried ? ['; when tried ', h('strong', {}, tried(first.tried))] : '',
+    first.tried ? h('strong', {}, `${figure(first.tried.median)} times as fast`)
+      : first.gain ? ['by replay ', h('strong', {}, `${predicted(first)} times as fast`), ', not tried'] : 'its gain is not known',
     ', with ', h('strong', {}, memory(first.tried_memory ?? first.memory)), ' the memory. ', proof);
 }
 
@@ -30,9 +31,9 @@ function details(one) {
   return h('article', { class: 'card' },
     h('h3', {}, one.what),
     h('ul', { class: 'said' },
-      one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${what}: `), says)),
-      one.untold && h('li', {}, h('strong', {}, 'predicted: '), `no figure: ${one.untold}`),
-      h('li', {}, h('strong', {}, 'bound: '), `${figure(one.bound)} times as fast at the very most, with what its blocks' places may cost`),
+      one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${names[what] ?? what}: `), says)),
+      one.untold && !one.tried && h('li', {}, h('strong', {}, 'predicted: '), `no figure: ${one.untold}`),
+      !one.tried && h('li', {}, h('strong', {}, 'at most: '), `${figure(one.bound)} times as fast, with what its blocks' places may cost`),
       one.doubts.map((text) => h('li', {}, h('strong', {}, 'but: '), text)),
       one.tried_remark && h('li', {}, h('strong', {}, 'not tried: '), one.tried_remark)),
     one.code && [h('pre', {}, h('code', {}, one.code)),
@@ -42,25 +43,25 @@ function details(one) {
 export function advice({ advice: { advice: all, considered, proof, replays: replayed, rankings = [] } }) {
   const columns = [
     { title: 'Advice', cell: (one) => [one.what, file(one.where) ? h('p', { class: 'hint' }, file(one.where)) : ''] },
-    { title: 'Predicted', numeric: true, cell: predicted },
+    ...(all.some(({ gain }) => gain) ? [{ title: 'Predicted', numeric: true, cell: predicted },
+      { title: 'Memory, replayed', numeric: true, cell: (one) => memory(one.memory) }] : []),
     { title: 'Tried', numeric: true, cell: (one) => tried(one.tried) },
-    { title: 'Memory, replayed', numeric: true, cell: (one) => memory(one.memory) },
     { title: 'Memory, tried', numeric: true, cell: (one) => memory(one.tried_memory) },
     { title: 'Confidence', cell: (one) => one.confidence },
   ];
   const others = [
     { title: 'Strategy', cell: (one) => one.strategy },
     { title: 'Where', cell: (one) => one.where.subsystem || 'the whole program' },
-    { title: 'Predicted', numeric: true, cell: (one) => times(one.gain) },
+    ...(considered.some(({ gain }) => gain) ? [{ title: 'Predicted', numeric: true, cell: (one) => times(one.gain) }] : []),
     { title: 'Tried', numeric: true, cell: (one) => tried(one.tried) },
-    { title: 'Memory', numeric: true, cell: (one) => memory(one.memory) },
+    { title: 'Memory', numeric: true, cell: (one) => memory(one.tried_memory ?? one.memory) },
     { title: 'Why not', cell: (one) => one.why_not },
   ];
   const csv = () => [['advice', 'low', 'median', 'high', 'tried', 'memory', 'confidence'],
     ...all.map((one) => [one.what, one.gain?.low ?? '', one.gain?.median ?? '', one.gain?.high ?? '', one.tried?.median ?? '',
       one.memory, one.confidence])];
-  return section('advice', 'Advice', 'Times as fast as the program as it is: predicted by replay of the ' +
-    'recording, and tried on the living program.',
+  return section('advice', 'Advice', 'Times as fast as the program as it is: tried on the living program, or ' +
+    'predicted by replay of the recording.',
     verdict(all, proof),
     h('article', { class: 'card' }, h('div', { class: 'controls' }, csvButton(csv, 'the advice')),
       table(columns, all, { caption: 'Advice, the best first', className: 'compact' })),
