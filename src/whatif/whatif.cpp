@@ -161,7 +161,9 @@ class experiment {
     for (unsigned round = 0; round < rounds; ++round) {
       if (over()) break;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
-            if (one.remark.empty() && !one.fell_behind) measure(one);
+            // A race has better use for runs than to find the way's time so often.
+            const bool rests = options_.races && one.way_of != 0 && round % 2 != 0;
+            if (one.remark.empty() && !one.fell_behind && !rests) measure(one);
             return !is_interrupted();
           })) {
         break;
@@ -289,14 +291,15 @@ class experiment {
   // routed a few runs tell little: much is taken off.
   bool still_races(unsigned rounds) {
     constexpr unsigned enough = 7;
-    constexpr unsigned enough_of_routed = 3;
-    constexpr std::array margins = {1.4, 1.25, 1.1, 1.02};
-    const double margin = rounds >= enough ? 1 : margins[std::min(rounds, 3u)];
+    constexpr std::array margins = {1.4, 1.25, 1.1, 1.02, 1.02, 1.02, 1.02, 1.0};
+    constexpr std::array of_routed = {100.0, 2.0, 1.5, 1.02, 1.02, 1.02, 1.02, 1.0};
+    static_assert(margins.size() == enough + 1 && of_routed.size() == enough + 1);
+    const unsigned at = std::min(rounds, enough);
     const auto time = figure();
     const std::vector<double> base = each(contenders_[as_it_is].runs, time);
     struct standing {
       contender* who;
-      double high;
+      double may_gain;
     };
     std::vector<standing> all;
     double to_reach = 1;  // that of the program as it is
@@ -304,13 +307,14 @@ class experiment {
     for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone + 1)) {
       if (one.fell_behind || !one.remark.empty()) continue;
       ++left;
-      if (one.hooked && rounds < enough_of_routed) continue;
       const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
-      all.push_back({&one, gain ? gain->high : 0});
-      if (gain) to_reach = std::max(to_reach, gain->low);
+      const double margin = one.hooked ? of_routed[at] : margins[at];
+      if (!gain && rounds < 3) continue;
+      all.push_back({&one, gain ? gain->high * margin : 0});
+      if (gain) to_reach = std::max(to_reach, gain->low / margin);
     }
     for (const standing& one : all) {
-      one.who->fell_behind = one.high * margin < to_reach;
+      one.who->fell_behind = one.may_gain < to_reach;
       left -= one.who->fell_behind;
     }
     contenders_[hook_alone].fell_behind =
