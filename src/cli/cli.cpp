@@ -77,6 +77,7 @@ int run(int argc, const char* const* argv) {
           add_replay_command(app, shared);
           add_import_command(app, shared);
           add_cut_command(app);
+          add_manual_commands(app);
         });
     shared.colour = parse_colour(colour);
     return finish_output(chosen());

@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/usage_error.hpp"
+#include "profile/nearest_names.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -59,15 +61,56 @@ void mark_program(std::vector<std::string>& words, const CLI::App& app) {
   for (; word != words.end(); ++word) word->insert(word->begin(), of_program);
 }
 
+// ": did you mean ...?" where there is such a command.
+std::string nearest(const std::string& word, const CLI::App& app) {
+  const CLI::App* chosen = &app;
+  while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+  std::set<std::string> names;
+  for (const CLI::App* const one : chosen->get_subcommands([](const CLI::App*) { return true; })) {
+    names.insert(one->get_name());
+  }
+  const std::vector<std::string> near = profile::nearest_names(word, names, 1);
+  return near.empty() ? "" : fmt::format(": did you mean '{}'?", near.front());
+}
+
 // CLI11 says "A subcommand is required" even where an unknown one was given.
 std::string describe(const CLI::ParseError& problem, const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining(true);
   if (problem.get_name() == "RequiredError" && !unknown.empty() && unknown.front() != "--") {
-    return fmt::format("unknown command '{}'", unknown.front());
+    return fmt::format("unknown command '{}'{}", unknown.front(), nearest(unknown.front(), app));
   }
   std::string text = problem.what();
   std::erase(text, of_program);
   return text;
+}
+
+described_option describe(const CLI::Option& one) {
+  described_option out;
+  out.positional = one.get_positional();
+  if (out.positional) out.names.push_back(one.get_name(true));
+  for (const std::string& name : one.get_snames()) out.names.push_back('-' + name);
+  for (const std::string& name : one.get_lnames()) out.names.push_back("--" + name);
+  if (one.get_items_expected_max() != 0 && !out.positional) out.value = one.get_type_name();
+  out.help = one.get_description();
+  return out;
+}
+
+void describe(const CLI::App& app, const std::string& name, std::vector<described_command>& out) {
+  described_command made{name, app.get_description(), {}, {}};
+  for (const CLI::Option* const one : app.get_options()) made.options.push_back(describe(*one));
+  const auto below = app.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* const one : below) made.commands.push_back(one->get_name());
+  out.push_back(std::move(made));
+  for (const CLI::App* const one : below) {
+    describe(*one, name.empty() ? one->get_name() : name + ' ' + one->get_name(), out);
+  }
+}
+
+// `mallard help COMMAND` is `mallard COMMAND --help`.
+void turn_help_round(std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "help") return;
+  words.erase(words.begin());
+  words.emplace_back("--help");
 }
 
 // The help says ranges where they are worth it.
@@ -133,6 +176,14 @@ parser_option command_parser::add_flag(const std::string& names, bool& value,
   return parser_option(parser_->add_flag(names, value, help));
 }
 
+std::vector<described_command> command_parser::describe() const {
+  const CLI::App* root = parser_;
+  while (root->get_parent() != nullptr) root = root->get_parent();
+  std::vector<described_command> out;
+  cli::describe(*root, {}, out);
+  return out;
+}
+
 void command_parser::runs(action what) const {
   parser_->callback([chosen = chosen_, what = std::move(what)] { *chosen = what; });
 }
@@ -164,10 +215,11 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
   declare(program);
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
+    turn_help_round(words);
     mark_program(words, *app);
     std::reverse(words.begin(), words.end());  // the order in which CLI11 wants them
     app->parse(std::move(words));
-    return chosen;
+    return [app, chosen] { return chosen(); };
   } catch (const CLI::Success& asked) {  // --help, --version
     return [app, status = app->exit(asked)] { return status; };
   } catch (const CLI::ParseError& problem) {

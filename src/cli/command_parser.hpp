@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -11,6 +12,20 @@ class Option;
 }  // namespace CLI
 
 namespace mallard::cli {
+
+// What the command line takes, for man pages and shells.
+struct described_option {
+  std::vector<std::string> names;  // "-o", "--output"; of a positional, "TRACE"
+  std::string value;               // what it takes, "TEXT"; empty: it is a flag
+  std::string help;
+  bool positional = false;
+};
+struct described_command {
+  std::string name;  // "bench density"; empty: the program itself
+  std::string help;
+  std::vector<described_option> options;
+  std::vector<std::string> commands;  // below it
+};
 
 // An option that was added.
 class parser_option {
@@ -49,6 +64,10 @@ class command_parser {
   template <class Value>
   parser_option add_option(const std::string& names, Value& value, const std::string& help) const;
   parser_option add_flag(const std::string& names, bool& value, const std::string& help) const;
+
+  // The program and all its commands, in the order in which they were added. To be asked when all
+  // were.
+  std::vector<described_command> describe() const;
 
   // What is done when the command is chosen.
   void runs(action what) const;

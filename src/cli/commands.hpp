@@ -27,5 +27,6 @@ void add_check_command(command_parser app, const context& shared);
 void add_import_command(command_parser app, const context& shared);
 void add_replay_command(command_parser app, const context& shared);
 void add_cut_command(command_parser app);
+void add_manual_commands(command_parser app);
 
 }  // namespace mallard::cli

@@ -1,0 +1,19 @@
+// What the command line takes, for readers and for shells: all of it from the command's own model.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command_parser.hpp"
+
+namespace mallard::cli {
+
+// The man page of the program, mallard(1), in the language of roff's man macros.
+std::string manual_page(const std::vector<described_command>& all, std::string_view version);
+
+// What a shell takes to complete commands, options and files. Shells: "bash", "zsh" and "fish".
+// Throws usage_error for another one.
+std::string completion_for(std::string_view shell, const std::vector<described_command>& all);
+
+}  // namespace mallard::cli
