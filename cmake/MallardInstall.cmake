@@ -1,13 +1,15 @@
-# Install rules: headers, libraries, a CMake package, a pkg-config file, the command.
+# Install rules. Components: `library` (headers, libraries, the CMake package, pkg-config files), `malloc`
+# (the drop-in mallocs and their header), `tool` (the command, what it preloads, its man page).
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  PATTERN malloc EXCLUDE)
-if(TARGET mallard_malloc)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard/malloc
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mallard)
-endif()
+  COMPONENT library PATTERN malloc EXCLUDE)
+foreach(component IN ITEMS library malloc tool)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
 
 set(mallard_install_targets mallard_lib)
 if(MALLARD_BUILD_SHARED)
@@ -16,61 +18,88 @@ endif()
 if(MALLARD_BUILD_EMBEDDED)
   list(APPEND mallard_install_targets mallard_embedded)
 endif()
+install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 if(TARGET mallard_malloc)
-  list(APPEND mallard_install_targets mallard_malloc mallard_malloc_static
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard/malloc
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mallard COMPONENT malloc)
+  set(mallard_malloc_targets mallard_malloc mallard_malloc_static
     mallard_malloc_hardened mallard_malloc_hardened_static
     mallard_malloc_sticky mallard_malloc_sticky_static)
+  install(TARGETS ${mallard_malloc_targets} EXPORT mallard-malloc-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT malloc
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT malloc)
+  list(APPEND mallard_install_targets ${mallard_malloc_targets})
 endif()
-install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(MALLARD_BUILD_TOOL)
-  install(TARGETS mallard_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  if(TARGET mallard_record)
-    install(TARGETS mallard_record LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
-  if(TARGET mallard_route)
-    install(TARGETS mallard_route LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
-  if(TARGET mallard_live)
-    install(TARGETS mallard_live LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
+  install(TARGETS mallard_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
   list(APPEND mallard_install_targets mallard_tool)
+  # What the command preloads to others is nobody else's.
+  foreach(target IN ITEMS mallard_record mallard_route mallard_live)
+    if(TARGET ${target})
+      install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mallard COMPONENT tool)
+      list(APPEND mallard_install_targets ${target})
+    endif()
+  endforeach()
+  # A program for another machine cannot tell here what it takes.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(mallard_manual ${PROJECT_BINARY_DIR}/manual)
+    install(FILES ${mallard_manual}/mallard.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tool)
+    install(FILES ${mallard_manual}/mallard.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+      RENAME mallard COMPONENT tool)
+    install(FILES ${mallard_manual}/mallard.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+      RENAME _mallard COMPONENT tool)
+    install(FILES ${mallard_manual}/mallard.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+      COMPONENT tool)
+  endif()
 endif()
+add_custom_target(mallard_uninstall COMMAND ${CMAKE_COMMAND}
+  -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
 
 set(mallard_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
-install(EXPORT mallard-targets NAMESPACE mallard:: DESTINATION ${mallard_package_dir})
+install(EXPORT mallard-targets NAMESPACE mallard:: DESTINATION ${mallard_package_dir} COMPONENT library)
+if(TARGET mallard_malloc)
+  install(EXPORT mallard-malloc-targets NAMESPACE mallard:: DESTINATION ${mallard_package_dir} COMPONENT malloc)
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mallard-config.cmake.in
   ${PROJECT_BINARY_DIR}/mallard-config.cmake INSTALL_DESTINATION ${mallard_package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mallard-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake
-  ${PROJECT_BINARY_DIR}/mallard-config-version.cmake DESTINATION ${mallard_package_dir})
+  ${PROJECT_BINARY_DIR}/mallard-config-version.cmake DESTINATION ${mallard_package_dir} COMPONENT library)
+install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake
+  ${PROJECT_BINARY_DIR}/mallard-config-version.cmake DESTINATION ${mallard_package_dir} COMPONENT malloc)
 
 # The prefix follows the file, so that an installed tree can be moved.
 file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 # As in CMake, `mallard` is the static library; the shared one has a name of its own.
-function(mallard_pkg_config name description libraries)
+function(mallard_pkg_config name component description libraries)
   set(mallard_pc_name ${name})
   set(mallard_pc_description ${description})
   set(mallard_pc_libraries ${libraries})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/mallard.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT ${component})
 endfunction()
-mallard_pkg_config(mallard "${PROJECT_DESCRIPTION}" "\${libdir}/libmallard.a")
+mallard_pkg_config(mallard library "${PROJECT_DESCRIPTION}" "-L\${libdir} -l:libmallard.a")
 if(MALLARD_BUILD_SHARED)
-  mallard_pkg_config(mallard-shared "${PROJECT_DESCRIPTION} (shared library)"
+  mallard_pkg_config(mallard-shared library "${PROJECT_DESCRIPTION} (shared library)"
     "-L\${libdir} -lmallard")
+endif()
+if(TARGET mallard_malloc)
+  mallard_pkg_config(mallard-malloc malloc "malloc and operator new by Mallard" "-L\${libdir} -lmallard-malloc")
 endif()
 
 # gdb shows resources: by itself of programs that use the shared library; others `source` the file.
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/mallard/gdb)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/mallard/gdb COMPONENT library)
 if(MALLARD_BUILD_SHARED)
   # Below the library's own directory, which `cmake --install --prefix` may choose.
   install(CODE "
     cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
     cmake_path(APPEND prefix \"${CMAKE_INSTALL_LIBDIR}\" OUTPUT_VARIABLE libraries)
     file(INSTALL DESTINATION \"\${prefix}/${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${libraries}\" TYPE FILE
-      RENAME libmallard.so.${PROJECT_VERSION}-gdb.py FILES \"${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py\")")
+      RENAME libmallard.so.${PROJECT_VERSION}-gdb.py FILES \"${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py\")"
+    COMPONENT library)
 endif()

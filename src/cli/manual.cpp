@@ -132,7 +132,8 @@ std::string for_zsh(const std::vector<described_command>& all) {
       "_mallard_of() {\n  local word name=_mallard\n  for word in ${words[2,CURRENT-1]}; do\n"
       "    [[ $word == -- ]] && { _normal; return }\n"
       "    (( $+functions[${name}_$word] )) && name=${name}_$word\n  done\n  $name\n}\n"
-      "compdef _mallard_of mallard\n";
+      "compdef _mallard_of mallard\n"
+      "[[ $funcstack[1] != _mallard ]] || _mallard_of\n";
   return out;
 }
 

@@ -130,7 +130,10 @@ int run_record(const record_request& request) {
   const profile::record_summary done = profile::record(options, hooks);
   if (draws) say("\r\033[K");
   if (!request.quiet) print_summary(done);
-  return done.exited ? done.status : 128 + done.status;
+  if (!done.exited) return 128 + done.status;
+  const profile::recorded_process* const first = main_trace(done);
+  const bool is_empty = first == nullptr || first->events == 0;
+  return is_empty && done.status == 0 ? failure : done.status;
 }
 
 }  // namespace

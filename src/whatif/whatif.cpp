@@ -139,7 +139,7 @@ class experiment {
     }
     for (const lab::malloc_library& one : find_mallocs(options.mallocs)) {
       contenders_.push_back(
-          {.name = one.name, .set = {{"LD_PRELOAD", preload(one.file.string())}}});
+          {.name = one.name, .set = {{"LD_PRELOAD", preload(preloadable(one.file))}}});
     }
     first_twice_ = contenders_.size();
     if (options.as_it_was) return;  // each way runs once: nothing can be told of so little

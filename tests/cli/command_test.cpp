@@ -51,6 +51,7 @@ TEST_F(Command, TellsItsVersionAndItsHelp) {
 TEST_F(Command, UnknownCommandsAndOptionsAreRefused) {
   expect_refused({}, 2, "subcommand is required");
   expect_refused({"fly"}, 2, "unknown command 'fly'");
+  expect_refused({"advize"}, 2, "unknown command 'advize': did you mean 'advise'?");
   expect_refused({"bench"}, 2, "subcommand is required");
   expect_refused({"bench", "fly"}, 2, "unknown command 'fly'");
   expect_refused({"bench", "density", "--fly"}, 2, "--fly");

@@ -75,10 +75,10 @@ class arena {
 
   // A block of that shape, known to the range; null when there is no memory.
   // `echo`: the block that it has just been; then all is done again but what the resource did.
-  void* allocate(block_shape shape, void* echo) noexcept;
+  void* allocate(block_shape shape, void* echo = nullptr) noexcept;
   // Takes back a block of this arena. `thread` is the caller's name for itself. `echoes`: the same,
   // before it is taken back.
-  void deallocate(void* block, block_shape shape, const void* thread, bool echoes) noexcept;
+  void deallocate(void* block, block_shape shape, const void* thread, bool echoes = false) noexcept;
   // Makes the block larger where it is, if it can.
   bool try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept;
 

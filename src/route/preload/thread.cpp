@@ -334,7 +334,7 @@ void* routing_thread::allocate_again(arena& of, std::size_t bytes) noexcept {
     from = current_[route];
     if (from == nullptr) return nullptr;
   }
-  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0), nullptr) : nullptr;
+  void* const block = bytes < PTRDIFF_MAX ? from->allocate(shape_of(bytes, 0)) : nullptr;
   route_counts& counts = counts_of(route);
   if (block == nullptr) {
     add_to(counts.passed_on, 1);

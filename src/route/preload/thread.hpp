@@ -42,7 +42,7 @@ class routing_thread {
   // A block of that route, for the caller that was asked about last; null: it cannot serve it.
   // `echo`: the block that it has just served; then all is done again but what the resource did.
   void* allocate(std::uint32_t route, std::size_t bytes, std::size_t alignment,
-                 void* echo) noexcept;
+                 void* echo = nullptr) noexcept;
   // The same for a block that takes the place of one of that route.
   void* allocate_again(arena& of, std::size_t bytes) noexcept;
 

@@ -1,0 +1,17 @@
+# The installed command records a program, and has a man page and completions beside it.
+foreach(file IN ITEMS ${LIBDIR}/mallard/libmallard-record.so ${LIBDIR}/mallard/libmallard-route.so
+    ${MANDIR}/man1/mallard.1 share/bash-completion/completions/mallard share/zsh/site-functions/_mallard
+    share/fish/vendor_completions.d/mallard.fish share/doc/mallard/LICENSE share/doc/mallard/docs/advise.md)
+  if(NOT EXISTS "${PREFIX}/${file}")
+    message(SEND_ERROR "${PREFIX}/${file} is not there")
+  endif()
+endforeach()
+execute_process(COMMAND "${PREFIX}/bin/mallard" record -o "${PREFIX}/a recording.trace" -- ${CMAKE_COMMAND} -E echo hello
+  RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE errors)
+if(NOT result EQUAL 0 OR NOT out STREQUAL "hello\n")
+  message(FATAL_ERROR "it ended with ${result}: ${out}${errors}")
+endif()
+execute_process(COMMAND "${PREFIX}/bin/mallard" top "${PREFIX}/a recording.trace" RESULT_VARIABLE result OUTPUT_QUIET)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "top ended with ${result}")
+endif()
