@@ -5,11 +5,15 @@ include(GNUInstallDirs)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT library PATTERN malloc EXCLUDE)
-foreach(component IN ITEMS library malloc tool)
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-    DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
-endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
+if(PROJECT_IS_TOP_LEVEL)
+  foreach(component IN ITEMS library malloc tool)
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+      DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${component})
+  endforeach()
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tool)
+  add_custom_target(mallard_uninstall COMMAND ${CMAKE_COMMAND}
+    -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
+endif()
 
 set(mallard_install_targets mallard_lib)
 if(MALLARD_BUILD_SHARED)
@@ -54,9 +58,6 @@ if(MALLARD_BUILD_TOOL)
       COMPONENT tool)
   endif()
 endif()
-add_custom_target(mallard_uninstall COMMAND ${CMAKE_COMMAND}
-  -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
-
 set(mallard_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
 install(EXPORT mallard-targets NAMESPACE mallard:: DESTINATION ${mallard_package_dir} COMPONENT library)
 if(TARGET mallard_malloc)
