@@ -169,6 +169,13 @@ TEST_F(AdviseCommand, ALoadThatFailsIsSaid) {
   expect_refused({"advise", "--load", "true", "t.mallard"}, 2, "for a command after --");
 }
 
+TEST_F(AdviseCommand, ARecordingOfNothingIsNoSuccess) {
+  const ended nothing = run({"record", "-o", "t.mallard", "--", ADVISED_STATIC_PROGRAM});
+  EXPECT_EQ(nothing.status, 1) << nothing.err;
+  EXPECT_THAT(nothing.err, HasSubstr("nothing was recorded"));
+  EXPECT_EQ(run({"record", "-o", "u.mallard", "--", ADVISED_PROGRAM, "10"}).status, 0);
+}
+
 TEST_F(AdviseCommand, WritesMarkdownForAPullRequest) {
   write_trace("t.mallard");
   const ended result = run(quick({"--markdown", "t.mallard"}));
