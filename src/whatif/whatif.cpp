@@ -253,6 +253,11 @@ class experiment {
     session_->check();
     for (std::size_t i = hook_alone + 1; i < contenders_.size(); ++i) {
       contender& one = contenders_[i];
+      if (one.way_of != 0 && !contenders_[one.way_of].remark.empty()) {
+        one.remark = contenders_[one.way_of].remark;
+        first_of_.push_back({});
+        continue;
+      }
       if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
         one.remark = "there was no time left for it";
         first_of_.push_back({});
@@ -288,11 +293,12 @@ class experiment {
 
   // After so many rounds. Those stay whose gain may be the best: it reaches the least that the
   // leader gained. The fewer the rounds, the more a way has to be behind to leave. Of what is
-  // routed a few runs tell little: much is taken off.
+  // routed a few runs tell little: much is taken off. The margins are what runs of the same program
+  // differ on a virtual machine whose host slows it by a half for a while.
   bool still_races(unsigned rounds) {
     constexpr unsigned enough = 7;
-    constexpr std::array margins = {1.4, 1.25, 1.1, 1.02, 1.02, 1.02, 1.02, 1.0};
-    constexpr std::array of_routed = {100.0, 2.0, 1.5, 1.02, 1.02, 1.02, 1.02, 1.0};
+    constexpr std::array margins = {1.6, 1.4, 1.2, 1.05, 1.02, 1.02, 1.02, 1.0};
+    constexpr std::array of_routed = {100.0, 3.0, 2.0, 1.3, 1.1, 1.05, 1.02, 1.0};
     static_assert(margins.size() == enough + 1 && of_routed.size() == enough + 1);
     const unsigned at = std::min(rounds, enough);
     const auto time = figure();
