@@ -16,17 +16,18 @@ deps:
 build/%/CMakeCache.txt: | deps
 	cmake --preset $* $(CMAKE_ARGS)
 
-# A first look: advice on a real program, then some of the paper's benchmarks, arrays that grow and
-# mallocs, quickly, and the report.
+# A first look: advice on a C++ program that a local allocator makes faster, then some of the paper's
+# benchmarks, arrays that grow and mallocs, quickly, and the report.
 DEMO = density locality expand-forward churn
 DEMO_density = --ds 1,9 --sizes 6,10
 DEMO_locality = --subsystem 4,12
 DEMO_RESULTS = $(DEMO:%=$(RESULTS)/demo-%.jsonl)
 demo: deps build/release/CMakeCache.txt
-	@cmake --build --preset release --target mallard_tool mallard_malloc -j $(JOBS)
+	@cmake --build --preset release --target mallard_tool mallard_malloc mallard_validation_tokenizer_plain -j $(JOBS)
 	@mkdir -p $(RESULTS)
-	@echo; echo "== advise: perl"
-	$(MALLARD) advise --quick -o $(RESULTS)/demo-advice.html -- perl bench/programs/objects.pl
+	@echo; echo "== advise: a tokenizer, examples/validation/tokenizer.cpp"
+	$(MALLARD) advise --quick -o $(RESULTS)/demo-advice.html -- \
+	  build/release/examples/mallard_validation_tokenizer_plain 800
 	@$(foreach bench,$(DEMO),echo; echo "== $(bench)"; \
 	  $(MALLARD) bench $(bench) --quick $(DEMO_$(bench)) --force --json $(RESULTS)/demo-$(bench).jsonl || exit 1;)
 	$(MALLARD) report $(DEMO_RESULTS) -o $(RESULTS)/demo.html
