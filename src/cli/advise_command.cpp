@@ -47,6 +47,7 @@ struct advise_request {
   bool json = false;
   bool markdown = false;
   bool no_try = false;
+  bool once = false;
   std::string keep;  // where the trace goes
   std::string page;
 };
@@ -134,15 +135,17 @@ int finish(const advise_request& request, profile::trace_reader& trace, const st
   return success;
 }
 
-int advise_trace(const advise_request& request, colour_choice choice) {
-  const std::string& path = request.words.front();
+// By replay alone. `runs`: how often the program was run for it.
+int advise_trace(const advise_request& request, const std::string& path, unsigned runs,
+                 colour_choice choice) {
   profile::trace_reader trace(path);
   profile::find_missing_symbols(trace);
   const interrupt_guard guard;
   advise::advise_options options = options_for(request);
   if (request.quick) options.replay_seconds = advise::time_plan(0, 0).replay_seconds(0);
   advice_report report = advise::adviser(trace, options).replayed();
-  report.trace = path;
+  report.trace = runs == 0 ? path : request.keep;
+  report.program_runs = runs;
   if (!request.json && !request.markdown) {
     report.remarks.push_back("mallard advise -- COMMAND tries it on the program");
   }
@@ -351,13 +354,21 @@ int advise_program(const advise_request& request, colour_choice choice) {
   return finish(request, trace, run.trace, report, choice);
 }
 
+int advise_once(const advise_request& request, colour_choice choice) {
+  const temporary_folder folder;
+  const recorded_run run = record_it(request, {}, folder.path(), 0);
+  if (run.summary.interrupted) return interrupted;
+  say("replaying");
+  return advise_trace(request, run.trace, 1, choice);
+}
+
 // Ctrl-C also ends the processes that run the program: what fails for that is no error.
 int advise_command(const advise_request& request, colour_choice choice) {
   const std::string obstacle = look_at_program(request.words.front());
   if (!obstacle.empty()) throw usage_error(obstacle);
   const interrupt_guard guard;
   try {
-    return advise_program(request, choice);
+    return request.once ? advise_once(request, choice) : advise_program(request, choice);
   } catch (const std::exception&) {
     if (was_interrupted()) return interrupted;
     throw;
@@ -374,7 +385,7 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
   if (is_command) return advise_command(request, choice);
   if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");
   if (!request.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
-  return advise_trace(request, choice);
+  return advise_trace(request, request.words.front(), 0, choice);
 }
 
 }  // namespace
@@ -382,13 +393,14 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
 void add_advise_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "advise",
-      "Which allocator would make a program faster, where, and by how much: mallard "
-      "advise -- COMMAND");
+      "Which allocator would make a program faster, where, and by how much; runs it dozens of "
+      "times: mallard advise -- COMMAND");
   const auto request = std::make_shared<advise_request>();
   command.add_option("TRACE", request->words,
                      "What `mallard record` wrote (default: the newest here), or -- and a command");
-  command.add_flag("--quick", request->quick,
-                   "In three times the program's time plus a minute: fewer replays and runs");
+  command.add_flag(
+      "--quick", request->quick,
+      "In three times the program's time plus a minute; else in ten times and five minutes");
   const parser_option json =
       command.add_flag("--json", request->json, "All of it, as JSON (docs/advise.md)");
   command.add_flag("--markdown", request->markdown, "For a pull request").excludes(json);
@@ -399,12 +411,15 @@ void add_advise_command(command_parser app, const context& shared) {
   command.add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
   command.add_option("-o,--output", request->page,
                      "The page, with all figures (advice.html; for a trace, none)");
+  command.add_flag("--once", request->once,
+                   "Run the program a single time, to record it: nothing is timed or tried");
   command.add_option("--keep", request->keep, "The command's trace, to look at");
   command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
     if (!request->load.load.empty() && !shared.has_dashes) {
       throw usage_error("--load is for a command after --");
     }
+    if (request->once && !shared.has_dashes) throw usage_error("--once is for a command after --");
     if (!request->load.ready.empty() && request->load.load.empty()) {
       throw usage_error("--ready says when the load begins: --load is missing");
     }

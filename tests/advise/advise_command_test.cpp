@@ -169,6 +169,16 @@ TEST_F(AdviseCommand, ALoadThatFailsIsSaid) {
   expect_refused({"advise", "--load", "true", "t.mallard"}, 2, "for a command after --");
 }
 
+TEST_F(AdviseCommand, OnceRunsAProgramWithSideEffectsASingleTime) {
+  std::ofstream(file("script")) << "#!/bin/sh\necho again >>runs\nexec " ADVISED_PROGRAM " 2000\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const ended result = run(quick({"--once", "--json", "--", "./script"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(read_file(file("runs")), "again\n");
+  EXPECT_EQ(json::parse(result.out).at("program_runs"), 1);
+  expect_refused({"advise", "--once", "t.mallard"}, 2, "for a command after --");
+}
+
 TEST_F(AdviseCommand, ARecordingOfNothingIsNoSuccess) {
   const ended nothing = run({"record", "-o", "t.mallard", "--", ADVISED_STATIC_PROGRAM});
   EXPECT_EQ(nothing.status, 1) << nothing.err;
