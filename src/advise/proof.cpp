@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -37,13 +38,21 @@ bool is_for_c(const advice& one) {
 }
 
 // By the trial's figures; then those that were not tried, as they were.
-void order(std::vector<advice>& all) {
-  std::stable_sort(all.begin(), all.end(), [](const advice& a, const advice& b) {
+std::vector<advice> ordered(std::vector<advice> all) {
+  std::vector<std::size_t> places(all.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::sort(places.begin(), places.end(), [&](std::size_t at, std::size_t other) {
+    const advice& a = all[at];
+    const advice& b = all[other];
     if (a.tried.has_value() != b.tried.has_value()) return a.tried.has_value();
-    if (!a.tried) return false;
+    if (!a.tried) return at < other;
     if (is_for_c(a) != is_for_c(b)) return is_for_c(b);
-    return a.tried->times.median > b.tried->times.median;
+    const double times = a.tried->times.median;
+    return times != b.tried->times.median ? times > b.tried->times.median : at < other;
   });
+  std::vector<advice> out;
+  for (const std::size_t at : places) out.push_back(std::move(all[at]));
+  return out;
 }
 
 // Where another was tried for the same place, or another malloc: the fastest, or of those that
@@ -153,7 +162,7 @@ void drop_what_did_not_hold(advice_report& report) {
 
 void settle(advice_report& report) {
   drop_what_did_not_hold(report);
-  order(report.advices);
+  report.advices = ordered(std::move(report.advices));
   keep_best_of_each_place(report);
   unsigned dropped_runs = 0;
   if (report.advices.empty()) {

@@ -112,17 +112,19 @@ void print_tried(const advice_report& report, bool colour) {
   struct row {
     const advise::candidate* what;
     const advise::trial_figures* figures;
+    std::size_t number;
   };
   std::vector<row> rows;
   for (const advice& one : report.advices) {
-    if (one.tried) rows.push_back({&one.from, &*one.tried});
+    if (one.tried) rows.push_back({&one.from, &*one.tried, rows.size()});
   }
   for (const considered& one : report.others) {
-    if (one.tried) rows.push_back({&one.from, &*one.tried});
+    if (one.tried) rows.push_back({&one.from, &*one.tried, rows.size()});
   }
   if (rows.empty()) return;
-  std::stable_sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
-    return a.figures->times.median > b.figures->times.median;
+  std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) {
+    const double times = a.figures->times.median;
+    return times != b.figures->times.median ? times > b.figures->times.median : a.number < b.number;
   });
   fmt::print("\n{}\n", styled("Tried on the program, times as fast", style::bold, colour));
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
