@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench format lint sanitize test-programs stress fuzz docs-tables deps clean
+.PHONY: all demo test bench format lint sanitize packages test-programs stress fuzz docs-tables deps clean
 
 all: build/release/tools/mallard
 
@@ -26,11 +26,11 @@ demo: deps build/release/CMakeCache.txt
 	@cmake --build --preset release --target mallard_tool mallard_malloc mallard_validation_tokenizer_plain -j $(JOBS)
 	@mkdir -p $(RESULTS)
 	@echo; echo "== advise: a tokenizer, examples/validation/tokenizer.cpp"
-	$(MALLARD) advise --quick -o $(RESULTS)/demo-advice.html -- \
+	$(MALLARD) advise --quick --force -o $(RESULTS)/demo-advice.html -- \
 	  build/release/examples/mallard_validation_tokenizer_plain 800
 	@$(foreach bench,$(DEMO),echo; echo "== $(bench)"; \
 	  $(MALLARD) bench $(bench) --quick $(DEMO_$(bench)) --force --json $(RESULTS)/demo-$(bench).jsonl || exit 1;)
-	$(MALLARD) report $(DEMO_RESULTS) -o $(RESULTS)/demo.html
+	$(MALLARD) report $(DEMO_RESULTS) --force -o $(RESULTS)/demo.html
 	@echo
 	@echo "The advice is $(CURDIR)/$(RESULTS)/demo-advice.html, the report $(CURDIR)/$(RESULTS)/demo.html:"
 	@echo "open them in any browser."
@@ -67,6 +67,11 @@ test-programs: deps build/release/CMakeCache.txt
 # The command too under AddressSanitizer; `make test` has the library alone.
 sanitize: deps
 	@packaging/run-tests.sh asan-all
+
+# Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel,
+# deb, conan, rust, release.
+packages: deps
+	@packaging/test-packages.sh $(ONLY)
 
 # 10^8 operations of 64 threads, compared with a model, on each of the three libraries. A seed by
 # MALLARD_TEST_SEED, another number by MALLARD_TEST_OPERATIONS.

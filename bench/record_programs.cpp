@@ -63,7 +63,7 @@ double bytes_per_event(const std::string& log) {
 
 bool run(const program& what, way how, const std::string& tool, reading& out) {
   const std::string under = how == alone     ? ""
-                            : how == mallard ? tool + " record -o bench.trace -- "
+                            : how == mallard ? tool + " record --force -o bench.trace -- "
                                              : "heaptrack -o bench.heaptrack ";
   const std::string command = what.command.front() == '+'
                                   ? "UNDER='" + under + "' " + what.command.substr(1)

@@ -28,7 +28,7 @@ events() {
       # shellcheck disable=SC2086
       base="$base $("$program" $shape)"
       # shellcheck disable=SC2086
-      best="$best $("$mallard" record -q -o events.trace "$@" -- "$program" $shape)"
+      best="$best $("$mallard" record -q --force -o events.trace "$@" -- "$program" $shape)"
     done
     printf ' %8s' "$(echo "$base/$best" | awk -F/ '{
       n = split($1, b, " "); m = split($2, r, " ")

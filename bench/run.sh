@@ -16,7 +16,7 @@ $bin/bench/mallard_micro --benchmark_repetitions=9 --benchmark_min_time=0.1 \
   --benchmark_enable_random_interleaving=true --benchmark_format=json >"$out/micro.json"
 
 { $bin/bench/mallard_footprint; bench/instructions.sh multipool; } >"$out/counts.txt"
-$bin/tools/mallard import "$out/counts.txt" -o "$out/counts.jsonl"
+$bin/tools/mallard import "$out/counts.txt" --force -o "$out/counts.jsonl"
 
 $bin/tools/mallard bench locality --links "${LINKS:-2^21}" --subsystem 4,6,8,10,12,14,16,18 \
   --accesses 8 --repeats 4 --strategies AS1,AS7,AS9 --reps "${REPS:-5}" --json "$out/locality.jsonl" \

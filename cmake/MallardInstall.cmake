@@ -3,6 +3,46 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
+# mallard_install_built(<component> <target>...): says so, before anything is copied, where part of it is not built.
+function(mallard_install_built component)
+  list(TRANSFORM ARGN REPLACE "(.+)" "\"$<TARGET_FILE:\\1>\"" OUTPUT_VARIABLE files)
+  list(JOIN files " " files)
+  install(CODE "
+    foreach(file IN ITEMS ${files})
+      if(NOT EXISTS \"\${file}\")
+        message(FATAL_ERROR \"\${file} is not built. Build everything first (cmake --build ${PROJECT_BINARY_DIR}), \"
+          \"or install what is: --component library, malloc or tool.\")
+      endif()
+    endforeach()" COMPONENT ${component})
+endfunction()
+
+# What is built is looked at first, whatever is installed.
+set(mallard_library_targets mallard_lib)
+if(MALLARD_BUILD_SHARED)
+  list(APPEND mallard_library_targets mallard_shared)
+endif()
+if(MALLARD_BUILD_EMBEDDED)
+  list(APPEND mallard_library_targets mallard_embedded)
+endif()
+mallard_install_built(library ${mallard_library_targets})
+if(TARGET mallard_malloc)
+  set(mallard_malloc_targets mallard_malloc mallard_malloc_static
+    mallard_malloc_hardened mallard_malloc_hardened_static
+    mallard_malloc_sticky mallard_malloc_sticky_static mallard_malloc_prefixed)
+  mallard_install_built(malloc ${mallard_malloc_targets})
+endif()
+if(MALLARD_BUILD_TOOL)
+  set(mallard_tool_targets mallard_tool)
+  # What the command preloads to others is nobody else's.
+  foreach(target IN ITEMS mallard_record mallard_route mallard_live)
+    if(TARGET ${target})
+      list(APPEND mallard_tool_targets ${target})
+    endif()
+  endforeach()
+  mallard_install_built(tool ${mallard_tool_targets})
+endif()
+set(mallard_install_targets ${mallard_library_targets} ${mallard_malloc_targets} ${mallard_tool_targets})
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT library PATTERN malloc EXCLUDE)
 if(PROJECT_IS_TOP_LEVEL)
@@ -15,37 +55,20 @@ if(PROJECT_IS_TOP_LEVEL)
     -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/MallardUninstall.cmake)
 endif()
 
-set(mallard_install_targets mallard_lib)
-if(MALLARD_BUILD_SHARED)
-  list(APPEND mallard_install_targets mallard_shared)
-endif()
-if(MALLARD_BUILD_EMBEDDED)
-  list(APPEND mallard_install_targets mallard_embedded)
-endif()
-install(TARGETS ${mallard_install_targets} EXPORT mallard-targets
+install(TARGETS ${mallard_library_targets} EXPORT mallard-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 if(TARGET mallard_malloc)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/mallard/malloc
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mallard COMPONENT malloc)
-  set(mallard_malloc_targets mallard_malloc mallard_malloc_static
-    mallard_malloc_hardened mallard_malloc_hardened_static
-    mallard_malloc_sticky mallard_malloc_sticky_static)
   install(TARGETS ${mallard_malloc_targets} EXPORT mallard-malloc-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT malloc
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT malloc)
-  list(APPEND mallard_install_targets ${mallard_malloc_targets})
 endif()
 if(MALLARD_BUILD_TOOL)
-  install(TARGETS mallard_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool)
-  list(APPEND mallard_install_targets mallard_tool)
-  # What the command preloads to others is nobody else's.
-  foreach(target IN ITEMS mallard_record mallard_route mallard_live)
-    if(TARGET ${target})
-      install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mallard COMPONENT tool)
-      list(APPEND mallard_install_targets ${target})
-    endif()
-  endforeach()
+  install(TARGETS ${mallard_tool_targets}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tool
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mallard COMPONENT tool)
   # A program for another machine cannot tell here what it takes.
   if(NOT CMAKE_CROSSCOMPILING)
     set(mallard_manual ${PROJECT_BINARY_DIR}/manual)
@@ -74,7 +97,8 @@ install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake
 
 # The prefix follows the file, so that an installed tree can be moved.
 file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-# As in CMake, `mallard` is the static library; the shared one has a name of its own.
+# As in CMake, `mallard` is the static library unless BUILD_SHARED_LIBS says otherwise; the shared one has a
+# name of its own, too.
 function(mallard_pkg_config name component description libraries)
   set(mallard_pc_name ${name})
   set(mallard_pc_description ${description})
@@ -83,7 +107,12 @@ function(mallard_pkg_config name component description libraries)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
     COMPONENT ${component})
 endfunction()
-mallard_pkg_config(mallard library "${PROJECT_DESCRIPTION}" "-L\${libdir} -l:libmallard.a")
+if(BUILD_SHARED_LIBS)
+  set(mallard_linked -lmallard)
+else()
+  set(mallard_linked -l:libmallard.a)
+endif()
+mallard_pkg_config(mallard library "${PROJECT_DESCRIPTION}" "-L\${libdir} ${mallard_linked}")
 if(MALLARD_BUILD_SHARED)
   mallard_pkg_config(mallard-shared library "${PROJECT_DESCRIPTION} (shared library)"
     "-L\${libdir} -lmallard")

@@ -25,7 +25,7 @@ case $library in
     }
     ;;
   *)
-    under="$library record -q -o $work/trace --"
+    under="$library record -q --force -o $work/trace --"
     $under cat /proc/self/maps | grep -qF libmallard-record.so && [ -s "$work/trace" ] || {
       echo "$library cannot record" >&2
       exit 1

@@ -58,6 +58,8 @@ struct candidate {
   std::uint64_t first_bytes = 0;    // what the resource should begin with; 0: as it wants
   bool one_for_each_thread = false;
   bool may_wink_out = false;
+  // Functions below an arena's whose blocks outlive it: they stay with the program's malloc.
+  std::vector<std::string> kept_by = {};
   // No allocator can make the program more times as fast than this.
   double bound = 1;
   std::uint64_t allocation_ns = 0;  // of the subsystem, in the recorded run

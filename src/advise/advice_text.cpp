@@ -45,6 +45,7 @@ json to_json(const advice& one) {
               {"where", place_json(one.from)},
               {"strategy", strategy_json(one.from)},
               {"route", route_of(one.from)},
+              {"kept_by", one.from.kept_by},
               {"gain", one.untold.empty() ? to_json(one.gain) : json(nullptr)},
               {"untold", one.untold},
               {"replays", one.replays},

@@ -27,6 +27,9 @@ constexpr double growth_share = 0.1;
 // Below this an arena would keep much that a pool would hand out again.
 constexpr double low_utilization = 0.5;
 constexpr std::uint64_t much_memory = 64u << 20;
+// What few functions keep can be left out of an arena.
+constexpr std::size_t most_kept_by = 2;
+constexpr double kept_by_them = 0.9;
 
 std::string bytes(std::uint64_t value) {
   if (value < 1024) return fmt::format("{} B", value);
@@ -155,6 +158,31 @@ class finder {
            scope_->survivors * scope_->invocations <= scope_->blocks * calls;
   }
 
+  // Whether the functions are known, by names that code can go by, that nearly all survivors come
+  // from. They have nothing of the arena then.
+  bool except_what_is_kept(candidate& arena) const {
+    std::uint64_t kept = 0;
+    for (const profile::keeping_function& by : scope_->kept_by) {
+      if (profile::is_nameless(profile::short_name(by.function))) continue;
+      arena.kept_by.push_back(by.function);
+      kept += by.survivors;
+      if (arena.kept_by.size() == most_kept_by) break;
+    }
+    if (share(kept, scope_->survivors) < kept_by_them) {
+      arena.kept_by.clear();
+      return false;
+    }
+    std::string names;
+    for (const std::string& one : arena.kept_by) {
+      names += (names.empty() ? "" : " and ") + profile::short_name(one);
+    }
+    arena.because.push_back(
+        {"kept", fmt::format("{} of its {} blocks outlive the call, from {}: they stay with the "
+                             "malloc",
+                             scope_->survivors, scope_->blocks, names)});
+    return true;
+  }
+
   void describe_arena(candidate& arena) const {
     if (scope_ == nullptr) {
       arena.because.push_back(
@@ -179,7 +207,7 @@ class finder {
       arena.doubts.push_back(fmt::format(
           "{} blocks live where the recording ends, perhaps of a call that goes on there",
           scope_->survivors));
-    } else if (scope_->survivors > 0) {
+    } else if (scope_->survivors > 0 && !except_what_is_kept(arena)) {
       std::string where = "somewhere";
       if (!scope_->survivor_stacks.empty() && !scope_->survivor_stacks.front().frames.empty()) {
         where = scope_->survivor_stacks.front().frames.front();

@@ -99,6 +99,9 @@ class writer {
         what_.where.function.empty() ? what_.where.subsystem : what_.where.function;
     if (is_arena(what_.how)) {
       line("// At the beginning of {}: all of it is given back at its end.", remark(place));
+      for (const std::string& by : what_.kept_by) {
+        line("// What {} keeps outlives that: it takes no resource.", remark(by));
+      }
     } else if (what_.one_for_each_thread) {
       line("// One for each thread, beside what {} fills; it outlives that.", remark(place));
     } else {

@@ -41,12 +41,18 @@ std::string route_strategy(strategy how) {
   }
 }
 
+std::string named(const std::string& function) {
+  return "(^|[ *&])" + escaped(profile::short_name(function)) + "($|\\W)";
+}
+
 // What routes what a subsystem allocates; empty where its function has no name: a place in a file
 // stands for it then.
 std::string route_pattern(const candidate& one) {
   const std::string name = profile::short_name(one.where.function);
-  if (profile::is_nameless(name)) return {};
-  return name.empty() ? std::string() : "function:(^|[ *&])" + escaped(name) + "($|\\W)";
+  if (name.empty() || profile::is_nameless(name)) return {};
+  std::string out = "function:" + named(name);
+  for (const std::string& by : one.kept_by) out += "+not:" + named(by);
+  return out;
 }
 
 void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {

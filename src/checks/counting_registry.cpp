@@ -15,9 +15,9 @@ struct named_scope {
 
 namespace {
 
-constinit std::mutex registry;
-constinit counted* first = nullptr;
-constinit counted* last = nullptr;
+constinit std::mutex counted_lock;
+constinit counted* first_counted = nullptr;
+constinit counted* last_counted = nullptr;
 
 void add_up(scope_counts& sum, const scope_counts& more) {
   ++sum.entries;
@@ -33,17 +33,17 @@ void add_up(scope_counts& sum, const scope_counts& more) {
 }  // namespace
 
 void counted::enroll() noexcept {
-  const std::lock_guard hold(registry);
-  previous_ = last;
-  (last != nullptr ? last->next_ : first) = this;
-  last = this;
+  const std::lock_guard hold(counted_lock);
+  previous_ = last_counted;
+  (last_counted != nullptr ? last_counted->next_ : first_counted) = this;
+  last_counted = this;
 }
 
 void counted::strike_off() noexcept {
-  const std::lock_guard hold(registry);
+  const std::lock_guard hold(counted_lock);
   if (name_ != nullptr) {
-    (previous_ != nullptr ? previous_->next_ : first) = next_;
-    (next_ != nullptr ? next_->previous_ : last) = previous_;
+    (previous_ != nullptr ? previous_->next_ : first_counted) = next_;
+    (next_ != nullptr ? next_->previous_ : last_counted) = previous_;
   }
   while (scopes_ != nullptr) {
     named_scope* const gone = scopes_;
@@ -53,7 +53,7 @@ void counted::strike_off() noexcept {
 }
 
 void counted::add(const scope_counts& scope) noexcept {
-  const std::lock_guard hold(registry);
+  const std::lock_guard hold(counted_lock);
   named_scope** at = &scopes_;
   for (; *at != nullptr; at = &(*at)->next) {
     if (std::strcmp((*at)->counts.name, scope.name) == 0) return add_up((*at)->counts, scope);
@@ -67,8 +67,8 @@ void counted::for_each_scope(void (*what)(void* context, const scope_counts& sco
 }
 
 void counted::for_each(void (*what)(void* context, const counted& one), void* context) {
-  const std::lock_guard hold(registry);
-  for (const counted* c = first; c != nullptr; c = c->next_) what(context, *c);
+  const std::lock_guard hold(counted_lock);
+  for (const counted* c = first_counted; c != nullptr; c = c->next_) what(context, *c);
 }
 
 }  // namespace mallard::inline v1::detail

@@ -1,12 +1,9 @@
 #include "mallard/checks/test_report.hpp"
 
 #include <cstdlib>
-#include <limits>
 
 namespace mallard::inline v1 {
 namespace {
-
-constexpr std::uint64_t unknown_serial = std::numeric_limits<std::uint64_t>::max();
 
 void print_stack(const char* what, const call_stack& stack, std::FILE* to) {
   if (stack.count == 0) return;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -26,9 +25,8 @@ namespace {
 
 constexpr std::size_t remembered_frees = 256;
 constexpr std::size_t most_leak_groups = 16;
-constexpr std::uint64_t unknown_serial = std::numeric_limits<std::uint64_t>::max();
 
-constinit std::mutex registry_lock;
+constinit std::mutex watched_lock;
 
 // Not one that the program's destructors take.
 class [[nodiscard]] unwatched_lock {
@@ -204,7 +202,7 @@ struct test_resource::state {
       copy_facts(around);
       return out;
     }
-    const unwatched_lock hold(registry_lock);
+    const unwatched_lock hold(watched_lock);
     for (const test_resource* other : all_resources()) {
       const test_block theirs = other->block_of(p);
       if (theirs.block != p || p == nullptr) continue;
@@ -298,7 +296,7 @@ test_resource::test_resource(test_options options, handler on_fault, resource_re
     : state_(nullptr) {
   const detail::unwatched ours;
   state_ = new state(options, std::move(on_fault), upstream);
-  const unwatched_lock hold(registry_lock);
+  const unwatched_lock hold(watched_lock);
   all_resources().push_back(this);
 }
 
@@ -307,7 +305,7 @@ test_resource::~test_resource() {
   report_leaks();
   state_->empty_quarantine();
   {
-    const unwatched_lock hold(registry_lock);
+    const unwatched_lock hold(watched_lock);
     std::erase(all_resources(), this);
   }
   delete state_;
@@ -438,7 +436,7 @@ void test_resource::for_each_block(void (*what)(void* context, const test_block&
 
 void test_resource::for_each(void (*what)(void* context, const test_resource& resource),
                              void* context) {
-  const unwatched_lock hold(registry_lock);
+  const unwatched_lock hold(watched_lock);
   for (const test_resource* one : all_resources()) what(context, *one);
 }
 

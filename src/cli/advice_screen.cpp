@@ -25,8 +25,8 @@ using advise::strategy;
 constexpr std::size_t most_rows = 8;
 
 // What an engineer who asks "why?" wants first.
-constexpr std::string_view importance[] = {"arena scope", "epochs", "D", "growth",
-                                           "sizes",       "nodes",  "C", "L"};
+constexpr std::string_view importance[] = {"arena scope", "kept",  "epochs", "D", "growth",
+                                           "sizes",       "nodes", "C",      "L"};
 
 std::string label_of(const std::string& what) {
   if (what == "D") return "density (D)";

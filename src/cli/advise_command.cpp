@@ -409,11 +409,11 @@ void add_advise_command(command_parser app, const context& shared) {
   command.add_option("--ready", request->load.ready,
                      "A shell's command that succeeds once the server takes the load");
   command.add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
-  command.add_option("-o,--output", request->page,
-                     "The page, with all figures (advice.html; for a trace, none)");
+  command.add_new_file("-o,--output", request->page,
+                       "The page, with all figures (advice.html; for a trace, none)");
   command.add_flag("--once", request->once,
                    "Run the program a single time, to record it: nothing is timed or tried");
-  command.add_option("--keep", request->keep, "The command's trace, to look at");
+  command.add_new_file("--keep", request->keep, "The command's trace, to look at");
   command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
     if (!request->load.load.empty() && !shared.has_dashes) {

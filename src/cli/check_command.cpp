@@ -31,6 +31,7 @@ struct check_options {
   std::string format = "text";
   std::string keep;  // where the trace goes
   bool json = false;
+  bool update = false;
 };
 
 std::string amount(const profile::budget_rule& rule, std::uint64_t value) {
@@ -40,6 +41,9 @@ std::string amount(const profile::budget_rule& rule, std::uint64_t value) {
 // "heap.budget:4: peak <= 32 MiB: it is 40.1 MiB, most of it of parse  parse.cpp:12".
 std::string describe(const check_options& options, const budget_finding& one) {
   std::string text = fmt::format("{}:{}: {}: ", options.budget, one.rule.line, one.rule.text);
+  if (one.is_inlined) {
+    return text + "it is inlined where it is called: nothing tells one call from the next";
+  }
   if (!one.found) {
     text += "there is no such function";
     if (!one.nearest.empty()) {
@@ -111,7 +115,9 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
                  {"rule", one.rule.text},
                  {"measure", profile::to_string(one.rule.what)},
                  {"pattern", one.rule.pattern},
+                 {"per_call", one.rule.per_call},
                  {"limit", one.rule.limit},
+                 {"tolerance", one.rule.tolerance},
                  {"found", one.found ? json(*one.found) : json(nullptr)},
                  {"kept", one.kept()}};
     if (one.where) {
@@ -119,6 +125,7 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
           {"function", one.where->function}, {"file", one.where->file}, {"line", one.where->line}};
     }
     if (!one.found) rule["nearest"] = one.nearest;
+    if (one.is_inlined) rule["inlined"] = true;
     out["rules"].push_back(rule);
   }
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
@@ -157,6 +164,10 @@ int check_trace(const check_options& options, const std::string& path) {
   if (options.json) print_json(path, findings);
   if (!warn_if_not_whole(trace, path)) {
     throw std::runtime_error(path + ": is not whole: what it keeps to is not known");
+  }
+  if (options.update) {
+    const std::size_t tightened = profile::tighten_budget(options.budget, findings);
+    fmt::print(stderr, "mallard: {}: {} rules are tighter now\n", options.budget, tightened);
   }
   return breaches == 0 ? success : failure;
 }
@@ -211,6 +222,8 @@ void add_check_command(command_parser app, const context& shared) {
   command.add_option("--budget", options->budget, "Rules, one a line (docs/ci.md)").required();
   command.add_option("--format", options->format, "text (default) or github: annotations");
   command.add_option("--keep", options->keep, "The command's trace, to look at");
+  command.add_flag("--update", options->update,
+                   "Lower each limit that is kept with room to what was found");
   command.add_flag("--json", options->json, "Every rule and what was found, as JSON");
   command.runs([&shared, options] {
     options->words = words_or_newest_trace(options->words, shared.has_dashes);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/output_file.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/nearest_names.hpp"
 
@@ -184,10 +185,31 @@ std::vector<described_command> command_parser::describe() const {
   return out;
 }
 
-void command_parser::runs(action what) const {
-  parser_->callback([chosen = chosen_, what = std::move(what)] { *chosen = what; });
+template <class Value>
+parser_option command_parser::add_new_file(const std::string& names, Value& value,
+                                           const std::string& help) const {
+  files_->push_back(parser_->add_option(names, value, help));
+  if (parser_->get_option_no_throw("--force") == nullptr) {
+    parser_->add_flag_callback("--force", [] {}, "Replace the file if it is there");
+  }
+  return parser_option(files_->back());
 }
 
+void command_parser::runs(action what) const {
+  parser_->callback([parser = parser_, files = files_, chosen = chosen_, what = std::move(what)] {
+    for (const CLI::Option* one : *files) {
+      if (one->count() != 0 && parser->count("--force") == 0) refuse_to_replace(one->results()[0]);
+    }
+    *chosen = what;
+  });
+}
+
+template parser_option command_parser::add_new_file(const std::string&, std::string&,
+                                                    const std::string&) const;
+template parser_option command_parser::add_new_file(const std::string&, std::filesystem::path&,
+                                                    const std::string&) const;
+template parser_option command_parser::add_new_file(const std::string&, std::optional<std::string>&,
+                                                    const std::string&) const;
 #define MALLARD_TAKES(type)                                                          \
   template parser_option command_parser::add_option<type>(const std::string&, type&, \
                                                           const std::string&) const;

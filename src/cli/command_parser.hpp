@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,8 @@ class command_parser {
  public:
   using action = std::function<int()>;  // gives the exit status
 
-  command_parser(CLI::App* parser, action* chosen) : parser_(parser), chosen_(chosen) {}
+  command_parser(CLI::App* parser, action* chosen)
+      : parser_(parser), chosen_(chosen), files_(std::make_shared<std::vector<CLI::Option*>>()) {}
 
   // A command of this one.
   command_parser add_command(const std::string& name, const std::string& help) const;
@@ -64,6 +66,9 @@ class command_parser {
   template <class Value>
   parser_option add_option(const std::string& names, Value& value, const std::string& help) const;
   parser_option add_flag(const std::string& names, bool& value, const std::string& help) const;
+  // A file that the command writes. One that is there already is replaced with --force alone.
+  template <class Value>
+  parser_option add_new_file(const std::string& names, Value& value, const std::string& help) const;
 
   // The program and all its commands, in the order in which they were added. To be asked when all
   // were.
@@ -75,6 +80,7 @@ class command_parser {
  private:
   CLI::App* parser_;
   action* chosen_;
+  std::shared_ptr<std::vector<CLI::Option*>> files_;  // that the command writes
 };
 
 // The action of the command that the command line chooses among those that `declare` adds; where it

@@ -79,7 +79,7 @@ void add_cut_command(command_parser app) {
   const auto options = std::make_shared<cut_options>();
   command.add_option("TRACE", options->trace,
                      "What `mallard record` wrote (default: the newest here)");
-  command.add_option("-o,--output", options->output, "The new trace").required();
+  command.add_new_file("-o,--output", options->output, "The new trace").required();
   command.add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
   command.add_option("--to", options->to, "Before this time");
   command.add_option("--threads", options->threads, "Only these, by their numbers: 0,2-4");

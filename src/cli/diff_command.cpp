@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/trace_export.hpp"
+#include "cli/usage_error.hpp"
 #include "profile/result_json.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "profile/views/difference.hpp"
@@ -27,6 +29,7 @@ using profile::site_change;
 struct diff_options {
   std::string before, after;
   place_options places{.sort = "peak"};
+  std::string format = "text";
   std::string collapsed;  // a file
   std::string weight = "alloc_space";
 };
@@ -79,55 +82,109 @@ void print_json(const diff_options& options, const program_sums& before, const p
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
-void print_total(std::string_view what, std::uint64_t before, std::uint64_t after, bool is_bytes) {
-  const auto change = static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
-  const auto text = [&](std::uint64_t value) {
+struct total_row {
+  std::string_view what;
+  std::uint64_t before, after;
+  bool is_bytes;
+
+  std::int64_t change() const {
+    return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+  }
+  std::string text(std::uint64_t value) const {
     return is_bytes ? bytes_text(value) : fmt::format("{}", value);
-  };
-  const std::string share = before == 0 || change == 0
-                                ? ""
-                                : fmt::format(" ({:+.1f} %)", 100 * static_cast<double>(change) /
-                                                                  static_cast<double>(before));
-  fmt::print("  {:<18} {:>11} -> {:>11}  {:>11}{}\n", what, text(before), text(after),
-             signed_text(change, is_bytes), share);
+  }
+  // "+3.1 %", or nothing.
+  std::string share() const {
+    if (before == 0 || change() == 0) return {};
+    return fmt::format("{:+.1f} %",
+                       100 * static_cast<double>(change()) / static_cast<double>(before));
+  }
+};
+
+std::array<total_row, 6> totals(const profile::heap_total& before,
+                                const profile::heap_total& after) {
+  return {{{"at most live", before.peak_bytes, after.peak_bytes, true},
+           {"allocations", before.allocations, after.allocations, false},
+           {"reallocations", before.reallocations, after.reallocations, false},
+           {"bytes", before.bytes, after.bytes, true},
+           {"not freed", before.live_bytes, after.live_bytes, true},
+           {"temporary", before.temporary, after.temporary, false}}};
+}
+
+std::string place_of(const site_change& one) {
+  return place_text(one.any().function, one.any().file, one.any().line);
 }
 
 void print_text(const diff_options& options, const program_sums& before, const program_sums& after,
-                std::vector<site_change> sites, const site_measure& order, bool colour) {
-  print_total("at most live", before.total.peak_bytes, after.total.peak_bytes, true);
-  print_total("allocations", before.total.allocations, after.total.allocations, false);
-  print_total("reallocations", before.total.reallocations, after.total.reallocations, false);
-  print_total("bytes", before.total.bytes, after.total.bytes, true);
-  print_total("not freed", before.total.live_bytes, after.total.live_bytes, true);
-  print_total("temporary", before.total.temporary, after.total.temporary, false);
-  std::erase_if(sites, [](const site_change& one) {
-    return std::all_of(std::begin(site_measures), std::end(site_measures),
-                       [&](const site_measure& by) { return growth(one, by) == 0; });
-  });
+                const std::vector<site_change>& sites, const site_measure& order, bool colour) {
+  for (const total_row& one : totals(before.total, after.total)) {
+    const std::string share = one.share();
+    fmt::print("  {:<18} {:>11} -> {:>11}  {:>11}{}\n", one.what, one.text(one.before),
+               one.text(one.after), signed_text(one.change(), one.is_bytes),
+               share.empty() ? "" : " (" + share + ")");
+  }
   if (sites.empty()) {
     fmt::print("no {} allocates more or less\n", options.places.by);
     return;
   }
-  const std::size_t all = sites.size();
-  if (all > options.places.rows) sites.resize(options.places.rows);
   std::string heading;
   for (const site_measure& by : site_measures) {
     heading += fmt::format("{:>11} ", std::string(by.heading) + (&by == &order ? "*" : ""));
   }
   fmt::print("\n{}\n", styled(heading + " " + options.places.by, style::bold, colour));
-  for (const site_change& one : sites) {
+  const std::size_t shown = std::min(sites.size(), options.places.rows);
+  for (std::size_t i = 0; i < shown; ++i) {
     for (const site_measure& by : site_measures) {
-      const std::int64_t change = growth(one, by);
+      const std::int64_t change = growth(sites[i], by);
       const std::string text = fmt::format("{:>11} ", signed_text(change, by.is_bytes));
       fmt::print("{}", change == 0 ? styled(text, style::faint, colour)
                                    : styled(text, change > 0 ? style::bad : style::good, colour));
     }
-    fmt::print(" {}\n", place_text(one.any().function, one.any().file, one.any().line));
+    fmt::print(" {}\n", place_of(sites[i]));
   }
-  if (all > sites.size()) fmt::print("and {} more (-n)\n", all - sites.size());
+  if (sites.size() > shown) fmt::print("and {} more (-n)\n", sites.size() - shown);
+}
+
+// A function's name as code in a cell: `>` and `*` mean nothing there, `|` ends the cell.
+std::string code_in_cell(const std::string& text) {
+  std::string out = "`` ";
+  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+  return out + " ``";
+}
+
+// Tables as a comment on a change has them.
+void print_markdown(const diff_options& options, const program_sums& before,
+                    const program_sums& after, const std::vector<site_change>& sites) {
+  fmt::print("| heap | before | after | change | |\n|:--|--:|--:|--:|--:|\n");
+  for (const total_row& one : totals(before.total, after.total)) {
+    fmt::print("| {} | {} | {} | {} | {} |\n", one.what, one.text(one.before), one.text(one.after),
+               signed_text(one.change(), one.is_bytes), one.share());
+  }
+  if (sites.empty()) {
+    fmt::print("\nNo {} allocates more or less.\n", options.places.by);
+    return;
+  }
+  std::string heading, rule;
+  for (const site_measure& by : site_measures) {
+    heading += fmt::format("| {} ", by.heading);
+    rule += "|--:";
+  }
+  fmt::print("\n{}| {} |\n{}|:--|\n", heading, options.places.by, rule);
+  const std::size_t shown = std::min(sites.size(), options.places.rows);
+  for (std::size_t i = 0; i < shown; ++i) {
+    for (const site_measure& by : site_measures) {
+      fmt::print("| {} ", signed_text(growth(sites[i], by), by.is_bytes));
+    }
+    fmt::print("| {} |\n", code_in_cell(place_of(sites[i])));
+  }
+  if (sites.size() > shown) fmt::print("\nAnd {} more.\n", sites.size() - shown);
 }
 
 int diff(const diff_options& options, colour_choice choice) {
+  if (options.format != "text" && options.format != "markdown") {
+    throw usage_error(
+        fmt::format("--format: unknown value '{}' (known: text, markdown)", options.format));
+  }
   const site_measure& order = options.places.order();
   const profile::weight_kind& weight = parse_weight(options.weight);
   const bool by_line = options.places.by_line();
@@ -154,7 +211,15 @@ int diff(const diff_options& options, colour_choice choice) {
   if (options.places.json) {
     print_json(options, before, after, sites);
   } else {
-    print_text(options, before, after, std::move(sites), order, use_colour(choice, STDOUT_FILENO));
+    std::erase_if(sites, [](const site_change& one) {
+      return std::all_of(std::begin(site_measures), std::end(site_measures),
+                         [&](const site_measure& by) { return growth(one, by) == 0; });
+    });
+    if (options.format == "markdown") {
+      print_markdown(options, before, after, sites);
+    } else {
+      print_text(options, before, after, sites, order, use_colour(choice, STDOUT_FILENO));
+    }
   }
   const std::string no_stacks = ": has no stacks: what grew is not known by function";
   if (!before.has_stacks) warn({options.before + no_stacks});
@@ -173,6 +238,8 @@ void add_diff_command(command_parser app, const context& shared) {
   command.add_option("BEFORE", options->before, "What `mallard record` wrote").required();
   command.add_option("AFTER", options->after, "And wrote later").required();
   add_place_options(command, options->places);
+  command.add_option("--format", options->format,
+                     "text (default) or markdown: tables for a comment on a change");
   command.add_option("--collapsed", options->collapsed,
                      "A file for stacks with both values, which flamegraph.pl draws");
   add_weight_option(command, options->weight, "--collapsed");

@@ -113,6 +113,11 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
                std::floor(1000 * one.dead_share) / 10, bytes_text(one.median_bytes),
                bytes_text(one.p99_bytes), bytes_text(one.max_bytes),
                styled(remark, style::faint, colour));
+    for (const auto& by : one.kept_by) {
+      fmt::print("    {}\n", styled(fmt::format("{} of its {} blocks are kept by {}", by.survivors,
+                                                one.blocks, fitted_function(by.function, 40)),
+                                    style::faint, colour));
+    }
     std::size_t stacks = 0;
     for (const auto& stack : one.survivor_stacks) {
       if (++stacks > 2) break;

@@ -127,7 +127,7 @@ void add_export_command(command_parser app) {
   command.add_option("--to", options->to,
                      "Of a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
   add_weight_option(command, options->weight, "collapsed stacks");
-  command.add_option("-o,--output", options->out, "The new file").required();
+  command.add_new_file("-o,--output", options->out, "The new file").required();
   command.runs([options] { return convert(*options); });
 }
 

@@ -59,7 +59,7 @@ void add_import_command(command_parser app, const context& shared) {
       .add_option("FILE", options->file,
                   "heaptrack's file, a CSV file of mallard::logging_resource, or counts")
       .required();
-  command.add_option("-o,--output", options->out, "The trace, or the result file").required();
+  command.add_new_file("-o,--output", options->out, "The trace, or the result file").required();
   command.runs([&shared, options] { return import(*options, shared); });
 }
 

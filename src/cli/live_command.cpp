@@ -269,7 +269,7 @@ void add_live_command(command_parser app, const context& shared) {
       "--by", request->by,
       "Functions first that allocate most often, rate, or that have most live bytes, "
       "live (rate)");
-  command.add_option(
+  command.add_new_file(
       "-o,--output", request->output,
       "Where a command writes (nowhere while there is a screen, else standard error)");
   command.add_flag("--library", request->library,

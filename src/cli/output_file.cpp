@@ -14,6 +14,13 @@ void expect_other_file(const std::filesystem::path& input, const std::filesystem
   }
 }
 
+void refuse_to_replace(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  std::error_code not_there;
+  if (!fs::is_regular_file(path, not_there) || fs::file_size(path, not_there) == 0) return;
+  throw usage_error(fmt::format("{}: is there already (--force replaces it)", path.string()));
+}
+
 void write_text(const std::filesystem::path& path, const std::string& text) {
   if (is_standard_output(path)) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&

@@ -17,6 +17,9 @@ inline bool is_standard_output(const std::filesystem::path& path) {
 // Throws usage_error when both are the same file.
 void expect_other_file(const std::filesystem::path& input, const std::filesystem::path& output);
 
+// Throws usage_error when a file is there that has something in it.
+void refuse_to_replace(const std::filesystem::path& path);
+
 // Throws std::runtime_error with one line.
 void write_text(const std::filesystem::path& path, const std::string& text);
 

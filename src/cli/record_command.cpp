@@ -81,6 +81,11 @@ void print_summary(const profile::record_summary& done) {
     say("mallard: and {} more programs were started that are not recorded\n",
         done.more_not_followed);
   }
+  if (done.left_running != 0) {
+    say("mallard: {} process{} of the program go{} on unrecorded (--wait waits for {})\n",
+        done.left_running, done.left_running == 1 ? "" : "es", done.left_running == 1 ? "es" : "",
+        done.left_running == 1 ? "it" : "them");
+  }
   const profile::recorded_process* const look_at = main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
     say("mallard: nothing was recorded\n");
@@ -147,9 +152,9 @@ void add_record_command(command_parser app) {
   record.add_option("command", request->options.command, "The program and its arguments")
       .required();
   record.end_options_at_words();
-  record.add_option("-o,--output", request->options.output,
-                    "The trace (mallard.NAME.PID.trace); children's have their number before the "
-                    "ending");
+  record.add_new_file("-o,--output", request->options.output,
+                      "The trace (mallard.NAME.PID.trace); children's have their number before the "
+                      "ending");
   record.add_option("--depth", session.depth,
                     "Frames of a stack that are looked at in every event; those outside are taken "
                     "to be as they were less than a microsecond ago (24)");

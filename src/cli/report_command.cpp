@@ -49,7 +49,7 @@ void add_report_command(command_parser app) {
   const auto options = std::make_shared<report_options>();
   command.add_option("RESULT", options->files,
                      "Result files, or a trace (default: the newest here)");
-  command.add_option("-o,--output", options->out, "The page (default: report.html)");
+  command.add_new_file("-o,--output", options->out, "The page (default: report.html)");
   command.runs([options] { return write(*options); });
 }
 

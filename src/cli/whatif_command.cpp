@@ -33,7 +33,6 @@ struct whatif_request {
   std::vector<std::string> routes;
   bool each = false;
   std::optional<std::string> json;
-  bool force = false;
   std::string unwind = "tables";
 };
 
@@ -118,9 +117,6 @@ void check_results_file(const whatif_request& request) {
   if (!request.json) return;
   namespace fs = std::filesystem;
   const fs::path path = *request.json;
-  if (fs::exists(path) && !request.force) {
-    throw usage_error(fmt::format("{}: is there already (--force replaces it)", path.string()));
-  }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (fs::is_directory(path) || access((fs::exists(path) ? path : folder).c_str(), W_OK) != 0) {
     throw usage_error(fmt::format("{}: cannot be written", path.string()));
@@ -135,7 +131,7 @@ void write_results(const whatif_request& request, const context& shared,
   run.heaps = {"clean"};
   run.parameters["unwind"] = request.unwind;
   run.benches = whatif_words();
-  result_writer writer = open_results({request.json, false, request.force}, run);
+  result_writer writer = open_results({request.json, false, true}, run);
   for (const lab::cell_result& one : whatif_cells(result, request.options.command.front())) {
     writer.write(one);
   }
@@ -201,10 +197,11 @@ void add_whatif_command(command_parser app, const context& shared) {
       .required();
   whatif.end_options_at_words();
   whatif
-      .add_option("--route", request->routes,
-                  "Which blocks come from what: conditions joined by + (function:REGEX, "
-                  "scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
-                  "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
+      .add_option(
+          "--route", request->routes,
+          "Which blocks come from what: conditions joined by + (function:REGEX, "
+          "not:REGEX, scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
+          "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
       .one_at_a_time();
   whatif.add_flag("--each", request->each, "Each route alone, not all of them together");
   whatif
@@ -219,8 +216,7 @@ void add_whatif_command(command_parser app, const context& shared) {
   whatif.add_option("--unwind", request->unwind,
                     "How stacks are found: by the tables for exceptions, or by frame-pointers "
                     "(tables)");
-  whatif.add_option("--json", request->json, "Results file, for show, compare and report");
-  whatif.add_flag("--force", request->force, "Replace the results file");
+  whatif.add_new_file("--json", request->json, "Results file, for show, compare and report");
   whatif.runs([&shared, request] { return run_whatif(*request, shared); });
 }
 

@@ -74,33 +74,34 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
 
 }  // namespace
 
-MALLARD_ENTRY void* malloc(std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(malloc)(std::size_t bytes) noexcept {
   if (void* const p = detail::blocks::allocate_at_hand(bytes)) [[likely]] {
     return p;
   }
   return allocated(bytes);
 }
 
-MALLARD_ENTRY void free(void* p) noexcept {
+MALLARD_ENTRY void MALLARD_NAME(free)(void* p) noexcept {
   detail::deallocate(p);
 }
 
-MALLARD_ENTRY void* calloc(std::size_t count, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(calloc)(std::size_t count, std::size_t bytes) noexcept {
   return or_errno(detail::blocks::allocate_zeroed(array_bytes(count, bytes)));
 }
 
-MALLARD_ENTRY void* realloc(void* p, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(realloc)(void* p, std::size_t bytes) noexcept {
   if (detail::blocks::may_stay(p, bytes)) [[likely]] {
     return p;
   }
   return resized(p, bytes);
 }
 
-MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t bytes) noexcept {
-  return realloc(p, array_bytes(count, bytes));
+MALLARD_ENTRY void* MALLARD_NAME(reallocarray)(void* p, std::size_t count,
+                                               std::size_t bytes) noexcept {
+  return MALLARD_NAME(realloc)(p, array_bytes(count, bytes));
 }
 
-MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(memalign)(std::size_t alignment, std::size_t bytes) noexcept {
   // As glibc does: the next power of two, if there is one.
   if (alignment > std::size_t{PTRDIFF_MAX} + 1) {
     errno = EINVAL;
@@ -109,7 +110,7 @@ MALLARD_ENTRY void* memalign(std::size_t alignment, std::size_t bytes) noexcept 
   return aligned(std::bit_ceil(alignment), bytes);
 }
 
-MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(aligned_alloc)(std::size_t alignment, std::size_t bytes) noexcept {
   // An alignment of 0 has none at hand.
   if ((alignment & (alignment - 1)) == 0) [[likely]] {
     if (void* const p = detail::blocks::allocate_aligned_at_hand(bytes, alignment)) [[likely]] {
@@ -119,7 +120,8 @@ MALLARD_ENTRY void* aligned_alloc(std::size_t alignment, std::size_t bytes) noex
   return aligned_with_checks(alignment, bytes);
 }
 
-MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t bytes) noexcept {
+MALLARD_ENTRY int MALLARD_NAME(posix_memalign)(void** out, std::size_t alignment,
+                                               std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   void* p = detail::blocks::allocate_aligned_at_hand(bytes, alignment);
   if (p == nullptr) p = aligned_without_errno(alignment, bytes);
@@ -128,37 +130,39 @@ MALLARD_ENTRY int posix_memalign(void** out, std::size_t alignment, std::size_t 
   return 0;
 }
 
-MALLARD_ENTRY void* valloc(std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(valloc)(std::size_t bytes) noexcept {
   return aligned(detail::os::page_size(), bytes);
 }
 
-MALLARD_ENTRY void* pvalloc(std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(pvalloc)(std::size_t bytes) noexcept {
   const std::size_t page = detail::os::page_size();
   const std::size_t pages = detail::round_up(bytes, page);
   return pages < bytes ? out_of_memory() : aligned(page, pages);
 }
 
-MALLARD_ENTRY void cfree(void* p) noexcept {
+MALLARD_ENTRY void MALLARD_NAME(cfree)(void* p) noexcept {
   detail::deallocate(p);
 }
 
-MALLARD_ENTRY void free_sized(void* p, std::size_t bytes) noexcept {
+MALLARD_ENTRY void MALLARD_NAME(free_sized)(void* p, std::size_t bytes) noexcept {
   detail::deallocate(p, checks::said_size(bytes, 1));
 }
 
-MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t alignment, std::size_t bytes) noexcept {
+MALLARD_ENTRY void MALLARD_NAME(free_aligned_sized)(void* p, std::size_t alignment,
+                                                    std::size_t bytes) noexcept {
   detail::deallocate(p, checks::said_size(bytes, alignment));
 }
 
-MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
+MALLARD_ENTRY std::size_t MALLARD_NAME(malloc_usable_size)(void* p) noexcept {
   return p == nullptr ? 0 : detail::blocks::usable_bytes(p);
 }
 
-MALLARD_ENTRY int malloc_trim(std::size_t) noexcept {
+MALLARD_ENTRY int MALLARD_NAME(malloc_trim)(std::size_t) noexcept {
   return detail::trim() ? 1 : 0;
 }
 
 // What programs that were linked statically with parts of glibc may call.
+#ifndef MALLARD_PREFIXED
 #ifdef __clang__
 #define MALLARD_COPY(of)
 #else
@@ -174,3 +178,4 @@ MALLARD_ALIAS(__libc_memalign, memalign);
 MALLARD_ALIAS(__libc_valloc, valloc);
 MALLARD_ALIAS(__libc_pvalloc, pvalloc);
 MALLARD_ALIAS(__posix_memalign, posix_memalign);
+#endif

@@ -10,7 +10,14 @@
 #include "mallard/detail/bits.hpp"
 #include "malloc/kept_errno.hpp"
 
+// Beside the process's malloc the names have a prefix, and belong to whoever they are linked into.
+#ifdef MALLARD_PREFIXED
+#define MALLARD_ENTRY extern "C"
+#define MALLARD_NAME(of) mallard_##of
+#else
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+#define MALLARD_NAME(of) of
+#endif
 
 namespace mallard::inline v1::detail {
 

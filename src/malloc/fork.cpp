@@ -2,28 +2,40 @@
 // gives them back. In between it may allocate, as other handlers of the fork do: to it the locks
 // are open.
 //
+// Beside other threads the C library's fork takes the lock of its list of streams after that. A
+// thread that flushes them all holds it and waits for a stream, and the thread that reads from that
+// one may wait for malloc: so that lock is taken first. In the child the C library makes it anew.
+// So does the fork of a signal handler that interrupts malloc, but it may hold one of malloc's
+// locks already: a fork that does not get all of them for some time gives back what it has, and
+// begins again.
+//
 // A signal handler may fork as well, whatever its thread is in the middle of.
 //
 // Of a fork: what the child needs is taken, and the fork that was interrupted goes on in parent and
 // child. There is nothing to do.
 //
-// Of malloc, in a process of one thread: the handler returns to malloc in parent and child, and
-// there the locks that it holds are given back. There is nothing to do either.
-//
-// Of malloc, beside other threads: a lock that is taken may be this thread's own, or that of one
-// that waits for this thread's. What is not free for some time is left; in the child POSIX allows
-// little then, and malloc is not among it.
+// Of malloc: the handler returns to malloc in parent and child, and there the locks that it holds
+// are given back. A lock that is taken may be this thread's own, or that of one that waits for this
+// thread's. What is not free for some time is left; in the child of a process with other threads
+// POSIX allows little then, and malloc is not among it.
 #include "malloc/fork.hpp"
 
 #include <pthread.h>
-#include <sched.h>
+#include <time.h>
 
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
+#include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
+
+// The C library's, where it is glibc.
+extern "C" {
+[[gnu::weak]] void _IO_list_lock();
+[[gnu::weak]] void _IO_list_unlock();
+}
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -34,6 +46,7 @@ struct fork_progress {
   volatile unsigned taken;
   // Forks of signal handlers that have interrupted this one.
   volatile unsigned inner;
+  volatile bool has_streams;       // the C library's lock
   unsigned long long waits_until;  // as `os::milliseconds` has it
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local fork_progress forking{};
@@ -47,27 +60,52 @@ constexpr unsigned bit_of(std::size_t i) noexcept {
 constexpr unsigned users_heaps = bit_of(lock_count);
 constexpr unsigned threads_heaps = bit_of(lock_count + 1);
 constexpr unsigned begun = bit_of(lock_count + 2);
+constexpr unsigned every_lock = begun - 1;
 
-bool take(futex_lock& lock) noexcept {
-  lock.acquire();
-  return true;
+// Sleeps: a timer of processor time whose handler forks must not run meanwhile, or the handlers
+// follow each other and what they interrupt never gives back its lock.
+void wait_for_others() noexcept {
+  constexpr timespec short_time{0, 100'000};
+  const kept_errno keep;
+  nanosleep(&short_time, nullptr);
 }
 
 bool take_if_free(futex_lock& lock) noexcept {
   while (!lock.try_acquire()) {
     if (os::milliseconds() > forking.waits_until) return false;
-    sched_yield();
+    wait_for_others();
   }
   return true;
 }
 
-unsigned take_all(bool (*take_one)(futex_lock&) noexcept) noexcept {
-  unsigned taken = user_heap::lock_all(take_one) ? users_heaps : 0;
-  if (the_heaps.lock_heaps(take_one)) taken |= threads_heaps;
+unsigned take_all_that_are_free() noexcept {
+  forking.waits_until = os::milliseconds() + (os::is_single_threaded() ? 0 : 20);
+  unsigned taken = user_heap::lock_all(take_if_free) ? users_heaps : 0;
+  if (the_heaps.lock_heaps(take_if_free)) taken |= threads_heaps;
   for (std::size_t i = 0; i < lock_count; ++i) {
-    if (take_one(the_pages.lock_at(i))) taken |= bit_of(i);
+    if (take_if_free(the_pages.lock_at(i))) taken |= bit_of(i);
   }
   return taken;
+}
+
+void give_back(unsigned taken) noexcept {
+  for (std::size_t i = lock_count; i-- > 0;) {
+    if ((taken & bit_of(i)) != 0) the_pages.lock_at(i).release();
+  }
+  if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
+  if ((taken & users_heaps) != 0) user_heap::unlock_all();
+}
+
+void take_streams() noexcept {
+  if (os::is_single_threaded() || _IO_list_lock == nullptr) return;
+  _IO_list_lock();
+  forking.has_streams = true;
+}
+
+void give_back_streams() noexcept {
+  if (!forking.has_streams) return;
+  forking.has_streams = false;
+  _IO_list_unlock();
 }
 
 void before_fork() {
@@ -76,12 +114,14 @@ void before_fork() {
     return;
   }
   const slow_path here;
-  unsigned taken = 0;
-  if (!here.nested()) {
-    taken = take_all(take);
-  } else if (!os::is_single_threaded()) {
-    forking.waits_until = os::milliseconds() + 20;
-    taken = take_all(take_if_free);
+  take_streams();
+  unsigned taken = take_all_that_are_free();
+  while (taken != every_lock && !here.nested()) {
+    give_back(taken);
+    give_back_streams();
+    wait_for_others();
+    take_streams();
+    taken = take_all_that_are_free();
   }
   forking.taken = taken | begun;
   progress.has_every_lock = !here.nested();
@@ -101,18 +141,16 @@ unsigned end_fork() noexcept {
 
 void after_fork_in_parent() {
   const slow_path here;
-  const unsigned taken = end_fork();
-  for (std::size_t i = lock_count; i-- > 0;) {
-    if ((taken & bit_of(i)) != 0) the_pages.lock_at(i).release();
-  }
-  if ((taken & threads_heaps) != 0) the_heaps.unlock_heaps();
-  if ((taken & users_heaps) != 0) user_heap::unlock_all();
+  const bool outermost = forking.inner == 0;
+  give_back(end_fork());
+  if (outermost) give_back_streams();
 }
 
 // Of the locks that were left, some may be of threads that are not here any more; one that is this
 // thread's own does no harm as a free one.
 void after_fork_in_child() {
   const slow_path here;
+  forking.has_streams = false;
   if (end_fork() == 0) return;
   the_heaps.forget_threads_but(cache.heap);
   the_heaps.reset_heaps();

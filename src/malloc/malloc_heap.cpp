@@ -48,10 +48,10 @@ malloc_heap::malloc_heap(malloc_heaps& list) noexcept
     : slab_set(class_layouts.data(), supply_source, this, kept_slabs), list_(list) {}
 
 void malloc_heap::attach(thread_cache& to) noexcept {
-  magazines_ = &to;
   to.heap = this;
   to.batches = &batches_;
   to.heap_mark = slice_mark::of_slab(this, 0);
+  magazines_.store(&to, std::memory_order_release);
 }
 
 void malloc_heap::detach(thread_cache& from) noexcept {
@@ -61,7 +61,7 @@ void malloc_heap::detach(thread_cache& from) noexcept {
   for (unsigned c = 0; c < malloc_class_count; ++c) empty_magazine(from, c);
   post_all();
   from = thread_cache::without_heap();
-  magazines_ = nullptr;
+  magazines_.store(nullptr, std::memory_order_relaxed);
   give_back_empty();
   for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
 }
@@ -183,7 +183,8 @@ void malloc_heap::note_no_room(unsigned size_class) noexcept {
     return;
   }
   no_room_.of_classes = bit;
-  for (unsigned c = 0; c < malloc_class_count; ++c) no_room_.held[c] = held_in(*magazines_, c);
+  const thread_cache& mine = *magazines_.load(std::memory_order_relaxed);
+  for (unsigned c = 0; c < malloc_class_count; ++c) no_room_.held[c] = held_in(mine, c);
   no_room_.spilled_bytes = spilled_bytes_;
   no_room_.in_use_bytes = list_.in_use_bytes();
   no_room_.milliseconds = os::milliseconds();
@@ -193,10 +194,11 @@ void malloc_heap::note_no_room(unsigned size_class) noexcept {
 // magazine held since.
 bool malloc_heap::has_seen_frees() noexcept {
   if (no_room_.of_classes == 0 || os::milliseconds() - no_room_.milliseconds >= 1000) return true;
+  const thread_cache& mine = *magazines_.load(std::memory_order_relaxed);
   const std::size_t in_use_bytes = list_.in_use_bytes();
   bool has_seen = spilled_bytes_ != no_room_.spilled_bytes || in_use_bytes < no_room_.in_use_bytes;
   for (unsigned c = 0; c < malloc_class_count; ++c) {
-    const std::size_t held = held_in(*magazines_, c);
+    const std::size_t held = held_in(mine, c);
     has_seen |= held > no_room_.held[c];
     no_room_.held[c] = std::min(no_room_.held[c], held);
   }
@@ -439,10 +441,11 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
 
 std::size_t malloc_heap::at_hand_bytes() noexcept {
   const holding hold(lock_);
+  const thread_cache* const magazines = magazines_.load(std::memory_order_acquire);
   std::size_t bytes = 0;
   for (unsigned c = 0; c < malloc_class_count; ++c) {
     auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
-    if (magazines_ != nullptr) blocks += held_in(*magazines_, c);
+    if (magazines != nullptr) blocks += held_in(*magazines, c);
     bytes += blocks * class_bytes(c);
   }
   return bytes;

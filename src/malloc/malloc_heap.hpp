@@ -90,7 +90,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static constexpr bool may_leave_slabs() noexcept { return true; }
 
   // In the child of a fork, of a heap whose thread is not there.
-  void forget_thread() noexcept { magazines_ = nullptr; }
+  void forget_thread() noexcept { magazines_.store(nullptr, std::memory_order_relaxed); }
 
  private:
   bool find_slots(unsigned size_class) noexcept;
@@ -114,9 +114,13 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void purge_portion() noexcept { purge_free_pages(to_purge_bytes_, purged_portion_bytes); }
   void look_if_due() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
-  std::size_t held_in(const thread_cache& of, unsigned size_class) noexcept {
+  // By any thread: the magazines' own changes them in no particular way, and what is read is some
+  // recent value.
+  __attribute__((no_sanitize("thread"))) std::size_t held_in(const thread_cache& of,
+                                                             unsigned size_class) noexcept {
     if (grown_[size_class] == 0) return 0;
-    return static_cast<std::size_t>(of.top[size_class] - bottom_of(size_class));
+    void** const top = __atomic_load_n(&of.top[size_class], __ATOMIC_RELAXED);
+    return static_cast<std::size_t>(top - bottom_of(size_class));
   }
   void grow_magazine(thread_cache& of, unsigned size_class) noexcept;
   bool make_room_for(thread_cache& of, std::size_t bytes, unsigned size_class) noexcept;
@@ -127,8 +131,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Capacities so far: none, small, then more and more. Small magazines are all on the heap's first
   // page, for threads that allocate little.
   std::array<std::uint8_t, malloc_class_count> grown_{};
-  thread_cache* magazines_ = nullptr;
-  std::size_t budgeted_bytes_ = 0;  // that magazines of larger blocks have room for
+  std::atomic<thread_cache*> magazines_{nullptr};  // its thread's; there while the lock is held
+  std::size_t budgeted_bytes_ = 0;                 // that magazines of larger blocks have room for
   unsigned next_to_empty_ = first_evicted_class;
 
   // So many bytes are given to slabs, or slabs get larger by so much, before the heap looks how

@@ -94,7 +94,7 @@ MALLARD_ENTRY std::size_t mallard_stats_json(char* buffer, std::size_t bytes) {
   return to.length;
 }
 
-MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
+MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {
   const detail::malloc_usage u = detail::usage_of_malloc();
   struct mallinfo2 info{};
   info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
@@ -107,8 +107,8 @@ MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
   return info;
 }
 
-MALLARD_ENTRY struct mallinfo mallinfo() noexcept {
-  const struct mallinfo2 wide = mallinfo2();
+MALLARD_ENTRY struct mallinfo MALLARD_NAME(mallinfo)() noexcept {
+  const struct mallinfo2 wide = MALLARD_NAME(mallinfo2)();
   struct mallinfo info{};
   info.arena = narrow(wide.arena);
   info.ordblks = narrow(wide.ordblks);
@@ -120,7 +120,7 @@ MALLARD_ENTRY struct mallinfo mallinfo() noexcept {
   return info;
 }
 
-MALLARD_ENTRY int malloc_info(int options, std::FILE* file) noexcept {
+MALLARD_ENTRY int MALLARD_NAME(malloc_info)(int options, std::FILE* file) noexcept {
   if (options != 0 || file == nullptr) {
     errno = EINVAL;
     return -1;
@@ -131,7 +131,7 @@ MALLARD_ENTRY int malloc_info(int options, std::FILE* file) noexcept {
   return 0;
 }
 
-MALLARD_ENTRY void malloc_stats() noexcept {
+MALLARD_ENTRY void MALLARD_NAME(malloc_stats)() noexcept {
   int descriptor = stats_descriptor.load(std::memory_order_relaxed);
   detail::text_out out(detail::write_to_descriptor, &descriptor);
   detail::write_stats_text(out, stats_all.load(std::memory_order_relaxed));
@@ -152,7 +152,7 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
 // Of glibc's settings one has the like here: what stays with the process at the top of the heap.
 // The others that it knows are taken and do nothing: there is no arena to count, no threshold to
 // move. As with glibc, 1 for what is known and 0 for what is not.
-MALLARD_ENTRY int mallopt(int parameter, int value) noexcept {
+MALLARD_ENTRY int MALLARD_NAME(mallopt)(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:
       detail::the_pages.set_idle_limits(value < 0 ? SIZE_MAX : static_cast<std::size_t>(value));

@@ -58,7 +58,9 @@ malloc_usage usage_of_malloc() noexcept {
   out.huge = the_pages.huge.usage();
   out.supply = the_pages.supply.usage();
   out.classes = usage_of_slabs(nullptr);
-  if (cache.heap != nullptr) out.at_hand_bytes = cache.heap->at_hand_bytes();
+  for (malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {
+    out.at_hand_bytes += h->at_hand_bytes();
+  }
   return out;
 }
 

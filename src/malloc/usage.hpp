@@ -26,7 +26,7 @@ struct malloc_usage {
   class_usages classes;
   std::size_t heaps = 0;
   std::size_t idle_heaps = 0;     // without a thread
-  std::size_t at_hand_bytes = 0;  // of the taken, what lies ready for the calling thread
+  std::size_t at_hand_bytes = 0;  // of the taken, what lies ready for some thread
 
   std::size_t slab_bytes() const noexcept;
   std::size_t slab_blocks() const noexcept;

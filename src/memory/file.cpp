@@ -12,7 +12,7 @@ namespace {
 
 namespace os = detail::os;
 
-constexpr const char* who = "file_resource";
+constexpr const char* file_kind = "file_resource";
 
 os::file_mode mode_of(const file_options& options) {
   return options.view == file_view::private_copy ? os::file_mode::open_to_read
@@ -26,21 +26,21 @@ detail::segment_view view_of(const file_options& options) {
 
 [[noreturn]] void fail_to_open(const char* path, int error) {
   const memory_fault fault = error == EEXIST ? memory_fault::exists : memory_fault::refused;
-  detail::fail_memory(fault, error, who, "cannot open '%s'", path);
+  detail::fail_memory(fault, error, file_kind, "cannot open '%s'", path);
 }
 
 }  // namespace
 
 file_resource::opened file_resource::open(const char* path, const file_options& options) {
   if (path == nullptr || *path == '\0') {
-    detail::fail_memory(memory_fault::bad_name, EINVAL, who, "a path of no bytes");
+    detail::fail_memory(memory_fault::bad_name, EINVAL, file_kind, "a path of no bytes");
   }
   const bool may_make = options.view == file_view::shared;
   if (!may_make && options.open == file_open::create_new) {
-    detail::fail_memory(memory_fault::bad_name, EINVAL, who, "a private copy of a new file '%s'",
-                        path);
+    detail::fail_memory(memory_fault::bad_name, EINVAL, file_kind,
+                        "a private copy of a new file '%s'", path);
   }
-  detail::segment::check_address(who, options.address);
+  detail::segment::check_address(file_kind, options.address);
   opened file{-1, false};
   // Another process may make or remove it in between.
   for (int error = 0, tries = 0; tries < 100; ++tries) {
@@ -51,7 +51,7 @@ file_resource::opened file_resource::open(const char* path, const file_options& 
         fail_to_open(path, error);
       }
     }
-    detail::segment::check_limit(who, options.limit_bytes);
+    detail::segment::check_limit(file_kind, options.limit_bytes);
     error = os::open_file(path, os::file_mode::create, options.permissions, file.descriptor);
     if (error == 0) {
       file.is_new = true;
@@ -63,13 +63,14 @@ file_resource::opened file_resource::open(const char* path, const file_options& 
   detail::on_failure close([&] { os::close_file(file.descriptor); });
   std::size_t bytes = 0;
   if (const int error = os::file_bytes(file.descriptor, bytes)) {
-    detail::fail_memory(memory_fault::not_memory, error, who, "'%s' is no file to be mapped", path);
+    detail::fail_memory(memory_fault::not_memory, error, file_kind, "'%s' is no file to be mapped",
+                        path);
   }
   if (may_make) {
     // Two that find it empty must not both make it.
     if (const int error = os::lock_number(file.descriptor, 1, true)) {
       detail::fail_memory(error == EAGAIN ? memory_fault::in_use : memory_fault::refused, error,
-                          who, "cannot have '%s' alone", path);
+                          file_kind, "cannot have '%s' alone", path);
     }
     if (options.open != file_open::open_existing) {
       if (detail::segment::is_half_made(file.descriptor, detail::segment_kind::file)) {
@@ -86,7 +87,7 @@ file_resource::file_resource(const char* path, file_options options)
     : file_resource(open(path, options), options) {}
 
 file_resource::file_resource(opened file, const file_options& options)
-    : segment_resource(who, file.descriptor, view_of(options)), is_new_(file.is_new) {
+    : segment_resource(file_kind, file.descriptor, view_of(options)), is_new_(file.is_new) {
   if (is_new_) {
     detail::on_failure empty([&] { os::empty_file(file.descriptor); });
     segment_.create(detail::segment_kind::file, options.limit_bytes, options.address);
@@ -103,7 +104,7 @@ void file_resource::open_segment(const file_options& options) {
   segment_.open(detail::segment_kind::file, options.address);
   was_recovered_ = client_.attach();
   if (was_recovered_ && !options.recover) {
-    detail::fail_memory(memory_fault::not_closed, EINVAL, who,
+    detail::fail_memory(memory_fault::not_closed, EINVAL, file_kind,
                         "its last user ended without closing it");
   }
   // First looked at, then believed. What is damaged was closed all the same.
@@ -140,7 +141,7 @@ int file_resource::write_header() noexcept {
 void file_resource::sync() {
   if (is_private_copy()) return;
   if (const int error = write_all()) {
-    detail::fail_memory(memory_fault::refused, error, who, "cannot write what was changed");
+    detail::fail_memory(memory_fault::refused, error, file_kind, "cannot write what was changed");
   }
 }
 

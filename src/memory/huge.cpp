@@ -11,16 +11,17 @@ namespace {
 
 namespace os = detail::os;
 
-constexpr const char* who = "huge_resource";
+constexpr const char* huge_kind = "huge_resource";
 constexpr std::size_t gigantic_page_bytes = std::size_t{1} << 30;
 
-huge_options checked(const huge_options& options) {
+huge_options with_known_pages(const huge_options& options) {
   if (options.page_bytes != os::huge_page_bytes && options.page_bytes != gigantic_page_bytes) {
-    detail::fail_memory(memory_fault::bad_limit, EINVAL, who, "pages of %zu bytes",
+    detail::fail_memory(memory_fault::bad_limit, EINVAL, huge_kind, "pages of %zu bytes",
                         options.page_bytes);
   }
   if (options.wanted < options.accepted) {
-    detail::fail_memory(memory_fault::bad_limit, EINVAL, who, "less is wanted than is accepted");
+    detail::fail_memory(memory_fault::bad_limit, EINVAL, huge_kind,
+                        "less is wanted than is accepted");
   }
   return options;
 }
@@ -43,9 +44,9 @@ int insist_on_huge_pages(std::byte* p, std::size_t bytes) noexcept {
 }  // namespace
 
 huge_resource::huge_resource(huge_options options)
-    : range_resource({.who = who,
+    : range_resource({.who = huge_kind,
                       .limit_bytes = options.limit_bytes,
-                      .alignment = page_bytes_of_options(checked(options))}),
+                      .alignment = page_bytes_of_options(with_known_pages(options))}),
       options_(options) {}
 
 huge_resource::~huge_resource() = default;

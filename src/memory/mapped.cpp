@@ -9,12 +9,12 @@
 namespace mallard::inline v1 {
 namespace {
 
-constexpr const char* who = "mapped_resource";
+constexpr const char* mapped_kind = "mapped_resource";
 
 }  // namespace
 
 mapped_resource::mapped_resource(mapped_options options)
-    : range_resource({.who = who,
+    : range_resource({.who = mapped_kind,
                       .limit_bytes = options.limit_bytes,
                       .step_bytes = options.step_bytes,
                       .guards = options.guard_pages,
@@ -27,8 +27,8 @@ mapped_resource::mapped_resource(mapped_options options)
     printable = *c > 0x1f && *c < 0x7f && std::strchr("[]\\$`", *c) == nullptr;
   }
   if (!printable) {
-    detail::fail_memory(memory_fault::bad_name, EINVAL, who, "no kernel takes the name '%.80s'",
-                        options.name);
+    detail::fail_memory(memory_fault::bad_name, EINVAL, mapped_kind,
+                        "no kernel takes the name '%.80s'", options.name);
   }
   std::memcpy(name_, options.name, length + 1);
 }

@@ -11,7 +11,7 @@ namespace {
 
 namespace os = detail::os;
 
-constexpr const char* who = "numa_resource";
+constexpr const char* numa_kind = "numa_resource";
 
 os::node_policy system_policy(numa_policy policy) {
   switch (policy) {
@@ -27,18 +27,19 @@ os::node_policy system_policy(numa_policy policy) {
   return os::node_policy::local;
 }
 
-numa_options checked(numa_options options) {
+numa_options with_known_nodes(numa_options options) {
   const auto mask = static_cast<unsigned long long>(options.nodes);
   if ((options.policy == numa_policy::local) != (options.nodes == 0)) {
-    detail::fail_memory(memory_fault::bad_limit, EINVAL, who, "nodes %#llx for this policy", mask);
+    detail::fail_memory(memory_fault::bad_limit, EINVAL, numa_kind, "nodes %#llx for this policy",
+                        mask);
   }
   std::uint64_t allowed = 0;
   if (const int error = os::allowed_nodes(allowed)) {
-    detail::fail_memory(memory_fault::not_available, error, who,
+    detail::fail_memory(memory_fault::not_available, error, numa_kind,
                         "memory policies are not available here");
   }
   if ((options.nodes & ~allowed) != 0) {
-    detail::fail_memory(memory_fault::not_available, EINVAL, who,
+    detail::fail_memory(memory_fault::not_available, EINVAL, numa_kind,
                         "of nodes %#llx, only %#llx are available here", mask,
                         static_cast<unsigned long long>(allowed));
   }
@@ -49,9 +50,10 @@ numa_options checked(numa_options options) {
 }  // namespace
 
 numa_resource::numa_resource(numa_options options)
-    : range_resource(
-          {.who = who, .limit_bytes = options.limit_bytes, .largest_step = usual_largest_step}),
-      options_(checked(options)) {}
+    : range_resource({.who = numa_kind,
+                      .limit_bytes = options.limit_bytes,
+                      .largest_step = usual_largest_step}),
+      options_(with_known_nodes(options)) {}
 
 numa_resource::~numa_resource() = default;
 

@@ -6,7 +6,7 @@
 namespace mallard::inline v1 {
 namespace {
 
-constexpr const char* who = "protected_resource";
+constexpr const char* protected_kind = "protected_resource";
 
 detail::os::access system_access(page_access wanted) {
   switch (wanted) {
@@ -23,7 +23,7 @@ detail::os::access system_access(page_access wanted) {
 }  // namespace
 
 protected_resource::protected_resource(protected_options options)
-    : range_resource({.who = who,
+    : range_resource({.who = protected_kind,
                       .limit_bytes = options.limit_bytes,
                       .guards = options.guard_pages,
                       .largest_step = usual_largest_step}) {}
@@ -35,7 +35,7 @@ void protected_resource::set_access(page_access wanted) {
   if (usable_bytes() != 0) {
     const int error = detail::os::set_access(begin(), usable_bytes(), system_access(wanted));
     if (error != 0) {
-      detail::fail_memory(memory_fault::refused, error, who,
+      detail::fail_memory(memory_fault::refused, error, protected_kind,
                           "cannot change the access of %zu bytes", usable_bytes());
     }
   }

@@ -8,8 +8,8 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-constinit std::mutex registry_lock;
-constinit segment_resource* first = nullptr;
+constinit std::mutex segments_lock;
+constinit segment_resource* first_segment = nullptr;
 
 }  // namespace
 
@@ -17,30 +17,30 @@ void segment_registry::add(segment_resource& resource) noexcept {
   static constinit os::fork_handlers handlers{[] { before_fork(); }, [] { after_fork(); },
                                               [] { in_child(); }};
   handlers.register_once();
-  const std::lock_guard held(registry_lock);
-  resource.next_ = first;
-  first = &resource;
+  const std::lock_guard held(segments_lock);
+  resource.next_ = first_segment;
+  first_segment = &resource;
 }
 
 void segment_registry::remove(segment_resource& resource) noexcept {
-  const std::lock_guard held(registry_lock);
-  segment_resource** link = &first;
+  const std::lock_guard held(segments_lock);
+  segment_resource** link = &first_segment;
   while (*link != &resource) link = &(*link)->next_;
   *link = resource.next_;
 }
 
 void segment_registry::before_fork() noexcept {
-  registry_lock.lock();
-  for (segment_resource* r = first; r != nullptr; r = r->next_) r->lock_.lock();
+  segments_lock.lock();
+  for (segment_resource* r = first_segment; r != nullptr; r = r->next_) r->lock_.lock();
 }
 
 void segment_registry::after_fork() noexcept {
-  for (segment_resource* r = first; r != nullptr; r = r->next_) r->lock_.unlock();
-  registry_lock.unlock();
+  for (segment_resource* r = first_segment; r != nullptr; r = r->next_) r->lock_.unlock();
+  segments_lock.unlock();
 }
 
 void segment_registry::in_child() noexcept {
-  for (segment_resource* r = first; r != nullptr; r = r->next_) {
+  for (segment_resource* r = first_segment; r != nullptr; r = r->next_) {
     r->client_.forget();
     r->segment_.become_another_process();
   }

@@ -13,7 +13,7 @@ namespace {
 
 namespace os = detail::os;
 
-constexpr const char* who = "shared_resource";
+constexpr const char* shared_kind = "shared_resource";
 constexpr std::size_t largest_name_bytes = 250;
 constexpr unsigned being_made = 0;  // the number whose lock the maker has; users have others
 
@@ -26,7 +26,7 @@ class shared_name {
     const bool is_folder = length == std::strspn(bare == nullptr ? "" : bare, ".") && length <= 2;
     if (is_folder || length > largest_name_bytes || std::strchr(bare, '/') != nullptr) {
       detail::fail_memory(
-          memory_fault::bad_name, EINVAL, who,
+          memory_fault::bad_name, EINVAL, shared_kind,
           "a name has 1 to %zu bytes, no slash inside, and is no folder's, unlike '%.60s'",
           largest_name_bytes, name == nullptr ? "(null)" : name);
     }
@@ -41,7 +41,7 @@ class shared_name {
 
 [[noreturn]] void fail_to_open(const char* doing, const char* name, int error) {
   const memory_fault fault = error == EEXIST ? memory_fault::exists : memory_fault::refused;
-  detail::fail_memory(fault, error, who, "cannot %s '%.80s'", doing, name);
+  detail::fail_memory(fault, error, shared_kind, "cannot %s '%.80s'", doing, name);
 }
 
 // Its maker holds a lock until it is made. Between its first call and its second there is an
@@ -73,7 +73,7 @@ int make_anonymous() {
 }  // namespace
 
 shared_resource::shared_resource(int descriptor, state s, std::size_t limit_bytes)
-    : segment_resource(who, descriptor, detail::segment_view::shared) {
+    : segment_resource(shared_kind, descriptor, detail::segment_view::shared) {
   if (s == state::to_be_made) {
     segment_.create(detail::segment_kind::shared, limit_bytes, nullptr);
     os::unlock_number(descriptor, being_made);
@@ -155,13 +155,13 @@ shared_resource shared_resource::anonymous(shared_options options) {
 shared_resource shared_resource::attach(int descriptor) {
   std::size_t bytes = 0;
   if (const int error = os::file_bytes(descriptor, bytes)) {
-    detail::fail_memory(memory_fault::not_memory, error, who,
+    detail::fail_memory(memory_fault::not_memory, error, shared_kind,
                         "descriptor %d is none of memory to be shared", descriptor);
   }
   int own = -1;
   if (const int error = os::open_again(descriptor, true, own)) {
-    detail::fail_memory(memory_fault::refused, error, who, "cannot open descriptor %d again",
-                        descriptor);
+    detail::fail_memory(memory_fault::refused, error, shared_kind,
+                        "cannot open descriptor %d again", descriptor);
   }
   return shared_resource(own, state::made, 0);
 }

@@ -8,13 +8,13 @@
 namespace mallard::inline v1 {
 namespace {
 
-constexpr const char* who = "static_resource";
+constexpr const char* static_kind = "static_resource";
 constexpr std::size_t largest_alignment = std::size_t{1} << 30;
 
 }  // namespace
 
 void static_resource::fail_empty() {
-  detail::fail_memory(memory_fault::bad_limit, EINVAL, who, "storage of no bytes");
+  detail::fail_memory(memory_fault::bad_limit, EINVAL, static_kind, "storage of no bytes");
 }
 
 std::byte* static_resource::begin() const noexcept {
@@ -46,9 +46,10 @@ void* static_resource::allocate(std::size_t bytes, std::size_t alignment) {
   if (void* const p = try_allocate(bytes, alignment)) [[likely]] {
     return p;
   }
-  detail::check_request(who, bytes, alignment, largest_alignment);
-  detail::fail_memory(memory_fault::full, ENOMEM, who, "%zu bytes at %zu; %zu of %zu are free",
-                      bytes, alignment, free_bytes(), bytes_);
+  detail::check_request(static_kind, bytes, alignment, largest_alignment);
+  detail::fail_memory(memory_fault::full, ENOMEM, static_kind,
+                      "%zu bytes at %zu; %zu of %zu are free", bytes, alignment, free_bytes(),
+                      bytes_);
 }
 
 void static_resource::deallocate(void* p, std::size_t bytes, std::size_t) noexcept {

@@ -1,6 +1,7 @@
 #include "profile/analysis.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -22,6 +23,13 @@ void rank(std::vector<arena_scope>& scopes) {
   };
   std::sort(scopes.begin(), scopes.end(),
             [&](const arena_scope& a, const arena_scope& b) { return order(a) < order(b); });
+}
+
+// One invocation holds half of what is allocated in all, and something survives: it may be many,
+// with something that is kept between them.
+bool seems_to_go_on(const arena_scope& one) {
+  return !one.root && one.survivors > 0 && one.dead_share >= arena_share &&
+         2 * one.max_bytes >= one.total_bytes;
 }
 
 // What an operation takes, by those that were timed: on average, as few slow ones may take as long
@@ -57,14 +65,22 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
 trace_analysis::trace_analysis(trace_reader& trace, const function_table& functions,
                                const analysis_options& options)
     : trace_(trace), options_(options) {
-  survey first(trace, functions);
+  survey first(trace, functions, result_.kept_blocks);
   first.read(trace, options.part);
+  std::vector<arena_scope> scopes = find_arena_scopes(*first.invocations, first.loads, trace,
+                                                      functions, options.scopes_asked_for);
+  if (std::any_of(scopes.begin(), scopes.end(), seems_to_go_on)) {
+    first.invocations.reset();
+    result_.kept_blocks = std::move(first.lasting);
+    survey again(trace, functions, result_.kept_blocks);
+    again.read(trace, options.part);
+    first.invocations = std::move(again.invocations);
+    scopes = find_arena_scopes(*first.invocations, first.loads, trace, functions,
+                               options.scopes_asked_for);
+  }
   result_.total = first.total;
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
-  for (auto& one : find_arena_scopes(*first.invocations, first.loads, trace, functions,
-                                     options.scopes_asked_for)) {
-    result_.arena_scopes.push_back(std::move(one));
-  }
+  std::move(scopes.begin(), scopes.end(), std::back_inserter(result_.arena_scopes));
   rank(result_.arena_scopes);
   first.invocations.reset();  // where stacks are many, so is what it knows of them
   setting_ = setting_of(trace, options, first);

@@ -1,6 +1,8 @@
 #include "profile/arena_scopes.hpp"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "profile/name_pattern.hpp"
@@ -11,6 +13,10 @@ namespace {
 
 constexpr std::size_t stacks_shown = 5;
 constexpr std::size_t scopes_kept = 200;
+// Of a function that keeps: so many of its blocks at least survive the scope.
+constexpr double kept_share = 0.5;
+constexpr std::size_t keepers_shown = 4;
+constexpr std::size_t scopes_with_keepers = 8;  // the largest
 // A function called once that holds this share of all blocks or bytes is main under another name.
 constexpr double trunk_share = 0.9;
 
@@ -36,6 +42,7 @@ class finder {
   finder(const invocation_tracker& tracker, const stack_loads& loads, const trace_reader& trace,
          const function_table& functions, const std::vector<std::string>& asked_for)
       : tracker_(tracker),
+        loads_(loads),
         trace_(trace),
         functions_(functions),
         candidates_(functions.functions().size()) {
@@ -51,7 +58,7 @@ class finder {
       }
     }
     find_first_frames();
-    add_up(loads);
+    add_up();
     find_trunks();
     find_outermost();
   }
@@ -95,12 +102,12 @@ class finder {
     }
   }
 
-  void add_up(const stack_loads& loads) {
+  void add_up() {
     // One after the other: stacks may be millions.
     total_.bytes =
-        add_up([&](std::uint32_t id) { return loads.of(id).bytes; }, &candidate::bytes)[0];
+        add_up([&](std::uint32_t id) { return loads_.of(id).bytes; }, &candidate::bytes)[0];
     add_survivors();
-    blocks_ = add_up([&](std::uint32_t id) { return loads.of(id).blocks; }, &candidate::blocks);
+    blocks_ = add_up([&](std::uint32_t id) { return loads_.of(id).blocks; }, &candidate::blocks);
     total_.blocks = blocks_[0];
   }
 
@@ -179,10 +186,20 @@ class finder {
                 : qualifies(function) && 10 * one.outermost >= one.blocks && one.outermost > 0;
       if (called && (wanted || (asked_[function] && one.blocks > 0))) found.push_back(function);
     }
+    std::sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tie(candidates_[b].bytes, a) < std::tie(candidates_[a].bytes, b);
+    });
     std::vector<std::vector<blocks_of_stack>> stacks = survivor_stacks(found);
     std::vector<arena_scope> out;
+    std::size_t with_keepers = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
+      const candidate& one = candidates_[found[i]];
+      std::vector<keeping_function> kept_by;
+      if (one.survivors > 0 && one.qualifies() && ++with_keepers <= scopes_with_keepers) {
+        kept_by = keepers(found[i], stacks[i]);
+      }
       out.push_back(scope_of(found[i], std::move(stacks[i])));
+      out.back().kept_by = std::move(kept_by);
     }
     std::sort(out.begin(), out.end(), [](const arena_scope& a, const arena_scope& b) {
       if (a.trunk != b.trunk) return b.trunk;
@@ -231,6 +248,55 @@ class finder {
     return out;
   }
 
+  // The outermost functions below the scope most of whose blocks there survive it.
+  std::vector<keeping_function> keepers(std::uint32_t scope,
+                                        const std::vector<blocks_of_stack>& surviving) const {
+    struct tally {
+      std::uint64_t blocks = 0, survivors = 0;
+      bool keeps() const {
+        return static_cast<double>(survivors) >= kept_share * static_cast<double>(blocks);
+      }
+    };
+    std::unordered_map<std::uint32_t, tally> below;  // by function
+    const auto for_each_frame = [&](std::uint32_t stack, const auto& visit) {
+      for (std::uint32_t at = stack; at != 0 && functions_.of(at) != scope; at = parent(at)) {
+        if (first_[at]) visit(functions_.of(at));
+      }
+    };
+    for (const auto& [stack, sum] : surviving) {
+      for_each_frame(stack,
+                     [&](std::uint32_t function) { below[function].survivors += sum.blocks; });
+    }
+    std::vector<bool> inside(stacks());
+    for (std::uint32_t id = 1; id < stacks(); ++id) {
+      inside[id] = inside[parent(id)] || functions_.of(id) == scope;
+      const std::uint64_t blocks = inside[id] ? loads_.of(id).blocks : 0;
+      if (blocks == 0) continue;
+      for_each_frame(id, [&](std::uint32_t function) {
+        if (const auto found = below.find(function); found != below.end()) {
+          found->second.blocks += blocks;
+        }
+      });
+    }
+    std::map<std::uint32_t, tally> found;
+    for (const auto& [stack, sum] : surviving) {
+      std::uint32_t outermost = 0;
+      for_each_frame(stack, [&](std::uint32_t function) {
+        if (below[function].keeps()) outermost = function;
+      });
+      if (outermost != 0) found[outermost].survivors += sum.blocks;
+    }
+    std::vector<keeping_function> out;
+    for (const auto& [function, sum] : found) {
+      out.push_back({functions_[function].name, below[function].blocks, sum.survivors});
+    }
+    std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+      return std::tie(b.survivors, a.function) < std::tie(a.survivors, b.function);
+    });
+    if (out.size() > keepers_shown) out.resize(keepers_shown);
+    return out;
+  }
+
   arena_scope scope_of(std::uint32_t function, std::vector<blocks_of_stack> stacks) const {
     const candidate& one = candidates_[function];
     const invocation_sum& sum = tracker_.sums()[function];
@@ -238,6 +304,7 @@ class finder {
     out.function = functions_[function].name;
     out.module = functions_[function].module;
     out.trunk = trunk_[function];
+    out.root = functions_[function].root;
     out.threads.assign(sum.threads.begin(), sum.threads.end());
     out.invocations = sum.invocations;
     out.by_instant = sum.by_instant;
@@ -250,6 +317,7 @@ class finder {
     out.p99_bytes = sum.bytes.quantile(0.99);
     out.max_bytes = sum.bytes.max();
     out.bytes_counts = sum.bytes.sorted();
+    out.max_blocks = sum.most_blocks;
     out.confidence = !guessed_[function] ? "high" : "low";
     std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
       return std::tie(b.second.blocks, a.first) < std::tie(a.second.blocks, b.first);
@@ -263,6 +331,7 @@ class finder {
   }
 
   const invocation_tracker& tracker_;
+  const stack_loads& loads_;
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<candidate> candidates_;  // by function

@@ -271,6 +271,7 @@ void invocation_tracker::close(path& on, bool by_instant) {
     ++sum.invocations;
     sum.by_instant += by_instant;
     sum.bytes.add(ended.bytes);
+    sum.most_blocks = std::max(sum.most_blocks, ended.blocks);
     sum.threads.insert(on.thread);
   }
   open_frame* const outside = on.frames.empty() ? nullptr : &on.frames.back();
@@ -280,7 +281,7 @@ void invocation_tracker::close(path& on, bool by_instant) {
   }
   if (ended.node == 0) return;
   live_node& node = nodes_[ended.node];
-  if (node.live == 0) {
+  if (node.live == 0 && node.kept == 0) {
     node.path = 0;
     node.references = 1;  // which goes with it
     unreference(ended.node);
@@ -293,6 +294,7 @@ void invocation_tracker::close(path& on, bool by_instant) {
     node.path = 0;
     node.parent = outside->node;
     nodes_[outside->node].live += node.live;
+    nodes_[outside->node].kept += node.kept;
     ++nodes_[outside->node].references;
   }
 }
@@ -330,8 +332,8 @@ std::uint32_t invocation_tracker::top_node(std::uint32_t node) const {
   return node;
 }
 
-birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack,
-                                    std::uint64_t bytes) {
+birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack, std::uint64_t bytes,
+                                    bool kept) {
   leave_tail(thread);
   const std::uint32_t id = of_thread_[thread].back();
   path& on = paths_[id];
@@ -344,16 +346,16 @@ birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack,
     nodes_[frame.node].path = id;
     nodes_[frame.node].level = levels - 1;
   }
-  ++nodes_[frame.node].live;
+  ++(kept ? nodes_[frame.node].kept : nodes_[frame.node].live);
   ++nodes_[frame.node].references;
-  return {frame.node, stack, levels};
+  return {frame.node, stack, levels & 0x7fff'ffff, kept};
 }
 
 void invocation_tracker::death(const birthmark& born, std::uint64_t bytes, std::uint32_t thread,
                                std::uint32_t stack) {
   const std::uint32_t top = top_node(born.node);
   const live_node node = nodes_[top];
-  --nodes_[top].live;
+  --(born.kept != 0 ? nodes_[top].kept : nodes_[top].live);
   unreference(born.node);
   if (node.path == 0) {
     survive(born.stack, all_frames, 1, bytes);

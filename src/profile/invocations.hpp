@@ -7,7 +7,9 @@
 // sightings at the same addresses it may have returned and been called again with nothing recorded
 // between: that is taken to have happened where nothing that was allocated below it lives, and the
 // thread is seen in the function not behind the place where it was first seen there (code goes
-// forward; a loop leads back to the first allocation just as a second call does).
+// forward; a loop leads back to the first allocation just as a second call does). Blocks that are
+// said to be kept are no reason against it: a handler of requests that puts every hundredth block
+// into a cache is called again and again all the same.
 //
 // A block counts as dead before the function returned if the free was seen with the function on the
 // stack. A free by another thread, or with no stack, counts when the function is then seen to go
@@ -48,6 +50,7 @@ struct invocation_sum {
   std::uint64_t invocations = 0;  // that allocated anything
   std::uint64_t by_instant = 0;   // of them, told from the next by nothing of them being alive
   number_counts bytes;            // requested in each
+  std::uint64_t most_blocks = 0;  // allocated in one
   thread_set threads;
 };
 
@@ -55,7 +58,8 @@ struct invocation_sum {
 struct birthmark {
   std::uint32_t node = 0;
   std::uint32_t stack = 0;
-  std::uint32_t levels = 0;  // up to which frames were open when it was born
+  std::uint32_t levels : 31 = 0;  // up to which frames were open when it was born
+  std::uint32_t kept : 1 = 0;
 };
 
 class invocation_tracker {
@@ -70,7 +74,8 @@ class invocation_tracker {
   // The thread was seen with this stack (not 0), where it freed or allocated.
   void arrive(std::uint32_t thread, std::uint32_t stack, bool frees);
   // A block was allocated where the thread has just arrived.
-  birthmark birth(std::uint32_t thread, std::uint32_t stack, std::uint64_t bytes);
+  birthmark birth(std::uint32_t thread, std::uint32_t stack, std::uint64_t bytes,
+                  bool kept = false);
   // It was freed by `thread`, which has just arrived at `stack` (0: nobody knows where).
   void death(const birthmark& born, std::uint64_t bytes, std::uint32_t thread, std::uint32_t stack);
   // It lives when the recording ends: it has survived what has ended by then.
@@ -128,7 +133,8 @@ class invocation_tracker {
   struct live_node {
     std::uint32_t parent = 0;  // 0: its frame is open, or all its frames have ended
     std::uint32_t references = 0;
-    std::uint32_t live = 0;   // blocks, with those of the nodes below
+    std::uint32_t live = 0;   // blocks, with those of the nodes below, but for the kept
+    std::uint32_t kept = 0;   // blocks, likewise
     std::uint32_t path = 0;   // 0: no frame is open any more
     std::uint32_t level = 0;  // of the open frame
   };
@@ -166,6 +172,7 @@ class invocation_tracker {
 
   const stack_list& stacks_;
   const function_table& functions_;
+
   std::vector<path> paths_;  // [0] is none
   std::vector<std::uint32_t> free_paths_;
   of_threads<std::vector<std::uint32_t>> of_thread_;  // the latest last

@@ -46,6 +46,7 @@ void mark_tracker::leave_innermost(std::uint32_t thread) {
     mark_sum& sum = sums_[one.name];
     ++sum.invocations.invocations;
     sum.invocations.bytes.add(one.bytes);
+    sum.invocations.most_blocks = std::max(sum.invocations.most_blocks, one.blocks);
     sum.invocations.threads.insert(thread);
     sum.born.blocks += one.blocks;
     sum.born.bytes += one.bytes;

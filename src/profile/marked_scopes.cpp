@@ -36,6 +36,7 @@ std::vector<arena_scope> marked_scopes(const mark_tracker& marks, const trace_re
     one.p99_bytes = sum.invocations.bytes.quantile(0.99);
     one.max_bytes = sum.invocations.bytes.max();
     one.bytes_counts = sum.invocations.bytes.sorted();
+    one.max_blocks = sum.invocations.most_blocks;
     one.confidence = "high";
     out.push_back(std::move(one));
   }

@@ -52,6 +52,13 @@ struct survivor_stack {
   std::uint64_t bytes = 0;
 };
 
+// A function below an arena scope most of whose blocks, there, outlive the scope.
+struct keeping_function {
+  std::string function;
+  std::uint64_t blocks = 0;
+  std::uint64_t survivors = 0;
+};
+
 // A function whose blocks are dead when it returns.
 struct arena_scope {
   std::string function;
@@ -60,6 +67,7 @@ struct arena_scope {
   // It is called once and holds nearly all that the program allocates: main under another name. An
   // arena there would be the program's exit.
   bool trunk = false;
+  bool root = false;  // main, or a thread's function
   std::vector<std::uint32_t> threads;
   std::uint64_t invocations = 0;
   // Of them, told apart from the next only by the instant at which nothing lived.
@@ -70,8 +78,10 @@ struct arena_scope {
   double dead_share = 0;
   std::uint64_t median_bytes = 0, p99_bytes = 0, max_bytes = 0;       // of an invocation
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bytes_counts;  // bytes, invocations
+  std::uint64_t max_blocks = 0;                                       // of an invocation
   std::uint64_t survivors = 0;
   std::vector<survivor_stack> survivor_stacks;  // the most blocks first
+  std::vector<keeping_function> kept_by;        // likewise; those that most survivors come from
   // "high": frame addresses are known. "low": they are not, and invocations are guessed from the
   // functions alone.
   std::string confidence;
@@ -145,6 +155,8 @@ struct dims_result {
   std::string subsystems_by;
   std::vector<subsystem> subsystems;
   std::vector<arena_scope> arena_scopes;
+  // By the number of a birth, what the scopes were found with: see invocation_tracker.
+  std::vector<bool> kept_blocks;
   std::vector<std::uint64_t> cache_bytes;
 };
 

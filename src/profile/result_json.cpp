@@ -101,6 +101,11 @@ json to_json(const arena_scope& one) {
   }
   out["survivor_blocks"] = one.survivors;
   out["survivors"] = std::move(stacks);
+  out["kept_by"] = json::array();
+  for (const keeping_function& by : one.kept_by) {
+    out["kept_by"].push_back(
+        {{"function", by.function}, {"blocks", by.blocks}, {"survivors", by.survivors}});
+  }
   return out;
 }
 

@@ -5,9 +5,11 @@
 
 namespace mallard::profile {
 
-survey::survey(const trace_reader& trace, const function_table& functions)
+survey::survey(const trace_reader& trace, const function_table& functions,
+               const std::vector<bool>& kept)
     : loads(trace.stacks().size()),
-      invocations(std::make_unique<invocation_tracker>(trace.stacks(), functions)) {
+      invocations(std::make_unique<invocation_tracker>(trace.stacks(), functions)),
+      kept_(kept) {
   for (const auto& [id, thread] : trace.facts().threads) {
     if (thread.ended != UINT64_MAX) ends_.emplace(thread.ended, id);
   }
@@ -18,6 +20,7 @@ survey::survey(const trace_reader& trace, const function_table& functions)
 void survey::read(trace_reader& trace, const selection& part) {
   const end_info& end = trace.facts().end;
   until_ = part.until;
+  lasts_ = (std::max(part.from, std::min(until_, trace.last_time())) - part.from) / 50;
   exits_ = end.how == end_kind::exited && end.time < until_;
   block_stream<surveyed_block> blocks(trace);
   blocks.run(trace.events(part), *this);
@@ -49,6 +52,7 @@ void survey::died(const recorded& one, const surveyed_block& block, const block_
   total.remote_frees += how.remote;
   total.moved_bytes += how.moved_bytes;
   live_bytes_ -= block.bytes;
+  if (one.what.time - block.born >= lasts_) lasting[block.tag] = true;
   if (block.stack != 0) {
     invocations->death(block.at, block.bytes, one.thread, seen ? one.what.stack : 0);
   }
@@ -61,7 +65,12 @@ void survey::born(const recorded& one, surveyed_block& block) {
   load.bytes += block.bytes;
   ++load.blocks;
   block.mark = marks.birth(one.thread, block.bytes);
-  if (block.stack != 0) block.at = invocations->birth(one.thread, block.stack, block.bytes);
+  block.tag = static_cast<std::uint32_t>(lasting.size());
+  lasting.push_back(false);
+  if (block.stack != 0) {
+    const bool kept = block.tag < kept_.size() && kept_[block.tag];
+    block.at = invocations->birth(one.thread, block.stack, block.bytes, kept);
+  }
   live_bytes_ += block.bytes;
   if (live_bytes_ > total.peak_bytes) {
     total.peak_bytes = live_bytes_;
@@ -80,6 +89,7 @@ void survey::stop() {
 void survey::outlived(const surveyed_block& block) {
   stop();
   ++total.live_blocks;
+  lasting[block.tag] = true;
   if (block.stack != 0) invocations->never(block.at, block.bytes);
   marks.never(block.mark, block.stack, block.bytes);
 }

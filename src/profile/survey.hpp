@@ -22,7 +22,8 @@ struct surveyed_block : live_block {
 
 class survey final : public block_handler {
  public:
-  survey(const trace_reader& trace, const function_table& functions);
+  // `kept`: by the number of a birth, see invocation_tracker; empty: none is.
+  survey(const trace_reader& trace, const function_table& functions, const std::vector<bool>& kept);
 
   void read(trace_reader& trace, const selection& part);
 
@@ -31,6 +32,9 @@ class survey final : public block_handler {
   std::unique_ptr<invocation_tracker> invocations;
   mark_tracker marks;
   number_counts allocation_costs, free_costs;  // ns
+
+  // Blocks that lived for a fiftieth of the reading, or to its end, by the number of their birth.
+  std::vector<bool> lasting;
 
   // What block_stream tells.
   void soon(const recorded& one) {
@@ -57,7 +61,9 @@ class survey final : public block_handler {
   std::uint64_t next_end_ = UINT64_MAX;
   std::uint64_t clock_ns_ = 0;        // of each cost
   std::uint64_t until_ = UINT64_MAX;  // where the reading ends
-  bool exits_ = false;                // before that the program does, and so do all its functions
+  std::uint64_t lasts_ = 0;           // so long lives what lasts
+  const std::vector<bool>& kept_;
+  bool exits_ = false;  // before that the program does, and so do all its functions
   bool stopped_ = false;
   std::uint64_t live_bytes_ = 0;
 };

@@ -57,15 +57,28 @@ inline bool is_of_musl(const char* linker) noexcept {
   return std::strncmp(slash != nullptr ? slash + 1 : linker, "ld-musl", 7) == 0;
 }
 
+// A name that the dynamic symbols of a program have if a sanitizer's malloc has to be its own, and
+// the sanitizer's.
+struct sanitizer_name {
+  const char* name;
+  const char* sanitizer;
+};
+inline constexpr sanitizer_name sanitizer_names[] = {
+    {"__asan_init", "AddressSanitizer"},  {"__tsan_init", "ThreadSanitizer"},
+    {"__msan_init", "MemorySanitizer"},   {"__hwasan_init", "HWAddressSanitizer"},
+    {"__lsan_default_", "LeakSanitizer"}, {"liblsan.so", "LeakSanitizer"}};
+
 // A program that a recorded process has started and that is not recorded.
 enum class unfollowed : std::uint32_t {
   none,
   static_program,  // no dynamic linker loads anything into it
   other_libc,      // its dynamic linker, as musl's, cannot load what is made for glibc
   privileged,      // the dynamic linker ignores what an ordinary user preloads
+  sanitized,       // its sanitizer ends programs in which another library comes first
   other_machine,   // the library is not for it
   environment,     // it was not told of the session
   address_space,   // it may not have as much as the session takes
+  unreachable,     // as another user, or in other namespaces, it may not open the session
 };
 struct unfollowed_program {
   std::atomic<slot_state> state{};
@@ -79,6 +92,7 @@ struct session {
   session_options options;
   std::uint64_t ticks_of_microsecond = 1;
   std::uint32_t reader_pid = 0;
+  std::uint32_t reader_user = 0;                 // effective
   std::uint32_t first_pid = 0;                   // of the program that was started
   std::uint64_t pid_namespace = 0;               // of the reader
   bool stable_ticks = false;                     // the processor's counter is a clock
@@ -88,6 +102,7 @@ struct session {
   std::atomic<std::uint64_t> refused{};          // times that no slot was left for a thread
   std::atomic<std::uint64_t> unrecorded{};       // operations since the recording is over
   std::atomic<std::uint32_t> threads_used{};     // slots from this one on were never in use
+  std::atomic<std::uint32_t> processes_used{};   // likewise
   std::atomic<std::uint32_t> more_unfollowed{};  // than there is room for
   unfollowed_program unfollowed_programs[16];
   std::atomic<slot_state> threads[most_threads];
@@ -98,6 +113,7 @@ struct alignas(64) process_slot {
   std::uint32_t pid = 0;
   std::uint32_t parent = 0;
   bool foreign = false;       // the reader knows it by another number, or not at all
+  char program[247] = {};     // its file; as much as there is room for
   std::uint64_t started = 0;  // ticks
   std::atomic<std::uint32_t> open_threads{};  // since the beginning
 };

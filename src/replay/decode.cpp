@@ -165,8 +165,9 @@ program trace_decoder::decode(std::string_view subsystem) {
     }
     own.stacks[0] = false;
   }
-  program made =
-      program_builder(trace_, functions_, survey_, options_, std::move(own), scope).build();
+  program made = program_builder(trace_, functions_, survey_, options_, std::move(own), scope,
+                                 analysis_.kept_blocks)
+                     .build();
   if (scope) made.scope = functions_[*scope].name;
   return made;
 }

@@ -52,13 +52,15 @@ bool is_new(const std::string& name) {
 program_builder::program_builder(profile::trace_reader& trace,
                                  const profile::function_table& functions,
                                  const trace_survey& survey, const decode_options& options,
-                                 ownership own, std::optional<std::uint32_t> scope)
+                                 ownership own, std::optional<std::uint32_t> scope,
+                                 const std::vector<bool>& kept_blocks)
     : trace_(trace),
       survey_(survey),
       options_(options),
       own_(std::move(own)),
       open_scopes_(survey.lane_of_thread.size()),
       scope_(scope),
+      kept_blocks_(kept_blocks),
       zeroing_(functions_that(trace.facts(), zeroes)),
       new_(functions_that(trace.facts(), is_new)),
       blocks_(trace),
@@ -194,7 +196,10 @@ void program_builder::bear(const recorded& one, built_block& fresh) {
   fresh.position = static_cast<std::uint32_t>(operations(number).size());
   made_.facts.handed += survey_.handed[fresh.birth];
   if (!fresh.own) return;
-  if (tracker_) fresh.born_at = tracker_->birth(one.thread, one.what.stack, fresh.bytes);
+  if (tracker_) {
+    const bool kept = fresh.birth < kept_blocks_.size() && kept_blocks_[fresh.birth];
+    fresh.born_at = tracker_->birth(one.thread, one.what.stack, fresh.bytes, kept);
+  }
   lane.own = true;
   lane.last_frees.clear();
   if (lane.order.size() > 2 * lane.live + 1024) forget_dead(lane);

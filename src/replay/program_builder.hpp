@@ -32,10 +32,10 @@ struct built_block : profile::live_block {
 
 class program_builder : public profile::block_handler {
  public:
-  // `scope`: the function of the arena scope, by its number.
+  // `scope`: the function of the arena scope, by its number; `kept_blocks`: that it was found with.
   program_builder(profile::trace_reader& trace, const profile::function_table& functions,
                   const trace_survey& survey, const decode_options& options, ownership own,
-                  std::optional<std::uint32_t> scope);
+                  std::optional<std::uint32_t> scope, const std::vector<bool>& kept_blocks);
 
   program build();
 
@@ -92,6 +92,7 @@ class program_builder : public profile::block_handler {
   ownership own_;
   std::vector<std::vector<std::uint64_t>> open_scopes_;  // of threads
   std::optional<std::uint32_t> scope_;
+  const std::vector<bool>& kept_blocks_;
   std::optional<profile::invocation_tracker> tracker_;
   std::uint64_t invocations_ = 0;
   std::multimap<std::uint64_t, std::uint32_t> thread_ends_;

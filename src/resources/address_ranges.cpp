@@ -22,10 +22,10 @@ union kept_holder {
   ~kept_holder() {}
 };
 constinit kept_holder kept;
-constinit std::atomic<std::size_t> taken{0};
+constinit std::atomic<std::size_t> taken_ranges{0};
 
 bool are_many() noexcept {
-  return taken.load(std::memory_order_relaxed) >= ranges_for_blocks;
+  return taken_ranges.load(std::memory_order_relaxed) >= ranges_for_blocks;
 }
 
 address_range map_range(std::size_t bytes) noexcept {
@@ -63,7 +63,7 @@ address_range take_range(std::size_t bytes, range_use use) noexcept {
   if (bytes > ~std::size_t{0} / 4) return {};
   if (use == range_use::block && are_many()) return {};
   const address_range range = find_or_map(bytes);
-  if (range.begin != nullptr) taken.fetch_add(1, std::memory_order_relaxed);
+  if (range.begin != nullptr) taken_ranges.fetch_add(1, std::memory_order_relaxed);
   return range;
 }
 
@@ -73,7 +73,7 @@ void drop_kept_ranges() noexcept {
 
 void give_range(address_range range, std::size_t in_use_bytes) noexcept {
   if (range.bytes != standard_range_bytes) return drop_range(range);
-  taken.fetch_sub(1, std::memory_order_relaxed);
+  taken_ranges.fetch_sub(1, std::memory_order_relaxed);
   if (in_use_bytes > kept_bytes) {
     os::purge(range.begin + kept_bytes, round_up(in_use_bytes, os::page_bytes) - kept_bytes);
   }
@@ -82,7 +82,7 @@ void give_range(address_range range, std::size_t in_use_bytes) noexcept {
 }
 
 void drop_range(address_range range) noexcept {
-  taken.fetch_sub(1, std::memory_order_relaxed);
+  taken_ranges.fetch_sub(1, std::memory_order_relaxed);
   kept.value.unmap(range.begin, range.bytes);
 }
 

@@ -7,38 +7,38 @@ namespace mallard::inline v1::detail {
 namespace {
 
 // Never destroyed: the program may fork while its static objects are.
-union list_holder {
+union known_locks {
   std::mutex lock;
-  constexpr list_holder() noexcept : lock() {}
-  ~list_holder() {}
+  constexpr known_locks() noexcept : lock() {}
+  ~known_locks() {}
 };
-constinit list_holder list;
+constinit known_locks known;
 constinit fork_lock* locks = nullptr;
 
-void before_fork() {
-  list.lock.lock();
+void lock_all() {
+  known.lock.lock();
   for (fork_lock* lock = locks; lock != nullptr; lock = lock->next) lock->mutex.lock();
 }
 
-void after_fork() {
+void unlock_all() {
   for (fork_lock* lock = locks; lock != nullptr; lock = lock->next) lock->mutex.unlock();
-  list.lock.unlock();
+  known.lock.unlock();
 }
 
 void hold_across_fork() noexcept {
   // The page source's lock is taken under these: its handlers have to be there first.
   hold_chunks_across_fork();
-  static constinit os::fork_handlers handlers{before_fork, after_fork, after_fork};
+  static constinit os::fork_handlers handlers{lock_all, unlock_all, unlock_all};
   handlers.register_once();
 }
 
-[[maybe_unused]] const bool held_from_load = (hold_across_fork(), true);
+[[maybe_unused]] const bool list_held_from_load = (hold_across_fork(), true);
 
 }  // namespace
 
 void* shared_object::make_once(void* storage, fork_lock& (*make)(void*)) noexcept {
   hold_across_fork();
-  const std::lock_guard hold(list.lock);
+  const std::lock_guard hold(known.lock);
   if (made_.load(std::memory_order_relaxed) == nullptr) {
     fork_lock& lock = make(storage);
     lock.next = locks;

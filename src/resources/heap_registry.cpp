@@ -34,7 +34,7 @@ constinit thread_heaps* resources = nullptr;
 constinit heaps_of_thread* with_table = nullptr;
 constinit std::atomic<std::uint64_t> identities{0};
 
-MALLARD_STATIC_TLS constinit thread_local heaps_of_thread own{};
+MALLARD_STATIC_TLS constinit thread_local heaps_of_thread own_heaps{};
 
 template <class Do>
 void for_each_resource(Do&& what) {
@@ -60,11 +60,11 @@ void drop_table(heaps_of_thread& thread) noexcept {
 
 struct at_thread_exit {
   ~at_thread_exit() {
-    own.ended = true;
+    own_heaps.ended = true;
     known_heaps = {};
-    drop_table(own);
+    drop_table(own_heaps);
     std::unique_lock hold(registry.lock);
-    while (thread_heap* const heap = own.heaps) {
+    while (thread_heap* const heap = own_heaps.heaps) {
       thread_heaps& resource = *heap->resource;
       detach(*heap);
       resource.begin_visit();
@@ -94,11 +94,11 @@ void after_fork() {
 
 // The other threads may have been in the middle of anything when they ceased to be.
 void after_fork_in_child() {
-  for_each_resource([](thread_heaps& resource) { resource.forget_other_threads(&own); });
+  for_each_resource([](thread_heaps& resource) { resource.forget_other_threads(&own_heaps); });
   with_table = nullptr;
-  if (own.table != nullptr) {
-    table_ring::insert_before(nullptr, &own);
-    with_table = &own;
+  if (own_heaps.table != nullptr) {
+    table_ring::insert_before(nullptr, &own_heaps);
+    with_table = &own_heaps;
   }
   let_upstreams_go_in_child();
   unlock_large_blocks();
@@ -163,11 +163,11 @@ std::mutex& registry_lock() noexcept {
 }
 
 const void* this_thread_name() noexcept {
-  return &own;
+  return &own_heaps;
 }
 
 heaps_of_thread* heaps_of_this_thread() {
-  if (own.ended) return nullptr;
+  if (own_heaps.ended) return nullptr;
   if constexpr (is_embedded) {
     static os::thread_end_calls at_end([] { at_thread_exit(); });
     at_end.of_this_thread();
@@ -175,7 +175,7 @@ heaps_of_thread* heaps_of_this_thread() {
     thread_local at_thread_exit orphan_then;
     static_cast<void>(orphan_then);
   }
-  return &own;
+  return &own_heaps;
 }
 
 void hold_resources_across_fork() noexcept {
@@ -186,7 +186,7 @@ void hold_resources_across_fork() noexcept {
 }
 
 namespace {
-[[maybe_unused]] const bool held_from_load = (hold_resources_across_fork(), true);
+[[maybe_unused]] const bool resources_held_from_load = (hold_resources_across_fork(), true);
 }
 
 std::uint64_t new_identity() noexcept {

@@ -33,14 +33,14 @@ constexpr std::size_t thread_chunks_bytes =
 constexpr unsigned thread_chunks_class = detail::chunk_class_of(thread_chunks_bytes);
 
 // Null until the thread's first request and again while the thread ends.
-MALLARD_STATIC_TLS thread_local thread_chunks* own = nullptr;
+MALLARD_STATIC_TLS thread_local thread_chunks* own_chunks = nullptr;
 MALLARD_STATIC_TLS thread_local bool ended = false;
 
 struct at_thread_exit {
   ~at_thread_exit() {
     ended = true;
-    thread_chunks* const last = own;
-    own = nullptr;
+    thread_chunks* const last = own_chunks;
+    own_chunks = nullptr;
     if (last == nullptr) return;
     last->flush();
     void* const chunk = last;
@@ -51,14 +51,14 @@ struct at_thread_exit {
 // Null for a thread that is ending: it works on the shared level. So do all in a plug-in, since
 // what is destroyed at a thread's end keeps the code that does it from being unloaded before.
 thread_chunks* begin_thread() {
-  if (detail::is_embedded || own != nullptr || ended) return own;
+  if (detail::is_embedded || own_chunks != nullptr || ended) return own_chunks;
   detail::hold_chunks_across_fork();
   thread_local at_thread_exit flush_then;
   static_cast<void>(flush_then);
   void* chunk = nullptr;
   shared.value.take_small(thread_chunks_class, &chunk, 1);
   detail::unpoison(chunk, thread_chunks_bytes);
-  return own = ::new (chunk) thread_chunks(shared.value);
+  return own_chunks = ::new (chunk) thread_chunks(shared.value);
 }
 
 std::size_t chunk_request(std::size_t bytes, std::size_t alignment) noexcept {
@@ -83,14 +83,14 @@ void detail::hold_chunks_across_fork() noexcept {
 }
 
 namespace {
-[[maybe_unused]] const bool held_from_load = (detail::hold_chunks_across_fork(), true);
+[[maybe_unused]] const bool chunks_held_from_load = (detail::hold_chunks_across_fork(), true);
 }
 
 void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
   MALLARD_ASSERT(detail::is_power_of_two(alignment));
   const std::size_t request = chunk_request(bytes, alignment);
-  if (detail::is_small_chunk(request) && own != nullptr) [[likely]] {
-    void* const p = own->take(detail::chunk_class_of(request));
+  if (detail::is_small_chunk(request) && own_chunks != nullptr) [[likely]] {
+    void* const p = own_chunks->take(detail::chunk_class_of(request));
     detail::unpoison(p, request);
     return p;
   }
@@ -129,15 +129,15 @@ void page_source::deallocate(void* p, std::size_t bytes, std::size_t alignment) 
   detail::poison(p, request);
   if (!detail::is_small_chunk(request)) return shared.value.give_large(p, request, alignment);
   const unsigned chunk_class = detail::chunk_class_of(request);
-  if (own != nullptr && shared.value.is_caching()) [[likely]] {
-    return own->give(chunk_class, p);
+  if (own_chunks != nullptr && shared.value.is_caching()) [[likely]] {
+    return own_chunks->give(chunk_class, p);
   }
   shared.value.give_small(chunk_class, &p, 1);
 }
 
 void page_source::set_caching(bool on) noexcept {
   shared.value.set_caching(on);
-  if (!on && own != nullptr) own->flush();
+  if (!on && own_chunks != nullptr) own_chunks->flush();
 }
 
 void page_source::set_cache_limit(std::size_t bytes) noexcept {
@@ -145,7 +145,7 @@ void page_source::set_cache_limit(std::size_t bytes) noexcept {
 }
 
 std::size_t page_source::trim() noexcept {
-  if (own != nullptr) own->flush();
+  if (own_chunks != nullptr) own_chunks->flush();
   return shared.value.trim();
 }
 

@@ -18,14 +18,14 @@ namespace {
 constexpr std::size_t locks_bytes = 4096;
 constinit upstream_lock* all_locks = nullptr;
 
-constinit upstream_lock* root = nullptr;
+constinit upstream_lock* locks_root = nullptr;
 constinit upstream_lock* unused = nullptr;
 
 // Where the lock of this upstream is in the tree, or would be.
 upstream_lock*& place_of(const std::pmr::memory_resource* upstream) noexcept {
   // Distinct addresses differ in the product, as the factor is odd.
   std::uint64_t ways = address_of(upstream) * std::uint64_t{0x9E3779B97F4A7C15};
-  upstream_lock** place = &root;
+  upstream_lock** place = &locks_root;
   for (; *place != nullptr && (*place)->upstream != upstream; ways <<= 1) {
     place = &(*place)->below[ways >> 63];
   }

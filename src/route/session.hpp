@@ -37,10 +37,17 @@ enum class strategy : std::uint32_t {
 
 // The marks of a return address, and, the outer frames' functions added, those of a stack.
 namespace marks {
-inline constexpr unsigned most_functions = 16;
-inline constexpr unsigned most_modules = 14;
-inline constexpr std::uint32_t functions = 0xffff;                // bit i: condition i
-inline constexpr std::uint32_t modules = 0x3fffU << 16;           // bit 16 + i
+// A place that `advise` tries takes a function and up to two that keep blocks.
+inline constexpr unsigned most_functions = 24;
+inline constexpr unsigned most_modules = 6;
+constexpr std::uint32_t of_function(std::size_t i) {
+  return std::uint32_t{1} << i;
+}
+constexpr std::uint32_t of_module(std::size_t i) {
+  return std::uint32_t{1} << (most_functions + i);
+}
+inline constexpr std::uint32_t functions = of_function(most_functions) - 1;
+inline constexpr std::uint32_t modules = of_module(most_modules) - of_module(0);
 inline constexpr std::uint32_t runtime = std::uint32_t{1} << 30;  // of C or C++: nobody's own
 inline constexpr std::uint32_t known = std::uint32_t{1} << 31;
 }  // namespace marks
@@ -52,6 +59,7 @@ struct route_rule {
   std::uint32_t scopes = 0;  // that are open in the thread
   std::uint64_t smallest = 0;
   std::uint64_t largest = UINT64_MAX;  // bytes
+  std::uint32_t without = 0;           // marks that the stack does not have
 
   bool is_scoped() const {
     return how == strategy::monotonic || how == strategy::multipool_on_monotonic;

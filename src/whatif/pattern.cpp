@@ -72,8 +72,7 @@ void add_sizes(const whatif_route& from, std::string_view text, route::route_rul
   if (rule.smallest > rule.largest) fail(from, "no size is in both ranges");
 }
 
-void add_function(const whatif_route& from, const std::string& text, conditions& all,
-                  route::route_rule& rule) {
+std::uint32_t mark_of_function(const whatif_route& from, const std::string& text, conditions& all) {
   const std::size_t index = index_in(
       all.functions, route::marks::most_functions, from,
       [&](const function_condition& one) { return one.text == text; },
@@ -84,12 +83,13 @@ void add_function(const whatif_route& from, const std::string& text, conditions&
           fail(from, "{}", wrong.what());
         }
       });
-  rule.marks |= std::uint32_t{1} << index;
+  return route::marks::of_function(index);
 }
 
 // Pieces between `+` that begin with a kind; any other `+` is part of a regular expression.
 std::vector<std::string> pieces(const std::string& pattern) {
-  constexpr std::array<std::string_view, 4> kinds = {"function:", "scope:", "module:", "size:"};
+  constexpr std::array<std::string_view, 5> kinds = {
+      "function:", "not:", "scope:", "module:", "size:"};
   std::vector<std::string> out(1);
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const std::string_view rest = std::string_view(pattern).substr(i + 1);
@@ -120,15 +120,16 @@ route::route_rule parse_route(const whatif_route& from, conditions& all) {
                          [&](const std::string& one) { return one == name; }, [&] { return name; });
     } else if (piece.starts_with("module:")) {
       const std::string glob = after("module:");
-      rule.marks |= std::uint32_t{1}
-                    << (16 + index_in(
-                                 all.modules, route::marks::most_modules, from,
-                                 [&](const std::string& one) { return one == glob; },
-                                 [&] { return glob; }));
+      rule.marks |= route::marks::of_module(index_in(
+          all.modules, route::marks::most_modules, from,
+          [&](const std::string& one) { return one == glob; }, [&] { return glob; }));
     } else if (piece.starts_with("size:")) {
       add_sizes(from, after("size:"), rule);
+    } else if (piece.starts_with("not:")) {
+      rule.without |= mark_of_function(from, after("not:"), all);
     } else {
-      add_function(from, piece.starts_with("function:") ? after("function:") : piece, all, rule);
+      const std::string name = piece.starts_with("function:") ? after("function:") : piece;
+      rule.marks |= mark_of_function(from, name, all);
     }
   }
   if (rule.is_scoped() && rule.scopes == 0 && (rule.marks & route::marks::functions) == 0) {

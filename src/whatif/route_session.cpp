@@ -132,7 +132,7 @@ void route_session::mark_addresses() {
     std::uint32_t marks = route::marks::known;
     if (is_runtime(path)) marks |= route::marks::runtime;
     for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
-      if (is_module(path, conditions_.modules[i])) marks |= std::uint32_t{1} << (16 + i);
+      if (is_module(path, conditions_.modules[i])) marks |= route::marks::of_module(i);
     }
     const std::vector<std::string> names = names_of(key);
     for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
@@ -141,7 +141,7 @@ void route_session::mark_addresses() {
       if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
             return wanted.is_in(name) || wanted.is_in(profile::short_name(name));
           })) {
-        marks |= std::uint32_t{1} << i;
+        marks |= route::marks::of_function(i);
       }
     }
     one->marks = marks;
@@ -157,7 +157,7 @@ void route_session::check() const {
   std::uint32_t met = 0;
   for (const route::address_marks& one : session_->addresses) met |= one.marks.load();
   for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
-    if ((met >> i & 1) != 0) continue;
+    if ((met & route::marks::of_function(i)) != 0) continue;
     std::set<std::string> seen;
     for (const auto& [key, names] : names_) {
       for (const std::string& name : names) seen.insert(profile::short_name(name));
@@ -165,7 +165,7 @@ void route_session::check() const {
     fail_unmatched("function", conditions_.functions[i].text, seen);
   }
   for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
-    if ((met >> (16 + i) & 1) != 0) continue;
+    if ((met & route::marks::of_module(i)) != 0) continue;
     std::set<std::string> seen;
     for (const std::string& path : module_paths()) seen.insert(path.substr(path.rfind('/') + 1));
     fail_unmatched("module", conditions_.modules[i], seen);

@@ -203,6 +203,7 @@ class experiment {
     route::route_rule any = all.front();
     for (const route::route_rule& one : all) {
       any.marks |= one.marks;
+      any.without |= one.without;
       any.scopes &= one.scopes;
       any.smallest = std::min(any.smallest, one.smallest);
       any.largest = std::max(any.largest, one.largest);
@@ -315,7 +316,11 @@ class experiment {
       ++left;
       const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
       const double margin = one.hooked ? of_routed[at] : margins[at];
-      if (!gain && rounds < 3) continue;
+      // The more is taken off, the more of what is left is noise; and too little to tell is not
+      // behind.
+      const double times_what_is_left =
+          gain ? lab::median(each(one.runs, time)) * gain->median / lab::median(base) : enough;
+      if (one.hooked && rounds < std::min<double>(enough, 2 * times_what_is_left)) continue;
       all.push_back({&one, gain ? gain->high * margin : 0});
       if (gain) to_reach = std::max(to_reach, gain->low / margin);
     }
@@ -477,8 +482,10 @@ class experiment {
           "the hook and the way to the resource take too much of its time: what is left of it "
           "cannot be told";
     }
-    const double resident =
-        lab::median(each(contenders_[as_it_is].runs, &run_figures::resident_bytes));
+    // The hook's own memory is no part of a program that was written with the resources.
+    const bool beside_hook = !one.routes.empty() && !contenders_[hook_alone].runs.empty();
+    const contender& beside = contenders_[beside_hook ? hook_alone : as_it_is];
+    const double resident = lab::median(each(beside.runs, &run_figures::resident_bytes));
     if (resident > 0) out.memory = out.resident_bytes.median / resident;
     return out;
   }

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "advise/bound.hpp"
+#include "advise/code.hpp"
+#include "advise/trial.hpp"
 
 namespace {
 
@@ -113,6 +115,28 @@ TEST_F(Candidates, SurvivorsOfAScopeAreADoubtAndKeepDestructors) {
   EXPECT_FALSE(arena->may_wink_out);
   EXPECT_THAT(arena->doubts.front(),
               HasSubstr("3 of 10000 blocks outlive the call, most from keep"));
+}
+
+TEST_F(Candidates, WhatOneFunctionKeepsStaysWithTheMalloc) {
+  add_scope();
+  dims.arena_scopes[0].survivors = 30;
+  dims.arena_scopes[0].kept_by = {{"remember(int)", 30, 29}};
+  const candidate* const arena = find(strategy::monotonic);
+  EXPECT_THAT(arena->kept_by, testing::ElementsAre("remember(int)"));
+  EXPECT_TRUE(arena->doubts.empty());
+  EXPECT_FALSE(arena->may_wink_out);
+  EXPECT_EQ(route_of(*arena),
+            "function:(^|[ *&])parse($|\\W)+not:(^|[ *&])remember($|\\W)=monotonic");
+  EXPECT_THAT(code_for(*arena, ""), HasSubstr("remember(int) keeps outlives that"));
+}
+
+TEST_F(Candidates, SurvivorsThatComeFromEverywhereAreADoubt) {
+  add_scope();
+  dims.arena_scopes[0].survivors = 30;
+  dims.arena_scopes[0].kept_by = {{"remember(int)", 20, 20}};
+  const candidate* const arena = find(strategy::monotonic);
+  EXPECT_TRUE(arena->kept_by.empty());
+  EXPECT_THAT(arena->doubts.front(), HasSubstr("outlive the call"));
 }
 
 TEST_F(Candidates, WhatLivesInACallThatGoesOnWhereTheRecordingEndsDoesNotOutliveIt) {

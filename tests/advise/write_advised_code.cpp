@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
         one.first_bytes = bytes;
         one.may_wink_out = winked;
         one.one_for_each_thread = bytes == 64;
+        if (bytes == 4096) one.kept_by = {"g(int*/ \\\n)"};
         // Names end no remark.
         one.where = {"s", "f(int*/ \\\n)", "a.cpp", 1, bytes == 0 ? "" : "std::pair<int, order>\n"};
         const std::string name = "advised_" + std::to_string(number++);

@@ -37,6 +37,24 @@ TEST_F(CheckCommand, ABreachIsALineAndAStatus) {
   EXPECT_THAT(broken.out, HasSubstr("\nb:4: peak <= 1 B: it is "));
 }
 
+TEST_F(CheckCommand, UpdateLowersTheLimitsThatAreKeptAndNothingElse) {
+  record("t", {"sort", "/dev/null"});
+  write("real", "# sort\nallocations <= 1000000 +5 %\n\npeak <= 1 B\nleaked <= 1 GiB\n");
+  std::filesystem::create_symlink("real", file("b"));
+  EXPECT_EQ(run({"check", "t", "--budget", "b"}).status, 1);
+  const ended updated = run({"check", "t", "--budget", "b", "--update"});
+  EXPECT_EQ(updated.status, 1);
+  EXPECT_THAT(updated.err, HasSubstr("b: 2 rules are tighter now"));
+  const auto total = nlohmann::json::parse(run({"dims", "t", "--json"}).out)["total"];
+  std::ifstream in(file("real"));
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_THAT(text, StartsWith("# sort\nallocations <= " +
+                               std::to_string(total["allocations"].get<std::uint64_t>() +
+                                              total["reallocations"].get<std::uint64_t>()) +
+                               " +5 %\n\npeak <= 1 B\nleaked <= "));
+  EXPECT_THAT(run({"check", "t", "--budget", "b", "--update"}).err, HasSubstr("b: 0 rules"));
+}
+
 TEST_F(CheckCommand, ATraceIsCheckedAsItsProgramWas) {
   record("t", {"sort", "/dev/null"});
   write("b", "allocations <= 0\n");
@@ -178,6 +196,32 @@ TEST_F(CheckCommand, DiffAddsUpToWhatTheTotalsSay) {
   EXPECT_EQ(after, all["after"]["total"]["bytes"].get<std::int64_t>());
 }
 
+// A table that GitHub and GitLab read: as many cells in each row as in its heading.
+TEST_F(CheckCommand, DiffWritesTablesInMarkdown) {
+  write("lines", "c\nb\na\n");
+  record("a", {"sort", "/dev/null"});
+  record("b", {"sort", "lines", "/etc/passwd"});
+  const ended said = run({"diff", "a", "b", "--format", "markdown", "-n", "2"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  const auto cells = [](const std::string& line) {
+    return std::count(line.begin(), line.end(), '|');
+  };
+  std::ptrdiff_t of_table = 0, rows = 0;
+  std::istringstream in(said.out);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with('|')) {
+      of_table = 0;
+      continue;
+    }
+    ++rows;
+    if (of_table == 0) of_table = cells(line);
+    EXPECT_EQ(cells(line), of_table) << line;
+  }
+  EXPECT_EQ(rows, 2 + 6 + 2 + 2) << said.out;
+  EXPECT_THAT(run({"diff", "a", "a", "--format", "markdown"}).out,
+              HasSubstr("No function allocates more or less."));
+}
+
 TEST_F(CheckCommand, DiffRefusesWhatIsNoTraceAndNoWord) {
   write("text", "no trace");
   record("t", {"sort", "/dev/null"});
@@ -185,8 +229,53 @@ TEST_F(CheckCommand, DiffRefusesWhatIsNoTraceAndNoWord) {
   expect_refused({"diff", "nothing", "t"}, 1, "nothing: ");
   expect_refused({"diff", "t"}, 2, "AFTER is required");
   expect_refused({"diff", "t", "t", "--sort", "colour"}, 2, "--sort: unknown value 'colour'");
+  expect_refused({"diff", "t", "t", "--format", "html"}, 2, "--format: unknown value 'html'");
   expect_refused({"diff", "t", "t", "--weight", "kg"}, 2, "--weight: unknown value 'kg'");
   expect_refused({"diff", "t", "t", "--collapsed", "t"}, 2, "t: is the input");
+}
+
+// The script of a job in any CI, with the command in PATH.
+class CheckScript : public CheckCommand {
+ protected:
+  ended job(const std::string& arguments, const std::string& environment = "") const {
+    const std::string line = "cd '" + file(".").string() + "' && PATH='" +
+                             fs::path(MALLARD_COMMAND).parent_path().string() +
+                             "':\"$PATH\" GITHUB_ACTIONS= " + environment + " '" CHECK_SCRIPT "' " +
+                             arguments + " >stdout 2>stderr";
+    const int status = std::system(line.c_str());
+    return {WEXITSTATUS(status), read_file(file("stdout")), read_file(file("stderr"))};
+  }
+};
+
+TEST_F(CheckScript, LeavesATraceAPageAndWhatGrew) {
+  write("lines", "c\nb\na\n");
+  write("b", "peak <= 1 GiB\n");
+  const ended first = job("b out none.mlt -- sort /dev/null");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_TRUE(fs::exists(file("out/heap.mlt")));
+  EXPECT_THAT(read_file(file("out/heap.html")), HasSubstr("<html"));
+  EXPECT_FALSE(fs::exists(file("out/diff.md")));
+
+  fs::rename(file("out/heap.mlt"), file("base.mlt"));
+  const ended second = job("b out base.mlt -- sort lines /etc/passwd");
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(read_file(file("out/diff.md")), StartsWith("### Heap"));
+  EXPECT_THAT(read_file(file("out/diff.md")), HasSubstr("| allocations | "));
+  EXPECT_EQ(job("b out -- sort /dev/null").status, 0);
+  EXPECT_FALSE(fs::exists(file("out/diff.md")));
+}
+
+TEST_F(CheckScript, HasTheStatusOfTheCheck) {
+  write("b", "allocations <= 0\n");
+  const ended broken = job("b out -- sort /dev/null", "GITHUB_ACTIONS=true");
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.out, StartsWith("::error file=b,line=1,"));
+  EXPECT_TRUE(fs::exists(file("out/heap.html")));
+  EXPECT_EQ(job("b out -- sh -c 'exit 7'").status, 7);
+  EXPECT_EQ(job("none out -- sort /dev/null").status, 2);
+  EXPECT_FALSE(fs::exists(file("out/heap.mlt")));
+  EXPECT_EQ(job("b out --").status, 2);
+  EXPECT_EQ(job("b").status, 2);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ TEST_F(ExtendedCommand, EachBenchWritesWhatShowExportAndReportRead) {
     EXPECT_FALSE(keys.empty());
     EXPECT_EQ(keys.size(), results.cells.size());
     EXPECT_THAT(run({"show", name, "--color", "never"}).out, HasSubstr(bench[0]));
-    ASSERT_EQ(run({"export", name, "--csv", "-o", "out.csv"}).status, 0);
-    EXPECT_EQ(run({"report", name, "-o", "out.html"}).status, 0);
+    ASSERT_EQ(run({"export", name, "--csv", "--force", "-o", "out.csv"}).status, 0);
+    EXPECT_EQ(run({"report", name, "--force", "-o", "out.html"}).status, 0);
   }
 }
 

@@ -97,7 +97,7 @@ TEST_F(MallocCommand, EachBenchWritesWhatShowAndExportRead) {
     }
     EXPECT_EQ(keys.size(), one.cells);
     EXPECT_THAT(run({"show", name, "--color", "never"}).out, HasSubstr(one.title)) << name;
-    EXPECT_EQ(run({"export", name, "--csv", "-o", "out.csv"}).status, 0) << name;
+    EXPECT_EQ(run({"export", name, "--csv", "--force", "-o", "out.csv"}).status, 0) << name;
   }
 }
 

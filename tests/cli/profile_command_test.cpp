@@ -103,8 +103,8 @@ TEST_F(ProfileCommand, LiveBytesAreHeaptracks) {
     output_of("rm -f h.zst h.gz");
     ASSERT_EQ(output_of("heaptrack -o h " + program + " >h.log 2>&1 || cat h.log"), "");
     const char* const recorded = fs::exists(file("h.zst")) ? "h.zst" : "h.gz";
-    ASSERT_EQ(run({"import", recorded, "-o", "h.mallard"}).status, 0);
-    output_of("\"$MALLARD\" record -q --no-cpu -o p.mallard -- " + program);
+    ASSERT_EQ(run({"import", recorded, "--force", "-o", "h.mallard"}).status, 0);
+    output_of("\"$MALLARD\" record -q --force --no-cpu -o p.mallard -- " + program);
     const nlohmann::json ours = total_of("p.mallard");
     EXPECT_GT(ours["live_bytes"], 1000);
     EXPECT_EQ(ours["live_bytes"], total_of("h.mallard")["live_bytes"]) << program;
@@ -139,12 +139,12 @@ TEST_F(ProfileCommand, NamesThatARecordingLacksAreFoundLater) {
 
 TEST_F(ProfileCommand, ExportsOfStacksAreWhatTheirReadersTake) {
   for (const char* to : {"speedscope", "perfetto"}) {
-    ASSERT_EQ(run({"export", "t.mallard", "--to", to, "-o", "out"}).status, 0) << to;
+    ASSERT_EQ(run({"export", "t.mallard", "--to", to, "--force", "-o", "out"}).status, 0) << to;
     EXPECT_TRUE(nlohmann::json::accept(read_file(file("out")))) << to;
   }
-  ASSERT_EQ(run({"export", "t.mallard", "--to", "pprof", "-o", "out"}).status, 0);
+  ASSERT_EQ(run({"export", "t.mallard", "--to", "pprof", "--force", "-o", "out"}).status, 0);
   EXPECT_THAT(read_file(file("out")), HasSubstr("alloc_space"));
-  ASSERT_EQ(run({"export", "t.mallard", "--to", "collapsed", "-o", "out"}).status, 0);
+  ASSERT_EQ(run({"export", "t.mallard", "--to", "collapsed", "--force", "-o", "out"}).status, 0);
   std::istringstream stacks(read_file(file("out")));
   std::uint64_t bytes = 0;
   for (std::string line; std::getline(stacks, line);) {
@@ -225,10 +225,30 @@ TEST_F(ProfileCommand, WithoutAFileAndWithoutATraceItIsRefused) {
 
 TEST_F(ProfileCommand, AnInputIsNeverTheOutput) {
   const std::string before = read_file(file("t.mallard"));
-  EXPECT_NE(run({"export", "t.mallard", "--to", "csv", "-o", "t.mallard"}).status, 0);
-  EXPECT_NE(run({"report", "t.mallard", "-o", "t.mallard"}).status, 0);
-  EXPECT_NE(run({"cut", "t.mallard", "--from", "1s", "-o", "t.mallard"}).status, 0);
+  EXPECT_NE(run({"export", "t.mallard", "--to", "csv", "--force", "-o", "t.mallard"}).status, 0);
+  EXPECT_NE(run({"report", "t.mallard", "--force", "-o", "t.mallard"}).status, 0);
+  EXPECT_NE(run({"cut", "t.mallard", "--from", "1s", "--force", "-o", "t.mallard"}).status, 0);
   EXPECT_EQ(read_file(file("t.mallard")), before);
+}
+
+TEST_F(ProfileCommand, AFileThatIsThereIsReplacedOnlyWhenAsked) {
+  const std::string kept = "of the user's own";
+  for (words command : {words{"export", "t.mallard", "--to", "csv"}, words{"report", "t.mallard"},
+                        words{"cut", "t.mallard", "--from", "0ns"},
+                        words{"record", "-q", "--no-cpu", "sort", "/etc/passwd"},
+                        words{"whatif", "--malloc", "glibc", "sort", "/etc/passwd"},
+                        words{"advise", "--no-try", "t.mallard"}}) {
+    std::ofstream(file("kept")) << kept;
+    const bool is_whatif = command.front() == "whatif";
+    words asked = command;
+    asked.insert(asked.begin() + 1, {is_whatif ? "--json" : "-o", "kept"});
+    expect_refused(asked, 2, "kept: is there already (--force replaces it)");
+    EXPECT_EQ(read_file(file("kept")), kept) << command.front();
+    if (is_whatif || command.front() == "advise") continue;  // takes its time
+    asked.insert(asked.begin() + 1, "--force");
+    EXPECT_EQ(run(asked).status, 0) << command.front();
+    EXPECT_NE(read_file(file("kept")), kept) << command.front();
+  }
 }
 
 TEST_F(ProfileCommand, FilesThatAreNoTracesAreNamed) {

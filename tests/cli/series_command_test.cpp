@@ -69,7 +69,7 @@ TEST_F(SeriesCommand, EachBenchWritesWhatShowAndExportRead) {
 
     EXPECT_THAT(run({"show", name, "--color", "never"}).out, HasSubstr(one.title)) << name;
     EXPECT_THAT(run({"show", name, "--color", "always"}).out, HasSubstr("\033[30;48;2;")) << name;
-    ASSERT_EQ(run({"export", name, "--csv", "-o", "out.csv"}).status, 0);
+    ASSERT_EQ(run({"export", name, "--csv", "--force", "-o", "out.csv"}).status, 0);
     const std::string csv = read_file(file("out.csv"));
     EXPECT_THAT(csv, StartsWith("bench,"));
     EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), static_cast<long>(one.cells));
@@ -77,7 +77,8 @@ TEST_F(SeriesCommand, EachBenchWritesWhatShowAndExportRead) {
     EXPECT_EQ(same.status, 0) << same.err;
     EXPECT_THAT(same.out, HasSubstr(" 1.000 "));
     EXPECT_THAT(same.out, Not(HasSubstr("nan")));
-    EXPECT_EQ(run({"export", name, "--google-benchmark", "-o", "out.json"}).status, 0) << name;
+    EXPECT_EQ(run({"export", name, "--google-benchmark", "--force", "-o", "out.json"}).status, 0)
+        << name;
   }
 }
 

@@ -12,28 +12,18 @@ function(run)
   endif()
 endfunction()
 
-# library(<name> <compiler> <option>...): its core as <name>.a and <name>.so. One file's names would meet
-# those of the others.
-set(alone fork_locks)
+# library(<name> <compiler> <option>...): its core as <name>.a and <name>.so.
 function(library name compiler)
   set(together)
-  set(objects)
   foreach(source IN LISTS SOURCES)
-    if(source MATCHES "/(${alone})\\.cpp$")
-      list(APPEND objects ${name}-${CMAKE_MATCH_1}.o)
-      run(${compiler} ${common} -I${ROOT}/src -fPIC -fvisibility=hidden -fvisibility-inlines-hidden
-        ${ARGN} -c ${source} -o ${name}-${CMAKE_MATCH_1}.o)
-    else()
-      string(APPEND together "#include \"${source}\"\n")
-    endif()
+    string(APPEND together "#include \"${source}\"\n")
   endforeach()
   file(WRITE ${name}.cpp "${together}")
   run(${compiler} ${common} -I${ROOT}/src -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${ARGN}
     -c ${name}.cpp -o ${name}.o)
-  list(APPEND objects ${name}.o)
   file(REMOVE ${name}.a)
-  run(ar rcs ${name}.a ${objects})
-  run(${compiler} -shared -pthread ${objects} -o ${name}.so)
+  run(ar rcs ${name}.a ${name}.o)
+  run(${compiler} -shared -pthread ${name}.o -o ${name}.so)
 endfunction()
 
 # closures_of(<variable> <file>): weak functions and variables whose names contain a closure type.

@@ -6,7 +6,7 @@ foreach(file IN ITEMS ${LIBDIR}/mallard/libmallard-record.so ${LIBDIR}/mallard/l
     message(SEND_ERROR "${PREFIX}/${file} is not there")
   endif()
 endforeach()
-execute_process(COMMAND "${PREFIX}/bin/mallard" record -o "${PREFIX}/a recording.trace" -- ${CMAKE_COMMAND} -E echo hello
+execute_process(COMMAND "${PREFIX}/bin/mallard" record --force -o "${PREFIX}/a recording.trace" -- ${CMAKE_COMMAND} -E echo hello
   RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE errors)
 if(NOT result EQUAL 0 OR NOT out STREQUAL "hello\n")
   message(FATAL_ERROR "it ended with ${result}: ${out}${errors}")

@@ -1,5 +1,6 @@
 // A library whose constructor registers handlers of fork before the malloc's own constructor runs.
 #include <pthread.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -9,6 +10,7 @@ namespace {
 
 std::atomic<bool> allocates{false};
 std::atomic<int> allocated{0};
+std::atomic<bool> takes_its_time{false};
 
 void allocate() {
   if (!allocates) return;
@@ -20,14 +22,23 @@ void allocate() {
   ++allocated;
 }
 
+void before_fork() {
+  if (takes_its_time) usleep(20'000);
+  allocate();
+}
+
 [[gnu::constructor(101)]] void prepare() {
-  pthread_atfork(allocate, allocate, allocate);
+  pthread_atfork(before_fork, allocate, allocate);
 }
 
 }  // namespace
 
 extern "C" [[gnu::visibility("default")]] void allocate_in_fork_handlers(bool on) {
   allocates = on;
+}
+// A wait while the malloc is ready for the fork.
+extern "C" [[gnu::visibility("default")]] void wait_in_fork_handlers(bool on) {
+  takes_its_time = on;
 }
 extern "C" [[gnu::visibility("default")]] int allocating_fork_handlers_called() {
   return allocated;

@@ -7,13 +7,17 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <string>
+#include <thread>
 
 #include "malloc/workload.hpp"
 
 // Of the library that is initialised before the malloc.
 extern "C" void allocate_in_fork_handlers(bool on);
 extern "C" int allocating_fork_handlers_called();
+extern "C" void wait_in_fork_handlers(bool on);
 
 namespace {
 
@@ -37,6 +41,36 @@ TEST(malloc_fork, the_child_can_start_threads_and_fork) {
     });
     ASSERT_EQ(code, 7) << "fork " << i;
   }
+}
+
+// One thread reads, holds the stream and allocates; one flushes all streams, holds their list and
+// waits for that stream; one forks, and the fork takes the list. It stands still where it does so
+// with malloc's locks in its hands.
+TEST(malloc_fork, forks_beside_threads_that_read_and_flush_streams) {
+  const int code = exit_code_of([] {
+    std::atomic<bool> over{false};
+    cookie_io_functions_t allocating{};
+    allocating.read = [](void*, char* to, std::size_t room) -> ssize_t {
+      std::free(std::malloc(3'000'000));  // locks are asked for
+      std::memset(to, 'x', room);
+      return static_cast<ssize_t>(room);
+    };
+    FILE* const stream = fopencookie(nullptr, "r", allocating);
+    std::thread reader([&] {
+      while (!over) fgetc(stream);
+    });
+    std::thread flusher([&] {
+      while (!over) fflush(nullptr);
+    });
+    wait_in_fork_handlers(true);
+    bool all = true;
+    for (int i = 0; i < 10; ++i) all = all && exit_code_of([] { _exit(5); }) == 5;
+    over = true;
+    reader.join();
+    flusher.join();
+    _exit(all ? 6 : 1);
+  });
+  EXPECT_EQ(code, 6);
 }
 
 // Registered in a process of their own: tests that fork from signal handlers would call them there.

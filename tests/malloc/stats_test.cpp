@@ -113,6 +113,31 @@ TEST(malloc_stats, mallinfo2_follows_what_is_allocated) {
   }
 }
 
+TEST(malloc_stats, mallinfo2_takes_nothing_for_in_use_that_idle_threads_have_freed) {
+  constexpr unsigned count = 64;
+  const struct mallinfo2 before = mallinfo2();
+  std::atomic<unsigned> done{0};
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      for (const std::size_t bytes : {40ul, 100ul, 500ul, 2'000ul, 10'000ul, 30'000ul}) {
+        std::vector<void*> blocks(100);
+        for (void*& p : blocks) p = std::malloc(bytes);
+        for (void* p : blocks) std::free(p);
+      }
+      ++done;
+      done.notify_one();
+      ends.wait(false);
+    });
+  }
+  for (unsigned n = done; n != count; n = done) done.wait(n);
+  EXPECT_LE(mallinfo2().uordblks, before.uordblks + count * 4 * kib);
+  ends = true;
+  ends.notify_all();
+  for (std::thread& t : threads) t.join();
+}
+
 TEST(malloc_stats, mallinfo2_counts_huge_blocks) {
   const struct mallinfo2 before = mallinfo2();
   void* const p = std::malloc(100 * mib);
@@ -176,7 +201,8 @@ TEST(malloc_stats, writing_the_json_does_not_allocate) {
   for (int i = 0; i < 100; ++i) mallard_stats_json(buffer, sizeof buffer);
   mallard_stats_json(buffer, sizeof buffer);
   EXPECT_EQ(std::string(buffer).find('#'), std::string::npos);
-  EXPECT_EQ(number_after(buffer, "in_use_bytes"), before);
+  // Less when a block of another thread's heap has come home meanwhile.
+  EXPECT_LE(number_after(buffer, "in_use_bytes"), before);
 }
 
 TEST(malloc_stats, figures_can_be_asked_for_while_threads_allocate) {

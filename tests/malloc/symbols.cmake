@@ -1,6 +1,7 @@
 # What a malloc that is preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -DALLOWED=
 # -P; with -DSAME_AS= also that it exports what that library does to allocate and free; with
-# -DWITH_RUNTIME=ON it has the C++ runtime inside, some of whose thread-local variables are looked up.
+# -DWANTED= what it has to export instead of all that a malloc does; with -DWITH_RUNTIME=ON it has the
+# C++ runtime inside, some of whose thread-local variables are looked up.
 execute_process(COMMAND ${NM} -D ${LIBRARY}
   OUTPUT_VARIABLE symbols RESULT_VARIABLE failed)
 if(failed)
@@ -28,9 +29,12 @@ foreach(line IN LISTS lines)
     list(APPEND bad "has a symbol that is not understood: ${line}")
   endif()
 endforeach()
-foreach(name IN ITEMS malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign
-    valloc pvalloc cfree free_sized free_aligned_sized malloc_usable_size malloc_trim _Znwm _ZdlPv
-    _ZnwmSt11align_val_t _ZdlPvmSt11align_val_t)
+if(NOT DEFINED WANTED)
+  set(WANTED malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc
+    cfree free_sized free_aligned_sized malloc_usable_size malloc_trim _Znwm _ZdlPv _ZnwmSt11align_val_t
+    _ZdlPvmSt11align_val_t)
+endif()
+foreach(name IN LISTS WANTED)
   if(NOT symbols MATCHES " [TW] ${name}[@\n]" AND (name MATCHES "^(${ALLOWED})$" OR NOT SAME_AS))
     list(APPEND bad "does not export ${name}")
   endif()

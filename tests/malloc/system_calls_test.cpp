@@ -319,8 +319,9 @@ void touch_every_class() {
 TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all) {
   expect_passed([] {
     time_stands_still = true;
+    constexpr std::size_t phase = (mallard_test::instrumented ? 40 : 200) * mib;
     for (const std::size_t bytes : {64ul, 1'000ul, 20'000ul, 100'000ul, 600'000ul, 20 * mib}) {
-      for (int i = 0; i < 3; ++i) run_phase(200 * mib, bytes);
+      for (int i = 0; i < 3; ++i) run_phase(phase, bytes);
       const std::size_t held = malloc_test::resident_bytes();
       // What a sanitizer keeps beside it is more than the blocks.
       require(mallard_test::instrumented || held < 100 * mib, "resident: ", held,
@@ -356,7 +357,7 @@ TEST(malloc_system_calls, what_is_kept_counts_under_a_limit) {
       constexpr std::size_t limit = 100 * mib;
       detail::the_pages.set_limit(limit);
       if (!keeps) detail::the_pages.set_idle_limits(0);
-      for (std::size_t i = 0; i < 40; ++i) {
+      for (std::size_t i = 0; i < (mallard_test::instrumented ? 9u : 40u); ++i) {
         if (i % 8 == 0) run_phase(60 * mib, 64);
         void* const p = detail::allocate((10 + i * 37 % 80) * mib);
         require(p != nullptr, "refused in turn ", i);

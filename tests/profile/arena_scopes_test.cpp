@@ -142,6 +142,69 @@ TEST_F(ArenaScopes, SurvivorsUpToOnePercentAreNamed) {
   EXPECT_EQ(load.survivor_stacks[0].bytes, 320u);
 }
 
+TEST_F(ArenaScopes, CallsOfAHandlerThatFillsACacheAreToldApart) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 100; ++i) {
+      script.call("handle", 5, [&] {
+        work(script, 199);
+        script.call("remember", 30, [&] { script.allocate(40, 16); });
+      });
+    }
+  });
+  result();
+  ASSERT_THAT(names(), ElementsAre("handle"));
+  const arena_scope& handle = scope("handle");
+  EXPECT_FALSE(handle.trunk);
+  EXPECT_EQ(handle.invocations, 100u);
+  EXPECT_EQ(handle.survivors, 100u);
+  EXPECT_EQ(handle.max_bytes, 199u * 100 + 16);
+  ASSERT_EQ(handle.kept_by.size(), 1u);
+  EXPECT_EQ(handle.kept_by[0].function, "remember");
+  EXPECT_EQ(handle.kept_by[0].blocks, 100u);
+  EXPECT_EQ(handle.kept_by[0].survivors, 100u);
+}
+
+TEST_F(ArenaScopes, WhatAllItsCallsHaveInCommonKeepsNothing) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 100; ++i) {
+      script.call("handle", 5, [&] {
+        work(script, 199);
+        script.call("make", 30, [&] {
+          if (i % 2 == 0) script.allocate(40, 16);
+        });
+        for (int j = 0; j < 9; ++j) {
+          script.call("make", 31, [&] { script.free(41, script.allocate(40, 16)); });
+        }
+      });
+    }
+  });
+  result();
+  EXPECT_EQ(scope("handle").survivors, 50u);
+  EXPECT_THAT(scope("handle").kept_by, IsEmpty());
+}
+
+TEST_F(ArenaScopes, AResultThatGrowsInALoopDoesNotMakeTheLoopsTurnsCalls) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 100; ++i) {
+      script.call("load", 5, [&] {
+        std::vector<std::uint64_t> result;
+        for (int turn = 0; turn < 10; ++turn) {
+          script.call("parse", 6, [&] { work(script, 20); });
+          result.push_back(script.allocate(7, 16));
+        }
+        for (const std::uint64_t one : result) script.free(8, one);
+      });
+      script.allocate(9, 8);
+    }
+  });
+  result();
+  EXPECT_EQ(scope("load").invocations, 100u);
+  EXPECT_EQ(scope("load").survivors, 0u);
+}
+
 TEST_F(ArenaScopes, WhatItsCallerFreesHasSurvivedIt) {
   in_main([&] {
     keep(2);

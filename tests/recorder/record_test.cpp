@@ -342,6 +342,59 @@ TEST_F(recording, names_the_programs_that_it_cannot_follow) {
   const record_summary crowded = run_and_pass({"starting", "in_little_room", "/bin/true"});
   ASSERT_EQ(crowded.not_followed.size(), 1U);
   EXPECT_EQ(crowded.not_followed[0].what, obstacle::little_room);
+  const record_summary elsewhere = run_and_pass({"starting", "out_of_reach", "/bin/true"});
+  ASSERT_EQ(elsewhere.not_followed.size(), 1U);
+  EXPECT_EQ(elsewhere.not_followed[0].what, obstacle::unreachable);
+}
+
+// Its rights to reach the recorder end with the start of the program.
+TEST_F(recording, names_programs_that_run_as_another_user) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  const record_summary done = run_and_pass({"starting", "as_another_user", "/bin/true"});
+  ASSERT_EQ(done.not_followed.size(), 1U);
+  EXPECT_EQ(done.not_followed[0].what, obstacle::unreachable);
+}
+
+// A sanitizer's library ends programs in which another library comes first.
+TEST_F(recording, programs_of_sanitizers_run_and_are_named) {
+  for (const auto& [program, name] : {std::pair{MALLARD_ADDRESS_PROGRAM, "AddressSanitizer"},
+                                      std::pair{MALLARD_THREAD_PROGRAM, "ThreadSanitizer"}}) {
+    const record_summary done = run_and_pass({"starting", "execve", program});
+    ASSERT_EQ(done.not_followed.size(), 1U);
+    EXPECT_EQ(done.not_followed[0].what, obstacle::sanitized);
+    EXPECT_EQ(done.not_followed[0].sanitizer, name);
+  }
+}
+
+TEST_F(recording, names_programs_with_a_malloc_of_their_own) {
+  for (const char* const how : {"execve", "posix_spawn", "vfork"}) {
+    const record_summary done = run_and_pass({"starting", how, MALLARD_OWN_MALLOC_PROGRAM});
+    ASSERT_EQ(done.not_followed.size(), 1U) << how;
+    EXPECT_EQ(done.not_followed[0].what, obstacle::own_malloc) << how;
+  }
+}
+
+TEST_F(recording, waits_for_processes_whose_parents_have_ended) {
+  EXPECT_EQ(run_and_pass({"daemon"}).left_running, 1U);
+  options.wait = true;
+  const record_summary done = run_and_pass({"daemon"});
+  EXPECT_EQ(done.left_running, 0U);
+  std::uint64_t events = 0;
+  for (const recorded_process& one : done.processes) {
+    if (one.file != options.output) events += one.events;
+  }
+  EXPECT_EQ(events, 100U);
+}
+
+TEST_F(recording, of_programs_that_may_not_change_what_signals_do_takes_samples_all_the_same) {
+  options.session.cpu_period_us = 1000;
+  for (const char* const how : {"filtered", "filtered_with_threads"}) {
+    const record_summary done = run({how});
+    if (done.exited && done.status == 77) GTEST_SKIP() << "no filters of system calls here";
+    EXPECT_TRUE(done.exited) << how;
+    EXPECT_EQ(done.status, 0) << how;
+    EXPECT_GT(count(options.output).samples, 0U) << how;
+  }
 }
 
 // musl's dynamic linker ends a program that is to load a library made for glibc.
@@ -435,8 +488,9 @@ TEST_F(recording, takes_signals_that_allocate_and_leaves_the_programs_timers_alo
 TEST_F(recording, samples_by_a_signal_that_no_program_meets) {
   options.session.cpu_period_us = 1000;
   run_and_pass({"signals_of_its_own"});
-  // The first 50 ms have 50 at most; after them the program blocks all signals for 150 ms.
-  EXPECT_GE(count(options.output).samples, 60U);
+  // The first 50 ms have 50 at most; after them the program blocks all signals for 950 ms. A busy
+  // system has looked at the clock as seldom as every 6 ms.
+  EXPECT_GT(count(options.output).samples, 50U);
 }
 
 TEST_F(recording, leaves_the_c_librarys_signals_to_it) {

@@ -2,11 +2,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -298,7 +302,7 @@ int signals_of_its_own() {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);
-  spin(200);
+  spin(1000);
   const timespec at_once{};
   return sigtimedwait(&all, nullptr, &at_once) == -1 && errno == EAGAIN ? 0 : 2;
 }
@@ -472,6 +476,8 @@ int starting(std::string_view how, char* program) {
       if (how == "without_environment") execve(program, words, nothing);
       const rlimit little{200U << 20, RLIM_INFINITY};
       if (how == "in_little_room") setrlimit(RLIMIT_AS, &little);
+      if (how == "out_of_reach") setenv("MALLARD_RECORD", "/proc/1/fd/no-such", 1);
+      if (how == "as_another_user" && setresuid(65534, 65534, 65534) != 0) _exit(1);
       if (how == "execvp" || how == "execlp") setenv("PATH", path.c_str(), 1);
       if (how == "execvp") execvp(name.c_str(), words);
       if (how == "execlp") execlp(name.c_str(), program, static_cast<char*>(nullptr));
@@ -482,6 +488,38 @@ int starting(std::string_view how, char* program) {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+// Ends before its child has done anything.
+int daemon_of_its_own() {
+  if (fork() != 0) return 0;
+  setsid();
+  usleep(300'000);
+  pairs(50, 64);
+  return 0;
+}
+
+// From here on a call of the system that changes what a signal does ends the process.
+bool give_up_signal_actions() {
+  sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigaction, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{4, rules};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+// 77: filters cannot be had here.
+int filtered(bool with_threads) {
+  if (with_threads) std::thread([] { pairs(10, 64); }).join();
+  if (!give_up_signal_actions()) return 77;
+  pairs(200'000, 64);  // more than a ring holds
+  long_part();
+  if (with_threads) std::thread([] { pairs(200'000, 64); }).join();
+  return 0;
 }
 
 }  // namespace
@@ -514,5 +552,8 @@ int main(int argc, char** argv) {
   if (what == "reloading") return reloading(argv[2], argv[3]);
   if (what == "marked") return marked();
   if (what == "processor_time") return processor_time();
+  if (what == "daemon") return daemon_of_its_own();
+  if (what == "filtered") return filtered(false);
+  if (what == "filtered_with_threads") return filtered(true);
   return 0;
 }

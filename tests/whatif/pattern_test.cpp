@@ -39,11 +39,20 @@ TEST(pattern, conditions_are_joined_and_those_alike_are_one) {
   EXPECT_EQ(all.functions.size(), 2U);
   EXPECT_EQ(all.modules.size(), 1U);
   EXPECT_EQ(all.scopes.size(), 1U);
-  EXPECT_EQ(first.marks, 1U | 1U << 16);
-  EXPECT_EQ(second.marks, 2U | 1U << 16);
+  EXPECT_EQ(first.marks, 1U | 1U << 24);
+  EXPECT_EQ(second.marks, 2U | 1U << 24);
   EXPECT_EQ(first.scopes, 1U);
   EXPECT_EQ(first.smallest, 1U);
   EXPECT_EQ(first.largest, 256U);
+}
+
+TEST(pattern, functions_that_must_not_be_on_the_stack_are_marks_of_their_own) {
+  conditions all;
+  const route_rule rule = parse_route({"handle+not:remember+not:log", "monotonic"}, all);
+  ASSERT_EQ(all.functions.size(), 3U);
+  EXPECT_EQ(all.functions[1].text, "remember");
+  EXPECT_EQ(rule.marks, 1U);
+  EXPECT_EQ(rule.without, 2U | 4U);
 }
 
 TEST(pattern, a_plus_may_be_part_of_a_regular_expression) {
@@ -74,7 +83,8 @@ TEST(pattern, what_cannot_be_meant_is_one_line) {
                                                              {"f", "faster"},
                                                              {"size:x", "heap"},
                                                              {"size:9-1", "heap"},
-                                                             {"size:1-2+size:3-4", "heap"}}) {
+                                                             {"size:1-2+size:3-4", "heap"},
+                                                             {"not:f", "monotonic"}}) {
     const std::string line = complaint(route);
     EXPECT_FALSE(line.empty()) << route.pattern;
     EXPECT_EQ(line.find('\n'), line.npos) << line;

@@ -110,6 +110,30 @@ int survivors() {
   return failures;
 }
 
+[[gnu::noinline]] void remember_one(int number) {
+  kept[number] = malloc(48);
+  fill(kept[number], 48, static_cast<unsigned char>(number));
+}
+
+[[gnu::noinline]] void handle_one(int number) {
+  for (std::size_t bytes = 64; bytes < 67; ++bytes) {
+    void* const passing = malloc(bytes);
+    fill(passing, bytes, 0xff);
+    free(passing);
+  }
+  remember_one(number);
+  asm volatile("" ::: "memory");
+}
+
+int cached() {
+  for (int i = 0; i < 50; ++i) handle_one(i);
+  for (int i = 0; i < 50; ++i) {
+    expect(holds(kept[i], 48, static_cast<unsigned char>(i)), "what is kept is as it was");
+    free(kept[i]);
+  }
+  return failures;
+}
+
 int scopes() {
   for (int i = 0; i < 30; ++i) {
     MALLARD_SCOPE("request");
@@ -320,6 +344,7 @@ int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "requests") return requests();
   if (what == "survivors") return survivors();
+  if (what == "cached") return cached();
   if (what == "scopes") return scopes();
   if (what == "twins") return twins();
   if (what == "every_entry") {

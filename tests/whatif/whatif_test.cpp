@@ -105,6 +105,14 @@ TEST(whatif, what_lives_on_is_counted_and_named) {
   EXPECT_NE(named.routes[0].survivor_names[0].find("one_leaky_request"), std::string::npos);
 }
 
+TEST(whatif, what_functions_keep_can_be_left_out) {
+  const auto got = try_one(options_for("cached", {{"handle_one+not:remember_one", "monotonic"}}));
+  EXPECT_TRUE(ran(got));
+  EXPECT_EQ(got.routes.at(0).blocks, 50U * 3);
+  EXPECT_EQ(got.routes.at(0).survivors, 0U);
+  EXPECT_GE(got.routes.at(0).resets, 49U);  // the last one ends with the program
+}
+
 TEST(whatif, a_scope_ends_with_the_outermost_of_its_name) {
   const auto got = try_one(options_for("scopes", {{"scope:request", "monotonic"}}));
   EXPECT_EQ(got.routes.at(0).blocks, 30U * 400);

@@ -18,6 +18,8 @@
 
 namespace mallard::inline v1 {
 
+inline constexpr std::uint64_t unknown_serial = UINT64_MAX;
+
 enum class test_fault {
   overrun,          // bytes after the block were written
   underrun,         // bytes before the block were written
@@ -46,7 +48,7 @@ struct leak_group {
 struct test_report {
   test_fault fault{};
   const void* block = nullptr;           // the block; for leaks the oldest one
-  std::uint64_t serial = 0;              // of its allocation, 0 first; the largest value if unknown
+  std::uint64_t serial = 0;              // of its allocation, 0 first; or unknown_serial
   std::size_t bytes = 0, alignment = 0;  // what the caller said; for leaks the sum of bytes
   std::size_t expected_bytes = 0;        // what was asked for when the block was given
   std::size_t expected_alignment = 0;    //

@@ -33,7 +33,7 @@
 
 namespace mallard::inline v1::detail {
 
-// The function behind the program's own; null while it is being looked for.
+// The function behind the program's own; aborts where there is none.
 template <class Function>
 Function* function_behind(const char* name) noexcept {
   if (void* const found = dlsym(RTLD_NEXT, name)) return reinterpret_cast<Function*>(found);
@@ -53,9 +53,16 @@ extern "C" {
 
 [[gnu::used]] inline void free(void* p) noexcept {
   static void (*behind)(void*) = nullptr;
+  constinit static thread_local bool is_looking = false;
   if (p == nullptr) return;
   mallard::detail::note_if_watched(mallard::detail::effect::free);
-  if (behind == nullptr) behind = mallard::detail::function_behind<void(void*)>("free");
+  if (behind == nullptr) {
+    // dlsym frees the text of an error that nobody asked for. That one text is kept.
+    if (is_looking) return;
+    is_looking = true;
+    behind = mallard::detail::function_behind<void(void*)>("free");
+    is_looking = false;
+  }
   behind(p);
 }
 

@@ -9,14 +9,24 @@
 #include "mallard needs -std=c++20 or later"  // nothing that follows would help
 #endif
 
-// A copy inside a plug-in (the target mallard::embedded) keeps its names to itself, and its
-// threads' variables out of the few bytes that a process has for libraries loaded after its start.
-// Elsewhere these variables are found without a call, also from a shared library.
-#ifdef MALLARD_EMBEDDED
+#if __SIZEOF_POINTER__ < 8
+#error "Mallard needs addresses of 64 bits"
+#include "mallard needs 64 bits"  // as above
+#endif
+
+// A copy inside a plug-in (the target mallard::embedded) keeps its names to itself, as does the
+// malloc, which is called by the names of C.
+#if defined(MALLARD_EMBEDDED) || defined(MALLARD_HIDDEN)
 #define MALLARD_API [[gnu::visibility("hidden")]]
-#define MALLARD_STATIC_TLS
 #else
 #define MALLARD_API [[gnu::visibility("default")]]
+#endif
+// Such a copy keeps its threads' variables out of the few bytes that a process has for libraries
+// loaded after its start. Elsewhere these variables are found without a call, also from a shared
+// library.
+#ifdef MALLARD_EMBEDDED
+#define MALLARD_STATIC_TLS
+#else
 #define MALLARD_STATIC_TLS [[gnu::tls_model("initial-exec")]]
 #endif
 #define MALLARD_ALWAYS_INLINE [[gnu::always_inline]] inline

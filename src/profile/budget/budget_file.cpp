@@ -1,9 +1,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "profile/budget/budget.hpp"
 #include "profile/name_pattern.hpp"
@@ -59,8 +62,13 @@ class rule_reader {
 
   budget_rule read(std::string_view text) {
     made_.text = text;
+    if (text.starts_with("none in ")) {
+      made_.what = budget_measure::allocations;
+      pattern(text.substr(5));
+      return std::move(made_);
+    }
     const std::size_t is = text.rfind("<=");
-    if (is == text.npos) fail("'" + made_.text + "' is not MEASURE [in PATTERN] <= NUMBER");
+    if (is == text.npos) no_rule();
     std::string_view what = trimmed(text.substr(0, is));
     measure(take_word(what));
     pattern(what);
@@ -71,6 +79,10 @@ class rule_reader {
  private:
   [[noreturn]] void fail(const std::string& why) const {
     throw std::runtime_error(at_ + ": " + why);
+  }
+  [[noreturn]] void no_rule() const {
+    fail("'" + made_.text +
+         "' is not MEASURE [[per call] of PATTERN] <= NUMBER [+TOLERANCE %], nor none in PATTERN");
   }
 
   void measure(std::string_view word) {
@@ -90,10 +102,16 @@ class rule_reader {
       if (made_.what == budget_measure::survivors) fail("survivors of which function?");
       return;
     }
-    const std::string_view joint = take_word(text);
-    if ((joint != "in" && joint != "of") || text.empty()) {
-      fail("'" + made_.text + "' is not MEASURE [in PATTERN] <= NUMBER");
+    std::string_view joint = take_word(text);
+    if (joint == "per") {
+      if (take_word(text) != "call") no_rule();
+      if (made_.what != budget_measure::allocations && made_.what != budget_measure::bytes) {
+        fail("per call there are allocations and bytes");
+      }
+      made_.per_call = true;
+      joint = take_word(text);
     }
+    if ((joint != "in" && joint != "of") || text.empty()) no_rule();
     made_.pattern = text;
     if (!is_name_pattern(made_.pattern)) {
       fail("'" + made_.pattern + "' is not a regular expression");
@@ -101,6 +119,18 @@ class rule_reader {
   }
 
   void limit(std::string_view text) {
+    double more = 0;
+    if (const std::size_t plus = text.find('+'); plus != text.npos) {
+      std::string_view percent = trimmed(text.substr(plus + 1));
+      const auto [end, error] =
+          std::from_chars(percent.data(), percent.data() + percent.size(), more);
+      const std::string_view sign =
+          trimmed(percent.substr(static_cast<std::size_t>(end - percent.data())));
+      if (error != std::errc() || !(more >= 0 && more <= 1000) || sign != "%") {
+        fail("'" + std::string(text.substr(plus)) + "' is not +TOLERANCE %, of at most 1000 %");
+      }
+      text = trimmed(text.substr(0, plus));
+    }
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
@@ -122,6 +152,7 @@ class rule_reader {
     if (value >= 0x1p63 || value != std::floor(value))
       fail("'" + whole + "' is not a whole number");
     made_.limit = static_cast<std::uint64_t>(value);
+    made_.tolerance = static_cast<std::uint64_t>(value * more / 100);
   }
 
   std::string at_;
@@ -153,6 +184,44 @@ std::vector<budget_rule> parse_budget(std::istream& text, const std::string& nam
   }
   if (rules.empty()) throw std::runtime_error(name + ": has no rule");
   return rules;
+}
+
+std::size_t tighten_budget(const std::string& path, const std::vector<budget_finding>& findings) {
+  std::map<unsigned, std::uint64_t> limits;  // by line
+  for (const budget_finding& one : findings) {
+    if (one.found && *one.found < one.rule.limit) limits[one.rule.line] = *one.found;
+  }
+  if (limits.empty()) return 0;
+  std::ifstream file(path);
+  std::string text;
+  unsigned number = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (const auto fresh = limits.find(++number); fresh != limits.end()) {
+      const std::size_t is = line.rfind("<=");
+      const std::size_t plus = line.find('+', is);
+      const std::string behind = plus == line.npos ? std::string() : ' ' + line.substr(plus);
+      line = line.substr(0, is) + "<= " + std::to_string(fresh->second) + behind;
+    }
+    text += line + '\n';
+  }
+  const std::filesystem::path target = std::filesystem::canonical(path);
+  const std::string made = target.string() + ".new";
+  std::ofstream out(made);
+  out << text;
+  out.close();
+  std::error_code failed;
+  if (!file.eof() || !out) {
+    failed = std::make_error_code(std::errc::io_error);
+  } else {
+    std::filesystem::permissions(made, std::filesystem::status(target).permissions(), failed);
+    std::filesystem::rename(made, target, failed);
+  }
+  if (failed) {
+    std::error_code ignored;
+    std::filesystem::remove(made, ignored);
+    throw std::system_error(failed, path + ": cannot be written anew");
+  }
+  return limits.size();
 }
 
 std::vector<budget_rule> read_budget(const std::string& path) {

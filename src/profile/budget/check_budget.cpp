@@ -79,7 +79,7 @@ class checker {
       if (one.pattern.empty()) continue;
       const auto [at, fresh] = patterns_.try_emplace(one.pattern);
       if (fresh) at->second.inside = stacks_inside(one.pattern);
-      if (one.what == budget_measure::survivors) options.scopes_asked_for.push_back(one.pattern);
+      if (is_of_calls(one)) options.scopes_asked_for.push_back(one.pattern);
     }
     block_counter blocks(trace_.stacks().size(), patterns_);
     block_watcher* const also[] = {&blocks};
@@ -122,9 +122,13 @@ class checker {
     return inside;
   }
 
+  static bool is_of_calls(const budget_rule& rule) {
+    return rule.per_call || rule.what == budget_measure::survivors;
+  }
+
   budget_finding find(const budget_rule& rule) {
-    if (rule.what == budget_measure::survivors) return survivors(rule);
-    budget_finding out{rule, std::nullopt, {}, std::nullopt};
+    if (is_of_calls(rule)) return of_calls(rule);
+    budget_finding out{rule, std::nullopt, false, {}, std::nullopt};
     if (!rule.pattern.empty() && !seen(rule.pattern)) {
       out.nearest = nearest_names(rule.pattern, all_names(), 3);
       return out;
@@ -163,19 +167,25 @@ class checker {
     }
   }
 
-  budget_finding survivors(const budget_rule& rule) {
-    budget_finding out{rule, std::nullopt, {}, std::nullopt};
+  budget_finding of_calls(const budget_rule& rule) {
+    budget_finding out{rule, std::nullopt, false, {}, std::nullopt};
     const name_pattern wanted(rule.pattern);
     std::set<std::string> scopes = all_names();
     for (const arena_scope& one : dims_.arena_scopes) {
       scopes.insert(one.function);
       if (!wanted.is_in(one.function)) continue;
-      out.found = out.found.value_or(0) + one.survivors;
-      if (!out.where) out.where = place_of(one);
+      const std::uint64_t before = out.found.value_or(0);
+      if (rule.what == budget_measure::survivors) {
+        out.found = before + one.survivors;
+        if (!out.where) out.where = place_of(one);
+      } else {
+        out.found =
+            std::max(before, rule.what == budget_measure::bytes ? one.max_bytes : one.max_blocks);
+      }
     }
-    // What allocates nothing leaves nothing behind.
-    if (!out.found && seen(rule.pattern)) out.found = 0;
-    if (!out.found) out.nearest = nearest_names(rule.pattern, scopes, 3);
+    // A function with blocks below it has calls.
+    out.is_inlined = !out.found && seen(rule.pattern);
+    if (!out.found && !out.is_inlined) out.nearest = nearest_names(rule.pattern, scopes, 3);
     return out;
   }
 

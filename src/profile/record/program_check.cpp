@@ -82,15 +82,11 @@ class elf_file {
 
   // Of which sanitizer the names in its dynamic tables speak, with a malloc of its own; or "".
   std::string sanitizer() {
-    static constexpr std::pair<const char*, const char*> known[] = {
-        {"__asan_init", "AddressSanitizer"},  {"__tsan_init", "ThreadSanitizer"},
-        {"__msan_init", "MemorySanitizer"},   {"__hwasan_init", "HWAddressSanitizer"},
-        {"__lsan_default_", "LeakSanitizer"}, {"liblsan.so", "LeakSanitizer"}};
     for (const Elf64_Shdr& one : sections()) {
       if (one.sh_type != SHT_STRTAB || (one.sh_flags & SHF_ALLOC) == 0) continue;
       const std::string names = bytes(one);
-      for (const auto& [name, what] : known) {
-        if (names.find(name) != names.npos) return what;
+      for (const auto& [name, sanitizer] : recorder::sanitizer_names) {
+        if (names.find(name) != names.npos) return sanitizer;
       }
     }
     return "";
@@ -225,6 +221,10 @@ std::string describe(const program_check& found) {
     case obstacle::little_room:
       return found.file +
              " may have less address space than a recording takes: nothing is recorded";
+    case obstacle::unreachable:
+      return found.file +
+             " runs as another user, or in other namespaces, from where it does not reach the "
+             "recorder: nothing is recorded";
     case obstacle::not_told:
       return found.file +
              " is started with an environment of its own, without LD_PRELOAD: nothing "

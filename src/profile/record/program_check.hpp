@@ -15,6 +15,7 @@ enum class obstacle {
   sanitized,       // its sanitizer's malloc has to be the program's
   own_malloc,      // calls inside the program do not leave it
   other_machine,   // what is preloaded is not for its processor or its size of addresses
+  unreachable,     // as another user, or in other namespaces, it does not reach the recorder
   little_room,     // its address space is limited to less than the recording takes
   not_told,        // it is started with an environment that says nothing of the recording
 };

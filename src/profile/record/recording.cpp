@@ -2,6 +2,8 @@
 
 #include <signal.h>
 #include <string.h>  // strnlen
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -106,6 +108,13 @@ std::vector<program_check> not_followed(const recorder::session& all) {
       case recorder::unfollowed::privileged:
         found.what = obstacle::privileged;
         break;
+      case recorder::unfollowed::sanitized:
+        found.what = obstacle::sanitized;
+        found.sanitizer = check_program(found.file).sanitizer;
+        break;
+      case recorder::unfollowed::unreachable:
+        found.what = obstacle::unreachable;
+        break;
       case recorder::unfollowed::other_machine:
         found.what = obstacle::other_machine;
         break;
@@ -118,6 +127,35 @@ std::vector<program_check> not_followed(const recorder::session& all) {
   }
   return out;
 }
+
+// While it lives, processes whose parents have ended become ours: those of the program are known to
+// have ended when there are none left.
+class adoption {
+ public:
+  explicit adoption(bool wanted) : wanted_(wanted) {
+    if (!wanted_) return;
+    prctl(PR_GET_CHILD_SUBREAPER, &before_, 0, 0, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  }
+  ~adoption() {
+    if (wanted_) prctl(PR_SET_CHILD_SUBREAPER, before_, 0, 0, 0);
+  }
+  adoption(const adoption&) = delete;
+  adoption& operator=(const adoption&) = delete;
+
+  // Whether one of them is there that has not ended, once the program itself has.
+  bool has_living() const {
+    if (!wanted_) return false;
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    return ended == 0;
+  }
+
+ private:
+  bool wanted_;
+  int before_ = 0;
+};
 
 void set_mode(const session_memory& memory, recorder::recording mode) {
   memory->mode.store(static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
@@ -134,6 +172,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   const bool later = options.paused || options.delay > 0;
   set_mode(memory, later ? recorder::recording::not_yet : recorder::recording::on);
 
+  const adoption adopted(options.wait);
   child_program program(options.command, environment(options, memory));
   memory->first_pid = static_cast<std::uint32_t>(program.pid());
   session_reader reader(
@@ -157,7 +196,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   double flush_at = began + flush_seconds;
   for (bool over = false; !over;) {
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
-    over = program.ended() && (!options.wait || !reader.has_processes());
+    over = program.ended() && !adopted.has_living();
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
     const double now = seconds();
@@ -209,6 +248,12 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   out.refused = memory->refused.load();
   out.unrecorded = memory->unrecorded.load();
   out.not_followed = not_followed(*memory);
+  for (const std::string& file : reader.with_own_malloc()) {
+    program_check& found = out.not_followed.emplace_back();
+    found.what = obstacle::own_malloc;
+    found.file = file;
+  }
+  if (!out.cut) out.left_running = memory.processes_told();
   out.more_not_followed = memory->more_unfollowed.load();
   out.exited = program.exited();
   out.status = program.status();

@@ -49,8 +49,9 @@ struct record_summary {
   // many there may be beside them.
   std::vector<program_check> not_followed;
   std::uint32_t more_not_followed = 0;
-  bool exited = true;  // or killed by a signal
-  int status = 0;      // the exit status, or the signal
+  std::uint32_t left_running = 0;  // processes of the program that have not ended
+  bool exited = true;              // or killed by a signal
+  int status = 0;                  // the exit status, or the signal
 };
 
 // Runs the program to its end, or until `longest`: then by SIGTERM, and what lives a second later

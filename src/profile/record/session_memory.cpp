@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -85,6 +86,7 @@ session_memory::session_memory() {
   session_->magic = recorder::session_magic;
   session_->bytes = recorder::session_bytes;
   session_->reader_pid = static_cast<std::uint32_t>(getpid());
+  session_->reader_user = geteuid();
   struct stat found{};
   if (stat("/proc/self/ns/pid", &found) == 0) session_->pid_namespace = found.st_ino;
 }
@@ -104,6 +106,16 @@ recorder::thread_slot& session_memory::thread(std::uint32_t i) const {
 
 std::string session_memory::path() const {
   return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
+}
+
+std::uint32_t session_memory::processes_told() const {
+  std::uint32_t out = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
+    const int pid = std::atoi(entry.path().filename().c_str());
+    if (pid > 0 && path_of_recorded(pid) == path()) ++out;
+  }
+  return out;
 }
 
 void session_memory::recycle_thread(std::uint32_t i) const {

@@ -23,6 +23,8 @@ class session_memory {
 
   // How another process finds it: a path that works as long as this process lives.
   std::string path() const;
+  // How many processes are told of the recording by their environment, here and now.
+  std::uint32_t processes_told() const;
   // Makes the slot of a thread that has ended free for others, all zeros again.
   void recycle_thread(std::uint32_t i) const;
 

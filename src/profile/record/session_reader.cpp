@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "profile/record/program_check.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -47,7 +49,12 @@ std::vector<std::uint64_t> cache_sizes() {
 
 session_reader::session_reader(const session_memory& memory, const ticks_clock& clock, naming names,
                                std::function<void(trace_writer&)> finishing)
-    : memory_(&memory), clock_(&clock), names_(std::move(names)), finisher_(std::move(finishing)) {}
+    : memory_(&memory), clock_(&clock), names_(std::move(names)), finisher_(std::move(finishing)) {
+  // That program is looked at before it is started.
+  if (names_.command.empty()) return;
+  std::error_code ignored;
+  programs_.insert(fs::canonical(check_program(names_.command.front()).file, ignored).string());
+}
 
 void session_reader::open_first() {
   first_ = std::make_unique<process_recording>(
@@ -248,6 +255,39 @@ void session_reader::reap() {
     if (known != alive.end() ? !known->second : !is_alive(index)) gone.push_back(index);
   }
   for (const std::uint32_t index : gone) end_process(index);
+  // A process that has recorded nothing yet, and maybe never will.
+  for_each_process([&](std::uint32_t index, const recorder::process_slot& slot) {
+    look_at_program(slot.program);
+    if (!open_.contains(index) && !is_alive(index) && !has_threads(index)) end_process(index);
+  });
+}
+
+template <class Do>
+void session_reader::for_each_process(Do act) {
+  const std::uint32_t used = (*memory_)->processes_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    recorder::process_slot& slot = memory_->process(i);
+    if (slot.state.load(std::memory_order_acquire) == slot_state::in_use) act(i, slot);
+  }
+}
+
+// Opens the process if it has: what they have written is still to be read.
+bool session_reader::has_threads(std::uint32_t process) {
+  const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if ((*memory_)->threads[i].load(std::memory_order_acquire) != slot_state::in_use ||
+        memory_->thread(i).process != process) {
+      continue;
+    }
+    recording_of(process, memory_->thread(i));
+    return true;
+  }
+  return false;
+}
+
+void session_reader::look_at_program(const std::string& file) {
+  if (file.empty() || !programs_.insert(file).second) return;
+  if (check_program(file).what == obstacle::own_malloc) with_own_malloc_.insert(file);
 }
 
 void session_reader::signal_all(int signal) const {
@@ -276,6 +316,8 @@ void session_reader::finish(std::unique_ptr<process_recording> ended, const end_
 
 void session_reader::finish() {
   take();
+  for_each_process(
+      [&](std::uint32_t, const recorder::process_slot& slot) { look_at_program(slot.program); });
   while (!open_.empty()) end_process(open_.begin()->first);
   if (first_ != nullptr) finish(std::move(first_), first_end_);
   for (recorded_process& one : finisher_.take()) done_.push_back(std::move(one));

@@ -53,6 +53,8 @@ class session_reader {
   record_totals totals() const;
   // After finish().
   const std::vector<recorded_process>& done() const { return done_; }
+  // Programs that have called a malloc of their own, but for the first process's.
+  const std::set<std::string>& with_own_malloc() const { return with_own_malloc_; }
 
  private:
   struct open_process {
@@ -68,6 +70,10 @@ class session_reader {
   process_info info_of(std::uint64_t pid, std::uint64_t parent,
                        std::vector<std::string> command) const;
   bool is_alive(std::uint32_t process) const;
+  bool has_threads(std::uint32_t process);
+  void look_at_program(const std::string& file);
+  template <class Do>
+  void for_each_process(Do act);
   void end_process(std::uint32_t process);
   void finish(std::unique_ptr<process_recording> ended, const end_info& end);
   void end_thread(std::uint32_t thread);
@@ -78,8 +84,10 @@ class session_reader {
   std::map<std::uint32_t, open_process> open_;  // by the index of their slots
   std::unique_ptr<process_recording> first_;    // until its slot is known
   end_info first_end_;
-  std::set<std::string> files_;  // of all traces
-  record_totals ended_;          // of processes that have
+  std::set<std::string> files_;     // of all traces
+  std::set<std::string> programs_;  // that were looked at
+  std::set<std::string> with_own_malloc_;
+  record_totals ended_;  // of processes that have
   std::vector<recorded_process> done_;
   trace_finisher finisher_;
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -102,11 +103,22 @@ void on_signal(int, siginfo_t* info, void* context) {
   errno = before;
 }
 
-// Where the C library has put its handler back, which it does once, with the first thread.
+// The C library installs its own handler once, with the first thread: ours is installed before
+// that and again after it, and not more often, as a program may have given up the right to ask.
+enum class installed : std::uint32_t { never, before_threads, for_good };
+std::atomic<installed> stage{installed::never};
+
 bool install_handler() {
+  const installed done = stage.load(std::memory_order_acquire);
+  const bool alone = __libc_single_threaded != 0;
+  if (done == installed::for_good || (done == installed::before_threads && alone)) return true;
   kernel_action found{};
   if (change_action(nullptr, &found) != 0) return false;
-  if (found.handler == on_signal) return true;
+  const installed now = alone ? installed::before_threads : installed::for_good;
+  if (found.handler == on_signal) {
+    stage.store(now, std::memory_order_release);
+    return true;
+  }
   const bool none = reinterpret_cast<std::uintptr_t>(found.handler) <= 1;  // SIG_DFL, SIG_IGN
   handler_before.store(none ? nullptr : found.handler, std::memory_order_release);
   kernel_action action{};
@@ -117,7 +129,9 @@ bool install_handler() {
   action.flags |= has_restorer;
   action.restorer = mallard_record_return_from_signal;
 #endif
-  return change_action(&action, nullptr) == 0;
+  if (change_action(&action, nullptr) != 0) return false;
+  stage.store(now, std::memory_order_release);
+  return true;
 }
 
 // A timer goes with its thread, and not only when the process ends: those that wait for signals to
@@ -125,10 +139,13 @@ bool install_handler() {
 // told.
 pthread_key_t timer_of_thread;
 
+bool is_of_this_process(std::uintptr_t both) {
+  return process.page->epoch.load(std::memory_order_relaxed) != 0 && both >> 32 == process.slot + 1;
+}
+
 void delete_timer(void* value) {
   const auto both = reinterpret_cast<std::uintptr_t>(value);
-  if (process.page->epoch.load(std::memory_order_relaxed) == 0) return;
-  if (both >> 32 != process.slot + 1) return;
+  if (!is_of_this_process(both)) return;
   syscall(SYS_timer_delete, static_cast<int>(both & 0xffffffff));
 }
 
@@ -144,6 +161,9 @@ void prepare_cpu_timers() noexcept {
 
 void start_cpu_timer() noexcept {
   if (!process.has_cpu_timers) return;
+  if (is_of_this_process(reinterpret_cast<std::uintptr_t>(pthread_getspecific(timer_of_thread)))) {
+    return;
+  }
   const int before = errno;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;

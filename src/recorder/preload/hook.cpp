@@ -31,6 +31,12 @@ thread_log* open_this_thread() {
   return log;
 }
 
+// Before the program's own code, which may give up the right to the calls that this takes, and so
+// that a program that never calls this malloc is known of.
+[[gnu::constructor]] void open_before_the_program() noexcept {
+  if (open_process()) start_cpu_timer();
+}
+
 }  // namespace
 
 thread_log* make_ready(bool& only_frees) noexcept {
@@ -49,7 +55,7 @@ thread_log* make_ready(bool& only_frees) noexcept {
       if (log != nullptr && !log->is_open()) log = nullptr;
       if (log == nullptr && !only_frees) log = open_this_thread();
       const std::uint32_t epoch = process.page->epoch.load(std::memory_order_acquire);
-      if (log != nullptr && log->epoch() != epoch) log->renew(epoch);
+      if (log != nullptr && !log->is_of(epoch)) log->renew(epoch);
     }
   }
   errno = before;

@@ -29,7 +29,7 @@ extern thread_local constinit thread_state this_thread
 [[gnu::always_inline]] inline thread_log* ready_log() noexcept {
   thread_log* const log = this_thread.log;
   const session& all = *process.all;
-  if (log == nullptr || log->epoch() != process.page->epoch.load(std::memory_order_relaxed) ||
+  if (log == nullptr || !log->is_of(process.page->epoch.load(std::memory_order_relaxed)) ||
       all.mode.load(std::memory_order_relaxed) != static_cast<std::uint32_t>(recording::on) ||
       process.paused.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     return nullptr;

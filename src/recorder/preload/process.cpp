@@ -54,6 +54,12 @@ fork_page* map_fork_page() {
   return static_cast<fork_page*>(memory);
 }
 
+void count_as_used(session& all, std::uint32_t slot) {
+  std::uint32_t used = all.processes_used.load(std::memory_order_relaxed);
+  while (used <= slot && !all.processes_used.compare_exchange_weak(used, slot + 1)) {
+  }
+}
+
 bool take_process_slot(session& all, bool foreign) {
   process_slot* const slots = processes_of(all);
   for (std::uint32_t i = 0; i < most_processes; ++i) {
@@ -66,8 +72,12 @@ bool take_process_slot(session& all, bool foreign) {
     slots[i].parent = static_cast<std::uint32_t>(getppid());
     slots[i].foreign = foreign;
     slots[i].started = now();
+    const ssize_t length =
+        readlink("/proc/self/exe", slots[i].program, sizeof slots[i].program - 1);
+    slots[i].program[length < 0 ? 0 : length] = '\0';
     slots[i].open_threads.store(0, std::memory_order_relaxed);
     slots[i].state.store(slot_state::in_use, std::memory_order_release);
+    count_as_used(all, i);
     process.slot = i;
     return true;
   }

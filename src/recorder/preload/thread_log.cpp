@@ -32,7 +32,7 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   limit_ = head_ + bell_words;
   full_since_ = never_full;
   last_time_ = 0;
-  epoch_ = epoch;
+  not_epoch_ = ~epoch;
   until_timed_ = 64;
   until_stack_ = 1;
   last_stack_ = 0;
@@ -43,7 +43,7 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
 }
 
 void thread_log::renew(std::uint32_t epoch) noexcept {
-  epoch_ = epoch;
+  not_epoch_ = ~epoch;
   start_numbers_over();
 }
 

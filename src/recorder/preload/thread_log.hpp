@@ -28,7 +28,9 @@ class thread_log {
  public:
   void open(thread_slot& slot, std::uint32_t epoch) noexcept;
   bool is_open() const noexcept { return slot_ != nullptr; }
-  std::uint32_t epoch() const noexcept { return epoch_; }
+  // Never one whose slot the reader has made free, and zero, not even in the child of a fork, where
+  // the epoch is zero, too.
+  bool is_of(std::uint32_t epoch) const noexcept { return not_epoch_ == ~epoch; }
   // Modules were unloaded: addresses mean other functions now.
   void renew(std::uint32_t epoch) noexcept;
 
@@ -95,7 +97,7 @@ class thread_log {
   std::uint64_t limit_;       // until where can be written without looking
   std::uint64_t full_since_;  // where the reader stood when events began to be dropped
   std::uint64_t last_time_;
-  std::uint32_t epoch_;
+  std::uint32_t not_epoch_;
   std::uint32_t until_timed_;
   std::uint32_t until_stack_;
   std::uint32_t last_stack_;

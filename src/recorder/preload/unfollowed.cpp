@@ -36,19 +36,76 @@ void read_interpreter(const char* line, char* to, std::size_t room) noexcept {
   to[length] = '\0';
 }
 
+template <class T>
+bool read_at(int file, std::uint64_t at, T& out) noexcept {
+  return pread(file, &out, sizeof out, static_cast<off_t>(at)) == static_cast<ssize_t>(sizeof out);
+}
+
+// The n-th part of a program from `from` on that is of this type; or none.
+bool find_part(int file, const Elf64_Ehdr& header, unsigned& from, unsigned type,
+               Elf64_Phdr& out) noexcept {
+  for (; from < header.e_phnum && from < 256; ++from) {
+    if (!read_at(file, header.e_phoff + from * sizeof out, out)) return false;
+    if (out.p_type == type) return true;
+  }
+  return false;
+}
+
+// Where in the file lies what is loaded at this address; 0: nowhere.
+std::uint64_t offset_of(int file, const Elf64_Ehdr& header, std::uint64_t address) noexcept {
+  Elf64_Phdr part;
+  for (unsigned i = 0; find_part(file, header, i, PT_LOAD, part); ++i) {
+    if (address - part.p_vaddr < part.p_filesz) return address - part.p_vaddr + part.p_offset;
+  }
+  return 0;
+}
+
+// Whether one of the sanitizers' names is among these bytes of the file.
+bool has_sanitizer_name(int file, std::uint64_t at, std::uint64_t bytes) noexcept {
+  constexpr std::size_t longest_name = 16;
+  char room[8192];
+  std::size_t kept = 0;  // the end of what was read before, in which a name may begin
+  while (bytes > 0) {
+    const std::size_t wanted = bytes < sizeof room - kept ? bytes : sizeof room - kept;
+    const ssize_t got = pread(file, room + kept, wanted, static_cast<off_t>(at));
+    if (got <= 0) return false;
+    const std::size_t there = kept + static_cast<std::size_t>(got);
+    for (const sanitizer_name& one : sanitizer_names) {
+      if (memmem(room, there, one.name, strlen(one.name)) != nullptr) return true;
+    }
+    kept = there < longest_name ? there : longest_name;
+    memmove(room, room + there - kept, kept);
+    at += static_cast<std::uint64_t>(got);
+    bytes -= static_cast<std::uint64_t>(got);
+  }
+  return false;
+}
+
+bool is_sanitized(int file, const Elf64_Ehdr& header) noexcept {
+  Elf64_Phdr dynamic;
+  unsigned at = 0;
+  if (!find_part(file, header, at, PT_DYNAMIC, dynamic)) return false;
+  std::uint64_t names = 0;
+  std::uint64_t bytes = 0;
+  Elf64_Dyn entry;
+  for (std::uint64_t i = 0; i + sizeof entry <= dynamic.p_filesz; i += sizeof entry) {
+    if (!read_at(file, dynamic.p_offset + i, entry) || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_STRTAB) names = offset_of(file, header, entry.d_un.d_ptr);
+    if (entry.d_tag == DT_STRSZ) bytes = entry.d_un.d_val;
+  }
+  return names != 0 && has_sanitizer_name(file, names, bytes);
+}
+
 // What its dynamic linker says of a program.
 unfollowed linker_obstacle(int file, const Elf64_Ehdr& header, const char* path) noexcept {
-  for (unsigned i = 0; i < header.e_phnum && i < 256; ++i) {
-    Elf64_Phdr part;
-    const off_t at = static_cast<off_t>(header.e_phoff + i * sizeof part);
-    if (pread(file, &part, sizeof part, at) != static_cast<ssize_t>(sizeof part)) {
-      return unfollowed::none;
-    }
-    if (part.p_type != PT_INTERP) continue;
+  Elf64_Phdr part;
+  unsigned i = 0;
+  if (find_part(file, header, i, PT_INTERP, part)) {
     char linker[256] = {};
     const std::size_t bytes = part.p_filesz < sizeof linker ? part.p_filesz : sizeof linker - 1;
     if (pread(file, linker, bytes, static_cast<off_t>(part.p_offset)) < 0) linker[0] = '\0';
-    return is_of_musl(linker) ? unfollowed::other_libc : unfollowed::none;
+    if (is_of_musl(linker)) return unfollowed::other_libc;
+    return is_sanitized(file, header) ? unfollowed::sanitized : unfollowed::none;
   }
   // Static, if it is not the dynamic linker itself.
   return strncmp(file_name(path), "ld", 2) == 0 ? unfollowed::none : unfollowed::static_program;
@@ -85,12 +142,19 @@ unfollowed obstacle_in(const char* path, char* script, std::size_t room) noexcep
   return out;
 }
 
-bool is_in(char* const* environment, const char* name) noexcept {
+const char* value_in(char* const* environment, const char* name) noexcept {
   const std::size_t length = strlen(name);
   for (; environment != nullptr && *environment != nullptr; ++environment) {
-    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') return true;
+    if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=') {
+      return *environment + length + 1;
+    }
   }
-  return false;
+  return nullptr;
+}
+
+// The rights that this process may still have to reach the reader go with the start of a program.
+bool becomes_another_user(const session& all) noexcept {
+  return geteuid() != 0 && geteuid() != all.reader_user;
 }
 
 // Null when it was remembered before, or when there is no room.
@@ -125,15 +189,21 @@ void starting_program::look_at(const char* path, char* const* environment) noexc
     char nobody[2];
     why = obstacle_in(interpreter, nobody, sizeof nobody);
   }
-  if (why == unfollowed::none && access(path, X_OK) == 0 && !is_in(environment, session_variable)) {
-    why = unfollowed::environment;
+  if (why == unfollowed::none && access(path, X_OK) == 0) {
+    const char* const file = value_in(environment, session_variable);
+    if (file == nullptr) {
+      why = unfollowed::environment;
+    } else if (becomes_another_user(all) ||
+               faccessat(AT_FDCWD, file, R_OK | W_OK, AT_EACCESS) != 0) {
+      why = unfollowed::unreachable;
+    }
   }
   rlimit room;
   if (why == unfollowed::none && getrlimit(RLIMIT_AS, &room) == 0 &&
       room.rlim_cur != RLIM_INFINITY && room.rlim_cur < session_bytes) {
     why = unfollowed::address_space;
   }
-  must_not_preload_ = why == unfollowed::other_libc;
+  must_not_preload_ = why == unfollowed::other_libc || why == unfollowed::sanitized;
   if (why != unfollowed::none) made_ = remember(all, path, why);
 }
 

@@ -1,16 +1,18 @@
 // Purpose: what stacks say of routes that a thread was at before, without a walk.
 //
 // A program allocates again and again from the same places. So for each place (where a call returns
-// to, and the stack pointer there) the thread remembers the stack that it met there last: where its
+// to, and the stack pointer there) the thread remembers some stacks that it met there: where their
 // frames have their return addresses, and which they were. As long as those words are what they
 // were, so is the stack: one comparison a frame, none of which waits for another, where a walk has
-// to find each frame from the one before. What was met once is only noted, since many places are
-// never seen again. A frame that grew (alloca) between two calls may leave an old return address
+// to find each frame from the one before. There are several of a place where it is in a function
+// that others share, as a string's. What was met once is only noted, since many places are never
+// seen again. A frame that grew (alloca) between two calls may leave an old return address
 // where it was: then a block may take the wrong route, which harms no program.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "preload/frame_rule.hpp"
 #include "preload/stack_walk.hpp"
@@ -24,9 +26,15 @@ struct return_words {
   two_words values;
 };
 
-// The frame that a route's scope is an invocation of, where it was asked for.
+class arena;
+
+// The frame that a route's scope is an invocation of, where it was asked for, and the arena that
+// served it.
 struct found_scope {
   std::uint32_t route = 0;  // + 1; 0: none was asked for
+  std::uint32_t turn = 0;   // that the thread was in
+  arena* of = nullptr;
+  bool may_be_first = false;  // the invocation may begin here once more
   preload::stack_walk::found_frame frame;
 };
 
@@ -68,6 +76,8 @@ class alignas(64) recent_stack {
   // The outermost word that is read; 0: none is, nothing is known.
   std::uint64_t farthest() const noexcept { return farthest_; }
   void see(std::uint32_t sight) noexcept { sight_ = sight; }
+  bool is_of(const preload::frame_state& at) const noexcept { return ip_ == at.ip && sp_ == at.sp; }
+  bool is_empty() const noexcept { return ip_ == 0; }
   found_scope& scope() noexcept { return rest_->scope; }
 
   void open(rest& mine) noexcept { rest_ = &mine; }
@@ -113,9 +123,34 @@ class recent_stacks {
     for (std::size_t i = 0; i < count; ++i) all_[i].open(rests_[i]);
   }
 
-  recent_stack& at(const preload::frame_state& caller) noexcept {
-    const auto key = static_cast<std::uint32_t>(caller.ip ^ (caller.sp << 8));
-    return all_[(key * 0x9e37'79b1U) >> (32 - bits)];
+  // The one that the thread is at, if it was seen in this sight; null: none is known to be.
+  [[gnu::always_inline]] recent_stack* find(const preload::frame_state& caller,
+                                            std::uint32_t sight) noexcept {
+    for (recent_stack& one : place_of(caller)) {
+      if (one.is_at(caller, sight)) return &one;
+    }
+    return nullptr;
+  }
+  // The one that the thread is at. `can_read(place)`: whether that word can be read.
+  template <class CanRead>
+  recent_stack* find_again(const preload::frame_state& caller, CanRead&& can_read) noexcept {
+    for (recent_stack& one : place_of(caller)) {
+      if (one.is_of(caller) && one.farthest() != 0 && can_read(one.farthest()) &&
+          one.is_at(caller)) {
+        return &one;
+      }
+    }
+    return nullptr;
+  }
+  // The one that is to learn a stack: what was noted of its place, or an empty one, or all in turn.
+  recent_stack& next_at(const preload::frame_state& caller) noexcept {
+    const auto here = place_of(caller);
+    recent_stack* chosen = nullptr;
+    for (recent_stack& one : here) {
+      if (one.is_of(caller) && one.farthest() == 0) return one;
+      if (chosen == nullptr && one.is_empty()) chosen = &one;
+    }
+    return chosen != nullptr ? *chosen : here[turn_++ % ways];
   }
   void forget() noexcept {
     for (recent_stack& one : all_) one.forget();
@@ -123,9 +158,18 @@ class recent_stacks {
 
  private:
   static constexpr unsigned bits = 6;
-  static constexpr std::size_t count = std::size_t{1} << bits;
+  static constexpr std::size_t ways = 4;
+  static constexpr std::size_t count = ways << bits;
+
+  std::span<recent_stack, ways> place_of(const preload::frame_state& caller) noexcept {
+    const auto key = static_cast<std::uint32_t>(caller.ip ^ (caller.sp << 8));
+    const std::size_t place = (key * 0x9e37'79b1U) >> (32 - bits);
+    return std::span<recent_stack, ways>(all_ + place * ways, ways);
+  }
+
   recent_stack all_[count];
   recent_stack::rest rests_[count] = {};
+  std::uint32_t turn_ = 0;
 };
 
 }  // namespace mallard::route

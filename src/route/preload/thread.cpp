@@ -92,7 +92,7 @@ void routing_thread::has_entered() noexcept {
   }
 }
 
-std::uint32_t routing_thread::fitting(std::size_t bytes) const noexcept {
+std::uint32_t routing_thread::fitting_size(std::size_t bytes) const noexcept {
   const session& all = *process.all;
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
@@ -108,12 +108,17 @@ void routing_thread::find_sizes() noexcept {
   const session& all = *process.all;
   std::uint64_t smallest = UINT64_MAX;
   std::uint64_t largest = 0;
+  bool asks_for_size = false;
+  fits_any_size_ = 0;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const route_rule& rule = all.routes[i];
     if ((rule.scopes & ~scopes_) != 0) continue;
+    fits_any_size_ |= std::uint32_t{1} << i;
+    asks_for_size |= rule.smallest != 0 || rule.largest != UINT64_MAX;
     smallest = std::min(smallest, rule.smallest);
     largest = std::max(largest, rule.largest);
   }
+  if (asks_for_size) fits_any_size_ = 0;
   // An invocation ends where a stack is met that is outside of it; survivors have all stacks named.
   if (open_ != 0 || all.names_survivors) {
     smallest = 0;
@@ -130,7 +135,8 @@ stack_answer routing_thread::walk(const preload::frame_state& caller) noexcept {
   stack_answer found;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const std::uint32_t missing = all.routes[i].marks & ~found_marks;
-    if (missing == 0 && !all.only_looks) found.routes |= static_cast<std::uint16_t>(1U << i);
+    const bool fits = missing == 0 && (all.routes[i].without & found_marks) == 0;
+    if (fits && !all.only_looks) found.routes |= static_cast<std::uint16_t>(1U << i);
     if ((missing & marks::functions) == 0) found.inside |= static_cast<std::uint16_t>(1U << i);
   }
   has_entered();
@@ -144,16 +150,15 @@ stack_answer routing_thread::walk(const preload::frame_state& caller) noexcept {
 
 stack_answer routing_thread::answer_of(const preload::frame_state& caller) noexcept {
   if (epoch_ != process.epoch.load(std::memory_order_relaxed)) forget_stack();
-  recent_ = &recents_.at(caller);
   walked_ = false;
-  if (recent_->farthest() != 0) {
-    const bool can_read = stack_.can_read(caller.sp, recent_->farthest());
-    has_entered();
-    if (can_read && recent_->is_at(caller)) {
-      recent_->see(sight_);
-      return recent_->answer();
-    }
+  recent_ = recents_.find_again(
+      caller, [&](std::uint64_t place) { return stack_.can_read(caller.sp, place); });
+  has_entered();
+  if (recent_ != nullptr) {
+    recent_->see(sight_);
+    return recent_->answer();
   }
+  recent_ = &recents_.next_at(caller);
   return walk(caller);
 }
 
@@ -174,7 +179,6 @@ int routing_thread::route_of(std::size_t bytes, const preload::frame_state& call
 }
 
 int routing_thread::route_here(std::size_t bytes, const preload::frame_state& caller) noexcept {
-  recent_ = &recents_.at(caller);
   walked_ = false;
   return choose(fitting(bytes) & recent_->answer().routes, caller);
 }
@@ -238,30 +242,7 @@ invocation routing_thread::invocation_of(std::uint32_t route) noexcept {
 arena* routing_thread::arena_for(std::uint32_t route) noexcept {
   const route_rule& rule = process.all->routes[route];
   if (!rule.is_scoped()) return process.common_arena(route);
-  if (rule.scopes == 0) {  // the scope is that of a function
-    const invocation now = invocation_of(route);
-    if (arena* const mine = current_[route]) {
-      const bool same = mine->of.is_same_frame(now);
-      // It may have returned and been called again: see profile/invocations.hpp.
-      const bool again = same && now.first_ip <= mine->of.first_ip && mine->live() == 0;
-      if (!same || again) end_invocation(route);
-    }
-    if (open_ == 0) {
-      open_ = std::uint32_t{1} << route;
-      find_sizes();
-    }
-    open_ |= std::uint32_t{1} << route;
-    if (current_[route] != nullptr && current_[route]->of.frame_address == 0) {
-      current_[route]->of = now;
-    }
-    if (current_[route] == nullptr) {
-      current_[route] = process.take_arena(route);
-      if (current_[route] == nullptr) return nullptr;
-      current_[route]->of = now;
-      current_[route]->set_thread(this);
-    }
-    return current_[route];
-  }
+  if (rule.scopes == 0) return arena_of_function(route);
   if (current_[route] == nullptr) {
     current_[route] = process.take_arena(route);
     if (current_[route] != nullptr) current_[route]->set_thread(this);
@@ -269,7 +250,43 @@ arena* routing_thread::arena_for(std::uint32_t route) noexcept {
   return current_[route];
 }
 
+// The arena of the function's invocation that the thread is in.
+arena* routing_thread::arena_of_function(std::uint32_t route) noexcept {
+  found_scope& known = recent_->scope();
+  if (!walked_ && known.route == route + 1 && known.turn == turn_ &&
+      (!known.may_be_first || known.of->live() != 0)) [[likely]] {
+    return known.of;
+  }
+  const invocation now = invocation_of(route);
+  if (arena* const mine = current_[route]) {
+    const bool same = mine->of.is_same_frame(now);
+    // It may have returned and been called again: see profile/invocations.hpp.
+    const bool again = same && now.first_ip <= mine->of.first_ip && mine->live() == 0;
+    if (!same || again) end_invocation(route);
+  }
+  if (open_ == 0) {
+    open_ = std::uint32_t{1} << route;
+    find_sizes();
+  }
+  open_ |= std::uint32_t{1} << route;
+  arena*& mine = current_[route];
+  if (mine == nullptr) {
+    mine = process.take_arena(route);
+    if (mine == nullptr) return nullptr;
+    mine->set_thread(this);
+  }
+  if (mine->of.frame_address == 0) {
+    mine->of = now;
+    ++turn_;
+  }
+  known.turn = turn_;
+  known.of = mine;
+  known.may_be_first = now.first_ip <= mine->of.first_ip;
+  return mine;
+}
+
 void routing_thread::end_invocation(std::uint32_t route) noexcept {
+  ++turn_;
   if (open_ != 0) {
     open_ &= ~(std::uint32_t{1} << route);
     if (open_ == 0) find_sizes();

@@ -28,11 +28,12 @@ class routing_thread {
     if (bytes - smallest_ >= sizes_) return standing::passes;
     if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
       return standing::unknown;
-    const recent_stack& known = recents_.at(caller);
-    if (!known.is_at(caller, sight_)) return standing::unknown;
-    if ((open_ & ~known.answer().inside) != 0) [[unlikely]]
+    recent_stack* const known = recents_.find(caller, sight_);
+    if (known == nullptr) return standing::unknown;
+    if ((open_ & ~known->answer().inside) != 0) [[unlikely]]
       return standing::unknown;
-    return known.answer().routes == 0 ? standing::passes : standing::matches;
+    recent_ = known;
+    return known->answer().routes == 0 ? standing::passes : standing::matches;
   }
   // Which route a block takes; -1: none.
   int route_of(std::size_t bytes, const preload::frame_state& caller) noexcept;
@@ -72,9 +73,13 @@ class routing_thread {
   thread_counts* find_counts() noexcept;
   route_counts& counts_of(std::uint32_t route) noexcept;
   arena* arena_for(std::uint32_t route) noexcept;
+  arena* arena_of_function(std::uint32_t route) noexcept;
   invocation invocation_of(std::uint32_t route) noexcept;
   // The routes that fit a block, by what is known without the stack.
-  std::uint32_t fitting(std::size_t bytes) const noexcept;
+  std::uint32_t fitting(std::size_t bytes) const noexcept {
+    return fits_any_size_ != 0 ? fits_any_size_ : fitting_size(bytes);
+  }
+  std::uint32_t fitting_size(std::size_t bytes) const noexcept;
   // The sizes of blocks for which anything has to be looked at.
   void find_sizes() noexcept;
   stack_answer answer_of(const preload::frame_state& caller) noexcept;
@@ -97,7 +102,9 @@ class routing_thread {
   std::uint32_t sight_ = 1;
   std::uint32_t open_ = 0;  // routes with an invocation of a function under way
 
-  std::uint32_t scopes_ = 0;  // of conditions, that are open
+  std::uint32_t scopes_ = 0;         // of conditions, that are open
+  std::uint32_t fits_any_size_ = 0;  // the routes, where none of them asks for a size; else 0
+  std::uint32_t turn_ = 1;           // another one whenever an invocation has another arena
   std::uint32_t stacks_entered_ = 0;
   thread_counts* counts_ = nullptr;
   arena* current_[most_routes] = {};

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
@@ -42,6 +43,24 @@ TEST(BudgetFile, HasARuleALineAndRemarks) {
   EXPECT_EQ(read[1].line, 4u);
 }
 
+TEST(BudgetFile, HasRulesForEachCallAndForNone) {
+  const auto read =
+      rules("allocations per call of f <= 200 +10 %\nbytes per call in g<+> <= 4 KiB\nnone in h");
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_TRUE(read[0].per_call);
+  EXPECT_EQ(read[0].pattern, "f");
+  EXPECT_EQ(read[0].limit, 200u);
+  EXPECT_EQ(read[0].tolerance, 20u);
+  EXPECT_EQ(read[1].what, budget_measure::bytes);
+  EXPECT_EQ(read[1].pattern, "g<+>");
+  EXPECT_EQ(read[1].limit, 4096u);
+  EXPECT_EQ(read[1].tolerance, 0u);
+  EXPECT_EQ(read[2].what, budget_measure::allocations);
+  EXPECT_FALSE(read[2].per_call);
+  EXPECT_EQ(read[2].pattern, "h");
+  EXPECT_EQ(read[2].limit, 0u);
+}
+
 TEST(BudgetFile, WhatIsNoRuleIsNamedWithItsLine) {
   EXPECT_EQ(error_of("# nothing\n"), "b: has no rule");
   EXPECT_THAT(error_of("\npeak 3\n"), HasSubstr("b:2: 'peak 3' is not MEASURE"));
@@ -56,6 +75,12 @@ TEST(BudgetFile, WhatIsNoRuleIsNamedWithItsLine) {
   EXPECT_THAT(error_of("leaks in ( <= 1"), HasSubstr("'(' is not a regular expression"));
   EXPECT_THAT(error_of("leaks under f <= 1"), HasSubstr("is not MEASURE"));
   EXPECT_THAT(error_of("survivors <= 1"), HasSubstr("of which function?"));
+  EXPECT_THAT(error_of("peak per call of f <= 1"), HasSubstr("per call there are allocations and"));
+  EXPECT_THAT(error_of("bytes per run of f <= 1"), HasSubstr("is not MEASURE"));
+  EXPECT_THAT(error_of("bytes per call <= 1"), HasSubstr("is not MEASURE"));
+  EXPECT_THAT(error_of("bytes <= 1 + 5"), HasSubstr("'+ 5' is not +TOLERANCE %"));
+  EXPECT_THAT(error_of("bytes <= 1 + -5 %"), HasSubstr("is not +TOLERANCE %"));
+  EXPECT_THAT(error_of("none in "), HasSubstr("is not MEASURE"));
 }
 
 // main calls `parse` twice: 3 blocks each, of which one outlives it; the second is never freed.
@@ -109,6 +134,44 @@ TEST_F(Budget, CountsWhatOutlivesAFunctionHoweverMuchOfIt) {
   ASSERT_TRUE(survivors.where);
   EXPECT_EQ(survivors.where->function, "std::make_unique<node>");
   EXPECT_EQ(found("survivors of main <= 1").found, 1u);
+}
+
+TEST_F(Budget, PerCallIsTheMostThatOneCallTakes) {
+  EXPECT_EQ(found("allocations per call of parse <= 3").found, 3u);
+  EXPECT_EQ(found("bytes per call of parse <= 1110").found, 1110u);
+  EXPECT_EQ(found("allocations per call of main <= 6").found, 6u);
+  EXPECT_EQ(found("bytes per call of lex <= 1000").found, 1000u);
+  EXPECT_FALSE(found("allocations per call of pars_ <= 3").found);
+  EXPECT_EQ(found("none in lex").found, 2u);
+}
+
+TEST_F(Budget, MayBeExceededByTheTolerance) {
+  EXPECT_TRUE(found("allocations <= 5 +20 %").kept());
+  EXPECT_FALSE(found("allocations <= 5 +19 %").kept());
+}
+
+TEST_F(Budget, OfAFunctionThatIsInlinedSaysNothingOfItsCalls) {
+  trace_script script(file_.path());
+  script.call("tokenize < main", 1, [&] { script.allocate(3, 100); });
+  script.finish();
+  const budget_finding none = found("survivors of tokenize <= 0");
+  EXPECT_FALSE(none.kept());
+  EXPECT_TRUE(none.is_inlined);
+  EXPECT_TRUE(found("allocations per call of tokenize <= 9").is_inlined);
+  EXPECT_EQ(found("allocations in tokenize <= 9").found, 1u);
+}
+
+TEST_F(Budget, IsTightenedToWhatWasFoundAndNothingElseChanges) {
+  const scratch_file budget("budget");
+  std::ofstream(budget.path()) << "# ours\nbytes <= 1 MiB + 5 %\n\nleaks <= 0\n"
+                                  "  allocations in lex <= 9\npeak in lex <= 1000";
+  trace_reader trace(file_.path());
+  EXPECT_EQ(tighten_budget(budget.path(), check_budget(trace, read_budget(budget.path()))), 2u);
+  std::ostringstream text;
+  text << std::ifstream(budget.path()).rdbuf();
+  EXPECT_EQ(text.str(),
+            "# ours\nbytes <= 2220 + 5 %\n\nleaks <= 0\n"
+            "  allocations in lex <= 2\npeak in lex <= 1000\n");
 }
 
 TEST_F(Budget, IsKeptUpToTheLimitItself) {

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Checks a program against its budget in a job of any CI, and leaves what there is to look at:
+#   packaging/action/check.sh BUDGET FOLDER [BASE-TRACE] -- COMMAND...
+# FOLDER gets heap.mlt, the trace; heap.html, its page; and, if there is a BASE-TRACE, diff.md: what grew since.
+# The status is that of `mallard check`: 0 if all rules are kept.
+set -u
+[ $# -ge 2 ] || { echo "check.sh: BUDGET FOLDER [BASE-TRACE] -- COMMAND..." >&2; exit 2; }
+budget=$1 folder=$2 base=
+shift 2
+[ "${1-}" = -- ] || { base=${1-}; [ $# -eq 0 ] || shift; }
+[ "${1-}" = -- ] && [ $# -gt 1 ] || { echo "check.sh: no command" >&2; exit 2; }
+shift
+
+mkdir -p "$folder" || exit
+rm -f "$folder/heap.mlt" "$folder/heap.html" "$folder/diff.md"
+format=text
+[ -z "${GITHUB_ACTIONS-}" ] || format=github
+mallard check --budget "$budget" --format "$format" --keep "$folder/heap.mlt" -- "$@"
+status=$?
+[ -f "$folder/heap.mlt" ] || exit "$status"
+mallard report "$folder/heap.mlt" --force -o "$folder/heap.html" >/dev/null || exit
+if [ -n "$base" ] && [ -f "$base" ]; then
+  {
+    echo "### Heap, beside the base branch"
+    echo
+    mallard diff "$base" "$folder/heap.mlt" --format markdown
+  } >"$folder/diff.md" || { rm -f "$folder/diff.md"; exit 1; }
+fi
+exit "$status"

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Builds Debian's packages of HEAD: packaging/deb.sh FOLDER. Needs debhelper and what packaging/debian/control
+# says; see docs/using.md.
+set -eu
+cd "$(dirname "$0")/.."
+[ $# -eq 1 ] || { echo "deb: one folder, for the packages" >&2; exit 1; }
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
+packaging/release.sh archive "$out/source.tar.gz"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar -xzf "$out/source.tar.gz" -C "$work"
+rm "$out/source.tar.gz"
+cd "$work"/mallard-*
+mv packaging/debian debian
+dpkg-buildpackage -us -uc -b >"$out/build.log" 2>&1 || { tail -n 40 "$out/build.log" >&2; exit 1; }
+mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
+ls "$out"/*.deb

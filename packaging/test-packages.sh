@@ -1,0 +1,81 @@
+#!/bin/sh
+# Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh
+# [wheel] [deb] [conan] [rust] [release]. Debian's packages are installed in a root of their own (needs root and
+# debootstrap).
+set -eu
+cd "$(dirname "$0")/.."
+here=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# main_job COMMAND…: the command records a program and measures it.
+main_job() {
+  (cd "$work" && "$@" --version && "$@" record --force -o trace.mlt -- sort /etc/passwd >/dev/null 2>&1 &&
+    "$@" dims trace.mlt | grep -q 'allocations' && "$@" report trace.mlt --force -o page.html >/dev/null &&
+    "$@" doctor >/dev/null)
+}
+
+test_wheel() {
+  packaging/wheel/build.sh "$work/wheel"
+  python3 -m venv "$work/venv"
+  "$work/venv/bin/pip" -q install --disable-pip-version-check "$work"/wheel/*.whl
+  main_job "$work/venv/bin/mallard"
+  main_job "$work/venv/bin/python" -m mallard
+}
+
+test_deb() {
+  packaging/deb.sh "$work/deb"
+  lintian --fail-on error,warning "$work"/deb/*.changes
+  root=$work/root
+  debootstrap --variant=minbase bookworm "$root" >"$work/debootstrap.log" || { tail "$work/debootstrap.log"; return 1; }
+  mkdir "$root/deb" "$root/autopkgtest"
+  cp "$work"/deb/*.deb "$root/deb"
+  cp packaging/debian/tests/* "$root/autopkgtest"
+  chroot "$root" sh -ec '
+    apt-get install -y -qq --no-install-recommends /deb/*.deb cmake g++ make pkg-config >/install.log 2>&1 ||
+      { tail /install.log; exit 1; }
+    for test in library command; do /autopkgtest/$test; done'
+}
+
+test_conan() {
+  python3 -m venv "$work/conan"
+  "$work/conan/bin/pip" -q install --disable-pip-version-check conan
+  CONAN_HOME=$work/home
+  export CONAN_HOME
+  "$work/conan/bin/conan" profile detect >/dev/null 2>&1
+  for shared in True False; do
+    "$work/conan/bin/conan" create packaging/conan -s compiler.cppstd=20 -o "mallard/*:shared=$shared" \
+      >"$work/conan.log" 2>&1 || { tail -n 30 "$work/conan.log"; return 1; }
+  done
+  rm -rf packaging/conan/test_package/build packaging/conan/test_package/CMakeUserPresets.json
+}
+
+# The crate as it would be uploaded, then a program of somebody else's on it.
+test_rust() {
+  packaging/rust/crate.sh "$work/crate"
+  (cd "$work/crate" && cargo package --quiet --allow-dirty --no-verify && cargo test --quiet) >"$work/rust.log" 2>&1 ||
+    { tail -n 30 "$work/rust.log"; return 1; }
+  tar xzf "$work"/crate/target/package/*.crate -C "$work"
+  cargo new --quiet --vcs none "$work/program"
+  (cd "$work/program" && cargo add --quiet --path "$work"/mallard-malloc-*/ 2>/dev/null && cat >src/main.rs <<'END' && cargo run --quiet)
+#[global_allocator]
+static GLOBAL: mallard_malloc::Mallard = mallard_malloc::Mallard;
+
+fn main() {
+    let block = vec![1u8; 50 << 20];
+    assert!(mallard_malloc::unfreed_bytes() >= block.len());
+}
+END
+}
+
+test_release() {
+  packaging/release.sh build "$work/release"
+  (cd "$work/release" && sha256sum -c --quiet SHA256SUMS)
+}
+
+[ $# -gt 0 ] || set -- wheel deb conan rust release
+for what in "$@"; do
+  echo "== $what"
+  "test_$what"
+done
+echo "all of these do the main job: $*"

@@ -1,0 +1,1 @@
+"""Mallard's command and its mallocs, as a wheel carries them."""
