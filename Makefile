@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench format lint sanitize packages test-programs stress fuzz docs-tables deps clean
+.PHONY: all demo test bench format lint sanitize aarch64 packages test-programs stress fuzz docs-tables deps clean
 
 all: build/release/tools/mallard
 
@@ -67,6 +67,11 @@ test-programs: deps build/release/CMakeCache.txt
 # The command too under AddressSanitizer; `make test` has the library alone.
 sanitize: deps
 	@packaging/run-tests.sh asan-all
+
+# The libraries and the malloc for aarch64, by a cross compiler, and their tests in qemu.
+aarch64:
+	@packaging/install-deps.sh aarch64
+	@packaging/run-tests.sh aarch64
 
 # Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel,
 # deb, conan, rust, release.

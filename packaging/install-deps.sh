@@ -1,11 +1,18 @@
 #!/bin/sh
 # Installs what building and testing needs from Debian's packages; quiet when all is there.
+# `install-deps.sh aarch64` adds what builds and tests for aarch64 on another machine.
 set -eu
 
 packages="g++ make cmake ninja-build ccache git ca-certificates nodejs npm chromium valgrind
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev libc++-19-dev libc++abi-19-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
   libboost-container1.81-dev libboost-json1.81-dev libzstd-dev zlib1g-dev libsqlite3-dev sqlite3"
+foreign=""
+if [ "${1:-}" = aarch64 ]; then
+  foreign=arm64
+  packages="$packages g++-aarch64-linux-gnu qemu-user-static binfmt-support
+    libc6:arm64 libstdc++6:arm64 libgtest-dev:arm64 libgmock-dev:arm64"
+fi
 
 missing=""
 for package in $packages; do
@@ -33,7 +40,8 @@ fi
 
 echo "Installing from Debian:$missing"
 log=$(mktemp)
-if ! { $as_root apt-get update -qq &&
+if ! { { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
+  $as_root apt-get update -qq &&
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then
   cat "$log" >&2
   echo "install-deps: apt-get failed" >&2
