@@ -1,4 +1,4 @@
-// The tables of docs/validation.md from what bench/validate.sh measured.
+// The tables of docs/advise.md from what bench/validate.sh measured.
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -2,7 +2,7 @@
 # Advice held against the truth: predicted by replay, tried on the living program, and written by
 # hand. bench/validate.sh [repetitions] [directory for the JSON]
 # Programs that are not installed are left out. BUILD is the build folder (default: build/release).
-# Prints the tables of docs/validation.md.
+# Prints the tables of docs/advise.md.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -9,7 +9,7 @@
 //
 // Constructors and defaults are std's: without an upstream, memory comes from
 // `get_default_resource()` and not from the page source. What else is in std::pmr is in this
-// namespace too, as far as its headers are included. docs/migrating.md has the few things that
+// namespace too, as far as its headers are included. docs/choosing.md has the few things that
 // differ.
 //
 // Complexity and thread-safety: as monotonic_resource, multipool_resource and

@@ -7,7 +7,7 @@
 //
 // The program runs interleaved as it is, with the hook alone (no block is routed: what the hook
 // costs is subtracted), with the routes of each variant, once more so with the way to the resources
-// gone twice (what that costs is subtracted, too), and on other mallocs. docs/whatif.md says
+// gone twice (what that costs is subtracted, too), and on other mallocs. docs/replay.md says
 // how, and what the figures leave out.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The bench that docs/adding-a-bench.md adds is a bench like any other.
+// The bench that docs/map.md adds is a bench like any other.
 #include <gtest/gtest.h>
 
 #include "lab/bench/rivals.hpp"

@@ -1,6 +1,6 @@
 // The cases of libc++'s tests of <memory_resource> (std/utilities/utility/mem.res), of
 // mallard::pmr. libc++ counts calls of operator new; here the upstream counts. Left out is what
-// docs/migrating.md says differs: a chunk of ours is not exactly as large as what is asked of it.
+// docs/choosing.md says differs: a chunk of ours is not exactly as large as what is asked of it.
 #include <gtest/gtest.h>
 
 #include <cstddef>

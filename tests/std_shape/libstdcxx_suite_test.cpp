@@ -1,6 +1,6 @@
 // The cases of libstdc++'s tests of <memory_resource> (20_util/monotonic_buffer_resource,
 // unsynchronized_pool_resource, synchronized_pool_resource), of mallard::pmr. Left out is what
-// docs/migrating.md says differs.
+// docs/choosing.md says differs.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,9 +1,11 @@
 // What the documents promise about each other and about the headers.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,6 +61,70 @@ TEST(Documentation, TheMapNamesEveryPublicHeader) {
     ++headers;
   }
   EXPECT_GE(headers, 60U);
+}
+
+// A heading's anchor, as GitHub and the site make it: "## What it costs" is what-it-costs.
+std::string anchor_of(const std::string& heading) {
+  std::string out;
+  for (const char c : heading) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (std::isalnum(letter) != 0 || c == '-' || c == '_') {
+      out += static_cast<char>(std::tolower(letter));
+    } else if (c == ' ') {
+      out += '-';
+    }
+  }
+  return out;
+}
+
+// The lines of a page that are text, not code.
+std::vector<std::string> prose_of(const fs::path& page) {
+  std::vector<std::string> found;
+  std::istringstream in(read(page));
+  std::string line;
+  bool code = false;
+  while (std::getline(in, line)) {
+    if (line.starts_with("```")) code = !code;
+    if (!code) found.push_back(line);
+  }
+  return found;
+}
+
+std::set<std::string> anchors_in(const fs::path& page) {
+  std::set<std::string> found;
+  for (const std::string& line : prose_of(page)) {
+    const std::size_t text = line.find_first_not_of('#');
+    if (line.starts_with('#') && text != std::string::npos) {
+      found.insert(anchor_of(line.substr(text + 1)));
+    }
+  }
+  return found;
+}
+
+TEST(Documentation, EveryLinkOfAPageLeadsToAFileAndAHeading) {
+  std::vector<fs::path> pages{source / "README.md", source / "CHANGELOG.md",
+                              source / "CONTRIBUTING.md", source / "SECURITY.md"};
+  for (const auto& entry : fs::directory_iterator(source / "docs")) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  static const std::regex link(R"(\]\(([^)\s#]*)(#[^)\s]*)?\))");
+  std::size_t links = 0;
+  for (const fs::path& page : pages) {
+    for (const std::string& line : prose_of(page)) {
+      for (std::sregex_iterator at(line.begin(), line.end(), link), end; at != end; ++at) {
+        const std::string file = (*at)[1];
+        const std::string heading = (*at)[2];
+        if (file.starts_with("http")) continue;
+        const fs::path to = file.empty() ? page : page.parent_path() / file;
+        EXPECT_TRUE(fs::exists(to)) << page << ": " << at->str();
+        if (!heading.empty() && to.extension() == ".md") {
+          EXPECT_TRUE(anchors_in(to).contains(heading.substr(1))) << page << ": " << at->str();
+        }
+        ++links;
+      }
+    }
+  }
+  EXPECT_GE(links, 80U);
 }
 
 TEST(Documentation, FiguresQuotedElsewhereAreThoseOfTheResults) {
