@@ -153,11 +153,11 @@ std::optional<std::uint32_t> trace_decoder::scope_of(std::string_view subsystem,
 
 program trace_decoder::decode(std::string_view subsystem) {
   ownership own = find_own(subsystem);
-  // Of threads and marked scopes, an epoch ends where nothing lives.
+  // With threads or marked scopes an epoch ends where nothing lives.
   const bool by_stacks = own.threads.empty() && !own.by_scope;
   const auto scope = by_stacks ? scope_of(subsystem, own.stacks) : std::nullopt;
   if (scope) {
-    // What is allocated outside is not the arena's.
+    // The arena does not own blocks that are allocated outside.
     std::vector<bool> inside(own.stacks.size());
     for (std::uint32_t stack = 1; stack < inside.size(); ++stack) {
       inside[stack] = inside[trace_.stacks()[stack].parent] || functions_.of(stack) == *scope;

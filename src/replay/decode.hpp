@@ -24,7 +24,7 @@
 
 namespace mallard::replay {
 
-// What cannot be replayed; one line for the user.
+// The trace cannot be replayed; the text is one line for the user.
 class replay_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -36,7 +36,7 @@ struct decode_options {
   think_time think = think_time::none;
 };
 
-// Which blocks are the subsystem's: those for which all of it holds where they are born.
+// Selects the subsystem's blocks: those for which every condition holds at their birth.
 struct ownership {
   std::vector<bool> stacks;
   std::vector<bool> threads = {};       // empty: any
@@ -46,7 +46,7 @@ struct ownership {
   static constexpr std::uint64_t no_scope = UINT64_MAX;  // none is open
 };
 
-// What every program of a trace has in common.
+// Facts that all programs of one trace share.
 struct trace_survey {
   std::vector<std::uint32_t> lane_of_thread;  // by the thread's number
   std::uint32_t lanes = 1;

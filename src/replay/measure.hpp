@@ -18,9 +18,9 @@ struct replay_request {
   std::uint64_t seed = 1;
 };
 
-// What a repetition reads.
+// The figures that a repetition reads.
 inline constexpr const char* replay_seconds = "replay";  // the whole program's operations
-// How much the resident set grows at most, from a clean heap; the first repetition alone reads it.
+// Largest growth of the resident set from a clean heap; only the first repetition reads it.
 inline constexpr const char* replay_memory = "rss";
 
 // No task where there is no such strategy.

@@ -1,4 +1,4 @@
-// Where replayed operations go: the global heap, a strategy's resource, or nowhere.
+// Destinations of replayed operations: the global heap, a strategy's resource, or nowhere.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace mallard::replay {
 
-// What malloc gives, by the calls that were recorded: those of operator new go through it.
+// The global heap, by the calls that were recorded: operator new goes through operator new.
 class global_heap {
  public:
   static constexpr bool has_memory = true;
@@ -179,7 +179,7 @@ class strategy_memory : private Resources, public resource_calls<Bound> {
   using Resources::end_epoch;
 };
 
-// What lanes share, by its abstract base.
+// A resource that lanes share, by its abstract base.
 template <class Base>
 class shared_memory : public resource_calls<Base> {
  public:

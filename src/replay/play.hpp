@@ -33,7 +33,7 @@ struct play_setting {
   bool thinks = false;  // between operations, as they say
 };
 
-// What a lane works with.
+// The state of one lane.
 struct lane_work {
   std::span<const operation> operations;
   void** slots = nullptr;
@@ -68,7 +68,7 @@ inline void* freed_before() {
   const double began = thread_seconds();
   void* p = nullptr;
   for (unsigned tries = 0; p == nullptr; ++tries) {
-    // Where there are fewer processors than lanes, the other one needs this one's.
+    // With fewer processors than lanes the other lane needs this one's processor.
     if (tries < yields) {
       sched_yield();
     } else {

@@ -1,10 +1,10 @@
-// What is replayed: a recorded program's heap operations, decoded once, so that the loop that
-// carries them out does nothing but that.
+// A recorded program's heap operations, decoded once for replay, so that the loop that carries
+// them out does nothing else.
 //
-// A lane is what one replaying thread does. Recorded threads that did not live at the same time
-// share a lane. A block is a slot, an index into a table of pointers; slots are used again by the
-// lane that freed the block. A block that passes from one lane to another has a slot of its own,
-// which is null until the block is there: waiting for that is all that lanes ever wait for.
+// A lane is the work of one replaying thread. Recorded threads that did not live at the same time
+// share a lane. A block is a slot, an index into a table of pointers; the lane that freed the block
+// uses its slot again. A block that passes from one lane to another has a slot of its own, which is
+// null until the block is there: lanes wait for that and for nothing else.
 #pragma once
 
 #include <cstddef>
@@ -56,12 +56,12 @@ struct operation {
 };
 static_assert(sizeof(operation) == 16);
 
-// What is known of it before it runs. Numbers are of blocks unless they say bytes.
+// Facts known before the program runs. Numbers count blocks unless they say bytes.
 struct program_facts {
   std::uint64_t operations = 0;  // recorded ones that are replayed: a reallocation is one
   std::uint64_t allocations = 0, frees = 0, reallocations = 0;
   std::uint64_t unknown_frees = 0;  // of blocks whose allocation was not recorded: left out
-  // Of the subsystem.
+  // The subsystem's share.
   std::uint64_t own_operations = 0;
   std::uint64_t own_allocations = 0;
   std::uint64_t own_bytes = 0;

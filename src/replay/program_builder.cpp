@@ -42,7 +42,7 @@ bool zeroes(const std::string& name) {
   return name == "calloc" || name == "__libc_calloc";
 }
 
-// Of usual alignment, whatever it does when there is no memory.
+// An entry of operator new with the usual alignment, whether or not it throws.
 bool is_new(const std::string& name) {
   return name.starts_with("operator new") && name.find("align_val_t") == name.npos;
 }
@@ -328,7 +328,7 @@ void program_builder::add_walk(std::uint32_t number) {
   lane.births_since_walk = 0;
   const std::size_t first = made_.walks.size();
   for (const birth_place& one : lane.order) {
-    // What another lane frees may be gone at any time.
+    // A block that another lane frees may be gone at any time.
     if (!survey_.handed[one.birth]) made_.walks.push_back(blocks_.find(one.address)->slot);
   }
   const std::size_t count = made_.walks.size() - first;

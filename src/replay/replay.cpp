@@ -11,7 +11,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-// What the lab asks between and during repetitions is a plain function.
+// The lab asks a plain function between and during repetitions.
 struct stopping {
   clock::time_point end = clock::time_point::max();
   bool (*interrupted)() = nullptr;

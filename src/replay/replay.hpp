@@ -25,19 +25,19 @@
 
 namespace mallard::replay {
 
-// Who waits for whom.
+// The order in which lanes wait for each other.
 enum class replay_order {
   partial,   // a thread for each recorded one; it waits where a block comes from another thread
   serial,    // one thread does everything in the recorded order
   free_run,  // a thread for each recorded one; nobody waits
 };
-// What happens between operations.
+// The program's own work between operations.
 enum class think_time {
   none,
   scaled,    // the recorded gaps, made shorter so that they last as long as the operations
   recorded,  // the recorded gaps
 };
-// What is done to a block besides allocating and freeing it.
+// The accesses to a block besides allocating and freeing it.
 enum class touch_level {
   none,
   first,  // its first byte is written when it is born
@@ -62,7 +62,7 @@ struct replay_options {
   std::vector<std::string> subsystems = {};  // empty: the program and the largest of them
   bool leaves_out_empty = false;             // subsystems without operations; else refuses them
   std::vector<std::string> strategies = {};  // as find_run() names them; empty: all
-  // Of the subsystems named here, only these of `strategies`.
+  // Limits the subsystems named here to these of `strategies`.
   std::map<std::string, std::set<std::string>> strategies_of = {};
   std::vector<std::string> peers = {};         // "mallard", "std", "boost"; empty: all
   std::vector<std::string> mallocs = {"all"};  // "all", or names; empty: none
@@ -71,8 +71,8 @@ struct replay_options {
   think_time think = think_time::none;
   heap_condition heap = heap_condition::aged;
   unsigned repetitions = 5;
-  // What the repetitions are to take together, with reading the trace; all that is replayed gets
-  // its part of it, and the first two once at least. 0: no limit.
+  // Time that reading the trace and all repetitions may take together. Each replay gets its part of
+  // it; the first two run at least once. 0: no limit.
   double budget_seconds = 0;
   std::uint64_t seed = 1;
   std::filesystem::path program = {};  // what is executed; empty: the one that runs

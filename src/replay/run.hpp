@@ -9,7 +9,7 @@
 
 namespace mallard::replay {
 
-// What the subsystem's operations go to.
+// Leaves the subsystem's operations out: they go nowhere.
 inline constexpr std::string_view nothing_strategy = "nothing";  // nowhere: they are not done
 inline constexpr std::string_view loop_strategy = "loop";        // nor are those of the rest
 inline constexpr std::string_view no_library = "";               // of AS1, AS2, and of those two

@@ -1,4 +1,4 @@
-// What find_run()'s functions have in common.
+// Shared by the functions that find_run() returns.
 #pragma once
 
 #include <cstddef>

@@ -95,7 +95,7 @@ replay_session::replay_session(profile::trace_reader& trace, const replay_option
   plan_.repetitions = options.repetitions;
   plan_.seed = options.seed;
   plan_.program = options.program.empty() ? lab::own_program() : options.program;
-  // Where time is short, all have a figure before any has a second one.
+  // If time is short, every candidate gets one figure before any gets a second.
   for (const touch_level touch : options.touch) {
     for (const subject& one : subjects_) {
       const lab::place at{{"subsystem", one.name}, {"touch", std::string(to_string(touch))}};
@@ -242,7 +242,7 @@ void replay_session::derive(std::vector<lab::cell_result>& cells) const {
   for (const lab::cell_result& cell : cells) {
     const std::vector<double> net = net_of(cell);
     for (std::size_t i = 0; i < std::min(net.size(), global_net.size()); ++i) {
-      // What is less than nothing is noise.
+      // Negative times are noise.
       ratios[&cell].push_back(net[i] > 0 && global_net[i] > 0 ? global_net[i] / net[i] : 0);
     }
   }

@@ -29,7 +29,7 @@ class replay_session {
   replay_session(const replay_session&) = delete;
   replay_session& operator=(const replay_session&) = delete;
 
-  // What must be said of a subsystem before the figures.
+  // Notes on a subsystem that are printed before its figures.
   struct subject {
     std::string name;
     std::string scope;

@@ -1,5 +1,5 @@
-// What is found out about a trace before any program is made of it: which lanes there are, which
-// blocks pass between them, how long the gaps are.
+// First pass over a trace, before any program is made of it: finds the lanes, the blocks that pass
+// between them and the lengths of the gaps.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a program does between operations of the heap: time passes, and other data takes the cache.
+// The program's own work between heap operations: time passes, and other data takes the cache.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ class thinker {
   unsigned char* lines_;
 };
 
-// How many steps this processor does in a nanosecond when nothing disturbs it: the best of several
-// tries. Takes a few milliseconds.
+// Returns the steps that this processor does in a nanosecond when nothing disturbs it: the best of
+// several tries. Takes a few milliseconds.
 double calibrate_thinking();
 
 }  // namespace mallard::replay

@@ -14,7 +14,7 @@
 
 namespace mallard::profile {
 
-// What came of a process.
+// Result of recording one process.
 struct recorded_process {
   std::uint64_t pid = 0;
   std::string file;

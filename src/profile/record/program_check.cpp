@@ -37,7 +37,7 @@ std::string find(const std::string& word) {
   return "";
 }
 
-// Of "#!/usr/bin/env -S python3 -u" python3; of "#!/bin/sh -e" /bin/sh.
+// Returns python3 for "#!/usr/bin/env -S python3 -u", /bin/sh for "#!/bin/sh -e".
 std::string interpreter(std::istream& script) {
   std::string line;
   std::getline(script, line);
@@ -80,7 +80,8 @@ class elf_file {
     return "";
   }
 
-  // Of which sanitizer the names in its dynamic tables speak, with a malloc of its own; or "".
+  // Returns the sanitizer, with a malloc of its own, that the names in the dynamic tables speak of;
+  // or "".
   std::string sanitizer() {
     for (const Elf64_Shdr& one : sections()) {
       if (one.sh_type != SHT_STRTAB || (one.sh_flags & SHF_ALLOC) == 0) continue;

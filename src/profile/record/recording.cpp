@@ -24,7 +24,7 @@ constexpr double patience_seconds = 1;
 // So much is lost at most if we are killed.
 constexpr double flush_seconds = 1;
 
-// What the handlers need; there is one recording at a time.
+// For the signal handlers; there is one recording at a time.
 recorder::session* signalled = nullptr;
 volatile sig_atomic_t program_pid = 0;
 volatile sig_atomic_t interrupts = 0;

@@ -34,7 +34,7 @@ session* map(int file) {
   return memory == MAP_FAILED ? nullptr : static_cast<session*>(memory);
 }
 
-// Of the process that records: one of its descriptors is the memory.
+// Path in the recording process: one of its descriptors is the memory.
 std::string path_of_reader(int pid) {
   std::error_code ignored;
   for (const auto& entry :
@@ -49,7 +49,7 @@ std::string path_of_reader(int pid) {
   return {};
 }
 
-// Of a recorded process: its environment says where the memory is.
+// Path in a recorded process: its environment says where the memory is.
 std::string path_of_recorded(int pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
   const std::string name = std::string(recorder::session_variable) + "=";
@@ -59,7 +59,7 @@ std::string path_of_recorded(int pid) {
   return {};
 }
 
-// Where files may not be so big, that is an error and no signal.
+// A limit on the size of files must give an error, not a signal.
 bool resize(int file, std::size_t bytes) {
   struct sigaction ignored{};
   struct sigaction before{};

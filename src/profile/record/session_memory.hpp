@@ -21,9 +21,9 @@ class session_memory {
   recorder::process_slot& process(std::uint32_t i) const;
   recorder::thread_slot& thread(std::uint32_t i) const;
 
-  // How another process finds it: a path that works as long as this process lives.
+  // Path by which another process finds the memory; valid as long as this process lives.
   std::string path() const;
-  // How many processes are told of the recording by their environment, here and now.
+  // Number of processes that know of the recording by their environment, here and now.
   std::uint32_t processes_told() const;
   // Makes the slot of a thread that has ended free for others, all zeros again.
   void recycle_thread(std::uint32_t i) const;

@@ -158,8 +158,8 @@ void thread_recording::flush() {
   samples_.clear();
 }
 
-// Where there is no other thread whose events they have to be in order with, the last bits of long
-// times between events are noise, which takes a quarter of a byte from each event in the trace.
+// Without another thread whose events must be in order with these, the last bits of long times
+// between events are noise; dropping them saves a quarter of a byte for each event in the trace.
 std::uint64_t thread_recording::time(std::uint64_t ticks) {
   const std::uint64_t time = clock_->at(ticks);
   if (time <= last_time_) return last_time_;

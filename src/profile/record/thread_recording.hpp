@@ -18,8 +18,8 @@ class thread_recording {
   thread_recording(trace_writer& trace, const ticks_clock& clock, std::uint32_t id)
       : trace_(&trace), clock_(&clock), id_(id), nodes_(1) {}
 
-  // What lies from `tail` to before `head` in the ring. `alone`: no other thread of the process has
-  // recorded anything before `head` was where it is.
+  // Takes the events from `tail` to before `head` out of the ring. `alone`: no other thread of the
+  // process has recorded anything before `head` was where it is.
   void take(const recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t head, bool alone);
   // Hands over to the trace what is complete.
   void hand_over();

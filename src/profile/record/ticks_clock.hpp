@@ -16,7 +16,7 @@ class ticks_clock {
   std::uint64_t ticks_of_microsecond() const;
   std::uint64_t started() const { return started_; }  // wall clock, ns since 1970
   std::uint64_t now() const;                          // ns since the beginning
-  // What passes from one reading of it to the next, with nothing between them.
+  // Time between two readings with nothing between them.
   std::uint64_t reading_ps() const { return reading_ps_; }
 
   // In steps of 16 ns, which take half a byte from each event in the trace. An order stays what it

@@ -104,7 +104,7 @@ decompressor::~decompressor() {
 }
 
 void decompressor::decompress(std::string_view frame, std::size_t raw_bytes, std::string& out) {
-  // What the frame says of itself comes first: a damaged header must not make us reserve memory.
+  // Check the frame's own size first: a damaged header must not make us reserve memory.
   if (ZSTD_getFrameContentSize(frame.data(), frame.size()) != raw_bytes) {
     throw malformed("a chunk is not as long as its header says");
   }

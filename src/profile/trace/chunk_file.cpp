@@ -104,7 +104,7 @@ void chunk_file::scan(std::uint64_t from) {
   }
 }
 
-// Where the next header with a right checksum begins; the end of the file if none does.
+// Returns the offset of the next header with a right checksum, or the end of the file.
 std::uint64_t chunk_file::next_header(std::uint64_t from) const {
   constexpr std::size_t step = 1 << 16;
   for (std::uint64_t at = from; at < bytes_; at += step) {

@@ -27,7 +27,7 @@ class chunk_file {
   // The file was finished by its writer, and nothing of it was found damaged so far.
   bool undamaged() const { return problems_.empty(); }
   std::uint64_t bytes() const { return bytes_; }
-  // What of the file is not readable, a line each.
+  // Unreadable parts of the file, a line each.
   const std::vector<std::string>& problems() const { return problems_; }
 
   // Effects: `out` is what the chunk holds, uncompressed. Returns: whether it is undamaged; if not,

@@ -1,4 +1,4 @@
-// What is read from ELF files without libbacktrace.
+// Reads ELF files without libbacktrace.
 #include <elf.h>
 
 #include <algorithm>

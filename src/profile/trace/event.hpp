@@ -1,4 +1,4 @@
-// What a recording is made of: operations of the heap, each with its time, thread and stack.
+// Elements of a recording: heap operations, each with its time, thread and stack.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct frame {
   friend bool operator==(const frame&, const frame&) = default;
 };
 
-// Where a thread was when the timer on its processor clock went off.
+// A thread's position when the timer on its processor clock went off.
 struct cpu_sample {
   std::uint64_t time = 0;  // ns since the recording began
   std::uint32_t stack = 0;

@@ -25,7 +25,7 @@ combination combination_of(const event& one) {
   return {static_cast<std::uint8_t>(one.kind), one.function, one.alignment_log2, flags};
 }
 
-// What came of the guesses, in one byte for an event.
+// Outcome of the guesses, in one byte for each event.
 enum stack_outcome : unsigned { after_two, after_one, new_stack, known_stack };
 enum size_outcome : unsigned { as_guessed, as_before, other_size };
 enum address_outcome : unsigned {

@@ -3,7 +3,7 @@
 namespace mallard::profile::codec {
 namespace {
 
-// How far a list is followed past blocks that have left it.
+// Longest walk of a list past blocks that have left it.
 constexpr int most_steps = 32;
 
 }  // namespace

@@ -1,10 +1,10 @@
-// What the coder of events expects next, from the events of the chunk so far.
+// Predicts the next event for the coder, from the events of the chunk so far.
 //
 // Programs repeat themselves: the same stacks follow one another, a stack asks for the size it
-// asked for before, malloc gives out the block of a size that was freed last, and what is freed is
-// the newest block of the stack whose blocks were freed there before. The encoder says for each
-// event which of these guesses is right and writes out only what none is; the decoder makes the
-// same guesses. Tables are indexed by hashes and never checked for collisions: a wrong guess costs
+// asked for before, malloc gives out the block of a size that was freed last, and the block freed
+// is the newest one of the stack whose blocks were freed there before. The encoder says for each
+// event which of these guesses is right and writes only the rest; the decoder makes the same
+// guesses. Tables are indexed by hashes and never checked for collisions: a wrong guess costs
 // bytes, not correctness, as long as both sides make the same.
 #pragma once
 
@@ -30,7 +30,7 @@ class zeroed_table {
   explicit zeroed_table(int log2)
       : shift_(64 - log2), number_of_((std::size_t{1} << log2) / block_slots) {}
 
-  // What it gives stays where it is until settle().
+  // The reference stays valid until settle().
   T& operator[](std::uint64_t key) {
     const std::uint64_t slot = (key * 0x9e37'79b9'7f4a'7c15) >> shift_;
     return all_ ? all_.get()[slot] : in_block(slot);
@@ -93,7 +93,7 @@ constexpr bool in_heap(const event& one) {
 
 class event_model {
  public:
-  // Of a block of the heap; 0 is none.
+  // Names a block of the heap; 0 is none.
   using block_index = std::uint32_t;
   struct block {
     std::uint64_t address = 0;
@@ -103,7 +103,7 @@ class event_model {
     block_index freed_before = 0;  // the one of its class that was freed before it
     bool live = false;
   };
-  // What is known of a stack.
+  // History of one stack.
   struct site {
     std::uint64_t size = 0;  // asked for last
     std::uint64_t size_before = 0;

@@ -1,4 +1,4 @@
-// What a trace says besides events, as records of bytes: one kind of record for each of
+// Facts of a trace besides its events, as records of bytes: one kind of record for each of
 // trace_info's types. A record begins with its kind and its length, so that readers pass over kinds
 // they do not know.
 #pragma once
@@ -25,7 +25,7 @@ struct trace_facts {
   friend bool operator==(const trace_facts&, const trace_facts&) = default;
 };
 
-// What the id names; "#7" where the trace does not say.
+// Returns the name of the id; "#7" if the trace has none.
 std::string name_of(const trace_facts& facts, name_kind kind, std::uint64_t id);
 // "thread 3", with the name that it had.
 std::string thread_name(const trace_facts& facts, std::uint32_t thread);

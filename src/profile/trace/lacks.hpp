@@ -1,4 +1,4 @@
-// What a trace does not say.
+// Facts that a trace does not hold.
 #pragma once
 
 #include <algorithm>

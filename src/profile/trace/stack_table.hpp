@@ -96,8 +96,7 @@ class read_stacks {
   const stack_list& nodes() const { return nodes_; }
   // The number here of a stack with this id in the file; 0: it is not known. O(log gaps).
   std::uint32_t number(std::uint64_t id) const;
-  // How many of the stacks here have ids below this one, and so the first number that may be one
-  // of a later id.
+  // Number of stacks here with ids below this one: the first number that may belong to a later id.
   std::uint32_t numbers_before(std::uint64_t id) const;
 
  private:

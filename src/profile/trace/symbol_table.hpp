@@ -1,4 +1,4 @@
-// What addresses are called, so that a trace can be read where the program's files are not.
+// Names of addresses, so that a trace can be read where the program's files are not.
 #pragma once
 
 #include <compare>

@@ -30,7 +30,7 @@ class symbolizer {
 // the build-id says.
 void find_missing_symbols(trace_reader& trace);
 
-// Where the functions of an ELF file begin, by its table for unwinding; relative to the load bias.
+// Starts of the functions of an ELF file, by its table for unwinding; relative to the load bias.
 // Empty if it has none.
 std::vector<std::uint64_t> function_starts(const std::string& path);
 // For each of the places (relative to the load bias, return addresses) whether the instruction

@@ -1,4 +1,4 @@
-// What a trace says of the process besides its events.
+// Facts about the process that a trace holds besides its events.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct process_info {
   std::uint64_t page_bytes = 4096;
   std::uint64_t line_bytes = 64;
   std::vector<std::uint64_t> cache_bytes = {};  // of the machine, the first level first
-  // What an imported trace does not say: "times", "threads", "addresses", "frees", ...
+  // Facts that an imported trace does not hold: "times", "threads", "addresses", "frees", ...
   std::vector<std::string> not_recorded = {};
   std::string architecture = {};  // of the machine, as uname says it; empty: not known
   std::uint64_t clock_ps = 0;     // what of each cost was reading the clock, picoseconds
@@ -62,10 +62,10 @@ struct thread_info {
   friend bool operator==(const thread_info&, const thread_info&) = default;
 };
 
-// What an id names: an entry point, a scope marked in the source, a memory resource.
+// The thing an id names: an entry point, a scope marked in the source, a memory resource.
 enum class name_kind : std::uint8_t { function, scope, resource };
 
-// What a thread did not record, or waited for.
+// Events that a thread lost, and the time it waited.
 struct loss_info {
   std::uint32_t thread = 0;
   std::uint64_t dropped = 0;    // events
@@ -74,7 +74,7 @@ struct loss_info {
   friend bool operator==(const loss_info&, const loss_info&) = default;
 };
 
-// How the process ended, if the recorder saw it end.
+// The end of the process, if the recorder saw it.
 enum class end_kind : std::uint8_t { unknown, exited, killed, replaced };
 
 struct end_info {

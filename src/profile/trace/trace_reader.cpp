@@ -174,7 +174,7 @@ bool is_trace(const std::filesystem::path& path) {
 
 namespace {
 
-// How many stacks there will be, if what the headers say is true; no more than a damaged file may
+// Returns the number of stacks the headers announce, limited to an amount that a damaged file may
 // make us reserve.
 std::size_t stacks_said(const chunk_file& file) {
   std::size_t out = 1;

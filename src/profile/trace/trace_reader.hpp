@@ -28,14 +28,14 @@
 
 namespace mallard::profile {
 
-// What happened next: an event, or a sample, which has a time and a stack alone.
+// The next item: an event, or a sample, which has a time and a stack alone.
 struct recorded {
   std::uint32_t thread = 0;
   bool sample = false;
   event what;
 };
 
-// Which part of a trace.
+// Selects a part of a trace.
 struct selection {
   std::uint64_t from = 0;                             // ns
   std::uint64_t until = UINT64_MAX;                   // before this
@@ -87,8 +87,8 @@ class trace_reader {
   // By the numbers that events have; [0] is no stack.
   const stack_list& stacks() const { return stacks_.nodes(); }
   const symbol_table& symbols() const { return symbols_; }
-  // What the stack's innermost frame stands for: its function, after those that were inlined there,
-  // the innermost first. Empty where that is not known.
+  // Functions at the stack's innermost frame: those inlined there, the innermost first, then the
+  // frame's own. Empty if they are unknown.
   std::span<const symbol_line> lines_of(std::uint32_t stack) const;
   // In place of those that were read.
   void set_symbols(symbol_table found) { symbols_ = std::move(found); }

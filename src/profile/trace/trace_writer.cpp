@@ -21,7 +21,7 @@ constexpr std::size_t symbols_of_chunk = 4096;
 int open_alone(const std::string& path) {
   const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   if (file < 0) throw std::system_error(errno, std::generic_category(), path);
-  // Where files cannot be locked, all goes on as if nobody else wrote.
+  // If files cannot be locked, go on as if nobody else wrote.
   const bool is_taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   if (!is_taken && (ftruncate(file, 0) == 0 || errno == EINVAL)) return file;  // a pipe has no size
   const int error = is_taken ? EBUSY : errno;
@@ -159,7 +159,7 @@ bool trace_writer::finish() {
 }
 
 void trace_writer::write_events(std::uint32_t thread, event_encoder& events) {
-  // What the events refer to is in the file before them.
+  // Stacks that the events refer to come before them in the file.
   write_stacks();
   write_facts();
   chunk_header header{.kind = chunk_kind::events, .thread = thread};

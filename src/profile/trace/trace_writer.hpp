@@ -40,10 +40,10 @@ class trace_writer {
   void module(const module_info& one);
   // The module with this load bias was unloaded.
   void unmodule(std::uint64_t time, std::uint64_t load_bias);
-  // What is known of a thread; said again when more is known (its name, its end).
+  // Writes the facts of a thread; call it again when more is known (its name, its end).
   void thread(const thread_info& one);
   void name(name_kind kind, std::uint64_t id, std::string_view text);
-  // What a thread lost or waited for; the last word counts.
+  // Writes a thread's losses and waits; the last call counts.
   void loss(const loss_info& one);
   void end(const end_info& one);
 
@@ -56,7 +56,7 @@ class trace_writer {
   void events(std::uint32_t thread, std::span<const event> some);
   void cpu_samples(std::uint32_t thread, std::span<const cpu_sample> some);
 
-  // What the addresses in the stacks are called; said before finish(), if at all.
+  // Writes the names of the stacks' addresses; called before finish(), if at all.
   void symbols(const symbol_table& table);
   const stack_table& stacks() const { return stacks_; }
   const std::vector<module_info>& modules() const { return modules_; }

@@ -10,7 +10,7 @@
 
 namespace mallard::profile {
 
-// What a reader says of bytes that cannot be what a writer wrote.
+// The bytes cannot be a writer's.
 struct malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
