@@ -24,7 +24,7 @@ using advise::strategy;
 
 constexpr std::size_t most_rows = 8;
 
-// What an engineer who asks "why?" wants first.
+// The evidence that answers "why?" first.
 constexpr std::string_view importance[] = {"arena scope", "kept",  "epochs", "D", "growth",
                                            "sizes",       "nodes", "C",      "L"};
 
@@ -134,7 +134,7 @@ void print_tried(const advice_report& report, bool colour) {
   if (rows.size() > most_rows) fmt::print("   and {} more (--json)\n", rows.size() - most_rows);
 }
 
-// What only replays speak for.
+// Prints the ways that only replays speak for.
 void print_alternatives(const advice_report& report, bool colour) {
   bool any = false;
   for (const advice& one : report.advices) {
@@ -159,7 +159,7 @@ void print_code(const advice& one, bool colour) {
   }
 }
 
-// What has a figure says more than what was refused.
+// Prints refused ways; those with a figure come first.
 void print_refused(const advice_report& report, bool colour) {
   std::vector<const considered*> rows;
   for (const bool figures : {true, false}) {

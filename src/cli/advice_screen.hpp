@@ -1,4 +1,4 @@
-// What `mallard advise` prints for a reader.
+// The screen of `mallard advise`.
 #pragma once
 
 #include "advise/advice.hpp"

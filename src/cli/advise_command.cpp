@@ -70,7 +70,7 @@ void say(const std::string& text) {
   if (isatty(STDERR_FILENO) != 0) std::fputs(("mallard: " + text + "\n").c_str(), stderr);
 }
 
-// What the program writes would be in the middle of the JSON.
+// Sends the program's output to standard error, so that it does not land inside the JSON.
 class output_to_stderr {
  public:
   explicit output_to_stderr(bool wanted) {

@@ -32,7 +32,7 @@ struct bench_options {
 
 void add_bench_options(command_parser command, const lab::bench& what, bench_options& options);
 
-// What is to be measured. Throws usage_error when the options make no sense.
+// The measurement that the options ask for. Throws usage_error when they make no sense.
 struct bench_order {
   lab::bench_plan plan;
   lab::place parameters;

@@ -15,7 +15,7 @@
 namespace mallard::cli {
 namespace {
 
-// What to type to do the same again, whatever the path of the executable was.
+// Returns the words to type for the same run, without the path of the executable.
 std::string command_line(int argc, const char* const* argv) {
   std::string line = "mallard";
   for (int i = 1; i < argc; ++i) {
@@ -38,7 +38,7 @@ int complain(std::string text, int status) {
   return status;
 }
 
-// What was printed may be in a buffer still, and have no place.
+// Flushes the output: a full disk may show only now.
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   const std::string why = std::generic_category().message(errno);

@@ -1,5 +1,5 @@
-// What a command says of its words on the command line. The library that reads them is known to
-// command_parser.cpp alone: its header takes longer to compile than a command does.
+// Declares a command's words on the command line. Only command_parser.cpp knows the library that
+// reads them: its header takes longer to compile than a command does.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ class Option;
 
 namespace mallard::cli {
 
-// What the command line takes, for man pages and shells.
+// The options of a command, for man pages and shells.
 struct described_option {
   std::vector<std::string> names;  // "-o", "--output"; of a positional, "TRACE"
   std::string value;               // what it takes, "TEXT"; empty: it is a flag
@@ -38,7 +38,7 @@ class parser_option {
   parser_option within(double low, double high) const;
   parser_option excludes(const parser_option& other) const;
   parser_option separated_by(char delimiter) const;
-  // Of a vector: takes one word each time it is given.
+  // For a vector: takes one word each time the option is given.
   parser_option one_at_a_time() const;
 
  private:
@@ -74,7 +74,7 @@ class command_parser {
   // were.
   std::vector<described_command> describe() const;
 
-  // What is done when the command is chosen.
+  // Sets the action that runs when the command is chosen.
   void runs(action what) const;
 
  private:

@@ -26,7 +26,7 @@ bool more_is_better(const cell_result& cell, const std::string& measure) {
   return known ? known->which == lab::better::more : cell.find(measure)->unit == "1/s";
 }
 
-// What a cell is compared by.
+// Returns the measure by which a cell is compared.
 std::string measure_name(const cell_result& cell, const std::string& wanted) {
   if (!wanted.empty()) return wanted;
   if (const lab::bench* of = bench_of(cell)) return of->main;
@@ -48,7 +48,7 @@ std::set<std::string> mallocs_of(const std::vector<cell_result>& cells) {
   return all;
 }
 
-// What is compared in one row of the summary.
+// Returns the name of the cell's row in the summary.
 std::string row_name(const lab::cell_key& key) {
   return fmt::format("{}, {}", key.bench, lab::contender_text(key));
 }

@@ -1,4 +1,4 @@
-// What every command gets.
+// State that every command gets.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What commands for traces are asked for when they are to tell subsystems apart.
+// Options by which commands for traces tell subsystems apart.
 #pragma once
 
 #include <string>

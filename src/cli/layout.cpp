@@ -72,7 +72,7 @@ std::vector<lab::coordinate> pick(const cell_result& cell, const std::vector<std
   return picked;
 }
 
-// Where a value of the coordinate `along` comes among the columns.
+// Returns the position of a value of the coordinate `along` among the columns.
 lab::coordinate order_of(const lab::coordinate& value, const std::vector<std::string>& order) {
   const auto found = std::find(order.begin(), order.end(), lab::to_string(value));
   if (found == order.end()) return value;

@@ -1,4 +1,4 @@
-// How the cells of a bench are laid out in tables.
+// Lays the cells of a bench out in tables.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace mallard::cli {
 
-// What a row or a column is called, and where it comes.
+// Name and position of a row or a column.
 struct label {
   std::vector<lab::coordinate> order;
   std::string text;
@@ -24,7 +24,7 @@ struct label {
 // comes with a bench's cells have none: null.
 const lab::bench* bench_of(const lab::cell_result& cell);
 
-// What a bench compares: "AS7", "v2@boost" or "jemalloc".
+// Names the contender of a cell: "AS7", "v2@boost" or "jemalloc".
 label contender_label(const lab::cell_result& cell, const lab::bench& of);
 // Whether it is the one that the others of the bench are seen against.
 bool is_base(const lab::cell_result& cell, const lab::bench& of);

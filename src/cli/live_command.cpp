@@ -113,7 +113,7 @@ class subject {
     if (child_) program_.reset();
   }
 
-  // What is over when nobody looks any more.
+  // Ends the view when nobody looks any more.
   int end() {
     if (!child_) return success;
     for (int i = 0; i < 50 && !child_->ended(); ++i) {

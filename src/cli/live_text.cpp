@@ -61,7 +61,7 @@ std::string live_screen(const watch::reading& now, const watch::rates& what,
   lines.push_back(styled(fitted(title, view.width), style::bold, view.colour));
   lines.push_back(fitted(totals(now, what), view.width));
   lines.emplace_back();
-  // What is always there takes seven lines.
+  // Seven lines are always there.
   const std::size_t left = view.rows > 9 ? view.rows - 7 : 2;
   const std::size_t threads = std::min({what.threads.size(), left / 3, std::size_t{8}});
   const std::size_t functions = left - threads;

@@ -1,4 +1,4 @@
-// What `mallard live` shows: a screen of a terminal, or plain lines.
+// Output of `mallard live`: a screen of a terminal, or plain lines.
 #pragma once
 
 #include <string>

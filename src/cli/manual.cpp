@@ -62,7 +62,7 @@ std::vector<std::string> option_names(const described_command& one) {
   return out;
 }
 
-// Of the program, for all of its commands.
+// Returns the program's own entry, which has the options of all commands.
 const described_command& program_of(const std::vector<described_command>& all) {
   return all.front();
 }

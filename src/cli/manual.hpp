@@ -1,4 +1,4 @@
-// What the command line takes, for readers and for shells: all of it from the command's own model.
+// Writes the command line's reference for readers and for shells, from the command's own model.
 #pragma once
 
 #include <string>

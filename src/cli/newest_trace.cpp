@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the same age, the first by name.
+// Among traces of the same age the first by name counts.
 std::string newest_trace() {
   std::vector<std::pair<fs::file_time_type, std::string>> files;
   std::error_code stop, unknown;

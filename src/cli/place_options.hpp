@@ -1,4 +1,4 @@
-// What commands that list places of a program are asked for: which places, by which of their sums.
+// Options of commands that list places of a program: the places, and the sum that orders them.
 #pragma once
 
 #include <cstdint>

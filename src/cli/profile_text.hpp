@@ -1,4 +1,4 @@
-// How the commands for traces write numbers and names.
+// Numbers and names as the commands for traces print them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How far a bench has come, on standard error, when that is a terminal.
+// Progress of a bench, on standard error, when that is a terminal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `mallard replay` prints.
+// Output of `mallard replay`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mallard::cli {
 
-// What is replayed: a line for the recording, and one for each subsystem.
+// Describes the replayed subjects: a line for the recording, and one for each subsystem.
 std::string subjects_text(const replay::replay_session& session);
 
 // A table for each subsystem: contenders from the fastest to the slowest, a column for each touch
@@ -16,7 +16,7 @@ std::string subjects_text(const replay::replay_session& session);
 std::string outcomes_text(const replay::replay_session& session,
                           const std::vector<replay::replay_outcome>& outcomes, bool colour);
 
-// What the loop itself takes; empty where it was not measured.
+// Tells the cost of the loop itself; empty where it was not measured.
 std::string loop_text(const std::vector<lab::cell_result>& cells);
 
 }  // namespace mallard::cli

@@ -14,7 +14,7 @@ namespace mallard::cli {
 
 class rivals_grid {
  public:
-  // What is printed above the names, and whether more is better in all columns.
+  // `head` stands above the names; `more_is_better` holds for all columns.
   rivals_grid(std::string head, bool more_is_better)
       : head_(std::move(head)), more_is_better_(more_is_better) {}
 
@@ -28,7 +28,7 @@ class rivals_grid {
  private:
   using row = std::map<label, std::optional<double>>;
 
-  // How many times worse than the best one in that column; 1 is the best.
+  // Returns how many times worse the value is than the best one in that column; 1 is the best.
   std::optional<double> ratio(const label& column, std::optional<double> value) const;
   std::string heads() const;
   std::string figures_of(const row& entries) const;

@@ -1,4 +1,4 @@
-// What all benches do before they measure: say what is run and where, and open the result file.
+// First steps of every bench: says the run and its place, opens the result file.
 #pragma once
 
 #include <optional>
@@ -26,13 +26,13 @@ result_writer open_results(const file_choice& choice, const lab::run_info& run);
 // Tells the user what must be known of the figures before they are taken.
 void warn_of_run(const lab::run_info& run);
 
-// What was measured is kept; how to go on. Gives the exit status.
+// Says that all results so far are kept and how to go on. Returns the exit status.
 int tell_interrupted(const result_writer& writer);
 
 // The library whose resources the tables show: the first one.
 std::string main_peer(const lab::run_info& run);
 
-// Where the results are, and what can be done with them.
+// Says the place of the results and the commands that read them.
 void tell_results(const lab::run_info& run, const std::string& file);
 
 }  // namespace mallard::cli

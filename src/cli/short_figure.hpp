@@ -1,4 +1,4 @@
-// How figures are printed.
+// Figures as the command prints them.
 #pragma once
 
 #include <fmt/format.h>

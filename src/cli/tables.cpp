@@ -93,7 +93,7 @@ bool is_worth_showing(const members& cells, const lab::figure_kind& shown, bool 
          });
 }
 
-// Of one bench and place, heap and malloc: a table for each figure.
+// Returns a table for each figure of one bench, place, heap and malloc.
 std::string strategy_tables(const members& cells, const lab::bench& of, const lab::place& at,
                             std::string_view peer, bool colour) {
   std::string text;
@@ -140,7 +140,7 @@ std::string malloc_tables(const members& cells, const lab::bench& of, const lab:
   return text;
 }
 
-// What makes a table of its own.
+// Returns the part of a cell's place that gives it a table of its own.
 lab::place table_place(const cell_result& cell, const lab::bench& of) {
   lab::place at;
   const bool of_mallocs = of.contenders.kind == lab::rivals::mallocs;
@@ -153,8 +153,7 @@ lab::place table_place(const cell_result& cell, const lab::bench& of) {
   return at;
 }
 
-// How many times as fast as the base of their bench cells are, by what is named in a row and in a
-// column.
+// Ratios of the base's time to the cells' own, by row and column.
 using ratio_rows = std::map<label, std::map<std::string, std::vector<double>>>;
 
 // A column for each library, or each bench.

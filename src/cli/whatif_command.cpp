@@ -112,7 +112,7 @@ void print(const whatif_result& result, bool colour) {
       seconds_text(result.hook_seconds), result.block_seconds * 1e9);
 }
 
-// What cannot be written is to be known before anything runs; what is refused then leaves no file.
+// Checks the output paths before anything runs; a refused command leaves no file.
 void check_results_file(const whatif_request& request) {
   if (!request.json) return;
   namespace fs = std::filesystem;

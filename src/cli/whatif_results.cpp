@@ -29,7 +29,7 @@ void add_routes(lab::cell_result& to, const std::vector<whatif::route_outcome>& 
   add_sum("survivors", "count", &whatif::route_outcome::survivors);
 }
 
-// What gains are of: of routes, with what is taken off for the hook.
+// Returns the times that gains are made of: for routes without the hook's part.
 std::vector<double> times(const whatif::whatif_outcome& of, const whatif::whatif_result& result) {
   const auto measured = result.by_processor_time ? &whatif::whatif_outcome::processor_seconds
                                                  : &whatif::whatif_outcome::seconds;

@@ -1,4 +1,4 @@
-// What came of `mallard whatif`, as a result file like any other.
+// Results of `mallard whatif`, as a result file like any other.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace mallard::cli {
 // hook alone; with routes, what they are. Without figures, a failed one that says why.
 std::vector<lab::cell_result> whatif_cells(const whatif::whatif_result& result,
                                            const std::string& program);
-// What the file says of them.
+// The file's description of them.
 lab::words_of_benches whatif_words();
 
 }  // namespace mallard::cli

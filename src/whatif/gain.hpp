@@ -1,4 +1,4 @@
-// How many times as fast a program with routes is, when what it does because of them is taken off.
+// Speed-up of a program with routes, without the cost of routing itself.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace mallard::whatif {
 
-// Of one round, in seconds.
+// Times of one round, in seconds.
 struct round_times {
   double as_it_is = 0;
   double routed = 0;     // the run with routes

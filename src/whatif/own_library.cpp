@@ -46,7 +46,7 @@ std::string preloadable(const fs::path& library) {
 
 std::string find_own_library(std::string_view name) {
   const fs::path here = lab::own_program().parent_path();
-  // Where it is installed, then where it is built.
+  // Look where it is installed, then where it is built.
   std::vector<fs::path> folders = {here.parent_path() / MALLARD_LIBRARY_FOLDER, here};
   for (const fs::path& built : {here.parent_path(), here.parent_path().parent_path()}) {
     folders.push_back(built / "src/recorder");

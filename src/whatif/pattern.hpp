@@ -1,4 +1,4 @@
-// What the words of a route say: conditions, and which of them are alike in several routes.
+// Parses the words of a route: conditions, and those that several routes share.
 #pragma once
 
 #include <string>
@@ -27,7 +27,8 @@ route::route_rule parse_route(const whatif_route& from, conditions& all);
 
 // Whether the file name of the path, or all of it, fits.
 bool is_module(const std::string& path, const std::string& glob);
-// Of the C and C++ runtime, or of ours: it asks for memory on behalf of others.
+// True for libraries of the C and C++ runtime and for ours: they ask for memory on behalf of
+// others.
 bool is_runtime(const std::string& path);
 
 }  // namespace mallard::whatif

@@ -28,7 +28,7 @@ double now() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
 }
 
-// Of all processors since the system began, with what the host took from them; 0: not known.
+// Busy time of all processors since the system began, with the time the host took; 0: not known.
 double busy_seconds() {
   std::ifstream stat("/proc/stat");
   std::string word;

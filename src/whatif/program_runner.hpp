@@ -40,7 +40,7 @@ class program_runner {
   // where that is a file, else there is none. Throws std::runtime_error when the runner is gone.
   run_figures run(const std::vector<std::pair<std::string, std::string>>& environment,
                   bool reads_output);
-  // How often that was called.
+  // Number of runs so far.
   unsigned runs() const { return runs_; }
 
  private:

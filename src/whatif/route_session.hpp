@@ -22,10 +22,10 @@ class route_session {
   route_session(const route_session&) = delete;
   route_session& operator=(const route_session&) = delete;
 
-  // How another process finds it: a path that works as long as this process lives.
+  // Path by which another process finds it; valid as long as this process lives.
   std::string path() const;
 
-  // What the next run does; counts begin at 0.
+  // The next run's purpose; counts begin at 0.
   enum class purpose {
     counts,  // its time is
     names,   // addresses are found that have no names yet, and survivors
@@ -39,7 +39,7 @@ class route_session {
   // far, with what comes near it.
   void check() const;
 
-  // What came of the run. `of`: the routes that were given to prepare().
+  // Outcome of the run. `of`: the routes that were given to prepare().
   std::vector<route_outcome> outcomes(const std::vector<whatif_route>& of) const;
   // The survivors' names, by route.
   std::vector<std::vector<std::string>> survivor_names() const;

@@ -32,7 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using environment = std::vector<std::pair<std::string, std::string>>;
 
-// What is run again and again.
+// One variant under measurement.
 struct contender {
   std::string name;
   environment set;
@@ -337,7 +337,7 @@ class experiment {
     return left > 1 || (left == 1 && rounds < enough);
   }
 
-  // Where time was left for no other.
+  // If the time allowed no further round, the first runs count.
   void count_first_runs() {
     if (!contenders_[as_it_is].runs.empty()) return;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
@@ -414,7 +414,7 @@ class experiment {
     return out;
   }
 
-  // What is no part of a program that was written with the resources.
+  // Costs that a program written with the resources would not have.
   struct taken_off {
     double seconds = 0;
     double error = 0;
@@ -430,8 +430,8 @@ class experiment {
     return 0;
   }
 
-  // What the hook and the way take, and more of it in a round in which all is slower: a difference
-  // of medians, since that of two runs is more noise than difference.
+  // Cost of hook and way, more in a round in which all is slower. It is a difference of medians:
+  // that of two runs is more noise than difference.
   taken_off way(const contender& one, std::size_t round, const std::vector<double>& base,
                 double run_figures::* time) const {
     const std::vector<run_figures>& hooked = contenders_[hook_alone].runs;

@@ -44,8 +44,8 @@ struct whatif_options {
   std::vector<whatif_variant> variants;
   std::vector<std::string> mallocs = {};  // names or files of mallocs that are tried, too
   unsigned repetitions = 10;
-  // What is clearly behind the fastest way, or behind the program as it is, runs no more; when the
-  // fastest is alone, and was compared often enough, nothing does. `repetitions` is the most then.
+  // Ends a variant that is clearly behind the fastest or behind the program as it is; ends all when
+  // the fastest is alone and was compared often enough. `repetitions` is then the most.
   bool races = false;
   // Seconds after which no repetition begins; 0: none. Where that leaves time for none, the first
   // runs, which find out what is where, are counted.
@@ -54,7 +54,7 @@ struct whatif_options {
   // Started while this process was small, for the same command; null: one of its own. Peaks of
   // memory can be compared where one runner ran all of it.
   program_runner* runner = nullptr;
-  // Of one run of that: then each way runs once, and the program as it is not again.
+  // Figures of one run of the program as it is: each variant then runs once, and it does not again.
   std::optional<run_figures> as_it_was = {};
   bool names_survivors = true;     // in the first runs, which take longer for that
   bool check_output = false;       // a variant that writes or ends differently has no figures
@@ -64,7 +64,7 @@ struct whatif_options {
   bool (*interrupted)() = nullptr;
 };
 
-// What a route did in one run, the last one.
+// Outcome of a route in its last run.
 struct route_outcome {
   std::string pattern;
   std::string strategy;

@@ -188,7 +188,7 @@ std::vector<std::string> split_list(std::string_view text) {
 
 std::vector<std::uint64_t> parse_integers(std::string_view option, std::string_view text,
                                           std::uint64_t lowest, std::uint64_t highest) {
-  // Of an item, which is what the user knows it by.
+  // Reads a number of an item, by which the user knows it.
   const auto read = [&](std::string_view number, const std::string& item) {
     const auto value = to_number<std::uint64_t>(number);
     if (!value || *value < lowest || *value > highest) {

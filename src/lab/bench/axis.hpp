@@ -17,10 +17,10 @@ namespace mallard::lab {
 // line that names the option and the value.
 using axis_reader =
     std::function<std::vector<place>(std::string_view option, std::string_view text)>;
-// What is taken where nothing was typed; it may depend on what was chosen on the axes before.
+// The default; it may depend on choices on the axes before.
 using axis_text = std::function<std::string(const place& before)>;
 
-// What the values of an axis are to the cells.
+// Role of an axis' values for the cells.
 enum class axis_role {
   key,        // they tell cells apart
   parameter,  // all cells of a run have the same one
@@ -65,7 +65,7 @@ axis bytes(std::string name, std::string usual, std::string help, std::uint64_t 
 axis real(std::string name, std::string usual, std::string help, double lowest, double highest);
 // "all", or some of the words.
 axis words(std::string name, std::vector<std::string> known, std::string usual, std::string help);
-// How many threads.
+// Axis of the number of threads.
 axis threads(std::string usual, std::string help = "How many, like 1-8");
 // Without a value.
 axis flag(std::string name, std::string help);

@@ -17,7 +17,7 @@
 
 namespace mallard::lab {
 
-// What tables show: a measure, scaled, for each of what a place has, or over another measure.
+// A figure in tables: a measure, scaled, for each item of a place, or over another measure.
 struct figure_kind {
   std::string title = {};
   std::string measure = {};
@@ -27,7 +27,7 @@ struct figure_kind {
   better which = better::less;
 };
 
-// Where one process measures several cells: the coordinate that tells them apart.
+// If one process measures several cells: the coordinate that tells them apart.
 struct parts_of_cell {
   std::string name = {};                               // of the coordinate
   std::function<coordinate(std::int64_t)> value = {};  // of a part
@@ -38,7 +38,7 @@ struct parts_of_cell {
   std::string series_main = "time";  // the measure that they are compared by
 };
 
-// Who is measured against whom.
+// The rivals that are measured against each other.
 enum class rivals {
   strategies,  // strategies of Table 1 (and shared ones) with the resources of each library
   columns,     // allocators that are listed one by one
@@ -55,7 +55,7 @@ struct rivals_of {
   std::string quick_heaps = "clean";
 };
 
-// What a table in the terminal has in its columns; its rows are places, or the contenders.
+// Columns of a table in the terminal; its rows are places, or the contenders.
 enum class across {
   strategies,  // of one library at a time, and of the global heap
   columns,     // contenders of all libraries side by side
@@ -71,7 +71,7 @@ struct table_kind {
   std::vector<std::string> order = {};  // of its values, where that is not the alphabet's
   std::string base = {};   // the column that others are seen against; empty: AS1@global
   std::string units = {};  // of figures side by side
-  // How a value is written in the head of a column, where that is not its text.
+  // Text of a value in the head of a column, where it differs from the value's own.
   std::function<std::string(const coordinate&)> head = nullptr;
 };
 
@@ -81,7 +81,7 @@ struct bench {
   std::string title = {};    // on the page
   rivals_of contenders = {};
   std::vector<axis> axes = {};
-  // What a contender does at a place; no task where it has no such kernel, or that makes no sense.
+  // Task of a contender at a place; none where it has no such kernel, or that makes no sense.
   std::function<task(const contender&, const place&)> kernel = {};
   std::vector<measure_kind> measures = {};
   std::string main = "time";  // the measure that contenders are compared by
@@ -100,7 +100,7 @@ struct bench {
   bench_page page = {};
 };
 
-// What its result files say of it, and of the series that comes with it.
+// Description of the bench, and of the series that comes with it, for its result files.
 words_of_benches words_of(const bench& one);
 
 // Every bench of this program, in the order of `bench list`.

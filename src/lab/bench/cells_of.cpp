@@ -58,7 +58,7 @@ std::vector<cell_result> cells_of(const bench& what, const planned_place& where,
     }
     return cells;
   }
-  // Of each part the samples of each measure, in the order of the repetitions.
+  // For each part the samples of each measure, in the order of the repetitions.
   std::map<std::int64_t, std::map<std::string, std::vector<double>>> samples;
   for (const outcome& one : taken.repetitions) {
     const bool is_first = &one == &taken.repetitions.front();

@@ -13,7 +13,7 @@
 
 namespace mallard::lab {
 
-// What the repetitions of one contender at one place gave.
+// Results of the repetitions of one contender at one place.
 struct measured_place {
   std::string error;  // empty: all were good
   std::vector<outcome> repetitions;

@@ -1,5 +1,5 @@
-// How the page shows a bench, beside its title and measures. All of it may be left out: then there
-// is a card with lines along the coordinate with the most values.
+// Layout of a bench on the page, beside its title and measures. All of it may be left out: then
+// there is a card with lines along the coordinate with the most values.
 #pragma once
 
 #include <string>

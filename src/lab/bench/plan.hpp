@@ -14,7 +14,7 @@
 
 namespace mallard::lab {
 
-// What was typed, by the names of the axes.
+// The user's choices, by the names of the axes.
 struct bench_request {
   std::map<std::string, std::string, std::less<>> texts = {};
   bool quick = false;
@@ -42,8 +42,8 @@ struct bench_plan {
 // usage_error.
 std::vector<planned_place> make_places(const bench& what, const bench_request& asked);
 
-// What all cells of a run have in common and their keys do not say: runs that differ in it have
-// measured different things.
+// Returns the parameters that all cells of a run share and their keys leave out: runs that differ
+// in them have measured different things.
 place common_parameters(const bench& what, const bench_request& asked,
                         const std::vector<planned_place>& places);
 

@@ -12,7 +12,7 @@
 
 namespace mallard::lab {
 
-// What was typed.
+// The user's words.
 struct rivals_request {
   std::optional<std::string> strategies = {};
   std::optional<std::string> peer_strategies = {};

@@ -83,7 +83,7 @@ class run {
   }
 
  private:
-  // What is not measured yet, in the order of the plan.
+  // Collects the cells that are not measured yet, in the order of the plan.
   void collect() {
     std::set<cell_key> done;
     for (const cell_result& one : finished_) done.insert(one.key());

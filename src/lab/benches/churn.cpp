@@ -14,7 +14,7 @@ namespace {
 
 using namespace mallocs;
 
-// What the program itself does with a new block before anything else.
+// First use of a new block by the program itself.
 enum class first_touch { none, first_byte, all };
 
 struct churn_work {
@@ -32,7 +32,7 @@ void touch(void* block, std::size_t bytes, first_touch how) {
   if (how == first_touch::all) std::memset(block, 1, bytes);
 }
 
-// Of one thread.
+// State of one thread.
 struct churner {
   const churn_work& job;
   const size_table& sizes;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int min_size = 4;  // log2 of the outer container
 constexpr int max_size = 20;
-// Of a caller's buffer; the original's has as much.
+// Limit on a caller's buffer; the original's has as much.
 constexpr std::uint64_t max_buffer_bytes = std::uint64_t{1} << 30;
 
 const structure& structure_named(std::string_view option, std::string_view name) {

@@ -30,7 +30,7 @@ struct larson_work {
 
 struct server;
 
-// What a thread leaves to the next one.
+// Blocks that a thread leaves to the next one.
 struct alignas(128) estate {
   server* common = nullptr;
   std::span<void*> blocks;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace mallocs;
 
-// How often memory is sampled while it is allocated and freed.
+// Samples of memory while it is allocated and freed.
 constexpr unsigned memory_points = 60;
 
 struct memory_work {
@@ -38,7 +38,7 @@ struct buffer {
   alignas(128) std::atomic<std::uint64_t> filled{0};
 };
 
-// What a thread asked for less what it freed; only the thread itself writes it.
+// Bytes that a thread asked for less those it freed; only the thread itself writes it.
 struct alignas(128) balance {
   std::atomic<std::int64_t> bytes{0};
   void add(std::int64_t more) {
@@ -156,7 +156,7 @@ double dynamic_bytes(const address_space& space) {
   return as_double(space.heap + space.mmap);
 }
 
-// What the process had before the first operation is taken off the totals.
+// Totals leave out the process's memory before the first operation.
 void report(std::span<const point> points, readings& taken) {
   const double base = dynamic_bytes(points[0].space);
   const auto grown = [&](const point& one) {

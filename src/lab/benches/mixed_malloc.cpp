@@ -79,7 +79,7 @@ void replace_blocks(const mixed_malloc_work& job, const size_table& sizes, worke
   }
 }
 
-// What two reads of the counter with nothing in between take.
+// Returns the ticks between two reads of the counter with nothing in between.
 double empty_ticks() {
   latency_histogram nothing;
   for (int i = 0; i < 10000; ++i) {

@@ -9,7 +9,7 @@
 namespace mallard::lab {
 namespace {
 
-// Of a block that is a page at first, a smaller factor adds less than a byte at first.
+// A block that is a page at first would grow by less than a byte with a smaller factor.
 constexpr std::uint64_t least_step_bytes = 4096;
 
 // In hundredths, for a factor above 1 and up to 100 with up to two decimals, like "1.5"; 0 when it

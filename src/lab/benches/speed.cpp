@@ -108,12 +108,12 @@ bool leaves_blocks(const speed_chain& chain) {
   return chain.routines[calls_in(chain) - 1] != routine::free;
 }
 
-// What the first thread notes between two chains.
+// The first thread's notes between two chains.
 void report(const speed_work& job, const own_memory& own, std::span<const stretch> times,
             std::size_t chain, readings& taken) {
   const auto part = static_cast<std::int64_t>(chain);
   const double seconds = duration(times);
-  // Of one thread: threads that do not hinder each other take as long as one alone.
+  // Calls of one thread: threads that do not hinder each other take as long as one alone.
   const double calls = static_cast<double>(job.operations) * calls_in(speed_chains[chain]);
   taken.add("time", seconds, part);
   taken.add("per_op", seconds / calls, part);

@@ -1,4 +1,4 @@
-// What the benches of arrays that grow and shrink have in common.
+// Shared by the benches of arrays that grow and shrink.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What keeps the optimiser from seeing more than a real program would let it see.
+// Keeps the optimiser from seeing more than a real program would let it see.
 #pragma once
 
 namespace mallard::lab {

@@ -188,7 +188,7 @@ void run_pool(const pool_work& work, readings& taken) {
   };
   const auto before = account();
   const std::uint64_t resident_before = read_resident_bytes();
-  // What is held when all nodes are there is read in the first round, which is not timed.
+  // Memory with all nodes there is read in the first round, which is not timed.
   std::optional<memory_account> full;
   std::uint64_t resident_full = 0;
   fill_and_empty(l, work.elements, work.range, at, [&](std::uint64_t) {

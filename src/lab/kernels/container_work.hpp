@@ -1,4 +1,4 @@
-// What a kernel is given, and how kernels are found.
+// Parameters of a kernel, and the look-up of kernels.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ struct call_counts {
 template <class Allocator>
 concept extended = requires { typename Allocator::version; } && Allocator::version::value == 2;
 
-// What an allocator of either version has.
+// Members that an allocator of either version has.
 template <class Allocator>
 class counting_arrays {
  public:
@@ -52,7 +52,7 @@ class counting_arrays {
   call_counts* counts_;
 };
 
-// Of version 1.
+// Counts calls of version 1.
 template <class Allocator>
 class counting : public counting_arrays<Allocator> {
   using base = counting_arrays<Allocator>;
@@ -69,7 +69,7 @@ class counting : public counting_arrays<Allocator> {
   friend bool operator==(const counting& a, const counting& b) { return a.inner_ == b.inner_; }
 };
 
-// Of version 2: arrays that change their size, and nodes, alone and in chains.
+// Counts calls of version 2: arrays that change their size, and nodes, alone and in chains.
 template <extended Allocator>
 class counting<Allocator> : public counting_arrays<Allocator> {
   using base = counting_arrays<Allocator>;

@@ -1,5 +1,5 @@
-// What the kernels of the benches of extended allocators are given, and how they are found: arrays
-// that grow and shrink in place, nodes in bursts, pools of nodes, and heaps for blocks of any size.
+// Parameters of the kernels for extended allocators, and their look-up: arrays that grow and shrink
+// in place, nodes in bursts, pools of nodes, and heaps for blocks of any size.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace mallard::lab {
 // "string": a short std::string.
 enum class element_type { wrapped_int, pod64, string };
 
-// Who else grows, and where there is room: see docs/method.md.
+// Other growing containers, and the side with room: see docs/method.md.
 enum class growth_form { alone, among, backward };
 
 // Vectors filled from the back.

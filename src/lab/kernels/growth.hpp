@@ -24,7 +24,7 @@ namespace mallard::lab {
 // Among others, small arrays move anyway.
 inline constexpr std::uint64_t large_array_bytes = 64 * 1024;
 
-// What one pass over some containers leaves.
+// Result of one pass over some containers.
 struct growth_result {
   double seconds = 0;
   std::uint64_t checksum = 0;
@@ -184,7 +184,7 @@ inline std::uint64_t counted_iterations(const growth_work& work) {
   return std::min<std::uint64_t>(work.iterations, 4);
 }
 
-// Of one vector, and how often growing in place succeeded.
+// Adds the calls of one vector, and the number of times that growing in place succeeded.
 inline void add_calls(readings& taken, const growth_work& work, const call_counts& counts,
                       std::uint64_t iterations) {
   const std::uint64_t vectors = work.form == growth_form::among ? growing_vectors : 1;

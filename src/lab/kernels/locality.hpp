@@ -101,7 +101,7 @@ void shuffle_links(subsystems<Arena>& all, const locality_work& work) {
   }
 }
 
-// Who is walked when. The turn of an empty list goes to a list half-way round, one that has not
+// The order of walks. The turn of an empty list goes to a list half-way round, one that has not
 // just been walked: every phase makes the same number of steps.
 template <class Arena>
 struct itinerary {
@@ -138,7 +138,7 @@ template <class List>
   return steps;
 }
 
-// Of all elements; the same for every strategy.
+// Checksum of all elements; the same for every strategy.
 template <class Arena>
 std::uint64_t content_of(const subsystems<Arena>& all) {
   std::uint64_t sum = 0;

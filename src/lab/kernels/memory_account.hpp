@@ -1,4 +1,4 @@
-// What an allocator says of its memory.
+// An allocator's own figures of its memory.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the benches of containers of nodes have in common.
+// Shared by the benches of containers of nodes.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace mallard::lab {
 
-// What one library has. Null where there is no such strategy, or it makes no sense.
+// Kernels of one library. Null where there is no such strategy, or it makes no sense.
 struct family_kernels {
   kernel_of<locality_work> (*locality)(std::string_view strategy);
   kernel_of<utilization_work> (*utilization)(std::string_view strategy);

@@ -1,4 +1,4 @@
-// What the kernels of the series benches are given, and how they are found.
+// Parameters of the kernels of the series benches, and their look-up.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mallard::lab {
 
-// How locality's elements wander between subsystems: see docs/method.md.
+// The way in which locality's elements wander between subsystems: see docs/method.md.
 enum class wandering { code, paper, slides };
 
 // Benchmark II.

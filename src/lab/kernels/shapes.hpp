@@ -42,7 +42,7 @@ struct abstract_allocators {
   using nested = Polymorphic<T>;
 };
 
-// What differs between the modes in the types themselves.
+// Types that differ between the modes.
 struct fair_mode {
   static constexpr bool paper = false;
   template <class String>

@@ -1,4 +1,4 @@
-// What the benches of strategies and of allocators have in common.
+// Shared by the benches of strategies and of allocators.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ inline std::uint64_t power_of(const place& at, const char* name) {
   return power(2, at.number(name));
 }
 
-// Which of the words a coordinate has, as the enumerator of that number.
+// Returns a coordinate's word as the enumerator of that number.
 template <class Enum>
 Enum choice_of(const place& at, const char* name, const std::vector<std::string>& known) {
   const std::string& word = at.word(name);
@@ -53,10 +53,10 @@ Enum choice_of(const place& at, const char* name, const std::vector<std::string>
   throw std::out_of_range("'" + word + "' is not a " + name);
 }
 
-// How many threads take turns on a processor.
+// Number of threads that take turns on a processor.
 double waves_of(std::int64_t threads);
 
-// What a local multipool gains, as the first screen says it.
+// Gain of a local multipool, as the first screen says it.
 inline page_headline multipool_gain(std::string title, std::string text, std::string measure,
                                     place where = {}) {
   return {.title = std::move(title) + ", AS7 over AS1",

@@ -1,4 +1,4 @@
-// How long single calls take: a fast counter and a histogram that allocates nothing.
+// Times single calls: a fast counter and a histogram that allocates nothing.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What the benches of mallocs say alike: axes, measures, tables.
+// Axes, measures and tables that the benches of mallocs share.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What the kernels of benches of mallocs have in common. They call malloc, calloc, realloc and free
-// for what is measured and for nothing else.
+// Base of the kernels of benches of mallocs. They call malloc, calloc, realloc and free for the
+// measured work and for nothing else.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class size_table {
 
   std::uint32_t operator[](std::uint64_t at) const { return sizes_[at % entries]; }
 
-  // Where a thread starts to read.
+  // Position at which a thread starts to read.
   static std::uint64_t start_of(unsigned number) { return std::uint64_t{number} * 7919; }
 
  private:

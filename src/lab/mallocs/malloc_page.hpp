@@ -1,4 +1,4 @@
-// What the benches of mallocs have in common on the page.
+// Parts of the page that the benches of mallocs share.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace mallard::lab::mallocs {
 page_section mallocs_section();
 // Lines by number of threads, in half the width.
 page_card lines_by_threads(std::vector<std::string> measures, std::string hint = {});
-// What our malloc gains over the C library's, in the mean of all benches that say so.
+// Gain of our malloc over the C library's, in the mean of all benches that have one.
 page_headline own_malloc_gain();
 // All three.
 bench_page page_by_threads(std::vector<std::string> measures, std::string hint = {});

@@ -1,4 +1,4 @@
-// What the address space of a process consists of, from the text of /proc/self/maps.
+// Sums up the address space of a process, from the text of /proc/self/maps.
 #pragma once
 
 #include <array>

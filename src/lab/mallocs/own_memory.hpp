@@ -32,7 +32,7 @@ class own_memory {
   const std::byte* begin() const { return start_; }
   const std::byte* end() const { return start_ + size_; }
 
-  // How much of it has memory.
+  // Bytes of it that are resident.
   std::uint64_t resident_bytes() const;
 
  private:

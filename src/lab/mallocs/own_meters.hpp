@@ -1,4 +1,4 @@
-// What is read of this process while it is measured, without allocating anything.
+// Reads this process's own figures while it is measured, without allocating anything.
 #pragma once
 
 #include <cstdint>

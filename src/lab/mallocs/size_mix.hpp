@@ -1,4 +1,4 @@
-// Which sizes are asked for, and how often.
+// A distribution of requested sizes.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class size_mix {
   std::uint32_t draw(random_stream& random) const;
   double mean() const;
 
-  // Of listed sizes; the weights add up to 1.
+  // Shares of listed sizes; the weights add up to 1.
   std::span<const size_share> shares() const { return {shares_.data(), count_}; }
 
  private:

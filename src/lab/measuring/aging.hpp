@@ -19,7 +19,7 @@ struct aging_recipe {
   bool settle = true;
 };
 
-// What the published figures of AS1 and AS2 were taken on: twenty times as much, and not settled.
+// The recipe of the published figures of AS1 and AS2: twenty times as much, and not settled.
 inline constexpr aging_recipe original_aging = {.strings_per_list = 65536, .settle = false};
 
 struct aging_report {

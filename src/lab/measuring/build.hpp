@@ -1,4 +1,4 @@
-// How this program was built, as CMake knew it.
+// Facts of this build, from CMake.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Who is measured: a strategy with a library's resources, on a malloc, with a heap in some
-// condition.
+// A contender: a strategy with a library's resources, on a malloc, with a heap in some condition.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +11,7 @@ namespace mallard::lab {
 inline constexpr std::string_view global_peer = "global";
 inline constexpr std::string_view system_malloc = "glibc";
 
-// Which process a cell is measured in.
+// The kind of process that measures a cell.
 enum class process_kind {
   forked,    // a copy of one that was brought into a condition
   executed,  // a program started for it, with a library preloaded

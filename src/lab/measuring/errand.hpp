@@ -1,5 +1,5 @@
-// What a measuring process is sent, and what it sends back: the same for processes that are forked
-// and for programs that are executed.
+// Messages to and from a measuring process: the same for processes that are forked and for programs
+// that are executed.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace mallard::lab {
 
-// How a task is measured.
+// Limits of one measurement.
 struct measuring_limits {
   std::uint64_t memory_limit = 0;  // bytes of address space; 0: none
   double timeout_seconds = 300;
@@ -43,7 +43,7 @@ struct answer_head {
   void fail(std::string_view why);
 };
 
-// What came back, or why nothing did.
+// The answer, or the reason why there is none.
 struct outcome {
   std::string error;  // empty: good
   std::string library;

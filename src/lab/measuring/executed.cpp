@@ -101,7 +101,7 @@ void note_library(answer_head& answer) {
   std::strncpy(answer.library.data(), where.dli_fname, answer.library.size() - 1);
 }
 
-// Of the measuring process: none of them is on the stack or the heap, and all are there before
+// The measuring process's work: none of it is on the stack or the heap, and all is there before
 // anything runs.
 alignas(std::max_align_t) std::array<std::byte, most_work_bytes> received_work;
 errand received;

@@ -1,5 +1,5 @@
-// What processes that measure for another one have in common: how they are set up, talked to, and
-// what their end is called.
+// Shared by processes that measure for another one: their set-up, their messages, and the name of
+// their end.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the program runs on, as far as the system tells.
+// Facts of the machine, as far as the system tells.
 #pragma once
 
 #include <cstdint>

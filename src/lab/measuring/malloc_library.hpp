@@ -1,4 +1,4 @@
-// Which malloc this process runs on.
+// Names the malloc that this process runs on.
 #pragma once
 
 #include <filesystem>

@@ -32,7 +32,7 @@ constexpr known_malloc known[] = {
     {"tbbmalloc", "", {"libtbbmalloc_proxy.so.2", "libtbbmalloc_proxy.so"}, false},
 };
 
-// Where ours is, beside a program that was just built or installed.
+// Folders of our own library, beside a program that was just built or installed.
 std::vector<fs::path> own_folders(const fs::path& program) {
   const fs::path here = program.parent_path();
   const fs::path above = here.parent_path();

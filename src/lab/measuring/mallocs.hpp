@@ -24,8 +24,8 @@ struct malloc_list {
 // are), and those of other projects that Debian and others install.
 malloc_list find_mallocs(const std::filesystem::path& program);
 
-// Of those, by a name that any of them has ("tcmalloc" or "tcmalloc_minimal"), or a file that is a
-// shared library. Throws usage_error with one line that names the option.
+// Finds one of those by a name that any of them has ("tcmalloc" or "tcmalloc_minimal"), or a file
+// that is a shared library. Throws usage_error with one line that names the option.
 malloc_library find_malloc(std::string_view option, std::string_view wanted,
                            const malloc_list& all);
 

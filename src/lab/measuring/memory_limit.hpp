@@ -1,4 +1,4 @@
-// How much memory a measuring process may ask for.
+// Limit on the memory of a measuring process.
 #pragma once
 
 #include <cstdint>

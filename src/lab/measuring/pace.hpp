@@ -1,4 +1,4 @@
-// How far a bench has come and how long it will take.
+// Progress of a bench and the time it will take.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// Where in a bench something lies: ordered names and values. What a user chose, what a kernel is
-// told and what tells one cell from another are all places.
+// A place in a bench: ordered names and values. The user's choice, a kernel's parameters and the
+// coordinates that tell cells apart are all places.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// What one repetition of a cell measured: named values, as many as the kernel gives.
+// Measurements of one repetition of a cell: named values, as many as the kernel gives.
 #pragma once
 
 #include <array>
@@ -11,12 +11,13 @@ namespace mallard::lab {
 
 // Sent between processes as it is.
 struct reading {
-  // Of the whole cell, and not of a part of it.
+  // Marks a value of the whole cell, not of a part.
   static constexpr std::int64_t whole = -1;
 
   std::array<char, 24> name{};
   double value = 0;
-  // Where one process measures several cells (chains of calls, points of time): which of them.
+  // If one process measures several cells (chains of calls, points of time): the number of this
+  // one.
   std::int64_t part = whole;
 
   std::string_view what() const { return name.data(); }
@@ -33,15 +34,15 @@ class readings {
   // Names are those of the bench's measures, of at most 23 characters.
   void add(std::string_view name, double value, std::int64_t part = reading::whole);
   bool has(std::string_view name) const;
-  // Of the first that has this name; 0 when there is none.
+  // Returns the first value of this name; 0 when there is none.
   double value_of(std::string_view name, std::int64_t part = reading::whole) const;
   std::span<const reading> all() const { return {all_, count_}; }
   void clear();
 
-  // Of what was done, the same for every contender.
+  // Checksum of the work, the same for every contender.
   std::uint64_t checksum = 0;
-  // What the first repetition found out and the later ones are to be told, like how often to repeat
-  // something short; 0: nothing.
+  // A finding of the first repetition for the later ones, such as how often to repeat something
+  // short; 0: nothing.
   std::uint64_t hint = 0;
 
  private:

@@ -1,4 +1,4 @@
-// What a measuring process is to do: a kernel and what it works with.
+// Work of a measuring process: a kernel and its parameters.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace mallard::lab {
 
-// What a kernel finds beside its work.
+// Circumstances that a kernel finds beside its work.
 struct circumstances {
   std::span<std::byte> buffer;     // written to before the process was forked; mostly none
   std::uint64_t hint = 0;          // readings::hint of the first repetition

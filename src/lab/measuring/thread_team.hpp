@@ -16,8 +16,8 @@ namespace mallard::lab {
 // Seconds on the clock on the wall.
 double now();
 
-// Where all of a number of threads wait for each other, as often as they like. They yield rather
-// than sleep: being woken takes longer than much of what is measured.
+// A barrier that threads use as often as they like. They yield rather than sleep: a wake-up takes
+// longer than many of the measured stretches.
 class meeting {
  public:
   void expect(unsigned threads) { expected_ = threads; }
@@ -61,7 +61,7 @@ double duration(std::span<const stretch> all);
 // Where that is not allowed it runs anyway.
 void settle_down(unsigned number);
 
-// What a thread calls, with its number.
+// Function that a thread calls with its number.
 struct team_task {
   void (*prepare)(void* data, unsigned number);
   void (*work)(void* data, unsigned number);

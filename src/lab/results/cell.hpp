@@ -26,7 +26,7 @@ struct measure {
   friend bool operator==(const measure&, const measure&) = default;
 };
 
-// What identifies a cell, also among the cells of several files.
+// Identifies a cell, also among the cells of several files.
 struct cell_key {
   std::string bench;
   place at;  // for example links, subsystem, accesses, shuffles, variant
@@ -45,9 +45,9 @@ struct cell_result : cell_key {
   const cell_key& key() const { return *this; }
   // Null when there is none of that name.
   const measure* find(std::string_view name) const;
-  // Of the measure of that name; not a number when there is none.
+  // Median of the measure of that name; not a number when there is none.
   double median_of(std::string_view name) const;
-  // How often it was measured; 0 of a failed one.
+  // Number of repetitions; 0 for a failed cell.
   std::size_t repetitions() const;
 };
 

@@ -1,4 +1,4 @@
-// How cells, a run's parameters and what is said of benches are written in a result file.
+// Cells, a run's parameters and descriptions of benches as JSON of a result file.
 #pragma once
 
 #include <string>

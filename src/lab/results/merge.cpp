@@ -12,7 +12,7 @@
 namespace mallard::lab {
 namespace {
 
-// What two runs must have in common for their cells to be of one data set.
+// Conditions that two runs must share for their cells to be of one data set.
 auto conditions(const run_info& run) {
   return std::tie(run.machine.cpu, run.machine.cores, run.machine.memory_bytes, run.build.compiler,
                   run.build.flags, run.build.build_type, run.build.assertions, run.version,

@@ -29,8 +29,8 @@ struct merged_results {
   std::vector<std::string> notes;  // what the reader must know: cells replaced, lines cut off
 };
 
-// Of the same cell the later file's counts. Throws std::runtime_error when there is not one cell in
-// all of them.
+// For a cell that several files have, the later file's counts. Throws std::runtime_error when there
+// is not one cell in all of them.
 merged_results merge(std::span<const result_file> files);
 
 // The cells of a data set in the form that claims are judged by.

@@ -83,7 +83,7 @@ std::optional<json> parse_object(const std::string& text) {
   return object;
 }
 
-// Of several cells with one key, the last one counts, in the place of the first.
+// Among several cells with one key the last one counts, in the place of the first.
 class latest {
  public:
   void add(std::vector<cell_result>& all, cell_result cell) {

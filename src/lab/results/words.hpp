@@ -1,5 +1,5 @@
-// What is said of a bench and its measures. A result file has it beside the cells, so that whoever
-// reads them needs not know the bench.
+// Descriptions of a bench and its measures. A result file has them beside the cells, so that its
+// readers need not know the bench.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@ namespace mallard::lab {
 
 enum class better { less, more };
 
-// What a kernel reads, by the name that it gives it.
+// A measure that a kernel reads, by the name that it gives it.
 struct measure_kind {
   std::string name = {};
   std::string unit = {};   // "s", "B", "ratio", "count", "1/s"
