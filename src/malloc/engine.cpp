@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
@@ -197,11 +198,14 @@ void deallocate_slow(void* p) noexcept {
   }
   switch (mark.kind()) {
     case slice_kind::space:
-      return the_pages.space_of(mark).deallocate(p);
+      the_pages.space_of(mark).deallocate(p);
+      background_looks(false);
+      return;
     case slice_kind::huge:
       the_pages.huge.deallocate(p);
       // Who uses such blocks alone never comes by where heaps look around.
-      return here.nested() ? void() : the_heaps.trim_quiet();
+      if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();
+      return;
     case slice_kind::slab_of_user_heap:
     case slice_kind::huge_of_user_heap:
       return user_heap::of(p, mark)->deallocate(p, mark);

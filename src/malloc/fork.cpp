@@ -25,6 +25,7 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
+#include "malloc/background.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
@@ -152,6 +153,7 @@ void after_fork_in_child() {
   const slow_path here;
   forking.has_streams = false;
   if (end_fork() == 0) return;
+  forget_background();
   the_heaps.forget_threads_but(cache.heap);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();

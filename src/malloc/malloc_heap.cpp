@@ -6,6 +6,7 @@
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
@@ -89,8 +90,9 @@ std::size_t malloc_heap::give_back_free() noexcept {
   return purge_free_pages(to_purge_bytes_, SIZE_MAX);
 }
 
-bool malloc_heap::trim_if_quiet() noexcept {
-  if (idle.load(std::memory_order_relaxed) || !lock_.try_acquire()) return true;
+malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
+  if (idle.load(std::memory_order_relaxed)) return quiet::is_trimmed;
+  if (!lock_.try_acquire()) return quiet::is_needed;
   const bool is_quiet = calls_ == calls_seen_ && !idle.load(std::memory_order_relaxed);
   calls_seen_ = calls_;
   if (is_quiet && !is_trimmed_) {
@@ -99,9 +101,9 @@ bool malloc_heap::trim_if_quiet() noexcept {
   }
   is_trimmed_ = is_quiet;
   if (is_quiet) purge_portion();
-  const bool is_done = !is_quiet || to_purge_bytes_ == 0;
+  const bool has_more = to_purge_bytes_ != 0;
   lock_.release();
-  return is_done;
+  return !is_quiet ? quiet::is_needed : has_more ? quiet::has_more : quiet::is_trimmed;
 }
 
 void malloc_heap::mark_slab(slab& s) noexcept {
@@ -280,7 +282,7 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   void* const p = refill_locked(to, size_class);
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
   lock_.unlock();
-  if (looks_around) list_.trim_quiet();
+  if (looks_around && !background_looks(true)) list_.trim_quiet();
   return p;
 }
 
@@ -342,7 +344,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noe
   spill_locked(from, p, static_cast<unsigned>(size_class));
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
   lock_.unlock();
-  if (looks_around) list_.trim_quiet();
+  if (looks_around && !background_looks(false)) list_.trim_quiet();
 }
 
 void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept {

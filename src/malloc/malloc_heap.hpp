@@ -52,9 +52,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // By any thread that holds no lock, of a heap with a thread: gives back what is empty, and the
   // pages between blocks in use. The magazines keep what they have. Returns the bytes of the pages.
   std::size_t trim() noexcept;
-  // The same, a portion of it, if the thread has not needed the heap since the last call that
-  // returned true. Returns whether nothing is left to be done. Does not wait for a lock.
-  bool trim_if_quiet() noexcept;
+  // The same, a portion of it, if the thread has not needed the heap since the last call that did
+  // not return `has_more`. Does not wait for a lock.
+  enum class quiet { is_needed, has_more, is_trimmed };
+  quiet trim_if_quiet() noexcept;
   // Of free blocks that count as taken in the slabs. Exact while no thread uses the magazines.
   std::size_t at_hand_bytes() noexcept;
 

@@ -84,7 +84,7 @@ void malloc_heaps::trim_quiet() noexcept {
   if (progress.has_every_lock) return;
   // Two who come at once look at one heap, or one of them at none: the heap has a lock.
   if (malloc_heap* heap = looked_at_.load(std::memory_order_acquire)) {
-    if (heap->trim_if_quiet()) {
+    if (heap->trim_if_quiet() != malloc_heap::quiet::has_more) {
       looked_at_.compare_exchange_strong(heap, heap->next, std::memory_order_release,
                                          std::memory_order_relaxed);
     }
@@ -98,6 +98,17 @@ void malloc_heaps::trim_quiet() noexcept {
   }
   looked_at_.store(first(), std::memory_order_release);
   pages_.decay();
+}
+
+bool malloc_heaps::give_back_idle() noexcept {
+  bool is_done = true;
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
+    malloc_heap::quiet is = malloc_heap::quiet::has_more;
+    while (is == malloc_heap::quiet::has_more) is = heap->trim_if_quiet();
+    is_done &= is == malloc_heap::quiet::is_trimmed;
+  }
+  pages_.decay();
+  return is_done && pages_.budget.kept() == 0;
 }
 
 // Heaps that came while the others' locks were taken stand before these. A thread takes the list's

@@ -36,6 +36,9 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   // The same, once a second, of heaps whose threads have not needed them since: a portion of one of
   // them in each call, so that nobody waits for all.
   void trim_quiet() noexcept;
+  // The same of all of them, by a thread that does nothing else, once a second. Returns whether
+  // nothing is left that would be given back later.
+  bool give_back_idle() noexcept;
 
   // Takes the locks of all heaps with threads before a fork; when `take` is false for one, none.
   // After it, in the parent and in the child.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/stats.hpp"
@@ -50,9 +51,21 @@ bool take_limit(const char* value) noexcept {
   return true;
 }
 
+bool parse_switch(const char* text, bool& on) noexcept {
+  on = std::strcmp(text, "on") == 0;
+  return on || std::strcmp(text, "off") == 0;
+}
+
+bool take_background(const char* value) noexcept {
+  bool on = false;
+  if (!parse_switch(value, on)) return false;
+  if (on) start_background();
+  return true;
+}
+
 bool take_huge_pages(const char* value) noexcept {
-  const bool on = std::strcmp(value, "on") == 0;
-  if (!on && std::strcmp(value, "off") != 0) return false;
+  bool on = false;
+  if (!parse_switch(value, on)) return false;
   the_pages.huge.set_huge_pages(on);
   return true;
 }
@@ -76,6 +89,7 @@ struct option {
 };
 constexpr option options[] = {{"idle", take_idle},
                               {"limit", take_limit},
+                              {"background", take_background},
                               {"huge_pages", take_huge_pages},
                               {"stats", take_stats},
                               {"zero_on_free", checks::set_zero_on_free},

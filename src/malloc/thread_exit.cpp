@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "malloc/background.hpp"
 #include "malloc/fork.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/options.hpp"
@@ -41,6 +42,7 @@ void at_thread_exit(void*) {
 
 // A plug-in that has the malloc to itself may be unloaded before the threads end that have used it.
 [[gnu::destructor(101)]] void let_threads_be() {
+  end_background();
   if (key_is_made.exchange(false)) pthread_key_delete(key);
 }
 

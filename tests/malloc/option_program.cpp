@@ -1,8 +1,66 @@
-// A program to set options for: allocates so many MiB at once, and says whether there were.
+// A program to set options for: allocates so many MiB at once, and says whether there were. With
+// `idle` instead it frees 64 MiB in blocks of all kinds, calls malloc no more, and says whether
+// they have gone back in ten seconds, then the same of the child of a fork.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
+
+namespace {
+
+// Calls no malloc.
+std::size_t resident_bytes() {
+  char text[128] = {};
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0 || read(file, text, sizeof text - 1) <= 0) return 0;
+  close(file);
+  char* rest = nullptr;
+  std::strtoull(text, &rest, 10);
+  return std::strtoull(rest, nullptr, 10) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// All large ones, and of the small ones all but one in eight.
+void allocate_and_free_most() {
+  static void* live[4096];
+  void* const huge = std::memset(std::malloc(std::size_t{24} << 20), 1, std::size_t{24} << 20);
+  void* const large = std::memset(std::malloc(std::size_t{6} << 20), 1, std::size_t{6} << 20);
+  for (void*& p : live) p = std::memset(std::malloc(8000), 1, 8000);
+  for (std::size_t i = 0; i < std::size(live); ++i) {
+    if (i % 8 != 0) std::free(live[i]);
+  }
+  std::free(large);
+  std::free(huge);
+}
+
+bool goes_back_by_itself() {
+  const std::size_t before = resident_bytes();
+  allocate_and_free_most();
+  for (int tenth = 0; tenth < 100; ++tenth) {
+    if (resident_bytes() < before + (std::size_t{6} << 20)) return true;
+    usleep(100'000);
+  }
+  return false;
+}
+
+int stay_idle() {
+  std::puts(goes_back_by_itself() ? "gone" : "there");
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) _exit(goes_back_by_itself() ? 0 : 1);
+  int status = 1;
+  waitpid(child, &status, 0);
+  std::puts(status == 0 ? "gone" : "there");
+  return 0;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "idle") == 0) return stay_idle();
   const std::size_t mib = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   void* const p = std::malloc(mib << 20);
   std::puts(p != nullptr ? "allocated" : "refused");

@@ -40,10 +40,14 @@ TEST(malloc_options, the_limit_is_kept) {
   EXPECT_EQ(output_with("limit=102400K", "150"), "refused\n");
 }
 
+TEST(malloc_options, memory_of_a_program_that_calls_nothing_goes_back_in_the_background) {
+  EXPECT_EQ(output_with("background=on", "idle"), "gone\ngone\n");
+}
+
 TEST(malloc_options, what_is_not_understood_is_named_and_left_out) {
   for (const std::string bad :
        {"colour=red", "idle", "idle=", "idle=x", "limit=0", "limit=-1", "limit=12X", "limit=1MM",
-        "limit=99999999999999999999", "huge_pages=yes", "stats=xml", "=",
+        "limit=99999999999999999999", "huge_pages=yes", "background=1", "stats=xml", "=",
         "limit=18446744073709551615K"}) {
     EXPECT_EQ(output_with(bad + ",limit=100M", "150"),
               "mallard: option of MALLARD_MALLOC not understood: " + bad + "\nrefused\n");

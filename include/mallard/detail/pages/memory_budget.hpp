@@ -69,6 +69,10 @@ class memory_budget {
   }
 
   // In bytes, of all parts.
+  std::size_t kept() const noexcept {
+    return kept_in_slices() + slices.kept.load(std::memory_order_relaxed) +
+           mappings.kept.load(std::memory_order_relaxed);
+  }
   std::size_t in_use() const noexcept {
     const std::size_t taken = slices.in_use.load(std::memory_order_relaxed) +
                               mappings.in_use.load(std::memory_order_relaxed);
@@ -95,10 +99,6 @@ class memory_budget {
     std::size_t bytes = 0;
     for (const account& part : parts_of_slices) bytes += part.kept.load(std::memory_order_relaxed);
     return bytes;
-  }
-  std::size_t kept() const noexcept {
-    return kept_in_slices() + slices.kept.load(std::memory_order_relaxed) +
-           mappings.kept.load(std::memory_order_relaxed);
   }
   std::size_t most_kept() const noexcept {
     const std::size_t most = most_kept_.load(std::memory_order_relaxed);

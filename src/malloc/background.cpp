@@ -1,0 +1,103 @@
+// The thread looks once a second as long as there is something to give back, and then sleeps until
+// somebody needs a heap again. It is not started in the middle of a free: the C library frees what
+// ended threads had while it holds the lock that starting one takes.
+#include "malloc/background.hpp"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "malloc/kept_errno.hpp"
+#include "malloc/malloc_heaps.hpp"
+#include "malloc/slow_path.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+enum progress_of_thread : std::uint32_t { none, starts, looks, sleeps, ends };
+
+constinit std::atomic<bool> is_wanted{false};
+constinit std::atomic<std::uint32_t> state{none};
+constinit pthread_t thread{};
+
+void wait_while(std::uint32_t value, const timespec* most) noexcept {
+  syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, value, most, nullptr, 0);
+}
+
+void set_and_wake(std::uint32_t value) noexcept {
+  state.store(value);
+  os::wake_one(state);
+}
+
+void* look_after_idle(void*) {
+  constexpr timespec second{1, 0};
+  while (state.load() != ends) {
+    if (!the_heaps.give_back_idle()) {
+      wait_while(looks, &second);
+      continue;
+    }
+    std::uint32_t before = looks;
+    if (state.compare_exchange_strong(before, sleeps)) wait_while(sleeps, nullptr);
+  }
+  return nullptr;
+}
+
+// No handler of a signal runs on the thread.
+bool make_thread() noexcept {
+  constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_attr_t how;
+  if (pthread_attr_init(&how) != 0) return false;
+  pthread_attr_setstacksize(&how, stack_bytes);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool is_made = pthread_create(&thread, &how, look_after_idle, nullptr) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&how);
+  return is_made;
+}
+
+}  // namespace
+
+void start_background() noexcept {
+  is_wanted.store(true);
+  std::uint32_t before = none;
+  if (!state.compare_exchange_strong(before, starts)) return;
+  const kept_errno keep;
+  state.store(looks);
+  if (make_thread()) return;
+  is_wanted.store(false);
+  state.store(none);
+}
+
+void end_background() noexcept {
+  if (!is_wanted.exchange(false)) return;
+  const std::uint32_t before = state.load();
+  if (before == none || before == starts) return;
+  set_and_wake(ends);
+  // A signal handler that ends the program may hold what the thread waits for.
+  if (!slow_path::is_inside()) pthread_join(thread, nullptr);
+}
+
+void forget_background() noexcept {
+  state.store(none);
+}
+
+bool background_looks(bool may_start) noexcept {
+  if (!is_wanted.load(std::memory_order_relaxed)) [[likely]] {
+    return false;
+  }
+  std::uint32_t now = state.load(std::memory_order_relaxed);
+  if (now == none && may_start) start_background();
+  if (now == sleeps && state.compare_exchange_strong(now, looks)) os::wake_one(state);
+  return now == looks || now == sleeps;
+}
+
+}  // namespace mallard::inline v1::detail
