@@ -1,6 +1,7 @@
-// The examples are each built twice: as anybody would write them, and with the resource that
-// `mallard advise` names put in by hand (MALLARD_BY_HAND). What differs is here and in the one line
-// of each example that makes its memory.
+// The examples are each built three times: as anybody would write them, with the resource that
+// `mallard advise` names put in by hand (MALLARD_BY_HAND), and with a scope of the malloc in the
+// place of that resource (MALLARD_IN_SCOPE). What differs is here and in the one line of each
+// example that makes its memory.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,10 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#if defined(MALLARD_IN_SCOPE)
+#include "mallard/malloc/malloc_scope.hpp"
+#endif
 
 namespace example {
 
@@ -52,6 +57,9 @@ struct memory {
   memory() = default;
   explicit memory(std::size_t) {}
   allocator get() const { return {}; }
+#if defined(MALLARD_IN_SCOPE)
+  mallard::malloc_scope scope;
+#endif
 };
 
 #endif

@@ -3,6 +3,7 @@
 #include "mallard/malloc/malloc.h"
 #include "malloc/entry.hpp"
 #include "malloc/malloc_heap.hpp"
+#include "malloc/scope.hpp"
 
 namespace {
 
@@ -41,5 +42,5 @@ MALLARD_ENTRY int mallard_is_remote(const void* p) {
   if (p == nullptr) return 0;
   const detail::slice_mark mark = detail::mark_of(p);
   const bool of_slab = mark.is_slab();
-  return of_slab && mark.heap() != detail::cache.heap ? 1 : 0;
+  return of_slab && mark.heap() != detail::own_cache().heap ? 1 : 0;
 }

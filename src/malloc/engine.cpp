@@ -8,6 +8,7 @@
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/scope.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
 #include "malloc/user_heap.hpp"
@@ -15,9 +16,10 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// Null when there is no memory for one, and for a thread that has ended for good.
+// Null when there is no memory for one, for a thread that has ended for good, and in a scope.
 malloc_heap* heap_of_thread() noexcept {
   if (cache.heap != nullptr) return cache.heap;
+  if (innermost_scope != nullptr) return nullptr;
   malloc_heap* const heap = may_begin_thread() ? the_heaps.begin_thread(cache) : nullptr;
   if (heap != nullptr) end_heap_with_thread();
   return heap;
@@ -68,6 +70,7 @@ MALLARD_COLD bool give_all_back() noexcept {
     heap->attach(cache);
   }
   const std::size_t page_bytes = the_heaps.trim();
+  user_heap::trim_all();
   const bool has_trimmed = the_pages.trim();
   // The supply may have given back at once what it got here.
   return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
@@ -97,8 +100,10 @@ void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
-  return take_or_make_room(bytes, malloc_class_count,
-                           [=] { return allocate_mapped_or_not(bytes, alignment); });
+  return take_or_make_room(bytes, malloc_class_count, [=] {
+    return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment)
+                                      : innermost_scope->heap->allocate_large(bytes, alignment);
+  });
 }
 
 std::size_t class_bytes_of(slice_mark mark) noexcept {
@@ -123,24 +128,45 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
     return bytes <= have && bytes >= have / 2 && !checks::keeps_classes;
   }
   const slow_path here;
-  if (here.nested() || bytes <= largest_extended_request || mark.kind() != slice_kind::space) {
-    return false;
-  }
-  return the_pages.space_of(mark).resize(p, bytes);
+  if (here.nested() || bytes <= largest_extended_request || !mark.is_in_space()) return false;
+  large_space& space =
+      mark.is_of_user_heap() ? mark.heap_of_user()->space() : the_pages.space_of(mark);
+  return space.resize(p, bytes);
+}
+
+void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
+  return mark.is_of_user_heap() ? mark.heap_of_user()->resize_huge(p, bytes)
+                                : the_pages.huge.resize(p, bytes);
 }
 
 // When there is no memory for a smaller block, the old one has to do.
 void* shrink_where_it_is(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  if (mark.kind() == slice_kind::huge) return the_pages.huge.resize(p, bytes);
+  if (mark.is_huge()) return resize_huge(p, mark, bytes);
   checks::kept_larger();
   return p;
 }
 
-void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
+MALLARD_COLD void* take_without_heap(std::size_t bytes, unsigned size_class) noexcept {
+  if (open_scope* const scope = innermost_scope) {
+    return scope->heap->refill(*scope, cache, size_class);
+  }
   void* const p = does_without_heap() ? the_heaps.take_common(bytes, !may_begin_thread()) : nullptr;
   if (p != nullptr) return p;
   malloc_heap* const heap = heap_of_thread();
   return heap == nullptr ? nullptr : heap->refill(cache, size_class);
+}
+
+void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
+  malloc_heap* const heap = cache.heap;
+  return heap != nullptr ? heap->refill(cache, size_class) : take_without_heap(bytes, size_class);
+}
+
+// The thread's own magazines are those outside of a scope.
+MALLARD_COLD void deallocate_without_heap(void* p, slice_mark mark) noexcept {
+  thread_cache& own = own_cache();
+  if (own.heap == nullptr) return malloc_heap::send_alone(p, mark);
+  if (mark.heap() != own.heap) return own.heap->send(p, mark);
+  if (!own.give(p, mark.size_class())) own.heap->spill(own, p, mark.size_class());
 }
 
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
@@ -173,7 +199,7 @@ void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
   // Another heap's block is as good as an own one, and the first to be used again. Only small
   // ones have to go home: they may share a cache line with blocks that the other thread uses.
   const std::size_t size_class = mark.size_class();
-  if (size_class >= first_shared_class && cache.give(p, size_class)) return;
+  if (size_class >= cache.first_shared && cache.give(p, size_class)) return;
   malloc_heap::batch& batch = cache.batches->of(mark.heap());
   if (batch.to != mark.heap()) [[unlikely]] {
     return cache.heap == nullptr ? deallocate_slow(p) : cache.heap->send(p, mark);
@@ -191,7 +217,7 @@ void deallocate_slow(void* p) noexcept {
   if (here.nested() && mark.kind() != slice_kind::huge && mark.kind() != slice_kind::none) return;
   if (mark.is_slab()) {
     malloc_heap* const heap = does_without_heap() ? nullptr : heap_of_thread();
-    if (heap == nullptr) return malloc_heap::send_alone(p, mark);
+    if (heap == nullptr) return deallocate_without_heap(p, mark);
     if (mark.heap() != heap) return heap->send(p, mark);
     if (!cache.give(p, mark.size_class())) heap->spill(cache, p, mark.size_class());
     return;
@@ -207,8 +233,14 @@ void deallocate_slow(void* p) noexcept {
       if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();
       return;
     case slice_kind::slab_of_user_heap:
+      if (open_scope* const scope = innermost_scope;
+          scope != nullptr && scope->heap == mark.heap_of_user()) {
+        return scope->heap->spill(*scope, cache, p, mark.user_heap_size_class());
+      }
+      [[fallthrough]];
+    case slice_kind::space_of_user_heap:
     case slice_kind::huge_of_user_heap:
-      return user_heap::of(p, mark)->deallocate(p, mark);
+      return mark.heap_of_user()->deallocate(p, mark);
     case slice_kind::slab:
     case slice_kind::none:
       break;
@@ -237,6 +269,7 @@ std::size_t usable_bytes(const void* p) noexcept {
     case slice_kind::slab:
       return class_bytes_of(mark);
     case slice_kind::space:
+    case slice_kind::space_of_user_heap:
       return large_space::payload_bytes(const_cast<void*>(p));
     case slice_kind::huge:
     case slice_kind::huge_of_user_heap:
@@ -269,8 +302,8 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
   checks::in_use(p);
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slice_mark mark = mark_of(p);
-  if (mark.kind() == slice_kind::huge && bytes >= least_huge_bytes / 2) {
-    if (void* const resized = the_pages.huge.resize(p, bytes)) return resized;
+  if (mark.is_huge() && bytes >= least_huge_bytes / 2) {
+    if (void* const resized = resize_huge(p, mark, bytes)) return resized;
   }
   const std::size_t have = usable_bytes(p);
   if (resize_in_place(p, mark, bytes)) return p;

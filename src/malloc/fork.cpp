@@ -29,6 +29,7 @@
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/scope.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/user_heap.hpp"
 
@@ -154,7 +155,7 @@ void after_fork_in_child() {
   forking.has_streams = false;
   if (end_fork() == 0) return;
   forget_background();
-  the_heaps.forget_threads_but(cache.heap);
+  the_heaps.forget_threads_but(own_cache().heap);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
   user_heap::reset_all();

@@ -1,9 +1,10 @@
-// The names of mallard/malloc/malloc.h for heaps that a program makes itself.
+// The names of mallard/malloc/malloc.h for heaps that a program makes itself, and their scopes.
 #include <errno.h>
 
 #include "blocks.hpp"
 #include "mallard/malloc/malloc.h"
 #include "malloc/entry.hpp"
+#include "malloc/scope.hpp"
 #include "malloc/user_heap.hpp"
 #include "malloc_checks.hpp"
 
@@ -13,6 +14,9 @@ namespace detail = mallard::detail;
 
 detail::user_heap* of(mallard_heap* heap) noexcept {
   return reinterpret_cast<detail::user_heap*>(heap);
+}
+detail::open_scope* of(mallard_scope* scope) noexcept {
+  return reinterpret_cast<detail::open_scope*>(scope);
 }
 
 }  // namespace
@@ -43,14 +47,24 @@ MALLARD_ENTRY void mallard_heap_free(mallard_heap*, void* p) {
 
 MALLARD_ENTRY int mallard_heap_owns(const mallard_heap* heap, const void* p) {
   if (p == nullptr) return 0;
-  void* const block = const_cast<void*>(p);
-  const detail::slice_mark mark = detail::mark_of(block);
-  return detail::is_of_user_heap(mark) &&
-         detail::user_heap::of(block, mark) == of(const_cast<mallard_heap*>(heap));
+  return detail::heap_of(p) == of(const_cast<mallard_heap*>(heap));
 }
 
 MALLARD_ENTRY void mallard_heap_destroy(mallard_heap* heap) {
   if (heap == nullptr) return;
   detail::checks::in_use(heap);
   of(heap)->destroy();
+}
+
+MALLARD_ENTRY mallard_scope* mallard_scope_begin(mallard_heap* heap) {
+  if (heap != nullptr) detail::checks::in_use(heap);
+  return reinterpret_cast<mallard_scope*>(detail::begin_scope(of(heap)));
+}
+
+MALLARD_ENTRY std::size_t mallard_scope_survivors(const mallard_scope* scope) {
+  return scope == nullptr ? 0 : detail::blocks_in_use(of(const_cast<mallard_scope*>(scope)));
+}
+
+MALLARD_ENTRY std::size_t mallard_scope_end(mallard_scope* scope) {
+  return scope == nullptr ? 0 : detail::end_scope(of(scope));
 }

@@ -136,7 +136,6 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     add_guard(r);
   }
   r->huge_is_fresh = is_fresh;
-  r->huge_owner = nullptr;
   std::byte* const p = reinterpret_cast<std::byte*>(r) + offset;
   region::huge_mark_of(p).store(slice_mark::huge().word(), std::memory_order_relaxed);
   checks::add_huge(p, *r);
@@ -189,7 +188,7 @@ std::size_t huge_payload_bytes(const void* p) noexcept {
 }
 
 bool is_fresh_huge(const void* p) noexcept {
-  return mark_of(p).kind() == slice_kind::huge && region::of_huge(p)->huge_is_fresh;
+  return mark_of(p).is_huge() && region::of_huge(p)->huge_is_fresh;
 }
 
 }  // namespace mallard::inline v1::detail

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "mallard/detail/os/pages.hpp"
+#include "malloc_checks.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -93,12 +94,12 @@ bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
   set_idle_bytes(before + freed_bytes);
   if (before + freed_bytes > idle_.limit(heap_.in_use_bytes())) return true;
   // What the others keep is looked at for each mebibyte that comes.
-  return (before ^ idle_bytes()) >> 20 != 0 && idle_bytes() > budget_.may_keep(account_);
+  return (before ^ idle_bytes()) >> 20 != 0 && idle_bytes() > may_keep();
 }
 
 // So much stays of what is too much.
 std::size_t large_space::rest() noexcept {
-  return idle_policy::rest_of(idle_.limit(heap_.in_use_bytes()), budget_.may_keep(account_));
+  return idle_policy::rest_of(idle_.limit(heap_.in_use_bytes()), may_keep());
 }
 
 void large_space::note_reused(std::size_t bytes) noexcept {
@@ -187,6 +188,17 @@ void large_space::decay() noexcept {
 void large_space::trim() noexcept {
   const holding hold(purge_lock_);
   while (purge_some(0)) continue;
+}
+
+void large_space::release() noexcept {
+  heap_.reset();
+  set_idle_bytes(0);
+  segment_total_ = 0;
+  while (segment* const s = segments_) {
+    segments_ = s->next;
+    checks::forget_blocks(s, s->bytes);
+    supply_.give(s, s->bytes);
+  }
 }
 
 void large_space::set_idle_limit(std::size_t bytes) noexcept {

@@ -27,10 +27,14 @@ class large_space {
   constexpr large_space(slice_supply& supply, memory_budget& budget, slice_mark mark,
                         std::size_t idle_bytes) noexcept
       : supply_(supply),
-        budget_(budget),
+        budget_(&budget),
         account_(budget.parts_of_slices[mark.space_index()]),
         mark_(mark),
         idle_(idle_bytes) {}
+  // Of a heap of the program's own, which is bounded by its own use.
+  constexpr large_space(slice_supply& supply, memory_budget::account& account, slice_mark mark,
+                        std::size_t idle_bytes) noexcept
+      : supply_(supply), budget_(nullptr), account_(account), mark_(mark), idle_(idle_bytes) {}
 
   // Null when the system refuses. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
@@ -49,6 +53,8 @@ class large_space {
   // needed for a second; all.
   void decay() noexcept;
   void trim() noexcept;
+  // All, with the blocks in use. No other call may be in flight.
+  void release() noexcept;
   space_usage usage() noexcept;
   // Of who gives memory back; taken before the other one.
   futex_lock& purge_lock() noexcept { return purge_lock_; }
@@ -74,6 +80,9 @@ class large_space {
   void set_idle_bytes(std::size_t bytes) noexcept {
     account_.kept.store(bytes, std::memory_order_relaxed);
   }
+  std::size_t may_keep() const noexcept {
+    return budget_ == nullptr ? memory_budget::none : budget_->may_keep(account_);
+  }
   std::size_t rest() noexcept;
   void note_reused(std::size_t bytes) noexcept;
   bool is_too_much(std::size_t freed_bytes) noexcept;
@@ -84,7 +93,7 @@ class large_space {
   bool purge_some(std::size_t to_keep) noexcept;
 
   slice_supply& supply_;
-  const memory_budget& budget_;
+  const memory_budget* budget_;
   memory_budget::account& account_;
   slice_mark mark_;
   futex_lock purge_lock_;

@@ -25,7 +25,7 @@ inline constexpr auto class_by_block = [] {
   }
   return table;
 }();
-static_assert(malloc_class_count <= slice_mark::most_user_heap_classes);
+static_assert(malloc_class_count <= slice_mark::most_classes);
 
 // Of blocks: requires bytes <= largest_class_bytes; larger classes are computed.
 MALLARD_ALWAYS_INLINE unsigned class_of_block(std::size_t bytes) noexcept {

@@ -9,6 +9,7 @@
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/kept_errno.hpp"
+#include "malloc/magazine.hpp"
 #include "malloc/malloc_heaps.hpp"
 
 namespace mallard::inline v1::detail {
@@ -37,10 +38,6 @@ void give_slab(void* context, void* p, std::size_t bytes) noexcept {
   heap.list().supply().give(p, bytes);
 }
 
-void note_filled_by_frees(void** first, void** last) noexcept {
-  std::fill(first, last, reinterpret_cast<void*>(filled_by_frees_only));
-}
-
 constexpr slab_source supply_source{take_slab, give_slab};
 
 }  // namespace
@@ -52,6 +49,11 @@ void malloc_heap::attach(thread_cache& to) noexcept {
   to.heap = this;
   to.batches = &batches_;
   to.heap_mark = slice_mark::of_slab(this, 0);
+  magazines_.store(&to, std::memory_order_release);
+}
+
+void malloc_heap::move_magazines(thread_cache& to) noexcept {
+  const holding hold(lock_);
   magazines_.store(&to, std::memory_order_release);
 }
 
@@ -286,53 +288,15 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   return p;
 }
 
-namespace {
-
-// Writes the addresses of neighbours from the slot on downwards, two at a time. Returns the slot
-// below.
-void** fill_down(void** slot, std::byte* p, std::size_t count, std::size_t block_bytes) noexcept {
-  using two_addresses [[gnu::vector_size(16), gnu::may_alias, gnu::aligned(8)]] =
-      unsigned long long;
-  if (count % 2 != 0) {
-    *slot-- = p;
-    p += block_bytes;
-  }
-  const unsigned long long address = address_of(p);
-  const unsigned long long step = 2 * block_bytes;
-  two_addresses pair{address + block_bytes, address};
-  const two_addresses steps{step, step};
-  for (void** const end = slot - count / 2 * 2; slot != end; slot -= 2) {
-    *reinterpret_cast<two_addresses*>(slot - 1) = pair;
-    pair += steps;
-  }
-  return slot;
-}
-
-}  // namespace
-
 void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept {
   grow_magazine(to, size_class);
   collect();
   if (!find_slots(size_class)) return nullptr;
   slab_pool& pool = pools_[size_class];
-  const std::size_t block_bytes = class_steps[size_class].block_bytes;
-  // One word of the bitmap: the lowest address is handed out first, so it comes last.
   const std::size_t most =
       std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
-  const std::size_t count =
-      std::min(static_cast<std::size_t>(std::popcount(pool.free_slots)), most);
   void** const bottom = to.top[size_class];
-  void** slot = bottom + count;
-  std::uint64_t free = pool.free_slots;
-  while (slot != bottom) {
-    const auto start = static_cast<unsigned>(std::countr_zero(free));
-    std::byte* const p = pool.base + start * block_bytes;
-    const auto run = static_cast<unsigned>(std::countr_one(free >> start));
-    const std::size_t taken = std::min<std::size_t>(run, static_cast<std::size_t>(slot - bottom));
-    slot = fill_down(slot, p, taken, block_bytes);
-    free &= ~(low_bits(static_cast<unsigned>(taken)) << start);
-  }
-  pool.free_slots = free;
+  const std::size_t count = fill_from_pool(pool, bottom, most, size_class);
   check_current(size_class);
   checks::refilled(bottom + 1, bottom + 1 + count, size_class);
   to.top[size_class] = bottom + count - 1;

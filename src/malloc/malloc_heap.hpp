@@ -28,6 +28,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
 
   // Makes the magazines the calling thread's.
   void attach(thread_cache& to) noexcept;
+  // They are there from now on.
+  void move_magazines(thread_cache& to) noexcept;
   // Puts all that the magazines hold into the slabs, and gives back those that are empty then.
   void detach(thread_cache& from) noexcept;
 

@@ -21,8 +21,6 @@
 
 namespace mallard::inline v1::detail {
 
-class user_heap;
-
 // At the start of a region; it takes the region's first slices itself.
 struct region : region_pages {
   // Of a region that is one huge block; else 0. What is known of pages is of no use there.
@@ -30,7 +28,6 @@ struct region : region_pages {
   std::size_t huge_offset;  // of the block from here
   bool huge_is_fresh;       // nobody has written to it but its owner
   // Of a huge block of a user heap, guarded by its lock.
-  user_heap* huge_owner;
   region* huge_next;
   region* huge_prev;
 

@@ -1,9 +1,10 @@
 // Purpose: what a slice of a region is: whose slab of which size class, or whose part of what.
 //
 // One word. Of a slice of a thread heap's slab it is the heap's address, with the size class in the
-// low bits that the alignment of heaps leaves free; the other marks are smaller than any address.
-// So one load and one exclusive or tell a hot path whether a block is its thread's own, and its
-// class.
+// low bits that the alignment of heaps leaves free. So one load and one exclusive or tell a hot
+// path whether a block is its thread's own, and its class. With a user heap it is the same, and the
+// highest bit, which no address has, is set; what is in no slab has a number above all classes. The
+// other marks are smaller than any address.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +15,18 @@
 namespace mallard::inline v1::detail {
 
 class malloc_heap;
+class user_heap;
 
 inline constexpr std::size_t heap_alignment = 64;
 
 enum class slice_kind {
-  none,               // free, or ours
-  huge,               // of a huge block: a region of its own
-  space,              // of a `large_space`
-  slab,               // of a slab of a thread's heap
-  slab_of_user_heap,  // of a slab of a user heap
-  huge_of_user_heap,  // of a huge block of such a heap
+  none,                // free, or ours
+  huge,                // of a huge block: a region of its own
+  space,               // of a `large_space`
+  slab,                // of a slab of a thread's heap
+  slab_of_user_heap,   // of a slab of a user heap
+  space_of_user_heap,  // of the large space of such a heap
+  huge_of_user_heap,   // of a huge block of such a heap
 };
 
 class slice_mark {
@@ -35,17 +38,20 @@ class slice_mark {
   constexpr std::uintptr_t word() const noexcept { return word_; }
 
   static constexpr slice_mark huge() noexcept { return slice_mark(huge_word); }
-  static constexpr slice_mark huge_of_user_heap() noexcept {
-    return slice_mark(user_heap_huge_word);
-  }
   static constexpr slice_mark of_space(std::size_t index) noexcept {
     return slice_mark(first_space_word + index);
   }
-  static constexpr slice_mark of_user_heap_slab(std::size_t size_class) noexcept {
-    return slice_mark(first_user_heap_word + size_class);
-  }
   static slice_mark of_slab(const malloc_heap* heap, std::size_t size_class) noexcept {
     return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class);
+  }
+  static slice_mark of_user_heap_slab(const user_heap* heap, std::size_t size_class) noexcept {
+    return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class | user_heap_bit);
+  }
+  static slice_mark of_user_heap_space(const user_heap* heap) noexcept {
+    return of_user_heap_slab(heap, number_of_space);
+  }
+  static slice_mark huge_of_user_heap(const user_heap* heap) noexcept {
+    return of_user_heap_slab(heap, number_of_huge);
   }
   // Of a slab of some thread's heap.
   static constexpr slice_mark of_any_slab(std::size_t size_class) noexcept {
@@ -53,21 +59,29 @@ class slice_mark {
   }
 
   // The kind that hot paths ask for.
-  MALLARD_ALWAYS_INLINE constexpr bool is_slab() const noexcept { return word_ >= heap_alignment; }
+  MALLARD_ALWAYS_INLINE constexpr bool is_slab() const noexcept {
+    return static_cast<std::intptr_t>(word_) >= static_cast<std::intptr_t>(heap_alignment);
+  }
 
   constexpr slice_kind kind() const noexcept {
     if (is_slab()) return slice_kind::slab;
-    if (word_ >= first_user_heap_word) {
-      return word_ == user_heap_huge_word ? slice_kind::huge_of_user_heap
-                                          : slice_kind::slab_of_user_heap;
+    if (is_of_user_heap()) {
+      const std::size_t number = word_ % heap_alignment;
+      return number == number_of_huge    ? slice_kind::huge_of_user_heap
+             : number == number_of_space ? slice_kind::space_of_user_heap
+                                         : slice_kind::slab_of_user_heap;
     }
     if (word_ >= first_space_word) return slice_kind::space;
     return word_ == huge_word ? slice_kind::huge : slice_kind::none;
   }
 
+  constexpr bool is_of_user_heap() const noexcept { return (word_ & user_heap_bit) != 0; }
   // Of either kind.
   constexpr bool is_huge() const noexcept {
-    return word_ == huge_word || word_ == user_heap_huge_word;
+    return word_ == huge_word || kind() == slice_kind::huge_of_user_heap;
+  }
+  constexpr bool is_in_space() const noexcept {
+    return kind() == slice_kind::space || kind() == slice_kind::space_of_user_heap;
   }
 
   // Require a slab of a thread's heap.
@@ -75,9 +89,13 @@ class slice_mark {
     return reinterpret_cast<malloc_heap*>(word_ & ~(heap_alignment - 1));
   }
   constexpr std::size_t size_class() const noexcept { return word_ % heap_alignment; }
+  // Requires anything of a user heap.
+  user_heap* heap_of_user() const noexcept {
+    return reinterpret_cast<user_heap*>(word_ & ~(user_heap_bit | (heap_alignment - 1)));
+  }
   // Requires a slab of a user heap.
   constexpr unsigned user_heap_size_class() const noexcept {
-    return static_cast<unsigned>(word_ - first_user_heap_word);
+    return static_cast<unsigned>(word_ % heap_alignment);
   }
   // Requires a space.
   constexpr std::size_t space_index() const noexcept { return word_ - first_space_word; }
@@ -97,15 +115,15 @@ class slice_mark {
   friend constexpr bool operator==(slice_mark, slice_mark) noexcept = default;
 
   static constexpr std::size_t most_spaces = 4;
-  static constexpr std::size_t most_user_heap_classes = 55;
+  static constexpr std::size_t most_classes = heap_alignment - 2;
 
  private:
   static constexpr std::uintptr_t huge_word = 1;
   static constexpr std::uintptr_t first_space_word = 2;
-  static constexpr std::uintptr_t first_user_heap_word = first_space_word + most_spaces;
-  static constexpr std::uintptr_t user_heap_huge_word =
-      first_user_heap_word + most_user_heap_classes;
-  static_assert(user_heap_huge_word < heap_alignment);
+  static_assert(first_space_word + most_spaces <= heap_alignment);
+  static constexpr std::uintptr_t user_heap_bit = ~(~std::uintptr_t{0} >> 1);
+  static constexpr std::uintptr_t number_of_space = most_classes;
+  static constexpr std::uintptr_t number_of_huge = most_classes + 1;
 
   std::uintptr_t word_ = 0;
 };

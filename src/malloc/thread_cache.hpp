@@ -4,7 +4,8 @@
 // The slots are in the heap of the thread. Below and above those of a magazine there is one that is
 // null: taking from an empty one shows in what was taken, and giving to a full one in what lies
 // where the block would go. In between nothing is null. A thread without a heap has magazines of no
-// capacity, and a name that is no heap's.
+// capacity, and a name that is no heap's. While a scope is open they are those of the scope's heap
+// (malloc/scope.hpp).
 //
 // Neither malloc nor free touches the block. Where the program frees and allocates by turns, what
 // it frees is the next that it writes to, and may have left the caches: then free has it fetched
@@ -39,6 +40,8 @@ struct thread_cache {
   malloc_batches* batches;  // of the heap
   // So many times a thread without a heap may still do without.
   std::size_t calls_without_heap;
+  // From this class on blocks of other heaps may stay.
+  std::size_t first_shared;
 
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
@@ -46,6 +49,7 @@ struct thread_cache {
     out.heap_mark = slice_mark::of_no_heap();
     out.batches = &no_batches;
     out.calls_without_heap = most_calls_without_heap;
+    out.first_shared = first_shared_class;
     return out;
   }
 

@@ -9,6 +9,7 @@
 #include "malloc/fork.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/options.hpp"
+#include "malloc/scope.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -25,6 +26,7 @@ void at_thread_exit(void*) {
     pthread_setspecific(key, &the_heaps);
     return;
   }
+  end_all_scopes();
   the_heaps.end_thread(cache);
 }
 

@@ -55,6 +55,7 @@ malloc_usage usage_of_malloc() noexcept {
     }
   }
   for (std::size_t i = 0; i < space_count; ++i) out.spaces[i] = the_pages.spaces[i].usage();
+  out.spaces[space_count] = user_heap::usage_of_spaces();
   out.huge = the_pages.huge.usage();
   out.supply = the_pages.supply.usage();
   out.classes = usage_of_slabs(nullptr);

@@ -21,7 +21,7 @@ struct malloc_usage {
   // the figures are behind locks, and there are none.
   bool is_interrupted = false;
   supply_usage supply;
-  std::array<space_usage, space_count> spaces;
+  std::array<space_usage, space_count + 1> spaces;
   huge_usage huge;
   class_usages classes;
   std::size_t heaps = 0;

@@ -4,6 +4,8 @@
 #include <new>
 
 #include "malloc/engine.hpp"
+#include "malloc/fatal.hpp"
+#include "malloc/magazine.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/slow_path.hpp"
 
@@ -13,28 +15,39 @@ namespace {
 constinit futex_lock list_lock;
 constinit user_heap* all = nullptr;
 
-void* take_slab(void*, std::size_t bytes, const slab_rescue& rescue) {
+constinit user_heap* idle_nameless = nullptr;
+constinit std::size_t idle_nameless_count = 0;
+
+}  // namespace
+
+void* user_heap::take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   void* const p = the_pages.supply.take(bytes, false);
-  if (p == nullptr) rescue();
+  if (p == nullptr) {
+    rescue();
+  } else {
+    static_cast<user_heap*>(context)->reserved_bytes_ += bytes;
+  }
   return p;
 }
 
-void give_slab(void*, void* p, std::size_t bytes) noexcept {
+void user_heap::give_slab(void* context, void* p, std::size_t bytes) noexcept {
+  static_cast<user_heap*>(context)->reserved_bytes_ -= bytes;
   checks::forget_blocks(p, bytes);
   the_pages.supply.give(p, bytes);
 }
 
-constexpr slab_source supply_source{take_slab, give_slab};
-
-}  // namespace
-
-user_heap::user_heap() noexcept : slab_set(class_layouts.data(), supply_source, this, kept_slabs) {}
+user_heap::user_heap() noexcept
+    : slab_set(class_layouts.data(), supply_source, this, kept_slabs),
+      space_(the_pages.supply, account_, slice_mark::of_user_heap_space(this),
+             kept_in_space_bytes) {}
 
 // Where a signal handler has interrupted this thread, the locks may be its own. Blocks are mapped
 // then, heaps are neither made nor destroyed.
 user_heap* user_heap::create() noexcept {
   if (slow_path::is_inside()) return nullptr;
-  void* const p = detail::allocate(sizeof(user_heap));
+  // It may live longer than what a scope allocates.
+  const outside_scopes here;
+  void* const p = detail::allocate_aligned(sizeof(user_heap), alignof(user_heap));
   if (p == nullptr) return nullptr;
   auto* const heap = ::new (p) user_heap;
   const holding hold(list_lock);
@@ -46,34 +59,35 @@ user_heap* user_heap::create() noexcept {
 
 void user_heap::destroy() noexcept {
   if (slow_path::is_inside()) return;
+  if (open_scopes_ != 0) fatal("a heap is destroyed while a scope of it is open", this);
   {
     const holding hold(list_lock);
     (prev_ == nullptr ? all : prev_->next_) = next_;
     if (next_ != nullptr) next_->prev_ = prev_;
   }
   release(false);
+  space_.release();
   while (region* const r = huge_) {
     unlink(*r);
     void* const p = reinterpret_cast<std::byte*>(r) + r->huge_offset;
     if (checks::remove_huge_of_heap(p)) the_pages.huge.deallocate(p);
   }
+  while (open_scope* const scope = closed_) {
+    closed_ = scope->outer;
+    the_pages.supply.give(scope, scope_bytes);
+  }
   detail::deallocate(this);
 }
 
-user_heap* user_heap::of(void* p, slice_mark mark) noexcept {
-  if (mark.kind() == slice_kind::huge_of_user_heap) return region::of_huge(p)->huge_owner;
-  const slab_layout& layout = class_layouts[mark.user_heap_size_class()];
-  const slab* const home = home_of(p, layout.slab_bytes);
-  return static_cast<user_heap*>(home->owner.load(std::memory_order_relaxed));
-}
-
-user_heap* heap_of(void* p) noexcept {
+user_heap* heap_of(const void* p) noexcept {
   const slice_mark mark = mark_of(p);
-  return is_of_user_heap(mark) ? user_heap::of(p, mark) : nullptr;
+  return mark.is_of_user_heap() ? mark.heap_of_user() : nullptr;
 }
 
 void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment) noexcept {
-  return heap == nullptr ? allocate_aligned(bytes, alignment) : heap->allocate(bytes, alignment);
+  const bool is_of_scope = innermost_scope != nullptr && innermost_scope->heap == heap;
+  return heap == nullptr || is_of_scope ? allocate_aligned(bytes, alignment)
+                                        : heap->allocate(bytes, alignment);
 }
 
 void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
@@ -85,74 +99,308 @@ void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void* user_heap::allocate_here(std::size_t bytes, std::size_t alignment) noexcept {
+  const slow_path here;
   const std::size_t block = request_with_canary(bytes, alignment);
+  if (block - 1 >= largest_extended_bytes) return allocate_large(bytes, alignment);
   const holding hold(lock_);
-  return block - 1 < largest_extended_bytes ? allocate_of_class(class_of(block))
-                                            : allocate_mapped(bytes, alignment);
+  return allocate_of_class(class_of(block));
+}
+
+bool user_heap::find_slots(unsigned size_class) noexcept {
+  slab_pool& pool = pools_[size_class];
+  if (pool.free_slots != 0 || advance(pool, size_class)) return true;
+  if (!grow(pool, size_class)) return false;
+  const slab_layout& layout = class_layouts[size_class];
+  std::byte* const start = start_of(pool.current(layout));
+  region::of(start)->set_marks(region::index_of(start), layout.slab_bytes / slice_bytes,
+                               slice_mark::of_user_heap_slab(this, size_class));
+  return true;
 }
 
 void* user_heap::allocate_of_class(unsigned size_class) noexcept {
-  slab_pool& pool = pools_[size_class];
-  const slab_layout& layout = class_layouts[size_class];
-  if (pool.free_slots == 0 && !advance(pool, size_class)) {
-    if (!grow(pool, size_class)) return nullptr;
-    std::byte* const start = start_of(pool.current(layout));
-    region::of(start)->set_marks(region::index_of(start), layout.slab_bytes / slice_bytes,
-                                 slice_mark::of_user_heap_slab(size_class));
-  }
-  void* const p = take_slot(pool, layout.block_bytes);
+  if (!find_slots(size_class)) return nullptr;
+  void* const p = take_slot(pools_[size_class], class_layouts[size_class].block_bytes);
+  ++slab_blocks_;
   checks::left_slab(p, size_class);
   checks::allocated(p);
   return p;
 }
 
-void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept {
+// Whichever of the two is meant for the size, then the other: as it is with malloc.
+void* user_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
+  const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
+  if (maps_all || bytes + alignment >= least_huge_bytes) {
+    void* const p = allocate_mapped(bytes, alignment);
+    return p != nullptr ? p : allocate_in_space(bytes, alignment);
+  }
+  void* const p = allocate_in_space(bytes, alignment);
+  return p != nullptr ? p : allocate_mapped(bytes, alignment);
+}
+
+void* user_heap::allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment >= region_bytes || bytes + alignment >= region_bytes) return nullptr;
+  void* const p = space_.allocate(bytes, alignment);
+  if (p != nullptr) checks::allocated(p);
+  return p;
+}
+
+void* user_heap::allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept {
   void* const p = the_pages.huge.allocate(bytes, alignment);
-  if (p == nullptr) return nullptr;
+  if (p != nullptr) link(p);
+  return p;
+}
+
+void* user_heap::resize_huge(void* p, std::size_t bytes) noexcept {
+  const slow_path here;
+  {
+    const holding hold(lock_);
+    unlink(*region::of_huge(p));
+  }
+  void* const resized = the_pages.huge.resize(p, bytes);
+  link(resized == nullptr ? p : resized);
+  return resized;
+}
+
+void user_heap::link(void* p) noexcept {
   region& r = *region::of_huge(p);
-  region::huge_mark_of(p).store(slice_mark::huge_of_user_heap().word(), std::memory_order_relaxed);
-  r.huge_owner = this;
+  region::huge_mark_of(p).store(slice_mark::huge_of_user_heap(this).word(),
+                                std::memory_order_relaxed);
+  const holding hold(lock_);
   r.huge_prev = nullptr;
   r.huge_next = huge_;
   if (huge_ != nullptr) huge_->huge_prev = &r;
   huge_ = &r;
-  return p;
+  ++huge_blocks_;
 }
 
 void user_heap::unlink(region& r) noexcept {
+  --huge_blocks_;
   (r.huge_prev == nullptr ? huge_ : r.huge_prev->huge_next) = r.huge_next;
   if (r.huge_next != nullptr) r.huge_next->huge_prev = r.huge_prev;
 }
 
 void user_heap::deallocate(void* p, slice_mark mark) noexcept {
-  const holding hold(lock_);
-  if (mark.kind() == slice_kind::huge_of_user_heap) {
-    unlink(*region::of_huge(p));
-    return the_pages.huge.deallocate(p);
+  bool is_last = false;
+  if (mark.kind() == slice_kind::space_of_user_heap) {
+    space_.deallocate(p);
+    const holding hold(lock_);
+    is_last = is_last_of_orphan();
+  } else if (mark.is_huge()) {
+    {
+      const holding hold(lock_);
+      unlink(*region::of_huge(p));
+    }
+    the_pages.huge.deallocate(p);
+    const holding hold(lock_);
+    is_last = is_last_of_orphan();
+  } else {
+    const holding hold(lock_);
+    give_one(p, mark.user_heap_size_class());
+    is_last = is_last_of_orphan();
   }
-  const unsigned size_class = mark.user_heap_size_class();
+  if (is_last) keep_nameless();
+}
+
+void user_heap::give_one(void* p, unsigned size_class) noexcept {
+  --slab_blocks_;
   give(pools_[size_class], class_layouts[size_class], class_steps[size_class], p);
+}
+
+// Requires the lock. Once true, the heap is the caller's. Other threads may still be on their way
+// out of it: so it is kept for another scope, and not destroyed.
+bool user_heap::is_last_of_orphan() noexcept {
+  if (kind_ != kind::orphan || blocks_in_use_locked() != 0) return false;
+  kind_ = kind::nameless;
+  return true;
+}
+
+std::size_t user_heap::blocks_in_use_locked() noexcept {
+  std::size_t blocks = slab_blocks_ + huge_blocks_;
+  for (open_scope* scope = closed_; scope != nullptr; scope = scope->outer) {
+    blocks -= scope->at_hand_blocks(scope->inside);
+  }
+  return blocks != 0 ? blocks + space_.usage().blocks : space_.usage().blocks;
+}
+
+std::size_t user_heap::blocks_in_use() noexcept {
+  const holding hold(lock_);
+  return blocks_in_use_locked();
+}
+
+user_heap* user_heap::take_nameless() noexcept {
+  {
+    const holding hold(list_lock);
+    if (user_heap* const heap = idle_nameless) {
+      idle_nameless = heap->next_nameless_;
+      --idle_nameless_count;
+      return heap;
+    }
+  }
+  user_heap* const heap = create();
+  if (heap != nullptr) heap->kind_ = kind::nameless;
+  return heap;
+}
+
+// Without a block. It may keep some slabs, unless there are many like it.
+void user_heap::keep_nameless() noexcept {
+  bool is_one_of_many = false;
+  {
+    const holding hold(list_lock);
+    is_one_of_many = idle_nameless_count >= most_kept_nameless;
+  }
+  if (is_one_of_many) trim();
+  const holding hold(list_lock);
+  next_nameless_ = idle_nameless;
+  idle_nameless = this;
+  ++idle_nameless_count;
+}
+
+open_scope* user_heap::begin_scope() noexcept {
+  const slow_path here;
+  open_scope* scope = nullptr;
+  {
+    const holding hold(lock_);
+    ++open_scopes_;
+    scope = closed_;
+    if (scope != nullptr) closed_ = scope->outer;
+  }
+  if (scope != nullptr) return scope;
+  if (void* const p = the_pages.supply.take(scope_bytes, false)) return ::new (p) open_scope(*this);
+  {
+    const holding hold(lock_);
+    --open_scopes_;
+  }
+  if (kind_ == kind::nameless) keep_nameless();
+  return nullptr;
+}
+
+std::size_t user_heap::end_scope(open_scope& scope) noexcept {
+  std::size_t blocks = 0;
+  bool is_idle = false;
+  {
+    const holding hold(lock_);
+    scope.outer = closed_;
+    closed_ = &scope;
+    blocks = blocks_in_use_locked();
+    if (--open_scopes_ != 0) return blocks;
+    if (blocks == 0) {
+      if (reserved_bytes_ > kept_bytes) wink_out();
+    } else {
+      // What was at hand must not hold the slabs of those that go.
+      for (open_scope* s = closed_; s != nullptr; s = s->outer) empty(*s);
+    }
+    if (kind_ == kind::nameless && blocks != 0) kind_ = kind::orphan;
+    is_idle = kind_ == kind::nameless;
+  }
+  if (is_idle) keep_nameless();
+  return blocks;
+}
+
+// Requires the lock, and that no block is in use, and no scope open.
+void user_heap::wink_out() noexcept {
+  for (open_scope* scope = closed_; scope != nullptr; scope = scope->outer) scope->forget();
+  release(false);
+  pools_ = {};
+  slab_blocks_ = 0;
+}
+
+void user_heap::empty(open_scope& closed) noexcept {
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    if (open_scope::is_new(closed.inside, c)) continue;
+    void**& top = closed.inside.top[c];
+    for (void** const bottom = closed.bottom_of(c); top != bottom; --top) give_one(*top, c);
+  }
+}
+
+void* user_heap::refill(open_scope& scope, thread_cache& to, unsigned size_class) noexcept {
+  const holding hold(lock_);
+  if (open_scope::is_new(to, size_class)) scope.start(to, size_class);
+  if (!find_slots(size_class)) return nullptr;
+  void** const bottom = to.top[size_class];
+  const std::size_t most = std::max<std::size_t>(magazine_capacities[size_class] / 2u, 1);
+  const std::size_t count = fill_from_pool(pools_[size_class], bottom, most, size_class);
+  slab_blocks_ += count;
+  checks::refilled(bottom + 1, bottom + 1 + count, size_class);
+  to.top[size_class] = bottom + count - 1;
+  return bottom[count];
+}
+
+// The older half: what was freed last is in the processor's caches.
+void user_heap::spill(open_scope& scope, thread_cache& from, void* p,
+                      unsigned size_class) noexcept {
+  const holding hold(lock_);
+  if (open_scope::is_new(from, size_class)) scope.start(from, size_class);
+  if (from.give(p, size_class)) return;
+  void** const bottom = scope.bottom_of(size_class);
+  const std::size_t capacity = magazine_capacities[size_class];
+  const std::size_t given = capacity - capacity / 2;
+  for (std::size_t i = 1; i <= given; ++i) give_one(bottom[i], size_class);
+  std::copy(bottom + 1 + given, bottom + 1 + capacity, bottom + 1);
+  note_filled_by_frees(bottom + 1 + capacity - given, bottom + 1 + capacity);
+  from.top[size_class] = bottom + capacity - given;
+  from.give(p, size_class);
+}
+
+void user_heap::trim() noexcept {
+  {
+    const holding hold(lock_);
+    if (open_scopes_ == 0 && blocks_in_use_locked() == 0) wink_out();
+  }
+  space_.trim();
+}
+
+void user_heap::trim_all() noexcept {
+  const holding hold(list_lock);
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->trim();
+}
+
+space_usage user_heap::usage_of_spaces() noexcept {
+  const holding hold(list_lock);
+  space_usage sum;
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) {
+    const space_usage one = heap->space_.usage();
+    sum.blocks += one.blocks;
+    sum.in_use_bytes += one.in_use_bytes;
+    sum.reserved_bytes += one.reserved_bytes;
+  }
+  return sum;
+}
+
+// Who gives memory of the space back holds the second and takes the third.
+futex_lock& user_heap::lock_at(std::size_t i) noexcept {
+  return i == 0 ? lock_ : i == 1 ? space_.purge_lock() : space_.lock();
 }
 
 bool user_heap::lock_all(bool (*take)(futex_lock&) noexcept) noexcept {
   if (!take(list_lock)) return false;
   for (user_heap* heap = all; heap != nullptr; heap = heap->next_) {
-    if (take(heap->lock_)) continue;
-    for (user_heap* taken = all; taken != heap; taken = taken->next_) taken->lock_.release();
-    list_lock.release();
-    return false;
+    for (std::size_t i = 0; i < lock_count; ++i) {
+      if (take(heap->lock_at(i))) continue;
+      while (i-- > 0) heap->lock_at(i).release();
+      for (user_heap* taken = all; taken != heap; taken = taken->next_) taken->unlock();
+      list_lock.release();
+      return false;
+    }
   }
   return true;
 }
 
+void user_heap::unlock() noexcept {
+  for (std::size_t i = lock_count; i-- > 0;) lock_at(i).release();
+}
+
 void user_heap::unlock_all() noexcept {
-  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.release();
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->unlock();
   list_lock.release();
 }
 
 void user_heap::reset_all() noexcept {
-  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->lock_.reset();
+  for (user_heap* heap = all; heap != nullptr; heap = heap->next_) {
+    for (std::size_t i = 0; i < lock_count; ++i) heap->lock_at(i).reset();
+    heap->open_scopes_ = 0;
+  }
+  for (open_scope* s = innermost_scope; s != nullptr; s = s->outer) ++s->heap->open_scopes_;
   list_lock.reset();
 }
 

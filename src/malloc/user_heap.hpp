@@ -1,38 +1,55 @@
 // Purpose: heaps that a program makes itself and destroys with all that is in them.
 //
-// The same slabs as a thread's heap has, without magazines, and mappings for what is above the
-// largest class, all behind a lock of the heap's own. Their slices have marks of their own, so that
-// free finds back to the heap: by the slab's header, or that of the mapping.
+// The same slabs as a thread's heap has, without magazines, behind a lock of the heap's own; a
+// large space of its own; and a list of the mappings of its huge blocks. The marks of all their
+// slices hold the heap's address, so that free finds back to it.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
 #include "mallard/detail/core/slab_set.hpp"
+#include "malloc/large_space.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/malloc_classes.hpp"
 #include "malloc/region.hpp"
+#include "malloc/scope.hpp"
 
 namespace mallard::inline v1::detail {
 
-constexpr bool is_of_user_heap(slice_mark mark) noexcept {
-  return mark.kind() == slice_kind::slab_of_user_heap ||
-         mark.kind() == slice_kind::huge_of_user_heap;
-}
-
-class user_heap final : public slab_set {
+class alignas(heap_alignment) user_heap final : public slab_set {
  public:
   // Null when there is no memory.
   static user_heap* create() noexcept;
   // With everything in it.
   void destroy() noexcept;
 
-  // Requires a block of a user heap, with its mark.
-  static user_heap* of(void* p, slice_mark mark) noexcept;
-
   // Null when there is no memory. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  // The same of what has no size class.
+  void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
   void deallocate(void* p, slice_mark mark) noexcept;
+  // Of a huge block, as huge_blocks has it.
+  void* resize_huge(void* p, std::size_t bytes) noexcept;
+  large_space& space() noexcept { return space_; }
+
+  // A heap without blocks that the program does not know. It ends with the last of its blocks,
+  // after its scope. Null when there is no memory.
+  static user_heap* take_nameless() noexcept;
+  // Null when there is no memory.
+  open_scope* begin_scope() noexcept;
+  // Returns how many blocks are in use. If there are none, all memory may go, but for a little.
+  std::size_t end_scope(open_scope& scope) noexcept;
+  // With those that are at hand for open scopes.
+  std::size_t blocks_in_use() noexcept;
+  // Of a scope whose magazine is empty, or full.
+  void* refill(open_scope& scope, thread_cache& to, unsigned size_class) noexcept;
+  void spill(open_scope& scope, thread_cache& from, void* p, unsigned size_class) noexcept;
+
+  // Gives back what heaps keep.
+  static void trim_all() noexcept;
+  // Of all heaps.
+  static space_usage usage_of_spaces() noexcept;
 
   // Takes the locks of all heaps before a fork; when `take` is false for one, none. After it, in
   // the parent and in the child.
@@ -42,22 +59,55 @@ class user_heap final : public slab_set {
 
  private:
   static constexpr std::size_t kept_slabs = 2;
+  static constexpr std::size_t kept_in_space_bytes = std::size_t{1} << 20;
+
+  enum class kind { named, nameless, orphan };
+  static constexpr std::size_t kept_bytes = std::size_t{1} << 20;  // of slabs without a block
+  static constexpr std::size_t most_kept_nameless = 16;
 
   user_heap() noexcept;
+  static void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue);
+  static void give_slab(void* context, void* p, std::size_t bytes) noexcept;
+  static constexpr slab_source supply_source{take_slab, give_slab};
+
   void* allocate_here(std::size_t bytes, std::size_t alignment) noexcept;
+  bool find_slots(unsigned size_class) noexcept;
   void* allocate_of_class(unsigned size_class) noexcept;
+  void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
+  void link(void* p) noexcept;
   void unlink(region& r) noexcept;
+  // All of its own, in the order in which a fork takes them.
+  static constexpr std::size_t lock_count = 3;
+  futex_lock& lock_at(std::size_t i) noexcept;
+  void unlock() noexcept;
+
+  void give_one(void* p, unsigned size_class) noexcept;
+  bool is_last_of_orphan() noexcept;
+  std::size_t blocks_in_use_locked() noexcept;
+  void empty(open_scope& closed) noexcept;
+  void wink_out() noexcept;
+  void trim() noexcept;
+  void keep_nameless() noexcept;
 
   futex_lock lock_;
   region* huge_ = nullptr;
+  std::size_t huge_blocks_ = 0;
+  std::size_t slab_blocks_ = 0;     // that have left the slabs
+  std::size_t reserved_bytes_ = 0;  // of slabs
+  open_scope* closed_ = nullptr;
+  unsigned open_scopes_ = 0;
+  kind kind_ = kind::named;
   user_heap* next_ = nullptr;  // of all, guarded by their list's lock
   user_heap* prev_ = nullptr;
+  user_heap* next_nameless_ = nullptr;  // of those that nobody uses, guarded so as well
   std::array<slab_pool, malloc_class_count> pools_{};
+  memory_budget::account account_;
+  large_space space_;
 };
 
 // Requires a block of malloc. The user's heap that it is of, else null.
-user_heap* heap_of(void* p) noexcept;
+user_heap* heap_of(const void* p) noexcept;
 // From that heap, or from malloc if there is none. Null when there is no memory.
 void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment) noexcept;
 

@@ -131,6 +131,8 @@ TEST(user_heap, its_blocks_count_as_in_use) {
     for (int i = 0; i < 1000; ++i) h.allocate(1000);
     EXPECT_GE(mallard_unfreed_bytes(), before + 1'000'000);
     EXPECT_GE(mallinfo2().uordblks, 1'000'000u);
+    h.allocate(5 * mib);
+    EXPECT_GE(mallard_unfreed_bytes(), before + 6'000'000);
   }
   EXPECT_LT(mallard_unfreed_bytes(), before + 100'000);
 }
@@ -165,6 +167,66 @@ TEST(user_heap, destroying_gives_back_what_is_in_use) {
     for (int i = 0; i < 10; ++i) std::memset(h.allocate(1000 * kib), 1, 1000 * kib);
   }
   EXPECT_LT(resident(), before + 40'000 * kib);
+}
+
+// From 300 KB to 3.3 MB by 1,000 bytes, which are 733 pages: copied each time, it would touch
+// memory anew each time, 646,580 pages.
+TEST(user_heap, a_large_block_grows_in_place) {
+  owned_heap h;
+  rusage before{};
+  rusage after{};
+  getrusage(RUSAGE_SELF, &before);
+  std::size_t bytes = 300'000;
+  auto* p = static_cast<char*>(h.allocate(bytes));
+  for (; bytes < 3'300'000; bytes += 1000) {
+    p = static_cast<char*>(std::realloc(p, bytes));
+    ASSERT_NE(p, nullptr);
+    p[bytes - 1] = 1;
+  }
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_minflt - before.ru_minflt, 5000);
+}
+
+TEST(user_heap, a_huge_block_grows_without_being_copied) {
+  owned_heap h;
+  auto* p = static_cast<char*>(h.allocate(10 * mib));
+  p[0] = 7;
+  rusage before{};
+  rusage after{};
+  getrusage(RUSAGE_SELF, &before);
+  for (std::size_t bytes = 10 * mib; bytes < 60 * mib; bytes += 100 * kib) {
+    p = static_cast<char*>(std::realloc(p, bytes));
+    ASSERT_NE(p, nullptr);
+    p[bytes - 1] = 1;
+  }
+  getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_minflt - before.ru_minflt, 2000);
+  EXPECT_EQ(p[0], 7);
+  EXPECT_EQ(mallard_heap_owns(h.heap, p), 1);
+}
+
+// Each was a mapping of its own once, of which a process may have 65,530.
+TEST(user_heap, more_large_blocks_fit_than_a_process_may_have_mappings) {
+  EXPECT_EQ(malloc_test::exit_code_of([] {
+              mallard_heap* const heap = mallard_heap_create();
+              for (int i = 0; i < 70'000; ++i) {
+                if (mallard_heap_allocate(heap, 300 * kib, 0) == nullptr) _exit(1);
+              }
+              mallard_heap_destroy(heap);
+            }),
+            0);
+}
+
+TEST(user_heap, what_its_large_blocks_leave_is_used_again_and_given_back) {
+  owned_heap h;
+  const std::size_t before = malloc_test::bytes_of_process().resident;
+  for (int round = 0; round < 200; ++round) {
+    void* blocks[20];
+    for (void*& p : blocks) std::memset(p = h.allocate(500 * kib), 1, 500 * kib);
+    for (void* p : blocks) std::free(p);
+  }
+  malloc_trim(0);
+  EXPECT_LT(malloc_test::bytes_of_process().resident, before + 2 * mib);
 }
 
 TEST(user_heap, many_come_and_go) {

@@ -33,8 +33,8 @@ extern "C" {
 void mallard_set_idle_bytes(size_t bytes);
 
 /* Effects: from now on, what would make the memory taken from the system exceed `bytes` fails like
- * anything that the system refuses: with ENOMEM. Slabs and the mappings of huge blocks count with all
- * that is in them, and free memory that is kept, which goes first. 0: no limit. */
+ * anything that the system refuses: with ENOMEM. Slabs and the mappings of huge blocks count with
+ * all that is in them, and free memory that is kept, which goes first. 0: no limit. */
 void mallard_set_limit_bytes(size_t bytes);
 
 /* Effects: whether huge pages are asked for from now on. */
@@ -129,9 +129,30 @@ void mallard_heap_free(mallard_heap* heap, void* p);
 int mallard_heap_owns(const mallard_heap* heap, const void* p);
 
 /* Effects: gives back all memory of the heap, also that of blocks in use, and the heap itself. No
- * other call with the heap or its blocks may be in flight, nor follow. Null is no heap: nothing is
- * done. Complexity: O(slabs + blocks above 256 KiB). */
+ * other call with the heap or its blocks may be in flight, nor follow, and no scope of it may be
+ * open: that ends the program. Null is no heap: nothing is done. Complexity: O(slabs + blocks above
+ * 8 MiB). */
 void mallard_heap_destroy(mallard_heap* heap);
+
+/* A scope: until it ends, what the calling thread allocates, by whatever name, comes from a heap of
+ * its own. Scopes nest; threads do not share them. C++ has a class for it,
+ * mallard/malloc/malloc_scope.hpp. */
+typedef struct mallard_scope mallard_scope;
+
+/* Effects: opens a scope of the heap; of a new one if that is null, which lives as long as a block
+ * of it. Returns null when there is no memory, and in a signal handler that has interrupted malloc:
+ * then all stays as it is. */
+mallard_scope* mallard_scope_begin(mallard_heap* heap);
+
+/* Returns how many blocks of the scope's heap are in use, whoever allocated them. What other
+ * threads have at hand for open scopes of the same heap counts. */
+size_t mallard_scope_survivors(const mallard_scope* scope);
+
+/* Effects: ends the scope, and those that were opened after it. Without a survivor the memory of
+ * its heap goes at once, but for a mebibyte at most that the heap keeps; survivors stay as they
+ * are, and their memory goes as they go. Returns how many survive. Null is no scope, and 0. On
+ * another thread than the scope was opened on, or a second time: that ends the program. */
+size_t mallard_scope_end(mallard_scope* scope);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -16,7 +16,6 @@
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/malloc_classes.hpp"
 #include "malloc/region.hpp"
-#include "malloc/user_heap.hpp"
 
 namespace mallard::inline v1::detail {
 

@@ -1,0 +1,138 @@
+#include "malloc/scope.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "malloc/fatal.hpp"
+#include "malloc/kept_errno.hpp"
+#include "malloc/magazine.hpp"
+#include "malloc/malloc_heap.hpp"
+#include "malloc/slow_path.hpp"
+#include "malloc/thread_exit.hpp"
+#include "malloc/user_heap.hpp"
+
+namespace mallard::inline v1::detail {
+
+[[gnu::tls_model("initial-exec")]] constinit thread_local open_scope* innermost_scope = nullptr;
+
+namespace {
+
+open_scope& outermost_scope() noexcept {
+  open_scope* scope = innermost_scope;
+  while (scope->outer != nullptr) scope = scope->outer;
+  return *scope;
+}
+
+// Who counts what is at hand follows the magazines.
+void move_own_magazines(const thread_cache& at, thread_cache& to) noexcept {
+  if (at.heap != nullptr) at.heap->move_magazines(to);
+}
+
+void put_inside(open_scope& scope) noexcept {
+  if (innermost_scope == nullptr) move_own_magazines(cache, scope.outside);
+  scope.outside = cache;
+  cache = scope.inside;
+  scope.outer = innermost_scope;
+  innermost_scope = &scope;
+}
+
+std::size_t close_innermost() noexcept {
+  open_scope& scope = *innermost_scope;
+  scope.inside = cache;
+  cache = scope.outside;
+  innermost_scope = scope.outer;
+  if (innermost_scope == nullptr) move_own_magazines(cache, cache);
+  return scope.heap->end_scope(scope);
+}
+
+}  // namespace
+
+open_scope::open_scope(user_heap& of) noexcept
+    : heap(&of), inside(thread_cache::without_heap()), outside(inside) {
+  inside.heap_mark = slice_mark::of_user_heap_slab(heap, 0);
+  inside.calls_without_heap = 0;
+  inside.first_shared = malloc_class_count;
+}
+
+void open_scope::start(thread_cache& of, unsigned size_class) noexcept {
+  void** const bottom = bottom_of(size_class);
+  void** const end = bottom + 1 + magazine_capacities[size_class];
+  *bottom = *end = nullptr;
+  note_filled_by_frees(bottom + 1, end);
+  of.top[size_class] = bottom;
+}
+
+std::size_t open_scope::at_hand_blocks(const thread_cache& of) noexcept {
+  std::size_t blocks = 0;
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    if (!is_new(of, c)) blocks += static_cast<std::size_t>(of.top[c] - bottom_of(c));
+  }
+  return blocks;
+}
+
+void open_scope::forget() noexcept {
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    if (!is_new(inside, c)) inside.top[c] = bottom_of(c);
+  }
+}
+
+thread_cache& own_cache() noexcept {
+  return innermost_scope == nullptr ? cache : outermost_scope().outside;
+}
+
+open_scope* begin_scope(user_heap* heap) noexcept {
+  if (slow_path::is_inside()) return nullptr;
+  // It ends with the thread, as does the thread's heap, where there is one.
+  if (cache.heap == nullptr && innermost_scope == nullptr) end_heap_with_thread();
+  if (heap == nullptr) heap = user_heap::take_nameless();
+  open_scope* const scope = heap == nullptr ? nullptr : heap->begin_scope();
+  if (scope == nullptr) return nullptr;
+  const slow_path here;
+  put_inside(*scope);
+  return scope;
+}
+
+std::size_t end_scope(open_scope* scope) noexcept {
+  const slow_path here;
+  for (const open_scope* s = innermost_scope; s != scope; s = s->outer) {
+    if (s == nullptr) fatal("a scope ends on another thread than it began on, or twice", scope);
+  }
+  while (innermost_scope != scope) close_innermost();
+  return close_innermost();
+}
+
+std::size_t blocks_in_use(open_scope* scope) noexcept {
+  const slow_path here;
+  user_heap* const heap = scope->heap;
+  std::size_t at_hand = 0;
+  const thread_cache* magazines = &cache;
+  for (open_scope* s = innermost_scope; s != nullptr; s = s->outer) {
+    if (s->heap == heap) at_hand += s->at_hand_blocks(*magazines);
+    magazines = &s->outside;
+  }
+  return heap->blocks_in_use() - at_hand;
+}
+
+void end_all_scopes() noexcept {
+  while (innermost_scope != nullptr) close_innermost();
+}
+
+outside_scopes::outside_scopes() noexcept : scope_(innermost_scope) {
+  if (scope_ == nullptr) return;
+  const slow_path here;
+  std::swap(cache, outermost_scope().outside);
+  move_own_magazines(cache, cache);
+  innermost_scope = nullptr;
+}
+
+outside_scopes::~outside_scopes() {
+  if (scope_ == nullptr) return;
+  const slow_path here;
+  innermost_scope = scope_;
+  thread_cache& own = outermost_scope().outside;
+  move_own_magazines(cache, own);
+  std::swap(cache, own);
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,73 @@
+// Purpose: scopes: while one is open, what its thread allocates comes from a heap of the program's
+// own.
+//
+// Neither malloc nor free asks whether a scope is open. It puts magazines of its heap into the
+// place of the thread's own, with the heap's mark and no thread's heap beside: so blocks of the
+// scope's heap come and go by the hot paths, and everything else ends up where a thread is served
+// that has no heap yet. There, and only there, is it asked for. The thread's own magazines wait in
+// the scope that is the outermost. When a scope ends its magazines stay with the heap, for the next
+// scope: there is nothing to be done for each block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "mallard/detail/pages/slice_supply.hpp"
+#include "malloc/thread_cache.hpp"
+
+namespace mallard::inline v1::detail {
+
+class user_heap;
+
+struct open_scope {
+  explicit open_scope(user_heap& of) noexcept;
+
+  user_heap* heap;
+  open_scope* outer = nullptr;  // of the thread; of a closed one, the heap's next
+  thread_cache inside;          // while it is closed
+  thread_cache outside;         // while it is open: the outer one's, or the thread's own
+  std::array<void*, magazine_slots> slots;
+
+  void** bottom_of(unsigned size_class) noexcept {
+    return slots.data() + magazine_begin[size_class];
+  }
+  // Of a class in which there was no block yet.
+  static bool is_new(const thread_cache& of, unsigned size_class) noexcept {
+    return of.top[size_class] == &no_slots[0];
+  }
+  void start(thread_cache& of, unsigned size_class) noexcept;
+  // Of this scope, whose magazines those are.
+  std::size_t at_hand_blocks(const thread_cache& of) noexcept;
+  // Forgets what the magazines of a closed one hold.
+  void forget() noexcept;
+};
+inline constexpr std::size_t scope_bytes = 2 * slice_bytes;
+static_assert(sizeof(open_scope) <= scope_bytes);
+
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local open_scope* innermost_scope;
+
+// The magazines of the thread's own heap.
+thread_cache& own_cache() noexcept;
+
+// Null when there is no memory for it, and in a signal handler that has interrupted malloc; a null
+// heap is one that nobody has a name for, which lives until its last block is freed.
+open_scope* begin_scope(user_heap* heap) noexcept;
+// With all that were opened after it. Returns how many blocks of its heap are in use.
+std::size_t end_scope(open_scope* scope) noexcept;
+// Of a scope that is open.
+std::size_t blocks_in_use(open_scope* scope) noexcept;
+void end_all_scopes() noexcept;
+
+// As if no scope were open, while this lives.
+class outside_scopes {
+ public:
+  outside_scopes() noexcept;
+  ~outside_scopes();
+  outside_scopes(const outside_scopes&) = delete;
+  outside_scopes& operator=(const outside_scopes&) = delete;
+
+ private:
+  open_scope* const scope_;
+};
+
+}  // namespace mallard::inline v1::detail

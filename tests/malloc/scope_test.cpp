@@ -1,0 +1,352 @@
+// Scopes: what a thread allocates while one is open comes from a heap of its own.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <new>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "mallard/malloc/malloc_scope.hpp"
+#include "malloc/workload.hpp"
+#include "support/units.hpp"
+
+namespace {
+
+using mallard::malloc_scope;
+using mallard_test::kib;
+using mallard_test::mib;
+
+class malloc_scopes : public testing::Test {
+ protected:
+  ~malloc_scopes() override { mallard_heap_destroy(heap_); }
+  bool owns(const void* p) const { return mallard_heap_owns(heap_, p) == 1; }
+  mallard_heap* const heap_ = mallard_heap_create();
+};
+
+TEST_F(malloc_scopes, everything_that_allocates_draws_from_the_heap) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{100}, 5 * kib, 100 * kib, 600 * kib, 12 * mib}) {
+    const malloc_scope scope(heap_);
+    std::vector<void*> blocks{std::malloc(bytes), std::calloc(1, bytes),
+                              std::realloc(nullptr, bytes), std::aligned_alloc(64, bytes),
+                              ::operator new(bytes)};
+    blocks.push_back(::operator new(bytes, std::align_val_t{256}));
+    for (const void* p : blocks) EXPECT_TRUE(owns(p)) << bytes;
+    EXPECT_EQ(scope.survivors(), blocks.size() + 1);  // and the vector's own
+    ::operator delete(blocks.back(), std::align_val_t{256});
+    blocks.pop_back();
+    ::operator delete(blocks.back());
+    blocks.pop_back();
+    for (void* p : blocks) std::free(p);
+  }
+  void* const p = std::malloc(100);
+  EXPECT_FALSE(owns(p));
+  std::free(p);
+}
+
+TEST_F(malloc_scopes, a_heap_without_survivors_gives_its_memory_back_at_once) {
+  malloc_trim(0);
+  const std::size_t before = malloc_test::bytes_of_process().resident;
+  for (int round = 0; round < 10; ++round) {
+    malloc_scope scope(heap_);
+    {
+      std::map<int, std::string> many;
+      for (int i = 0; i < 50'000; ++i) many.emplace(i, std::string(100, 'x'));
+    }
+    EXPECT_EQ(scope.end(), 0u);
+    EXPECT_EQ(scope.survivors(), 0u);
+  }
+  malloc_trim(0);
+  EXPECT_LT(malloc_test::bytes_of_process().resident, before + 3 * mib);
+}
+
+TEST_F(malloc_scopes, survivors_are_counted_and_freed_by_anybody_later) {
+  std::vector<std::unique_ptr<std::string>> kept(100);
+  malloc_scope scope(heap_);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    auto one = std::make_unique<std::string>(100, 'x');
+    if (i % 10 == 0) kept[i / 10] = std::move(one);
+  }
+  EXPECT_EQ(scope.end(), 200u);
+  for (const auto& one : kept) EXPECT_EQ(*one, std::string(100, 'x'));
+  EXPECT_TRUE(owns(kept[0].get()));
+  std::thread([&] { kept.resize(50); }).join();
+  kept.clear();
+  malloc_scope again(heap_);
+  EXPECT_EQ(again.survivors(), 0u);
+}
+
+TEST_F(malloc_scopes, without_a_heap_the_memory_goes_with_the_last_survivor) {
+  std::vector<void*> survivors(10'000);
+  malloc_trim(0);
+  const std::size_t before = malloc_test::bytes_of_process().resident;
+  for (int round = 0; round < 20; ++round) {
+    malloc_scope scope;
+    for (void*& p : survivors) p = std::memset(std::malloc(1000), 1, 1000);
+    void* const large = std::malloc(700 * kib);
+    void* const huge = std::malloc(10 * mib);
+    EXPECT_EQ(scope.end(), survivors.size() + 2);
+    for (void* p : survivors) std::free(p);
+    std::free(huge);
+    std::free(large);
+  }
+  malloc_trim(0);
+  EXPECT_LT(malloc_test::bytes_of_process().resident, before + 4 * mib);
+}
+
+TEST_F(malloc_scopes, nest_and_blocks_go_back_to_where_they_came_from) {
+  mallard_heap* const inner_heap = mallard_heap_create();
+  void* const outside = std::malloc(40);
+  void* from_inner = nullptr;
+  {
+    const malloc_scope outer(heap_);
+    void* const p = std::malloc(40);
+    {
+      const malloc_scope inner(inner_heap);
+      from_inner = std::malloc(40);
+      EXPECT_EQ(mallard_heap_owns(inner_heap, from_inner), 1);
+      {
+        const malloc_scope same_again(inner_heap);
+        EXPECT_EQ(same_again.survivors(), 1u);
+        std::free(std::malloc(40));
+      }
+      std::free(p);
+      std::free(outside);
+      EXPECT_EQ(outer.survivors(), 0u);
+    }
+    void* const q = std::malloc(40);
+    EXPECT_TRUE(owns(q));
+    std::free(q);
+    std::free(from_inner);
+  }
+  EXPECT_FALSE(owns(std::unique_ptr<int>(new int).get()));
+  mallard_heap_destroy(inner_heap);
+}
+
+TEST_F(malloc_scopes, ending_one_ends_those_that_were_opened_after_it) {
+  mallard_scope* const outer = mallard_scope_begin(heap_);
+  mallard_scope_begin(nullptr);
+  mallard_scope_begin(heap_);
+  EXPECT_EQ(mallard_scope_end(outer), 0u);
+  void* const p = std::malloc(100);
+  EXPECT_FALSE(owns(p));
+  std::free(p);
+}
+
+TEST_F(malloc_scopes, an_exception_ends_them) {
+  try {
+    const malloc_scope scope(heap_);
+    const std::string text(200, 'x');
+    throw std::runtime_error(text);
+  } catch (const std::runtime_error& thrown) {
+    EXPECT_EQ(std::strlen(thrown.what()), 200u);
+    EXPECT_TRUE(owns(thrown.what()));
+  }
+  EXPECT_EQ(malloc_scope(heap_).survivors(), 0u);
+}
+
+TEST_F(malloc_scopes, realloc_of_a_block_from_outside_moves_it_inside) {
+  for (const std::size_t bytes : {std::size_t{40}, 20 * kib, 400 * kib}) {
+    auto* p = static_cast<char*>(std::malloc(bytes));
+    std::memset(p, 7, bytes);
+    {
+      const malloc_scope scope(heap_);
+      p = static_cast<char*>(std::realloc(p, bytes * 8));
+      EXPECT_EQ(p[bytes - 1], 7);
+      EXPECT_TRUE(owns(p)) << bytes;
+    }
+    p = static_cast<char*>(std::realloc(p, bytes * 20));
+    EXPECT_EQ(p[bytes - 1], 7);
+    std::free(p);
+  }
+  EXPECT_EQ(malloc_scope(heap_).survivors(), 0u);
+}
+
+TEST_F(malloc_scopes, realloc_of_a_block_from_inside_leaves_it_in_its_heap) {
+  for (const std::size_t bytes : {std::size_t{40}, 20 * kib, 400 * kib, 9 * mib}) {
+    char* p = nullptr;
+    {
+      const malloc_scope scope(heap_);
+      p = static_cast<char*>(std::malloc(bytes));
+      std::memset(p, 7, bytes);
+      p = static_cast<char*>(std::realloc(p, bytes * 2));
+      EXPECT_TRUE(owns(p)) << bytes;
+    }
+    p = static_cast<char*>(std::realloc(p, bytes * 4));
+    EXPECT_TRUE(owns(p)) << bytes;
+    EXPECT_EQ(p[bytes - 1], 7);
+    std::free(p);
+  }
+}
+
+TEST_F(malloc_scopes, other_threads_allocate_as_before) {
+  const malloc_scope scope(heap_);
+  void* of_other = nullptr;
+  std::thread([&] { of_other = std::malloc(100); }).join();
+  EXPECT_FALSE(owns(of_other));
+  std::free(of_other);
+}
+
+TEST_F(malloc_scopes, threads_may_have_scopes_of_one_heap_and_free_each_others_blocks) {
+  constexpr unsigned threads = 4;
+  std::atomic<void*> mailbox[threads]{};
+  std::vector<std::thread> team;
+  for (unsigned t = 0; t < threads; ++t) {
+    team.emplace_back([&, t] {
+      std::mt19937 random(t);
+      for (int round = 0; round < 200; ++round) {
+        const malloc_scope scope(round % 3 == 0 ? nullptr : heap_);
+        for (int i = 0; i < 200; ++i) {
+          const std::size_t bytes = 1 + random() % (i % 50 == 0 ? 400 * kib : 500);
+          void* const p = std::malloc(bytes);
+          ASSERT_NE(p, nullptr);
+          std::memset(p, 1, bytes);
+          std::free(mailbox[random() % threads].exchange(p));
+        }
+      }
+    });
+  }
+  for (std::thread& t : team) t.join();
+  for (auto& box : mailbox) std::free(box.load());
+  EXPECT_EQ(malloc_scope(heap_).survivors(), 0u);
+}
+
+TEST_F(malloc_scopes, a_thread_that_ends_in_one_ends_it) {
+  for (int i = 0; i < 100; ++i) {
+    std::thread([&] {
+      mallard_scope_begin(heap_);
+      std::free(std::malloc(100));
+      mallard_scope_begin(nullptr);
+      std::free(std::malloc(100));
+    }).join();
+  }
+  malloc_scope scope(heap_);
+  EXPECT_EQ(scope.end(), 0u);
+}
+
+TEST_F(malloc_scopes, a_forked_child_goes_on_in_its_scope) {
+  std::atomic<bool> end{false};
+  std::thread busy([&] {
+    while (!end) {
+      const malloc_scope scope(heap_);
+      std::free(std::malloc(100));
+      std::free(std::malloc(400 * kib));
+    }
+  });
+  for (int i = 0; i < 50; ++i) {
+    const malloc_scope scope(i % 2 == 0 ? heap_ : nullptr);
+    void* const p = std::malloc(100);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      std::free(p);
+      for (std::size_t n = 0; n < 1000; ++n) std::free(std::malloc(100 + n));
+      mallard_scope* const inner = mallard_scope_begin(heap_);
+      std::free(std::malloc(100));
+      mallard_scope_end(inner);
+      _exit(0);
+    }
+    std::free(p);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  end = true;
+  busy.join();
+}
+
+TEST_F(malloc_scopes, a_heap_made_in_one_outlives_it) {
+  mallard_heap* inner = nullptr;
+  malloc_scope scope(heap_);
+  inner = mallard_heap_create();
+  EXPECT_EQ(scope.end(), 0u);
+  EXPECT_NE(mallard_heap_allocate(inner, 100, 0), nullptr);
+  mallard_heap_destroy(inner);
+}
+
+TEST_F(malloc_scopes, what_survives_goes_at_once_with_the_heap) {
+  mallard_heap* const heap = mallard_heap_create();
+  const std::size_t before = mallard_unfreed_bytes();
+  malloc_scope scope(heap);
+  for (int i = 0; i < 10'000; ++i) std::memset(std::malloc(200), 1, 200);
+  EXPECT_EQ(scope.end(), 10'000u);
+  mallard_heap_destroy(heap);
+  EXPECT_LT(mallard_unfreed_bytes(), before + 100 * kib);
+}
+
+TEST_F(malloc_scopes, a_random_program_keeps_its_contents) {
+  std::mt19937 random(1);
+  std::vector<std::pair<unsigned char*, std::size_t>> live;
+  std::vector<mallard_scope*> open;
+  live.reserve(400);  // before there is a scope
+  open.reserve(8);
+  for (int i = 0; i < 60'000; ++i) {
+    const auto action = static_cast<unsigned>(random() % 200);
+    if (action == 0 && open.size() < 4) {
+      open.push_back(mallard_scope_begin(random() % 2 == 0 ? heap_ : nullptr));
+      ASSERT_NE(open.back(), nullptr);
+    } else if (action == 1 && !open.empty()) {
+      mallard_scope_end(open.back());
+      open.pop_back();
+    } else if (live.size() > 300 || (action % 2 == 0 && !live.empty())) {
+      const std::size_t at = random() % live.size();
+      auto& [p, bytes] = live[at];
+      for (std::size_t n = 0; n < bytes; n += 1 + bytes / 16) ASSERT_EQ(p[n], bytes % 251);
+      if (action % 4 == 0) {
+        const std::size_t to = 1 + random() % 3000;
+        p = static_cast<unsigned char*>(std::realloc(p, to));
+        for (std::size_t n = 0; n < std::min(bytes, to); n += 1 + bytes / 16) {
+          ASSERT_EQ(p[n], bytes % 251);
+        }
+        bytes = to;
+        std::memset(p, static_cast<int>(bytes % 251), bytes);
+      } else {
+        std::free(p);
+        live[at] = live.back();
+        live.pop_back();
+      }
+    } else {
+      const std::size_t bytes = 1 + random() % (action == 3 ? 600 * kib : 2000);
+      auto* const p = static_cast<unsigned char*>(std::malloc(bytes));
+      ASSERT_NE(p, nullptr);
+      std::memset(p, static_cast<int>(bytes % 251), bytes);
+      live.emplace_back(p, bytes);
+    }
+  }
+  for (const auto& [p, bytes] : live) std::free(p);
+  if (!open.empty()) mallard_scope_end(open.front());
+  EXPECT_EQ(malloc_scope(heap_).survivors(), 0u);
+}
+
+using malloc_scopes_deathtest = malloc_scopes;
+
+TEST_F(malloc_scopes_deathtest, misuse_is_named) {
+  EXPECT_DEATH(
+      {
+        mallard_scope* const scope = mallard_scope_begin(heap_);
+        std::thread([&] { mallard_scope_end(scope); }).join();
+      },
+      "a scope ends on another thread than it began on");
+  EXPECT_DEATH(
+      {
+        mallard_scope_begin(heap_);
+        mallard_heap_destroy(heap_);
+      },
+      "destroyed while a scope of it is open");
+}
+
+}  // namespace
