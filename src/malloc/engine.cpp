@@ -62,45 +62,42 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept 
 }
 
 // What this thread has at hand goes to where others find it, and free slices to the system with
-// their addresses. Returns whether there was any.
-MALLARD_COLD bool give_all_back() noexcept {
+// their addresses. Pages between blocks in use are of no use to a request that was refused: it
+// needs addresses, or what counts as taken. Returns whether there was any.
+MALLARD_COLD bool give_all_back(bool pages) noexcept {
   const std::size_t used_bytes = the_pages.supply.usage().in_use_bytes;
   if (malloc_heap* const heap = cache.heap) {
     heap->detach(cache);
     heap->attach(cache);
   }
-  const std::size_t page_bytes = the_heaps.trim();
+  const std::size_t page_bytes = the_heaps.trim(pages);
   user_heap::trim_all();
   const bool has_trimmed = the_pages.trim();
   // The supply may have given back at once what it got here.
   return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
 }
 
-// Before a request is refused. Not again for a thread to which it was of no use, until something
-// was freed: it is the work of a whole heap.
+// Before a request is refused.
 MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   const bool could_be_there =
       the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes;
-  if (!could_be_there || (cache.heap != nullptr && !cache.heap->has_seen_frees())) return false;
-  return give_all_back();
+  return could_be_there && give_all_back(false);
 }
 
 // What `take` returns, and once more if room can be made for it.
 template <class Take>
-void* take_or_make_room(std::size_t bytes, unsigned size_class, Take&& take) noexcept {
+void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
   if (void* const p = take()) [[likely]] {
     return p;
   }
-  void* const p = make_room(bytes) ? take() : nullptr;
-  if (p == nullptr && cache.heap != nullptr) cache.heap->note_no_room(size_class);
-  return p;
+  return make_room(bytes) ? take() : nullptr;
 }
 
 void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
-  return take_or_make_room(bytes, malloc_class_count, [=] {
+  return take_or_make_room(bytes, [=] {
     return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment)
                                       : innermost_scope->heap->allocate_large(bytes, alignment);
   });
@@ -172,8 +169,7 @@ MALLARD_COLD void deallocate_without_heap(void* p, slice_mark mark) noexcept {
 [[gnu::noinline]] void* allocate_from_heap(std::size_t bytes, unsigned size_class) noexcept {
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, malloc_alignment);
-  void* const p =
-      take_or_make_room(bytes, size_class, [=] { return take_from_heap(bytes, size_class); });
+  void* const p = take_or_make_room(bytes, [=] { return take_from_heap(bytes, size_class); });
   if (p != nullptr) checks::allocated(p);
   return p;
 }
@@ -316,7 +312,7 @@ void* reallocate_slow(void* p, std::size_t bytes) noexcept {
 
 bool trim() noexcept {
   const slow_path here;
-  return !here.nested() && give_all_back();
+  return !here.nested() && give_all_back(true);
 }
 
 bool make_room_for(std::size_t bytes) noexcept {

@@ -24,10 +24,10 @@ namespace {
 void* take_slab(void* context, std::size_t bytes, const slab_rescue& rescue) {
   auto& heap = *static_cast<malloc_heap*>(context);
   void* const p = heap.list().supply().take(bytes, heap.is_busy(rescue.layout_index));
-  if (p == nullptr) {
-    if (!heap.knows_no_room(rescue.layout_index)) rescue();
-  } else {
+  if (p != nullptr) {
     heap.reserve_more(bytes);
+  } else if (!heap.knows_no_slot(rescue.layout_index) && !rescue()) {
+    heap.note_no_slot(rescue.layout_index);
   }
   return p;
 }
@@ -74,9 +74,9 @@ void malloc_heap::give_back_empty() noexcept {
   trim_reserve();
 }
 
-std::size_t malloc_heap::trim() noexcept {
+std::size_t malloc_heap::trim(bool pages) noexcept {
   const holding hold(lock_);
-  return idle.load(std::memory_order_relaxed) ? 0 : give_back_free();
+  return idle.load(std::memory_order_relaxed) ? 0 : give_back_free(pages);
 }
 
 void malloc_heap::rest_and_give_back_empty() noexcept {
@@ -86,8 +86,9 @@ void malloc_heap::rest_and_give_back_empty() noexcept {
   for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
 }
 
-std::size_t malloc_heap::give_back_free() noexcept {
+std::size_t malloc_heap::give_back_free(bool pages) noexcept {
   rest_and_give_back_empty();
+  if (!pages) return 0;
   to_purge_bytes_ = slab_set::usage().reserved_bytes;
   return purge_free_pages(to_purge_bytes_, SIZE_MAX);
 }
@@ -117,6 +118,8 @@ void malloc_heap::mark_slab(slab& s) noexcept {
 void malloc_heap::took(slab& s) noexcept {
   mark_slab(s);
   reserve_more(class_layouts[s.layout_index].slab_bytes);
+  without_slots_ &= ~class_bit(s.layout_index);
+  taken_bytes_ += s.taken() * class_layouts[s.layout_index].block_bytes;
 }
 
 void malloc_heap::absorb_all(malloc_heap& from) noexcept {
@@ -125,6 +128,9 @@ void malloc_heap::absorb_all(malloc_heap& from) noexcept {
     mark_slab(s);
   });
   from.reserved_bytes_ = 0;
+  without_slots_ = 0;
+  taken_bytes_ += from.taken_bytes_;
+  from.taken_bytes_ = 0;
   absorb(pools_.data(), from);
   from.pools_ = {};
 }
@@ -133,9 +139,8 @@ void malloc_heap::note_grown() noexcept {
   if (to_purge_bytes_ != 0) purge_portion();
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
-  const slab_usage now = slab_set::usage();
-  used_at_look_bytes_ = now.taken_bytes;
-  look_for_free_pages(now, std::min(unused_bytes_, now.freed_bytes) >= purged_at_bytes_);
+  used_at_look_bytes_ = taken_bytes_;
+  look_for_free_pages(std::min(least_unused_bytes_, unused_bytes()) >= purged_at_bytes_);
 }
 
 // Now and then, and at once when very much was freed: the program may do nothing any more. Of what
@@ -156,58 +161,27 @@ void malloc_heap::look_if_due() noexcept {
     look_after_bytes_ = much;
     return;
   }
-  const slab_usage now = slab_set::usage();
-  const bool for_good = now.taken_bytes + spilled / 2 <= used_at_look_bytes_;
+  const bool for_good = taken_bytes_ + spilled / 2 <= used_at_look_bytes_;
   looked_at_ = time;
-  used_at_look_bytes_ = now.taken_bytes;
+  used_at_look_bytes_ = taken_bytes_;
   spilled_at_look_bytes_ = spilled_bytes_;
   look_after_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
   if (purged_at_ == 0) purged_at_ = time;
-  look_for_free_pages(now, for_good);
+  look_for_free_pages(for_good);
 }
 
 // Slabs that are hardly used hold pages that no block touches.
-void malloc_heap::look_for_free_pages(const slab_usage& now, bool for_good) noexcept {
-  const std::size_t unused = now.freed_bytes;
-  unused_bytes_ = std::min(unused_bytes_, unused);
-  if (unused < now.reserved_bytes / 4 || unused < unused_bytes_ + now.reserved_bytes / 8) return;
+void malloc_heap::look_for_free_pages(bool for_good) noexcept {
+  const std::size_t unused = unused_bytes();
+  least_unused_bytes_ = std::min(least_unused_bytes_, unused);
+  if (unused < reserved_bytes_ / 4 || unused < least_unused_bytes_ + reserved_bytes_ / 8) return;
   const unsigned long long time = os::milliseconds();
   if (!for_good && time - purged_at_ < purge_wait_) return;
   purge_wait_ = for_good ? first_purge_wait : std::min(2 * purge_wait_, longest_purge_wait);
   purged_at_ = time;
-  unused_bytes_ = purged_at_bytes_ = unused;
-  to_purge_bytes_ = now.reserved_bytes;
+  least_unused_bytes_ = purged_at_bytes_ = unused;
+  to_purge_bytes_ = reserved_bytes_;
   purge_portion();
-}
-
-void malloc_heap::note_no_room(unsigned size_class) noexcept {
-  const class_set bit = class_set{1} << size_class;
-  if (!has_seen_frees()) {
-    no_room_.of_classes |= bit;
-    return;
-  }
-  no_room_.of_classes = bit;
-  const thread_cache& mine = *magazines_.load(std::memory_order_relaxed);
-  for (unsigned c = 0; c < malloc_class_count; ++c) no_room_.held[c] = held_in(mine, c);
-  no_room_.spilled_bytes = spilled_bytes_;
-  no_room_.in_use_bytes = list_.in_use_bytes();
-  no_room_.milliseconds = os::milliseconds();
-}
-
-// Who takes a block from a magazine and frees it again has freed something: the least counts that a
-// magazine held since.
-bool malloc_heap::has_seen_frees() noexcept {
-  if (no_room_.of_classes == 0 || os::milliseconds() - no_room_.milliseconds >= 1000) return true;
-  const thread_cache& mine = *magazines_.load(std::memory_order_relaxed);
-  const std::size_t in_use_bytes = list_.in_use_bytes();
-  bool has_seen = spilled_bytes_ != no_room_.spilled_bytes || in_use_bytes < no_room_.in_use_bytes;
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    const std::size_t held = held_in(mine, c);
-    has_seen |= held > no_room_.held[c];
-    no_room_.held[c] = std::min(no_room_.held[c], held);
-  }
-  no_room_.in_use_bytes = std::max(no_room_.in_use_bytes, in_use_bytes);
-  return has_seen;
 }
 
 void malloc_heap::check_current(unsigned size_class) const noexcept {
@@ -234,7 +208,8 @@ void** malloc_heap::bottom_of(unsigned size_class) noexcept {
 
 void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept {
   if (grown_[size_class] == 0) return;
-  give_run(bottom_of(size_class) + 1, of.top[size_class] + 1, size_class);
+  void** const bottom = bottom_of(size_class);
+  if (of.top[size_class] != bottom) give_run(bottom + 1, of.top[size_class] + 1, size_class);
   if (size_class >= first_budgeted_class) {
     budgeted_bytes_ -= std::size_t{grown_[size_class]} * class_steps[size_class].block_bytes;
   }
@@ -275,6 +250,7 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
 void* malloc_heap::take_one(unsigned size_class) noexcept {
   if (!find_slots(size_class)) return nullptr;
   void* const p = take_slot(pools_[size_class], class_steps[size_class].block_bytes);
+  taken_bytes_ += class_steps[size_class].block_bytes;
   checks::left_slab(p, size_class);
   return p;
 }
@@ -297,6 +273,7 @@ void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept
       std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
   void** const bottom = to.top[size_class];
   const std::size_t count = fill_from_pool(pool, bottom, most, size_class);
+  taken_bytes_ += count * class_steps[size_class].block_bytes;
   check_current(size_class);
   checks::refilled(bottom + 1, bottom + 1 + count, size_class);
   to.top[size_class] = bottom + count - 1;
@@ -336,7 +313,10 @@ bool malloc_heap::are_neighbours(void* const* first, void* const* last,
 void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
-  note_spilled(static_cast<std::size_t>(last - first) * layout.block_bytes);
+  const std::size_t bytes = static_cast<std::size_t>(last - first) * layout.block_bytes;
+  taken_bytes_ -= bytes;
+  without_slots_ &= ~class_bit(size_class);
+  note_spilled(bytes);
   if (!checks::checks_slabs &&
       are_neighbours(first, last, std::uintptr_t{1} << layout.word_shift)) {
     first = give_runs(first, last, size_class);
@@ -347,6 +327,7 @@ void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_
     if (home->owner.load(std::memory_order_relaxed) != this) [[unlikely]] {
       const slice_mark mark = mark_of(p);
       checks::not_owning(*home, mark, this);
+      taken_bytes_ += layout.block_bytes;  // another's
       send(p, mark);
       continue;
     }

@@ -52,8 +52,9 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   }
 
   // By any thread that holds no lock, of a heap with a thread: gives back what is empty, and the
-  // pages between blocks in use. The magazines keep what they have. Returns the bytes of the pages.
-  std::size_t trim() noexcept;
+  // `pages` between blocks in use. The magazines keep what they have. Returns the bytes of the
+  // pages.
+  std::size_t trim(bool pages) noexcept;
   // The same, a portion of it, if the thread has not needed the heap since the last call that did
   // not return `has_more`. Does not wait for a lock.
   enum class quiet { is_needed, has_more, is_trimmed };
@@ -64,17 +65,14 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Of the common heap. A block; null when there is no memory.
   void* take_one(unsigned size_class) noexcept;
   // Gives back what `trim` does, of a heap that the caller may work on. Returns the bytes.
-  std::size_t give_back_free() noexcept;
+  std::size_t give_back_free(bool pages) noexcept;
 
-  // By its thread: nothing was found for the class though all was given back that is free; and
-  // whether anything was freed since, as far as this thread can know: by itself, by others in slabs
-  // of this heap, or so much that less is in use. What others have freed and still hold shows a
-  // second later.
-  MALLARD_COLD void note_no_room(unsigned size_class) noexcept;
-  MALLARD_COLD bool has_seen_frees() noexcept;
-  bool knows_no_room(unsigned size_class) noexcept {
-    return (no_room_.of_classes >> size_class & 1) != 0 && !has_seen_frees();
+  // Whether no slab of the heap has a free slot of the class: that takes a look at all of them, and
+  // holds until blocks of the class come back or slabs come.
+  bool knows_no_slot(unsigned size_class) const noexcept {
+    return (without_slots_ >> size_class & 1) != 0;
   }
+  void note_no_slot(unsigned size_class) noexcept { without_slots_ |= class_bit(size_class); }
 
   // What the heaps' list asks of each.
   using list_lock = futex_lock;
@@ -107,7 +105,11 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   }
   void note_grown() noexcept;
   MALLARD_COLD void look_after_spills() noexcept;
-  MALLARD_COLD void look_for_free_pages(const slab_usage& now, bool for_good) noexcept;
+  MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
+  // Of slots that may have been touched and are not taken, about.
+  std::size_t unused_bytes() const noexcept {
+    return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes_);
+  }
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
@@ -150,12 +152,13 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t used_at_look_bytes_ = 0;
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
+  std::size_t taken_bytes_ = 0;  // of blocks in use and in magazines
   // Nobody who frees a block waits for a whole heap: so many bytes of slabs are looked at in one
   // call, and the next ones with the next spill, so that all are soon done.
   static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;
-  std::size_t to_purge_bytes_ = 0;   // of slabs
-  std::size_t unused_bytes_ = 0;     // the least since free pages were given back
-  std::size_t purged_at_bytes_ = 0;  // what it was then
+  std::size_t to_purge_bytes_ = 0;      // of slabs
+  std::size_t least_unused_bytes_ = 0;  // since free pages were given back
+  std::size_t purged_at_bytes_ = 0;     // what it was then
   unsigned long long purged_at_ = 0;
   static constexpr unsigned long long first_purge_wait = 1000;  // milliseconds
   static constexpr unsigned long long longest_purge_wait = 5000;
@@ -167,14 +170,11 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::uint32_t calls_seen_ = 0;
   bool is_trimmed_ = false;
 
-  struct {
-    class_set of_classes = 0;  // the last bit: of larger blocks
-    std::array<std::size_t, malloc_class_count> held;
-    std::size_t spilled_bytes;
-    std::size_t in_use_bytes;
-    unsigned long long milliseconds;
-  } no_room_{};  // since when
+  class_set without_slots_ = 0;
   static_assert(malloc_class_count < 64);
+  static constexpr class_set class_bit(unsigned size_class) noexcept {
+    return class_set{1} << size_class;
+  }
 
   futex_lock lock_;
   static constexpr unsigned last_small_class = computed_class(2048);

@@ -66,14 +66,14 @@ void malloc_heaps::collect_idle(malloc_heap& heap) noexcept {
   heap_list::collect_idle(heap);
 }
 
-std::size_t malloc_heaps::trim() noexcept {
+std::size_t malloc_heaps::trim(bool pages) noexcept {
   std::size_t bytes = 0;
-  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) bytes += heap->trim();
+  for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) bytes += heap->trim(pages);
   const access here(*this);
   for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
     if (!heap->idle.load(order::relaxed)) continue;
     work_off(*heap);
-    bytes += heap->give_back_free();
+    bytes += heap->give_back_free(pages);
   }
   return bytes;
 }

@@ -30,9 +30,9 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   // As in heap_list; keeps errno.
   void collect_idle(malloc_heap& heap) noexcept;
 
-  // Gives back what is empty, and the pages between blocks in use, of all heaps. Returns the bytes
-  // of the pages. The caller holds no lock.
-  std::size_t trim() noexcept;
+  // Gives back what is empty, and the `pages` between blocks in use, of all heaps. Returns the
+  // bytes of the pages. The caller holds no lock.
+  std::size_t trim(bool pages) noexcept;
   // The same, once a second, of heaps whose threads have not needed them since: a portion of one of
   // them in each call, so that nobody waits for all.
   void trim_quiet() noexcept;
@@ -50,7 +50,6 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   void forget_threads_but(const malloc_heap* mine) noexcept;
 
   slice_supply& supply() const noexcept { return pages_.supply; }
-  std::size_t in_use_bytes() const noexcept { return pages_.budget.in_use(); }
 
  private:
   malloc_heap* make_heap() noexcept;

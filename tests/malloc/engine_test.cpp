@@ -211,7 +211,7 @@ TEST(malloc_engine, engines_are_objects_that_know_nothing_of_each_other) {
     EXPECT_TRUE(heap->has_incoming());
     one.heaps.end_thread(mine);
     one.heaps.end_thread(others);
-    one.heaps.trim();
+    one.heaps.trim(true);
     for (detail::malloc_heap* h = one.heaps.first(); h != nullptr; h = h->next) {
       EXPECT_TRUE(h->has_no_slabs());
     }

@@ -1,6 +1,7 @@
 // The engine while the system refuses memory: at any call of the system's, once or from then on.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -239,6 +240,36 @@ TEST(malloc_out_of_memory, a_refused_request_asks_nothing_of_the_system_until_so
     require(calls < 10, "calls of the system: ", calls);
     for (void* p : blocks) detail::deallocate(p);
     require(detail::allocate(mib) != nullptr, "refused though all was freed");
+  });
+  EXPECT_TRUE(outcome.passed) << outcome.message;
+}
+
+double processor_us() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
+}
+
+// A cache that is full evicts something and tries again: that must not look at all that there is.
+TEST(malloc_out_of_memory, a_request_that_is_tried_again_after_one_block_was_freed_takes_no_time) {
+  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+    constexpr std::size_t mib = std::size_t{1} << 20;
+    detail::the_pages.set_limit(256 * mib);
+    std::vector<void*> blocks;
+    blocks.reserve(400'000);
+    while (void* const p = detail::allocate(1'000)) blocks.push_back(p);
+    std::vector<double> taken(51);
+    for (double& one : taken) {
+      detail::deallocate(blocks.back());
+      blocks.pop_back();
+      const double start = processor_us();
+      require(detail::allocate(30'000) == nullptr, "not refused");
+      one = processor_us() - start;
+    }
+    std::nth_element(taken.begin(), taken.begin() + 25, taken.end());
+    require(taken[25] < 300, "microseconds: ", taken[25]);
+    for (void* p : blocks) detail::deallocate(p);
+    require(detail::allocate(30'000) != nullptr, "refused though all was freed");
   });
   EXPECT_TRUE(outcome.passed) << outcome.message;
 }
