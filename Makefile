@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench format lint sanitize aarch64 packages test-programs stress fuzz docs-tables deps clean
+.PHONY: all demo test bench format lint sanitize aarch64 packages test-programs stress fuzz site pictures deps clean
 
 all: build/release/tools/mallard
 
@@ -49,6 +49,7 @@ format:
 
 lint: deps build/dev/CMakeCache.txt
 	$(FORMAT) --dry-run --Werror $(SOURCES)
+	shellcheck $(shell git ls-files '*.sh' packaging/debian/tests/library packaging/debian/tests/command)
 	clang-tidy-19 --quiet -p build/dev $(filter %.cpp,$(filter src/%,$(SOURCES)))
 
 LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
@@ -74,7 +75,7 @@ aarch64:
 	@packaging/run-tests.sh aarch64
 
 # Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel,
-# deb, conan, rust, release.
+# deb, conan, rust, release, site.
 packages: deps
 	@packaging/test-packages.sh $(ONLY)
 
@@ -94,6 +95,18 @@ stress: deps build/release/CMakeCache.txt
 FUZZ_SECONDS ?= 300
 fuzz: deps
 	@packaging/run-fuzzers.sh $(FUZZ_SECONDS)
+
+# The documents as a site that opens from disk, in results/site.
+site: deps build/release/CMakeCache.txt
+	@cmake --build --preset release --target mallard_tool -j $(JOBS)
+	@packaging/site/build.sh $(MALLARD)
+
+# The documents' pictures, from pages that the command makes now. Figures of time want a quiet machine.
+pictures: deps build/release/CMakeCache.txt
+	@cmake --build --preset release -j $(JOBS) --target mallard_tool mallard_malloc report_browser_driver \
+	  mallard_validation_json_tree_plain mallard_validation_request_server_plain
+	@node packaging/site/pictures.mjs build/release/tests/report/npm/node_modules $(MALLARD) \
+	  build/release/examples $(PICTURES)
 
 clean:
 	rm -rf build

@@ -6,10 +6,12 @@ set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+# shellcheck disable=SC2046  # a list of words
 [ $# -gt 0 ] || set -- $(pkg-config --cflags --libs mallard)
 
 # count <name> <option>
 count() {
+  # shellcheck disable=SC2086  # lists of words
   ${CXX:-g++} -std=c++20 -O2 $2 bench/assertions.cpp $options -o "$folder/program"
   for resource in multipool adaptive_pool synchronized_heap; do
     for loop in nodes pairs random; do

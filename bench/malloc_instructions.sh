@@ -24,6 +24,7 @@ echo "$libraries" | while read -r name path; do
     continue
   fi
   # The dump's number of instructions belongs to the trigger above it.
+  # shellcheck disable=SC2010  # names of ours, to be sorted by their numbers
   for part in $(ls "$counts" | grep "^$name\\.[0-9]*$" | sort -t. -k2 -n); do
     awk -v name="$name" '
       /^desc: Trigger: Client Request:/ { what = $5; calls = $7; collections = $9 }

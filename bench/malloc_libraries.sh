@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # The mallocs of this machine, one "name path" a line, to be sourced; ours from the build folder.
 # "glibc -" is what runs when nothing is preloaded.
 

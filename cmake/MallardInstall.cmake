@@ -121,15 +121,20 @@ if(TARGET mallard_malloc)
   mallard_pkg_config(mallard-malloc malloc "malloc and operator new by Mallard" "-L\${libdir} -lmallard-malloc")
 endif()
 
-# gdb shows resources: by itself of programs that use the shared library; others `source` the file.
+# Debuggers show resources: gdb by itself of programs that use the shared library, beside which it looks for a script
+# of its name. Folders that it trusts may be /usr's alone; there the script's place is another one.
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/mallard/gdb COMPONENT library)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/lldb/mallard.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/mallard/lldb COMPONENT library)
 if(MALLARD_BUILD_SHARED)
-  # Below the library's own directory, which `cmake --install --prefix` may choose.
   install(CODE "
     cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
-    cmake_path(APPEND prefix \"${CMAKE_INSTALL_LIBDIR}\" OUTPUT_VARIABLE libraries)
-    file(INSTALL DESTINATION \"\${prefix}/${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${libraries}\" TYPE FILE
+    cmake_path(APPEND prefix \"${CMAKE_INSTALL_LIBDIR}\" OUTPUT_VARIABLE folder)
+    if(prefix STREQUAL \"/usr\")
+      set(folder \"/usr/share/gdb/auto-load\${folder}\")
+    endif()
+    file(INSTALL DESTINATION \"\${folder}\" TYPE FILE
       RENAME libmallard.so.${PROJECT_VERSION}-gdb.py FILES \"${PROJECT_SOURCE_DIR}/tools/gdb/mallard.py\")"
     COMPONENT library)
 endif()

@@ -40,6 +40,7 @@ fi
 
 echo "Installing from Debian:$missing"
 log=$(mktemp)
+# shellcheck disable=SC2086  # a list of words
 if ! { { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
   $as_root apt-get update -qq &&
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing; } >"$log" 2>&1; then

@@ -3,7 +3,7 @@
 # Some of it alone: packaging/run-tests.sh [<configuration>...] [<suite>...], where a suite is a folder
 # of tests/, in the configurations that are named or else in `dev`.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 1
 
 # What was compiled before, in this tree or a clone of it, is not compiled again.
 if command -v ccache >/dev/null 2>&1; then
@@ -45,6 +45,7 @@ tests_of() {
   if [ -n "${2:-}" ]; then where="--test-dir build/$1/tests/$2"; else where="--preset $1"; fi
   log=build/$1/test${2:+-$2}.log
   # More of them than processors, and whatever hangs is ended.
+  # shellcheck disable=SC2086  # two words
   ctest $where -j "$((jobs * 2))" --timeout 300 --no-tests=error --output-on-failure \
     >"$log" 2>&1 &
   tests=$!
@@ -76,7 +77,7 @@ finish_tests() {
 }
 
 format_is_clean() {
-  clang-format-19 --dry-run --Werror $(git ls-files '*.hpp' '*.cpp')
+  git ls-files -z '*.hpp' '*.cpp' | xargs -0 clang-format-19 --dry-run --Werror
 }
 
 configurations=

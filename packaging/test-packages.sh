@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh
-# [wheel] [deb] [conan] [rust] [release]. Debian's packages are installed in a root of their own (needs root and
+# [wheel] [deb] [conan] [rust] [release] [site]. Debian's packages are installed in a root of their own (needs root and
 # debootstrap).
 set -eu
 cd "$(dirname "$0")/.."
@@ -73,7 +73,19 @@ test_release() {
   (cd "$work/release" && sha256sum -c --quiet SHA256SUMS)
 }
 
-[ $# -gt 0 ] || set -- wheel deb conan rust release
+# The strict site of the documents, and that its check of links sees a broken one and a page of the network.
+test_site() {
+  make --no-print-directory site
+  cp -r results/site "$work/site"
+  printf '<a href="nowhere.html">a</a><a href="faq.html#nothing">b</a><img src="https://mallard.invalid/x.png">' \
+    >>"$work/site/index.html"
+  if node packaging/site/check.mjs "$work/site" 2>"$work/problems"; then return 1; fi
+  for problem in 'nowhere.html is no file' 'faq.html#nothing is no heading' 'from the network'; do
+    grep -q "index.html: .*$problem" "$work/problems" || { cat "$work/problems"; return 1; }
+  done
+}
+
+[ $# -gt 0 ] || set -- wheel deb conan rust release site
 for what in "$@"; do
   echo "== $what"
   "test_$what"

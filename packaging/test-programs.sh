@@ -19,17 +19,17 @@ skipped=
 # Or everything below would prove nothing.
 case $library in
   *.so*)
-    LD_PRELOAD=$library cat /proc/self/maps | grep -qF "$library" || {
+    LD_PRELOAD=$library grep -qF "$library" /proc/self/maps || {
       echo "$library cannot be preloaded" >&2
       exit 1
     }
     ;;
   *)
     under="$library record -q --force -o $work/trace --"
-    $under cat /proc/self/maps | grep -qF libmallard-record.so && [ -s "$work/trace" ] || {
+    if ! $under grep -qF libmallard-record.so /proc/self/maps || ! [ -s "$work/trace" ]; then
       echo "$library cannot record" >&2
       exit 1
-    }
+    fi
     ;;
 esac
 
@@ -40,7 +40,7 @@ check() {
     command -v "$command" >/dev/null || { skipped="$skipped $1"; return; }
   done
   for side in system mallard; do
-    rm -rf "$work/$side"
+    rm -rf "${work:?}/$side"
     mkdir "$work/$side"
     preload=
     by=
@@ -132,7 +132,7 @@ c_compiler_program() {
       echo "int f$i(int a) { int s = $i; for (int j = 0; j < a; ++j) s = s * 31 + (j ^ $i); return s; }"
     done
     echo '#include <stdio.h>'
-    echo 'int main(void) { printf("%d\n", f1(10) ^ f200(20) ^ f400(30)); return 0; }'
+    printf '%s\n' 'int main(void) { printf("%d\n", f1(10) ^ f200(20) ^ f400(30)); return 0; }'
   } >unit.c
   on gcc -O2 -flto unit.c -o unit && on ./unit
 }

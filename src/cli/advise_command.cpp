@@ -22,6 +22,7 @@
 #include "cli/advice_screen.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/document.hpp"
 #include "cli/driven_program.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/newest_trace.hpp"
@@ -401,8 +402,8 @@ void add_advise_command(command_parser app, const context& shared) {
   command.add_flag(
       "--quick", request->quick,
       "In three times the program's time plus a minute; else in ten times and five minutes");
-  const parser_option json =
-      command.add_flag("--json", request->json, "All of it, as JSON (docs/advise.md)");
+  const parser_option json = command.add_flag("--json", request->json,
+                                              "All of it, as JSON (" + document("advise.md") + ")");
   command.add_flag("--markdown", request->markdown, "For a pull request").excludes(json);
   command.add_option("--load", request->load.load,
                      "Drives a server: a shell's command that is run against it each time");

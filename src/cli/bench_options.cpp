@@ -28,8 +28,10 @@ void add_axis(command_parser command, const lab::axis& one, bench_options& optio
 void add_rivals(command_parser command, const lab::rivals_of& who, bench_options& options) {
   lab::rivals_request& asked = options.rivals;
   if (who.kind == lab::rivals::mallocs) {
-    command.add_option("--allocators", asked.mallocs,
-                       "Like glibc,mallard,jemalloc (default: all that are found)");
+    command
+        .add_option("--allocators", asked.mallocs,
+                    "Like glibc,mallard,jemalloc (default: all that are found)")
+        .takes("MALLOC");
     command.add_option("--allocator", asked.more_mallocs,
                        "Another one, NAME=FILE.so; may be given several times");
     return;
@@ -39,16 +41,22 @@ void add_rivals(command_parser command, const lab::rivals_of& who, bench_options
         "--columns", asked.columns,
         "Allocators, like v2@mallard,std@std (default: all; an unknown one lists them)");
   } else {
-    command.add_option("--strategies", asked.strategies,
-                       with_default("Like AS1,AS3,AS7-AS9", who.usual));
-    command.add_option("--peer-strategies", asked.peer_strategies,
-                       "Those of the other libraries (default: the same)");
+    command
+        .add_option("--strategies", asked.strategies,
+                    with_default("Like AS1,AS3,AS7-AS9", who.usual))
+        .takes("STRATEGY");
+    command
+        .add_option("--peer-strategies", asked.peer_strategies,
+                    "Those of the other libraries (default: the same)")
+        .takes("STRATEGY");
   }
-  command.add_option("--peers", asked.peers, "Whose resources (default: all that are there)");
+  command.add_option("--peers", asked.peers, "Whose resources (default: all that are there)")
+      .takes("PEER");
   command.add_option("--heap", asked.heaps, with_default("clean, aged or both", who.usual_heaps));
-  command.add_option(
-      "--malloc", options.malloc,
-      "Measure on this malloc: a name that 'mallard bench list' knows, or a library");
+  command
+      .add_option("--malloc", options.malloc,
+                  "Measure on this malloc: a name that 'mallard bench list' knows, or a library")
+      .takes("MALLOC");
 }
 
 // 7/8 of the memory, so that a cell that is too large for the machine fails by itself. None where

@@ -11,6 +11,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/document.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/recorded_run.hpp"
@@ -219,7 +220,8 @@ void add_check_command(command_parser app, const context& shared) {
   const auto options = std::make_shared<check_options>();
   command.add_option("TRACE", options->words,
                      "What `mallard record` wrote (default: the newest here), or -- and a command");
-  command.add_option("--budget", options->budget, "Rules, one a line (docs/ci.md)").required();
+  command.add_option("--budget", options->budget, "Rules, one a line (" + document("ci.md") + ")")
+      .required();
   command.add_option("--format", options->format, "text (default) or github: annotations");
   command.add_option("--keep", options->keep, "The command's trace, to look at");
   command.add_flag("--update", options->update,

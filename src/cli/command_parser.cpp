@@ -149,6 +149,11 @@ parser_option parser_option::separated_by(char delimiter) const {
   return *this;
 }
 
+parser_option parser_option::takes(const std::string& name) const {
+  added_->type_name(name);
+  return *this;
+}
+
 parser_option parser_option::one_at_a_time() const {
   added_->allow_extra_args(false);
   return *this;

@@ -17,7 +17,7 @@ namespace mallard::cli {
 // The options of a command, for man pages and shells.
 struct described_option {
   std::vector<std::string> names;  // "-o", "--output"; of a positional, "TRACE"
-  std::string value;               // what it takes, "TEXT"; empty: it is a flag
+  std::string value;               // as the help calls it, "TEXT" or "MALLOC"; empty: it is a flag
   std::string help;
   bool positional = false;
 };
@@ -38,6 +38,8 @@ class parser_option {
   parser_option within(double low, double high) const;
   parser_option excludes(const parser_option& other) const;
   parser_option separated_by(char delimiter) const;
+  // The help's name for the value, by which shells complete it: "MALLOC", "STRATEGY".
+  parser_option takes(const std::string& name) const;
   // For a vector: takes one word each time the option is given.
   parser_option one_at_a_time() const;
 

@@ -10,6 +10,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/document.hpp"
 #include "cli/grouping_options.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
@@ -232,7 +233,7 @@ void add_dims_command(command_parser app, const context& shared) {
   command.add_option("--windows", options->windows, "Into how many windows of time (default 100)")
       .within(1, 10000);
   const parser_option json =
-      command.add_flag("--json", options->json, "Everything as JSON (docs/dims.md)");
+      command.add_flag("--json", options->json, "Everything as JSON (" + document("dims.md") + ")");
   command.add_flag("--csv", options->csv, "The dimensions as CSV").excludes(json);
   command.add_flag("--all", options->all, "All arena scopes, not only the largest");
   command.runs([&shared, options] { return dims(*options, shared.colour); });

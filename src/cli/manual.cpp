@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/usage_error.hpp"
 
 namespace mallard::cli {
@@ -22,6 +24,19 @@ std::string roff(std::string_view text) {
     } else {
       out += c;
     }
+  }
+  return out;
+}
+
+// Text of one cell in which nothing is Markdown's but code in backquotes.
+std::string markdown(std::string_view text) {
+  std::string out;
+  bool code = false;
+  for (const char c : text) {
+    if (c == '`') code = !code;
+    if (!code && std::string_view("\\*_<>[]").find(c) != std::string_view::npos) out += '\\';
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
   }
   return out;
 }
@@ -67,18 +82,53 @@ const described_command& program_of(const std::vector<described_command>& all) {
   return all.front();
 }
 
+// How a shell completes a value.
+enum class completed_by { names, files };
+
+struct completed_option {
+  const described_option* option;
+  completed_by how;
+  std::string names;  // what `mallard completion --names` is asked for
+};
+
+// The options of a command that take a value; a value that is called A=B is completed behind the =.
+std::vector<completed_option> options_with_values(const described_command& one) {
+  std::vector<completed_option> out;
+  for (const described_option& each : one.options) {
+    if (each.positional || each.value.empty()) continue;
+    const std::string name = each.value.substr(each.value.find('=') + 1);
+    const bool has_names =
+        name == "MALLOC" || name == "STRATEGY" || name == "PEER" || name == "RESOURCE";
+    out.push_back({&each, has_names ? completed_by::names : completed_by::files, name});
+  }
+  return out;
+}
+
+bool takes_trace(const described_command& one) {
+  return std::any_of(one.options.begin(), one.options.end(), [](const described_option& each) {
+    const std::string& name = each.names.front();
+    return each.positional && (name == "TRACE" || name == "BEFORE" || name == "RESULT");
+  });
+}
+
+// Names of benches are commands. The line is read from its begin, so that the words of another
+// program, behind --, are completed as its own.
 std::string for_bash(const std::vector<described_command>& all) {
-  std::string out =
-      "_mallard() {\n"
-      "  local word command='' words i\n"
-      "  COMPREPLY=()\n"
-      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-      "    word=${COMP_WORDS[i]}\n"
-      "    if [[ $word == -- ]]; then\n"
-      "      compopt -o default\n"
-      "      return\n"
-      "    fi\n"
-      "    [[ $word == -* ]] || case \"$command:$word\" in\n";
+  std::string out = R"sh(_mallard_names() {
+  local before=${word%"${word##*[,=]}"}
+  COMPREPLY=($(compgen -P "$before" -W "$("${COMP_WORDS[0]}" completion --names "$1" 2>/dev/null)" -- "${word#"$before"}"))
+}
+_mallard() {
+  local word command='' words='' traces='' i at
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    word=${COMP_WORDS[i]}
+    if [[ $word == -- ]]; then
+      compopt -o default
+      return
+    fi
+    [[ $word == -* ]] || case "$command:$word" in
+)sh";
   for (const described_command& one : all) {
     if (one.name.empty()) continue;
     const std::size_t last = one.name.rfind(' ');
@@ -86,31 +136,72 @@ std::string for_bash(const std::vector<described_command>& all) {
     out += fmt::format("      '{}:{}') command='{}' ;;\n", above,
                        last == std::string::npos ? one.name : one.name.substr(last + 1), one.name);
   }
-  out +=
-      "    esac\n"
-      "  done\n"
-      "  case $command in\n";
+  // bash makes a word of each = of its own.
+  out += R"sh(    esac
+  done
+  word=${COMP_WORDS[COMP_CWORD]}
+  for ((at = COMP_CWORD - 1; at > 1; --at)); do
+    [[ ${COMP_WORDS[at]} == -* ]] && break
+  done
+  [[ $at == $((COMP_CWORD - 1)) || ${COMP_WORDS[COMP_CWORD-1]} == = || $word == = ]] || at=0
+  [[ $word != = ]] || word=''
+  case "$command ${COMP_WORDS[at]}" in
+)sh";
+  for (const described_command& one : all) {
+    for (const completed_option& each : options_with_values(one)) {
+      std::vector<std::string> patterns;
+      for (const std::string& name : each.option->names) {
+        patterns.push_back(fmt::format("'{} {}'", one.name, name));
+      }
+      out += fmt::format(
+          "    {}) {}; return ;;\n", fmt::join(patterns, "|"),
+          each.how == completed_by::names ? "_mallard_names " + each.names : "compopt -o default");
+    }
+  }
+  out += "  esac\n  case $command in\n";
   for (const described_command& one : all) {
     std::vector<std::string> words = one.commands;
     for (const std::string& each : option_names(one)) words.push_back(each);
     if (!one.name.empty()) words.emplace_back("--color");
-    out += fmt::format("    '{}') words='{}' ;;\n", one.name, fmt::join(words, " "));
+    out += fmt::format("    '{}') words='{}'{} ;;\n", one.name, fmt::join(words, " "),
+                       takes_trace(one) ? " traces=1" : "");
   }
-  out +=
-      "  esac\n"
-      "  word=${COMP_WORDS[COMP_CWORD]}\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-      "  [[ $word == -* || ${#COMPREPLY[@]} -gt 0 ]] || compopt -o default\n"
-      "}\n"
-      "complete -F _mallard mallard\n";
-  return out;
+  return out + R"sh(  esac
+  if [[ -n $traces && $word != -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -f -X '!*.trace' -- "$word"; compgen -d -S / -- "$word")
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+  fi
+  [[ $word == -* || ${#COMPREPLY[@]} -gt 0 ]] || compopt -o default
+}
+complete -F _mallard mallard
+)sh";
 }
 
 std::string for_zsh(const std::vector<described_command>& all) {
-  std::string out = "#compdef mallard\n";
+  std::string out = R"sh(#compdef mallard
+_mallard_names() {
+  compset -P '*[,=]'
+  local -a names
+  names=(${(f)"$($words[1] completion --names $1 2>/dev/null)"})
+  compadd -a names
+}
+)sh";
   for (const described_command& one : all) {
     out += fmt::format("_mallard{}{}() {{\n  local -a commands options\n",
                        one.name.empty() ? "" : "_", dashed(one.name));
+    const std::vector<completed_option> with_values = options_with_values(one);
+    if (!with_values.empty()) {
+      out +=
+          "  local option=${words[CURRENT-1]}\n"
+          "  [[ $words[CURRENT] == --*=* ]] && option=${words[CURRENT]%%=*}\n  case $option in\n";
+      for (const completed_option& each : with_values) {
+        out += fmt::format(
+            "    {}) {}; return ;;\n", fmt::join(each.option->names, "|"),
+            each.how == completed_by::names ? "_mallard_names " + each.names : "_files");
+      }
+      out += "  esac\n";
+    }
     for (const std::string& each : one.commands) {
       const std::string full = one.name.empty() ? each : one.name + ' ' + each;
       for (const described_command& other : all) {
@@ -126,26 +217,37 @@ std::string for_zsh(const std::vector<described_command>& all) {
     }
     out += "  _describe -o 'option' options\n";
     if (!one.commands.empty()) out += "  _describe 'command' commands\n";
-    out += "  _files\n}\n";
+    out += takes_trace(one) ? "  _files -g '*.trace' || _files\n}\n" : "  _files\n}\n";
   }
-  out +=
-      "_mallard_of() {\n  local word name=_mallard\n  for word in ${words[2,CURRENT-1]}; do\n"
-      "    [[ $word == -- ]] && { _normal; return }\n"
-      "    (( $+functions[${name}_$word] )) && name=${name}_$word\n  done\n  $name\n}\n"
-      "compdef _mallard_of mallard\n"
-      "[[ $funcstack[1] != _mallard ]] || _mallard_of\n";
-  return out;
+  return out + R"sh(_mallard_of() {
+  local word name=_mallard
+  for word in ${words[2,CURRENT-1]}; do
+    [[ $word == -- ]] && { _normal; return }
+    (( $+functions[${name}_$word] )) && name=${name}_$word
+  done
+  $name
+}
+compdef _mallard_of mallard
+[[ $funcstack[1] != _mallard ]] || _mallard_of
+)sh";
 }
 
 std::string for_fish(const std::vector<described_command>& all) {
-  std::string out =
-      "function __mallard_command\n"
-      "  set -l words (commandline -opc)\n"
-      "  contains -- -- $words; and return 1\n"
-      "  string match -qr -- \"^mallard( -.*)* $argv( -.*)*\\$\" \"$words\"\nend\n"
-      "function __mallard_none\n"
-      "  set -l words (commandline -opc)\n"
-      "  test (count (string match -v -- '-*' $words)) -eq 1\nend\n";
+  std::string out = R"sh(function __mallard_command
+  set -l words (commandline -opc)
+  contains -- -- $words; and return 1
+  string match -qr -- "^\S*mallard( -.*)* $argv( -.*)*\$" "$words"
+end
+function __mallard_none
+  set -l words (commandline -opc)
+  test (count (string match -v -- '-*' $words)) -eq 1
+end
+function __mallard_names
+  set -l before (string match -r '.*[,=]' -- (commandline -ct | string replace -r '^--[^=]*=' ''))
+  set -l words (commandline -opc)
+  printf "$before%s\n" ($words[1] completion --names $argv 2>/dev/null)
+end
+)sh";
   for (const described_command& one : all) {
     const std::string when =
         one.name.empty() ? "__mallard_none" : fmt::format("__mallard_command {}", one.name);
@@ -157,13 +259,26 @@ std::string for_fish(const std::vector<described_command>& all) {
                            in_quotes(other.help));
       }
     }
+    if (takes_trace(one)) {
+      out += fmt::format("complete -c mallard -n '{}' -k -a '(__fish_complete_suffix .trace)'\n",
+                         when);
+    }
+    const std::vector<completed_option> with_values = options_with_values(one);
     for (const described_option& each : one.options) {
       if (each.positional) continue;
       out += fmt::format("complete -c mallard -n '{}'", one.name.empty() ? "true" : when);
       for (const std::string& name : each.names) {
         out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      out += fmt::format("{} -d '{}'\n", each.value.empty() ? "" : " -r", in_quotes(each.help));
+      const auto value =
+          std::find_if(with_values.begin(), with_values.end(),
+                       [&](const completed_option& other) { return other.option == &each; });
+      if (value != with_values.end()) {
+        out += value->how == completed_by::names
+                   ? fmt::format(" -x -a '(__mallard_names {})'", value->names)
+                   : " -r";
+      }
+      out += fmt::format(" -d '{}'\n", in_quotes(each.help));
     }
   }
   return out;
@@ -187,8 +302,23 @@ std::string manual_page(const std::vector<described_command>& all, std::string_v
   }
   return out +
          ".SH EXIT STATUS\n0 if all went well, 1 if something failed, 2 for a command line that "
-         "makes "
-         "no sense, 130 after an interrupt.\n";
+         "makes no sense, 130 after an interrupt.\n"
+         ".SH FILES\nThe documents (docs/advise.md and so on) are in share/doc/mallard below the "
+         "prefix.\n";
+}
+
+std::string manual_markdown(const std::vector<described_command>& all) {
+  std::string out = "# Commands\n";
+  for (const described_command& one : all) {
+    out += fmt::format("\n## mallard{}{}\n\n{}\n", one.name.empty() ? "" : " ", one.name,
+                       markdown(one.help));
+    if (!one.options.empty()) out += "\n| | |\n|---|---|\n";
+    for (const described_option& each : one.options) {
+      out += fmt::format("| `{}{}{}` | {} |\n", fmt::join(each.names, "`, `"),
+                         each.value.empty() ? "" : " ", each.value, markdown(each.help));
+    }
+  }
+  return out;
 }
 
 std::string completion_for(std::string_view shell, const std::vector<described_command>& all) {

@@ -12,6 +12,9 @@ namespace mallard::cli {
 // The man page of the program, mallard(1), in the language of roff's man macros.
 std::string manual_page(const std::vector<described_command>& all, std::string_view version);
 
+// The same as a page in Markdown.
+std::string manual_markdown(const std::vector<described_command>& all);
+
 // What a shell takes to complete commands, options and files. Shells: "bash", "zsh" and "fish".
 // Throws usage_error for another one.
 std::string completion_for(std::string_view shell, const std::vector<described_command>& all);

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/recorded_run.hpp"

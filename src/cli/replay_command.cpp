@@ -188,12 +188,17 @@ void add_replay_command(command_parser app, const context& shared) {
       .add_option("--only", options->only,
                   "Which subsystems; (all) is the program (default: it and the three largest)")
       .separated_by(',');
-  command.add_option(
-      "--strategies", options->strategies,
-      "Like AS2,AS3,AS7-AS9,sync,mutex,heap,sync-heap,adaptive (default: all but mutex)");
-  command.add_option("--peers", options->peers, "Whose resources (default: all that are there)");
-  command.add_option("--mallocs", options->mallocs,
-                     "Like mallard,jemalloc, all or none (default: all that are found)");
+  command
+      .add_option(
+          "--strategies", options->strategies,
+          "Like AS2,AS3,AS7-AS9,sync,mutex,heap,sync-heap,adaptive (default: all but mutex)")
+      .takes("STRATEGY");
+  command.add_option("--peers", options->peers, "Whose resources (default: all that are there)")
+      .takes("PEER");
+  command
+      .add_option("--mallocs", options->mallocs,
+                  "Like mallard,jemalloc, all or none (default: all that are found)")
+      .takes("MALLOC");
   command.add_option("--touch", options->touch,
                      "What is done to blocks: none, first, all, walk (default: first,walk)");
   command.add_option("--order", options->order,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/cli.hpp"
+#include "cli/document.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
 #include "lab/measuring/machine.hpp"
@@ -61,7 +62,8 @@ void warn_of_run(const lab::run_info& run) {
   if (run.mode == "paper") {
     fmt::print(stderr,
                "mallard: paper mode repeats the original's choices, unfair ones included "
-               "(docs/method.md)\n");
+               "({})\n",
+               document("method.md"));
   }
 }
 

@@ -202,11 +202,13 @@ void add_whatif_command(command_parser app, const context& shared) {
           "Which blocks come from what: conditions joined by + (function:REGEX, "
           "not:REGEX, scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
           "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
+      .takes("PATTERN=RESOURCE")
       .one_at_a_time();
   whatif.add_flag("--each", request->each, "Each route alone, not all of them together");
   whatif
       .add_option("--malloc", request->options.mallocs,
                   "Another malloc that is tried, too: its name or file, or all")
+      .takes("MALLOC")
       .one_at_a_time();
   whatif.add_option("--repetitions", request->options.repetitions, "Runs of each that count (10)");
   whatif.add_option("--budget", request->options.time_budget,

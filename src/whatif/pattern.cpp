@@ -1,6 +1,7 @@
 #include "whatif/pattern.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -32,12 +33,10 @@ template <class... Arguments>
 }
 
 strategy find_strategy(const whatif_route& from) {
-  std::string known;
   for (const auto& [name, how] : strategies) {
     if (from.strategy == name) return how;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
   }
-  fail(from, "unknown strategy '{}' (known: {})", from.strategy, known);
+  fail(from, "unknown strategy '{}' (known: {})", from.strategy, fmt::join(strategy_names(), ", "));
 }
 
 // The index of the text in the list, which it is added to.
@@ -105,6 +104,12 @@ std::vector<std::string> pieces(const std::string& pattern) {
 }
 
 }  // namespace
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> out;
+  for (const auto& [name, how] : strategies) out.emplace_back(name);
+  return out;
+}
 
 route::route_rule parse_route(const whatif_route& from, conditions& all) {
   route::route_rule rule;

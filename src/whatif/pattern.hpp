@@ -22,6 +22,9 @@ struct conditions {
   std::vector<std::string> scopes;
 };
 
+// The resources that a route's blocks may come from, as its words name them.
+std::vector<std::string> strategy_names();
+
 // Adds the route's conditions. Throws std::runtime_error with one line.
 route::route_rule parse_route(const whatif_route& from, conditions& all);
 

@@ -6,6 +6,7 @@
 
 namespace {
 
+using namespace mallard;
 using testing::AnyOf;
 using testing::HasSubstr;
 
@@ -54,6 +55,7 @@ std::string without_backslashes(std::string text) {
 
 TEST_F(Manual, EachOptionOfEachCommandIsInThePageAndInTheCompletions) {
   const std::string page = without_backslashes(output_of({"man"}));
+  const std::string markdown = output_of({"man", "--markdown"});
   const std::string bash = output_of({"completion", "bash"});
   const std::string zsh = output_of({"completion", "zsh"});
   const std::string fish = output_of({"completion", "fish"});
@@ -69,6 +71,7 @@ TEST_F(Manual, EachOptionOfEachCommandIsInThePageAndInTheCompletions) {
     EXPECT_THAT(page, HasSubstr("MALLARD " + command.front()));
     for (const std::string& option : options_in(output_of(words{"help"} + command))) {
       EXPECT_THAT(page, HasSubstr(option)) << command.back();
+      EXPECT_THAT(markdown, HasSubstr('`' + option)) << command.back();
       EXPECT_THAT(bash, HasSubstr(option)) << command.back();
       EXPECT_THAT(zsh, HasSubstr("'" + option + ":")) << command.back();
       const std::string name = option.substr(option.find_first_not_of('-'));
@@ -78,28 +81,100 @@ TEST_F(Manual, EachOptionOfEachCommandIsInThePageAndInTheCompletions) {
   }
 }
 
-// As bash calls it.
-TEST_F(Manual, BashCompletesCommandsAndOptionsButNotTheProgramsWords) {
-  std::ofstream(file("mallard.bash")) << output_of({"completion", "bash"});
-  const auto completed = [&](const std::string& line) {
-    const std::string script = "source mallard.bash; compopt() { :; }; COMP_WORDS=(" + line +
-                               "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _mallard; "
-                               "echo \"${COMPREPLY[*]}\" >completed";
-    EXPECT_EQ(std::system(("cd '" + file("").string() + "' && bash -c '" + script + "'").c_str()),
-              0);
-    std::string words = read_file(file("completed"));
-    words.pop_back();
-    return words;
-  };
-  EXPECT_EQ(completed("mallard adv"), "advise");
-  EXPECT_EQ(completed("mallard bench densi"), "density");
-  EXPECT_EQ(completed("mallard advise --loa"), "--load");
-  EXPECT_EQ(completed("mallard --color never top --ro"), "--rows");
-  EXPECT_EQ(completed("mallard record -- --he"), "");
+// A line completed by a shell. The shell finds the command as a user's does.
+class Completion : public Manual {
+ protected:
+  // What a script in the shell's language writes into the file `completed`, its lines joined.
+  std::string completed_by(const std::string& shell, const std::string& script) {
+    std::ofstream(file("mallard." + shell)) << output_of({"completion", shell});
+    std::ofstream(file("script")) << script << '\n';
+    const std::string call = "cd '" + file("").string() + "' && PATH='" +
+                             fs::path(MALLARD_COMMAND).parent_path().string() + "':$PATH " + shell +
+                             " ./script >completed 2>&1";
+    EXPECT_EQ(std::system(call.c_str()), 0) << call;
+    std::istringstream lines(read_file(file("completed")));
+    std::string out;
+    for (std::string word; std::getline(lines, word);) {
+      out += (out.empty() ? "" : " ") + word.substr(0, word.find('\t'));
+    }
+    return out;
+  }
+  // Of the words of a line, as bash cuts it.
+  std::string by_bash(const std::string& line) {
+    return completed_by("bash", "source ./mallard.bash; compopt() { :; }; COMP_WORDS=(" + line +
+                                    "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _mallard; "
+                                    "printf '%s\\n' \"${COMPREPLY[@]}\"");
+  }
+  std::string by_fish(const std::string& line) {
+    return completed_by("fish", "source mallard.fish; complete -C '" + line + "'");
+  }
+  // The builtins of zsh's completion are there only while a line is edited: these stand for them.
+  std::string by_zsh(const std::string& line) {
+    return completed_by(
+        "zsh",
+        "compdef() { }; _describe() { print -l -- ${(P)@[-1]%%:*} }; _files() { print -l $@[2] }\n"
+        "compset() { typeset -g PREFIX=${words[CURRENT]##$~2} }\n"
+        "compadd() { local one; for one in ${(P)@[-1]}; do "
+        "[[ $one == ${PREFIX}* ]] && print $one; done }\n"
+        "source ./mallard.zsh; words=(" +
+            line + "); CURRENT=$#words; _mallard_of; true");
+  }
+  static bool has(const std::string& shell) {
+    return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
+  }
+};
+
+TEST_F(Completion, BashCompletesCommandsAndOptionsButNotTheProgramsWords) {
+  EXPECT_EQ(by_bash("mallard adv"), "advise");
+  EXPECT_EQ(by_bash("mallard bench densi"), "density");
+  EXPECT_EQ(by_bash("mallard advise --loa"), "--load");
+  EXPECT_EQ(by_bash("mallard --color never top --ro"), "--rows");
+  EXPECT_EQ(by_bash("mallard record -- --he"), "");
+}
+
+TEST_F(Completion, BashCompletesTracesMallocsStrategiesAndResources) {
+  for (const char* name : {"first.trace", "notes.txt"}) std::ofstream(file(name));
+  EXPECT_EQ(by_bash("mallard dims ''"), "first.trace");
+  EXPECT_EQ(by_bash("mallard diff other.trace fir"), "first.trace");
+  EXPECT_EQ(by_bash("mallard replay --mallocs gl"), "glibc");
+  EXPECT_EQ(by_bash("mallard replay --mallocs = mallard,gl"), "mallard,glibc");
+  EXPECT_EQ(by_bash("mallard whatif --malloc gl"), "glibc");
+  EXPECT_EQ(by_bash("mallard bench churn --allocators gl"), "glibc");
+  EXPECT_EQ(by_bash("mallard bench density --strategies AS1,AS14"), "AS1,AS14");
+  EXPECT_EQ(by_bash("mallard replay --peers st"), "std");
+  EXPECT_EQ(by_bash("mallard whatif --route parse = multi"), "multipool multipool-on-monotonic");
+}
+
+TEST_F(Completion, FishDoesTheSame) {
+  if (!has("fish")) GTEST_SKIP() << "there is no fish";
+  std::ofstream(file("first.trace"));
+  EXPECT_EQ(by_fish("mallard adv"), "advise");
+  EXPECT_EQ(by_fish("mallard bench densi"), "density");
+  EXPECT_EQ(by_fish("mallard advise --loa"), "--load");
+  EXPECT_EQ(by_fish("mallard dims fir"), "first.trace");
+  EXPECT_EQ(by_fish("mallard replay --mallocs gl"), "glibc");
+  EXPECT_EQ(by_fish("mallard replay --mallocs=mallard,gl"), "--mallocs=mallard,glibc");
+  EXPECT_EQ(by_fish("mallard bench density --strategies AS1,AS14"), "AS1,AS14");
+  EXPECT_EQ(by_fish("mallard whatif --route parse=multi"),
+            "parse=multipool parse=multipool-on-monotonic");
+}
+
+TEST_F(Completion, ZshDoesTheSame) {
+  if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
+  EXPECT_THAT(by_zsh("mallard adv"), HasSubstr("advise"));
+  EXPECT_THAT(by_zsh("mallard bench densi"), HasSubstr("density"));
+  EXPECT_THAT(by_zsh("mallard advise --loa"), HasSubstr("--load"));
+  EXPECT_THAT(by_zsh("mallard dims fir"), HasSubstr("*.trace"));
+  EXPECT_EQ(by_zsh("mallard replay --mallocs gl"), "glibc");
+  EXPECT_EQ(by_zsh("mallard replay --mallocs=mallard,gl"), "glibc");
+  EXPECT_EQ(by_zsh("mallard bench density --strategies AS1,AS14"), "AS14");
+  EXPECT_EQ(by_zsh("mallard whatif --route parse=multi"), "multipool multipool-on-monotonic");
 }
 
 TEST_F(Manual, AShellThatIsNotKnownIsRefused) {
   expect_refused({"completion", "csh"}, 2, "known: bash, zsh, fish");
+  expect_refused({"completion"}, 2, "known: bash, zsh, fish");
+  expect_refused({"completion", "--names", "TREE"}, 2, "known: MALLOC, STRATEGY, PEER, RESOURCE");
 }
 
 }  // namespace

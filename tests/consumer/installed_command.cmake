@@ -11,6 +11,13 @@ execute_process(COMMAND "${PREFIX}/bin/mallard" record --force -o "${PREFIX}/a r
 if(NOT result EQUAL 0 OR NOT out STREQUAL "hello\n")
   message(FATAL_ERROR "it ended with ${result}: ${out}${errors}")
 endif()
+# Its help names documents that are there.
+execute_process(COMMAND "${PREFIX}/bin/mallard" check --help OUTPUT_VARIABLE help)
+string(REGEX REPLACE "[ \n]+" " " help "${help}")
+string(FIND "${help}" "(${PREFIX}/share/doc/mallard/docs/ci.md)" at)
+if(at EQUAL -1)
+  message(SEND_ERROR "mallard check --help names no installed document: ${help}")
+endif()
 execute_process(COMMAND "${PREFIX}/bin/mallard" top "${PREFIX}/a recording.trace" RESULT_VARIABLE result OUTPUT_QUIET)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "top ended with ${result}")

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -9,6 +10,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -125,6 +128,42 @@ TEST(Documentation, EveryLinkOfAPageLeadsToAFileAndAHeading) {
     }
   }
   EXPECT_GE(links, 80U);
+}
+
+// `make site` builds these with zensical; what goes into it is made without.
+TEST(Documentation, TheSiteHasEachDocumentAndTheContractsOfEachPublicHeader) {
+  const fs::path pages = mallard::scratch_path("site");
+  fs::remove_all(pages);
+  for (const char* maker : {"pages.mjs", "api.mjs"}) {
+    const std::string call = "node '" + (source / "packaging/site" / maker).string() + "' '" +
+                             pages.string() + "' >/dev/null";
+    ASSERT_EQ(std::system(call.c_str()), 0) << call;
+  }
+  const std::string menu = read(source / "packaging/site/mkdocs.yml");
+  static const std::regex link(R"(\]\(([^)\s#:]+\.md)(#[^)\s]*)?\))");
+  std::string references;
+  for (const auto& entry : fs::directory_iterator(pages)) {
+    if (entry.path().extension() != ".md") continue;
+    const std::string name = entry.path().filename().string();
+    EXPECT_NE(menu.find(": " + name + '\n'), std::string::npos) << name << " is not in the menu";
+    if (name.starts_with("api")) references += read(entry.path());
+    for (const std::string& line : prose_of(entry.path())) {
+      for (std::sregex_iterator at(line.begin(), line.end(), link), end; at != end; ++at) {
+        EXPECT_TRUE(fs::exists(pages / (*at)[1].str())) << name << ": " << at->str();
+      }
+    }
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(source / "include")) {
+    const std::string name = fs::relative(entry.path(), source / "include").string();
+    if (entry.is_directory() || name.starts_with("mallard/detail/")) continue;
+    EXPECT_NE(references.find("## " + name + '\n'), std::string::npos) << name;
+  }
+  for (const char* const contract :
+       {"### monotonic_resource\n", "void* mallard_realloc", "### test_resource\n"}) {
+    EXPECT_NE(references.find(contract), std::string::npos) << contract;
+  }
+  EXPECT_EQ(references.find("### chunk_stack"), std::string::npos) << "of detail";
+  fs::remove_all(pages);
 }
 
 TEST(Documentation, FiguresQuotedElsewhereAreThoseOfTheResults) {

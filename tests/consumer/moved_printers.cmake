@@ -1,0 +1,14 @@
+# gdb finds its printers beside the installed shared library, also where that was moved: ${PREFIX} is copied to
+# ${MOVED}, and gdb, ${GDB}, is told no more than to trust the folder. ${COMPILER}, ${SOURCE}, ${LIBDIR}.
+file(REMOVE_RECURSE ${MOVED})
+file(COPY ${PREFIX}/ DESTINATION ${MOVED})
+execute_process(COMMAND ${COMPILER} -std=c++20 -g ${SOURCE} -I${MOVED}/include -L${MOVED}/${LIBDIR} -lmallard
+  -Wl,-rpath,${MOVED}/${LIBDIR} -o ${MOVED}/program COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${GDB} -nx -batch -iex "add-auto-load-safe-path ${MOVED}" -ex "break stop_here" -ex "run"
+  -ex "up" -ex "print pool" ${MOVED}/program
+  OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 120)
+if(err MATCHES "Could not trace the inferior|ptrace|personality")
+  message("SKIPPED: gdb may not trace programs here: ${err}")
+elseif(NOT out MATCHES "multipool_resource = \\{in_use_bytes = [1-9]")
+  message(FATAL_ERROR "gdb did not find the printers:\n${out}\n${err}")
+endif()
