@@ -114,7 +114,7 @@ void fit_heap::cut(fit_block* b, std::size_t bytes, std::size_t purged) noexcept
   make_free(b->at(bytes), rest, joins ? 0 : purged);
 }
 
-void fit_heap::add_segment(void* p, std::size_t bytes) noexcept {
+void fit_heap::add_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
   segment_bytes_ += bytes;
   auto* begin = static_cast<std::byte*>(p);
   std::byte* const end = begin + round_down(bytes, 16) - fit_block::header_bytes;
@@ -127,7 +127,8 @@ void fit_heap::add_segment(void* p, std::size_t bytes) noexcept {
   auto* const last = reinterpret_cast<fit_block*>(end);
   last->bytes_and_flags = 0;  // in use for ever
   auto* const b = reinterpret_cast<fit_block*>(begin);
-  make_free(b, static_cast<std::size_t>(end - begin), 0);
+  make_free(b, static_cast<std::size_t>(end - begin),
+            is_fresh ? std::size_t{fit_block::purged} : 0);
 }
 
 bool fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
@@ -141,7 +142,7 @@ bool fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
   return true;
 }
 
-void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+void* fit_heap::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const std::size_t needed = fit_block::bytes_for(bytes);
   if (needed == 0) return nullptr;
   const std::size_t slack = alignment <= 16 ? 0 : alignment + fit_block::smallest_bytes;
@@ -170,6 +171,7 @@ void* fit_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   cut(b, needed, purged);
   ++in_use_blocks_;
   in_use_bytes_ += b->bytes();
+  if (is_zero != nullptr) *is_zero = purged != 0;
   return b->payload();
 }
 
@@ -180,7 +182,7 @@ void fit_heap::deallocate(void* p) noexcept {
   join_free(b, 0);
 }
 
-// With its free neighbours; it is purged if these are.
+// With its free neighbours; it is purged if these are, and then zero where their headers were.
 void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
   std::size_t bytes = b->bytes();
   fit_block* const next = b->following();
@@ -188,13 +190,16 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
     purged &= next->bytes_and_flags;
     remove(next);
     bytes += next->bytes();
+    if (purged != 0) *next = {};
   }
   if (b->is(fit_block::after_free)) {
     const std::size_t before = b->prev_bytes;
-    b = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
-    purged &= b->bytes_and_flags;
-    remove(b);
+    auto* const front = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
+    purged &= front->bytes_and_flags;
+    remove(front);
     bytes += before;
+    if (purged != 0) *b = {};
+    b = front;
   }
   make_free(b, bytes, purged);
 }

@@ -12,6 +12,7 @@
 #include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
 #include "malloc/user_heap.hpp"
+#include "pages/purging.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -42,22 +43,22 @@ slice_mark space_of_thread() noexcept {
   return slice_mark::of_space(address_of(heap) / heap_bytes % space_count);
 }
 
-void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept {
+void* allocate_in_space(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   if (alignment >= region_bytes || bytes + alignment >= region_bytes) return nullptr;
   const slice_mark mark = space_of_thread();
-  void* const p = the_pages.space_of(mark).allocate(bytes, alignment);
+  void* const p = the_pages.space_of(mark).allocate(bytes, alignment, is_zero);
   if (p != nullptr) checks::allocated(p);
   return p;
 }
 
 // Whichever of the two is meant for the size, then the other.
-void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment) noexcept {
+void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
   if (maps_all || bytes + alignment >= least_huge_bytes) {
     void* const p = the_pages.huge.allocate(bytes, alignment);
-    return p != nullptr ? p : allocate_in_space(bytes, alignment);
+    return p != nullptr ? p : allocate_in_space(bytes, alignment, is_zero);
   }
-  void* const p = allocate_in_space(bytes, alignment);
+  void* const p = allocate_in_space(bytes, alignment, is_zero);
   return p != nullptr ? p : the_pages.huge.allocate(bytes, alignment);
 }
 
@@ -93,12 +94,13 @@ void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
   return make_room(bytes) ? take() : nullptr;
 }
 
-void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
+// `is_zero` is set for a block of a space: whether it is, but for its first two words and its last.
+void* allocate_large(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
   return take_or_make_room(bytes, [=] {
-    return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment)
+    return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment, is_zero)
                                       : innermost_scope->heap->allocate_large(bytes, alignment);
   });
 }
@@ -253,9 +255,23 @@ void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept {
 }
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept {
-  void* const p = allocate(bytes);
-  if (p == nullptr || (bytes > largest_extended_request && is_fresh_huge(p))) return p;
-  return std::memset(p, 0, bytes);
+  if (bytes <= largest_extended_request) {
+    void* const p = allocate(bytes);
+    return p == nullptr ? nullptr : std::memset(p, 0, bytes);
+  }
+  bool is_zero = false;
+  void* const p = allocate_large(bytes, malloc_alignment, &is_zero);
+  if (p == nullptr || is_fresh_huge(p)) return p;
+  if (is_zero) {
+    large_space::clear_ends(p);
+  } else if (mark_of(p).is_huge()) {
+    // It was kept, and nobody knows which of its pages have ever been touched.
+    const kept_errno keep;
+    purge_to_zero(p, bytes);
+  } else {
+    std::memset(p, 0, bytes);
+  }
+  return p;
 }
 
 std::size_t usable_bytes(const void* p) noexcept {

@@ -5,18 +5,27 @@
 
 #include "mallard/detail/os/pages.hpp"
 #include "malloc_checks.hpp"
+#include "pages/purging.hpp"
 
 namespace mallard::inline v1::detail {
 
-void* large_space::take(std::size_t bytes, std::size_t alignment) noexcept {
-  void* const p = heap_.allocate(bytes, alignment);
-  if (p != nullptr) note_reused(payload_bytes(p));
+// What was given back comes from the system again.
+void* large_space::take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
+  bool is_purged = false;
+  void* const p = heap_.allocate(bytes, alignment, &is_purged);
+  if (is_zero != nullptr) *is_zero = is_purged;
+  if (p == nullptr) return nullptr;
+  if (is_purged) {
+    idle_.took(payload_bytes(p));
+  } else {
+    note_reused(payload_bytes(p));
+  }
   return p;
 }
 
 // Segments grow with what is there already, so that there are few of them. A block is only found
 // in a bin whose blocks are all large enough: hence a sixteenth more.
-void* large_space::allocate(std::size_t bytes, std::size_t alignment) noexcept {
+void* large_space::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const std::size_t overhead = segment_header_bytes + fit_heap::segment_overhead +
                                fit_heap::first_segment_overhead() + fit_block::header_bytes;
   const std::size_t wanted = bytes + alignment;
@@ -25,7 +34,7 @@ void* large_space::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   for (bool has_waited = false;; has_waited = true) {
     {
       const holding hold(lock_);
-      if (void* const p = take(bytes, alignment)) return p;
+      if (void* const p = take(bytes, alignment, is_zero)) return p;
       roomy = std::max(
           least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
       if (under_way_ == 0 || has_waited) break;
@@ -33,31 +42,33 @@ void* large_space::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     // What is on its way to the system can be had in a moment.
     const holding wait(purge_lock_);
   }
-  segment* const s = take_segment(least, roomy);
+  bool is_fresh = false;
+  segment* const s = take_segment(least, roomy, is_fresh);
   if (s == nullptr) return nullptr;
   const holding hold(lock_);
-  add(s);
-  return take(bytes, alignment);
+  add(s, is_fresh);
+  return take(bytes, alignment, is_zero);
 }
 
-large_space::segment* large_space::take_segment(std::size_t least, std::size_t roomy) noexcept {
+large_space::segment* large_space::take_segment(std::size_t least, std::size_t roomy,
+                                                bool& is_fresh) noexcept {
   std::size_t got = roomy;
-  void* p = supply_.take_words(got / slice_supply::word_bytes);
+  void* p = supply_.take_words(got / slice_supply::word_bytes, &is_fresh);
   if (p == nullptr && roomy != least) {
     got = least;
-    p = supply_.take_words(got / slice_supply::word_bytes);
+    p = supply_.take_words(got / slice_supply::word_bytes, &is_fresh);
   }
   if (p == nullptr) return nullptr;
   region::of(p)->set_marks(region::index_of(p), got / slice_bytes, mark_);
   return ::new (p) segment{nullptr, got};
 }
 
-void large_space::add(segment* s) noexcept {
+void large_space::add(segment* s, bool is_fresh) noexcept {
   s->next = segments_;
   segments_ = s;
   segment_total_ += s->bytes;
   heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
-                    s->bytes - segment_header_bytes);
+                    s->bytes - segment_header_bytes, is_fresh);
 }
 
 void large_space::deallocate(void* p) noexcept {
@@ -166,7 +177,7 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
     supply_.give(s, s->bytes);
   }
   for (std::size_t i = 0; i < count; ++i) {
-    os::purge(blocks[i] + 1, blocks[i]->bytes() - sizeof(fit_block));
+    purge_to_zero(blocks[i] + 1, blocks[i]->bytes() - sizeof(fit_block));
   }
   const holding hold(lock_);
   for (std::size_t i = 0; i < count; ++i) heap_.put_back_purged(blocks[i]);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 
 #include "mallard/detail/core/fit_heap.hpp"
 #include "mallard/detail/pages/idle_policy.hpp"
@@ -36,14 +37,20 @@ class large_space {
                         std::size_t idle_bytes) noexcept
       : supply_(supply), budget_(nullptr), account_(account), mark_(mark), idle_(idle_bytes) {}
 
-  // Null when the system refuses. `alignment` is a power of two.
-  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  // Null when the system refuses. `alignment` is a power of two. `is_zero` as in fit_heap.
+  void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
   void deallocate(void* p) noexcept;
 
   // Without the lock: a flag beside the size may change meanwhile, with the block before.
   __attribute__((no_sanitize("thread"))) static std::size_t payload_bytes(void* p) noexcept {
     const std::size_t word = __atomic_load_n(&fit_block::of(p)->bytes_and_flags, __ATOMIC_RELAXED);
     return (word & ~std::size_t{fit_block::flags}) - sizeof(fit_block::prev_bytes);
+  }
+  // What else is to be cleared of a block that is zero.
+  static void clear_ends(void* p) noexcept {
+    std::memset(p, 0, 2 * sizeof(std::size_t));
+    std::memset(static_cast<std::byte*>(p) + payload_bytes(p) - sizeof(std::size_t), 0,
+                sizeof(std::size_t));
   }
   // Makes the block `bytes` large where it is. False when there is no room.
   bool resize(void* p, std::size_t bytes) noexcept;
@@ -72,8 +79,8 @@ class large_space {
   static constexpr std::size_t most_purged = 32;
 
   // Require that the lock is held.
-  void* take(std::size_t bytes, std::size_t alignment) noexcept;
-  void add(segment* s) noexcept;
+  void* take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept;
+  void add(segment* s, bool is_fresh) noexcept;
   segment* remove_empty() noexcept;
   // Bytes freed and not reused since pages were given back, about.
   std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
@@ -87,7 +94,7 @@ class large_space {
   void note_reused(std::size_t bytes) noexcept;
   bool is_too_much(std::size_t freed_bytes) noexcept;
 
-  segment* take_segment(std::size_t least, std::size_t roomy) noexcept;
+  segment* take_segment(std::size_t least, std::size_t roomy, bool& is_fresh) noexcept;
   void purge_if_nobody_does(std::size_t to_keep) noexcept;
   // Requires the purge lock. False when nothing was left to be given back.
   bool purge_some(std::size_t to_keep) noexcept;

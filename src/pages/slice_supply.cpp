@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "mallard/detail/os/pages.hpp"
+#include "pages/purging.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -384,9 +385,13 @@ unsigned slice_supply::take(void** out, unsigned count, std::size_t bytes) noexc
   return taken;
 }
 
-void* slice_supply::take_words(std::size_t words) noexcept {
-  return take_anywhere(words * slices_per_word, slices_per_word,
-                       [&](region& r) { return take_words_from(r, words, 1); });
+void* slice_supply::take_words(std::size_t words, bool* is_zero) noexcept {
+  return take_anywhere(words * slices_per_word, slices_per_word, [&](region& r) {
+    const std::size_t dirty = dirty_slices_;
+    void* const p = take_words_from(r, words, 1);
+    if (is_zero != nullptr) *is_zero = dirty_slices_ == dirty;
+    return p;
+  });
 }
 
 void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) noexcept {
@@ -506,19 +511,26 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
   if (count == 0) return 0;
   std::size_t gone = 0;
   std::size_t back = 0;
+  std::array<bool, most_purged_runs> is_gone;
   for (std::size_t i = 0; i < count; ++i) {
-    os::purge(runs[i].in->slice(runs[i].begin), (runs[i].end - runs[i].begin) * slice_bytes);
-    purge_header(runs[i]);
-    gone += runs[i].end - runs[i].begin;
+    const std::size_t slices = runs[i].end - runs[i].begin;
+    is_gone[i] = has_purged(runs[i].in->slice(runs[i].begin), slices * slice_bytes);
+    if (is_gone[i]) purge_header(runs[i]);
+    gone += is_gone[i] ? slices : 0;
     back += runs[i].to - runs[i].from;
   }
   const holding hold(lock_);
   for (std::size_t i = 0; i < count; ++i) {
-    set_free(*runs[i].in, runs[i].from, runs[i].to, false);
+    const slice_run& run = runs[i];
+    set_free(*run.in, run.from, run.begin, false);
+    set_free(*run.in, run.begin, run.end, !is_gone[i]);
+    set_free(*run.in, run.end, run.to, false);
+    if (!is_gone[i]) dirty_slices_ += run.end - run.begin;
   }
   under_way_slices_ -= back;
   if (budget_.is_set()) budget_.give(gone * slice_bytes);
-  idle_.gave_back(gone);
+  if (gone != 0) idle_.gave_back(gone);
+  publish();
   return gone;
 }
 

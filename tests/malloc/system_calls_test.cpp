@@ -316,6 +316,64 @@ void touch_every_class() {
 
 // Who allocates and frees the same by turns has it kept, but no more than may be kept in all,
 // however often the size changes.
+// 256 KiB to 8 MiB are parts of segments, more is a mapping, fresh or kept.
+TEST(malloc_system_calls, zeroed_blocks_take_no_more_memory_than_is_touched_of_them) {
+  for (const std::size_t bytes : {300'000ul, mib, 4 * mib, 7 * mib, 12 * mib}) {
+    expect_passed([=] {
+      const auto zeroed_blocks = [=] {
+        std::vector<unsigned char*> blocks(96 * mib / bytes);
+        const std::size_t before = malloc_test::resident_bytes();
+        for (unsigned char*& p : blocks) {
+          p = static_cast<unsigned char*>(detail::allocate_zeroed(bytes));
+          p[0] = p[bytes / 2] = 1;
+        }
+        const std::size_t now = malloc_test::resident_bytes();
+        require(now < before + 12 * mib, "touched: ", 2 * blocks.size(), ", bytes: ", now - before);
+        return blocks;
+      };
+      for (unsigned char* p : zeroed_blocks()) detail::deallocate(p);
+      // Parts that were used, given back and joined again are zero, too.
+      for (std::size_t round = 0; round < 3; ++round) {
+        std::vector<void*> used;
+        for (std::size_t i = 0; i < 40; ++i) {
+          const std::size_t size = 256'000 + i * bytes / 24;
+          used.push_back(std::memset(detail::allocate(size), 0xff, size));
+        }
+        for (std::size_t i = 0; i < used.size(); i += 2) detail::deallocate(used[i]);
+        detail::trim();
+        for (std::size_t i = 1; i < used.size(); i += 2) detail::deallocate(used[i]);
+        if (round != 1) detail::trim();
+        std::vector<unsigned char*> zeroed;
+        for (std::size_t i = 0; i < 20; ++i) {
+          const std::size_t size = 280'000 + i * bytes / 16;
+          zeroed.push_back(static_cast<unsigned char*>(detail::allocate_zeroed(size)));
+          const unsigned char* const p = zeroed.back();
+          for (std::size_t at = 0; at < size; ++at) require(p[at] == 0, "not zero: ", at);
+          std::memset(zeroed.back(), 0xff, size);
+        }
+        for (void* p : zeroed) detail::deallocate(p);
+      }
+    });
+  }
+}
+
+TEST(malloc_system_calls, memory_that_is_locked_and_does_not_go_back_is_zeroed_all_the_same) {
+  expect_passed([] {
+    constexpr std::size_t bytes = mib;
+    void* p[8];
+    for (void*& one : p) one = std::memset(detail::allocate(bytes), 0xff, bytes);
+    if (mlockall(MCL_CURRENT) != 0) return;  // not allowed here
+    for (void* one : p) detail::deallocate(one);
+    detail::trim();
+    for (void*& one : p) {
+      auto* const bytes_of = static_cast<unsigned char*>(one = detail::allocate_zeroed(bytes));
+      for (std::size_t at = 0; at < bytes; ++at) require(bytes_of[at] == 0, "not zero: ", at);
+    }
+    munlockall();
+    for (void* one : p) detail::deallocate(one);
+  });
+}
+
 TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all) {
   expect_passed([] {
     time_stands_still = true;

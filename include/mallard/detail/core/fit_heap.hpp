@@ -31,7 +31,7 @@ struct fit_block {
   static constexpr std::size_t smallest_bytes = 32;
   static constexpr std::size_t beside_bytes = sizeof(std::size_t) + redzone_bytes;
   // `aligned`: over-aligned, by its address's own alignment or less. `purged`, of a free block:
-  // what it does not need was given back to the system.
+  // what it does not need has no memory behind it, or hardly any, and is zero.
   enum flag : std::size_t {
     free = 1,
     after_free = 2,
@@ -74,15 +74,17 @@ class MALLARD_API fit_heap {
   static constexpr std::size_t segment_overhead = fit_block::header_bytes + 16;
   static std::size_t first_segment_overhead() noexcept;
 
-  // Takes the memory, aligned to 16, for blocks, until `reset`.
-  void add_segment(void* p, std::size_t bytes) noexcept;
+  // Takes the memory, aligned to 16, for blocks, until `reset`. `is_fresh`: as the system gave it,
+  // all zero.
+  void add_segment(void* p, std::size_t bytes, bool is_fresh = false) noexcept;
   // Forgets all segments. O(1).
   void reset() noexcept { *this = fit_heap(); }
   // Takes a segment without blocks in use out again; false when it has some.
   bool remove_segment(void* p, std::size_t bytes) noexcept;
 
-  // Null when no free block is large enough. `alignment` is a power of two.
-  void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
+  // Null when no free block is large enough. `alignment` is a power of two. `is_zero`: whether the
+  // payload is, but for its first two words and its last one.
+  void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
   void deallocate(void* p) noexcept;
 
   // Makes the payload at `p` as large as `preferred`, or as it can be if that is `minimum` at
@@ -119,7 +121,7 @@ class MALLARD_API fit_heap {
   // A free block of at least so many bytes that were not given back to the system, or null. Nobody
   // gets it until it is put back; it does not count as in use.
   fit_block* take_unpurged(std::size_t least) noexcept;
-  // What is behind its header was given back.
+  // What is behind its header was given back, and is zero.
   void put_back_purged(fit_block* b) noexcept;
 
   std::size_t in_use_blocks() const noexcept { return in_use_blocks_; }

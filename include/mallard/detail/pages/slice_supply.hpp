@@ -34,8 +34,9 @@ class slice_supply {
   // for; then memory comes many pages at a time. Null when the system refuses.
   void* take(std::size_t bytes, bool busy) noexcept;
   // A run of whole words of slices. Null when it does not fit a region, or the system refuses.
+  // `is_zero`: whether all of it is.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
-  void* take_words(std::size_t words) noexcept;
+  void* take_words(std::size_t words, bool* is_zero = nullptr) noexcept;
 
   // Takes back what `take` or `take_words` returned.
   void give(void* p, std::size_t bytes) noexcept { give(&p, 1, bytes); }
