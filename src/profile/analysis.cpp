@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "profile/arena_loops.hpp"
 #include "profile/arena_scopes.hpp"
 #include "profile/marked_scopes.hpp"
 #include "profile/measurement.hpp"
@@ -78,6 +79,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
     scopes = find_arena_scopes(*first.invocations, first.loads, trace, functions,
                                options.scopes_asked_for);
   }
+  if (options.loops) result_.loops = loops(first, scopes, functions);
   result_.total = first.total;
   result_.arena_scopes = marked_scopes(first.marks, trace, functions);
   std::move(scopes.begin(), scopes.end(), std::back_inserter(result_.arena_scopes));
@@ -90,6 +92,22 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   for (std::uint32_t stack = 0; stack < of_stack_.size(); ++stack) {
     bytes_[of_stack_[stack]] += first.loads.of(stack).bytes;
   }
+}
+
+// What main keeps all the time hides its loops: where nothing else says where most of the blocks
+// die, the trace is read again without that.
+std::vector<arena_loop> trace_analysis::loops(const survey& first,
+                                              const std::vector<arena_scope>& scopes,
+                                              const function_table& functions) {
+  std::vector<arena_loop> out = find_arena_loops(*first.invocations, trace_, functions);
+  std::uint64_t known = 0;
+  for (const arena_loop& one : out) known += one.blocks;
+  for (const arena_scope& one : scopes) known += one.trunk || one.root ? 0 : one.blocks;
+  if (2 * known >= first.total.allocations || !first.total.allocations) return out;
+  std::vector<bool> lasting = first.lasting;
+  survey again(trace_, functions, lasting);
+  again.read(trace_, options_.part);
+  return find_arena_loops(*again.invocations, trace_, functions);
 }
 
 subsystem_map trace_analysis::shown_subsystems(std::size_t most) const {

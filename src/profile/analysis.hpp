@@ -21,13 +21,17 @@
 
 namespace mallard::profile {
 
+class survey;
+
 struct analysis_options {
-  subsystem_options subsystems;
+  subsystem_options subsystems = {};
   std::size_t windows = 100;
-  selection part;  // of the trace
+  selection part = {};  // of the trace
   // Regular expressions: functions that are among the arena scopes even if what is allocated below
   // them outlives them.
   std::vector<std::string> scopes_asked_for = {};
+  // Loops of main are looked for as well, which may take another reading of the trace.
+  bool loops = false;
 };
 
 // Memory: about 80 bytes for each block that is live at once, about 60 for each stack with events,
@@ -47,6 +51,9 @@ class trace_analysis {
   dims_result finish(std::span<block_watcher* const> also = {});
 
  private:
+  std::vector<arena_loop> loops(const survey& first, const std::vector<arena_scope>& scopes,
+                                const function_table& functions);
+
   trace_reader& trace_;
   analysis_options options_;
   dims_result result_;

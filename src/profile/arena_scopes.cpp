@@ -145,7 +145,8 @@ class finder {
   }
 
   bool qualifies(std::uint32_t function) const {
-    return !functions_[function].root && candidates_[function].qualifies();
+    const profile::function& is = functions_[function];
+    return !is.root && !is.of_library && candidates_[function].qualifies();
   }
 
   // Called once, with nearly all blocks or bytes below: an arena there is the program's exit.
@@ -282,7 +283,7 @@ class finder {
     for (const auto& [stack, sum] : surviving) {
       std::uint32_t outermost = 0;
       for_each_frame(stack, [&](std::uint32_t function) {
-        if (below[function].keeps()) outermost = function;
+        if (below[function].keeps() && !functions_[function].of_library) outermost = function;
       });
       if (outermost != 0) found[outermost].survivors += sum.blocks;
     }

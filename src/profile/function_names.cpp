@@ -94,6 +94,22 @@ bool is_allocation_function(std::string_view name) {
          name.find("::_M_create(") != name.npos || name.find("::_M_get_node") != name.npos;
 }
 
+std::string file_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool is_of_library_header(std::string_view function_name, std::string_view file) {
+  static constexpr std::string_view inside[] = {"/include/c++/", "/lib/gcc/", "/lib/llvm"};
+  if (starts_with_any(file, {"/usr/include/", "/usr/local/include/"})) return true;
+  if (std::any_of(std::begin(inside), std::end(inside),
+                  [&](std::string_view folder) { return file.find(folder) != file.npos; })) {
+    return true;
+  }
+  return starts_with_any(short_name(std::string(function_name)),
+                         {"std::", "__gnu_cxx::", "boost::", "nlohmann::", "rapidjson::", "fmt::",
+                          "absl::", "Eigen::"});
+}
+
 bool is_nameless(std::string_view name) {
   return name.find("+0x") != name.npos;
 }

@@ -12,9 +12,15 @@ bool is_start_of_thread(std::string_view function_name);
 // malloc, operator new, allocators. Lists by function pass over them.
 bool is_allocation_function(std::string_view function_name);
 
+// Code of a library's header, compiled into the program: nobody who reads the program can change
+// it. `file`: of the function's lines, may be empty; then the name tells.
+bool is_of_library_header(std::string_view function_name, std::string_view file);
+
 // "libstdc++.so.6+0xd4490": a module and an offset, where there is no symbol.
 bool is_nameless(std::string_view function_name);
 
+// The last part of a path.
+std::string file_name(const std::string& path);
 // What the compiler split off is still the function it was split from.
 std::string_view without_clone(std::string_view function_name);
 // "a::b" of "void a::b::f<c::d>(int)"; empty for a global function.

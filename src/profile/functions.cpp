@@ -48,6 +48,7 @@ class function_table::finder {
     bool runtime = false;     // a function without a name in the C or C++ runtime
     bool calls_start = true;  // its innermost inlined function is one of a thread's first, too
     std::string name = {};
+    std::string_view file = {};
   };
 
   found find(std::uint64_t ip, std::uint32_t stack) const {
@@ -61,6 +62,7 @@ class function_table::finder {
     if (symbol != symbols_.of.end()) {
       if (!symbol->second.lines.empty()) {
         one.name = without_clone(symbols_.strings[symbol->second.lines.back().function]);
+        one.file = symbols_.strings[symbol->second.lines.back().file];
         one.calls_start =
             is_start_of_thread(symbols_.strings[symbol->second.lines.front().function]);
       }
@@ -85,7 +87,8 @@ class function_table::finder {
         ids_.try_emplace(std::move(key), static_cast<std::uint32_t>(functions_.size()));
     if (fresh) {
       const bool known = what.module < facts_.modules.size();
-      functions_.push_back({what.name, known ? facts_.modules[what.module].path : "", is_root});
+      functions_.push_back({what.name, known ? facts_.modules[what.module].path : "", is_root,
+                            is_of_library_header(what.name, what.file)});
     }
     return at->second;
   }

@@ -16,6 +16,7 @@ struct function {
   std::string module;  // path of the file it is in; may be empty
   // Nothing is called before it: main, a thread's function, and what calls those.
   bool root = false;
+  bool of_library = false;  // of a library's header: no place for a resource
 };
 
 // A place in the source, for lists by line.

@@ -47,6 +47,7 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
   if (met.taken > 0) on.frames[met.matched - 1].stack = chain_[met.taken - 1];
   if (!on.uncertain.empty()) settle(on, possible_restart(on, met.matched));
   while (on.frames.size() > met.matched) close(on, false);
+  if (met.matched > 0 && is_called_once(on.frames[met.matched - 1].function)) follow_turn(on);
   std::size_t from = lifeless_restart(on, met.matched);
   while (from < met.matched && functions_[on.frames[from].function].root) ++from;
   const bool allocated =
@@ -59,6 +60,58 @@ void invocation_tracker::arrive(std::uint32_t thread, std::uint32_t stack, bool 
     for (const std::uint32_t one : again) open(met.path, one);
   }
   for (std::size_t i = met.taken; i < chain_.size(); ++i) open(met.path, chain_[i]);
+}
+
+bool invocation_tracker::is_called_once(std::uint32_t function) const {
+  return functions_[function].root && !is_start_of_thread(functions_[function].name);
+}
+
+// The innermost open frame is such a function's, and the thread was seen in it.
+void invocation_tracker::follow_turn(path& on) {
+  open_frame& frame = on.frames.back();
+  open_turn& turn = frame.turn;
+  const bool lifeless = frame.node == 0 || nodes_[frame.node].live == 0;
+  if (lifeless && frame.blocks > turn.blocks) end_turn(frame, on.thread);
+  const auto address = [&](std::uint32_t stack) {
+    return stacks_.ip_of_place(stacks_.place(stack));
+  };
+  if (turn.first == 0) turn.first = turn.low = turn.high = frame.stack;
+  if (address(frame.stack) < address(turn.low)) turn.low = frame.stack;
+  if (address(frame.stack) > address(turn.high)) turn.high = frame.stack;
+}
+
+void invocation_tracker::end_turn(open_frame& frame, std::uint32_t thread) {
+  constexpr std::size_t most_places = 4096;
+  open_turn& turn = frame.turn;
+  const std::pair key(frame.function, stacks_.place(turn.first));
+  if (turn.first != 0 && (turns_.size() < most_places || turns_.contains(key))) {
+    turn_sum& sum = turns_[key];
+    const auto address = [&](std::uint32_t stack) {
+      return stacks_.ip_of_place(stacks_.place(stack));
+    };
+    if (sum.turns == 0) {
+      sum.function = frame.function;
+      sum.first = turn.first;
+      sum.low = turn.low;
+      sum.high = turn.high;
+    }
+    if (address(turn.low) < address(sum.low)) sum.low = turn.low;
+    if (address(turn.high) > address(sum.high)) sum.high = turn.high;
+    ++sum.turns;
+    sum.blocks += frame.blocks - turn.blocks;
+    sum.kept += turn.kept;
+    sum.bytes.add(frame.bytes - turn.bytes);
+    sum.threads.insert(thread);
+  }
+  turn = {};
+  turn.blocks = frame.blocks;
+  turn.bytes = frame.bytes;
+}
+
+std::vector<turn_sum> invocation_tracker::turns() const {
+  std::vector<turn_sum> out;
+  for (const auto& [key, sum] : turns_) out.push_back(sum);
+  return out;
 }
 
 // The whole stack is there as it was, and a function called from its innermost frame was open.
@@ -347,6 +400,7 @@ birthmark invocation_tracker::birth(std::uint32_t thread, std::uint32_t stack, s
     nodes_[frame.node].level = levels - 1;
   }
   ++(kept ? nodes_[frame.node].kept : nodes_[frame.node].live);
+  for (std::size_t i = 0; kept && i < on.frames.size(); ++i) ++on.frames[i].turn.kept;
   ++nodes_[frame.node].references;
   return {frame.node, stack, levels & 0x7fff'ffff, kept};
 }

@@ -32,6 +32,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "profile/functions.hpp"
@@ -51,6 +52,21 @@ struct invocation_sum {
   std::uint64_t by_instant = 0;   // of them, told from the next by nothing of them being alive
   number_counts bytes;            // requested in each
   std::uint64_t most_blocks = 0;  // allocated in one
+  thread_set threads;
+};
+
+// Main and a thread's function are called once. Where nothing lives of what was asked for below
+// them, a loop of theirs may have gone round: what comes from there to the next such instant is a
+// turn, known by the place where it begins.
+struct turn_sum {
+  std::uint32_t function = 0;
+  std::uint32_t first = 0;  // a stack whose innermost frame is the function's, where turns begin
+  std::uint32_t low = 0;    // likewise, of the smallest address seen in them
+  std::uint32_t high = 0;   // and of the largest
+  std::uint64_t turns = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t kept = 0;  // of them: they are said to be kept
+  number_counts bytes;     // of each turn
   thread_set threads;
 };
 
@@ -85,6 +101,8 @@ class invocation_tracker {
   // Outlived everything that was open when it was born.
   static constexpr std::uint32_t all_frames = 0xffff;
 
+  // In no order.
+  std::vector<turn_sum> turns() const;
   // By function id; of the outermost of recursive invocations.
   const std::vector<invocation_sum>& sums() const { return sums_; }
   // Blocks by the stack they were allocated with, and the part of them that outlived the innermost
@@ -103,6 +121,11 @@ class invocation_tracker {
   }
 
  private:
+  struct open_turn {
+    std::uint32_t first = 0, low = 0, high = 0;  // as of turn_sum; 0: nothing was asked for yet
+    std::uint64_t blocks = 0, bytes = 0;         // of the frame, when it began
+    std::uint64_t kept = 0;
+  };
   struct open_frame {
     std::uint32_t stack = 0;  // whose innermost frame this is
     std::uint32_t function = 0;
@@ -111,6 +134,7 @@ class invocation_tracker {
     bool recursive = false;         // the function is open further out
     std::uint64_t blocks = 0;       // allocated so far, by it and by what it called and ended
     std::uint64_t bytes = 0;
+    open_turn turn;  // of a function that is called once
   };
   struct survival_sum {
     survival what{};
@@ -162,6 +186,9 @@ class invocation_tracker {
   void settle(path& on, std::size_t certain);
   bool is_tail_call(const path& on, const meeting& met, std::uint32_t stack) const;
   void leave_tail(std::uint32_t thread);
+  bool is_called_once(std::uint32_t function) const;
+  void follow_turn(path& on);
+  void end_turn(open_frame& frame, std::uint32_t thread);
   void open(std::uint32_t id, std::uint32_t stack);
   void close(path& on, bool by_instant);
   void close_path(std::uint32_t id);
@@ -179,6 +206,7 @@ class invocation_tracker {
   std::vector<live_node> nodes_;                      // [0] is none
   std::vector<std::uint32_t> free_nodes_;
   std::vector<invocation_sum> sums_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, turn_sum> turns_;  // by function and place
   std::vector<survival_sum> survivals_;  // a hash table, open addressing; no blocks: empty
   std::size_t survivals_used_ = 0;
   std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_

@@ -87,6 +87,20 @@ struct arena_scope {
   std::string confidence;
 };
 
+// A loop of a function that is called once, as main is, at whose turns' ends nothing lives of what
+// was asked for in them.
+struct arena_loop {
+  std::string function;
+  std::string file;
+  std::uint32_t first_line = 0, last_line = 0;  // of what was seen of it
+  std::vector<std::uint32_t> threads;
+  std::uint64_t turns = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t kept = 0;                                        // blocks that live on all the same
+  std::uint64_t median_bytes = 0, p99_bytes = 0, max_bytes = 0;  // of a turn
+};
+
 struct window {
   std::uint64_t from = 0, until = 0;  // ns
   std::uint64_t allocations = 0, frees = 0, bytes = 0;
@@ -155,6 +169,7 @@ struct dims_result {
   std::string subsystems_by;
   std::vector<subsystem> subsystems;
   std::vector<arena_scope> arena_scopes;
+  std::vector<arena_loop> loops;  // only where they were asked for; the most bytes first
   // By the number of a birth, what the scopes were found with: see invocation_tracker.
   std::vector<bool> kept_blocks;
   std::vector<std::uint64_t> cache_bytes;

@@ -29,13 +29,12 @@ bool holds_thread_function(std::string_view name) {
   return name.find("std::thread::_State_impl<") != name.npos;
 }
 
-// Functions that are somebody's own: not the heap's, not the standard library's, not what starts a
+// Functions that are somebody's own: not the heap's, not of a library's header, not what starts a
 // thread.
 bool is_own(const function& one) {
   if (holds_thread_function(one.name)) return true;
   return !is_nameless_of_runtime(one.name) && !is_allocation_function(one.name) &&
-         !is_start_of_thread(one.name) && !short_name(one.name).starts_with("std::") &&
-         !short_name(one.name).starts_with("__gnu_cxx::");
+         !is_start_of_thread(one.name) && !one.of_library;
 }
 
 // The innermost own function of a stack; the innermost of all where none is.
@@ -45,10 +44,6 @@ std::uint32_t own_stack(const trace_reader& trace, const function_table& functio
     if (is_own(functions[functions.of(at)])) return at;
   }
   return stack;
-}
-
-std::string file_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
 }
 
 // The call tree of own functions, and where to cut it. A node is a function as it is called from

@@ -236,6 +236,35 @@ TEST_F(ArenaScopes, TheOutermostIsTheOneNamed) {
   EXPECT_EQ(scope("request").max_bytes, 1510u);
 }
 
+TEST_F(ArenaScopes, AFunctionOfALibrarysHeaderIsNoneAndItsCallerIs) {
+  script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
+  in_main([&] {
+    keep(2);
+    for (int i = 1; i <= 50; ++i) {
+      script.call("read_request", 5, [&] {
+        script.call("sax_parse_internal", 6, [&] { work(script, i); });
+        script.call("boost::json::parse(std::string const&)", 7, [&] { work(script, i); });
+      });
+    }
+  });
+  result();
+  EXPECT_THAT(names(), ElementsAre("read_request"));
+  EXPECT_THAT(dims.subsystems, testing::Not(testing::Contains(testing::Field(
+                                   &subsystem::name, testing::StartsWith("sax_parse")))));
+}
+
+TEST_F(ArenaScopes, ALibraryThatMainCallsItselfIsNoPlaceForAnArena) {
+  script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
+  in_main([&] {
+    keep(2);
+    for (int i = 1; i <= 50; ++i) {
+      script.call("sax_parse_internal", 6, [&] { work(script, i); });
+    }
+  });
+  result();
+  EXPECT_THAT(names(), testing::Not(testing::Contains("sax_parse_internal")));
+}
+
 TEST_F(ArenaScopes, RecursionIsPartOfTheOutermostInvocation) {
   in_main([&] {
     keep(2);

@@ -127,6 +127,11 @@ class trace_script {
     symbol_table table;
     for (const auto& [name, start] : starts_) {
       std::vector<std::uint32_t> texts;
+      std::uint32_t file = 0;
+      if (const auto known = files_.find(name); known != files_.end()) {
+        file = static_cast<std::uint32_t>(table.strings.size());
+        table.strings.push_back(known->second);
+      }
       for (std::size_t at = 0; at != name.npos;) {
         const std::size_t end = name.find(inlined_into, at);
         texts.push_back(static_cast<std::uint32_t>(table.strings.size()));
@@ -137,7 +142,7 @@ class trace_script {
         symbol& made = table.of[{0, ip}];
         made = {start, direct_calls_, {}};
         for (const std::uint32_t text : texts) {
-          made.lines.push_back({text, 0, static_cast<std::uint32_t>(ip - start)});
+          made.lines.push_back({text, file, static_cast<std::uint32_t>(ip - start)});
         }
       }
     }
@@ -188,6 +193,7 @@ class trace_script {
   void put(const event& one) { writer_.events(thread_, {&one, 1}); }
 
  public:
+  std::map<std::string, std::string> files_;  // by function; others have none
   bool frame_addresses_ = true;
   end_kind end_ = end_kind::exited;
   bool direct_calls_ = true;

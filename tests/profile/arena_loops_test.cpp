@@ -1,0 +1,86 @@
+// Loops of main whose turns leave nothing behind.
+#include "profile/arena_loops.hpp"
+
+#include <gmock/gmock.h>
+
+#include "profile/analysis.hpp"
+#include "profile/trace_script.hpp"
+
+namespace mallard::profile {
+namespace {
+
+using testing::IsEmpty;
+
+class ArenaLoops : public testing::Test {
+ protected:
+  ArenaLoops() { script.files_["main"] = "/src/server.cpp"; }
+  // Of main's loop: a document that one function makes and another one drops.
+  void turn(std::uint64_t line, std::uint64_t bytes) {
+    std::uint64_t document = 0, index = 0;
+    script.call("read_document", line, [&] { document = script.allocate(5, bytes); });
+    index = script.allocate(line + 2, 100);
+    script.call("drop", line + 6, [&] { script.free(9, index); });
+    script.free(line + 8, document);
+  }
+  void in_main(const std::function<void()>& body) { script.call("main", 1, body); }
+  std::vector<arena_loop> found() {
+    script.finish();
+    trace_reader reader(file.path());
+    const function_table functions(reader);
+    return trace_analysis(reader, functions, {.loops = true}).finish().loops;
+  }
+
+  scratch_file file;
+  trace_script script{file.path()};
+};
+
+TEST_F(ArenaLoops, IsFoundByTheInstantsAtWhichNothingLives) {
+  in_main([&] {
+    for (std::uint64_t i = 0; i < 50; ++i) turn(40, 1000 + i);
+  });
+  const std::vector<arena_loop> loops = found();
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].function, "main");
+  EXPECT_EQ(loops[0].file, "/src/server.cpp");
+  EXPECT_EQ(loops[0].first_line, 40u);
+  EXPECT_EQ(loops[0].last_line, 48u);
+  EXPECT_EQ(loops[0].turns, 48u);  // nobody saw where the first began and where the last one ended
+  EXPECT_EQ(loops[0].blocks, 96u);
+  EXPECT_EQ(loops[0].kept, 0u);
+  EXPECT_EQ(loops[0].max_bytes, 1148u);
+}
+
+TEST_F(ArenaLoops, WhatMainKeepsFromItsStartDoesNotHideIt) {
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) script.allocate(4, 64);
+    for (int i = 0; i < 200; ++i) turn(40, 1000);
+  });
+  const std::vector<arena_loop> loops = found();
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].first_line, 40u);
+  EXPECT_GE(loops[0].turns, 190u);
+}
+
+TEST_F(ArenaLoops, TwoLoopsAreTwo) {
+  in_main([&] {
+    for (int i = 0; i < 30; ++i) turn(40, 1000);
+    for (int i = 0; i < 60; ++i) turn(80, 9000);
+  });
+  const std::vector<arena_loop> loops = found();
+  ASSERT_EQ(loops.size(), 2u);
+  EXPECT_EQ(loops[0].first_line, 80u);
+  EXPECT_EQ(loops[1].first_line, 40u);
+}
+
+TEST_F(ArenaLoops, NoneWhereEachTurnLeavesSomething) {
+  in_main([&] {
+    for (int i = 0; i < 50; ++i) {
+      script.allocate(39, 16);
+      turn(40, 1000);
+    }
+  });
+  EXPECT_THAT(found(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mallard::profile
