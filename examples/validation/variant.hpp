@@ -1,7 +1,8 @@
-// The examples are each built three times: as anybody would write them, with the resource that
-// `mallard advise` names put in by hand (MALLARD_BY_HAND), and with a scope of the malloc in the
-// place of that resource (MALLARD_IN_SCOPE). What differs is here and in the one line of each
-// example that makes its memory.
+// The examples are each built three times: as anybody would write them, with memory resources put in
+// by hand (MALLARD_BY_HAND), and with a scope of the malloc in their place (MALLARD_IN_SCOPE). What
+// differs is here and in the one line of each example that makes its memory. That line names the
+// resource that suits the place; MALLARD_STRATEGY=multipool in the environment puts another one
+// there, and the program ends with status 3 where that cannot be.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,18 @@
 #include <memory>
 #include <memory_resource>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
+#include "mallard/adaptive_pool.hpp"
+#include "mallard/heap.hpp"
+#include "mallard/monotonic.hpp"
+#include "mallard/multipool.hpp"
+#include "mallard/synchronized_heap.hpp"
+#include "mallard/synchronized_multipool.hpp"
 #if defined(MALLARD_IN_SCOPE)
 #include "mallard/malloc/malloc_scope.hpp"
 #endif
@@ -27,16 +37,79 @@ namespace example {
 inline constexpr bool by_hand = true;
 namespace containers = std::pmr;
 
-// A resource, and what containers are made with.
-template <class Resource>
+inline std::string_view strategy_from_environment() {
+  const char* const wanted = std::getenv("MALLARD_STRATEGY");
+  return wanted == nullptr ? "" : wanted;
+}
+
+struct pool_on_arena {
+  mallard::monotonic_resource arena;
+  mallard::multipool_resource pool{&arena};
+};
+
+// Memory of one place, and what containers are made with. `Usual` is the resource that suits it: a
+// monotonic one says that all of it dies at the end of the scope, a synchronized one that several
+// threads use it. Pools of a scope outlive it, since making one takes longer than a block.
+template <class Usual>
 class memory {
  public:
-  memory() = default;
-  explicit memory(std::size_t first_bytes) : resource_(first_bytes) {}
-  std::pmr::polymorphic_allocator<> get() { return &resource_; }
+  memory() : memory(0) {}
+  explicit memory(std::size_t first_bytes) {
+    static const std::string_view wanted = strategy_from_environment();
+    constexpr bool ends = std::is_same_v<Usual, mallard::monotonic_resource>;
+    constexpr bool shared = std::is_same_v<Usual, mallard::synchronized_multipool_resource> ||
+                            std::is_same_v<Usual, mallard::synchronized_heap_resource>;
+    if (wanted.empty()) {
+      own<Usual>(first_bytes);
+      return;
+    }
+    if (ends && wanted == "monotonic") {
+      own<mallard::monotonic_resource>(first_bytes);
+      return;
+    }
+    if (ends && wanted == "multipool-on-monotonic") {
+      at_ = &own_.template emplace<pool_on_arena>().pool;
+    } else if (!shared && wanted == "multipool") {
+      keep<mallard::multipool_resource>(ends);
+    } else if (!shared && wanted == "heap") {
+      keep<mallard::heap_resource>(ends);
+    } else if (!shared && wanted == "adaptive-pool") {
+      keep<mallard::adaptive_pool_resource>(ends);
+    } else if (shared && wanted == "synchronized-multipool") {
+      keep<mallard::synchronized_multipool_resource>(false);
+    } else if (shared && wanted == "synchronized-heap") {
+      keep<mallard::synchronized_heap_resource>(false);
+    } else {
+      std::exit(3);
+    }
+  }
+  memory(const memory&) = delete;
+  memory& operator=(const memory&) = delete;
+  std::pmr::polymorphic_allocator<> get() { return at_; }
 
  private:
-  Resource resource_;
+  template <class Resource>
+  void own(std::size_t first_bytes) {
+    if constexpr (std::is_constructible_v<Resource, std::size_t>) {
+      if (first_bytes != 0) {
+        at_ = &own_.template emplace<Resource>(first_bytes);
+        return;
+      }
+    }
+    at_ = &own_.template emplace<Resource>();
+  }
+  template <class Resource>
+  void keep(bool outlives_scope) {
+    if (!outlives_scope) return own<Resource>(0);
+    thread_local Resource& of_thread = *new Resource;  // blocks may outlive the thread's others
+    at_ = &of_thread;
+  }
+
+  std::variant<std::monostate, mallard::monotonic_resource, pool_on_arena,
+               mallard::multipool_resource, mallard::heap_resource, mallard::adaptive_pool_resource,
+               mallard::synchronized_multipool_resource, mallard::synchronized_heap_resource>
+      own_;
+  std::pmr::memory_resource* at_ = nullptr;
 };
 using allocator = std::pmr::polymorphic_allocator<>;
 

@@ -1,0 +1,98 @@
+// Requests in JSON, by nlohmann's library. Of every 125th something is kept.
+#include <nlohmann/json.hpp>
+
+#include "variant.hpp"
+
+using namespace example;
+
+namespace {
+
+#if defined(MALLARD_BY_HAND)
+
+thread_local std::pmr::memory_resource* current = std::pmr::new_delete_resource();
+
+// The library makes its allocators itself: they find the resource of the thread.
+template <class T>
+struct current_allocator {
+  using value_type = T;
+  using is_always_equal = std::true_type;
+  current_allocator() = default;
+  template <class Other>
+  current_allocator(const current_allocator<Other>&) noexcept {}
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(current->allocate(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* p, std::size_t count) noexcept {
+    current->deallocate(p, count * sizeof(T), alignof(T));
+  }
+  friend bool operator==(const current_allocator&, const current_allocator&) { return true; }
+};
+using text = std::basic_string<char, std::char_traits<char>, current_allocator<char>>;
+using json = nlohmann::basic_json<std::map, std::vector, text, bool, std::int64_t, std::uint64_t,
+                                  double, current_allocator>;
+class use_of {
+ public:
+  explicit use_of(allocator from) : before_(current) { current = from.resource(); }
+  ~use_of() { current = before_; }
+  use_of(const use_of&) = delete;
+  use_of& operator=(const use_of&) = delete;
+
+ private:
+  std::pmr::memory_resource* before_;
+};
+
+#else
+
+using json = nlohmann::json;
+struct use_of {
+  explicit use_of(allocator) {}
+};
+
+#endif
+
+std::map<std::uint64_t, std::string> kept;
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+void
+remember(std::uint64_t id, std::string_view name) {
+  kept.insert_or_assign(id, std::string(name));
+}
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+std::uint64_t
+handle(const std::string& request) {
+  memory<mallard::monotonic_resource> arena(16384);
+  const use_of here(arena.get());
+  const json read = json::parse(request);
+  const auto id = read["id"].template get<std::uint64_t>();
+  std::uint64_t sum = 0;
+  for (const auto& one : read["items"]) sum += one["count"].template get<std::uint64_t>();
+  const std::string_view name = read["name"].template get_ref<const json::string_t&>();
+  if (id % 125 == 0) remember(id, name);
+  return sum;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  random_numbers random(16);
+  std::uint64_t found = 0;
+  const std::uint64_t rounds = amount(argc, argv, 40000);
+  std::string request;
+  for (std::uint64_t i = 0; i < rounds; ++i) {
+    request = "{\"id\":" + std::to_string(i) +
+              ",\"name\":\"the name of a customer who asks for something\",\"items\":[";
+    for (int j = 0; j < 12; ++j) {
+      request += j == 0 ? "{" : ",{";
+      request += "\"article\":\"something with a long description\",\"count\":" +
+                 std::to_string(random.below(9)) + '}';
+    }
+    request += "]}";
+    found += handle(request);
+  }
+  return tell(found + kept.size());
+}

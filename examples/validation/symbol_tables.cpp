@@ -1,0 +1,73 @@
+// Nested scopes of a language, in Boost's containers: names are declared, looked up, and dropped.
+#include <boost/container/list.hpp>
+#include <boost/container/map.hpp>
+#include <string_view>
+
+#include "variant.hpp"
+
+using namespace example;
+
+namespace {
+
+#if defined(MALLARD_BY_HAND)
+template <class T>
+using allocator_of = std::pmr::polymorphic_allocator<T>;
+#else
+template <class T>
+using allocator_of = std::allocator<T>;
+#endif
+using name = containers::string;
+using table = boost::container::map<name, std::uint64_t, std::less<>,
+                                    allocator_of<std::pair<const name, std::uint64_t>>>;
+
+class scopes {
+ public:
+  explicit scopes(allocator from) : from_(from), open_(allocator_of<table>(from)) {}
+
+  void enter() { open_.emplace_back(); }
+  void leave() { open_.pop_back(); }
+  void declare(const std::string& text, std::uint64_t type) {
+    open_.back().insert_or_assign(name(text, from_), type);
+  }
+  std::uint64_t find(const std::string& text) const {
+    for (auto at = open_.rbegin(); at != open_.rend(); ++at) {
+      const auto found = at->find(std::string_view(text));
+      if (found != at->end()) return found->second;
+    }
+    return 0;
+  }
+
+ private:
+  allocator from_;
+  boost::container::list<table, allocator_of<table>> open_;
+};
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+std::uint64_t
+compile_function(random_numbers& random) {
+  memory<mallard::monotonic_resource> arena(65536);
+  scopes all(arena.get());
+  std::uint64_t found = 0;
+  for (int depth = 0; depth < 12; ++depth) {
+    all.enter();
+    for (int i = 0; i < 20; ++i) {
+      all.declare("a_variable_with_a_long_name_" + std::to_string(random.below(200)),
+                  random.below(9));
+      found += all.find("a_variable_with_a_long_name_" + std::to_string(random.below(200)));
+    }
+  }
+  for (int depth = 0; depth < 12; ++depth) all.leave();
+  return found;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  random_numbers random(22);
+  std::uint64_t found = 0;
+  const std::uint64_t rounds = amount(argc, argv, 6000);
+  for (std::uint64_t i = 0; i < rounds; ++i) found += compile_function(random);
+  return tell(found);
+}

@@ -1,0 +1,36 @@
+// An index of words: each has a list of the pages that it is on. It is made anew for each book.
+#include "variant.hpp"
+
+using namespace example;
+
+namespace {
+
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+std::uint64_t
+index_book(random_numbers& random) {
+  memory<mallard::monotonic_resource> arena(1u << 20);
+  containers::unordered_map<containers::string, containers::vector<std::uint32_t>> pages(
+      arena.get());
+  std::string word;
+  for (std::uint32_t i = 0; i < 30000; ++i) {
+    // Words are the rarer the later they stand in the dictionary.
+    const std::uint64_t most = 1 + random.below(5000);
+    word = "word-in-the-dictionary-" + std::to_string(random.below(most));
+    pages[containers::string(word, arena.get())].push_back(i / 300);
+  }
+  std::uint64_t longest = 0;
+  for (const auto& [each, on] : pages) longest = std::max<std::uint64_t>(longest, on.size());
+  return longest + pages.size();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  random_numbers random(21);
+  std::uint64_t found = 0;
+  const std::uint64_t rounds = amount(argc, argv, 250);
+  for (std::uint64_t i = 0; i < rounds; ++i) found += index_book(random);
+  return tell(found);
+}
