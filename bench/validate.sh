@@ -29,10 +29,11 @@ advise() {
 
 # Processor seconds, plain and with each resource that the place can have, in turn. The first row has
 # the strategies' names; the place's usual resource is called `usual`.
-# by_hand <name> <plain> <by hand>
+# by_hand <name> <plain> <by hand> <in a scope of the malloc>
 by_hand() {
-  name=$1 plain=$2 own=$3
+  name=$1 plain=$2 own=$3 scoped=$4
   ways=usual
+  [ ! -x "$scoped" ] || ways="$ways malloc-scope"
   for strategy in monotonic multipool multipool-on-monotonic heap adaptive-pool \
       synchronized-multipool synchronized-heap; do
     if MALLARD_STRATEGY=$strategy "$own" 1 >/dev/null 2>&1; then ways="$ways $strategy"; fi
@@ -42,8 +43,9 @@ by_hand() {
     for way in plain $ways; do
       program=$own
       [ "$way" != plain ] || program=$plain
+      [ "$way" != malloc-scope ] || program=$scoped
       strategy=$way
-      case $way in plain | usual) strategy= ;; esac
+      case $way in plain | usual | malloc-scope) strategy= ;; esac
       MALLARD_STRATEGY=$strategy bash -c 'TIMEFORMAT="%U %S"; time "$0" >/dev/null' "$program" \
         2>"$work/time"
       awk '{ printf "%s ", $1 + $2 }' "$work/time" >>"$out/$name.times"
@@ -60,7 +62,7 @@ for example in request_server json_tree lru_cache graph tokenizer producers matr
   program=$build/examples/mallard_validation_$example
   [ -x "${program}_plain" ] || continue
   advise "example-$example" "${program}_plain"
-  by_hand "example-$example" "${program}_plain" "${program}_by_hand"
+  by_hand "example-$example" "${program}_plain" "${program}_by_hand" "${program}_in_scope"
 done
 
 add() {

@@ -6,22 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "advise/declaration.hpp"
+#include "strategy/strategy.hpp"
+
 namespace mallard::advise {
-
-enum class strategy : std::uint8_t {
-  leave,          // as it is
-  switch_malloc,  // another malloc for the whole program
-  monotonic,
-  multipool,
-  multipool_on_monotonic,
-  synchronized_multipool,
-  heap,
-  synchronized_heap,
-  adaptive_pool,
-};
-
-// "monotonic", "switch-malloc", ...
-std::string_view to_string(strategy how);
 
 // Times as fast: of the median, with its 95 % interval.
 struct interval {
@@ -36,8 +24,19 @@ struct code_place {
   std::string function;   // where the resource would be declared; empty: not known
   std::string file;
   std::uint32_t line = 0;
-  std::string type;    // of the elements that are allocated there; empty: not known
-  bool is_cpp = true;  // the function that allocates has a name of C++
+  std::string type;               // of the elements that are allocated there; empty: not known
+  bool is_cpp = true;             // the function that allocates has a name of C++
+  container_type container = {};  // that allocates
+  std::optional<changed_line> change = {};  // of its declaration, in `file`
+  // The function itself asks for the blocks, with what is inlined in it or of a library's headers.
+  bool asks_itself = true;
+};
+
+// Lines of a function: a loop at whose turns' ends an arena can be released.
+struct code_lines {
+  std::string file;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
 };
 
 // One figure that speaks for it, or says how much there is to gain.
@@ -48,7 +47,7 @@ struct evidence {
 
 // A strategy for a subsystem, before anything was replayed.
 struct candidate {
-  strategy how = strategy::leave;
+  strategy how = strategy::global;
   std::string malloc;            // switch_malloc: its name
   std::string malloc_file = {};  // and its library
   code_place where;
@@ -58,6 +57,7 @@ struct candidate {
   std::uint64_t first_bytes = 0;    // what the resource should begin with; 0: as it wants
   bool one_for_each_thread = false;
   bool may_wink_out = false;
+  std::optional<code_lines> loop = {};  // in the function; an arena is released with each turn
   // Functions below an arena's whose blocks outlive it: they stay with the program's malloc.
   std::vector<std::string> kept_by = {};
   // No allocator can make the program more times as fast than this.
@@ -85,6 +85,9 @@ struct advice {
   std::string code;        // what to write, C++ or shell; empty: nothing
   std::optional<trial_figures> tried;
   std::string tried_remark;  // why it was not, or could not be
+  // The same with another malloc for the rest of the program, where both gain.
+  std::string beside_malloc = {};
+  std::optional<trial_figures> tried_beside_malloc = {};
 };
 
 // Of the whole program; not set where it is not predicted.

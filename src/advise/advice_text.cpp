@@ -28,11 +28,9 @@ json to_json(const std::optional<trial_figures>& tried) {
 }
 
 json place_json(const candidate& one) {
-  return {{"subsystem", one.where.subsystem},
-          {"function", one.where.function},
-          {"file", one.where.file},
-          {"line", one.where.line},
-          {"type", one.where.type}};
+  return {{"subsystem", one.where.subsystem}, {"function", one.where.function},
+          {"file", one.where.file},           {"line", one.where.line},
+          {"type", one.where.type},           {"container", one.where.container.in("std::")}};
 }
 
 json strategy_json(const candidate& one) {
@@ -58,6 +56,8 @@ json to_json(const advice& one) {
               {"tried", to_json(one.tried)},
               {"tried_memory", one.tried ? json(one.tried->memory) : json(nullptr)},
               {"tried_remark", one.tried_remark},
+              {"beside_malloc", one.beside_malloc},
+              {"tried_beside_malloc", to_json(one.tried_beside_malloc)},
               {"code", one.code}};
   for (const evidence& each : one.from.because) {
     out["evidence"].push_back({{"what", each.what}, {"says", each.says}});
@@ -105,30 +105,6 @@ std::string cell(const std::string& text) {
 
 }  // namespace
 
-std::string_view to_string(strategy how) {
-  switch (how) {
-    case strategy::leave:
-      return "leave";
-    case strategy::switch_malloc:
-      return "switch-malloc";
-    case strategy::monotonic:
-      return "monotonic";
-    case strategy::multipool:
-      return "multipool";
-    case strategy::multipool_on_monotonic:
-      return "multipool-on-monotonic";
-    case strategy::synchronized_multipool:
-      return "synchronized-multipool";
-    case strategy::heap:
-      return "heap";
-    case strategy::synchronized_heap:
-      return "synchronized-heap";
-    case strategy::adaptive_pool:
-      return "adaptive-pool";
-  }
-  return {};
-}
-
 std::string times_text(const interval& times) {
   return fmt::format("{:.2f} ({:.2f} to {:.2f})", times.median, times.low, times.high);
 }
@@ -169,7 +145,7 @@ std::string to_markdown(const advice_report& report) {
       fmt::format("### Memory: `{}`\n\n", cell(fmt::format("{}", fmt::join(report.command, " "))));
   const advice& first = report.advices.front();
   out += fmt::format("**{}**", cell(first.what));
-  if (first.from.how != strategy::leave) {
+  if (first.from.how != strategy::global) {
     const std::string gain = first.tried ? tried_text(*first.tried) : predicted_text(first);
     if (first.tried || first.untold.empty()) {
       out += fmt::format(": the program {} times as fast, {}", gain,

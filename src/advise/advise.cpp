@@ -56,20 +56,19 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates, 
   }
   const std::size_t most = options.most_subsystems + (mallocs ? 1 : 0);
   for (const candidate& one : candidates) {
-    const std::string name = replay_name(one.how);
-    if (!one.refused.empty() || name.empty()) continue;
+    const std::string strategy(facts_of(one.how).replay);
+    if (!one.refused.empty() || strategy.empty() || one.loop) continue;
     const std::string& of = one.where.subsystem;
     if (!out.strategies_of.contains(of)) {
       if (out.subsystems.size() >= most) continue;
       out.subsystems.push_back(of);
     }
-    const std::string strategy = name.substr(0, name.find('@'));
     out.strategies_of[of].insert(strategy);
     strategies.insert(strategy);
   }
   out.strategies.assign(strategies.begin(), strategies.end());
   out.leaves_out_empty = true;
-  out.peers = {"mallard"};
+  out.peers = {std::string(replay_peer)};
   out.touch = {replay::touch_level::first};
   out.touch.insert(out.touch.end(), options.other_levels.begin(), options.other_levels.end());
   out.repetitions = options.repetitions;
@@ -149,7 +148,7 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
     : trace_(trace), options_(options), began_(std::chrono::steady_clock::now()) {
   refuse_what_says_nothing(trace);
   const profile::function_table functions(trace);
-  profile::trace_analysis analysis(trace, functions, {});
+  profile::trace_analysis analysis(trace, functions, {.loops = true});
   const profile::subsystem_map subsystems = analysis.shown_subsystems(SIZE_MAX);
   place_finder places(trace, functions);
   profile::block_watcher* const also[] = {&places};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "advise/bound.hpp"
@@ -52,8 +53,8 @@ const arena_scope* scope_of(const subsystem& one, const dims_result& dims) {
 }
 
 // A kibibyte's multiple that nearly all invocations stay below.
-std::uint64_t first_bytes_of(const arena_scope& scope) {
-  const std::uint64_t wanted = std::max<std::uint64_t>(scope.p99_bytes, 1);
+std::uint64_t first_bytes_of(std::uint64_t p99_bytes) {
+  const std::uint64_t wanted = std::max<std::uint64_t>(p99_bytes, 1);
   return wanted <= 1024 ? std::bit_ceil(std::max<std::uint64_t>(wanted, 64))
                         : (wanted + wanted / 8 + 1023) / 1024 * 1024;
 }
@@ -62,7 +63,7 @@ class finder {
  public:
   finder(const subsystem& one, const code_place& where, const dims_result& dims, bool ends_early,
          std::vector<candidate>& out)
-      : one_(one), scope_(scope_of(one, dims)), ends_early_(ends_early), out_(out) {
+      : one_(one), dims_(dims), scope_(scope_of(one, dims)), ends_early_(ends_early), out_(out) {
     const gain_bound bound = bound_of(one, dims);
     base_.where = where;
     if (scope_ != nullptr) base_.where.function = scope_->function;
@@ -70,10 +71,6 @@ class finder {
     base_.allocation_ns = bound.allocation_ns;
     base_.placement_ns = bound.placement_ns;
     look_at_dimensions(bound);
-    if (!where.is_cpp) {
-      base_.doubts.push_back(
-          "the function that allocates has no name of C++: C code cannot take a resource");
-    }
   }
 
   void find() {
@@ -83,7 +80,23 @@ class finder {
           "the program would help");
       return;
     }
+    if (is_the_program()) {
+      add(strategy::multipool,
+          "it is the program under another name: what it calls asks for nearly all blocks");
+      return;
+    }
+    const std::size_t before = out_.size();
     arenas();
+    if (!base_.where.is_cpp) {
+      for (candidate& one : std::span(out_).subspan(before)) {
+        if (is_arena(one.how) && one.refused.empty()) {
+          one.doubts.push_back(
+              "C code takes no resource: a scope's heap costs more than the arena that was tried");
+        }
+      }
+      add(strategy::multipool, "C code cannot take a resource: another malloc can be tried");
+      return;
+    }
     pools();
     heaps();
     one_size();
@@ -121,6 +134,14 @@ class finder {
           {"F", fmt::format("{:.0f} % of its allocations come between others' of the same size",
                             100 * *one_.dims.F.scaled)});
     }
+  }
+
+  // As main or an interpreter's loop: nobody's containers are there.
+  bool is_the_program() const {
+    constexpr double nearly_all = 0.9;
+    const bool ends_late = scope_ == nullptr || scope_->trunk || scope_->root;
+    return ends_late && !base_.where.asks_itself &&
+           share(one_.total.bytes, dims_.total.bytes) >= nearly_all;
   }
 
   // A place in a file stands for it then.
@@ -201,7 +222,7 @@ class finder {
              "{}",
              scope_->invocations, 100 * scope_->dead_share, bytes(scope_->median_bytes),
              bytes(scope_->max_bytes))});
-    arena.first_bytes = first_bytes_of(*scope_);
+    arena.first_bytes = first_bytes_of(scope_->p99_bytes);
     arena.may_wink_out = scope_->survivors == 0;
     if (may_be_of_open_calls()) {
       arena.doubts.push_back(fmt::format(
@@ -302,11 +323,56 @@ class finder {
   }
 
   const subsystem& one_;
+  const dims_result& dims_;
   const arena_scope* scope_;
   bool ends_early_;
   candidate base_;
   std::vector<candidate>& out_;
 };
+
+// The lines of what was seen: the loop may begin a line before that and end a line behind it.
+void add_loop(const profile::arena_loop& loop, const dims_result& dims,
+              std::vector<candidate>& out) {
+  const gain_bound bound = bound_of(dims.all, dims);
+  candidate made;
+  made.how = strategy::monotonic;
+  made.where.function = loop.function;
+  made.where.subsystem =
+      fmt::format("loop at {}:{}", profile::file_name(loop.file), loop.first_line);
+  made.where.file = loop.file;
+  made.where.line = loop.first_line;
+  made.loop = code_lines{loop.file, loop.first_line, loop.last_line};
+  const double part = share(loop.blocks, dims.total.allocations);
+  made.allocation_ns = static_cast<std::uint64_t>(part * static_cast<double>(bound.allocation_ns));
+  made.placement_ns = bound.placement_ns;
+  made.bound = bound.times;
+  made.first_bytes = first_bytes_of(loop.p99_bytes);
+  made.one_for_each_thread = loop.threads.size() > 1;
+  made.because.push_back(
+      {"turns", fmt::format("{} times nothing lives of what lines {} to {} ask for: {:.1f} % of "
+                            "all blocks; {} in one turn, at most {}",
+                            loop.turns, loop.first_line, loop.last_line, 100 * part,
+                            bytes(loop.median_bytes), bytes(loop.max_bytes))});
+  if (loop.kept > 0) {
+    made.doubts.push_back(fmt::format("{} of its {} blocks live on: they need another resource",
+                                      loop.kept, loop.blocks));
+  }
+  if (loop.max_bytes > much_memory) {
+    made.refused = fmt::format("an arena would hold {} in one turn", bytes(loop.max_bytes));
+  }
+  // It holds what no function does: the most there is to gain.
+  out.insert(out.begin(), std::move(made));
+}
+
+// What functions' own arenas serve needs no loop.
+bool is_served(const profile::arena_loop& loop, const dims_result& dims) {
+  constexpr double most = 0.8;
+  std::uint64_t served = 0;
+  for (const arena_scope& one : dims.arena_scopes) {
+    if (!one.trunk && !one.root && !one.marked) served += one.blocks;
+  }
+  return static_cast<double>(served) > most * static_cast<double>(loop.blocks);
+}
 
 }  // namespace
 
@@ -324,6 +390,12 @@ std::vector<candidate> find_candidates(const dims_result& dims,
     // What belongs to no subsystem has no place where a resource would go.
     if (bounds[i] < least_gain || dims.subsystems[i].name.starts_with('(')) continue;
     finder(dims.subsystems[i], places[i], dims, ends_early, out).find();
+  }
+  for (const profile::arena_loop& one : dims.loops) {
+    constexpr double least_blocks = 0.1;
+    if (share(one.blocks, dims.total.allocations) < least_blocks || is_served(one, dims)) continue;
+    add_loop(one, dims, out);
+    break;
   }
   return out;
 }

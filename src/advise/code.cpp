@@ -6,39 +6,14 @@
 #include <array>
 #include <string_view>
 
+#include "profile/function_names.hpp"
 #include "profile/shell_word.hpp"
 
 namespace mallard::advise {
 namespace {
 
-struct resource_code {
-  std::string_view header;
-  std::string_view type;
-};
-
-resource_code resource_of(strategy how) {
-  switch (how) {
-    case strategy::multipool:
-      return {"mallard/multipool.hpp", "mallard::multipool_resource"};
-    case strategy::synchronized_multipool:
-      return {"mallard/synchronized_multipool.hpp", "mallard::synchronized_multipool_resource"};
-    case strategy::heap:
-      return {"mallard/heap.hpp", "mallard::heap_resource"};
-    case strategy::synchronized_heap:
-      return {"mallard/synchronized_heap.hpp", "mallard::synchronized_heap_resource"};
-    case strategy::adaptive_pool:
-      return {"mallard/adaptive_pool.hpp", "mallard::adaptive_pool_resource"};
-    default:
-      return {"mallard/monotonic.hpp", "mallard::monotonic_resource"};
-  }
-}
-
 // The largest buffer that goes into a function's frame.
 constexpr std::uint64_t most_on_the_stack = 16384;
-
-bool is_arena(strategy how) {
-  return how == strategy::monotonic || how == strategy::multipool_on_monotonic;
-}
 
 // One line, whatever a name contains.
 std::string remark(const std::string& text) {
@@ -54,20 +29,19 @@ class writer {
   explicit writer(const candidate& what) : what_(what) {
     on_the_stack_ = what.how == strategy::monotonic && what.first_bytes > 0 &&
                     what.first_bytes <= most_on_the_stack;
-    const resource_code of = resource_of(what.how);
-    type_ = of.type;
-    header_ = of.header;
+    type_ = facts_of(what.how).type;
+    header_ = facts_of(what.how).header;
     if (on_the_stack_) {
       type_ = fmt::format("mallard::buffered_resource<{}>", what.first_bytes);
       header_ = "mallard/buffered.hpp";
     }
-    if (what.how == strategy::multipool_on_monotonic) type_ = "mallard::multipool_resource";
     bound_ = on_the_stack_ ? "mallard::monotonic_resource" : type_;
   }
 
   std::string write() {
     includes();
     declaration();
+    own_container();
     if (what_.how == strategy::adaptive_pool) {
       nodes();
     } else {
@@ -89,7 +63,9 @@ class writer {
     line("#include <vector>\n");
     line("#include \"mallard/allocator.hpp\"");
     line("#include \"{}\"", header_);
-    if (what_.how == strategy::multipool_on_monotonic) line("#include \"mallard/multipool.hpp\"");
+    if (what_.how == strategy::multipool_on_monotonic) {
+      line("#include \"{}\"", facts_of(strategy::monotonic).header);
+    }
     if (what_.may_wink_out) line("#include \"mallard/wink_out.hpp\"");
     text_ += '\n';
   }
@@ -97,7 +73,12 @@ class writer {
   void declaration() {
     const std::string place =
         what_.where.function.empty() ? what_.where.subsystem : what_.where.function;
-    if (is_arena(what_.how)) {
+    if (what_.loop) {
+      line("// Before the loop at {}:{} in {}; in it, the last statement of each turn is",
+           remark(profile::file_name(what_.loop->file)), what_.loop->first, remark(place));
+      line("//   resource.rewind();");
+      line("// when nothing of the turn lives any more.");
+    } else if (is_arena(what_.how)) {
       line("// At the beginning of {}: all of it is given back at its end.", remark(place));
       for (const std::string& by : what_.kept_by) {
         line("// What {} keeps outlives that: it takes no resource.", remark(by));
@@ -135,6 +116,20 @@ class writer {
   void containers() { bindings("vector", "Containers"); }
   void nodes() { bindings("list", "Containers of nodes"); }
 
+  // The user's own line, where it is known.
+  void own_container() {
+    const code_place& where = what_.where;
+    if (where.change) {
+      line("\n// {}:{}, by run time; `resource` has to be in its sight:",
+           remark(profile::file_name(where.file)), where.change->line);
+      line("// - {}", remark(where.change->before));
+      line("// + {}", remark(where.change->after));
+    } else if (!where.container.kind.empty()) {
+      line("\n// It is {} that allocates: {}, made with &resource.",
+           remark(where.container.in("std::")), remark(where.container.in("std::pmr::")));
+    }
+  }
+
   void bindings(std::string_view container, std::string_view which) {
     const std::string& of = what_.where.type;
     const std::string as = is_builtin(of) ? of : "int";
@@ -160,10 +155,25 @@ class writer {
   std::string text_;
 };
 
+// C takes no resource. A heap of a scope's own serves what the function and all that it calls ask
+// for by malloc.
+std::string scope_in_c(const candidate& what) {
+  const std::string place =
+      what.where.function.empty() ? what.where.subsystem : what.where.function;
+  return fmt::format(
+      "#include \"mallard/malloc/malloc.h\"\n\n"
+      "// At the beginning of {0}, in a program that is linked with the drop-in malloc:\n"
+      "mallard_scope* scope = mallard_scope_begin(0);\n"
+      "// and at its end, behind the last use of what it asked for:\n"
+      "mallard_scope_end(scope);\n",
+      remark(place));
+}
+
 }  // namespace
 
 std::string code_for(const candidate& what, const std::string& command) {
-  if (what.how == strategy::leave) return {};
+  if (what.how == strategy::global) return {};
+  if (is_arena(what.how) && !what.where.is_cpp) return scope_in_c(what);
   if (what.how == strategy::switch_malloc) {
     return fmt::format("LD_PRELOAD={} {}\n", profile::shell_word(what.malloc_file), command);
   }

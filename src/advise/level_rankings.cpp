@@ -15,11 +15,8 @@ const std::string as_it_is = "as it is";
 constexpr double told_by_one = 1.05;
 
 std::string name_of(const std::string& replayed) {
-  for (const strategy one :
-       {strategy::monotonic, strategy::multipool, strategy::multipool_on_monotonic,
-        strategy::synchronized_multipool, strategy::heap, strategy::synchronized_heap,
-        strategy::adaptive_pool}) {
-    if (replay_name(one) == replayed) return std::string(to_string(one));
+  for (const strategy_facts& one : strategies) {
+    if (has_resource(one.is) && replay_name(one.is) == replayed) return std::string(one.name);
   }
   return replayed;
 }

@@ -1,8 +1,12 @@
 #include "advise/places.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
+#include <system_error>
 
 #include "advise/block_type.hpp"
 
@@ -33,6 +37,16 @@ bool has_name_of_cpp(const std::vector<std::string>& names) {
   });
 }
 
+// Empty where it is not at hand, or larger than what anybody writes.
+std::string text_of(const std::string& file) {
+  constexpr std::uintmax_t most = 4u << 20;
+  std::error_code missing;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, missing);
+  if (missing || bytes > most || !std::filesystem::is_regular_file(file, missing)) return {};
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 }  // namespace
 
 code_place place_finder::place_of(std::uint32_t stack, const std::string& subsystem) const {
@@ -41,6 +55,7 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
   place.function = subsystem;
   const std::vector<std::string> names = names_on(trace_, functions_, stack, subsystem);
   place.type = type_of_stack(names);
+  place.container = container_of_stack(names);
   std::uint32_t at = stack;
   while (at != 0 && trace_.stacks()[at].parent != 0 &&
          profile::is_allocation_function(functions_[functions_.of(at)].name)) {
@@ -48,9 +63,15 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
   }
   if (at == 0) return place;
   place.is_cpp = has_name_of_cpp(names);
+  std::uint32_t asks = at;
+  while (asks != 0 && functions_[functions_.of(asks)].of_library)
+    asks = trace_.stacks()[asks].parent;
+  place.asks_itself =
+      asks == 0 || profile::short_name(functions_[functions_.of(asks)].name) == subsystem;
   if (const profile::symbol_line* const own = own_line(at, subsystem)) {
     place.file = trace_.symbols().strings[own->file];
     place.line = own->line;
+    place.change = change_declaration(text_of(place.file), place.line, place.container);
     return place;
   }
   const profile::source_line line = functions_.line(at);
@@ -67,7 +88,8 @@ const profile::symbol_line* place_finder::own_line(std::uint32_t from,
   for (std::uint32_t at = from; at != 0; at = trace_.stacks()[at].parent) {
     for (const profile::symbol_line& one : trace_.lines_of(at)) {
       const std::string& file = strings[one.file];
-      if (one.line != 0 && !file.empty() && file.find("/include/c++/") == file.npos &&
+      if (one.line != 0 && !file.empty() &&
+          !profile::is_of_library_header(strings[one.function], file) &&
           !profile::is_allocation_function(strings[one.function])) {
         return &one;
       }

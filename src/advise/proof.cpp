@@ -37,6 +37,22 @@ bool is_for_c(const advice& one) {
   return one.from.how != strategy::switch_malloc && !one.from.where.is_cpp;
 }
 
+// A resource's trial is the less exact one: much is taken off its time. So a malloc that is not
+// clearly faster comes behind it, unless it takes clearly less memory.
+void prefer_tied_resource(std::vector<advice>& ordered) {
+  if (ordered.empty() || ordered.front().from.how != strategy::switch_malloc) return;
+  if (!ordered.front().tried) return;
+  const trial_figures malloc = *ordered.front().tried;
+  constexpr double clearly_more = 1.1;
+  const auto tied = std::find_if(ordered.begin(), ordered.end(), [&](const advice& one) {
+    if (!one.tried || one.from.how == strategy::switch_malloc || is_for_c(one)) return false;
+    const bool told = one.tried->runs >= enough_runs && malloc.runs >= enough_runs;
+    const double may = told ? one.tried->times.high : told_by_few_runs * one.tried->times.median;
+    return may >= malloc.times.median && one.tried->memory <= clearly_more * malloc.memory;
+  });
+  if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
+}
+
 // By the trial's figures; then those that were not tried, as they were.
 std::vector<advice> ordered(std::vector<advice> all) {
   std::vector<std::size_t> places(all.size());
@@ -52,6 +68,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
   });
   std::vector<advice> out;
   for (const std::size_t at : places) out.push_back(std::move(all[at]));
+  prefer_tied_resource(out);
   return out;
 }
 
@@ -83,7 +100,7 @@ void keep_best_of_each_place(advice_report& report) {
 
 // What was proved on the program is sure, whatever the replay was.
 void settle_confidence(advice& one) {
-  if (one.from.how == strategy::leave) return;
+  if (one.from.how == strategy::global) return;
   if (one.tried && one.tried->runs >= enough_runs) {
     const interval& times = one.tried->times;
     one.confidence = times.high - times.low <= narrow * times.median ? "high" : "medium";
@@ -109,7 +126,7 @@ unsigned fewest_runs(const std::vector<considered>& dropped) {
 
 advice to_leave_it(const advice_report& report, unsigned runs) {
   advice leave;
-  leave.from.how = strategy::leave;
+  leave.from.how = strategy::global;
   leave.what = "Leave it: what the replays spoke for gains nothing for sure on the living program";
   leave.confidence = runs < enough_runs ? "low" : "high";
   leave.from.bound = bound_times(report.allocation_share, 1);
@@ -128,7 +145,7 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
   } else if (runs > 0) {
     report.proof =
         fmt::format("Not proved: there was time for {} on the program.", runs_text(runs));
-  } else if (first.from.how == strategy::leave) {
+  } else if (first.from.how == strategy::global) {
     report.proof = "Nothing was tried on the program: there was nothing to try.";
   } else {
     report.proof = "Not proved: predicted by replay alone, and not tried on the program";

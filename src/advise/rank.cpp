@@ -8,6 +8,7 @@
 
 #include "advise/bound.hpp"
 #include "advise/code.hpp"
+#include "lab/measuring/contender.hpp"
 #include "profile/subsystem_rules.hpp"
 
 namespace mallard::advise {
@@ -35,42 +36,22 @@ std::string bytes(std::uint64_t value) {
 
 // "a monotonic resource of 48 KiB".
 std::string resource_text(const candidate& one) {
-  std::string text;
-  switch (one.how) {
-    case strategy::monotonic:
-      text = "a monotonic resource";
-      break;
-    case strategy::multipool:
-      text = "a multipool";
-      break;
-    case strategy::multipool_on_monotonic:
-      text = "a multipool on a monotonic resource";
-      break;
-    case strategy::synchronized_multipool:
-      text = "a synchronized multipool";
-      break;
-    case strategy::heap:
-      text = "a heap of its own";
-      break;
-    case strategy::synchronized_heap:
-      text = "a synchronized heap of its own";
-      break;
-    case strategy::adaptive_pool:
-      text = "an adaptive pool";
-      break;
-    default:
-      break;
-  }
+  std::string text(facts_of(one.how).given);
   if (one.first_bytes > 0) text += " of " + bytes(one.first_bytes);
   if (one.one_for_each_thread) text += " for each thread";
   return text;
 }
 
 std::string sentence(const candidate& one) {
-  if (one.how == strategy::leave) {
+  if (one.how == strategy::global) {
     return "Leave it: no allocator that was replayed makes the program noticeably faster";
   }
   if (one.how == strategy::switch_malloc) return "Switch malloc to " + one.malloc;
+  if (one.loop) {
+    return fmt::format("Release {} at the end of each turn of the loop in {} ({}:{})",
+                       resource_text(one), profile::short_name(one.where.function),
+                       profile::file_name(one.loop->file), one.loop->first);
+  }
   const std::string& place = one.where.function.empty() ? one.where.subsystem : one.where.function;
   return fmt::format("Give {} {}", profile::short_name(place), resource_text(one));
 }
@@ -172,14 +153,10 @@ class ranker {
   }
 
   std::optional<advice> replayed(const candidate& one) {
-    const std::string name = replay_name(one.how);
+    const std::string name = one.loop ? std::string() : replay_name(one.how);
     if (name.empty()) {
       out_.others.push_back(
-          {one,
-           {},
-           {},
-           "it is not among the strategies of replays; mallard whatif tries it on "
-           "the living program"});
+          {one, {}, {}, "replays do not have it; mallard whatif tries it on the living program"});
       return {};
     }
     const replay_outcome* const first = find(one.where.subsystem, name, "first");
@@ -370,7 +347,7 @@ class ranker {
 
   advice leave() const {
     advice made;
-    made.from.how = strategy::leave;
+    made.from.how = strategy::global;
     made.what = sentence(made.from);
     bind_whole_program(made.from);
     made.confidence = few_samples_ ? "medium" : "high";
@@ -389,24 +366,8 @@ class ranker {
 }  // namespace
 
 std::string replay_name(strategy how) {
-  switch (how) {
-    case strategy::monotonic:
-      return "AS5@mallard";
-    case strategy::multipool:
-      return "AS9@mallard";
-    case strategy::multipool_on_monotonic:
-      return "AS13@mallard";
-    case strategy::synchronized_multipool:
-      return "sync@mallard";
-    case strategy::heap:
-      return "heap@mallard";
-    case strategy::synchronized_heap:
-      return "sync-heap@mallard";
-    case strategy::adaptive_pool:
-      return "adaptive@mallard";
-    default:
-      return {};
-  }
+  const std::string_view name = facts_of(how).replay;
+  return name.empty() ? std::string() : lab::column_name(name, replay_peer);
 }
 
 advice_report rank(const profile::dims_result& dims, const std::vector<candidate>& candidates,

@@ -15,6 +15,9 @@
 
 namespace mallard::advise {
 
+// Whose resources are replayed.
+inline constexpr std::string_view replay_peer = "mallard";
+
 // The replay's name of it, in our library, as containers have it that are bound by abstract base;
 // empty: replays do not know it.
 std::string replay_name(strategy how);

@@ -1,8 +1,11 @@
 #include "advise/trial.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string_view>
 
+#include "advise/proof.hpp"
 #include "profile/function_names.hpp"
 #include "whatif/whatif.hpp"
 
@@ -21,24 +24,10 @@ std::string escaped(std::string_view name) {
   return out;
 }
 
-// What-if knows no pools that threads share: the route itself is shared by all of them.
+// The route itself chooses what several threads share.
 std::string route_strategy(strategy how) {
-  switch (how) {
-    case strategy::monotonic:
-      return "monotonic";
-    case strategy::multipool:
-    case strategy::synchronized_multipool:
-      return "multipool";
-    case strategy::multipool_on_monotonic:
-      return "multipool-on-monotonic";
-    case strategy::heap:
-    case strategy::synchronized_heap:
-      return "heap";
-    case strategy::adaptive_pool:
-      return "adaptive-pool";
-    default:
-      return {};
-  }
+  const strategy routed = facts_of(how).routed_as;
+  return is_route(routed) ? std::string(to_string(routed)) : std::string();
 }
 
 std::string named(const std::string& function) {
@@ -48,6 +37,10 @@ std::string named(const std::string& function) {
 // What routes what a subsystem allocates; empty where its function has no name: a place in a file
 // stands for it then.
 std::string route_pattern(const candidate& one) {
+  if (one.loop) {
+    return fmt::format("line:{}:{}-{}", profile::file_name(one.loop->file), one.loop->first,
+                       one.loop->last);
+  }
   const std::string name = profile::short_name(one.where.function);
   if (name.empty() || profile::is_nameless(name)) return {};
   std::string out = "function:" + named(name);
@@ -55,28 +48,20 @@ std::string route_pattern(const candidate& one) {
   return out;
 }
 
+trial_figures figures_of(const whatif::whatif_outcome& outcome) {
+  return {{outcome.low, outcome.median, outcome.high},
+          static_cast<unsigned>(outcome.gains.size()),
+          outcome.memory};
+}
+
 void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
   of.tried_remark = outcome.remark;
   if (!outcome.remark.empty() || outcome.gains.empty()) return;
-  of.tried = trial_figures{{outcome.low, outcome.median, outcome.high},
-                           static_cast<unsigned>(outcome.gains.size()),
-                           outcome.memory};
+  of.tried = figures_of(outcome);
 }
 
-}  // namespace
-
-std::string route_of(const candidate& one) {
-  const std::string pattern = route_pattern(one);
-  const std::string how = route_strategy(one.how);
-  return pattern.empty() || how.empty() ? std::string() : pattern + '=' + how;
-}
-
-bool can_be_tried(const advice& one) {
-  return one.from.how != strategy::leave && !one.tried && one.tried_remark.empty();
-}
-
-void try_on_program(advice_report& report, const std::vector<std::string>& command,
-                    const trial_options& options) {
+whatif::whatif_options whatif_options_for(const std::vector<std::string>& command,
+                                          const trial_options& options) {
   whatif::whatif_options wanted;
   wanted.command = command;
   wanted.repetitions = options.repetitions;
@@ -88,6 +73,24 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   wanted.interrupted = options.interrupted;
   wanted.runner = options.runner;
   wanted.as_it_was = options.as_it_was;
+  return wanted;
+}
+
+}  // namespace
+
+std::string route_of(const candidate& one) {
+  const std::string pattern = route_pattern(one);
+  const std::string how = route_strategy(one.how);
+  return pattern.empty() || how.empty() ? std::string() : pattern + '=' + how;
+}
+
+bool can_be_tried(const advice& one) {
+  return one.from.how != strategy::global && !one.tried && one.tried_remark.empty();
+}
+
+void try_on_program(advice_report& report, const std::vector<std::string>& command,
+                    const trial_options& options) {
+  whatif::whatif_options wanted = whatif_options_for(command, options);
   std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;
@@ -124,6 +127,47 @@ std::size_t runs_of_a_round(const advice_report& report) {
   std::size_t runs = 2;
   for (const advice& one : report.advices) runs += one.from.how == strategy::switch_malloc ? 1 : 2;
   return runs;
+}
+
+namespace {
+
+// The best that holds; null: there is none.
+advice* best_tried(advice_report& report, bool is_malloc) {
+  advice* best = nullptr;
+  for (advice& one : report.advices) {
+    if ((one.from.how == strategy::switch_malloc) != is_malloc) continue;
+    if (!one.tried || !holds(*one.tried)) continue;
+    if (best == nullptr || one.tried->times.median > best->tried->times.median) best = &one;
+  }
+  return best;
+}
+
+}  // namespace
+
+bool needs_second_look(const advice_report& report) {
+  advice_report copy;
+  copy.advices = report.advices;
+  return best_tried(copy, true) != nullptr && best_tried(copy, false) != nullptr;
+}
+
+void take_second_look(advice_report& report, const std::vector<std::string>& command,
+                      const trial_options& options) {
+  advice* const malloc = best_tried(report, true);
+  advice* const resource = best_tried(report, false);
+  if (malloc == nullptr || resource == nullptr) return;
+  whatif::whatif_options wanted = whatif_options_for(command, options);
+  wanted.variants.push_back({resource->what,
+                             {{route_pattern(resource->from), route_strategy(resource->from.how)}},
+                             malloc->from.malloc});
+  try {
+    for (const whatif::whatif_outcome& one : whatif::try_whatif(wanted).outcomes) {
+      if (one.variant != resource->what || one.gains.empty()) continue;
+      resource->beside_malloc = malloc->from.malloc;
+      resource->tried_beside_malloc = figures_of(one);
+    }
+  } catch (const std::runtime_error&) {
+    // What was found without it stands.
+  }
 }
 
 void race_on_program(advice_report& report, const std::vector<std::string>& command,

@@ -36,6 +36,13 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
 void race_on_program(advice_report& report, const std::vector<std::string>& command,
                      const trial_options& options);
 
+// After a race in which a resource and a malloc gain both.
+// Effects: tries the best resource beside the best malloc.
+void take_second_look(advice_report& report, const std::vector<std::string>& command,
+                      const trial_options& options);
+// There is something for that to look at.
+bool needs_second_look(const advice_report& report);
+
 // How often a round of that race runs the program, before any way is behind.
 std::size_t runs_of_a_round(const advice_report& report);
 

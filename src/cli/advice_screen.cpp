@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "advise/advice_text.hpp"
@@ -12,6 +13,7 @@
 #include "advise/proof.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
+#include "profile/function_names.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -20,13 +22,15 @@ using advise::advice;
 using advise::advice_report;
 using advise::considered;
 using advise::evidence;
-using advise::strategy;
 
-constexpr std::size_t most_rows = 8;
+constexpr std::size_t most_rows = 12;
+constexpr std::size_t most_says = 160;  // of a line; what is longer is on the page
 
 // The evidence that answers "why?" first.
-constexpr std::string_view importance[] = {"arena scope", "kept",  "epochs", "D", "growth",
-                                           "sizes",       "nodes", "C",      "L"};
+// What speaks for it, the most telling first. A replay says nothing more once it was tried.
+constexpr std::string_view importance[] = {"arena scope", "turns", "kept",  "epochs", "D",
+                                           "growth",      "sizes", "nodes", "C",      "L"};
+constexpr std::size_t most_evidence = 3;
 
 std::string label_of(const std::string& what) {
   if (what == "D") return "density (D)";
@@ -54,23 +58,21 @@ std::string gain_text(const advice& one) {
 }
 
 std::string headline(const advice& one) {
-  if (one.from.how == strategy::leave) return one.what;
-  return fmt::format("{}: {}", fitted(one.what, 90), gain_text(one));
+  if (one.from.how == strategy::global) return one.what;
+  return fmt::format("{}: {}", one.what, gain_text(one));
 }
 
-void print_bound(const advice& one, const advice_report& report) {
+std::string bound_text(const advice& one, const advice_report& report) {
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
                                                 static_cast<double>(report.cpu_ns));
   const bool placed = one.from.placement_ns != 0;
-  line("at most",
-       fmt::format("{:.2f} times as fast by its operations{}", placed ? operations : one.from.bound,
-                   placed ? fmt::format(", {:.2f} with what the places of its blocks may cost",
-                                        one.from.bound)
-                          : ""));
+  return fmt::format(
+      "{:.2f} times as fast by its operations{}", placed ? operations : one.from.bound,
+      placed ? fmt::format(", {:.2f} with what the places of its blocks may cost", one.from.bound)
+             : "");
 }
 
-void print_evidence(const advice& one) {
-  constexpr std::size_t most_evidence = 4;
+std::vector<const evidence*> chosen_evidence(const advice& one) {
   std::vector<const evidence*> chosen;
   for (const std::string_view what : importance) {
     for (const evidence& each : one.from.because) {
@@ -78,33 +80,61 @@ void print_evidence(const advice& one) {
     }
   }
   for (const evidence& each : one.from.because) {
-    if (chosen.size() == most_evidence) break;
-    if (std::find(chosen.begin(), chosen.end(), &each) == chosen.end()) chosen.push_back(&each);
+    const bool is_replay = each.what.starts_with("replay");
+    const bool fresh = std::find(chosen.begin(), chosen.end(), &each) == chosen.end();
+    if (chosen.size() < most_evidence && fresh && !(one.tried && is_replay)) {
+      chosen.push_back(&each);
+    }
   }
-  for (const evidence* const each : chosen) line(label_of(each->what), fitted(each->says, 120));
+  return chosen;
 }
 
+std::string beside_text(const advice& one) {
+  return fmt::format("{} as the program's malloc as well: {}", one.beside_malloc,
+                     advise::tried_text(*one.tried_beside_malloc));
+}
+
+// Six lines at most: the place, what speaks for it, its memory, and what speaks against it.
 void print_advice(const advice& one, const advice_report& report, bool colour) {
+  std::vector<std::pair<std::string, std::string>> rows;
   if (!one.from.where.file.empty()) {
-    line("where",
-         place_text(one.from.where.function, one.from.where.file, one.from.where.line) +
-             (one.from.where.type.empty() ? "" : ", of " + fitted(one.from.where.type, 40)));
+    rows.emplace_back(
+        "where", place_text(one.from.where.function, one.from.where.file, one.from.where.line) +
+                     (one.from.where.type.empty() ? "" : ", of " + one.from.where.type));
   }
-  if (one.from.how != strategy::leave) {
-    line("memory", advise::memory_text(one.tried ? one.tried->memory : one.memory));
+  for (const evidence* const each : chosen_evidence(one)) {
+    rows.emplace_back(label_of(each->what), each->says);
   }
-  print_evidence(one);
-  if (!one.tried) print_bound(one, report);
-  if (!one.tried_remark.empty()) line("not tried", fitted(one.tried_remark, 110));
-  for (const std::string& doubt : one.from.doubts) {
-    line(styled(fmt::format("{:<20}", "but"), style::faint, colour), fitted(doubt, 120));
-  }
-  line("confidence", one.confidence);
+  if (one.tried_beside_malloc) rows.emplace_back("with", beside_text(one));
+  if (!one.tried_remark.empty()) rows.emplace_back("not tried", one.tried_remark);
+  if (!one.tried && one.tried_remark.empty()) rows.emplace_back("at most", bound_text(one, report));
+  const bool has_memory = one.from.how != strategy::global;
+  const std::size_t most = 6 - (has_memory ? 1 : 0) - (one.from.doubts.empty() ? 0 : 1);
+  if (rows.size() > most) rows.resize(most);
+  for (const auto& [label, says] : rows) line(label, fitted(says, most_says));
+  if (has_memory) line("memory", advise::memory_text(one.tried ? one.tried->memory : one.memory));
+  if (one.from.doubts.empty()) return;
+  const std::size_t others = one.from.doubts.size() - 1;
+  line(styled(fmt::format("{:<20}", "but"), style::faint, colour),
+       fitted(one.from.doubts.front(), most_says) +
+           (others == 0 ? "" : fmt::format(" (and {} more: --json)", others)));
 }
 
 std::string way_of(const advise::candidate& one) {
   if (one.how == strategy::switch_malloc) return "malloc: " + one.malloc;
-  return fmt::format("{}: {}", one.where.subsystem, advise::to_string(one.how));
+  const std::string& place = one.where.function.empty() ? one.where.subsystem : one.where.function;
+  return fmt::format("{}: {}", one.loop ? one.where.subsystem : profile::short_name(place),
+                     to_string(one.how));
+}
+
+// As wide as the longest label: none is cut.
+template <class Rows, class Label>
+std::size_t width_of(const Rows& rows, const Label& label) {
+  std::size_t width = 24;
+  for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+    width = std::max(width, label(rows[i]).size());
+  }
+  return width;
 }
 
 // The fastest first, whether it is advised or not.
@@ -126,9 +156,10 @@ void print_tried(const advice_report& report, bool colour) {
     const double times = a.figures->times.median;
     return times != b.figures->times.median ? times > b.figures->times.median : a.number < b.number;
   });
+  const std::size_t width = width_of(rows, [](const row& one) { return way_of(*one.what); });
   fmt::print("\n{}\n", styled("Tried on the program, times as fast", style::bold, colour));
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
-    fmt::print("   {:<52} {:<30} {}\n", fitted(way_of(*rows[i].what), 52),
+    fmt::print("   {:<{}}  {:<30} {}\n", way_of(*rows[i].what), width,
                advise::tried_text(*rows[i].figures), advise::memory_text(rows[i].figures->memory));
   }
   if (rows.size() > most_rows) fmt::print("   and {} more (--json)\n", rows.size() - most_rows);
@@ -168,11 +199,12 @@ void print_refused(const advice_report& report, bool colour) {
     }
   }
   if (rows.empty()) return;
-  fmt::print("\n{}\n", styled("Not advised", style::bold, colour));
+  const std::size_t width = width_of(rows, [](const considered* one) { return way_of(one->from); });
+  fmt::print("\n{}\n", styled("Not tried", style::bold, colour));
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
-    fmt::print("   {:<52} {}{}\n", fitted(way_of(rows[i]->from), 52),
+    fmt::print("   {:<{}}  {}{}\n", way_of(rows[i]->from), width,
                rows[i]->gain ? fmt::format("{:.2f} by replay: ", rows[i]->gain->median) : "",
-               fitted(rows[i]->why_not, 95));
+               fitted(rows[i]->why_not, most_says));
   }
   if (rows.size() > most_rows) fmt::print("   and {} more (--json)\n", rows.size() - most_rows);
 }
@@ -182,7 +214,9 @@ void print_refused(const advice_report& report, bool colour) {
 void print_advice_screen(const advice_report& report, bool colour) {
   const advice& first = report.advices.front();
   fmt::print("{}\n", styled(headline(first), style::bold, colour));
-  fmt::print("{}\n", styled(report.proof, report.proved ? style::good : style::bold, colour));
+  fmt::print("{} Confidence: {}.\n",
+             styled(report.proof, report.proved ? style::good : style::bold, colour),
+             first.confidence);
   print_advice(first, report, colour);
   print_code(first, colour);
   print_tried(report, colour);
@@ -193,7 +227,10 @@ void print_advice_screen(const advice_report& report, bool colour) {
   fmt::print("   {:.3f} s recorded; {} allocations, at most {} live\n",
              static_cast<double>(report.duration_ns) / 1e9, report.allocations,
              bytes_text(report.peak_bytes));
-  if (report.program_runs > 0) fmt::print("   it was run {} times\n", report.program_runs);
+  if (report.program_runs > 0) {
+    fmt::print("   for this advice it was run {} time{}\n", report.program_runs,
+               report.program_runs == 1 ? "" : "s");
+  }
   for (const std::string& remark : report.remarks) fmt::print("   {}\n", remark);
 }
 

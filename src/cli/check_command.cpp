@@ -14,11 +14,11 @@
 #include "cli/document.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
-#include "cli/recorded_run.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/budget/budget.hpp"
 #include "profile/result_json.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -175,8 +175,8 @@ int check_trace(const check_options& options, const std::string& path) {
 
 int check_program(const check_options& options) {
   rules_of(options);
-  const temporary_folder folder;
-  const recorded_run run = record_into(folder.path(), options.words);
+  const whatif::temporary_folder folder;
+  const whatif::recorded_run run = whatif::record_into(folder.path(), options.words);
   // As the program ended; what it kept to then says little.
   int status = run.summary.exited ? run.summary.status : 128 + run.summary.status;
   if (!run.trace.empty()) {

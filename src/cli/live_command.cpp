@@ -17,12 +17,12 @@
 #include "cli/interrupt.hpp"
 #include "cli/live_terminal.hpp"
 #include "cli/live_text.hpp"
-#include "cli/recorded_run.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/record/child_program.hpp"
 #include "watch/rates.hpp"
 #include "whatif/own_library.hpp"
+#include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -243,7 +243,7 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
     throw usage_error("live takes a process's number, or -- and a command");
   const bool screen = has_screen();
   if (is_command) {
-    const std::string obstacle = look_at_program(request.words.front());
+    const std::string obstacle = whatif::look_at_program(request.words.front());
     if (!obstacle.empty()) throw usage_error(obstacle);
   }
   const interrupt_guard guard;

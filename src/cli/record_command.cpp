@@ -12,12 +12,12 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
-#include "cli/recorded_run.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/record/recording.hpp"
 #include "profile/shell_word.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -87,7 +87,7 @@ void print_summary(const profile::record_summary& done) {
         done.left_running, done.left_running == 1 ? "" : "es", done.left_running == 1 ? "es" : "",
         done.left_running == 1 ? "it" : "them");
   }
-  const profile::recorded_process* const look_at = main_trace(done);
+  const profile::recorded_process* const look_at = whatif::main_trace(done);
   if (look_at == nullptr || look_at->events == 0) {
     say("mallard: nothing was recorded\n");
     return;
@@ -102,7 +102,7 @@ void print_summary(const profile::record_summary& done) {
 
 int run_record(const record_request& request) {
   profile::record_options options = request.options;
-  options.library = record_library();
+  options.library = whatif::record_library();
   options.session.follow = !request.no_follow;
   if (request.no_cpu) options.session.cpu_period_us = 0;
   if (request.unwind == "frame-pointers") {
@@ -123,7 +123,7 @@ int run_record(const record_request& request) {
     throw usage_error(options.output + ": not a regular file, which a trace has to be");
   }
   if (options.session.depth == 0) throw usage_error("--depth: 1 frame or more");
-  const std::string remark = look_at_program(options.command.front());
+  const std::string remark = whatif::look_at_program(options.command.front());
   if (!remark.empty()) say("mallard: {}\n", remark);
 
   profile::record_hooks hooks;
@@ -137,7 +137,7 @@ int run_record(const record_request& request) {
   if (draws) say("\r\033[K");
   if (!request.quiet) print_summary(done);
   if (!done.exited) return 128 + done.status;
-  const profile::recorded_process* const first = main_trace(done);
+  const profile::recorded_process* const first = whatif::main_trace(done);
   const bool is_empty = first == nullptr || first->events == 0;
   return is_empty && done.status == 0 ? failure : done.status;
 }

@@ -197,11 +197,11 @@ void add_whatif_command(command_parser app, const context& shared) {
       .required();
   whatif.end_options_at_words();
   whatif
-      .add_option(
-          "--route", request->routes,
-          "Which blocks come from what: conditions joined by + (function:REGEX, "
-          "not:REGEX, scope:NAME, module:GLOB, size:LOW-HIGH; a bare word is a function), then = "
-          "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
+      .add_option("--route", request->routes,
+                  "Which blocks come from what: conditions joined by + (function:REGEX, "
+                  "not:REGEX, line:FILE:FIRST-LAST, scope:NAME, module:GLOB, size:LOW-HIGH; a bare "
+                  "word is a function), then = "
+                  "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
       .takes("PATTERN=RESOURCE")
       .one_at_a_time();
   whatif.add_flag("--each", request->each, "Each route alone, not all of them together");

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "strategy/strategy.hpp"
+
 namespace mallard::route {
 
 inline constexpr std::uint64_t session_magic = 0x3165'7475'6f72'4c4dU;
@@ -26,14 +28,6 @@ inline constexpr std::size_t most_seen_scopes = 256;
 inline constexpr std::size_t most_threads = 2048;
 inline constexpr std::size_t path_bytes = 512;
 inline constexpr std::size_t name_bytes = 128;
-
-enum class strategy : std::uint32_t {
-  monotonic,
-  multipool,
-  multipool_on_monotonic,
-  heap,
-  adaptive_pool,
-};
 
 // The marks of a return address, and, the outer frames' functions added, those of a stack.
 namespace marks {
@@ -61,9 +55,7 @@ struct route_rule {
   std::uint64_t largest = UINT64_MAX;  // bytes
   std::uint32_t without = 0;           // marks that the stack does not have
 
-  bool is_scoped() const {
-    return how == strategy::monotonic || how == strategy::multipool_on_monotonic;
-  }
+  bool is_scoped() const { return is_arena(how); }
 };
 
 struct module_path {

@@ -12,18 +12,10 @@
 #include <string_view>
 #include <utility>
 
+#include "profile/function_names.hpp"
+
 namespace mallard::whatif {
 namespace {
-
-using route::strategy;
-
-constexpr std::array<std::pair<std::string_view, strategy>, 5> strategies = {{
-    {"monotonic", strategy::monotonic},
-    {"multipool", strategy::multipool},
-    {"multipool-on-monotonic", strategy::multipool_on_monotonic},
-    {"heap", strategy::heap},
-    {"adaptive-pool", strategy::adaptive_pool},
-}};
 
 template <class... Arguments>
 [[noreturn]] void fail(const whatif_route& of, fmt::format_string<Arguments...> text,
@@ -32,10 +24,8 @@ template <class... Arguments>
                                        fmt::format(text, std::forward<Arguments>(arguments)...)));
 }
 
-strategy find_strategy(const whatif_route& from) {
-  for (const auto& [name, how] : strategies) {
-    if (from.strategy == name) return how;
-  }
+strategy strategy_of(const whatif_route& from) {
+  if (const auto found = find_strategy(from.strategy); found && is_route(*found)) return *found;
   fail(from, "unknown strategy '{}' (known: {})", from.strategy, fmt::join(strategy_names(), ", "));
 }
 
@@ -85,10 +75,31 @@ std::uint32_t mark_of_function(const whatif_route& from, const std::string& text
   return route::marks::of_function(index);
 }
 
+// "FILE:FIRST-LAST", or one line.
+std::uint32_t mark_of_lines(const whatif_route& from, const std::string& text, conditions& all) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0) fail(from, "line:FILE:FIRST-LAST: '{}' is not", text);
+  const std::string_view lines = std::string_view(text).substr(colon + 1);
+  const std::size_t dash = lines.find('-');
+  const std::uint64_t first = number(from, lines.substr(0, dash));
+  const std::uint64_t last = dash == lines.npos ? first : number(from, lines.substr(dash + 1));
+  if (first > last || last > UINT32_MAX) fail(from, "no line is from {} to {}", first, last);
+  const std::string whole = "line:" + text;
+  const std::size_t index = index_in(
+      all.functions, route::marks::most_functions, from,
+      [&](const function_condition& one) { return one.text == whole; },
+      [&] {
+        return function_condition{whole, profile::name_pattern("."), text.substr(0, colon),
+                                  static_cast<std::uint32_t>(first),
+                                  static_cast<std::uint32_t>(last)};
+      });
+  return route::marks::of_function(index);
+}
+
 // Pieces between `+` that begin with a kind; any other `+` is part of a regular expression.
 std::vector<std::string> pieces(const std::string& pattern) {
-  constexpr std::array<std::string_view, 5> kinds = {
-      "function:", "not:", "scope:", "module:", "size:"};
+  constexpr std::array<std::string_view, 6> kinds = {
+      "function:", "not:", "scope:", "module:", "size:", "line:"};
   std::vector<std::string> out(1);
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     const std::string_view rest = std::string_view(pattern).substr(i + 1);
@@ -107,13 +118,15 @@ std::vector<std::string> pieces(const std::string& pattern) {
 
 std::vector<std::string> strategy_names() {
   std::vector<std::string> out;
-  for (const auto& [name, how] : strategies) out.emplace_back(name);
+  for (const strategy_facts& one : strategies) {
+    if (is_route(one.is)) out.emplace_back(one.name);
+  }
   return out;
 }
 
 route::route_rule parse_route(const whatif_route& from, conditions& all) {
   route::route_rule rule;
-  rule.how = find_strategy(from);
+  rule.how = strategy_of(from);
   if (from.pattern.empty()) fail(from, "there is no pattern");
   for (const std::string& piece : pieces(from.pattern)) {
     const auto after = [&](std::string_view kind) { return piece.substr(kind.size()); };
@@ -130,6 +143,8 @@ route::route_rule parse_route(const whatif_route& from, conditions& all) {
           [&](const std::string& one) { return one == glob; }, [&] { return glob; }));
     } else if (piece.starts_with("size:")) {
       add_sizes(from, after("size:"), rule);
+    } else if (piece.starts_with("line:")) {
+      rule.marks |= mark_of_lines(from, after("line:"), all);
     } else if (piece.starts_with("not:")) {
       rule.without |= mark_of_function(from, after("not:"), all);
     } else {
@@ -139,10 +154,18 @@ route::route_rule parse_route(const whatif_route& from, conditions& all) {
   }
   if (rule.is_scoped() && rule.scopes == 0 && (rule.marks & route::marks::functions) == 0) {
     fail(from,
-         "{} needs an end, that of a function or a scope: function:REGEX or scope:NAME is missing",
+         "{} needs an end, that of a function or a scope: function:REGEX, line:FILE:FIRST-LAST or "
+         "scope:NAME is missing",
          from.strategy);
   }
   return rule;
+}
+
+bool function_condition::holds_for(const std::string& name, const std::string& in_file,
+                                   std::uint32_t line) const {
+  if (file.empty()) return pattern.is_in(name) || pattern.is_in(profile::short_name(name));
+  return line >= first_line && line <= last_line && in_file.ends_with(file) &&
+         (in_file.size() == file.size() || in_file[in_file.size() - file.size() - 1] == '/');
 }
 
 bool is_module(const std::string& path, const std::string& glob) {

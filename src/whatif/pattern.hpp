@@ -1,6 +1,7 @@
 // Parses the words of a route: conditions, and those that several routes share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,15 @@
 
 namespace mallard::whatif {
 
+// Of a function on the stack: its name, or the line where it is.
 struct function_condition {
   std::string text;
   profile::name_pattern pattern;
+  std::string file = {};  // the end of its path; empty: any line
+  std::uint32_t first_line = 0, last_line = 0;
+
+  // Also by the name without the arguments of templates, which others call it by.
+  bool holds_for(const std::string& name, const std::string& in_file, std::uint32_t line) const;
 };
 
 // The conditions of all routes, each once: a condition's place here is its mark's bit.

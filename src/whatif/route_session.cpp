@@ -123,7 +123,8 @@ void route_session::mark_addresses() {
   const profile::symbol_table symbols = symbolizer_.find(stacks.nodes(), modules);
   for (const auto& [key, symbol] : symbols.of) {
     for (const profile::symbol_line& line : symbol.lines) {
-      names_[key.ip].push_back(symbols.strings[line.function]);
+      names_[key.ip].push_back(
+          {symbols.strings[line.function], symbols.strings[line.file], line.line});
     }
   }
   for (route::address_marks* one : fresh) {
@@ -134,12 +135,11 @@ void route_session::mark_addresses() {
     for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
       if (is_module(path, conditions_.modules[i])) marks |= route::marks::of_module(i);
     }
-    const std::vector<std::string> names = names_of(key);
+    const std::vector<place_name> names = names_of(key);
     for (std::size_t i = 0; i < conditions_.functions.size(); ++i) {
-      const profile::name_pattern& wanted = conditions_.functions[i].pattern;
-      // Also by the name without the arguments of templates, which others call it by.
-      if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            return wanted.is_in(name) || wanted.is_in(profile::short_name(name));
+      const function_condition& wanted = conditions_.functions[i];
+      if (std::any_of(names.begin(), names.end(), [&](const place_name& name) {
+            return wanted.holds_for(name.function, name.file, name.line);
           })) {
         marks |= route::marks::of_function(i);
       }
@@ -148,9 +148,9 @@ void route_session::mark_addresses() {
   }
 }
 
-std::vector<std::string> route_session::names_of(std::uint64_t key) const {
+std::vector<route_session::place_name> route_session::names_of(std::uint64_t key) const {
   const auto found = names_.find(key);
-  return found == names_.end() ? std::vector<std::string>() : found->second;
+  return found == names_.end() ? std::vector<place_name>() : found->second;
 }
 
 void route_session::check() const {
@@ -160,9 +160,15 @@ void route_session::check() const {
     if ((met & route::marks::of_function(i)) != 0) continue;
     std::set<std::string> seen;
     for (const auto& [key, names] : names_) {
-      for (const std::string& name : names) seen.insert(profile::short_name(name));
+      for (const place_name& name : names) {
+        seen.insert(conditions_.functions[i].file.empty()
+                        ? profile::short_name(name.function)
+                        : fmt::format("line:{}:{}", profile::file_name(name.file), name.line));
+      }
     }
-    fail_unmatched("function", conditions_.functions[i].text, seen);
+    const function_condition& one = conditions_.functions[i];
+    if (!one.file.empty()) fail_unmatched("line", one.text.substr(5), seen);
+    fail_unmatched("function", one.text, seen);
   }
   for (std::size_t i = 0; i < conditions_.modules.size(); ++i) {
     if ((met & route::marks::of_module(i)) != 0) continue;
@@ -204,9 +210,9 @@ std::vector<std::vector<std::string>> route_session::survivor_names() const {
     if (key == 0) continue;
     const std::uint64_t route = (key >> route::route_shift) - 1;
     const std::uint64_t address = key & ((std::uint64_t{1} << route::route_shift) - 1);
-    const std::vector<std::string> names = names_of(address);
+    const std::vector<place_name> names = names_of(address);
     if (route < counts.size() && !names.empty()) {
-      counts[route][profile::short_name(names.front())] += one.blocks.load();
+      counts[route][profile::short_name(names.front().function)] += one.blocks.load();
     }
   }
   std::vector<std::vector<std::string>> out(route::most_routes);

@@ -46,14 +46,18 @@ class route_session {
   bool was_out_of_addresses() const { return session_->no_address_space.load() != 0; }
 
  private:
-  std::vector<std::string> names_of(std::uint64_t key) const;
+  struct place_name {
+    std::string function, file;
+    std::uint32_t line = 0;
+  };
+  std::vector<place_name> names_of(std::uint64_t key) const;
   std::vector<std::string> module_paths() const;
 
   const conditions& conditions_;
   profile::symbolizer symbolizer_;
   int file_ = -1;
   route::session* session_ = nullptr;
-  std::map<std::uint64_t, std::vector<std::string>> names_;  // by key, the innermost first
+  std::map<std::uint64_t, std::vector<place_name>> names_;  // by key, the innermost first
 };
 
 }  // namespace mallard::whatif

@@ -131,8 +131,13 @@ class experiment {
     contenders_.push_back({.name = "as it is", .set = {}});
     contenders_.push_back({.name = "hook alone", .set = hooked, .hooked = true});
     for (std::size_t i = 0; i < options.variants.size(); ++i) {
+      environment set = hooked;
+      if (const std::string& malloc = options.variants[i].malloc; !malloc.empty()) {
+        const std::string behind = preloadable(find_mallocs({malloc}).front().file);
+        set.front().second = preload(library + ':' + behind);
+      }
       contenders_.push_back({.name = options.variants[i].name,
-                             .set = hooked,
+                             .set = std::move(set),
                              .hooked = true,
                              .routes = options.variants[i].routes,
                              .rules = rules_[i]});

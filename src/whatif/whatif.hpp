@@ -23,6 +23,7 @@ namespace mallard::whatif {
 // Blocks that match `pattern` come from a resource of their own. The pattern is one or more
 // conditions joined by `+`, all of which have to hold:
 //   function:REGEX   the name of a function on the stack matches; also without `function:`
+//   line:FILE:FIRST-LAST  a function on the stack is in these lines, as those of a loop
 //   scope:NAME       inside MALLARD_SCOPE(NAME) of mallard/profile.hpp
 //   module:GLOB      the innermost function outside the C and C++ runtime is of such a file
 //   size:LOW-HIGH    of so many bytes, both included
@@ -37,6 +38,7 @@ struct whatif_route {
 struct whatif_variant {
   std::string name;
   std::vector<whatif_route> routes;
+  std::string malloc = {};  // name or file: it serves all that is not routed; empty: the program's
 };
 
 struct whatif_options {

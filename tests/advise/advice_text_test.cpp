@@ -6,6 +6,7 @@
 namespace {
 
 using namespace mallard::advise;
+using mallard::strategy;
 using testing::HasSubstr;
 using testing::StartsWith;
 

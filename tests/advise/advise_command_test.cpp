@@ -39,8 +39,11 @@ class AdviseCommand : public CommandTest {
       if (one.at("strategy") != "leave") {
         EXPECT_GT(told.at("median"), 1.0);
         EXPECT_NE(one.at("code"), "");
+        // A resource that cannot be told from a malloc comes before it.
+        const double high = told.at("high").is_null() ? 1.05 * told.at("median").get<double>()
+                                                      : told.at("high").get<double>();
         EXPECT_LE(told.at("median"), before);
-        before = told.at("median");
+        before = high;
       }
       EXPECT_THAT(one.at("confidence"), AnyOf("high", "medium", "low"));
       EXPECT_GT(one.at("memory"), 0);

@@ -91,6 +91,56 @@ TEST_F(Candidates, AFunctionWithoutANameIsNoPlaceForAResource) {
   EXPECT_THAT(all[0].refused, HasSubstr("has no name"));
 }
 
+TEST_F(Candidates, TheProgramUnderAnotherNameIsNoPlaceForAResource) {
+  dims.total.bytes = parse().total.bytes;
+  code_place place;
+  place.subsystem = place.function = "Perl_runops";
+  place.asks_itself = false;
+  const std::vector<candidate> all = find_candidates(dims, {place});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_THAT(all[0].refused, HasSubstr("the program under another name"));
+  // A handler that is called again and again is one, whoever asks for its blocks.
+  parse().name = "parse";
+  add_scope();
+  place.subsystem = place.function = "parse";
+  EXPECT_EQ(find_candidates(dims, {place}).front().refused, "");
+}
+
+TEST_F(Candidates, CCodeIsOfferedNoPool) {
+  code_place place;
+  place.subsystem = place.function = "xmalloc";
+  place.is_cpp = false;
+  add_scope();
+  dims.arena_scopes.front().function = "parse";
+  parse().dims.U.literal = 0.1;
+  const std::vector<candidate> with_scope = find_candidates(dims, {place});
+  EXPECT_EQ(with_scope.front().refused, "");
+  EXPECT_THAT(code_for(with_scope.front(), ""), HasSubstr("mallard_scope_begin(0)"));
+  EXPECT_THAT(with_scope.front().doubts.back(), HasSubstr("a scope's heap"));
+  dims.arena_scopes.clear();
+  for (const candidate& one : find_candidates(dims, {place})) {
+    EXPECT_NE(one.refused, "") << to_string(one.how);
+  }
+}
+
+TEST_F(Candidates, ALoopOfMainIsAPlaceForAnArenaWhereNoFunctionIs) {
+  dims.total.allocations = 10000;
+  dims.all.allocation_ns = 300'000'000;
+  dims.loops.push_back(
+      {"main", "/src/server.cpp", 40, 52, {0}, 100, 9000, 900000, 0, 8000, 9000, 10000});
+  std::vector<candidate> all = found();
+  ASSERT_TRUE(all.front().loop);
+  EXPECT_EQ(all.front().how, strategy::monotonic);
+  EXPECT_EQ(all.front().refused, "");
+  EXPECT_EQ(route_of(all.front()), "line:server.cpp:40-52=monotonic");
+  EXPECT_EQ(all.front().first_bytes, 10240u);
+  EXPECT_THAT(code_for(all.front(), ""), HasSubstr("Before the loop at server.cpp:40 in main"));
+  EXPECT_THAT(code_for(all.front(), ""), HasSubstr("resource.rewind();"));
+  add_scope();  // holds as much as the loop
+  all = found();
+  EXPECT_FALSE(all.front().loop);
+}
+
 TEST_F(Candidates, AnArenaNeedsAnEndOfAllThatIsInIt) {
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("an arena would only grow"));
   add_scope();

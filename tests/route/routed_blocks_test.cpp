@@ -32,9 +32,9 @@ struct sizes {
 };
 constexpr std::array<sizes, 5> sizes_of = {
     {{16, 64}, {65, 2000}, {2001, 2032}, {3000, 4000}, {5000, 6000}}};
-constexpr std::array<strategy, 5> strategies = {strategy::multipool, strategy::heap,
-                                                strategy::adaptive_pool, strategy::monotonic,
-                                                strategy::multipool_on_monotonic};
+constexpr std::array<strategy, 5> routed = {strategy::multipool, strategy::heap,
+                                            strategy::adaptive_pool, strategy::monotonic,
+                                            strategy::multipool_on_monotonic};
 constexpr std::size_t first_scoped = 3;
 
 // As `mallard whatif` makes it, for a process that lives as long as this one.
@@ -47,11 +47,11 @@ void open_session() {
   auto* const all = static_cast<session*>(memory);
   all->magic = session_magic;
   all->bytes = sizeof(session);
-  all->route_count = strategies.size();
+  all->route_count = routed.size();
   all->scope_count = 1;
   std::strcpy(all->scopes[0], scope_name);
-  for (std::size_t i = 0; i < strategies.size(); ++i) {
-    all->routes[i] = {strategies[i], 0, i < first_scoped ? 0u : 1u, sizes_of[i].smallest,
+  for (std::size_t i = 0; i < routed.size(); ++i) {
+    all->routes[i] = {routed[i], 0, i < first_scoped ? 0u : 1u, sizes_of[i].smallest,
                       sizes_of[i].largest};
   }
   setenv(session_variable, ("/proc/self/fd/" + std::to_string(file)).c_str(), 1);
@@ -154,9 +154,9 @@ int free_all_of(box& from) {
 
 TEST_F(RoutedBlocks, OfEachRouteAreKnownUntilTheyAreFreed) {
   thread().enter_scope(scope_name);
-  for (std::size_t route = 0; route < strategies.size(); ++route) {
+  for (std::size_t route = 0; route < routed.size(); ++route) {
     for (const std::size_t alignment : {std::size_t{0}, std::size_t{16}, std::size_t{4096}}) {
-      if (strategies[route] == strategy::adaptive_pool && alignment > granule) continue;
+      if (routed[route] == strategy::adaptive_pool && alignment > granule) continue;
       const std::size_t bytes = size_of(route);
       void* const block = allocate(bytes, alignment);
       ASSERT_NE(block, nullptr) << route;
@@ -186,7 +186,7 @@ TEST_F(RoutedBlocks, OutsideOfTheirScopeAreNotRouted) {
 
 TEST_F(RoutedBlocks, MoveWithTheirContents) {
   thread().enter_scope(scope_name);
-  for (std::size_t route = 0; route < strategies.size(); ++route) {
+  for (std::size_t route = 0; route < routed.size(); ++route) {
     const std::size_t bytes = sizes_of[route].smallest;
     filled one = fill(bytes, static_cast<unsigned char>(route + 1));
     ASSERT_NE(one.block, nullptr);
@@ -227,7 +227,7 @@ TEST_F(RoutedBlocks, AreFreedByAnotherThreadWhileTheirArenasAreReset) {
     thread().enter_scope(scope_name);
     kept.clear();
     for (int i = 0; i < 12; ++i) {
-      const filled one = fill(size_of(static_cast<std::size_t>(i) % strategies.size()),
+      const filled one = fill(size_of(static_cast<std::size_t>(i) % routed.size()),
                               static_cast<unsigned char>(round + i));
       ASSERT_NE(one.block, nullptr);
       if (round % 3 != 0 && i % 2 == 0) {
@@ -252,7 +252,7 @@ TEST_F(RoutedBlocks, OfAThreadThatEndsServeOthersWhenTheyAreFreed) {
       thread().enter_scope(scope_name);
       for (std::size_t i = 0; i < 40; ++i) {
         mine.push_back(
-            fill(sizes_of[i % strategies.size()].smallest, static_cast<unsigned char>(round + 1)));
+            fill(sizes_of[i % routed.size()].smallest, static_cast<unsigned char>(round + 1)));
       }
     }).join();
     for (const filled& one : left) ASSERT_TRUE(check_and_free(one));

@@ -14,10 +14,10 @@ namespace {
 // From the lowest to the highest. `common` is what even `os` may include; `umbrella` includes the
 // library's public headers, so only the tool's layers may include it.
 constexpr std::array layers = {
-    "common",    "os",      "core",  "pages",    "threads", "resources", "bindings", "memory",
-    "checks",    "malloc",  "trace", "umbrella", "preload", "recorder",  "route",    "live",
-    "measuring", "results", "bench", "mallocs",  "kernels", "benches",   "claims",   "profile",
-    "replay",    "whatif",  "watch", "advise",   "report",  "cli"};
+    "common",  "strategy",  "os",      "core",  "pages",    "threads", "resources", "bindings",
+    "memory",  "checks",    "malloc",  "trace", "umbrella", "preload", "recorder",  "route",
+    "live",    "measuring", "results", "bench", "mallocs",  "kernels", "benches",   "claims",
+    "profile", "replay",    "whatif",  "watch", "advise",   "report",  "cli"};
 
 struct place {
   std::string_view prefix;
@@ -82,6 +82,7 @@ constexpr place places[] = {
     {"include/mallard/checks/", "checks"},
     {"include/mallard/detail/checks/", "checks"},
     {"include/mallard/mallard.hpp", "umbrella"},
+    {"src/strategy/", "strategy"},
     {"src/os/", "os"},
     {"src/core/", "core"},
     {"src/pages/", "pages"},

@@ -10,8 +10,8 @@
 namespace {
 
 using namespace mallard::whatif;
+using mallard::strategy;
 using mallard::route::route_rule;
-using mallard::route::strategy;
 
 std::string complaint(const whatif_route& route) {
   conditions all;
@@ -77,6 +77,19 @@ TEST(pattern, sizes_are_a_range_one_number_or_open) {
   EXPECT_EQ(parse_route({"size:4096-", "heap"}, all).largest, UINT64_MAX);
 }
 
+TEST(pattern, lines_are_those_of_a_file_by_the_end_of_its_path) {
+  conditions all;
+  const route_rule rule = parse_route({"line:src/server.cpp:40-52", "monotonic"}, all);
+  ASSERT_EQ(all.functions.size(), 1U);
+  EXPECT_EQ(rule.marks, mallard::route::marks::of_function(0));
+  const function_condition& lines = all.functions[0];
+  EXPECT_TRUE(lines.holds_for("main", "/home/me/src/server.cpp", 40));
+  EXPECT_TRUE(lines.holds_for("", "src/server.cpp", 52));
+  EXPECT_FALSE(lines.holds_for("main", "/home/me/src/server.cpp", 53));
+  EXPECT_FALSE(lines.holds_for("main", "/home/me/othersrc/server.cpp", 45));
+  EXPECT_FALSE(lines.holds_for("main", "", 45));
+}
+
 TEST(pattern, what_cannot_be_meant_is_one_line) {
   for (const whatif_route& route : std::vector<whatif_route>{{"", "heap"},
                                                              {"(", "heap"},
@@ -84,6 +97,9 @@ TEST(pattern, what_cannot_be_meant_is_one_line) {
                                                              {"size:x", "heap"},
                                                              {"size:9-1", "heap"},
                                                              {"size:1-2+size:3-4", "heap"},
+                                                             {"line:9", "monotonic"},
+                                                             {"line:a.cpp:9-1", "monotonic"},
+                                                             {"line:a.cpp:x", "monotonic"},
                                                              {"not:f", "monotonic"}}) {
     const std::string line = complaint(route);
     EXPECT_FALSE(line.empty()) << route.pattern;

@@ -58,6 +58,21 @@ int requests() {
   return failures;
 }
 
+// What it keeps comes from before its loop.
+[[gnu::noinline]] int turns() {
+  void* const kept = malloc(100);
+  fill(kept, 100, 7);
+  for (int i = 0; i < 100; ++i) {
+    void* const first = malloc(40);  // turn begins
+    fill(first, 40, static_cast<unsigned char>(i));
+    void* const second = malloc(200);  // turn's last
+    free(first);
+    free(second);
+  }
+  free(kept);
+  return failures;
+}
+
 // Two functions with frames alike, from which the same stacks lead on at the same addresses.
 [[gnu::noinline]] void deeper(int frames, volatile int& turn) {
   if (frames > 0) {
@@ -343,6 +358,7 @@ int double_free() {
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "requests") return requests();
+  if (what == "turns") return turns();
   if (what == "survivors") return survivors();
   if (what == "cached") return cached();
   if (what == "scopes") return scopes();

@@ -61,6 +61,36 @@ std::string complaint(const whatif_options& options) {
   return "";
 }
 
+// The line of the routed program that has this remark.
+std::size_t line_with(const std::string& remark) {
+  std::ifstream source(MALLARD_ROUTED_SOURCE);
+  std::size_t number = 0;
+  for (std::string line; std::getline(source, line);) {
+    ++number;
+    if (line.find(remark) != line.npos) return number;
+  }
+  return 0;
+}
+
+// Its status says which malloc it has.
+TEST(whatif, another_malloc_serves_what_a_variant_does_not_route) {
+  auto options = options_for("picky", {{"size:1-1", "heap"}});
+  EXPECT_EQ(try_one(options).remark, "no block matched a route");
+  options.variants[0].malloc = MALLARD_MALLOC_FILE;
+  EXPECT_NE(try_one(options).remark.find("ended with status 5"), std::string::npos);
+}
+
+TEST(whatif, an_arena_of_a_loop_is_reset_with_each_turn) {
+  const std::string lines =
+      "line:routed_program.cpp:" + std::to_string(line_with("// turn begins")) + "-" +
+      std::to_string(line_with("// turn's last"));
+  const auto got = try_one(options_for("turns", {{lines, "monotonic"}}));
+  ASSERT_EQ(got.routes.size(), 1U);
+  EXPECT_EQ(got.routes[0].blocks, 200U);
+  EXPECT_GE(got.routes[0].resets, 99U);
+  EXPECT_EQ(got.routes[0].survivors, 0U);
+}
+
 TEST(whatif, a_function_is_routed_and_reset_at_its_end) {
   const auto got = try_one(options_for("requests", {{"one_request", "monotonic"}}));
   EXPECT_TRUE(ran(got));

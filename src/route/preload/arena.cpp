@@ -51,30 +51,33 @@ void range_source::do_deallocate(void* p, std::size_t bytes, std::size_t alignme
   process.let_go(route_, taken);
 }
 
-arena::arena(std::uint32_t number, std::uint32_t route, arena_kind kind) noexcept
+arena::arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept
     : number_(number), route_(route), kind_(kind), source_(number, route) {
   switch (kind) {
-    case arena_kind::monotonic:
+    case strategy::monotonic:
       ::new (&bump_) monotonic_resource(&source_);
       break;
-    case arena_kind::multipool_on_monotonic:
+    case strategy::multipool_on_monotonic:
       ::new (&pool_on_bump_) pool_on_bump(&source_);
       break;
-    case arena_kind::multipool:
+    case strategy::multipool:
       ::new (&pool_) multipool_resource(&source_);
       break;
-    case arena_kind::synchronized_multipool:
+    case strategy::synchronized_multipool:
       ::new (&synchronized_pool_) synchronized_multipool_resource(&source_);
       break;
-    case arena_kind::heap:
+    case strategy::heap:
       ::new (&heap_) heap_resource(&source_);
       break;
-    case arena_kind::synchronized_heap:
+    case strategy::synchronized_heap:
       ::new (&synchronized_heap_) synchronized_heap_resource(&source_);
       break;
-    case arena_kind::adaptive_pool:
+    case strategy::adaptive_pool:
       ::new (&adaptive_) adaptive_pool_resource(&source_);
       break;
+    case strategy::global:
+    case strategy::switch_malloc:
+      break;  // no route has them
   }
 }
 
@@ -88,23 +91,26 @@ void* arena::allocate_from_resource(block_shape shape) noexcept {
     return when_shared_locked(route_, [&from, shape] { return allocate_by_type(from, shape); });
   };
   switch (kind_) {
-    case arena_kind::monotonic:
+    case strategy::monotonic:
       return counted(bump_);
-    case arena_kind::multipool_on_monotonic:
+    case strategy::multipool_on_monotonic:
       if (returned_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
         take_back();
       return counted(pool_on_bump_.pool);
-    case arena_kind::multipool:
+    case strategy::multipool:
       return locked(pool_);
-    case arena_kind::synchronized_multipool:
+    case strategy::synchronized_multipool:
       return allocate_by_type(synchronized_pool_, shape);
-    case arena_kind::heap:
+    case strategy::heap:
       return locked(heap_);
-    case arena_kind::synchronized_heap:
+    case strategy::synchronized_heap:
       return allocate_by_type(synchronized_heap_, shape);
-    case arena_kind::adaptive_pool:
+    case strategy::adaptive_pool:
       // How it was aligned would have to be known where it is given back.
       return shape.alignment > granule ? nullptr : locked(adaptive_);
+    case strategy::global:
+    case strategy::switch_malloc:
+      break;
   }
   return nullptr;
 }
@@ -128,27 +134,30 @@ void arena::deallocate(void* block, block_shape shape, const void* thread, bool 
                        [&to, block, shape] { to.deallocate(block, shape.bytes, shape.alignment); });
   };
   switch (kind_) {
-    case arena_kind::monotonic:
+    case strategy::monotonic:
       if (!is_of(thread)) {
         gone_elsewhere_.fetch_add(1, std::memory_order_release);
       } else {
         ++gone_here_;
       }
       return;
-    case arena_kind::multipool_on_monotonic:
+    case strategy::multipool_on_monotonic:
       if (!is_of(thread)) return give_to_its_thread(block, shape.bytes);
       ++gone_here_;
       return pool_on_bump_.pool.deallocate(block, shape.bytes, shape.alignment);
-    case arena_kind::multipool:
+    case strategy::multipool:
       return locked(pool_);
-    case arena_kind::synchronized_multipool:
+    case strategy::synchronized_multipool:
       return synchronized_pool_.deallocate(block, shape.bytes, shape.alignment);
-    case arena_kind::heap:
+    case strategy::heap:
       return locked(heap_);
-    case arena_kind::synchronized_heap:
+    case strategy::synchronized_heap:
       return synchronized_heap_.deallocate(block, shape.bytes, shape.alignment);
-    case arena_kind::adaptive_pool:
+    case strategy::adaptive_pool:
       return locked(adaptive_);
+    case strategy::global:
+    case strategy::switch_malloc:
+      return;
   }
 }
 
@@ -177,7 +186,7 @@ void arena::take_back() noexcept {
 }
 
 bool arena::try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept {
-  if (kind_ != arena_kind::monotonic || !is_of(thread)) return false;
+  if (kind_ != strategy::monotonic || !is_of(thread)) return false;
   if (bump_.try_expand(block, from.bytes, to.bytes) == 0) return false;
   process.range.clear(block);
   process.range.set(block, to);
@@ -189,7 +198,7 @@ void arena::reset() noexcept {
   gone_elsewhere_.store(0, std::memory_order_relaxed);
   returned_.store(nullptr, std::memory_order_relaxed);
   of = {};
-  if (kind_ == arena_kind::monotonic) {
+  if (kind_ == strategy::monotonic) {
     bump_.rewind();
   } else {
     pool_on_bump_.pool.release();

@@ -42,16 +42,6 @@ class range_source final : public std::pmr::memory_resource {
   std::uint32_t route_;
 };
 
-enum class arena_kind : std::uint8_t {
-  monotonic,
-  multipool_on_monotonic,
-  multipool,
-  synchronized_multipool,
-  heap,
-  synchronized_heap,
-  adaptive_pool,
-};
-
 // What an invocation of a function is known by: its frame, its caller, where it was first seen.
 struct invocation {
   std::uint64_t frame_address = 0;  // 0: not by a function
@@ -65,7 +55,7 @@ struct invocation {
 
 class arena {
  public:
-  arena(std::uint32_t number, std::uint32_t route, arena_kind kind) noexcept;
+  arena(std::uint32_t number, std::uint32_t route, strategy kind) noexcept;
   arena(const arena&) = delete;
   arena& operator=(const arena&) = delete;
   ~arena() = delete;  // blocks may outlive everything else
@@ -104,7 +94,7 @@ class arena {
 
   std::uint32_t number_;
   std::uint32_t route_;
-  arena_kind kind_;
+  strategy kind_;
   std::atomic<const void*> thread_{nullptr};
   std::uint64_t born_ = 0;
   std::uint64_t gone_here_ = 0;

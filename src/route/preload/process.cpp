@@ -36,28 +36,6 @@ session* map_session(const char* path) {
   return nullptr;
 }
 
-arena_kind kind_alone(strategy how) {
-  switch (how) {
-    case strategy::monotonic:
-      return arena_kind::monotonic;
-    case strategy::multipool_on_monotonic:
-      return arena_kind::multipool_on_monotonic;
-    case strategy::multipool:
-      return arena_kind::multipool;
-    case strategy::heap:
-      return arena_kind::heap;
-    case strategy::adaptive_pool:
-      break;
-  }
-  return arena_kind::adaptive_pool;
-}
-
-arena_kind kind_together(strategy how) {
-  if (how == strategy::multipool) return arena_kind::synchronized_multipool;
-  if (how == strategy::heap) return arena_kind::synchronized_heap;
-  return arena_kind::adaptive_pool;
-}
-
 }  // namespace
 
 bool process_state::open() noexcept {
@@ -92,10 +70,9 @@ bool process_state::open_once() noexcept {
   for (std::uint32_t i = 0; i < all->route_count; ++i) {
     const route_rule& rule = all->routes[i];
     if (rule.is_scoped()) continue;
-    alone_[i] = new_arena(i, kind_alone(rule.how));
-    together_[i] = kind_together(rule.how) == kind_alone(rule.how)
-                       ? alone_[i]
-                       : new_arena(i, kind_together(rule.how));
+    const strategy shared = facts_of(rule.how).shared_as;
+    alone_[i] = new_arena(i, rule.how);
+    together_[i] = shared == rule.how ? alone_[i] : new_arena(i, shared);
   }
   return true;
 }
@@ -137,7 +114,7 @@ void process_state::hold(std::uint32_t route, std::size_t bytes) noexcept {
   }
 }
 
-arena* process_state::new_arena(std::uint32_t route, arena_kind kind) noexcept {
+arena* process_state::new_arena(std::uint32_t route, strategy kind) noexcept {
   // 0 is nobody.
   const std::uint32_t number = arena_count_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (number >= most_arenas) {
@@ -162,7 +139,7 @@ arena* process_state::take_arena(std::uint32_t route) noexcept {
       return found;
     }
   }
-  return new_arena(route, kind_alone(all->routes[route].how));
+  return new_arena(route, all->routes[route].how);
 }
 
 void process_state::leave_arena(arena& left) noexcept {

@@ -55,7 +55,7 @@ class process_state {
   static constexpr std::size_t arena_stride = (sizeof(arena) + 63) & ~std::size_t{63};
 
   bool open_once() noexcept;
-  arena* new_arena(std::uint32_t route, arena_kind kind) noexcept;
+  arena* new_arena(std::uint32_t route, strategy kind) noexcept;
   void hold_across_fork() noexcept;
 
   std::atomic<phase> state_{phase::unknown};

@@ -1,4 +1,4 @@
-#include "cli/recorded_run.hpp"
+#include "whatif/recorded_run.hpp"
 
 #include <fmt/format.h>
 #include <stdlib.h>  // mkdtemp
@@ -8,17 +8,17 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/usage_error.hpp"
+#include "lab/measuring/usage_error.hpp"
 #include "profile/record/program_check.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "whatif/own_library.hpp"
 
-namespace mallard::cli {
+namespace mallard::whatif {
 
 namespace fs = std::filesystem;
 
 std::string record_library() {
-  return whatif::find_own_library("libmallard-record.so");
+  return find_own_library("libmallard-record.so");
 }
 
 std::string look_at_program(const std::string& program) {
@@ -26,7 +26,7 @@ std::string look_at_program(const std::string& program) {
   if (check.what == profile::obstacle::no_such_program ||
       check.what == profile::obstacle::not_executable ||
       check.what == profile::obstacle::sanitized) {
-    throw usage_error(describe(check));
+    throw lab::usage_error(describe(check));
   }
   return check.what == profile::obstacle::none ? std::string() : describe(check);
 }
@@ -76,4 +76,4 @@ temporary_folder::~temporary_folder() {
   fs::remove_all(path_, ignored);
 }
 
-}  // namespace mallard::cli
+}  // namespace mallard::whatif

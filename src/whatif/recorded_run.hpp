@@ -7,10 +7,10 @@
 
 #include "profile/record/recording.hpp"
 
-namespace mallard::cli {
+namespace mallard::whatif {
 
 // The path of libmallard-record.so: beside the program, where it is built or installed. Throws
-// usage_error where there is none.
+// lab::usage_error where there is none.
 std::string record_library();
 
 // Throws usage_error if there is no such program or it cannot be run. Returns: what will keep it
@@ -48,4 +48,4 @@ class temporary_folder {
   std::string path_;
 };
 
-}  // namespace mallard::cli
+}  // namespace mallard::whatif

@@ -1,0 +1,307 @@
+#include "advise/program_advice.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "advise/proof.hpp"
+#include "advise/trial.hpp"
+#include "profile/trace/symbolizer.hpp"
+
+namespace mallard::advise {
+namespace {
+
+// Only the beginning of a longer recording is looked at.
+constexpr std::uint64_t most_events = 12'000'000;
+constexpr std::uint64_t quick_most_events = 3'000'000;
+
+// Where others use the processors, reading takes as many times longer as the program does.
+std::uint64_t most_events_of(bool quick, const plain_time& plain) {
+  if (!quick) return most_events;
+  constexpr double most_slower = 6;
+  const whatif::run_figures& run = plain.last;
+  const double own = std::max(run.processor_seconds, 1e-3);
+  const double slower = run.others_seconds > 0.1 * run.seconds ? run.seconds / own : 1;
+  return static_cast<std::uint64_t>(quick_most_events / std::clamp(slower, 1.0, most_slower));
+}
+
+class output_to_stderr {
+ public:
+  explicit output_to_stderr(bool wanted) {
+    if (!wanted) return;
+    std::fflush(stdout);
+    before_ = dup(STDOUT_FILENO);
+    if (before_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~output_to_stderr() {
+    if (before_ < 0) return;
+    dup2(before_, STDOUT_FILENO);
+    close(before_);
+  }
+  output_to_stderr(const output_to_stderr&) = delete;
+  output_to_stderr& operator=(const output_to_stderr&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+// Tells once that the program has not ended yet.
+class long_run_notice {
+ public:
+  explicit long_run_notice(const std::function<void()>& tell)
+      : teller_([this, &tell](const std::stop_token& over) {
+          constexpr std::chrono::seconds long_run(30);
+          std::unique_lock lock(mutex_);
+          const auto ended = [&] { return over.stop_requested(); };
+          if (!waiting_.wait_for(lock, over, long_run, ended) && tell) tell();
+        }) {}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any waiting_;
+  std::jthread teller_;
+};
+
+advise_options options_for(bool quick, bool (*interrupted)()) {
+  advise_options options;
+  options.interrupted = interrupted;
+  if (quick) {
+    options.repetitions = 3;
+    options.most_subsystems = 3;
+  } else {
+    using level = replay::touch_level;
+    options.other_levels = {level::walk, level::all, level::none};
+  }
+  return options;
+}
+
+bool is_malloc(const advice& one) {
+  return one.from.how == strategy::switch_malloc && can_be_tried(one);
+}
+bool is_untold(const advice& one) {
+  return !one.untold.empty() && can_be_tried(one);
+}
+
+// The first of them that is wanted; null: none is.
+const advice* find(const advice_report& report, bool (*wanted)(const advice&)) {
+  const auto at = std::find_if(report.advices.begin(), report.advices.end(), wanted);
+  return at == report.advices.end() ? nullptr : &*at;
+}
+
+bool is_best_known(const advice_report& report) {
+  return !report.advices.empty() && report.advices.front().tried.has_value();
+}
+
+bool is_pipe(int file) {
+  struct stat input{};
+  return fstat(file, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+  return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+program_advice::program_advice(program_request request)
+    : request_(std::move(request)), start_(std::chrono::steady_clock::now()) {}
+
+void program_advice::begin(std::string_view phase, double seconds) const {
+  if (request_.begins) request_.begins(phase, seconds);
+}
+
+double program_advice::passed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::optional<advice_report> program_advice::give() {
+  if (request_.once) return give_once();
+  runner_.emplace(request_.runs);  // while this process is small
+  time_it();
+  if (was_interrupted()) return std::nullopt;
+  plan_.emplace(plain_.seconds, plain_.undisturbed, request_.quick);
+  if (!record(request_.quick ? plan_->recording_seconds(passed()) : 0)) return std::nullopt;
+  begin("reading the recording", 0);
+  trace_.emplace(run_.trace);
+  options_ = options();
+  adviser adviser(*trace_, options_);
+  advice_report report = adviser.to_try();
+  plan_->has_read_in(report.reading_seconds);
+  const bool raced = request_.tries && race(report);
+  if (was_interrupted()) return std::nullopt;
+  if (raced && !request_.quick) {
+    options_.replay_seconds = 60;  // for the page alone
+    begin("replaying the recording, for the page", options_.replay_seconds);
+    adviser.explain(report);
+  }
+  if (!raced) {
+    begin("replaying the recording under each strategy", options_.replay_seconds);
+    report = adviser.replayed();
+  }
+  add_remarks(report);
+  if (request_.tries && !raced) try_the_best(report);
+  settle(report);
+  report.program_runs = runner_->runs() + 1;  // and once recorded
+  if (was_interrupted()) return std::nullopt;
+  return report;
+}
+
+std::optional<advice_report> program_advice::give_once() {
+  if (!record(0)) return std::nullopt;
+  begin("replaying the recording under each strategy", 0);
+  trace_.emplace(run_.trace);
+  advice_report report =
+      advice_on_trace(*trace_, request_.quick, request_.interrupted, request_.replayer);
+  report.trace = request_.keep;
+  report.program_runs = 1;
+  if (was_interrupted()) return std::nullopt;
+  return report;
+}
+
+void program_advice::time_it() {
+  begin("timing the program as it is", 0);
+  const std::string& program = request_.command.front();
+  try {
+    const long_run_notice notice(request_.runs_long);
+    plain_ = time_program(*runner_, 1);
+  } catch (const std::system_error& problem) {
+    throw std::runtime_error(program + ": " + problem.code().message());
+  }
+  if (request_.is_driven && plain_.status != 0) {
+    throw std::runtime_error(program + ": the load failed, or the program " +
+                             how_it_ended(plain_.status) + " before it was over");
+  }
+}
+
+// `longest`: seconds after which it is ended; 0: it ends by itself. False when it was interrupted.
+bool program_advice::record(double longest) {
+  begin("recording the program", longest);
+  const output_to_stderr aside(request_.output_aside);
+  run_ = whatif::record_into(folder_.path(), request_.runs, most_events_of(request_.quick, plain_),
+                             longest);
+  if (run_.trace.empty()) throw std::runtime_error(run_.remark);
+  if (!request_.keep.empty()) {
+    std::filesystem::copy_file(run_.trace, request_.keep,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  return !run_.summary.interrupted;
+}
+
+advise_options program_advice::options() {
+  advise_options out = options_for(request_.quick, request_.interrupted);
+  const auto events = static_cast<double>(whatif::main_trace(run_.summary)->events);
+  out.program = request_.replayer;
+  out.program_seconds = plain_.processor_seconds;
+  if (request_.quick) out.replay_seconds = plan_->replay_seconds(passed());
+  if (!request_.quick || plan_->times_again()) {
+    out.program_seconds_again = [this] { return time_program(*runner_, 1).processor_seconds; };
+  }
+  out.recorded_share = events / (events + static_cast<double>(run_.summary.unrecorded));
+  if (run_.summary.cut && plain_.processor_seconds > 0) {
+    out.recorded_share *=
+        std::clamp(run_.summary.processor_seconds / plain_.processor_seconds, 0.01, 1.0);
+  }
+  return out;
+}
+
+// Until the fastest way is known; false where there is no time to compare them all.
+bool program_advice::race(advice_report& report) {
+  const double seconds = plan_->race_seconds(passed(), runs_of_a_round(report));
+  if (seconds <= 0) return false;
+  trial_options trial;
+  trial.runner = &*runner_;
+  trial.interrupted = request_.interrupted;
+  constexpr double of_all = 0.8;  // the rest is for a second look
+  trial.time_budget = of_all * seconds;
+  trial.last_start = plan_->last_start() - passed();
+  begin(fmt::format("trying {} ways on the program, in turns", report.advices.size()), seconds);
+  race_on_program(report, request_.runs, trial);
+  constexpr std::size_t runs_of_second_look = 4;  // as it is, the hook alone, and the way twice
+  const double left = plan_->race_seconds(passed(), runs_of_second_look);
+  if (left > 0 && !was_interrupted() && needs_second_look(report)) {
+    trial.time_budget = left;
+    trial.last_start = plan_->last_start() - passed();
+    trial.repetitions = enough_runs;
+    begin("trying the best resource beside the best malloc", left);
+    take_second_look(report, request_.runs, trial);
+  }
+  return true;
+}
+
+// The best are tried; where they do not hold, the next ones are. Those whose gain is not predicted
+// are in no order: all of them are, as far as there is time.
+void program_advice::try_the_best(advice_report& report) {
+  trial_options trial;
+  trial.runner = &*runner_;
+  trial.interrupted = request_.interrupted;
+  time_plan quick = *plan_;
+  quick.has_read_in(report.reading_seconds);
+  while (!was_interrupted()) {
+    const bool known = is_best_known(report);
+    trial.races = request_.quick;
+    trial.wanted = known ? is_untold : can_be_tried;
+    const advice* next = find(report, trial.wanted);
+    if (next == nullptr) return;
+    if (request_.quick) {
+      trial_plan plan = quick.trial(passed(), !is_malloc(*next));
+      if (plan.most == 0 && !known && find(report, is_malloc) != nullptr) {
+        trial.wanted = is_malloc;  // which needs fewer runs
+        plan = quick.trial(passed(), false);
+      }
+      trial.last_start = quick.last_start() - passed();
+      if (plan.most == 0 || trial.last_start <= 0) {
+        report.remarks.push_back(known ? "time was short: not all were tried on the program whose "
+                                         "gain is not predicted"
+                                       : "time was short: the best was not tried on the program");
+        return;
+      }
+      trial.most = plan.most;
+      trial.repetitions = 9;
+      trial.time_budget = plan.seconds_of_rounds;
+      trial.as_it_was.reset();
+      if (!plan.runs_as_it_is) trial.as_it_was = plain_.last;
+    }
+    begin("trying the best on the program", trial.time_budget);
+    try_on_program(report, request_.runs, trial);
+    drop_what_did_not_hold(report);
+  }
+}
+
+void program_advice::add_remarks(advice_report& report) const {
+  report.trace = request_.keep;
+  report.command = request_.command;
+  if (plain_.status != 0) report.remarks.push_back("the program " + how_it_ended(plain_.status));
+  if (run_.summary.cut) {
+    report.remarks.push_back(fmt::format(
+        "time was short: its recorded run was ended after {:.0f} s", run_.summary.seconds));
+  }
+  if (is_pipe(STDIN_FILENO)) {
+    report.remarks.push_back(
+        "its input is a pipe, which only the recorded run could read: give it as a file (< FILE)");
+  }
+}
+
+advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),
+                              const std::filesystem::path& replayer) {
+  profile::find_missing_symbols(trace);
+  advise_options options = options_for(quick, interrupted);
+  options.program = replayer;
+  if (quick) options.replay_seconds = time_plan(0, 0).replay_seconds(0);
+  advice_report report = adviser(trace, options).replayed();
+  settle(report);
+  return report;
+}
+
+}  // namespace mallard::advise

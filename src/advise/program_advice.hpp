@@ -1,0 +1,83 @@
+// Purpose: advice on a program, from its first run to the last word.
+//
+//   program_request request;
+//   request.command = request.runs = {"./server", "--requests", "10000"};
+//   program_advice advice(request);
+//   if (const auto report = advice.give()) std::puts(report->advices.front().what.c_str());
+//
+// The program is timed as it is, and recorded. All candidates and mallocs then race on it, where
+// the time allows that (time_plan.hpp). Else replays choose, and the best of them are tried.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "advise/advice.hpp"
+#include "advise/advise.hpp"
+#include "advise/plain_time.hpp"
+#include "advise/time_plan.hpp"
+#include "whatif/program_runner.hpp"
+#include "whatif/recorded_run.hpp"
+
+namespace mallard::advise {
+
+struct program_request {
+  std::vector<std::string> command;
+  std::vector<std::string> runs;  // what is run for it: the command, or what drives it
+  bool is_driven = false;
+  bool quick = false;
+  bool tries = true;          // ways on the program; else replays alone speak
+  bool once = false;          // the program runs a single time, to be recorded
+  bool output_aside = false;  // what the recorded run writes goes to standard error
+  std::string keep;           // where a copy of the recording goes; empty: nowhere
+  // A phase begins. It takes so many seconds at most; 0: nobody knows.
+  std::function<void(std::string_view phase, double seconds)> begins;
+  // The program has run for long, and nothing is known before it ends.
+  std::function<void()> runs_long;
+  bool (*interrupted)() = nullptr;
+  std::filesystem::path replayer = {};  // what is executed to replay; empty: the one that runs
+};
+
+class program_advice {
+ public:
+  explicit program_advice(program_request request);
+
+  // Not set when it was interrupted. Throws std::runtime_error or lab::usage_error with one line.
+  std::optional<advice_report> give();
+  // The recording, which is there as long as this is. Only after give().
+  const std::string& trace_file() const { return run_.trace; }
+  profile::trace_reader& trace() { return *trace_; }
+
+ private:
+  bool was_interrupted() const { return request_.interrupted != nullptr && request_.interrupted(); }
+  void begin(std::string_view phase, double seconds) const;
+  double passed() const;
+  std::optional<advice_report> give_once();
+  void time_it();
+  bool record(double longest);
+  advise_options options();
+  bool race(advice_report& report);
+  void try_the_best(advice_report& report);
+  void add_remarks(advice_report& report) const;
+
+  program_request request_;
+  std::chrono::steady_clock::time_point start_;
+  std::optional<whatif::program_runner> runner_;
+  plain_time plain_;
+  std::optional<time_plan> plan_;
+  whatif::temporary_folder folder_;
+  whatif::recorded_run run_;
+  std::optional<profile::trace_reader> trace_;
+  advise_options options_;
+};
+
+// By replays alone.
+advice_report advice_on_trace(profile::trace_reader& trace, bool quick, bool (*interrupted)(),
+                              const std::filesystem::path& replayer = {});
+
+}  // namespace mallard::advise

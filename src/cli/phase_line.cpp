@@ -1,0 +1,59 @@
+#include "cli/phase_line.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+namespace mallard::cli {
+
+std::string phase_text(std::string_view phase, double passed, double most) {
+  std::string out = fmt::format("{}: {:.0f} s", phase, passed);
+  if (most > 0) out += fmt::format(", at most {:.0f} s", most);
+  return out;
+}
+
+phase_line::phase_line() : is_terminal_(isatty(STDERR_FILENO) != 0) {
+  if (!is_terminal_) return;
+  // Signals are for the thread that waits for the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  ticker_ = std::jthread([this](const std::stop_token& over) {
+    std::unique_lock lock(mutex_);
+    while (!over.stop_requested()) {
+      if (!phase_.empty()) draw();
+      waiting_.wait_for(lock, over, std::chrono::seconds(1), [] { return false; });
+    }
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+phase_line::~phase_line() {
+  ticker_.request_stop();
+  if (ticker_.joinable()) ticker_.join();
+  if (is_terminal_ && !phase_.empty()) std::fputs("\r\033[K", stderr);
+}
+
+void phase_line::begin(std::string_view phase, double most) {
+  const std::lock_guard hold(mutex_);
+  if (is_terminal_ && !phase_.empty()) {
+    fmt::print(stderr, "\r\033[Kmallard: {}: {:.0f} s\n", phase_, passed());
+  }
+  phase_ = phase;
+  most_ = most;
+  began_ = std::chrono::steady_clock::now();
+  if (is_terminal_) draw();
+}
+
+void phase_line::draw() const {
+  fmt::print(stderr, "\r\033[Kmallard: {}", phase_text(phase_, passed(), most_));
+  std::fflush(stderr);
+}
+
+double phase_line::passed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
+}  // namespace mallard::cli

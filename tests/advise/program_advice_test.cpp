@@ -1,0 +1,90 @@
+// Advice on a program, as a function: its phases, what it makes of them, what stops it.
+#include "advise/program_advice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace mallard::advise;
+using testing::HasSubstr;
+
+bool stopped = false;
+
+class ProgramAdvice : public testing::Test {
+ protected:
+  ProgramAdvice() {
+    stopped = false;
+    request_.command = request_.runs = {ADVISED_PROGRAM, "400"};
+    request_.quick = true;
+    request_.output_aside = true;
+    request_.replayer = MALLARD_COMMAND;
+    request_.interrupted = [] { return stopped; };
+    request_.begins = [this](std::string_view phase, double seconds) {
+      phases_.emplace_back(phase);
+      seconds_.push_back(seconds);
+    };
+  }
+  std::string complaint() {
+    try {
+      program_advice(request_).give();
+    } catch (const std::exception& problem) {
+      return problem.what();
+    }
+    return {};
+  }
+
+  program_request request_;
+  std::vector<std::string> phases_;
+  std::vector<double> seconds_;
+};
+
+TEST_F(ProgramAdvice, TimesRecordsReadsAndLetsAllWaysRace) {
+  program_advice advice(request_);
+  const auto report = advice.give();
+  ASSERT_TRUE(report);
+  ASSERT_EQ(phases_.size(), 4u);
+  EXPECT_THAT(phases_[0], HasSubstr("timing"));
+  EXPECT_THAT(phases_[1], HasSubstr("recording"));
+  EXPECT_THAT(phases_[2], HasSubstr("reading"));
+  EXPECT_THAT(phases_[3], HasSubstr("trying"));
+  EXPECT_GT(seconds_[1], 0);
+  EXPECT_GT(seconds_[3], 0);
+  EXPECT_LE(seconds_[3], 63);  // three times the program's and a minute
+  EXPECT_TRUE(report->on_the_program);
+  EXPECT_GE(report->program_runs, 10u);
+  EXPECT_EQ(report->command, request_.command);
+  ASSERT_FALSE(report->advices.empty());
+  EXPECT_TRUE(std::filesystem::exists(advice.trace_file()));
+}
+
+TEST_F(ProgramAdvice, OnceRunsItOnceAndReplays) {
+  request_.once = true;
+  const auto report = program_advice(request_).give();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->program_runs, 1u);
+  EXPECT_FALSE(report->on_the_program);
+  EXPECT_FALSE(report->replays.empty());
+}
+
+TEST_F(ProgramAdvice, IsSilentOnceItIsInterrupted) {
+  request_.begins = [](std::string_view phase, double) {
+    if (phase.starts_with("reading")) stopped = true;
+  };
+  EXPECT_FALSE(program_advice(request_).give());
+}
+
+TEST_F(ProgramAdvice, SaysInOneLineWhatCannotBeAdvised) {
+  request_.command = request_.runs = {"/bin/false"};
+  request_.is_driven = true;
+  EXPECT_THAT(complaint(), HasSubstr("/bin/false: the load failed"));
+  request_.command = request_.runs = {"/nowhere/program"};
+  EXPECT_THAT(complaint(), HasSubstr("/nowhere/program: No such file"));
+}
+
+}  // namespace
