@@ -95,7 +95,9 @@ void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
 }
 
 // `is_zero` is set for a block of a space: whether it is, but for its first two words and its last.
-void* allocate_large(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept {
+// Apart, so that `allocate_slow` saves no registers for it.
+[[gnu::noinline]] void* allocate_large(std::size_t bytes, std::size_t alignment,
+                                       bool* is_zero = nullptr) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const slow_path here;
   if (here.nested()) return the_pages.huge.allocate(bytes, alignment);

@@ -76,6 +76,8 @@ bool take_stats(const char* value) noexcept {
     stats_at_exit = [](text_out& out) noexcept { write_stats_text(out, true); };
   } else if (std::strcmp(value, "json") == 0) {
     stats_at_exit = write_stats_json;
+  } else if (std::strcmp(value, "openmetrics") == 0) {
+    stats_at_exit = write_stats_openmetrics;
   } else {
     return false;
   }

@@ -65,9 +65,7 @@ void open_scope::start(thread_cache& of, unsigned size_class) noexcept {
 
 std::size_t open_scope::at_hand_blocks(const thread_cache& of) noexcept {
   std::size_t blocks = 0;
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    if (!is_new(of, c)) blocks += static_cast<std::size_t>(of.top[c] - bottom_of(c));
-  }
+  for (unsigned c = 0; c < malloc_class_count; ++c) blocks += at_hand_blocks(of, c);
   return blocks;
 }
 

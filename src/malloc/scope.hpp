@@ -38,6 +38,11 @@ struct open_scope {
   void start(thread_cache& of, unsigned size_class) noexcept;
   // Of this scope, whose magazines those are.
   std::size_t at_hand_blocks(const thread_cache& of) noexcept;
+  std::size_t at_hand_blocks(const thread_cache& of, unsigned size_class) noexcept {
+    return is_new(of, size_class)
+               ? 0
+               : static_cast<std::size_t>(of.top[size_class] - bottom_of(size_class));
+  }
   // Forgets what the magazines of a closed one hold.
   void forget() noexcept;
 };

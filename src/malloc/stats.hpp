@@ -1,4 +1,4 @@
-// Purpose: the figures of malloc as text, as JSON and as XML.
+// Purpose: the figures of malloc as text, as JSON, as XML and as OpenMetrics.
 #pragma once
 
 #include "malloc/text_out.hpp"
@@ -8,6 +8,7 @@ namespace mallard::inline v1::detail {
 void write_stats_text(text_out& out, bool all) noexcept;  // `all`: a line for every size class
 void write_stats_json(text_out& out) noexcept;
 void write_stats_xml(text_out& out) noexcept;
+void write_stats_openmetrics(text_out& out) noexcept;
 
 // To a file descriptor; `context` points to it.
 void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept;

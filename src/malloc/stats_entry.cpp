@@ -58,6 +58,21 @@ void write_to_file(void* context, const char* text, std::size_t bytes) noexcept 
   std::fwrite(text, 1, bytes, static_cast<std::FILE*>(context));
 }
 
+using figures = void(detail::text_out&) noexcept;
+
+void write_figures(figures* form, mallard_writer write, void* context) {
+  const not_cancelled here;
+  detail::text_out out(write, context);
+  form(out);
+}
+
+std::size_t write_bounded(figures* form, char* buffer, std::size_t bytes) {
+  bounded_text to{buffer, bytes == 0 ? 0 : bytes - 1, 0};
+  write_figures(form, write_to_buffer, &to);
+  if (bytes != 0) buffer[std::min(to.length, bytes - 1)] = '\0';
+  return to.length;
+}
+
 // The older function's fields are too narrow for what there may be.
 int narrow(std::size_t n) noexcept {
   return n > INT_MAX ? INT_MAX : static_cast<int>(n);
@@ -82,16 +97,19 @@ MALLARD_ENTRY int mallard_trim() {
 }
 
 MALLARD_ENTRY void mallard_write_stats_json(mallard_writer write, void* context) {
-  const not_cancelled here;
-  detail::text_out out(write, context);
-  detail::write_stats_json(out);
+  write_figures(detail::write_stats_json, write, context);
 }
 
 MALLARD_ENTRY std::size_t mallard_stats_json(char* buffer, std::size_t bytes) {
-  bounded_text to{buffer, bytes == 0 ? 0 : bytes - 1, 0};
-  mallard_write_stats_json(write_to_buffer, &to);
-  if (bytes != 0) buffer[std::min(to.length, bytes - 1)] = '\0';
-  return to.length;
+  return write_bounded(detail::write_stats_json, buffer, bytes);
+}
+
+MALLARD_ENTRY void mallard_write_stats_openmetrics(mallard_writer write, void* context) {
+  write_figures(detail::write_stats_openmetrics, write, context);
+}
+
+MALLARD_ENTRY std::size_t mallard_stats_openmetrics(char* buffer, std::size_t bytes) {
+  return write_bounded(detail::write_stats_openmetrics, buffer, bytes);
 }
 
 MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {

@@ -55,7 +55,9 @@ malloc_usage usage_of_malloc() noexcept {
     }
   }
   for (std::size_t i = 0; i < space_count; ++i) out.spaces[i] = the_pages.spaces[i].usage();
-  out.spaces[space_count] = user_heap::usage_of_spaces();
+  const user_heap::usage_of_all of_users = user_heap::usage_of_heaps();
+  out.spaces[space_count] = of_users.spaces;
+  out.at_hand_bytes = of_users.at_hand_bytes;
   out.huge = the_pages.huge.usage();
   out.supply = the_pages.supply.usage();
   out.classes = usage_of_slabs(nullptr);

@@ -1,6 +1,7 @@
 #include "malloc/user_heap.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 
 #include "malloc/engine.hpp"
@@ -202,9 +203,11 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   if (is_last) keep_nameless();
 }
 
+// Never straight to those at hand: the first blocks of the next slab may be as near to these, since
+// no header lies between.
 void user_heap::give_one(void* p, unsigned size_class) noexcept {
   --slab_blocks_;
-  give(pools_[size_class], class_layouts[size_class], class_steps[size_class], p);
+  give_back(pools_[size_class], class_layouts[size_class], p);
 }
 
 // Requires the lock. Once true, the heap is the caller's. Other threads may still be on their way
@@ -355,14 +358,24 @@ void user_heap::trim_all() noexcept {
   for (user_heap* heap = all; heap != nullptr; heap = heap->next_) heap->trim();
 }
 
-space_usage user_heap::usage_of_spaces() noexcept {
+user_heap::usage_of_all user_heap::usage_of_heaps() noexcept {
   const holding hold(list_lock);
-  space_usage sum;
+  usage_of_all sum;
   for (user_heap* heap = all; heap != nullptr; heap = heap->next_) {
     const space_usage one = heap->space_.usage();
-    sum.blocks += one.blocks;
-    sum.in_use_bytes += one.in_use_bytes;
-    sum.reserved_bytes += one.reserved_bytes;
+    sum.spaces.blocks += one.blocks;
+    sum.spaces.in_use_bytes += one.in_use_bytes;
+    sum.spaces.reserved_bytes += one.reserved_bytes;
+    const holding here(heap->lock_);
+    for (open_scope* s = heap->closed_; s != nullptr; s = s->outer) {
+      for (unsigned c = 0; c < malloc_class_count; ++c) {
+        sum.at_hand_bytes += s->at_hand_blocks(s->inside, c) * class_bytes(c);
+      }
+    }
+    for (unsigned c = 0; c < malloc_class_count; ++c) {
+      const auto blocks = static_cast<std::size_t>(std::popcount(heap->pools_[c].free_slots));
+      sum.at_hand_bytes += blocks * class_bytes(c);
+    }
   }
   return sum;
 }

@@ -48,8 +48,12 @@ class alignas(heap_alignment) user_heap final : public slab_set {
 
   // Gives back what heaps keep.
   static void trim_all() noexcept;
-  // Of all heaps.
-  static space_usage usage_of_spaces() noexcept;
+  // Of all heaps: their spaces, and the blocks that are at hand for scopes to come.
+  struct usage_of_all {
+    space_usage spaces;
+    std::size_t at_hand_bytes = 0;
+  };
+  static usage_of_all usage_of_heaps() noexcept;
 
   // Takes the locks of all heaps before a fork; when `take` is false for one, none. After it, in
   // the parent and in the child.

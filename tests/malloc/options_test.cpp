@@ -82,6 +82,8 @@ TEST(malloc_options, figures_come_at_the_end_also_when_the_standard_error_was_cl
   const std::string json = output_with("stats=json");
   EXPECT_NE(json.find("{\"in_use_bytes\":"), json.npos) << json;
   EXPECT_TRUE(json.ends_with("}}\n")) << json;
+  const std::string metrics = output_with("stats=openmetrics");
+  EXPECT_NE(metrics.find("\nmallard_malloc_in_use_bytes "), metrics.npos) << metrics;
   const std::string text = output_with("stats=text");
   EXPECT_NE(text.find("mallard: in use "), text.npos) << text;
 }

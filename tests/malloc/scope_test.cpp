@@ -288,6 +288,55 @@ TEST_F(malloc_scopes, what_survives_goes_at_once_with_the_heap) {
   EXPECT_LT(mallard_unfreed_bytes(), before + 100 * kib);
 }
 
+// Trees of vectors and strings, whose blocks of many sizes come and go in the order of a parser.
+struct tree {
+  tree() noexcept;
+  tree(tree&&) noexcept;
+  ~tree();
+  std::vector<std::pair<std::string, tree>> members;
+  std::vector<tree> elements;
+  double number;
+};
+tree::tree() noexcept : number(0) {}
+tree::tree(tree&&) noexcept = default;
+tree::~tree() = default;
+
+tree make_tree(int depth) {
+  tree out;
+  out.number = depth;
+  if (depth % 2 == 0) {
+    for (int i = 0; i < 6 && depth > 0; ++i) out.elements.push_back(make_tree(depth - 1));
+  } else {
+    for (int i = 0; i < 5; ++i) {
+      std::string name = "the name of member number " + std::to_string(i);
+      out.members.emplace_back(std::move(name), make_tree(depth - 1));
+    }
+  }
+  return out;
+}
+
+std::size_t bytes_of_names(const tree& of) {
+  std::size_t bytes = 0;
+  for (const tree& element : of.elements) bytes += bytes_of_names(element);
+  for (const auto& [name, member] : of.members) {
+    if (name.compare(0, 26, "the name of member number ") != 0) return 0;
+    bytes += name.size() + bytes_of_names(member);
+  }
+  return bytes;
+}
+
+TEST_F(malloc_scopes, trees_that_are_made_one_after_the_other_keep_their_contents) {
+  const std::size_t bytes = bytes_of_names(make_tree(5));
+  for (int round = 0; round < 40; ++round) {
+    malloc_scope scope;
+    {
+      const tree one = make_tree(5);
+      ASSERT_EQ(bytes_of_names(one), bytes);
+    }
+    ASSERT_EQ(scope.end(), 0u);
+  }
+}
+
 TEST_F(malloc_scopes, a_random_program_keeps_its_contents) {
   std::mt19937 random(1);
   std::vector<std::pair<unsigned char*, std::size_t>> live;

@@ -10,6 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -205,6 +208,63 @@ TEST(malloc_stats, writing_the_json_does_not_allocate) {
   EXPECT_LE(number_after(buffer, "in_use_bytes"), before);
 }
 
+std::string openmetrics() {
+  std::string text(mallard_stats_openmetrics(nullptr, 0) + 4096, ' ');
+  text.resize(mallard_stats_openmetrics(text.data(), text.size()));
+  return text;
+}
+
+// As the format has it: each family is announced with its type before its first line, which has its
+// name, maybe labels, and a number; and the last line ends the text.
+TEST(malloc_stats, the_openmetrics_text_is_what_the_format_asks_for) {
+  void* const p = std::malloc(100 * mib);
+  void* const q = std::malloc(100);
+  const std::string text = openmetrics();
+  std::free(q);
+  std::free(p);
+  ASSERT_TRUE(text.ends_with("\n# EOF\n")) << text;
+  static const std::regex comment("# (TYPE|UNIT|HELP) (mallard_malloc_[a-z_]+) (.+)");
+  static const std::regex line(R"((mallard_malloc_[a-z_]+)(\{[a-z]+="[a-z0-9]+"\})? [0-9]+)");
+  std::istringstream in(text);
+  std::string family;
+  std::set<std::string> families;
+  std::set<std::string> lines;
+  for (std::string one; std::getline(in, one) && one != "# EOF";) {
+    std::smatch match;
+    if (std::regex_match(one, match, comment)) {
+      if (match[1] == "TYPE") {
+        family = match[2];
+        EXPECT_TRUE(families.insert(family).second) << one;
+        EXPECT_EQ(match[3], "gauge");
+      }
+      const bool is_unit = match[1] == "UNIT";
+      EXPECT_TRUE(!is_unit || family.ends_with("_" + match[3].str())) << one;
+      EXPECT_EQ(match[2], family) << one;
+    } else {
+      ASSERT_TRUE(std::regex_match(one, match, line)) << one;
+      EXPECT_EQ(match[1], family) << one;
+      EXPECT_TRUE(lines.insert(one.substr(0, one.rfind(' '))).second) << one;
+    }
+  }
+  const auto value_of = [&](const std::string& name) {
+    const std::size_t at = text.find("\n" + name + " ");
+    return at == text.npos ? 0 : std::strtoull(text.c_str() + at + name.size() + 2, nullptr, 10);
+  };
+  EXPECT_GE(value_of("mallard_malloc_in_use_bytes"), 100 * mib);
+  EXPECT_GE(value_of("mallard_malloc_blocks{kind=\"huge\"}"), 1u);
+  EXPECT_GE(value_of("mallard_malloc_class_taken{bytes=\"112\"}"), 1u) << text;
+}
+
+TEST(malloc_stats, what_scopes_have_at_hand_is_not_in_use) {
+  mallard_heap* const heap = mallard_heap_create();
+  const std::size_t before = mallard_unfreed_bytes();
+  mallard_scope* const scope = mallard_scope_begin(heap);
+  for (std::size_t bytes = 16; bytes <= 32 * kib; bytes *= 2) std::free(std::malloc(bytes));
+  EXPECT_EQ(mallard_scope_end(scope), 0u);
+  EXPECT_LE(mallard_unfreed_bytes(), before);
+  mallard_heap_destroy(heap);
+}
+
 TEST(malloc_stats, figures_can_be_asked_for_while_threads_allocate) {
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
@@ -233,6 +293,43 @@ TEST(malloc_stats, mallopt_knows_the_parameters_of_glibc) {
   EXPECT_EQ(mallopt(M_MMAP_THRESHOLD, 1 << 20), 1);
   EXPECT_EQ(mallopt(M_TRIM_THRESHOLD, 8 << 20), 1);
   EXPECT_EQ(mallopt(-1000, 1), 0);
+}
+
+TEST(malloc_stats, malloc_trim_tells_whether_anything_was_free) {
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  std::free(std::memset(std::malloc(20 * mib), 1, 20 * mib));
+  const std::size_t before = malloc_test::bytes_of_process().resident;
+  EXPECT_EQ(malloc_trim(0), 1);
+  EXPECT_LT(malloc_test::bytes_of_process().resident + 19 * mib, before);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
+
+TEST(malloc_stats, mallopt_says_how_much_may_stay_free) {
+  for (const bool stays : {true, false}) {
+    mallopt(M_TRIM_THRESHOLD, stays ? 64 << 20 : 0);
+    void* const p = std::memset(std::malloc(40 * mib), 1, 40 * mib);
+    const std::size_t with = malloc_test::bytes_of_process().resident;
+    std::free(p);
+    EXPECT_EQ(malloc_test::bytes_of_process().resident + 39 * mib > with, stays);
+    malloc_trim(0);
+  }
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
+
+TEST(malloc_stats, malloc_info_and_mallinfo2_tell_the_same) {
+  void* const p = std::malloc(30 * mib);
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* const f = open_memstream(&text, &length);
+  malloc_info(0, f);
+  std::fclose(f);
+  const std::string xml(text, length);
+  std::free(text);
+  const struct mallinfo2 info = mallinfo2();
+  const std::string wanted = "<total type=\"mmap\" count=\"" + std::to_string(info.hblks) +
+                             "\" size=\"" + std::to_string(info.hblkhd) + "\"/>";
+  EXPECT_NE(xml.find(wanted), xml.npos) << wanted << xml;
+  std::free(p);
 }
 
 TEST(malloc_settings, beyond_the_limit_there_is_enomem) {

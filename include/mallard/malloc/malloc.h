@@ -12,7 +12,8 @@
  *   idle=BYTES        how much free memory is kept for later at most, in all (by what is in use)
  *   limit=BYTES       how much memory blocks and what is around them may take (no limit)
  *   huge_pages=on|off whether the system is asked for huge pages for huge blocks (on)
- *   stats=text|json   figures, to the standard error when the process ends
+ *   stats=text|json|openmetrics
+ *                     figures, to the standard error when the process ends
  *
  * BYTES is a number with K, M or G behind it, or nothing.
  *
@@ -55,6 +56,11 @@ size_t mallard_stats_json(char* buffer, size_t bytes);
 /* Effects: the same text in parts, by calls of `write(context, text, bytes)`. That may allocate. */
 typedef void (*mallard_writer)(void* context, const char* text, size_t bytes);
 void mallard_write_stats_json(mallard_writer write, void* context);
+
+/* Effects: the same figures as text in the format of OpenMetrics, which Prometheus and the textfile
+ * collector of its node exporter read. */
+size_t mallard_stats_openmetrics(char* buffer, size_t bytes);
+void mallard_write_stats_openmetrics(mallard_writer write, void* context);
 
 /* Memory by other verbs, after the interface of llheap (Zulfiqar 2022;
  * mallard/malloc/llheap_names.h has its names). Arrays are of `count` elements of `bytes` bytes;

@@ -38,8 +38,8 @@ class malloc_scope {
     return scope_ == nullptr ? survivors_ : mallard_scope_survivors(scope_);
   }
 
-  // Effects: ends the scope before its time, and those that were opened after it. Returns the
-  // number of survivors.
+  // Requires that scopes which were opened after it have ended. Effects: ends the scope before its
+  // time. Returns the number of survivors.
   std::size_t end() noexcept {
     if (scope_ != nullptr) survivors_ = mallard_scope_end(scope_);
     scope_ = nullptr;
