@@ -11,5 +11,5 @@ for bench in expand-forward expand-backward shrink burst adaptive-pool realloc m
   $bin/tools/mallard bench $bench --reps "${REPS:-5}" --json "$out/$bench.jsonl" --resume
 done
 
-$bin/tools/mallard claims --set goals "$out/expand-forward.jsonl" "$out/expand-backward.jsonl" \
+$bin/tools/mallard claims --statements bench/goals.json "$out/expand-forward.jsonl" "$out/expand-backward.jsonl" \
   "$out/shrink.jsonl" "$out/burst.jsonl" "$out/adaptive-pool.jsonl" "$out/mixed.jsonl"

@@ -1,5 +1,5 @@
 // Purpose: the memory that nodes cost beyond their own size, and what stays when they are gone:
-// lines that `mallard import` makes a result file of.
+// a line of text each.
 #include <cstddef>
 #include <cstdio>
 #include <memory_resource>

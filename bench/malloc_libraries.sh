@@ -45,7 +45,7 @@ choose_libraries() {
 }
 
 # pivot: lines "row unit column value" become a table, rows and columns in the order they came; with
-# COUNTS=1 lines as `mallard import` reads them.
+# COUNTS=1 a line for each count.
 pivot() {
   if [ -n "${COUNTS-}" ]; then
     awk '{ print "malloc", $3, $1, $2, $4 }'

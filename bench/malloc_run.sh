@@ -34,4 +34,4 @@ measure remote-free --threads 1,2,4 --scale "1/$((2 * share))"
 measure mixed-malloc --threads 1,2,4 --scale "1/$((5 * share))"
 
 # shellcheck disable=SC2086
-$bin/tools/mallard claims --set goals $files
+$bin/tools/mallard claims --statements bench/goals.json $files

@@ -1,5 +1,5 @@
 // Pools of few blocks beside std's: how long each takes, in the median of interleaved rounds, and
-// how many times as long as std's pool. Lines that `mallard import` makes a result file of.
+// how many times as long as std's pool. A line of text each.
 //   fresh_<nodes>, lists_<nodes>
 //            a step of eight walks over each of many lists of 16, 64 or 256 nodes, each list on a
 //            pool of its own, as they were filled, and after their nodes were replaced in random

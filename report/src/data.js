@@ -34,7 +34,6 @@ export class Dataset {
     this.structureRun = raw.runs.filter(({ bench }) =>
       structureCells.some((cell) => cell.bench === bench)).at(-1);
     this.claims = raw.claims;
-    this.goals = raw.goals;
     const leaves = this.structureRun?.parameters?.leaves ?? 1;
     const all = structureCells.map((cell) => wholeRun(cell, leaves));
     /** The other benches by name. */

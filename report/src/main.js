@@ -5,7 +5,7 @@ import { loadModel } from './data.js';
 import { dropdown, h } from './dom.js';
 import { benchName } from './names.js';
 import { benchSections } from './sections/benches.js';
-import { claims, goals } from './sections/claims.js';
+import { claims } from './sections/claims.js';
 import { compare } from './sections/compare.js';
 import { findings } from './sections/findings.js';
 import { heatmaps } from './sections/heatmaps.js';
@@ -30,7 +30,6 @@ const hasStructures = ({ cells }) => cells.length > 0;
 const opening = (dataset) => [
   ['top', 'Findings', findings, always],
   ['claims', 'Claims', claims, ({ claims: judged }) => judged.length > 0],
-  ['goals', 'Goals', goals, ({ goals: judged }) => judged.length > 0],
   [dataset.structureRun?.bench, benchName(dataset.structureRun?.bench ?? ''), structures,
     hasStructures],
   ['maps', 'Heat maps', heatmaps, hasStructures],

@@ -2,16 +2,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/results_input.hpp"
-#include "cli/usage_error.hpp"
+#include "lab/claims/claim_table.hpp"
 #include "lab/claims/claims.hpp"
 #include "lab/claims/verdict_json.hpp"
 #include "lab/results/merge.hpp"
@@ -21,7 +25,7 @@ namespace {
 
 struct claims_options {
   std::vector<std::string> files;
-  std::string set = "documents";
+  std::filesystem::path statements;
   bool json = false;
 };
 
@@ -64,21 +68,26 @@ void print_table(const verdicts_of& verdicts, bool colour) {
              counts[lab::verdict::fails], counts[lab::verdict::undecided]);
 }
 
-lab::claim_set parse_set(const std::string& word) {
-  if (word == "documents") return lab::claim_set::documents;
-  if (word == "goals") return lab::claim_set::goals;
-  throw usage_error(fmt::format("--set: unknown value '{}' (known: documents, goals)", word));
+// The statements of the file, or of the documents when none is named.
+std::vector<lab::claim> statements_of(const std::filesystem::path& path) {
+  if (path.empty()) return {lab::all_claims().begin(), lab::all_claims().end()};
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    throw std::runtime_error(fmt::format("{}: cannot be read", path.string()));
+  }
+  return lab::read_claims(text.str(), path.string());
 }
 
 int judge(const claims_options& options, colour_choice colour) {
-  const lab::claim_set wanted = parse_set(options.set);
+  const std::vector<lab::claim> claims = statements_of(options.statements);
   std::vector<lab::result_file> files;
   files.reserve(options.files.size());
   for (const std::string& file : options.files) files.push_back(read_results(file));
   const lab::merged_results merged = lab::merge(files);
   auto list = nlohmann::ordered_json::array();
   for (const lab::dataset& set : merged.datasets) {
-    const auto verdicts = lab::evaluate_claims(lab::observe(set), wanted);
+    const auto verdicts = lab::evaluate_claims(lab::observe(set), claims);
     if (options.json) {
       add_json(list, set, verdicts);
       continue;
@@ -95,11 +104,12 @@ int judge(const claims_options& options, colour_choice colour) {
 }  // namespace
 
 void add_claims_command(command_parser app, const context& shared) {
-  const command_parser command =
-      app.add_command("claims", "Judge the documents' statements, or our goals, by result files");
+  const command_parser command = app.add_command(
+      "claims", "Judge the documents' statements, or a file of yours, by result files");
   const auto options = std::make_shared<claims_options>();
   command.add_option("RESULT", options->files, "Result files").required();
-  command.add_option("--set", options->set, "documents (default) or goals");
+  command.add_option("--statements", options->statements,
+                     "Judge the statements in this JSON file instead");
   command.add_flag("--json", options->json, "As JSON");
   command.runs([&shared, options] { return judge(*options, shared.colour); });
 }

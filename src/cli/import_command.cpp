@@ -6,7 +6,6 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/counts_import.hpp"
 #include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
@@ -22,14 +21,8 @@ struct import_options {
   std::filesystem::path out;
 };
 
-int import(const import_options& options, const context& shared) {
+int import(const import_options& options) {
   expect_other_file(options.file, options.out);
-  if (is_counts(options.file)) {
-    const std::size_t cells = import_counts(options.file, options.out, shared.command_line);
-    fmt::print("{} cells: {}\nNext: mallard claims --set goals {}\n", cells, options.out.string(),
-               options.out.string());
-    return success;
-  }
   if (profile::is_dhat(options.file.string())) {
     throw usage_error(fmt::format("{}: DHAT records sums, not operations; mallard export reads it",
                                   options.file.string()));
@@ -50,17 +43,16 @@ int import(const import_options& options, const context& shared) {
 
 }  // namespace
 
-void add_import_command(command_parser app, const context& shared) {
-  const command_parser command = app.add_command(
-      "import",
-      "Make a trace of a recording by heaptrack or logging_resource, or a result file of counts");
+void add_import_command(command_parser app, const context&) {
+  const command_parser command =
+      app.add_command("import", "Make a trace of a recording by heaptrack or logging_resource");
   const auto options = std::make_shared<import_options>();
   command
       .add_option("FILE", options->file,
-                  "heaptrack's file, a CSV file of mallard::logging_resource, or counts")
+                  "heaptrack's file, or a CSV file of mallard::logging_resource")
       .required();
-  command.add_new_file("-o,--output", options->out, "The trace, or the result file").required();
-  command.runs([&shared, options] { return import(*options, shared); });
+  command.add_new_file("-o,--output", options->out, "The trace").required();
+  command.runs([options] { return import(*options); });
 }
 
 }  // namespace mallard::cli

@@ -134,9 +134,9 @@ json sources(const lab::dataset& set) {
   return all;
 }
 
-json claims(const lab::dataset& set, lab::claim_set which) {
+json claims(const lab::dataset& set) {
   json all = json::array();
-  for (const auto& claim : lab::evaluate_claims(lab::observe(set), which)) {
+  for (const auto& claim : lab::evaluate_claims(lab::observe(set))) {
     all.push_back(lab::to_json(claim));
   }
   return all;
@@ -168,8 +168,7 @@ json make_model(const lab::merged_results& results) {
   for (const auto& set : results.datasets) {
     datasets.push_back({{"label", set.label},
                         {"runs", sources(set)},
-                        {"claims", claims(set, lab::claim_set::documents)},
-                        {"goals", claims(set, lab::claim_set::goals)},
+                        {"claims", claims(set)},
                         {"cells", cells(set)}});
   }
   return {{"schema", 1},

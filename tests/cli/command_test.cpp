@@ -163,9 +163,12 @@ TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
   EXPECT_THAT(printed.out, HasSubstr("I-1.1"));
   EXPECT_THAT(printed.out, HasSubstr("AS1 / AS7 at links 2^21, subsystem 18, accesses 8"));
 
-  const ended goals = run({"claims", "good.jsonl", "--set", "goals"});
-  EXPECT_THAT(goals.out, HasSubstr("G-1 "));
-  EXPECT_THAT(goals.out, testing::Not(HasSubstr("I-2.1 ")));
+  std::ofstream(file("mine.json")) << R"({"bench": "density", "claims": [
+    {"id": "A-1", "statement": "Faster",
+     "holds": [{"label": "time", "left": "AS7", "right": "AS1", "range": [0, 1]}]}]})";
+  const ended mine = run({"claims", "good.jsonl", "--statements", "mine.json"});
+  EXPECT_THAT(mine.out, HasSubstr("A-1 "));
+  EXPECT_THAT(mine.out, testing::Not(HasSubstr("I-2.1 ")));
   const ended json = run({"claims", "good.jsonl", "lists.jsonl", "--json"});
   std::map<std::string, nlohmann::json> by_id;
   for (const auto& one : nlohmann::json::parse(json.out)) by_id[one.at("id")] = one;
@@ -179,8 +182,11 @@ TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
   std::ofstream(file("bad.jsonl")) << "{}\n";
   expect_refused({"claims", "good.jsonl", "bad.jsonl"}, 1, "bad.jsonl:1: ");
   expect_refused({"claims"}, 2, "RESULT");
-  expect_refused({"claims", "good.jsonl", "--set", "wishes"}, 2,
-                 "--set: unknown value 'wishes' (known: documents, goals)");
+  expect_refused({"claims", "good.jsonl", "--statements", "none.json"}, 1,
+                 "none.json: cannot be read");
+  std::ofstream(file("mine.json")) << R"({"claims": [{"id": "A-1"}]})";
+  expect_refused({"claims", "good.jsonl", "--statements", "mine.json"}, 1,
+                 "mine.json: A-1: 'statement' is missing");
 }
 
 TEST_F(Command, CompareReadsTwoResults) {

@@ -91,15 +91,15 @@ TEST_F(ProfileCommand, ExportsHaveARowForEachBlock) {
       "ok\n" + std::to_string(allocations) + "\n" + total_bytes() + "\n" + total_bytes() + "\n");
 }
 
-// Both count what was still allocated when the program ended.
+// Both count what was still allocated when the program ended. No program that keeps its
+// environment: the recorders add to it.
 TEST_F(ProfileCommand, LiveBytesAreHeaptracks) {
   if (!installed("heaptrack")) GTEST_SKIP() << "no heaptrack to compare with";
   const auto total_of = [&](const std::string& name) {
     return nlohmann::json::parse(run({"dims", name, "--json"}).out)["total"];
   };
   ASSERT_EQ(output_of("seq 20000 >numbers"), "");
-  for (const std::string program :
-       {"sort -o sorted numbers", "awk '{a[$1] = $1} END {exit 0}' numbers"}) {
+  for (const std::string program : {"sort -o sorted numbers", "sed -n H numbers"}) {
     output_of("rm -f h.zst h.gz");
     ASSERT_EQ(output_of("heaptrack -o h " + program + " >h.log 2>&1 || cat h.log"), "");
     const char* const recorded = fs::exists(file("h.zst")) ? "h.zst" : "h.gz";

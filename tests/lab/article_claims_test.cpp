@@ -44,7 +44,7 @@ cells shrinking(double v1_large, double v2_large) {
           array("shrink", 10'000, "std@boost", 200)};
 }
 
-TEST(ExpansionClaims, HoldAndFail) {
+TEST(expansion_claims, hold_and_fail) {
   const auto calls = [](double v2) {
     return cells{array("expand-forward", 10, "v1@mallard", 6, "calls"),
                  array("expand-forward", 10, "v2@mallard", v2, "calls"),
@@ -83,7 +83,7 @@ TEST(ExpansionClaims, HoldAndFail) {
        {"EX-15", shrinking(20, 1), shrinking(1, 1), {}}});
 }
 
-TEST(ExpansionClaims, AreJudgedWithEveryLibraryThatHasTheStrategies) {
+TEST(expansion_claims, are_judged_with_every_library_that_has_the_strategies) {
   cells both = forward(2, 1);
   const cells boosts = forward(1, 1, "boost");
   both.insert(both.end(), boosts.begin(), boosts.end());
@@ -101,13 +101,13 @@ TEST(ExpansionClaims, AreJudgedWithEveryLibraryThatHasTheStrategies) {
   EXPECT_EQ(none.result, verdict::undecided);
 }
 
-TEST(ExpansionClaims, AreAboutOneArrayAtATime) {
+TEST(expansion_claims, are_about_one_array_at_a_time) {
   cells others = forward(2, 1);
   for (cell_result& cell : others) cell.at["form"] = "among";
   EXPECT_EQ(judge_claim(others, "EX-3").result, verdict::undecided);
 }
 
-TEST(ExpansionClaims, SizesAreComparedByElementNotByRun) {
+TEST(expansion_claims, sizes_are_compared_by_element_not_by_run) {
   // As many elements in ten times fewer containers: the same time is no gain.
   const claim_verdict same = judge_claim(shrinking(20, 1), "EX-14");
   EXPECT_THAT(same.figures, testing::HasSubstr("= 1.00"));
@@ -136,7 +136,7 @@ cells two_lists(std::int64_t range, std::string_view measure, double other,
   return {list(range, column, other, measure), list(range, "v2@mallard", 1, measure)};
 }
 
-TEST(BurstClaims, HoldAndFail) {
+TEST(burst_claims, hold_and_fail) {
   const auto lengths = [](std::string_view column, std::int64_t small, std::int64_t large,
                           double at_large) {
     return cells{list(small, column, 1, "insert"), list(large, column, at_large, "insert")};
@@ -175,7 +175,7 @@ TEST(BurstClaims, HoldAndFail) {
         {}}});
 }
 
-TEST(BurstClaims, AreAboutLists) {
+TEST(burst_claims, are_about_lists) {
   cells vectors = two_lists(1000, "insert", 3);
   for (cell_result& cell : vectors) cell.at["container"] = "stable_vector";
   EXPECT_EQ(judge_claim(vectors, "BU-4").result, verdict::undecided);
@@ -187,7 +187,7 @@ cell_result pool(std::string_view column, double figure, std::string_view measur
                       column, measure, figure);
 }
 
-TEST(PoolClaims, HoldAndFail) {
+TEST(pool_claims, hold_and_fail) {
   const auto two = [](std::string_view measure, std::string_view left, double first,
                       std::string_view right) {
     return cells{pool(left, first, measure), pool(right, 1, measure)};

@@ -1,7 +1,9 @@
-// The goals of our own resources and mallocs, judged on made-up results.
+// The goals of our own resources and mallocs, a file of statements, judged on made-up results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "claim_sides.hpp"
 #include "lab/claims/claim_table.hpp"
@@ -18,8 +20,17 @@ const claim_verdict* find(const std::vector<claim_verdict>& all, std::string_vie
   return found == all.end() ? nullptr : &*found;
 }
 
+const std::vector<claim>& goals() {
+  static const std::vector<claim> all = [] {
+    std::stringstream text;
+    text << std::ifstream(MALLARD_GOALS).rdbuf();
+    return read_claims(text.str(), MALLARD_GOALS);
+  }();
+  return all;
+}
+
 std::vector<claim_verdict> judge(const cells& measured) {
-  return evaluate_claims(observe(measured, 4), claim_set::goals);
+  return evaluate_claims(observe(measured, 4), goals());
 }
 
 verdict judge_one(const cells& measured, std::string_view id) {
@@ -45,21 +56,21 @@ cell_result shared(std::string_view form, std::int64_t threads, std::string_view
       column, "time", seconds);
 }
 
-TEST(Goals, AreNoStatementsOfDocuments) {
-  for (const claim& one : all_claims(claim_set::goals)) EXPECT_EQ(one.source, "Goals") << one.id;
+TEST(goals, are_no_statements_of_documents) {
+  for (const claim& one : goals()) EXPECT_EQ(one.source, "Goals") << one.id;
   for (const claim& one : all_claims()) EXPECT_NE(one.source, "Goals") << one.id;
   const cells measured = {structure("AS7@mallard", 1), structure("AS7@std", 9)};
   EXPECT_EQ(find(evaluate_claims(observe(measured, 4)), "G-1"), nullptr);
 }
 
-TEST(Goals, AMeanMayBeMetWhereACellMissesIt) {
+TEST(goals, a_mean_may_be_met_where_a_cell_misses_it) {
   const cells measured = {structure("AS7@mallard", 1), structure("AS7@std", 80),
                           structure("AS7@mallard", 2, 8), structure("AS7@std", 1, 8)};
   EXPECT_EQ(judge_one(measured, "G-1"), verdict::holds);
   EXPECT_EQ(judge_one(measured, "G-2"), verdict::fails);
 }
 
-TEST(Goals, AgainstTheGlobalHeapAreForCleanHeaps) {
+TEST(goals, against_the_global_heap_are_for_clean_heaps) {
   cells measured = {structure("AS7@mallard", 1), structure("AS1", 3)};
   EXPECT_EQ(judge_one(measured, "G-5"), verdict::holds);
   for (cell_result& one : measured) one.heap = "aged";
@@ -68,7 +79,7 @@ TEST(Goals, AgainstTheGlobalHeapAreForCleanHeaps) {
   EXPECT_NE(find(all, "G-1"), nullptr);
 }
 
-TEST(Goals, OursIsHeldAgainstTheFastestPeerAtEachPlace) {
+TEST(goals, ours_is_held_against_the_fastest_peer_at_each_place) {
   const cells first = {churn("mallard", 1), churn("glibc", 1.5), churn("jemalloc", 9)};
   EXPECT_EQ(judge_one(first, "G-80"), verdict::holds);
   cells second = first;
@@ -79,20 +90,20 @@ TEST(Goals, OursIsHeldAgainstTheFastestPeerAtEachPlace) {
   EXPECT_EQ(judge_one(second, "G-80"), verdict::fails);
 }
 
-TEST(Goals, OurOtherMallocsAreNoPeers) {
+TEST(goals, our_other_mallocs_are_no_peers) {
   const cells measured = {churn("mallard", 1), churn("mallard-hardened", 0.1),
                           churn("mallard-sticky", 0.1), churn("glibc", 2)};
   EXPECT_EQ(judge_one(measured, "G-80"), verdict::holds);
   EXPECT_EQ(judge_one(measured, "G-84"), verdict::holds);
 }
 
-TEST(Goals, EachPeerIsJudgedByItself) {
+TEST(goals, each_peer_is_judged_by_itself) {
   const cells measured = {churn("mallard", 1), churn("glibc", 9), churn("jemalloc", 0.8)};
   EXPECT_EQ(judge_one(measured, "G-84"), verdict::fails);
   EXPECT_EQ(judge_one({churn("mallard", 1), churn("glibc", 9)}, "G-84"), verdict::holds);
 }
 
-TEST(Goals, OfThroughputMoreIsBetter) {
+TEST(goals, of_throughput_more_is_better) {
   const auto larson = [](std::string_view malloc, double rate) {
     return make_cell_of("larson", {{"threads", std::int64_t{2}}}, "AS1", "throughput", rate,
                         malloc);
@@ -101,7 +112,7 @@ TEST(Goals, OfThroughputMoreIsBetter) {
   EXPECT_EQ(judge_one({larson("mallard", 5), larson("glibc", 9)}, "G-88"), verdict::fails);
 }
 
-TEST(Goals, CompareFormsAndNumbersOfThreads) {
+TEST(goals, compare_forms_and_numbers_of_threads) {
   const cells base = {shared("shared", 1, "sync@mallard", 1.2), shared("own", 1, "AS9@mallard", 1)};
   EXPECT_EQ(judge_one(base, "G-40"), verdict::holds);
   const auto two = [](double seconds) {
@@ -112,7 +123,7 @@ TEST(Goals, CompareFormsAndNumbersOfThreads) {
   EXPECT_EQ(judge_one(two(2), "G-44"), verdict::fails);
 }
 
-TEST(Goals, FiguresOfOursAloneAreHeldToTheirBounds) {
+TEST(goals, figures_of_ours_alone_are_held_to_their_bounds) {
   const auto grown = [](double share) {
     return cells{make_cell_of("expand-forward",
                               {{"elements", std::int64_t{10000}}, {"form", std::string("among")}},

@@ -68,7 +68,7 @@ cells heap_area(std::string_view malloc, double bytes) {
                        bytes, malloc)};
 }
 
-TEST(MallocBenchClaims, HoldAndFail) {
+TEST(malloc_bench_claims, hold_and_fail) {
   const auto latency = [](double call) {
     return cells{chain("realloc", "glibc", 1, "per_op"),
                  chain("malloc-realloc-free", "glibc", call, "per_op")};
@@ -116,14 +116,14 @@ TEST(MallocBenchClaims, HoldAndFail) {
               {"MB-19", {memory("ptmalloc3", 1e6, 5e5)}, {memory("ptmalloc3", 1e6, 1e6)}, {}}});
 }
 
-TEST(MallocBenchClaims, AreAboutTheChaptersAllocators) {
+TEST(malloc_bench_claims, are_about_the_chapters_allocators) {
   EXPECT_EQ(
       judge_claim(join(cache("thrash", "glibc", 1), cache("thrash", "mallard", 5)), "MB-3").result,
       verdict::holds);
   EXPECT_EQ(judge_claim(cache("thrash", "mallard", 1), "MB-3").result, verdict::undecided);
 }
 
-TEST(MallocBenchClaims, EachAllocatorIsNamedByItself) {
+TEST(malloc_bench_claims, each_allocator_is_named_by_itself) {
   const claim_verdict one =
       judge_claim(join(cache("scratch", "glibc", 2), cache("scratch", "tbbmalloc", 1)), "MB-8");
   EXPECT_EQ(one.result, verdict::fails);
@@ -131,11 +131,11 @@ TEST(MallocBenchClaims, EachAllocatorIsNamedByItself) {
   EXPECT_THAT(one.figures, HasSubstr("1 of 2 outside"));
 }
 
-TEST(MallocBenchClaims, OnlyThreadsThatEachDoTheSameAreComparedByTheirNumber) {
+TEST(malloc_bench_claims, only_threads_that_each_do_the_same_are_compared_by_their_number) {
   EXPECT_EQ(judge_claim(cache("thrash", "glibc", 0.5, "total"), "MB-3").result, verdict::undecided);
 }
 
-TEST(MallocBenchClaims, ASpreadNeedsTwoAllocators) {
+TEST(malloc_bench_claims, a_spread_needs_two_allocators) {
   EXPECT_EQ(judge_claim({churn("glibc", 1)}, "MB-1").result, verdict::undecided);
   // Places are compared one by one: other numbers of threads take other times.
   EXPECT_EQ(judge_claim({churn("glibc", 1), churn("jemalloc", 1), churn("glibc", 3, 4),

@@ -12,7 +12,7 @@
 namespace mallard::lab {
 namespace {
 
-TEST(Reference, FiguresAreThoseOfThePaper) {
+TEST(reference, figures_are_those_of_the_paper) {
   EXPECT_EQ(published_seconds("DS1", 6, "AS1"), 1.2);     // table 3
   EXPECT_EQ(published_seconds("DS2", 6, "AS1"), 68.9);    // table 4
   EXPECT_EQ(published_seconds("DS2", 16, "AS14"), 25.2);  // table 4
@@ -20,7 +20,7 @@ TEST(Reference, FiguresAreThoseOfThePaper) {
   EXPECT_EQ(published_seconds("DS12", 6, "AS7"), 56.3);   // table 14
 }
 
-TEST(Reference, EveryPublishedCellIsThere) {
+TEST(reference, every_published_cell_is_there) {
   for (const structure& ds : all_structures()) {
     for (int size = 6; size <= 16; ++size) {
       for (const strategy& one : all_strategies()) {
@@ -34,7 +34,7 @@ TEST(Reference, EveryPublishedCellIsThere) {
   }
 }
 
-TEST(Reference, NothingIsMadeUpForOtherCells) {
+TEST(reference, nothing_is_made_up_for_other_cells) {
   EXPECT_FALSE(published_seconds("DS1", 5, "AS1"));
   EXPECT_FALSE(published_seconds("DS1", 17, "AS1"));
   EXPECT_FALSE(published_seconds("DS1", 6, "AS3n"));
@@ -49,7 +49,7 @@ const published_table& find_table(std::string_view name) {
   return *found;
 }
 
-TEST(Reference, TablesOfTheOtherBenchmarksAreComplete) {
+TEST(reference, tables_of_the_other_benchmarks_are_complete) {
   EXPECT_EQ(published_tables().size(), 9U);
   EXPECT_EQ(find_table("benchmark2_shuffle_effects_1e7").rows.size(), 8U);
   for (const auto& table : published_tables()) {
@@ -65,7 +65,7 @@ TEST(Reference, TablesOfTheOtherBenchmarksAreComplete) {
   EXPECT_EQ(find_table("benchmark4_as1_seconds_others_percent").rows.size(), 56U);
 }
 
-TEST(Reference, FiguresOfTheOtherBenchmarksAreThoseOfThePaper) {
+TEST(reference, figures_of_the_other_benchmarks_are_those_of_the_paper) {
   EXPECT_EQ(find_table("benchmark2_shuffle_effects_1e7").rows[1][2], 11.4);  // table 15
   EXPECT_EQ(find_table("benchmark2_with_local_2e21").rows[21][9], 0.74);     // table 18
   const auto& utilization = find_table("benchmark3_as1_seconds_others_percent");

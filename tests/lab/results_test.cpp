@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-class ResultFile : public testing::Test {
+class result_file_test : public testing::Test {
  protected:
   std::filesystem::path write(const std::string& text) const {
     std::ofstream(path_, std::ios::binary) << text;
@@ -41,7 +41,7 @@ class ResultFile : public testing::Test {
   const cell_result cell_ = make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
 };
 
-TEST_F(ResultFile, RunSurvivesWritingAndReading) {
+TEST_F(result_file_test, run_survives_writing_and_reading) {
   const run_info expected = make_run();
   const run_info run = load_results(write(run_)).run;
   EXPECT_EQ(to_line(run), to_line(expected));
@@ -56,7 +56,7 @@ TEST_F(ResultFile, RunSurvivesWritingAndReading) {
   EXPECT_EQ(run.skipped[0].reason, "not found");
 }
 
-TEST_F(ResultFile, WhatIsSaidOfBenchesSurvivesAndTellsDirectionsOfMeasures) {
+TEST_F(result_file_test, what_is_said_of_benches_survives_and_tells_directions_of_measures) {
   run_info said = make_run();
   said.benches["density"] = {
       .title = "Density: how dense",
@@ -71,7 +71,7 @@ TEST_F(ResultFile, WhatIsSaidOfBenchesSurvivesAndTellsDirectionsOfMeasures) {
             std::nullopt);
 }
 
-TEST_F(ResultFile, NonsenseAboutBenchesIsRefusedWithItsLine) {
+TEST_F(result_file_test, nonsense_about_benches_is_refused_with_its_line) {
   const auto with = [&](const std::string& benches) {
     std::string line = run_;
     line.insert(line.rfind('}'), ",\"benches\":" + benches);
@@ -86,7 +86,7 @@ TEST_F(ResultFile, NonsenseAboutBenchesIsRefusedWithItsLine) {
             ":1: 'better' is neither more nor less: 'up'");
 }
 
-TEST_F(ResultFile, CellSurvivesWritingAndReading) {
+TEST_F(result_file_test, cell_survives_writing_and_reading) {
   const result_file file = load_results(write(run_ + to_line(cell_) + "\n"));
   ASSERT_EQ(file.cells.size(), 1U);
   const cell_result& read = file.cells.front();
@@ -98,7 +98,7 @@ TEST_F(ResultFile, CellSurvivesWritingAndReading) {
   EXPECT_TRUE(file.warnings.empty());
 }
 
-TEST_F(ResultFile, FailedCellKeepsItsReasonAndHasNoFigures) {
+TEST_F(result_file_test, failed_cell_keeps_its_reason_and_has_no_figures) {
   cell_result failed = cell_;
   failed.error = "killed by signal 11 (Segmentation fault)";
   const result_file file = load_results(write(run_ + to_line(failed) + "\n"));
@@ -108,7 +108,7 @@ TEST_F(ResultFile, FailedCellKeepsItsReasonAndHasNoFigures) {
   EXPECT_TRUE(file.cells[0].measures.empty());
 }
 
-TEST_F(ResultFile, LaterLineOfTheSameCellCounts) {
+TEST_F(result_file_test, later_line_of_the_same_cell_counts) {
   cell_result again = cell_;
   again.measures["time"].median = 0.2501;
   const auto file = load_results(write(run_ + to_line(cell_) + "\n" + to_line(again) + "\n"));
@@ -116,7 +116,7 @@ TEST_F(ResultFile, LaterLineOfTheSameCellCounts) {
   EXPECT_EQ(file.cells[0].median_of("time"), 0.2501);
 }
 
-TEST_F(ResultFile, CutOffLastLineIsAWarning) {
+TEST_F(result_file_test, cut_off_last_line_is_a_warning) {
   const std::string cell = to_line(cell_);
   const auto file = load_results(write(run_ + cell + "\n" + cell.substr(0, cell.size() / 2)));
   EXPECT_EQ(file.cells.size(), 1U);
@@ -124,93 +124,35 @@ TEST_F(ResultFile, CutOffLastLineIsAWarning) {
   EXPECT_THAT(file.warnings[0], HasSubstr(":3: the last line is cut off"));
 }
 
-TEST_F(ResultFile, LastLineWithoutNewlineCountsWhenItIsComplete) {
+TEST_F(result_file_test, last_line_without_newline_counts_when_it_is_complete) {
   const auto file = load_results(write(run_ + to_line(cell_)));
   EXPECT_EQ(file.cells.size(), 1U);
   EXPECT_TRUE(file.warnings.empty());
 }
 
-TEST_F(ResultFile, MalformedLineInTheMiddleIsRefusedWithItsNumber) {
+TEST_F(result_file_test, malformed_line_in_the_middle_is_refused_with_its_number) {
   EXPECT_EQ(complaint(run_ + "{\"kind\":\"ce\n" + to_line(cell_) + "\n"), ":2: not valid JSON");
   EXPECT_EQ(complaint(run_ + "7\n"), ":2: a JSON object is expected");
   EXPECT_EQ(complaint(run_ + "{\"kind\":\"cow\"}\n"), ":2: unknown kind 'cow'");
   EXPECT_EQ(complaint(run_ + run_), ":2: a second 'run' line");
 }
 
-TEST_F(ResultFile, FileWithoutRunLineIsNotAResultFile) {
+TEST_F(result_file_test, file_without_run_line_is_not_a_result_file) {
   EXPECT_THAT(complaint(""), EndsWith("not a result file"));
   EXPECT_EQ(complaint(to_line(cell_) + "\n"), ":1: the first line must be of kind 'run'");
   EXPECT_EQ(complaint("garbage\n"), ":1: not valid JSON");
   EXPECT_EQ(complaint("garbage"), ":1: not valid JSON");
 }
 
-TEST_F(ResultFile, UnknownSchemaIsRefused) {
-  for (const char* schema : {"0", "3"}) {
+TEST_F(result_file_test, unknown_schema_is_refused) {
+  for (const char* schema : {"1", "3"}) {
     std::string run = run_;
     run.replace(run.find("\"schema\":2"), 10, std::string("\"schema\":") + schema);
     EXPECT_THAT(complaint(run), HasSubstr(std::string(":1: schema ") + schema + " is not known"));
   }
 }
 
-// A line as the first schema had it, which is read for good.
-constexpr const char* first_cell =
-    R"({"kind":"cell","bench":"density","ds":"DS2","size":6,"strategy":"AS7","peer":"mallard",)"
-    R"("heap":"aged","mode":"fair","status":"ok","seconds":[0.5,0.25],"median":0.375,)"
-    R"("ci_low":0.25,"ci_high":0.5,"setup_seconds":[0.1,0.2],"rss_bytes":[1000,2000],)"
-    R"("minor_faults":[1,2],"major_faults":[0,0],"leaves":1000,"runs":12,"checksum":"ff"})";
-
-class FirstSchema : public ResultFile {
- protected:
-  // Of a file of that schema with the cell, of which one part is replaced.
-  static std::string with(const std::string& before, const std::string& after) {
-    std::string run = to_line(make_run());
-    run.replace(run.find("\"schema\":2"), 10, "\"schema\":1");
-    run.replace(run.find("\"repetitions\""), 13, R"("scale":0.5,"leaves":1000,"repetitions")");
-    std::string cell = first_cell;
-    const auto at = cell.find(before);
-    EXPECT_NE(at, cell.npos) << before;
-    return run + "\n" + cell.replace(at, before.size(), after) + "\n";
-  }
-};
-
-TEST_F(FirstSchema, CellsOfDensityBecomeCellsOfToday) {
-  const result_file file = load_results(write(with("ff", "ff")));
-  EXPECT_EQ(file.run.parameters.number("leaves"), 1000);
-  EXPECT_EQ(file.run.parameters.real("scale"), 0.5);
-  ASSERT_EQ(file.cells.size(), 1U);
-  const cell_result& cell = file.cells[0];
-  EXPECT_EQ(cell.at, (place{{"ds", "DS2"}, {"size", 6}}));
-  EXPECT_EQ(column_name(cell.strategy, cell.peer), "AS7@mallard");
-  EXPECT_EQ(cell.heap, "aged");
-  EXPECT_EQ(cell.malloc, "glibc");
-  EXPECT_EQ(cell.checksum, "ff");
-  EXPECT_DOUBLE_EQ(cell.median_of("time"), 0.375e-3) << "of one leaf insertion";
-  EXPECT_DOUBLE_EQ(cell.find("time")->samples[0], 0.5e-3);
-  EXPECT_EQ(cell.median_of("rss"), 1500);
-  EXPECT_EQ(cell.median_of("runs"), 12);
-  EXPECT_EQ(cell.median_of("minor_faults"), 1.5);
-}
-
-TEST_F(FirstSchema, EveryMissingOrMistypedMemberIsNamed) {
-  EXPECT_EQ(complaint(with("\"size\":6,", "")), ":2: 'size' is missing");
-  EXPECT_EQ(complaint(with("\"median\":0.375,", "")), ":2: 'median' is missing");
-  EXPECT_EQ(complaint(with("\"size\":6", "\"size\":\"six\"")), ":2: 'size' has the wrong type");
-  for (const char* size : {"6.5", "4093333333333333333336", "1e300"}) {
-    EXPECT_EQ(complaint(with("\"size\":6", std::string("\"size\":") + size)),
-              ":2: 'size' has the wrong type")
-        << size;
-  }
-}
-
-TEST_F(FirstSchema, ImpossibleFiguresAndNamesAreRefused) {
-  EXPECT_EQ(complaint(with("[0.5,0.25]", "[]")), ":2: 'seconds' is empty");
-  EXPECT_THAT(complaint(with("0.375", "-1")), HasSubstr("must be positive"));
-  EXPECT_EQ(complaint(with("\"leaves\":1000", "\"leaves\":0")), ":2: 'leaves' must be positive");
-  EXPECT_EQ(complaint(with("DS2", "DS13")), ":2: unknown data structure 'DS13'");
-  EXPECT_EQ(complaint(with("AS7", "AS15")), ":2: unknown strategy 'AS15'");
-}
-
-class CellLine : public testing::Test {
+class cell_line : public testing::Test {
  protected:
   result_file load(const std::string& text) const {
     std::ofstream(path_, std::ios::binary) << run_ << text;
@@ -238,7 +180,7 @@ class CellLine : public testing::Test {
   const cell_result cell_ = make_series_cell(8, "AS7", "mallard", "aged", 0.25);
 };
 
-TEST_F(CellLine, CellSurvivesWritingAndReading) {
+TEST_F(cell_line, cell_survives_writing_and_reading) {
   const result_file file = load(to_line(cell_) + "\n");
   ASSERT_EQ(file.cells.size(), 1U);
   const cell_result& read = file.cells.front();
@@ -250,7 +192,7 @@ TEST_F(CellLine, CellSurvivesWritingAndReading) {
   EXPECT_EQ(to_string(read.at.at("variant")), "code");
 }
 
-TEST_F(CellLine, RunKeepsItsParametersAndItsMalloc) {
+TEST_F(cell_line, run_keeps_its_parameters_and_its_malloc) {
   run_info run = make_series_run();
   run.malloc = "jemalloc";
   std::ofstream(path_) << to_line(run) << "\n";
@@ -259,7 +201,7 @@ TEST_F(CellLine, RunKeepsItsParametersAndItsMalloc) {
   EXPECT_EQ(read.malloc, "jemalloc");
 }
 
-TEST_F(CellLine, FilesFromBeforeSayNothingOfMallocAndWereMeasuredOnGlibcs) {
+TEST_F(cell_line, files_from_before_say_nothing_of_malloc_and_were_measured_on_glibcs) {
   std::string run = run_;
   const std::string member = ",\"malloc\":\"glibc\"";
   run.erase(run.find(member), member.size());
@@ -267,7 +209,7 @@ TEST_F(CellLine, FilesFromBeforeSayNothingOfMallocAndWereMeasuredOnGlibcs) {
   EXPECT_EQ(load_results(path_).run.malloc, "glibc");
 }
 
-TEST_F(CellLine, FailedCellKeepsItsReasonAndHasNoMeasures) {
+TEST_F(cell_line, failed_cell_keeps_its_reason_and_has_no_measures) {
   cell_result failed = cell_;
   failed.error = "out of memory";
   const result_file file = load(to_line(failed) + "\n");
@@ -276,7 +218,7 @@ TEST_F(CellLine, FailedCellKeepsItsReasonAndHasNoMeasures) {
   EXPECT_TRUE(file.cells[0].measures.empty());
 }
 
-TEST_F(CellLine, CellsThatDifferInOneCoordinateAreTwoAndLaterLinesOfOneCount) {
+TEST_F(cell_line, cells_that_differ_in_one_coordinate_are_two_and_later_lines_of_one_count) {
   cell_result other = cell_;
   other.at["accesses"] = 16;
   cell_result again = cell_;
@@ -290,7 +232,7 @@ TEST_F(CellLine, CellsThatDifferInOneCoordinateAreTwoAndLaterLinesOfOneCount) {
   EXPECT_NE(file.cells[1].find("rss"), nullptr);
 }
 
-TEST_F(CellLine, WhatIsMissingOrOfTheWrongTypeIsNamed) {
+TEST_F(cell_line, what_is_missing_or_of_the_wrong_type_is_named) {
   EXPECT_EQ(complaint(changed("\"strategy\":\"AS7\",", "")), ":2: 'strategy' is missing");
   EXPECT_EQ(complaint(changed("\"at\":{", "\"there\":{")), ":2: 'at' is missing");
   EXPECT_EQ(complaint(changed("\"subsystem\":8", "\"subsystem\":8.5")),
@@ -302,7 +244,7 @@ TEST_F(CellLine, WhatIsMissingOrOfTheWrongTypeIsNamed) {
             ":2: unknown status 'fine'");
 }
 
-TEST_F(CellLine, ImpossibleFiguresAreRefused) {
+TEST_F(cell_line, impossible_figures_are_refused) {
   cell_result cell = cell_;
   cell.measures["rss"].samples.clear();
   EXPECT_EQ(complaint(to_line(cell)), ":2: 'rss' has no samples");
@@ -314,7 +256,7 @@ TEST_F(CellLine, ImpossibleFiguresAreRefused) {
   EXPECT_EQ(complaint(to_line(cell)), ":2: 'measures' is empty");
 }
 
-TEST(Summarise, IsTheMedianAndAnIntervalThatHoldsIt) {
+TEST(summarise, is_the_median_and_an_interval_that_holds_it) {
   const measure one = summarise("s", {3, 1, 2}, 7);
   EXPECT_EQ(one.median, 2);
   EXPECT_LE(one.ci_low, 2);
@@ -323,7 +265,7 @@ TEST(Summarise, IsTheMedianAndAnIntervalThatHoldsIt) {
   EXPECT_EQ(one, summarise("s", {3, 1, 2}, 7));
 }
 
-TEST_F(ResultFile, FileThatIsNotThereOrADirectoryCannotBeRead) {
+TEST_F(result_file_test, file_that_is_not_there_or_a_directory_cannot_be_read) {
   EXPECT_THROW(load_results("/no/such/file"), std::runtime_error);
   EXPECT_THROW(load_results(testing::TempDir()), std::runtime_error);
 }

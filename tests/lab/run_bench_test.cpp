@@ -12,6 +12,7 @@
 #include "cells.hpp"
 #include "lab/bench/cells_of.hpp"
 #include "lab/measuring/malloc_library.hpp"
+#include "lab/measuring/thread_team.hpp"
 #include "plans.hpp"
 #include "sanitized.hpp"
 
@@ -30,7 +31,7 @@ bench_plan small_plan() {
   return plan_of("utilization", {{"total", "20"}, {"active", "15,16"}, {"block", "10"}}, few);
 }
 
-TEST(RunBench, MeasuresEveryCellOfThePlanOnce) {
+TEST(run_bench, measures_every_cell_of_the_plan_once) {
   bench_plan plan = small_plan();
   plan.repetitions = 3;
   const auto cells = measure_all(plan);
@@ -54,17 +55,19 @@ TEST(RunBench, MeasuresEveryCellOfThePlanOnce) {
   EXPECT_EQ(keys.size(), cells.size());
 }
 
-TEST(RunBench, DensityIsABenchLikeAnyOther) {
+TEST(run_bench, density_is_a_bench_like_any_other) {
   const bench_plan plan = plan_of("density", {{"ds", "1,7"}, {"sizes", "4,5"}, {"leaves", "2048"}},
                                   {column_named("AS1", "global"), column_named("AS3", "std"),
                                    column_named("AS3n", "std"), column_named("AS9", "std")});
+  const double start = now();
   const auto cells = measure_all(plan);
+  const double all = now() - start;
   EXPECT_EQ(cells.size(), 4U * 4U);
   for (const cell_result& cell : cells) {
     ASSERT_TRUE(cell.ok()) << cell.error;
     EXPECT_FALSE(cell.checksum.empty());
     EXPECT_GT(cell.median_of("time"), 0);
-    EXPECT_LT(cell.median_of("time"), 1e-3);
+    EXPECT_LT(cell.median_of("time") * 2048, all) << "the time of one leaf";
     EXPECT_GE(cell.median_of("runs"), 1);
     const lab::measure& runs = *cell.find("runs");
     EXPECT_EQ(runs.samples.front(), runs.samples.back()) << "later repetitions do as many";
@@ -74,7 +77,7 @@ TEST(RunBench, DensityIsABenchLikeAnyOther) {
   }
 }
 
-TEST(RunBench, PaperModeRunsTheFixedNumberOfTimes) {
+TEST(run_bench, paper_mode_runs_the_fixed_number_of_times) {
   const bench_plan plan =
       plan_of("density", {{"ds", "1"}, {"sizes", "4,5"}, {"leaves", "2048"}, {"paper", "1"}},
               {column_named("AS1", "global"), column_named("AS3", "std")});
@@ -84,7 +87,7 @@ TEST(RunBench, PaperModeRunsTheFixedNumberOfTimes) {
   }
 }
 
-TEST(RunBench, EveryBenchOfColumnsMeasuresItsFigures) {
+TEST(run_bench, every_bench_of_columns_measures_its_figures) {
   const std::vector<contender> columns = {column_named("std", "std"), column_named("AS1", "global"),
                                           column_named("realloc", "global"),
                                           column_named("remap", "mallard")};
@@ -119,7 +122,7 @@ TEST(RunBench, EveryBenchOfColumnsMeasuresItsFigures) {
   }
 }
 
-TEST(RunBench, MonotonicKeepsAllThatTheOthersGiveBack) {
+TEST(run_bench, monotonic_keeps_all_that_the_others_give_back) {
   if (sanitized) GTEST_SKIP();
   const auto cells =
       measure_all(plan_of("utilization", {{"total", "26"}, {"active", "16"}, {"block", "12"}},
@@ -131,7 +134,7 @@ TEST(RunBench, MonotonicKeepsAllThatTheOthersGiveBack) {
   EXPECT_LT(cells[2].median_of("rss"), 40e6);
 }
 
-TEST(RunBench, FinishedCellsAreNotMeasuredAgain) {
+TEST(run_bench, finished_cells_are_not_measured_again) {
   const bench_plan plan = small_plan();
   auto first = measure_all(plan);
   EXPECT_TRUE(measure_all(plan, first).empty());
@@ -142,7 +145,7 @@ TEST(RunBench, FinishedCellsAreNotMeasuredAgain) {
   EXPECT_EQ(rest[0].key(), missing);
 }
 
-TEST(RunBench, MemoryLimitFailsTheCellsThatNeedMoreAndNoOthers) {
+TEST(run_bench, memory_limit_fails_the_cells_that_need_more_and_no_others) {
   if (sanitized) GTEST_SKIP();
   bench_plan plan =
       plan_of("utilization", {{"total", "30"}, {"active", "16"}, {"block", "12"}}, few);
@@ -154,7 +157,7 @@ TEST(RunBench, MemoryLimitFailsTheCellsThatNeedMoreAndNoOthers) {
   }
 }
 
-TEST(RunBench, ThreadsThatRunOutOfMemoryFailTheirCellToo) {
+TEST(run_bench, threads_that_run_out_of_memory_fail_their_cell_too) {
   if (sanitized) GTEST_SKIP();
   bench_plan plan = plan_of(
       "contention", {{"iterations", "20"}, {"block", "10"}, {"threads", "2"}, {"form", "own"}},
@@ -211,7 +214,7 @@ void many(const nothing&, readings& taken) {
   for (std::int64_t part = 0; part < 1000; ++part) taken.add("time", 1, part);
 }
 
-TEST(RunBench, CellThatDidOtherWorkThanTheOthersFails) {
+TEST(run_bench, cell_that_did_other_work_than_the_others_fails) {
   const std::vector<test_kernel> kernels = {good, lazy, good, moody};
   const bench what = bench_of(kernels);
   const auto cells = measure_all(plan_of(what, {}, one_for_each(kernels)));
@@ -223,7 +226,7 @@ TEST(RunBench, CellThatDidOtherWorkThanTheOthersFails) {
   EXPECT_EQ(cells[3].error, "the checksum differs between repetitions");
 }
 
-TEST(RunBench, CrashesAndTimeoutsFailTheirCellAndTheRestGoesOn) {
+TEST(run_bench, crashes_and_timeouts_fail_their_cell_and_the_rest_goes_on) {
   const std::vector<test_kernel> kernels = {crash, hang, good};
   const bench what = bench_of(kernels);
   bench_plan plan = plan_of(what, {}, one_for_each(kernels));
@@ -236,7 +239,7 @@ TEST(RunBench, CrashesAndTimeoutsFailTheirCellAndTheRestGoesOn) {
   EXPECT_EQ(cells[2].median_of("time"), 1);
 }
 
-TEST(RunBench, OneProcessMayMeasureSeveralCells) {
+TEST(run_bench, one_process_may_measure_several_cells) {
   const std::vector<test_kernel> kernels = {many};
   bench what = bench_of(kernels);
   what.parts.name = "point";
@@ -258,7 +261,7 @@ TEST(RunBench, OneProcessMayMeasureSeveralCells) {
   EXPECT_TRUE(measure_all(plan_of(what, {}, one_for_each(kernels)), cells).empty());
 }
 
-TEST(RunBench, InterruptKeepsWhatHasBeenMeasured) {
+TEST(run_bench, interrupt_keeps_what_has_been_measured) {
   bench_plan plan = small_plan();
   plan.repetitions = 100;
   static int asked = 0;
@@ -276,7 +279,7 @@ TEST(RunBench, InterruptKeepsWhatHasBeenMeasured) {
   EXPECT_EQ(repetitions, 10U);
 }
 
-TEST(RunBench, ProgressCountsUpToAllRepetitions) {
+TEST(run_bench, progress_counts_up_to_all_repetitions) {
   const std::vector<test_kernel> kernels = {good, good, crash};
   const bench what = bench_of(kernels);
   std::size_t last = 0;
@@ -292,7 +295,7 @@ TEST(RunBench, ProgressCountsUpToAllRepetitions) {
   EXPECT_EQ(last, 6U);
 }
 
-TEST(Checksums, CellThatDidOtherWorkFails) {
+TEST(checksums, cell_that_did_other_work_fails) {
   std::vector<cell_result> cells;
   for (const char* strategy : {"AS3", "AS4", "AS5"}) {
     cells.push_back(make_cell("DS1", 6, strategy, "std", "clean", 1));
@@ -304,7 +307,7 @@ TEST(Checksums, CellThatDidOtherWorkFails) {
   EXPECT_TRUE(cells[2].ok());
 }
 
-TEST(Checksums, EarlierCellsHaveAVote) {
+TEST(checksums, earlier_cells_have_a_vote) {
   std::vector<cell_result> cells = {make_cell("DS1", 6, "AS3", "std", "clean", 1)};
   cells[0].checksum = "bad";
   const std::vector<cell_result> earlier = {make_cell("DS1", 6, "AS4", "std", "clean", 1),
@@ -313,7 +316,7 @@ TEST(Checksums, EarlierCellsHaveAVote) {
   EXPECT_FALSE(cells[0].ok());
 }
 
-TEST(MallocLibrary, NamesComeFromTheFile) {
+TEST(malloc_library, names_come_from_the_file) {
   EXPECT_EQ(library_name("/usr/lib/libjemalloc.so.2"), "jemalloc");
   EXPECT_EQ(library_name("libtcmalloc_minimal.so.4.5.10"), "tcmalloc");
   EXPECT_EQ(library_name("/opt/libtbbmalloc_proxy.so.2"), "tbbmalloc");
@@ -323,7 +326,7 @@ TEST(MallocLibrary, NamesComeFromTheFile) {
   EXPECT_EQ(library_name(""), "");
 }
 
-TEST(MallocLibrary, TestsRunOnTheSystemsOwn) {
+TEST(malloc_library, tests_run_on_the_systems_own) {
   if (sanitized) GTEST_SKIP();
   EXPECT_EQ(malloc_name(), "glibc");
   EXPECT_FALSE(malloc_is_replaced());

@@ -65,7 +65,7 @@ claim_verdict judge(const std::vector<cell_result>& cells, std::string_view id) 
 }
 
 // A claim that the paper's own figures do not bear out was not read correctly.
-TEST(SeriesClaims, HoldOnThePublishedFigures) {
+TEST(series_claims, hold_on_the_published_figures) {
   // What the tables do not give: absolute access times, shared forms, other mallocs, Benchmark I.
   const std::set<std::string> not_published = {"II-19", "II-20", "IV-14", "IV-16", "M-2",
                                                "M-3",   "M-4",   "M-5",   "X-1",   "X-2"};
@@ -78,7 +78,7 @@ TEST(SeriesClaims, HoldOnThePublishedFigures) {
   }
 }
 
-TEST(SeriesClaims, AFigureByItselfHasToBeInTheRange) {
+TEST(series_claims, a_figure_by_itself_has_to_be_in_the_range) {
   EXPECT_EQ(judge({list_cell(21, 5, "AS1", 1.0)}, "II-6").result, verdict::holds);
   EXPECT_EQ(judge({list_cell(21, 5, "AS1", 2.0)}, "II-6").result, verdict::fails);
   EXPECT_EQ(judge({list_cell(21, 5, "AS1", 1.15)}, "II-6").result, verdict::undecided);
@@ -87,7 +87,7 @@ TEST(SeriesClaims, AFigureByItselfHasToBeInTheRange) {
   EXPECT_THAT(missing.figures, HasSubstr("not measured: AS1 of locality"));
 }
 
-TEST(SeriesClaims, EveryCellCountsWhereTheClaimSaysSo) {
+TEST(series_claims, every_cell_counts_where_the_claim_says_so) {
   std::vector<cell_result> cells = {list_cell(12, 5, "AS7", 1.5), list_cell(13, 5, "AS7", 2)};
   EXPECT_EQ(judge(cells, "II-11").result, verdict::holds);
   cells.push_back(list_cell(14, 5, "AS7", 3.0));
@@ -99,7 +99,7 @@ TEST(SeriesClaims, EveryCellCountsWhereTheClaimSaysSo) {
   EXPECT_THAT(spoilt.figures, HasSubstr("1 of 4 outside"));
 }
 
-TEST(SeriesClaims, OneCellIsEnoughWhereTheClaimSaysSo) {
+TEST(series_claims, one_cell_is_enough_where_the_claim_says_so) {
   std::vector<cell_result> cells = {list_cell(12, 5, "AS1", 4), list_cell(12, 5, "AS7", 1)};
   EXPECT_EQ(judge(cells, "II-16").result, verdict::fails);
   cells.push_back(list_cell(13, 5, "AS1", 12));
@@ -110,7 +110,7 @@ TEST(SeriesClaims, OneCellIsEnoughWhereTheClaimSaysSo) {
   EXPECT_EQ(judge(cells, "II-16").result, verdict::holds);
 }
 
-TEST(SeriesClaims, RatiosAreOfCellsInTheSamePlace) {
+TEST(series_claims, ratios_are_of_cells_in_the_same_place) {
   const std::vector<cell_result> apart = {list_cell(12, 5, "AS1", 8), list_cell(13, 5, "AS7", 1),
                                           list_cell(14, 4, "AS7", 1), list_cell(14, 5, "AS1", 8)};
   EXPECT_EQ(judge(apart, "II-15").result, verdict::undecided);
@@ -120,7 +120,7 @@ TEST(SeriesClaims, RatiosAreOfCellsInTheSamePlace) {
             verdict::fails);
 }
 
-TEST(SeriesClaims, AChangeIsTakenAlongOneCoordinate) {
+TEST(series_claims, a_change_is_taken_along_one_coordinate) {
   const auto at = [](std::int64_t active, double seconds) {
     return cell("utilization",
                 {{"total", std::int64_t{30}}, {"active", active}, {"block", std::int64_t{10}}},
@@ -134,7 +134,7 @@ TEST(SeriesClaims, AChangeIsTakenAlongOneCoordinate) {
   EXPECT_THAT(no_base.figures, HasSubstr("not measured: AS1, active 2^16 to 2^20 / 2^15"));
 }
 
-TEST(SeriesClaims, ARatioMayChangeAlongACoordinate) {
+TEST(series_claims, a_ratio_may_change_along_a_coordinate) {
   const auto gain = [](double with_two) {
     return std::vector{thread_cell(1, "own", "AS1", 4), thread_cell(1, "own", "AS7", 1),
                        thread_cell(2, "own", "AS1", 4 * with_two), thread_cell(2, "own", "AS7", 1)};
@@ -144,7 +144,7 @@ TEST(SeriesClaims, ARatioMayChangeAlongACoordinate) {
   EXPECT_EQ(judge(gain(1.5), "IV-5").result, verdict::undecided);
 }
 
-TEST(SeriesClaims, OnlyThreadsWithACoreEachCount) {
+TEST(series_claims, only_threads_with_a_core_each_count) {
   std::vector<cell_result> cells = {thread_cell(1, "own", "AS1", 1),
                                     thread_cell(4, "own", "AS1", 1),
                                     thread_cell(8, "own", "AS1", 9)};
@@ -155,7 +155,7 @@ TEST(SeriesClaims, OnlyThreadsWithACoreEachCount) {
   EXPECT_EQ(judge(cells, "IV-3").result, verdict::undecided);
 }
 
-TEST(SeriesClaims, TheSidesMayDifferInMoreThanTheStrategy) {
+TEST(series_claims, the_sides_may_differ_in_more_than_the_strategy) {
   const auto judged = [](double sync, double mutex) {
     return judge({thread_cell(2, "shared", "sync", sync), thread_cell(2, "shared", "mutex", mutex),
                   thread_cell(2, "own", "AS7", 1), thread_cell(2, "shared", "AS7", 100)},
@@ -170,7 +170,7 @@ TEST(SeriesClaims, TheSidesMayDifferInMoreThanTheStrategy) {
       verdict::undecided);
 }
 
-TEST(SeriesClaims, FormsAreComparedAtTheSameNumberOfThreads) {
+TEST(series_claims, forms_are_compared_at_the_same_number_of_threads) {
   const auto counter = [](std::string_view form, std::int64_t threads, double seconds) {
     return cell("false-sharing", {{"form", std::string(form)}, {"threads", threads}}, "AS1", "time",
                 seconds);
@@ -186,7 +186,7 @@ TEST(SeriesClaims, FormsAreComparedAtTheSameNumberOfThreads) {
   EXPECT_EQ(judged(2), verdict::undecided);
 }
 
-TEST(SeriesClaims, FailuresAreWhatSomeClaimsAreAbout) {
+TEST(series_claims, failures_are_what_some_claims_are_about) {
   cell_result failed = block_cell(32, "AS3", 1);
   failed.measures.clear();
   failed.error = "out of memory";
@@ -197,14 +197,14 @@ TEST(SeriesClaims, FailuresAreWhatSomeClaimsAreAbout) {
   EXPECT_EQ(judge({block_cell(31, "AS3", 1)}, "III-7").result, verdict::undecided);
 }
 
-TEST(SeriesClaims, FailedCellsHaveNoFigures) {
+TEST(series_claims, failed_cells_have_no_figures) {
   cell_result failed = block_cell(30, "AS3", 1);
   failed.measures.clear();
   failed.error = "out of memory";
   EXPECT_EQ(judge({failed, block_cell(30, "AS1", 1)}, "III-6").result, verdict::undecided);
 }
 
-TEST(SeriesClaims, OtherMallocsAreJudgedOneByOne) {
+TEST(series_claims, other_mallocs_are_judged_one_by_one) {
   std::vector<cell_result> cells = {thread_cell(1, "own", "AS1", 1),
                                     thread_cell(1, "own", "AS1", 2, "tcmalloc")};
   EXPECT_EQ(judge(cells, "M-4").result, verdict::holds);
@@ -217,7 +217,7 @@ TEST(SeriesClaims, OtherMallocsAreJudgedOneByOne) {
   EXPECT_EQ(judge({cells.front()}, "M-4").result, verdict::undecided);
 }
 
-TEST(SeriesClaims, AllOthersAreJudgedUnderTheNativeMalloc) {
+TEST(series_claims, all_others_are_judged_under_the_native_malloc) {
   EXPECT_EQ(judge({thread_cell(1, "own", "AS1", 4), thread_cell(1, "own", "AS7", 1),
                    thread_cell(1, "own", "AS1", 0.1, "jemalloc"),
                    thread_cell(1, "own", "AS7", 1, "jemalloc")},
@@ -232,7 +232,7 @@ TEST(SeriesClaims, AllOthersAreJudgedUnderTheNativeMalloc) {
             verdict::fails);
 }
 
-TEST(SeriesClaims, VariantsAreJudgedOneByOne) {
+TEST(series_claims, variants_are_judged_one_by_one) {
   const std::vector<cell_result> cells = {list_cell(21, 5, "AS1", 1),
                                           list_cell(21, 5, "AS1", 2, "paper")};
   std::vector<std::pair<std::string, verdict>> found;
@@ -243,7 +243,7 @@ TEST(SeriesClaims, VariantsAreJudgedOneByOne) {
                                           std::pair("paper", verdict::fails)));
 }
 
-TEST(SeriesClaims, OnlyBenchesThatWereMeasuredAreJudged) {
+TEST(series_claims, only_benches_that_were_measured_are_judged) {
   const auto verdicts = evaluate_claims(observe({{block_cell(30, "AS1", 1)}}, cores));
   ASSERT_FALSE(verdicts.empty());
   for (const auto& one : verdicts) {
@@ -251,7 +251,7 @@ TEST(SeriesClaims, OnlyBenchesThatWereMeasuredAreJudged) {
   }
 }
 
-TEST(SeriesClaims, AConclusionNeedsEveryBench) {
+TEST(series_claims, a_conclusion_needs_every_bench) {
   const auto one = judge({block_cell(30, "AS1", 1), block_cell(30, "AS7", 0.4)}, "X-1");
   EXPECT_EQ(one.result, verdict::undecided);
   EXPECT_THAT(one.figures, HasSubstr("of density"));
@@ -263,7 +263,7 @@ TEST(SeriesClaims, AConclusionNeedsEveryBench) {
             verdict::fails);
 }
 
-TEST(Observation, DerivesHowManyListsAndThreadsThereAre) {
+TEST(observation, derives_how_many_lists_and_threads_there_are) {
   const auto seen =
       observe(std::vector{list_cell(19, 5, "AS1", 1), thread_cell(6, "own", "AS1", 1)}, cores);
   EXPECT_EQ(*seen[0].find("subsystems"), coordinate(std::int64_t{4}));

@@ -13,10 +13,19 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 
 const hostileCpu = '</script><script>document.title="broken"</script><b>CPU';
 
+/** A cell of density with the figures of a whole run, which has as many leaf insertions. */
+const leaves = 2 ** 21;
+function ofWholeRun({ at, measures, ...rest }) {
+  if (!measures) return { ...rest, ...at };
+  const { median, ci_low: low, ci_high: high } = measures.time;
+  return { ...rest, ...at, leaves, median: median * leaves, ci_low: low * leaves, ci_high: high * leaves,
+    minor_faults: measures.minor_faults.samples };
+}
+
 function makeResults(name, ...options) {
   execFileSync(process.execPath, [path.join(here, 'make_results.mjs'), file(name), ...options]);
   return readFileSync(file(name), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-    .filter(({ kind }) => kind === 'cell');
+    .filter(({ kind }) => kind === 'cell').map(ofWholeRun);
 }
 
 function makeReport(name, ...results) {
@@ -334,7 +343,7 @@ test('benches of several files stand in one report, each with its section', asyn
   await drawAll(page);
   assert.equal(await page.locator('#dataset').count(), 0, 'one data set');
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
-  assert.deepEqual(sections, ['top', 'claims', 'goals', 'density', 'maps', 'compare', 'peers',
+  assert.deepEqual(sections, ['top', 'claims', 'density', 'maps', 'compare', 'peers',
     'locality', 'utilization', 'contention', 'false-sharing', 'mallocs', 'method']);
   const links = await page.locator('#sections a').evaluateAll((all) =>
     all.map((link) => link.getAttribute('href').slice(1)));
@@ -409,7 +418,7 @@ test('benches of arrays, nodes and mallocs have sections, and every chart is dra
   const page = await open(t, newerReport);
   await drawAll(page);
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
-  assert.deepEqual(sections, ['top', 'claims', 'goals', 'arrays', 'nodes', 'malloc-benches', 'mixed',
+  assert.deepEqual(sections, ['top', 'claims', 'arrays', 'nodes', 'malloc-benches', 'mixed',
     'mallocs', 'method']);
   const charts = await page.locator('.chart').evaluateAll((all) => all.map((chart) =>
     [chart.getAttribute('aria-label'), chart.querySelectorAll('svg path').length]));
@@ -528,7 +537,7 @@ test('memory over time: a line for each malloc beside what was requested', async
 test('sections appear only where there is data', async (t) => {
   const page = await open(t, makeReport('one-bench.html', 'utilization-glibc.jsonl'));
   const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
-  assert.deepEqual(sections, ['top', 'claims', 'goals', 'utilization', 'method']);
+  assert.deepEqual(sections, ['top', 'claims', 'utilization', 'method']);
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
   const without = await open(t, single);
   assert.equal(await without.locator('#utilization').count(), 0);
@@ -727,8 +736,8 @@ const sparse = {
   'the global heap alone': (cell) => (cell.strategy === 'AS1' ? cell : null),
   'one strategy without the global heap': (cell) =>
     (cell.strategy === 'AS7' && cell.peer === 'std' ? cell : null),
-  'failures alone': ({ kind, bench, ds, size, strategy, peer, heap, mode }) =>
-    ({ kind, bench, ds, size, strategy, peer, heap, mode, status: 'failed', error: 'no memory' }),
+  'failures alone': ({ kind, bench, at, strategy, peer, heap }) =>
+    ({ kind, bench, at, strategy, peer, heap, status: 'failed', error: 'no memory' }),
   'a single cell': (() => {
     let taken = false;
     return (cell) => { const first = !taken; taken = true; return first ? cell : null; };
@@ -740,7 +749,7 @@ for (const [what, change] of Object.entries(sparse)) {
     const page = await open(t, reportOn(what.replaceAll(' ', '-'), change));
     await drawAll(page);
     await drawing(page.locator('#maps .chart').first());
-    for (const id of ['top', 'claims', 'goals', 'density', 'maps', 'compare', 'peers', 'method']) {
+    for (const id of ['top', 'claims', 'density', 'maps', 'compare', 'peers', 'method']) {
       assert.doesNotMatch(await page.locator(`#${id}`).innerText(), /NaN|undefined|null|Infinity/);
     }
   });

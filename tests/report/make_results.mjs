@@ -63,33 +63,38 @@ function allocatorCost(strategy, peer, heap, strings, size) {
 }
 
 function cell(structure, size, strategy, peer, heap) {
-  const key = { kind: 'cell', bench: 'density', ds: structure.id, size, strategy, peer, heap,
-    mode: options.mode };
+  const key = { kind: 'cell', bench: 'density', at: { ds: structure.id, size }, strategy, peer, heap };
   if ([structure.id, size, strategy, peer, heap].join('/') === options.fail) {
     return { ...key, status: 'failed', error: 'killed by signal 9 <out of memory>' };
   }
   const cost = allocatorCost(strategy, peer, heap, structure.strings, size);
-  const typical = leaves * 1e-9 *
+  const typical = 1e-9 *
     (structure.work * (heap === 'aged' ? 1.05 : 1) + structure.calls * cost);
   // Noise is one-sided: interruptions only ever cost time.
   const seconds = Array.from({ length: repetitions },
     () => typical * (1 + 0.03 * random() + (random() > 0.9 ? 0.08 * random() : 0)));
-  const sorted = [...seconds].sort((a, b) => a - b);
-  const each = (make) => Array.from({ length: repetitions }, make);
+  const measure = (unit, samples) => {
+    const sorted = [...samples].sort((a, b) => a - b);
+    return { unit, samples, median: sorted[2], ci_low: sorted[0], ci_high: sorted[4] };
+  };
+  const each = (unit, make) => measure(unit, Array.from({ length: repetitions }, make));
   const resident = (strategy === 'AS1' || strategy === 'AS2' ? 8 : 11) * 2 ** 20 +
     2 ** size * (structure.strings ? 560 : 40) * (heap === 'aged' ? 1.3 : 1);
-  return { ...key, status: 'ok', seconds, median: sorted[2], ci_low: sorted[0], ci_high: sorted[4],
-    setup_seconds: each(() => 0.01 + 0.001 * random()),
-    rss_bytes: each(() => Math.round(resident * (1 + 0.004 * random()))),
-    base_rss_bytes: each(() => 4 * 2 ** 20),
-    minor_faults: each(() => Math.round(resident / 4096 * (0.2 + 0.1 * random()))),
-    major_faults: each(() => 0), leaves, runs: leaves / 2 ** size, checksum: '5f3a' };
+  return { ...key, status: 'ok', checksum: '5f3a', measures: {
+    time: measure('s', seconds),
+    setup: each('s', () => 0.01 + 0.001 * random()),
+    rss: each('B', () => Math.round(resident * (1 + 0.004 * random()))),
+    base_rss: each('B', () => 4 * 2 ** 20),
+    minor_faults: each('count', () => Math.round(resident / 4096 * (0.2 + 0.1 * random()))),
+    major_faults: each('count', () => 0),
+    runs: each('count', () => leaves / 2 ** size),
+  } };
 }
 
 const sizes = options.sizes.split(',').map(Number);
 const heaps = ['clean', 'aged'];
 const lines = [{
-  kind: 'run', schema: 1, version: '0.1.0', bench: 'density',
+  kind: 'run', schema: 2, version: '0.1.0', bench: 'density',
   command: `mallard bench density --sizes ${options.sizes} --mode ${options.mode} --json results.jsonl`,
   date: '2026-01-02T03:04:05Z',
   machine: { cpu: options.cpu, cores: 4, memory_bytes: 16 * 2 ** 30, kernel: 'Linux 6.1.0',
@@ -97,7 +102,7 @@ const lines = [{
     l3_bytes: 2 ** 25 },
   build: { compiler: 'gcc 12.2.0', flags: '-O3 -DNDEBUG', build_type: 'Release',
     assertions: false },
-  mode: options.mode, scale: leaves / 2 ** 27, leaves, repetitions, seed: 1, heaps,
+  mode: options.mode, parameters: { scale: leaves / 2 ** 27, leaves }, repetitions, seed: 1, heaps,
   peers: [{ name: 'std', version: 'libstdc++ 12.2.0' }, { name: 'boost', version: '1.81' }],
   skipped: [],
 }];

@@ -165,7 +165,7 @@ const write = {
 write[what]();
 
 writeFileSync(out, [{
-  kind: 'run', schema: 1, version: '0.1.0', bench,
+  kind: 'run', schema: 2, version: '0.1.0', bench,
   command: `mallard bench ${bench}${malloc === 'glibc' ? '' : ` --malloc ${malloc}`}`,
   date: '2026-01-03T03:04:05Z',
   machine: { cpu: options.cpu, cores: 4, memory_bytes: 16 * 2 ** 30, kernel: 'Linux 6.1.0',
@@ -173,7 +173,7 @@ writeFileSync(out, [{
     l3_bytes: 2 ** 25 },
   build: { compiler: 'gcc 12.2.0', flags: '-O3 -DNDEBUG', build_type: 'Release',
     assertions: false },
-  mode: 'fair', scale: 0, leaves: 0, repetitions: 5, seed: 1, heaps: ['clean'],
+  mode: 'fair', repetitions: 5, seed: 1, heaps: ['clean'],
   peers: [{ name: 'std', version: 'libstdc++ 12.2.0' }, { name: 'boost', version: '1.81' }],
   skipped: [], parameters: { what }, malloc,
 }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));

@@ -52,17 +52,6 @@ TEST(merge, machines_modes_and_scales_are_never_mixed) {
   }
 }
 
-TEST(merge, files_of_the_first_schema_differ_by_their_leaves_alone) {
-  auto first = sample_file("a.jsonl", {sample_cell("AS1", 1.0)});
-  first.run.schema = 1;
-  first.run.parameters = {{"leaves", 1 << 26}, {"sizes", "4,6"}};
-  auto second = first;
-  second.run.parameters["sizes"] = std::string("8");
-  EXPECT_EQ(merge(std::vector{first, second}).datasets.size(), 1U);
-  second.run.parameters["leaves"] = 1 << 20;
-  EXPECT_EQ(merge(std::vector{first, second}).datasets.size(), 2U);
-}
-
 TEST(merge, data_sets_that_read_alike_are_numbered) {
   auto other_flags = sample_file("b.jsonl", {sample_cell("AS1", 2.0)});
   other_flags.run.build.flags = "-O2";

@@ -36,13 +36,6 @@ TEST(model, heat_maps_are_given_the_repetitions_of_what_they_show_the_spread_of)
   EXPECT_EQ(measures.at("rss"), json({{"unit", "B"}, {"median", 4096}}));
 }
 
-TEST(model, the_goals_of_benches_that_were_measured_are_judged) {
-  const json model = model_of({sample_cell("AS1", 1), sample_cell("AS7", 0.25)});
-  const json& goals = model.at("datasets").at(0).at("goals");
-  ASSERT_FALSE(goals.empty());
-  for (const json& goal : goals) EXPECT_EQ(goal.at("bench"), "density") << goal;
-}
-
 TEST(model, times_have_six_significant_digits) {
   const json model = model_of({sample_cell("AS1", 0.001234567891)});
   EXPECT_EQ(cell_of(model, 0).at("measures").at("time").at("median").dump(), "0.00123457");

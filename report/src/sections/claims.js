@@ -105,6 +105,3 @@ export const claims = (dataset) => judgement('claims', dataset.claims,
   'Each statement of P0089R1, of its slides and of the talk, of Gaztañaga’s article and of the ' +
   'chapter on mallocs in Zulfiqar’s thesis, checked against the cells measured ' +
   'here. Undecided means that the intervals overlap or that a cell it needs is missing.');
-
-export const goals = (dataset) => judgement('goals', dataset.goals, 'The goals, on this machine',
-  'What mallard’s own allocators set out to reach, checked against the same cells in the same way.');

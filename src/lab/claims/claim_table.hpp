@@ -1,10 +1,12 @@
-// How a claim is written down: as comparisons of cells that have to lie in a range. The same words
-// serve every bench: where a cell lies is a set of named coordinates.
+// A claim as data: comparisons of cells that have to lie in a range. The same words serve every
+// bench, since a cell's place is a set of named coordinates. README.md describes the files that
+// have them.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +15,9 @@
 
 namespace mallard::lab {
 
-using names = std::vector<std::string_view>;
+using names = std::vector<std::string>;
 
-// What has to be in the range.
+// The figures that have to be in the range.
 enum class over {
   all,       // the geometric mean over everything that is compared
   strategy,  // the mean of each pair of strategies
@@ -23,7 +25,7 @@ enum class over {
   value,     // the mean at each value of the coordinate `by`
 };
 
-// How many of them have to be.
+// Every one of these figures, or at least one.
 enum class need { every, some };
 
 // Values of a coordinate: numbers of a range, or words. Admits everything unless restricted.
@@ -40,7 +42,7 @@ inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max(
 
 // A cell takes part when it has the coordinate, with one of the values.
 struct condition {
-  std::string_view coordinate;
+  std::string coordinate;
   values admitted;
 };
 using conditions_of = std::vector<condition>;
@@ -53,7 +55,7 @@ using conditions_of = std::vector<condition>;
 // `base`, that quantity at the values `at` of the coordinate `along` is divided by its mean at the
 // values `base`: how it changes along that coordinate.
 struct comparison {
-  std::string_view label;
+  std::string label;
   names structures = {};  // of Benchmark I
   names left = {};
   names right = {};
@@ -62,20 +64,20 @@ struct comparison {
   over what = over::all;
   values at = {};
   values base = {.first = 1, .last = 0};
-  std::string_view bench = "density";
-  std::string_view measure = "time";
-  std::string_view along = "size";
-  std::string_view by = "ds";
+  std::string bench = "density";
+  std::string measure = "time";
+  std::string along = "size";
+  std::string by = "ds";
   need how_many = need::every;
   conditions_of where = {};     // of both sides
   conditions_of left_at = {};   // where the sides differ in more than the strategy
   conditions_of right_at = {};  // likewise
   bool failing = false;         // instead of any figure: the cells of `left` have to have failed
-  double floor = 0;  // what a lesser figure counts as, where figures may be zero; 0: it has none
-  bool least_base = false;  // divided by the least figure of the base rather than by their mean
-  names beside = {};        // coordinates that change together with `along`
-  std::string_view spread = {};  // instead of single cells: the greatest figure over the least of
-                                 // those that differ in this coordinate only
+  double floor = 0;             // the least figure that counts, where figures may be zero; 0: none
+  bool least_base = false;      // divided by the least figure of the base rather than by their mean
+  names beside = {};            // coordinates that change together with `along`
+  std::string spread = {};      // instead of single cells: the greatest figure over the least of
+                                // those that differ in this coordinate only
 };
 
 // A claim that is judged with every library that brings the strategies, ours first, has this as
@@ -84,20 +86,17 @@ inline constexpr std::string_view every_library = "library";
 
 // Holds when all its comparisons do.
 struct claim {
-  std::string_view id;
-  std::string_view section;
-  std::string_view statement;
-  std::string_view note;
+  std::string id;
+  std::string section;
+  std::string statement;
+  std::string note;
   std::vector<comparison> comparisons;
-  std::string_view source = "P0089R1";
-  std::string_view each = {};  // a coordinate whose values are judged one by one, or every_library
-  std::string_view heap = {};  // judged on this one alone
+  std::string source;
+  std::string each = {};  // a coordinate whose values are judged one by one, or every_library
+  std::string heap = {};  // judged on this one alone
 };
 
-// Benchmark I: the statements of section 7 of P0089R1, in its order.
-std::span<const claim> density_claims();
-
-// The statements about every bench, Benchmark I first.
-std::span<const claim> all_claims(claim_set which = claim_set::documents);
+// The statements of the documents: those about Benchmark I first.
+std::span<const claim> all_claims();
 
 }  // namespace mallard::lab

@@ -20,12 +20,12 @@ verdict judge(const estimate& one, const comparison& what) {
 }
 
 std::string range_text(const comparison& what) {
-  if (what.at_least <= 0) return fmt::format("at most {}", what.at_most);
-  if (std::isinf(what.at_most)) return fmt::format("at least {}", what.at_least);
-  return fmt::format("{} to {}", what.at_least, what.at_most);
+  if (what.at_least <= 0) return fmt::format("at most {:.6g}", what.at_most);
+  if (std::isinf(what.at_most)) return fmt::format("at least {:.6g}", what.at_least);
+  return fmt::format("{:.6g} to {:.6g}", what.at_least, what.at_most);
 }
 
-// Of several estimates the one that decides: the farthest from the middle of what is claimed, or,
+// The estimate that decides: the farthest from the middle of what is claimed, or,
 // where one is enough, the nearest to it.
 const estimate& decisive(const std::vector<estimate>& estimates, const comparison& what) {
   const auto distance = [&](const estimate& one) {
@@ -104,12 +104,12 @@ names benches_of(const claim& what) {
 claim_verdict judge(const view& cells, const claim& what, std::string_view heap,
                     std::string_view variant) {
   const names benches = benches_of(what);
-  claim_verdict result{.id = std::string(what.id),
-                       .source = std::string(what.source),
-                       .section = std::string(what.section),
-                       .bench = std::string(benches.size() == 1 ? benches.front() : "all"),
-                       .statement = std::string(what.statement),
-                       .note = std::string(what.note),
+  claim_verdict result{.id = what.id,
+                       .source = what.source,
+                       .section = what.section,
+                       .bench = benches.size() == 1 ? benches.front() : "all",
+                       .statement = what.statement,
+                       .note = what.note,
                        .heap = std::string(heap),
                        .variant = std::string(variant),
                        .result = verdict::holds,
@@ -127,7 +127,7 @@ bool is_about(const names& benches, const observation& cell) {
   return std::find(benches.begin(), benches.end(), cell.bench) != benches.end();
 }
 
-// Whether the claim speaks of the strategy without saying whose it is.
+// The claim speaks of the strategy without saying whose it is.
 bool speaks_of(const claim& what, std::string_view strategy) {
   return std::any_of(what.comparisons.begin(), what.comparisons.end(), [&](const comparison& one) {
     return std::find(one.left.begin(), one.left.end(), strategy) != one.left.end() ||
@@ -172,7 +172,12 @@ std::vector<std::string> variants_of(const claim& what, std::string_view heap,
 
 }  // namespace
 
-std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells, claim_set which) {
+std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells) {
+  return evaluate_claims(cells, all_claims());
+}
+
+std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells,
+                                           std::span<const claim> claims) {
   std::vector<std::string_view> heaps;
   for (const observation& cell : cells) {
     if (std::find(heaps.begin(), heaps.end(), cell.heap) == heaps.end()) {
@@ -182,7 +187,7 @@ std::vector<claim_verdict> evaluate_claims(std::span<const observation> cells, c
   std::vector<claim_verdict> verdicts;
   for (const std::string_view heap : heaps) {
     const view of_heap(cells, heap);
-    for (const claim& one : all_claims(which)) {
+    for (const claim& one : claims) {
       if (!one.heap.empty() && one.heap != heap) continue;
       const names benches = benches_of(one);
       const bool measured = std::any_of(cells.begin(), cells.end(), [&](const observation& cell) {

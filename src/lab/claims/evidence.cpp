@@ -89,7 +89,7 @@ std::vector<name_pair> pairs_of(const comparison& what) {
   return pairs;
 }
 
-// Where a cell lies, apart from the coordinates in which the two sides differ.
+// The place of a cell, apart from the coordinates in which the two sides differ.
 lab::place common_place(const comparison& what, const observation& cell) {
   lab::place at = cell.at;
   for (const conditions_of* side : {&what.left_at, &what.right_at}) {
@@ -115,7 +115,7 @@ std::vector<sample> spreads(const comparison& what, const std::vector<sample>& a
   return found;
 }
 
-// What one side of a comparison has.
+// The samples of one side of a comparison.
 std::vector<sample> side_of(const view& cells, const comparison& what, std::string_view strategy,
                             const conditions_of& side) {
   std::vector<sample> all;
@@ -157,7 +157,7 @@ std::vector<sample> along(const comparison& what, const std::vector<sample>& all
   const auto rest = [&](const sample& one) {
     lab::place at = one.cell->at;
     at.erase(what.along);
-    for (const std::string_view name : what.beside) at.erase(name);
+    for (const std::string& name : what.beside) at.erase(name);
     return at;
   };
   for (const sample& one : all) {
@@ -227,7 +227,7 @@ std::string missing_text(const comparison& what, const name_pair& pair,
     if (!seen) return fmt::format("{} in {}", pair.text(), ds);
   }
   if (!samples.empty()) return {};
-  // What changes along a coordinate may lack one end only: the label says which ends there are.
+  // A comparison along a coordinate may lack one end only: the label says which ends there are.
   return fmt::format("{} of {}", what.base.nothing() ? pair.text() : std::string(what.label),
                      what.bench);
 }
@@ -265,7 +265,8 @@ view::list view::find(const comparison& what, std::string_view strategy,
                       const conditions_of& side) const {
   // The global heap behind a base class is one library's in Benchmark I and nobody's elsewhere.
   const auto at_sign = strategy.find('@');
-  names peers = {at_sign == strategy.npos ? library_ : strategy.substr(at_sign + 1)};
+  std::vector<std::string_view> peers = {at_sign == strategy.npos ? library_
+                                                                  : strategy.substr(at_sign + 1)};
   strategy = strategy.substr(0, at_sign);
   if (strategy == "AS1") peers = {global_peer};
   if (strategy == "AS2") peers = {"std", global_peer};
@@ -280,7 +281,7 @@ view::list view::find(const comparison& what, std::string_view strategy,
       known != mallocs_.end()) {
     const auto& all = known->second;
     const std::string_view home = all.contains("glibc") ? "glibc" : *all.begin();
-    malloc = {{"malloc", {.words = {home}}}};
+    malloc = {{"malloc", {.words = {std::string(home)}}}};
   }
   for (const std::string_view peer : peers) {
     const auto found = cells_.find({what.bench, strategy, peer});

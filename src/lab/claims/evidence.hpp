@@ -1,4 +1,4 @@
-// What measured cells say about a comparison: ratios of figures with their intervals.
+// Finds the evidence of measured cells for a comparison: ratios of figures with their intervals.
 #pragma once
 
 #include <map>
@@ -35,7 +35,7 @@ class view {
   view(std::span<const observation> cells, std::string_view heap, const conditions_of& only = {},
        std::string_view library = our_library);
 
-  // Of `what.bench`, under the conditions of the comparison; failed cells included.
+  // The cells of `what.bench`, under the conditions of the comparison; failed cells included.
   list find(const comparison& what, std::string_view strategy, const conditions_of& side) const;
 
  private:

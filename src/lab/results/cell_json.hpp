@@ -11,8 +11,6 @@ namespace mallard::lab {
 
 // Throw std::runtime_error with what is wrong.
 cell_result read_cell(const json& object);
-// A cell of density as files of schema 1 have it, measured on `malloc`.
-cell_result read_first_density_cell(const json& object, const std::string& malloc);
 place read_parameters(const json& object);
 bench_words read_words(const json& object);
 

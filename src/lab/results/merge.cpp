@@ -19,14 +19,9 @@ auto conditions(const run_info& run) {
                   run.mode);
 }
 
-// Cells of one bench are only comparable when all was the same that their keys do not say. Of files
-// of the first schema that is the number of leaf insertions: their parameters are what was typed.
+// Cells of one bench are only comparable when all was the same that their keys do not say.
 bool were_measured_alike(const run_info& a, const run_info& b) {
-  if (a.bench != b.bench) return true;
-  if (a.schema > 1 && b.schema > 1) return a.parameters == b.parameters;
-  const auto mine = a.parameters.find("leaves");
-  const auto other = b.parameters.find("leaves");
-  return mine == a.parameters.end() || other == b.parameters.end() || *mine == *other;
+  return a.bench != b.bench || a.parameters == b.parameters;
 }
 
 bool belongs_to(const run_info& run, const dataset& set) {

@@ -15,7 +15,7 @@
 
 namespace mallard::lab {
 
-// 1 had cells of another form for density; such files are read, and cells of today made of them.
+// Files of any other schema are refused.
 inline constexpr int result_schema = 2;
 
 struct run_info {

@@ -42,9 +42,9 @@ build_info read_build(const json& object) {
 run_info read_run(const json& object) {
   run_info run;
   run.schema = required<int>(object, "schema");
-  if (run.schema < 1 || run.schema > result_schema) {
-    throw std::runtime_error(fmt::format("schema {} is not known (this mallard reads 1 to {})",
-                                         run.schema, result_schema));
+  if (run.schema != result_schema) {
+    throw std::runtime_error(
+        fmt::format("schema {} is not known (this mallard reads {})", run.schema, result_schema));
   }
   run.version = required<std::string>(object, "version");
   run.bench = required<std::string>(object, "bench");
@@ -65,9 +65,6 @@ run_info read_run(const json& object) {
         {required<std::string>(peer, "peer"), required<std::string>(peer, "reason")});
   }
   run.parameters = read_parameters(object);
-  if (object.contains("scale")) run.parameters["scale"] = required<double>(object, "scale");
-  if (object.contains("leaves"))
-    run.parameters["leaves"] = required<std::int64_t>(object, "leaves");
   run.malloc = optional<std::string>(object, "malloc", "glibc");
   const json benches = optional<json>(object, "benches", json::object());
   if (!benches.is_object()) throw std::runtime_error("'benches' has the wrong type");
@@ -145,11 +142,6 @@ class reader {
     }
   }
 
-  cell_result read(const json& object) const {
-    const bool of_density = file_.run.schema == 1 && object.contains("ds");
-    return of_density ? read_first_density_cell(object, file_.run.malloc) : read_cell(object);
-  }
-
   void take(const json& object) {
     const auto kind = required<std::string>(object, "kind");
     if (kind == "run") {
@@ -159,7 +151,7 @@ class reader {
     } else if (!seen_run_) {
       throw std::runtime_error("the first line must be of kind 'run'");
     } else if (kind == "cell") {
-      cells_.add(file_.cells, read(object));
+      cells_.add(file_.cells, read_cell(object));
     } else {
       throw std::runtime_error(fmt::format("unknown kind '{}'", kind));
     }

@@ -1,0 +1,164 @@
+// Finds the kernels of all benches of strategies and allocators by column. One table has a row for
+// each library whose resources are measured; what is one library's alone is found by its name.
+#include <array>
+#include <string_view>
+
+#include "lab/kernels/container_work.hpp"
+#include "lab/kernels/extended_kernels.hpp"
+#include "lab/kernels/series_kernels.hpp"
+#include "lab/measuring/contender.hpp"
+
+namespace mallard::lab {
+
+// AS1, in global.cpp and series_global.cpp.
+container_kernel global_kernel(int ds, fairness choices);
+extern const family_kernels global_series;
+
+// In the files that CMake makes of containers.cpp.in and series.cpp.in.
+using finder = container_kernel(int ds, const strategy& how, fairness choices);
+finder mallard_monotonic_kernel, mallard_multipool_kernel, mallard_abstract_kernel;
+finder std_monotonic_kernel, std_multipool_kernel, std_abstract_kernel;
+extern const family_kernels mallard_series, std_series;
+#ifdef MALLARD_LAB_BOOST
+finder boost_monotonic_kernel, boost_multipool_kernel, boost_abstract_kernel;
+extern const family_kernels boost_series;
+#endif
+
+namespace {
+
+struct family {
+  std::string_view peer;
+  finder* monotonic;
+  finder* multipool;
+  finder* abstract;
+  const family_kernels* series;
+};
+
+const family* find_family(std::string_view peer) {
+  static constexpr std::array families = {
+      family{"mallard", mallard_monotonic_kernel, mallard_multipool_kernel, mallard_abstract_kernel,
+             &mallard_series},
+      family{"std", std_monotonic_kernel, std_multipool_kernel, std_abstract_kernel, &std_series},
+#ifdef MALLARD_LAB_BOOST
+      family{"boost", boost_monotonic_kernel, boost_multipool_kernel, boost_abstract_kernel,
+             &boost_series},
+#endif
+      family{global_peer, nullptr, nullptr, nullptr, &global_series},
+  };
+  for (const family& one : families) {
+    if (one.peer == peer) return &one;
+  }
+  return nullptr;
+}
+
+const family_kernels* find_series(std::string_view peer) {
+  const family* const found = find_family(peer);
+  return found ? found->series : nullptr;
+}
+
+const column std_containers = {"std", "std"};
+[[maybe_unused]] const column std_pool = {"pool", "std"};
+
+}  // namespace
+
+container_kernel find_container_kernel(int ds, const strategy& how, std::string_view peer,
+                                       fairness choices) {
+  const bool plain_global = how.what == mechanism::global && how.how == binding::type_parameter;
+  if (plain_global) return peer == global_peer ? global_kernel(ds, choices) : nullptr;
+  const family* const found = find_family(peer);
+  if (!found || !found->abstract) return nullptr;
+  if (how.how == binding::abstract_base) return found->abstract(ds, how, choices);
+  return (how.what == mechanism::monotonic ? found->monotonic : found->multipool)(ds, how, choices);
+}
+
+kernel_of<locality_work> find_locality_kernel(const column& where) {
+  const family_kernels* const found = find_series(where.peer);
+  return found ? found->locality(where.strategy) : nullptr;
+}
+
+kernel_of<utilization_work> find_utilization_kernel(const column& where) {
+  const family_kernels* const found = find_series(where.peer);
+  return found ? found->utilization(where.strategy) : nullptr;
+}
+
+kernel_of<contention_work> find_contention_kernel(const column& where, sharing form) {
+  const family_kernels* const found = find_series(where.peer);
+  return found ? found->contention(where.strategy, form) : nullptr;
+}
+
+kernel_of<false_sharing_work> find_false_sharing_kernel(const column& where, placement form) {
+  const family_kernels* const found = find_series(where.peer);
+  return found ? found->false_sharing(where.strategy, form) : nullptr;
+}
+
+std::span<const column> extended_columns() {
+  static const column all[] = {
+      {"std", "std"},          {"std", "boost"},
+      {"pool", "std"},         {"AS1", "global"},
+      {"realloc", "global"},   {"v1", "mallard"},
+      {"v2-none", "mallard"},  {"v2-bwd", "mallard"},
+      {"v2-fwd", "mallard"},   {"v2", "mallard"},
+      {"heap", "mallard"},     {"remap", "mallard"},
+      {"adaptive", "mallard"}, {"own-adaptive", "mallard"},
+      {"node", "mallard"},     {"v1", "boost"},
+      {"v2-none", "boost"},    {"v2-bwd", "boost"},
+      {"v2-fwd", "boost"},     {"v2", "boost"},
+      {"dlmalloc", "boost"},   {"adaptive1", "boost"},
+      {"adaptive", "boost"},   {"own-adaptive", "boost"},
+      {"node", "boost"},       {"fast_pool", "boost"},
+  };
+  return all;
+}
+
+kernel_of<growth_work> find_growth_kernel(const column& where, element_type type,
+                                          growth_form form) {
+  if (where == column{"realloc", "global"}) return realloc_growth(type, form);
+  if (where == std_containers) return std_growth();
+#ifdef MALLARD_LAB_BOOST
+  if (where.peer == "mallard") return mallard_growth(where.strategy);
+  if (where.peer == "boost") return boost_growth(where.strategy);
+#endif
+  return nullptr;
+}
+
+kernel_of<shrink_work> find_shrink_kernel(const column& where) {
+  if (where == std_containers) return std_shrink();
+#ifdef MALLARD_LAB_BOOST
+  if (where.peer == "mallard") return mallard_shrink(where.strategy);
+  if (where.peer == "boost") return boost_shrink(where.strategy);
+#endif
+  return nullptr;
+}
+
+kernel_of<burst_work> find_burst_kernel(const column& where, node_container what) {
+  if (where == std_containers) return std_burst(what);
+#ifdef MALLARD_LAB_BOOST
+  if (where == std_pool) return std_pool_burst(what);
+  if (where.peer == "mallard") return mallard_burst(where.strategy, what);
+  if (where.peer == "boost") return boost_burst(where.strategy, what);
+#endif
+  return nullptr;
+}
+
+kernel_of<pool_work> find_pool_kernel(const column& where) {
+  if (where == std_containers) return std_list_pool();
+#ifdef MALLARD_LAB_BOOST
+  if (where == std_pool) return std_pool_pool();
+  if (where.peer == "mallard") return mallard_pool(where.strategy);
+  if (where.peer == "boost") return boost_pool(where.strategy);
+#endif
+  return nullptr;
+}
+
+kernel_of<realloc_work> find_realloc_kernel(const column& where) {
+  return plain_resize(where);
+}
+
+kernel_of<mixed_work> find_mixed_kernel(const column& where) {
+#ifdef MALLARD_LAB_BOOST
+  if (where.peer == "boost") return boost_mixed(where.strategy);
+#endif
+  return plain_mixed(where);
+}
+
+}  // namespace mallard::lab
