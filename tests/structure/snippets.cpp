@@ -58,31 +58,64 @@ page read_page(const std::string& name, const std::string& markdown) {
   return out;
 }
 
-}  // namespace
+// "map" of "docs/map.md".
+std::string name_of(const std::string& path) {
+  const auto begin = path.rfind('/') + 1;  // 0 when there is none
+  return path.substr(begin, path.find('.', begin) - begin);
+}
 
-std::string program_of_page(const std::string& page_name, const std::string& markdown) {
+// The page's namespace: '-' may not be in a name.
+std::string namespace_of(const std::string& path) {
+  std::string name = "page_" + name_of(path);
+  for (char& c : name) c = c == '-' ? '_' : c;
+  return name;
+}
+
+void write_page(std::ostream& out, const std::string& path, const page& content) {
   static const std::regex has_main(R"((^|\n)\s*(int|auto)\s+main\s*\()");
-  const page content = read_page(page_name, markdown);
-  std::ostringstream out;
-  for (const std::string& include : content.includes) out << include << "\n";
+  // A template of ours is specialised outside of the page's namespace.
+  static const std::regex specialises(R"((^|\n)\s*template\s*<\s*>)");
+  const std::string open = "namespace " + namespace_of(path) + " {\n";
+  std::ostringstream calls;
+  out << open;
   for (std::size_t i = 0; i < content.blocks.size(); ++i) {
     const block& b = content.blocks[i];
     std::string code = b.code;
-    const std::string function = "block_" + std::to_string(i);
+    const bool outside = std::regex_search(code, specialises);
+    const std::string function =
+        (outside ? namespace_of(path) + "_block_" : "block_") + std::to_string(i);
+    calls << "if (const int result = " << function << "()) return result;\n";
+    if (outside) out << "}\n";
     const bool whole = std::regex_search(code, has_main);
-    // A whole program stays at global scope, under another name. Only a real main() returns by
-    // itself; this one is last in its block.
+    // Only a real main() returns by itself; this one is last in its block.
     if (whole) code.insert(code.rfind('}'), "return 0;");
     out << (whole ? "#define main " + function + "\n" : "int " + function + "() {\n");
     // The compiler's messages then name the page.
-    out << "#line " << b.line << " \"" << page_name << "\"\n" << code;
+    out << "#line " << b.line << " \"" << path << "\"\n" << code;
     out << (whole ? "#undef main\n" : "return 0;\n}\n");
+    if (outside) out << open;
   }
-  out << "int main() {\n";
-  for (std::size_t i = 0; i < content.blocks.size(); ++i) {
-    out << "if (const int result = block_" << i << "()) return result;\n";
+  out << "int run() {\n" << calls.str() << "return 0;\n}\n}\n";
+}
+
+}  // namespace
+
+std::string program_of_pages(const std::vector<std::pair<std::string, std::string>>& pages) {
+  std::set<std::string> includes = {"#include <string_view>"};
+  std::ostringstream blocks;
+  std::ostringstream calls;
+  for (const auto& [path, markdown] : pages) {
+    const page content = read_page(path, markdown);
+    includes.insert(content.includes.begin(), content.includes.end());
+    write_page(blocks, path, content);
+    calls << "if (name == \"" << name_of(path) << "\") return " << namespace_of(path)
+          << "::run();\n";
   }
-  out << "}\n";
+  std::ostringstream out;
+  for (const std::string& include : includes) out << include << "\n";
+  out << blocks.str() << "int main(int count, char** words) {\n"
+      << "const std::string_view name = count == 2 ? words[1] : \"\";\n"
+      << calls.str() << "return 2;\n}\n";
   return out.str();
 }
 

@@ -1,16 +1,18 @@
-// Turns the C++ examples of a markdown page into a program.
+// Turns the C++ examples of markdown pages into a program.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace structure {
 
-// Effects: collects the blocks fenced as ```cpp of the page. Each becomes a function body, so that
-// blocks do not see each other's names; a block with a main() of its own is taken as it is, with
-// its main() renamed. All includes are moved to the top. The program runs every block in turn.
-// Returns: the program; without any block, one that does nothing.
-// Errors: std::runtime_error for a fence that is never closed, and for a block marked to be left
-// out, such as ```cpp no-compile: every example must be true.
-std::string program_of_page(const std::string& page_name, const std::string& markdown);
+// Effects: collects the blocks fenced as ```cpp of each page, given by its path and text. Each
+// block becomes a function body, so that blocks do not see each other's names; a block with a
+// main() of its own is taken as it is, with its main() renamed. Each page has a namespace. All
+// includes are moved to the top. The program runs every block of the page that it is given by name
+// ("map" of "docs/map.md"). Errors: std::runtime_error for a fence that is never closed, and for a
+// block marked to be left out, such as ```cpp no-compile: every example must be true.
+std::string program_of_pages(const std::vector<std::pair<std::string, std::string>>& pages);
 
 }  // namespace structure

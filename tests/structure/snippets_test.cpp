@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 
 namespace {
 
-using structure::program_of_page;
+std::string program_of_page(const std::string& path, const std::string& markdown) {
+  return structure::program_of_pages({{path, markdown}});
+}
 
 TEST(snippets, a_block_becomes_the_body_of_a_function) {
   const std::string program = program_of_page("p.md", "Text.\n```cpp\nint x = 1;\n```\nMore.\n");
@@ -19,7 +22,7 @@ TEST(snippets, a_block_becomes_the_body_of_a_function) {
 TEST(snippets, includes_move_to_the_top) {
   const std::string program =
       program_of_page("p.md", "```cpp\n#include <vector>\nstd::vector<int> v;\n```\n");
-  EXPECT_EQ(program.find("#include <vector>\n"), 0u) << program;
+  EXPECT_LT(program.find("#include <vector>\n"), program.find("namespace page_p {")) << program;
 }
 
 TEST(snippets, a_block_with_a_main_is_taken_as_it_is) {
@@ -33,13 +36,23 @@ TEST(snippets, a_block_with_a_main_is_taken_as_it_is) {
 
 TEST(snippets, other_languages_are_left_out) {
   const std::string program = program_of_page("p.md", "```sh\nrm -rf x\n```\n```\nplain\n```\n");
-  EXPECT_EQ(program, "int main() {\n}\n");
+  EXPECT_EQ(program.find("rm"), program.npos);
+  EXPECT_EQ(program.find("plain"), program.npos);
 }
 
 TEST(snippets, every_block_is_run) {
   const std::string program = program_of_page("p.md", "```cpp\nf();\n```\n```cpp\ng();\n```\n");
   EXPECT_NE(program.find("if (const int result = block_0())"), std::string::npos);
   EXPECT_NE(program.find("if (const int result = block_1())"), std::string::npos);
+}
+
+TEST(snippets, each_page_has_a_namespace_and_runs_by_its_name) {
+  const std::string program = structure::program_of_pages(
+      {{"docs/winking-out.md", "```cpp\nf();\n```\n"}, {"/a/README.md", "```cpp\nf();\n```\n"}});
+  EXPECT_NE(program.find("namespace page_winking_out {"), program.npos) << program;
+  EXPECT_NE(program.find("if (name == \"winking-out\") return page_winking_out::run();"),
+            program.npos);
+  EXPECT_NE(program.find("if (name == \"README\") return page_README::run();"), program.npos);
 }
 
 TEST(snippets, no_block_may_be_left_out) {
