@@ -1,5 +1,4 @@
-// Purpose: what the micro-benchmarks measure with: clocks, and pointers of which the compiler knows
-// nothing.
+// Purpose: the programs here measure with these: a clock, and pointers whose origin is hidden.
 #pragma once
 
 #include <ctime>

@@ -12,11 +12,7 @@ $bin/tools/mallard bench density --sizes 6,10,14 --heap clean,aged --reps "${REP
   --strategies AS1,AS3,AS3n,AS4,AS5,AS7,AS8,AS9,AS11,AS12 --peer-strategies AS3,AS5,AS7 \
   --scale "${SCALE:-1/256}" --json "$out/goals.jsonl" --resume
 
-$bin/bench/mallard_micro --benchmark_repetitions=9 --benchmark_min_time=0.1 \
-  --benchmark_enable_random_interleaving=true --benchmark_format=json >"$out/micro.json"
-
 { $bin/bench/mallard_footprint; bench/instructions.sh multipool; } >"$out/counts.txt"
-$bin/tools/mallard import "$out/counts.txt" --force -o "$out/counts.jsonl"
 
 $bin/tools/mallard bench locality --links "${LINKS:-2^21}" --subsystem 4,6,8,10,12,14,16,18 \
   --accesses 8 --repeats 4 --strategies AS1,AS7,AS9 --reps "${REPS:-5}" --json "$out/locality.jsonl" \
@@ -32,5 +28,5 @@ bench/container_run.sh "$out" || true
 # The mallocs, and their goals.
 bench/malloc_run.sh "$out" || true
 
-$bin/tools/mallard claims --set goals "$out/goals.jsonl" "$out/locality.jsonl" \
-  "$out/utilization.jsonl" "$out/contention.jsonl" "$out/counts.jsonl"
+$bin/tools/mallard claims --statements bench/goals.json "$out/goals.jsonl" "$out/locality.jsonl" \
+  "$out/utilization.jsonl" "$out/contention.jsonl"

@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ make cmake ninja-build ccache git ca-certificates nodejs npm chromium valgrind
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev libc++-19-dev libc++abi-19-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev
   libboost-container1.81-dev libboost-json1.81-dev libzstd-dev zlib1g-dev libsqlite3-dev sqlite3"
 foreign=""
 if [ "${1:-}" = aarch64 ]; then
