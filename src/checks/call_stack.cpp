@@ -40,7 +40,7 @@ struct frame {
   detail::symbol symbol;
 };
 
-// Which file of the program an address is in.
+// The file of the program that an address is in.
 void locate(frame& one) {
   dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* context) {

@@ -74,7 +74,7 @@ void add_member(std::string& out, std::string_view key, Number value) {
   out.append(number(value));
 }
 
-// How many bytes the character at the beginning of `text` has; 0 if it is none of UTF-8. Longer
+// Bytes of the character at the beginning of `text`; 0 if it is none of UTF-8. Longer
 // forms than needed and surrogates pass: readers take them, or say so.
 std::size_t character_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);

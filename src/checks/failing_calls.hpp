@@ -1,4 +1,4 @@
-// Purpose: which of the calls to come shall fail.
+// Purpose: chooses the calls that shall fail.
 #pragma once
 
 #include <cstdint>

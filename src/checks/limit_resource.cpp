@@ -71,8 +71,8 @@ resource_limits limit_resource::in_use() const noexcept {
   return {bytes_.load(detail::order::relaxed), blocks_.load(detail::order::relaxed)};
 }
 
-// What can be seen to be too much takes nothing, not even for an instant in which another thread
-// would be refused.
+// A request that is seen to be too large takes nothing, not even for an instant in which another
+// thread would be refused.
 bool limit_resource::take(std::size_t bytes) noexcept {
   const std::size_t now = bytes_.load(detail::order::relaxed);
   if (now > limits_.bytes || bytes > limits_.bytes - now) return false;

@@ -244,7 +244,7 @@ class line_program {
     now_.address += instructions * header_.instruction_bytes;
   }
 
-  // What the row before says holds up to here. Functions that the linker has left out lie at 0.
+  // The row before holds up to here. Functions that the linker has left out lie at 0.
   void add_row() {
     if (has_row_ && before_.address != 0) {
       for (unsigned i = 0; i < count_; ++i) {

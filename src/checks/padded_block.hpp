@@ -38,7 +38,7 @@ class padded_block {
 
   bool is_front_intact() const noexcept { return consists_of(block_ - pads_, pads_, pad_fill); }
   bool is_back_intact() const noexcept { return consists_of(block_ + bytes_, pads_, pad_fill); }
-  // Whether nobody has written to it since fill_dead.
+  // True if nobody has written to it since fill_dead.
   bool is_dead() const noexcept {
     if (bytes_ <= filled_whole) return consists_of(block_, bytes_, dead_fill);
     return consists_of(block_, filled_end, dead_fill) &&

@@ -172,7 +172,7 @@ struct test_resource::state {
     if (!found.empty()) report(found, call_stack::capture(options.stack_frames));
   }
 
-  // What was given back to us but is not ours.
+  // Blocks that were given back to us but are not ours.
   test_report describe_stranger(void* p, std::size_t bytes, std::size_t alignment) {
     test_report out = describe(test_fault::foreign_pointer, p,
                                {bytes, bytes, alignment, unknown_serial, nullptr});

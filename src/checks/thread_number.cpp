@@ -34,7 +34,7 @@ void give_back() {
   this_thread_number = 0;
   if (number == 0) return;
   numbers& all = all_numbers();
-  // What the thread has counted is seen by the next one of this number.
+  // The next thread of this number sees the counts of this one.
   const std::lock_guard hold(all.lock);
   all.taken.reset(number);
 }

@@ -28,7 +28,7 @@ void extent_tree::start(std::byte* base, std::size_t limit_bytes) noexcept {
   free_granules_ = 0;
 }
 
-// How many bytes of the extent are before an aligned block in it; no_room when it does not fit.
+// Bytes of the extent before an aligned block in it; no_room when it does not fit.
 std::size_t extent_tree::take_offset(index i, std::uint32_t granules,
                                      std::size_t alignment) const noexcept {
   const std::uintptr_t start = address_of(&at(i));
@@ -55,7 +55,7 @@ extent_tree::index extent_tree::merged(index left, index right) noexcept {
   return right;
 }
 
-// What is before `where`, and the rest.
+// The part before `where`, and the rest.
 void extent_tree::split(index tree, index where, index& left, index& right) noexcept {
   if (tree == 0) {
     left = right = 0;
@@ -125,7 +125,7 @@ void* extent_tree::take(std::size_t bytes, std::size_t alignment) noexcept {
   int patience = 64;
   index i = find(root_, granules, alignment, patience);
   if (i == 0 && patience <= 0) {
-    // Where there is room for the block wherever its extent begins.
+    // An extent with room for the block wherever it begins.
     const std::size_t roomy = granules + (alignment >> shift_) - 1;
     patience = 1;
     if (roomy < no_room) i = find(root_, static_cast<std::uint32_t>(roomy), granule(), patience);

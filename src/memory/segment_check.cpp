@@ -1,4 +1,4 @@
-// Whether a segment can be what this library has left: bitmaps, slabs and roots.
+// Checks that this library may have left a segment: bitmaps, slabs and roots.
 #include <cerrno>
 #include <cstring>
 

@@ -33,7 +33,7 @@ void segment_client::forget() noexcept {
   for (lane& l : lanes_) put_away(l);
 }
 
-// What others have given back becomes the owner's. In between a slot is in both bitmaps, and may
+// Blocks that others gave back become the owner's. In between a slot is in both bitmaps, and may
 // be: whoever finds it so does the same again. Returns how many slots are free.
 std::uint32_t segment_client::collect(std::uint32_t unit, const slab_shape& shape) noexcept {
   segment_slab& slab = segment_.slab_at(unit);
@@ -258,7 +258,7 @@ bool segment_client::leave() noexcept {
         return false;
       });
     }
-    // Of a file it is its resource's to say, when all that was written before has reached it.
+    // A file's resource says so, when all that was written before has reached the file.
     if (segment_.shape().kind == segment_kind::shared) {
       segment_.header().clients[number_ - 1].in_use.store(0, std::memory_order_release);
       os::unlock_number(segment_.descriptor(), number_);

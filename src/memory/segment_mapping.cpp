@@ -1,4 +1,4 @@
-// How a segment comes into this process's addresses, and into being.
+// Maps a segment into this process, and makes new ones.
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -91,10 +91,10 @@ shared_resource::~shared_resource() {
   end();
 }
 
-// What cannot be made must not be found either.
+// A segment that cannot be made must not be found either.
 shared_resource shared_resource::make_named(const char* system_name, int descriptor,
                                             shared_options options) {
-  // Who looks whether it is made has the lock for an instant.
+  // A process that looks whether it is made has the lock for an instant.
   while (os::lock_number(descriptor, being_made, true) == EAGAIN) std::this_thread::yield();
   try {
     return shared_resource(descriptor, state::to_be_made, options.limit_bytes);

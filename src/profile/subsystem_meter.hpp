@@ -4,13 +4,13 @@
 //   D  operations of the heap; scaled: the share of its processor time that they take
 //   V  different sizes by allocations; scaled: entropy of its size classes, over the largest it
 //      could have with as many
-//   L  instructions over footprint and transitions; scaled: pages needed over pages used at its
-//   peak U  peak over total bytes; scaled: the same within epochs (from nothing alive to nothing
-//   alive) C  expected concurrent operations over threads; scaled: share of the time in operations
-//   in which
-//      another thread is in one too
-//   F  whether others allocate between; scaled: how often its run of allocations of a size class is
-//      interrupted by another subsystem
+//   L  instructions over footprint and transitions; scaled: pages needed over pages used at the
+//      peak
+//   U  peak over total bytes; scaled: the same within epochs, from nothing alive to nothing alive
+//   C  expected concurrent operations over threads; scaled: the share of the time in operations
+//      during which another thread is in one too
+//   F  allocations by others in between; scaled: how often another subsystem interrupts its run
+//      of allocations of a size class
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What a counting layer knows about the blocks that pass through it.
+// Counts of the blocks that pass through a counting layer.
 //
 // Complexity: O(1) per block. Thread-safety: none; the owner serialises.
 #pragma once

@@ -1,4 +1,4 @@
-// Which resource did each block of an object come from? For tests of types that take an allocator.
+// Finds the resource of each block of an object, in tests of types that take an allocator.
 //
 //   mallard::test_resource here({.name = "here"});
 //   std::pmr::vector<std::pmr::string> names(&here);

@@ -57,7 +57,7 @@
 
 namespace mallard::inline v1 {
 
-// What the checks of a checked<> do, in place of the defaults.
+// Options of a checked<>'s checks, in place of the defaults.
 struct check_with {
   test_options options = {};
   test_handler on_fault = detail::print_and_abort;
@@ -195,7 +195,7 @@ class checked final : public detail::by_base<checked<R>>,
     resource_.rewind(to.mark);
   }
 
-  // What R says of itself: also of pads and of blocks in quarantine.
+  // R's own figures, which include pads and blocks in quarantine.
   decltype(auto) trim()
     requires requires(R& r) { r.trim(); }
   {

@@ -1,4 +1,4 @@
-// What all counting resources that have a name have counted: as data, as a table, as JSON.
+// The counts of all counting resources that have a name: as data, as a table, as JSON.
 //
 //   mallard::counting_resource names("names", &pool);
 //   std::pmr::vector<std::pmr::string> all(&names);

@@ -74,13 +74,13 @@ class MALLARD_API counting_resource final : public detail::by_base<counting_reso
 
   std::pmr::memory_resource* upstream_;
   detail::counting_cell cell_;
-  // Of before the scopes that are open now.
+  // The counts from before the scopes that are open now.
   detail::tally outer_peak_bytes_;
   detail::tally outer_peak_blocks_;
   detail::counted counted_;  // last: a report reads the others
 };
 
-// What was counted since a scope began.
+// The counts since a scope began.
 struct scope_counts {
   const char* name = nullptr;
   std::uint64_t entries = 1;

@@ -27,7 +27,7 @@
 
 namespace mallard::inline v1 {
 
-// Of what is in use at once. Sizes are the bytes that are asked for, not what they cost.
+// Limits of what is in use at once. Sizes are the bytes that are asked for, not what they cost.
 struct resource_limits {
   std::size_t bytes = std::numeric_limits<std::size_t>::max();
   std::size_t blocks = std::numeric_limits<std::size_t>::max();
@@ -49,7 +49,7 @@ class MALLARD_API limit_exceeded : public std::bad_alloc {
   resource_limits limits_;
 };
 
-// What to do with a request beyond a limit.
+// The answer to a request beyond a limit.
 enum class at_limit {
   refuse,  // limit_exceeded is thrown
   retry,   // the limits are looked at again: something has been given back
@@ -80,7 +80,7 @@ class MALLARD_API limit_resource final : public detail::by_base<limit_resource> 
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   resource_limits limits() const noexcept { return limits_; }
-  // What is in use now.
+  // The amounts in use now.
   resource_limits in_use() const noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 

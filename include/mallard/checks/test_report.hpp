@@ -1,4 +1,4 @@
-// What the checking resources say about misuse.
+// Reports of misuse by the checking resources.
 //
 //   mallard::test_resource memory([](const mallard::test_report& r) {
 //     mallard::print(r, stderr);  // one line, and where the block came from

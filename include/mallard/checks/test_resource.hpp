@@ -56,7 +56,7 @@ struct test_options {
   unsigned stack_frames = 16;                // 0: where blocks come from is not known, and faster
 };
 
-// What is known of a block in use.
+// A block in use.
 struct test_block {
   const void* block = nullptr;
   std::size_t bytes = 0;

@@ -66,7 +66,7 @@ extern "C" {
   behind(p);
 }
 
-// Of what grows, the old block is no more, either, but that is seen when the new one goes.
+// A block that grows leaves no old block, either, but that is seen when the new one goes.
 [[gnu::used]] inline void* realloc(void* p, std::size_t bytes) noexcept {
   static void* (*behind)(void*, std::size_t) = nullptr;
   if (p != nullptr && bytes == 0) mallard::detail::note_if_watched(mallard::detail::effect::free);

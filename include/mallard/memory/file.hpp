@@ -38,10 +38,10 @@ enum class file_view {
 struct file_options {
   file_open open = file_open::open_or_create;
   file_view view = file_view::shared;
-  // Of a file that is made: it never gets larger. Addresses are reserved for all of it.
+  // The size of a file that is made: it never gets larger. Addresses are reserved for all of it.
   std::size_t limit_bytes = std::size_t{1} << 30;
-  // Where to map it, a multiple of 2 MiB; then also plain pointers in it are right again. Null:
-  // wherever there is room, and then only offsets are.
+  // The address to map it at, a multiple of 2 MiB; then also plain pointers in it are right again.
+  // Null: wherever there is room, and then only offsets are.
   void* address = nullptr;
   // Also a file whose last user ended without closing it. Its blocks and roots are consistent
   // again; whether what lies in them is, only their user knows.
@@ -67,9 +67,9 @@ class MALLARD_API file_resource final : public segment_resource {
   void sync();
 
   bool is_private_copy() const noexcept { return segment_.is_private(); }
-  // Whether it was made, not found.
+  // True if it was made, not found.
   bool is_new() const noexcept { return is_new_; }
-  // Whether its last user had ended without closing it, and `recover` was set.
+  // True if its last user had ended without closing it, and `recover` was set.
   bool was_recovered() const noexcept { return was_recovered_; }
 
  private:

@@ -21,7 +21,7 @@
 namespace mallard::inline v1 {
 
 struct mapped_options {
-  // Of addresses, which are reserved at once; memory comes as it is needed.
+  // The size in addresses, which are reserved at once; memory comes as it is needed.
   std::size_t limit_bytes = std::size_t{1} << 30;
   // Made usable at once, at least; 0: 64 KiB. Steps grow with what is in use, up to 4 MiB.
   std::size_t step_bytes = 0;

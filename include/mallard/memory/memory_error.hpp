@@ -1,4 +1,4 @@
-// Purpose: what the kinds of memory throw, with the system's own word for it.
+// Purpose: the exception of the kinds of memory, with the system's own word for it.
 //
 //   try {
 //     mallard::mapped_resource memory({.limit_bytes = 0});

@@ -43,7 +43,7 @@ struct numa_report {
 
 class MALLARD_API numa_resource final : public range_resource {
  public:
-  // Whether the kernel has memory policies and lets this process set them.
+  // True if the kernel has memory policies and lets this process set them.
   static bool available() noexcept { return allowed_nodes() != 0; }
   // The nodes this process may have memory of, a bit for each; 0 where that cannot be known.
   static std::uint64_t allowed_nodes() noexcept;

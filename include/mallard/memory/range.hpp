@@ -1,4 +1,4 @@
-// Purpose: what the kinds of memory over one range of addresses have in common, that is mapped,
+// Purpose: the common part of the kinds of memory over one range of addresses, that is mapped,
 // huge, numa and protected ones: the verbs and the figures.
 //
 //   mallard::mapped_resource pages({.limit_bytes = 64 << 20});
@@ -37,7 +37,7 @@ struct memory_stats {
 // The base of these resources; not made by itself.
 class MALLARD_API range_resource : public detail::by_base<range_resource> {
  public:
-  // What a block may be aligned to.
+  // The largest alignment of a block.
   static constexpr std::size_t largest_alignment = std::size_t{1} << 30;
 
   range_resource(const range_resource&) = delete;
@@ -58,7 +58,7 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
   // explicit huge pages or protected, nothing.
   void trim() noexcept;
 
-  // Whether the byte at `p` is in memory that the resource allocates from.
+  // True if the byte at `p` is in memory that the resource allocates from.
   bool owns(const void* p) const noexcept {
     return detail::address_of(p) - detail::address_of(begin_) < usable_bytes_;
   }
@@ -81,7 +81,7 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
 
   std::byte* begin() const noexcept { return begin_; }
   std::size_t usable_bytes() const noexcept { return usable_bytes_; }
-  // Whether blocks may be given and taken back from now on; at first they may.
+  // True if blocks may be given and taken back from now on; at first they may.
   void set_writable(bool now) noexcept { is_writable_ = now; }
 
  private:

@@ -1,4 +1,4 @@
-// Purpose: what files and shared memory have in common: blocks, and objects that are found by their
+// Purpose: the common part of files and shared memory: blocks, and objects that are found by their
 // names.
 //
 //   mallard::shared_resource shared;
@@ -43,7 +43,7 @@ class segment_registry;
 // The base of file_resource and shared_resource; not made by itself.
 class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
  public:
-  // What a block may be aligned to: wherever it is mapped, it is.
+  // The largest alignment of a block, wherever the segment is mapped.
   static constexpr std::size_t largest_alignment = detail::segment_alignment;
   static constexpr std::size_t largest_name_bytes = detail::root_name_bytes - 1;
   static constexpr std::size_t largest_root_count = detail::root_count;
@@ -135,9 +135,9 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     return true;
   }
 
-  // Whether the byte at `p` is of this memory, as it is mapped here.
+  // True if the byte at `p` is of this memory, as it is mapped here.
   bool owns(const void* p) const noexcept { return segment_.has(p); }
-  // Where it is mapped here: offsets from there are the same for all.
+  // The address it is mapped at here: offsets from there are the same for all.
   void* base() const noexcept { return segment_.base(); }
   int descriptor() const noexcept { return segment_.descriptor(); }
 

@@ -1,4 +1,4 @@
-// Purpose: which types may lie in memory that others map at other addresses. An object with an
+// Purpose: the types that may lie in memory that others map at other addresses. An object with an
 // address in it means nothing there: a resource, anything with virtual functions, a container whose
 // allocator deals in plain pointers.
 //

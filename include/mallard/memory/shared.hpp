@@ -34,7 +34,7 @@ struct shared_options {
 // none of them can be put into it (is_shareable_v, checked by the compiler).
 class MALLARD_API shared_resource final : public segment_resource {
  public:
-  // How many users there may be at once, of all processes.
+  // The most users at once, of all processes.
   static constexpr std::size_t largest_user_count = detail::client_count;
 
   // Effects: makes shared memory, with a name (shm_overview(7)) of up to 250 bytes, without slashes

@@ -1,4 +1,4 @@
-// Purpose: what resources have beyond allocate and deallocate, under checks: blocks that grow,
+// Purpose: the verbs beyond allocate and deallocate, under checks: blocks that grow,
 // marks.
 //
 // Every block is one of the test_resource's, so all is found that is found elsewhere. None grows or
@@ -37,7 +37,7 @@ concept has_resizable_blocks = requires(R& r, void* p, std::size_t n) {
   r.shrink(p, n, n, n);
 };
 
-// What a mark of R is under checks.
+// A mark of R under checks.
 template <class R>
 struct checked_marks {};
 template <class R>
@@ -51,7 +51,7 @@ struct checked_marks<R> {
   };
 };
 
-// How large a block of R can be that has a size class.
+// The largest block of R that has a size class.
 template <class R>
 struct checked_limits {};
 template <class R>

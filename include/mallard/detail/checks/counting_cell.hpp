@@ -23,7 +23,7 @@ MALLARD_ALWAYS_INLINE unsigned counted_class(std::size_t bytes) noexcept {
   return is_pooled(bytes) ? computed_class(bytes) : class_count;
 }
 
-// Who writes a number: one thread, with a load and a store, or several, with an atomic addition.
+// A number's writers: one thread, with a load and a store, or several, with an atomic addition.
 enum class writers { one, many };
 
 class tally {

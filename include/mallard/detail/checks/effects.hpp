@@ -1,4 +1,4 @@
-// Purpose: what a destructor does that winking out would leave undone, noted while it is watched.
+// Purpose: effects of a destructor that winking out would leave undone, noted while it is watched.
 #pragma once
 
 #include "mallard/checks/call_stack.hpp"

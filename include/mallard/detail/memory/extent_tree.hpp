@@ -35,9 +35,10 @@ class MALLARD_API extent_tree {
 
   // Null when no extent has room. `bytes` is not 0, `alignment` a power of two.
   void* take(std::size_t bytes, std::size_t alignment) noexcept;
-  // Of `take`, or memory that the range has newly got; `bytes` is rounded up as there.
+  // Gives back what `take` gave, or adds memory that the range has newly got; `bytes` is rounded up
+  // as there.
   void give(void* p, std::size_t bytes) noexcept;
-  // Where the free extent at the end of the first `usable_bytes` begins: with what is got behind
+  // The start of the free extent at the end of the first `usable_bytes`: with what is got behind
   // it, it is one.
   std::byte* start_of_last(std::byte* end) const noexcept;
 

@@ -1,4 +1,4 @@
-// Purpose: how the kinds of memory fail: one line each, with numbers in it.
+// Purpose: the failures of the kinds of memory: one line each, with numbers in it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct refusal {
   int error = 0;
 };
 
-// Whether a block can be of this size and alignment. No object is larger than PTRDIFF_MAX, so
+// True if a block can be of this size and alignment. No object is larger than PTRDIFF_MAX, so
 // neither is one with the bytes that align it.
 inline bool is_request(std::size_t bytes, std::size_t alignment,
                        std::size_t largest_alignment) noexcept {

@@ -62,7 +62,7 @@ class MALLARD_API quick_extents {
   // Joins all that waits into the tree. Returns whether anything did.
   bool join() noexcept;
 
-  // Of these two, `join` comes first: the tree knows nothing of what waits.
+  // Call `join` first of these two: the tree knows nothing of what waits.
   std::byte* start_of_last(std::byte* end) const noexcept { return tree_.start_of_last(end); }
   template <class Visit>
   void for_each_free(Visit&& visit) const noexcept {

@@ -31,11 +31,11 @@ class MALLARD_API segment {
   void create(segment_kind kind, std::size_t limit_bytes, void* address);
   void open(segment_kind kind, void* address);
 
-  // What `create` and `open` would refuse anyway, looked at before there is a file. Errors:
+  // Refuses what `create` and `open` would refuse, before there is a file. Errors:
   // memory_error.
   static void check_limit(const char* who, std::size_t limit_bytes);
   static void check_address(const char* who, const void* address);
-  // Whether it is what `create` leaves when its process ends before it does. Whoever asks has seen
+  // True if it is what `create` leaves when its process ends before it does. Whoever asks has seen
   // to it that nobody is making it now.
   static bool is_half_made(int descriptor, segment_kind kind) noexcept;
 

@@ -1,4 +1,4 @@
-// Purpose: where everything lies in a segment: memory that several processes map, at different
+// Purpose: the layout of a segment: memory that several processes map, at different
 // addresses, or that is a file. Nothing in it is an address; all is offsets from its start.
 //
 // A segment is units of 4 KiB. The first ones hold the header and two bitmaps with a bit for each
@@ -10,6 +10,18 @@
 //
 // Units change hands under the segment's lock, with a record of what is being done. Whoever gets
 // the lock from a process that died with it takes that back, or finishes it.
+//
+// Why not the slab set of `core`? It was designed for one process that ends as a whole:
+//   - Its slabs and pools hold pointers (rings, owners, upstream). Here each process maps the
+//     segment elsewhere, so that all would be offsets, and its hot paths some instructions longer.
+//   - It keeps blocks outside of the bitmap: a hot block, a word at hand, remote frees in batches.
+//     A process that is killed takes those with it. Here every block is in one bitmap at all times.
+//   - A slab's countdown and its bitmap change one after the other; in between they disagree. Here
+//     the bitmap is the only truth, and counts are taken from it.
+//   - Its owners are threads, and the process's registry tells which have ended. Here processes
+//     own slabs. A robust lock finds the dead ones, and the next has to read slabs as they are.
+//   - Other programs open a file, so that its layout has a version; slab sets change theirs freely.
+// So they share the size classes, and nothing that is stored.
 #pragma once
 
 #include <pthread.h>
@@ -35,7 +47,7 @@ inline constexpr std::size_t largest_segment_bytes = std::size_t{1} << 43;
 
 enum class segment_kind : std::uint32_t { shared = 1, file = 2 };
 
-// Which slots a slab of a class has, in a segment with slabs of this size.
+// The slots of a class's slab, in a segment with slabs of this size.
 struct slab_shape {
   std::uint32_t slab_bytes = 0;  // a power of two, to which a slab is aligned in the segment
   std::uint32_t block_bytes = 0;
@@ -112,7 +124,7 @@ struct segment_client_slot {
   std::uint32_t process;  // for people
 };
 
-// What is being done to units, for whoever finds it unfinished.
+// An operation on units, for the process that finds it unfinished.
 enum class unit_deed : std::uint32_t { none, taking, giving };
 struct unit_record {
   std::atomic<unit_deed> deed;
@@ -149,7 +161,7 @@ struct segment_header {
   std::array<segment_root, root_count> roots;
 };
 
-// What is read and written of a segment that is not mapped: how its header begins.
+// The beginning of the header, read and written of a segment that is not mapped.
 struct segment_start {
   segment_shape shape;
   std::uint32_t ready;

@@ -62,7 +62,7 @@ constexpr std::string_view name_of_type() noexcept {
 template <class T>
 constexpr std::uint64_t type_mark() noexcept;
 
-// Of what is no type, or no template of types, nothing.
+// Nothing for what is no type, or no template of types.
 template <class T>
 inline constexpr std::uint64_t arguments_mark = 0;
 template <template <class...> class Of, class... Args>
