@@ -84,7 +84,7 @@ void write_page(std::ostream& out, const std::string& path, const page& content)
     const bool outside = std::regex_search(code, specialises);
     const std::string function =
         (outside ? namespace_of(path) + "_block_" : "block_") + std::to_string(i);
-    calls << "if (const int result = " << function << "()) return result;\n";
+    calls << "if (const int result = run_block(" << function << ")) return result;\n";
     if (outside) out << "}\n";
     const bool whole = std::regex_search(code, has_main);
     // Only a real main() returns by itself; this one is last in its block.
@@ -97,6 +97,20 @@ void write_page(std::ostream& out, const std::string& path, const page& content)
   }
   out << "int run() {\n" << calls.str() << "return 0;\n}\n}\n";
 }
+
+}  // namespace
+
+namespace {
+
+// A main() may ask for the words of its command line: there is its name alone.
+constexpr const char* run_block = R"(template <class Block>
+int run_block(Block& block) {
+  char name[] = "example";
+  char* words[] = {name, nullptr};
+  if constexpr (requires { block(1, words); }) return block(1, words);
+  else return block();
+}
+)";
 
 }  // namespace
 
@@ -113,7 +127,7 @@ std::string program_of_pages(const std::vector<std::pair<std::string, std::strin
   }
   std::ostringstream out;
   for (const std::string& include : includes) out << include << "\n";
-  out << blocks.str() << "int main(int count, char** words) {\n"
+  out << run_block << blocks.str() << "int main(int count, char** words) {\n"
       << "const std::string_view name = count == 2 ? words[1] : \"\";\n"
       << calls.str() << "return 2;\n}\n";
   return out.str();

@@ -42,8 +42,8 @@ TEST(snippets, other_languages_are_left_out) {
 
 TEST(snippets, every_block_is_run) {
   const std::string program = program_of_page("p.md", "```cpp\nf();\n```\n```cpp\ng();\n```\n");
-  EXPECT_NE(program.find("if (const int result = block_0())"), std::string::npos);
-  EXPECT_NE(program.find("if (const int result = block_1())"), std::string::npos);
+  EXPECT_NE(program.find("if (const int result = run_block(block_0))"), std::string::npos);
+  EXPECT_NE(program.find("if (const int result = run_block(block_1))"), std::string::npos);
 }
 
 TEST(snippets, each_page_has_a_namespace_and_runs_by_its_name) {
