@@ -1,4 +1,4 @@
-// Requests in JSON, by nlohmann's library. Of every 125th something is kept.
+// Requests in JSON, by nlohmann's library. Every 125th leaves something behind.
 #include <nlohmann/json.hpp>
 
 #include "variant.hpp"

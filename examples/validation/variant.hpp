@@ -1,6 +1,6 @@
 // The examples are each built three times: as anybody would write them, with memory resources put
 // in by hand (MALLARD_BY_HAND), and with a scope of the malloc in their place (MALLARD_IN_SCOPE).
-// What differs is here and in the one line of each example that makes its memory. That line names
+// The difference is here and in the one line of each example that makes its memory. That line names
 // the resource that suits the place; MALLARD_STRATEGY=multipool in the environment puts another one
 // there, and the program ends with status 3 where that cannot be.
 #pragma once

@@ -161,6 +161,11 @@ class finder {
     if (scope_ == nullptr && one_.epochs.count == 0) {
       return "nothing of it is all dead before the end: an arena would only grow";
     }
+    if (scope_ == nullptr && !dims_.loops.empty()) {
+      const profile::arena_loop& loop = dims_.loops.front();
+      return fmt::format("no call ends when its blocks are dead: turns of the loop at {}:{} do",
+                         profile::file_name(loop.file), loop.first_line);
+    }
     if (scope_ != nullptr && scope_->trunk) {
       return "it ends when the program does: an arena would only grow";
     }
@@ -210,6 +215,7 @@ class finder {
           {"epochs",
            fmt::format("{} times nothing of it lived; {} in one, at most {}", one_.epochs.count,
                        bytes(one_.epochs.median_bytes), bytes(one_.epochs.max_bytes))});
+      arena.ends_with_call = false;
       arena.doubts.push_back(
           "no function ends when all of it is dead: somebody has to release the resource at such "
           "an instant");
@@ -364,7 +370,7 @@ void add_loop(const profile::arena_loop& loop, const dims_result& dims,
   out.insert(out.begin(), std::move(made));
 }
 
-// What functions' own arenas serve needs no loop.
+// Arenas of functions serve nearly all of it already.
 bool is_served(const profile::arena_loop& loop, const dims_result& dims) {
   constexpr double most = 0.8;
   std::uint64_t served = 0;

@@ -78,6 +78,11 @@ class writer {
            remark(profile::file_name(what_.loop->file)), what_.loop->first, remark(place));
       line("//   resource.rewind();");
       line("// when nothing of the turn lives any more.");
+    } else if (is_arena(what_.how) && !what_.ends_with_call) {
+      line("// Beside what {} fills. Where nothing of it lives, as between two documents,",
+           remark(place));
+      line("//   resource.rewind();");
+      line("// gives all of it back.");
     } else if (is_arena(what_.how)) {
       line("// At the beginning of {}: all of it is given back at its end.", remark(place));
       for (const std::string& by : what_.kept_by) {

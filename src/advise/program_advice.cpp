@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t most_events = 12'000'000;
 constexpr std::uint64_t quick_most_events = 3'000'000;
 
-// Where others use the processors, reading takes as many times longer as the program does.
+// On a busy machine reading takes as many times longer as the program does.
 std::uint64_t most_events_of(bool quick, const plain_time& plain) {
   if (!quick) return most_events;
   constexpr double most_slower = 6;

@@ -166,7 +166,7 @@ void take_second_look(advice_report& report, const std::vector<std::string>& com
       resource->tried_beside_malloc = figures_of(one);
     }
   } catch (const std::runtime_error&) {
-    // What was found without it stands.
+    // The race stands without it.
   }
 }
 

@@ -27,7 +27,7 @@ constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_says = 160;  // of a line; what is longer is on the page
 
 // The evidence that answers "why?" first.
-// What speaks for it, the most telling first. A replay says nothing more once it was tried.
+// The reasons for it, the most telling first. A replay says nothing more once it was tried.
 constexpr std::string_view importance[] = {"arena scope", "turns", "kept",  "epochs", "D",
                                            "growth",      "sizes", "nodes", "C",      "L"};
 constexpr std::size_t most_evidence = 3;

@@ -94,7 +94,7 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   }
 }
 
-// What main keeps all the time hides its loops: where nothing else says where most of the blocks
+// Blocks that main keeps all the time hide its loops: if nothing else says where most of the blocks
 // die, the trace is read again without that.
 std::vector<arena_loop> trace_analysis::loops(const survey& first,
                                               const std::vector<arena_scope>& scopes,

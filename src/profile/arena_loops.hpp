@@ -1,5 +1,5 @@
-// Where an arena would go in a program whose work is done by a loop of main: each turn's blocks die
-// in it.
+// Finds a place for an arena in a program whose work is done by a loop of main: each turn's blocks
+// die in it.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace mallard::profile {
 
-// Of functions whose lines are known. Turns that begin at several places of the same lines are one
-// loop's.
+// Looks at functions whose lines are known. Turns that begin at several places of the same lines
+// are one loop's.
 std::vector<arena_loop> find_arena_loops(const invocation_tracker& tracker,
                                          const trace_reader& trace,
                                          const function_table& functions);

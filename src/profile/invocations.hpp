@@ -55,7 +55,7 @@ struct invocation_sum {
   thread_set threads;
 };
 
-// Main and a thread's function are called once. Where nothing lives of what was asked for below
+// Main and a thread's function are called once. When nothing lives of what was asked for below
 // them, a loop of theirs may have gone round: what comes from there to the next such instant is a
 // turn, known by the place where it begins.
 struct turn_sum {

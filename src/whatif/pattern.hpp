@@ -11,7 +11,7 @@
 
 namespace mallard::whatif {
 
-// Of a function on the stack: its name, or the line where it is.
+// A condition of a function on the stack: its name, or the line where it is.
 struct function_condition {
   std::string text;
   profile::name_pattern pattern;

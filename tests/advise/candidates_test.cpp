@@ -123,6 +123,18 @@ TEST_F(Candidates, CCodeIsOfferedNoPool) {
   }
 }
 
+TEST_F(Candidates, AnArenaThatNoCallEndsIsGivenBackByHandOrByALoop) {
+  parse().epochs = {100, 1000, 2000};
+  const candidate* const arena = find(strategy::monotonic);
+  ASSERT_NE(arena, nullptr);
+  EXPECT_EQ(arena->refused, "");
+  EXPECT_FALSE(arena->ends_with_call);
+  EXPECT_THAT(code_for(*arena, ""), HasSubstr("Where nothing of it lives"));
+  dims.loops.push_back(
+      {"main", "/src/server.cpp", 40, 52, {0}, 100, 9000, 900000, 0, 8000, 9000, 10000});
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("the loop at server.cpp:40"));
+}
+
 TEST_F(Candidates, ALoopOfMainIsAPlaceForAnArenaWhereNoFunctionIs) {
   dims.total.allocations = 10000;
   dims.all.allocation_ns = 300'000'000;

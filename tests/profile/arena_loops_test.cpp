@@ -14,7 +14,7 @@ using testing::IsEmpty;
 class ArenaLoops : public testing::Test {
  protected:
   ArenaLoops() { script.files_["main"] = "/src/server.cpp"; }
-  // Of main's loop: a document that one function makes and another one drops.
+  // A turn of main's loop: a document that one function makes and another one drops.
   void turn(std::uint64_t line, std::uint64_t bytes) {
     std::uint64_t document = 0, index = 0;
     script.call("read_document", line, [&] { document = script.allocate(5, bytes); });

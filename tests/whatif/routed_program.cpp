@@ -58,7 +58,7 @@ int requests() {
   return failures;
 }
 
-// What it keeps comes from before its loop.
+// It keeps a block from before its loop.
 [[gnu::noinline]] int turns() {
   void* const kept = malloc(100);
   fill(kept, 100, 7);
