@@ -4,7 +4,6 @@
 # debootstrap).
 set -eu
 cd "$(dirname "$0")/.."
-here=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -15,12 +14,32 @@ main_job() {
     "$@" doctor >/dev/null)
 }
 
+# The wheel, of 6 MB at most, in a machine of this kind, and in an older one where nothing but Python is.
 test_wheel() {
   packaging/wheel/build.sh "$work/wheel"
+  wheel=$(ls "$work"/wheel/*manylinux_2_28*.whl)
+  [ "$(stat -c %s "$wheel")" -le 6000000 ] || { echo "wheel: $(stat -c %s "$wheel") bytes"; return 1; }
   python3 -m venv "$work/venv"
-  "$work/venv/bin/pip" -q install --disable-pip-version-check "$work"/wheel/*.whl
+  "$work/venv/bin/pip" -q install --disable-pip-version-check "$wheel"
   main_job "$work/venv/bin/mallard"
   main_job "$work/venv/bin/python" -m mallard
+  root=$work/bullseye
+  debootstrap --variant=minbase --include=python3-pip bullseye "$root" >"$work/debootstrap.log" ||
+    { tail "$work/debootstrap.log"; return 1; }
+  cp "$wheel" "$root/root"
+  cat >"$root/root/first-answer" <<'END'
+set -e
+cd /root
+pip3 -q install --no-index --disable-pip-version-check ./*.whl
+mallard record -o trace.mlt -- sort /etc/passwd >/dev/null 2>&1
+mallard dims trace.mlt | grep -q allocations
+mallard advise --quick -o advice.html -- perl -e '$h{$_ % 60000} = "x" x ($_ % 100) for 1 .. 1000000' >advice.txt
+grep -qi 'leave\|switch\|give' advice.txt
+END
+  mount -t proc proc "$root/proc"
+  if chroot "$root" sh /root/first-answer; then status=0; else status=1; fi
+  umount "$root/proc"
+  return "$status"
 }
 
 test_deb() {
