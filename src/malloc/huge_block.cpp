@@ -59,10 +59,11 @@ region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
 }  // namespace
 
 // Huge pages, where the system has them, from a size on at which a last one that is hardly used
-// does not matter. For all of the mapping: only one of a kind can be moved.
-void huge_blocks::prefer_huge_pages(region* r) noexcept {
-  if (!wants_huge_pages_.load(std::memory_order_relaxed)) return;
-  if (r->huge_mapped >= 16 * os::huge_page_bytes) os::prefer_huge_pages(r, r->huge_mapped);
+// does not matter. For all of the mapping: only one of a kind can be moved. To be called before it
+// is touched: where there is a page already, there comes no huge one.
+void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes) noexcept {
+  if (bytes < least_of_huge_pages_.load(std::memory_order_relaxed)) return;
+  os::prefer_huge_pages(mapping, bytes);
 }
 
 // What is beyond the last page of the payload need not stay.
@@ -90,7 +91,7 @@ region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   moved->huge_mapped = bytes;
   add_guard(moved);
   mapped().fetch_add(bytes - old, std::memory_order_relaxed);
-  prefer_huge_pages(moved);
+  prefer_huge_pages(moved, bytes);
   return moved;
 }
 
@@ -130,9 +131,9 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
     return nullptr;
   }
   if (is_fresh) {
+    prefer_huge_pages(r, needed);
     r->huge_mapped = needed;
     r->huge_offset = offset;
-    prefer_huge_pages(r);
     add_guard(r);
   }
   r->huge_is_fresh = is_fresh;

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "mallard/detail/pages/kept_mappings.hpp"
 #include "mallard/detail/pages/memory_budget.hpp"
@@ -36,8 +37,14 @@ class huge_blocks {
   // refuses, and then nothing has changed; it never refuses to make one smaller.
   void* resize(void* p, std::size_t bytes) noexcept;
 
-  // Whether huge pages are asked for from now on.
-  void set_huge_pages(bool on) noexcept { wants_huge_pages_.store(on, std::memory_order_relaxed); }
+  // From how many bytes on huge pages are asked for; SIZE_MAX: never.
+  static constexpr std::size_t usual_least_of_huge_pages = std::size_t{32} << 20;
+  void set_least_of_huge_pages(std::size_t bytes) noexcept {
+    least_of_huge_pages_.store(bytes, std::memory_order_relaxed);
+  }
+  void set_huge_pages(bool on) noexcept {
+    set_least_of_huge_pages(on ? usual_least_of_huge_pages : SIZE_MAX);
+  }
 
   huge_usage usage() const noexcept {
     return {blocks_.load(std::memory_order_relaxed),
@@ -47,7 +54,7 @@ class huge_blocks {
   kept_mappings kept;  // of blocks that were freed
 
  private:
-  void prefer_huge_pages(region* r) noexcept;
+  void prefer_huge_pages(void* mapping, std::size_t bytes) noexcept;
   void cut(region* r, std::size_t least) noexcept;
   region* move_to(region* r, std::size_t bytes) noexcept;
   region* map(std::size_t needed) noexcept;
@@ -56,7 +63,7 @@ class huge_blocks {
 
   memory_budget& budget_;
   std::atomic<std::size_t> blocks_{0};
-  std::atomic<bool> wants_huge_pages_{true};
+  std::atomic<std::size_t> least_of_huge_pages_{usual_least_of_huge_pages};
 };
 
 std::size_t huge_payload_bytes(const void* p) noexcept;

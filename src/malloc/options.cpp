@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -64,6 +65,11 @@ bool take_background(const char* value) noexcept {
 }
 
 bool take_huge_pages(const char* value) noexcept {
+  if (std::strcmp(value, "all") == 0) {
+    the_pages.huge.set_least_of_huge_pages(0);
+    the_pages.supply.prefer_huge_pages();
+    return true;
+  }
   bool on = false;
   if (!parse_switch(value, on)) return false;
   the_pages.huge.set_huge_pages(on);

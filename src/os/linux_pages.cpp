@@ -8,10 +8,13 @@
 #include <cstdint>
 
 #include "mallard/detail/bits.hpp"
+#include "mallard/detail/os/huge_parts.hpp"
 #include "mallard/detail/os/pages.hpp"
 
 namespace mallard::inline v1::detail::os {
 namespace {
+
+constinit std::atomic<bool> splits_huge_pages{false};
 
 constexpr int mapping_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -137,9 +140,20 @@ void protect(void* p, std::size_t bytes) noexcept {
   if (range.bytes != 0) mprotect(range.begin, range.bytes, PROT_NONE);
 }
 
+void split_huge_pages_at_purge() noexcept {
+  splits_huge_pages.store(true, std::memory_order_relaxed);
+}
+
+// MADV_DONTNEED alone leaves a huge page charged to the process's group, though the resident memory
+// looks as if it had gone; MADV_FREE splits it at once.
 void purge(void* p, std::size_t bytes) noexcept {
   const page_range range = whole_pages(p, bytes);
-  if (range.bytes != 0) madvise(range.begin, range.bytes, MADV_DONTNEED);
+  if (range.bytes == 0) return;
+  const bool is_part = (address_of(range.begin) | range.bytes) % huge_page_bytes != 0;
+  if (is_part && splits_huge_pages.load(std::memory_order_relaxed)) {
+    madvise(range.begin, range.bytes, MADV_FREE);
+  }
+  madvise(range.begin, range.bytes, MADV_DONTNEED);
 }
 
 bool move(void* from, std::size_t bytes, void* to) noexcept {

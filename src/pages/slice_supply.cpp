@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "mallard/detail/os/huge_parts.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "pages/purging.hpp"
 
@@ -124,8 +125,12 @@ bool slice_supply::extend(std::size_t slices, std::size_t step) noexcept {
 }
 
 bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
+  constexpr std::size_t least_for_huge_pages = std::size_t{8} << 20;
+  constexpr std::size_t slices_per_huge_page = os::huge_page_bytes / slice_bytes;
+  const bool is_huge = wants_huge_pages_ && budget_.in_use() >= least_for_huge_pages;
   const std::size_t begin = r.ready_slices;
-  std::size_t end = std::min(begin + slices, slices_per_region - guard_slices());
+  const std::size_t step = is_huge ? slices_per_huge_page : 1;
+  std::size_t end = std::min(round_up(begin + slices, step), slices_per_region - guard_slices());
   if (end + guard_slices() > r.reserved_slices) {
     const std::size_t more = end + guard_slices() - r.reserved_slices;
     if (os::reserve_at(r.slice(r.reserved_slices), more * slice_bytes)) r.reserved_slices += more;
@@ -133,6 +138,7 @@ bool slice_supply::extend_by(region& r, std::size_t slices) noexcept {
   }
   if (end <= begin || !commit_slices(r, begin, end)) return false;
   if (!page_client::extend_region(r, begin * slice_bytes, end * slice_bytes)) return false;
+  if (is_huge) os::prefer_huge_pages(r.slice(begin), (end - begin) * slice_bytes);
   const holding hold(lock_);
   r.ready_slices = end;
   set_free(r, begin, end, false);
@@ -562,6 +568,12 @@ void slice_supply::set_limit(std::size_t bytes) noexcept {
   const holding hold_purge(purge_lock_);
   const holding hold(lock_);
   budget_.set(bytes, (used_slices_ + dirty_slices_) * slice_bytes);
+}
+
+void slice_supply::prefer_huge_pages() noexcept {
+  const holding growing(grow_lock_);
+  wants_huge_pages_ = true;
+  os::split_huge_pages_at_purge();
 }
 
 supply_usage slice_supply::usage() noexcept {

@@ -1,7 +1,10 @@
 // A program to set options for: allocates so many MiB at once, and says whether there were. With
 // `idle` instead it frees 64 MiB in blocks of all kinds, calls malloc no more, and says whether
-// they have gone back in ten seconds, then the same of the child of a fork.
+// they have gone back in ten seconds, then the same of the child of a fork. With `grow` it says
+// whether its memory came with few page faults, and whether most went back.
 #include <fcntl.h>
+#include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,10 +60,48 @@ int stay_idle() {
   return 0;
 }
 
+long faults() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_minflt;
+}
+
+// 96 MiB of small blocks, of which then one in 64 is left, and blocks of 10 to 18 MiB.
+int grow() {
+  static unsigned char* live[96 * 1024];
+  const std::size_t before = resident_bytes();
+  const long first = faults();
+  for (unsigned char*& p : live) {
+    p = static_cast<unsigned char*>(std::memset(std::malloc(1000), 1, 1000));
+  }
+  const long small = faults();
+  for (std::size_t i = 0; i < std::size(live); ++i) {
+    if (i % 64 != 0) std::free(live[i]);
+  }
+  malloc_trim(0);
+  const bool has_shrunk = resident_bytes() < before + (std::size_t{24} << 20);
+  bool is_unchanged = true;
+  for (std::size_t i = 0; i < std::size(live); i += 64) {
+    is_unchanged &= live[i][0] == 1 && std::memcmp(live[i], live[i] + 1, 999) == 0;
+  }
+  const long second = faults();
+  void* large[2] = {};
+  for (std::size_t i = 0; i < 30; ++i) {
+    const std::size_t bytes = (std::size_t{10} << 20) + i * 300'000;
+    std::free(large[i % 2]);
+    large[i % 2] = std::memset(std::malloc(bytes), 1, bytes);
+  }
+  std::printf("%s faults for small blocks, %s for large ones, %s, %s\n",
+              small - first < 8'000 ? "few" : "many", faults() - second < 15'000 ? "few" : "many",
+              has_shrunk ? "shrunk" : "not shrunk", is_unchanged ? "unchanged" : "changed");
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "idle") == 0) return stay_idle();
+  if (argc > 1 && std::strcmp(argv[1], "grow") == 0) return grow();
   const std::size_t mib = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   void* const p = std::malloc(mib << 20);
   std::puts(p != nullptr ? "allocated" : "refused");

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -42,6 +43,20 @@ TEST(malloc_options, the_limit_is_kept) {
 
 TEST(malloc_options, memory_of_a_program_that_calls_nothing_goes_back_in_the_background) {
   EXPECT_EQ(output_with("background=on", "idle"), "gone\ngone\n");
+}
+
+bool has_huge_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string line;
+  return std::getline(file, line) && line.find("[never]") == line.npos;
+}
+
+TEST(malloc_options, all_memory_comes_in_huge_pages_that_are_split_when_parts_go_back) {
+  if (!has_huge_pages()) GTEST_SKIP() << "the system has no huge pages";
+  EXPECT_EQ(output_with("huge_pages=all", "grow"),
+            "few faults for small blocks, few for large ones, shrunk, unchanged\n");
+  EXPECT_EQ(output_with("huge_pages=off", "grow"),
+            "many faults for small blocks, many for large ones, shrunk, unchanged\n");
 }
 
 TEST(malloc_options, what_is_not_understood_is_named_and_left_out) {

@@ -57,6 +57,9 @@ class slice_supply {
   void set_idle_limit(std::size_t least_bytes, std::size_t most_bytes = SIZE_MAX) noexcept;
   // Of the limit that it was made with: that is not to be set otherwise.
   void set_limit(std::size_t bytes) noexcept;
+  // From now on, once 8 MiB are in use, what is made usable is of huge pages where the system has
+  // them.
+  void prefer_huge_pages() noexcept;
   supply_usage usage() noexcept;
   // Nothing is taken or given back while `visit(region)` runs.
   template <class Visit>
@@ -120,9 +123,10 @@ class slice_supply {
   static constexpr std::size_t most_purged_runs = 64;
 
   memory_budget& budget_;
-  page_lock purge_lock_;  // of who gives memory back
-  page_lock grow_lock_;   // of who makes more usable
-  page_lock lock_;        // of what is known of slices; the only one that most calls take
+  page_lock purge_lock_;           // of who gives memory back
+  page_lock grow_lock_;            // of who makes more usable
+  page_lock lock_;                 // of what is known of slices; the only one that most calls take
+  bool wants_huge_pages_ = false;  // under the lock of who makes more usable
   region* first_ = nullptr;
   region* last_ = nullptr;
   std::size_t regions_ = 0;
