@@ -1,4 +1,4 @@
-// Expressions are read into trees, simplified, computed, and dropped.
+// Expressions are read into trees, computed, and dropped.
 #include <string_view>
 
 #include "variant.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 struct node {
   char operation;  // 'n': a number
-  double value;
+  std::uint64_t value;
   node* left;
   node* right;
 };
@@ -43,11 +43,12 @@ class compiler {
       ++at_;
       return out;
     }
-    double value = 0;
-    while (*at_ >= '0' && *at_ <= '9') value = value * 10 + (*at_++ - '0');
+    std::uint64_t value = 0;
+    while (*at_ >= '0' && *at_ <= '9')
+      value = value * 10 + static_cast<std::uint64_t>(*at_++ - '0');
     return make('n', value, nullptr, nullptr);
   }
-  node* make(char operation, double value, node* left, node* right) {
+  node* make(char operation, std::uint64_t value, node* left, node* right) {
     return &nodes_.emplace_back(node{operation, value, left, right});
   }
 
@@ -55,10 +56,10 @@ class compiler {
   containers::list<node> nodes_;
 };
 
-double compute(const node& one) {
+std::uint64_t compute(const node& one) {
   if (one.operation == 'n') return one.value;
-  const double left = compute(*one.left);
-  const double right = compute(*one.right);
+  const std::uint64_t left = compute(*one.left);
+  const std::uint64_t right = compute(*one.right);
   return one.operation == '+' ? left + right : one.operation == '-' ? left - right : left * right;
 }
 
@@ -77,7 +78,7 @@ void write(std::string& text, random_numbers& random, int depth) {
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif
-double
+std::uint64_t
 evaluate(std::string_view text) {
   memory<mallard::monotonic_resource> arena(32768);
   compiler from(text, arena.get());
@@ -90,8 +91,8 @@ int main(int argc, char** argv) {
   random_numbers random(12);
   std::vector<std::string> texts(50);
   for (std::string& one : texts) write(one, random, 8);
-  double found = 0;
+  std::uint64_t found = 0;
   const std::uint64_t rounds = amount(argc, argv, 60000);
   for (std::uint64_t i = 0; i < rounds; ++i) found += evaluate(texts[i % texts.size()]);
-  return tell(static_cast<std::uint64_t>(static_cast<std::int64_t>(found)));
+  return tell(found);
 }
