@@ -9,7 +9,7 @@
 
 namespace mallard::inline v1::detail {
 
-// What was given back comes from the system again.
+// A part that was given back comes from the system again.
 void* large_space::take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   bool is_purged = false;
   void* const p = heap_.allocate(bytes, alignment, &is_purged);

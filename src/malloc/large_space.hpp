@@ -46,7 +46,7 @@ class large_space {
     const std::size_t word = __atomic_load_n(&fit_block::of(p)->bytes_and_flags, __ATOMIC_RELAXED);
     return (word & ~std::size_t{fit_block::flags}) - sizeof(fit_block::prev_bytes);
   }
-  // What else is to be cleared of a block that is zero.
+  // Clears the words of a block that is zero but for them.
   static void clear_ends(void* p) noexcept {
     std::memset(p, 0, 2 * sizeof(std::size_t));
     std::memset(static_cast<std::byte*>(p) + payload_bytes(p) - sizeof(std::size_t), 0,

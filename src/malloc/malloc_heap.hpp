@@ -106,7 +106,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void note_grown() noexcept;
   MALLARD_COLD void look_after_spills() noexcept;
   MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
-  // Of slots that may have been touched and are not taken, about.
+  // Slots that may have been touched and are not taken, about.
   std::size_t unused_bytes() const noexcept {
     return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes_);
   }
