@@ -69,7 +69,10 @@ TEST_F(ProgramAdvice, OnceRunsItOnceAndReplays) {
   ASSERT_TRUE(report);
   EXPECT_EQ(report->program_runs, 1u);
   EXPECT_FALSE(report->on_the_program);
-  EXPECT_FALSE(report->replays.empty());
+  // So short a program may have nothing to replay.
+  ASSERT_EQ(phases_.size(), 2u);
+  EXPECT_THAT(phases_[0], HasSubstr("recording"));
+  EXPECT_THAT(phases_[1], HasSubstr("replaying"));
 }
 
 TEST_F(ProgramAdvice, IsSilentOnceItIsInterrupted) {
