@@ -175,5 +175,5 @@ writeFileSync(out, [{
     assertions: false },
   mode: 'fair', repetitions: 5, seed: 1, heaps: ['clean'],
   peers: [{ name: 'std', version: 'libstdc++ 12.2.0' }, { name: 'boost', version: '1.81' }],
-  skipped: [], parameters: { what }, malloc,
+  skipped: [], parameters: {}, malloc,
 }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
