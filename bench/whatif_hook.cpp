@@ -28,7 +28,7 @@ int run(char** command, const std::string& library, const std::string& session, 
       dup2(nowhere, STDERR_FILENO);
     }
     setenv("LD_PRELOAD", library.c_str(), 1);
-    setenv(mallard::route::session_variable, session.c_str(), 1);
+    setenv(mallard::route::session_kind.variable, session.c_str(), 1);
     execvp(command[0], command);
     _exit(127);
   }

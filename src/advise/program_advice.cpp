@@ -189,8 +189,11 @@ void program_advice::time_it() {
 bool program_advice::record(double longest) {
   begin("recording the program", longest);
   const output_to_stderr aside(request_.output_aside);
-  run_ = whatif::record_into(folder_.path(), request_.runs, most_events_of(request_.quick, plain_),
-                             longest);
+  profile::record_options options;
+  options.command = request_.runs;
+  options.most_events = most_events_of(request_.quick, plain_);
+  options.longest = longest;
+  run_ = whatif::record_into(folder_.path(), options);
   if (run_.trace.empty()) throw std::runtime_error(run_.remark);
   if (!request_.keep.empty()) {
     std::filesystem::copy_file(run_.trace, request_.keep,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -39,7 +40,9 @@ struct advise_request {
   bool markdown = false;
   bool no_try = false;
   bool once = false;
-  std::string keep;  // where the trace goes
+  pid_t pid = 0;       // of a process that runs already, instead of the words
+  double seconds = 0;  // after which the program is ended, or the process let be; 0: never
+  std::string keep;    // where the trace goes
   std::string page;
 };
 
@@ -78,7 +81,7 @@ int advise_trace(const advise_request& request, const std::string& path, colour_
   profile::trace_reader trace(path);
   const interrupt_guard guard;
   advice_report report = advise::advice_on_trace(trace, request.quick, was_interrupted);
-  report.trace = path;
+  report.trace = request.pid == 0 ? path : request.keep;
   if (!request.json && !request.markdown) {
     report.remarks.push_back("mallard advise -- COMMAND tries it on the program");
   }
@@ -110,6 +113,22 @@ int advise_program(const advise_request& request, colour_choice choice) {
   return finish(request, advice.trace(), advice.trace_file(), *report, choice);
 }
 
+// By replay alone: another run of it is nothing that we could start.
+int advise_process(const advise_request& request, colour_choice choice) {
+  const whatif::temporary_folder folder;
+  profile::record_options options;
+  options.pid = request.pid;
+  options.longest = request.seconds;
+  const whatif::recorded_run run = whatif::record_into(folder.path(), options);
+  if (run.summary.interrupted) return interrupted;
+  if (run.trace.empty()) throw std::runtime_error(run.remark);
+  if (!request.keep.empty()) {
+    std::filesystem::copy_file(run.trace, request.keep,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  return advise_trace(request, run.trace, choice);
+}
+
 // Ctrl-C also ends the processes that run the program: what fails for that is no error.
 int advise_command(const advise_request& request, colour_choice choice) {
   const std::string obstacle = whatif::look_at_program(request.words.front());
@@ -130,10 +149,29 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
       !std::filesystem::is_regular_file(request.page, not_there)) {
     throw usage_error(request.page + ": not a regular file, which a page has to be");
   }
+  if (request.pid != 0) return advise_process(request, choice);
   if (is_command) return advise_command(request, choice);
   if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");
   if (!request.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
   return advise_trace(request, request.words.front(), choice);
+}
+
+// Throws usage_error.
+void check_time(advise_request& request, bool is_command) {
+  constexpr double seconds_of_process = 30;
+  if (!std::isfinite(request.seconds) || request.seconds < 0) {
+    throw usage_error("--for: seconds; 0 has no end");
+  }
+  if (request.pid < 0) throw usage_error("--pid: the number of a process");
+  if (request.pid != 0) {
+    if (!request.words.empty()) throw usage_error("advise takes --pid, a trace or a command");
+    if (request.seconds == 0) request.seconds = seconds_of_process;
+    return;
+  }
+  if (request.seconds == 0) return;
+  if (!is_command) throw usage_error("--for is for --pid, or a command after --");
+  if (!request.load.load.empty()) throw usage_error("--for and --load: the load ends the program");
+  request.load = load_of_seconds(request.seconds);
 }
 
 }  // namespace
@@ -156,6 +194,11 @@ void add_advise_command(command_parser app, const context& shared) {
                      "Drives a server: a shell's command that is run against it each time");
   command.add_option("--ready", request->load.ready,
                      "A shell's command that succeeds once the server takes the load");
+  command.add_option("--pid", request->pid,
+                     "Advice for the process with this number, which runs already: it is recorded "
+                     "for 30 s (--for), goes on, and nothing is tried");
+  command.add_option("--for", request->seconds,
+                     "End the program after so many seconds, each time; or record that long");
   command.add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
   command.add_new_file("-o,--output", request->page,
                        "The page, with all figures (advice.html; for a trace, none)");
@@ -171,7 +214,10 @@ void add_advise_command(command_parser app, const context& shared) {
     if (!request->load.ready.empty() && request->load.load.empty()) {
       throw usage_error("--ready says when the load begins: --load is missing");
     }
-    request->words = words_or_newest_trace(request->words, shared.has_dashes);
+    check_time(*request, shared.has_dashes);
+    if (request->pid == 0) {
+      request->words = words_or_newest_trace(request->words, shared.has_dashes);
+    }
     return give_advice(*request, shared.has_dashes, shared.colour);
   });
 }

@@ -176,7 +176,9 @@ int check_trace(const check_options& options, const std::string& path) {
 int check_program(const check_options& options) {
   rules_of(options);
   const whatif::temporary_folder folder;
-  const whatif::recorded_run run = whatif::record_into(folder.path(), options.words);
+  profile::record_options recorded;
+  recorded.command = options.words;
+  const whatif::recorded_run run = whatif::record_into(folder.path(), recorded);
   // As the program ended; what it kept to then says little.
   int status = run.summary.exited ? run.summary.status : 128 + run.summary.status;
   if (!run.trace.empty()) {

@@ -1,5 +1,7 @@
 #include "cli/driven_program.hpp"
 
+#include <cmath>
+
 namespace mallard::cli {
 namespace {
 
@@ -18,7 +20,7 @@ trap 'kill -TERM $program 2>/dev/null' INT TERM
     kill -0 $program || exit
     sleep 0.05
   done >/dev/null 2>&1
-  if (eval "$load") >/dev/null 2>&1; then kill -TERM $program; else kill -KILL $program; fi
+  if (eval "$load") >/dev/null 2>&1; then kill -TERM $program 2>/dev/null; else kill -KILL $program; fi
 ) </dev/null &
 wait $program
 status=$?
@@ -30,6 +32,14 @@ exit $status
 )";
 
 }  // namespace
+
+// In the script, which knows the program.
+load_options load_of_seconds(double seconds) {
+  const auto tenths = static_cast<long>(std::ceil(seconds * 10));
+  return {"n=0; while [ $n -lt " + std::to_string(tenths) +
+              " ] && kill -0 $program; do sleep 0.1; n=$((n+1)); done; true",
+          "true"};
+}
 
 std::vector<std::string> driven(const std::vector<std::string>& command,
                                 const load_options& options) {

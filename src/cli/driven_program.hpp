@@ -11,6 +11,9 @@ struct load_options {
   std::string ready;  // a shell's command that succeeds when the program is ready; empty: a second
 };
 
+// None, for so long or until the program ends.
+load_options load_of_seconds(double seconds);
+
 // The command to run instead: the program's if there is no load. It ends with 0 once the load is
 // over, with the program's status where the program ends before, and with 1 where the load fails.
 // What is preloaded to it is preloaded to the program, not to the load, whose time it does not

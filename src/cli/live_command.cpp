@@ -19,6 +19,7 @@
 #include "cli/live_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
+#include "profile/attach/running_process.hpp"
 #include "profile/record/child_program.hpp"
 #include "watch/rates.hpp"
 #include "whatif/own_library.hpp"
@@ -31,6 +32,7 @@ using clock = std::chrono::steady_clock;
 
 struct live_request {
   std::vector<std::string> words;  // a process, or a command
+  pid_t pid = 0;                   // or the process
   double interval = 1;
   double duration = 0;
   std::string by = "rate";
@@ -82,7 +84,13 @@ class output_of_program {
 // A program of ours, or one that runs already.
 class subject {
  public:
-  explicit subject(pid_t pid) : program_(std::make_unique<watch::watched_process>(pid)) {}
+  explicit subject(pid_t pid) {
+    if (!watch::watched_process::is_counting(pid)) {
+      attached_ = std::make_unique<profile::running_process>(pid);
+      attached_->call(live_library(), "mallard_live_attach", "");
+    }
+    program_ = std::make_unique<watch::watched_process>(pid);
+  }
   subject(const live_request& request, bool has_screen) {
     const char* const others = std::getenv("LD_PRELOAD");
     std::string preloaded = live_library();
@@ -106,8 +114,9 @@ class subject {
     }
     return true;
   }
+  bool is_attached() const { return attached_ != nullptr; }
   bool has_ended() { return child_ ? child_->ended() : !program_->is_there(); }
-  const watch::watched_process& program() const { return *program_; }
+  watch::watched_process& program() const { return *program_; }
   // It runs another program now, which counts elsewhere.
   void look_again() {
     if (child_) program_.reset();
@@ -115,6 +124,9 @@ class subject {
 
   // Ends the view when nobody looks any more.
   int end() {
+    if (attached_ && attached_->is_there()) {
+      attached_->call(live_library(), "mallard_live_detach", "");
+    }
     if (!child_) return success;
     for (int i = 0; i < 50 && !child_->ended(); ++i) {
       if (i == 0) kill(child_->pid(), SIGTERM);
@@ -129,6 +141,7 @@ class subject {
 
  private:
   std::unique_ptr<profile::child_program> child_;
+  std::unique_ptr<profile::running_process> attached_;  // by us
   std::unique_ptr<watch::watched_process> program_;
 };
 
@@ -181,6 +194,7 @@ class session {
 
   watch::reading look() {
     watch::reading now = of_.program().read();
+    if (of_.is_attached()) of_.program().look_for_modules();
     names_.learn(now.sites, of_.program().module_paths());
     std::swap(before_, now);
     return now;
@@ -210,6 +224,8 @@ class session {
 };
 
 pid_t pid_of(const live_request& request) {
+  if (!request.output.empty()) throw usage_error("--output is for commands");
+  if (request.pid > 0 && request.words.empty()) return request.pid;
   if (request.words.size() != 1) throw usage_error("live takes one process, or a command after --");
   const std::string& word = request.words.front();
   pid_t pid = 0;
@@ -217,7 +233,6 @@ pid_t pid_of(const live_request& request) {
   if (read.ec != std::errc() || read.ptr != word.data() + word.size() || pid <= 0) {
     throw usage_error(fmt::format("'{}' is no process's number; a command comes after --", word));
   }
-  if (!request.output.empty()) throw usage_error("--output is for commands");
   return pid;
 }
 
@@ -239,7 +254,7 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
     return success;
   }
   check(request);
-  if (request.words.empty())
+  if (request.words.empty() && request.pid <= 0)
     throw usage_error("live takes a process's number, or -- and a command");
   const bool screen = has_screen();
   if (is_command) {
@@ -261,10 +276,11 @@ void add_live_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "live", "What a running program allocates, each second: mallard live PID, or -- COMMAND");
   const auto request = std::make_shared<live_request>();
-  command.add_option("PROGRAM", request->words,
-                     "The number of a process that counts, or -- and a command");
+  command.add_option("PROGRAM", request->words, "The number of a process, or -- and a command");
+  command.add_option("--pid", request->pid, "The number of a process");
   command.add_option("--interval", request->interval, "Seconds between two looks (1)");
-  command.add_option("--duration", request->duration, "Seconds until the end (0: the program's)");
+  command.add_option("--duration,--for", request->duration,
+                     "Seconds until the end (0: the program's)");
   command.add_option(
       "--by", request->by,
       "Functions first that allocate most often, rate, or that have most live bytes, "

@@ -82,6 +82,9 @@ void print_summary(const profile::record_summary& done) {
     say("mallard: and {} more programs were started that are not recorded\n",
         done.more_not_followed);
   }
+  if (!done.not_let_be.empty()) {
+    say("mallard: {}; its calls still go through the recorder, which is idle\n", done.not_let_be);
+  }
   if (done.left_running != 0) {
     say("mallard: {} process{} of the program go{} on unrecorded (--wait waits for {})\n",
         done.left_running, done.left_running == 1 ? "" : "es", done.left_running == 1 ? "es" : "",
@@ -98,6 +101,19 @@ void print_summary(const profile::record_summary& done) {
   std::filesystem::last_write_time(look_at->file, std::filesystem::file_time_type::clock::now(),
                                    ignored);
   say("mallard report {}\n", profile::shell_word(look_at->file));
+}
+
+void check_subject(const profile::record_options& options) {
+  if (options.pid < 0) throw usage_error("--pid: the number of a process");
+  if (options.pid == 0 && options.command.empty()) {
+    throw usage_error("record takes -- and a command, or --pid and the number of a process");
+  }
+  if (options.pid != 0 && !options.command.empty()) {
+    throw usage_error("record takes a command or --pid, not both");
+  }
+  if (!std::isfinite(options.longest) || options.longest < 0) {
+    throw usage_error("--for: seconds; 0 has no end");
+  }
 }
 
 int run_record(const record_request& request) {
@@ -123,8 +139,11 @@ int run_record(const record_request& request) {
     throw usage_error(options.output + ": not a regular file, which a trace has to be");
   }
   if (options.session.depth == 0) throw usage_error("--depth: 1 frame or more");
-  const std::string remark = whatif::look_at_program(options.command.front());
-  if (!remark.empty()) say("mallard: {}\n", remark);
+  check_subject(options);
+  if (options.pid == 0) {
+    const std::string remark = whatif::look_at_program(options.command.front());
+    if (!remark.empty()) say("mallard: {}\n", remark);
+  }
 
   profile::record_hooks hooks;
   profile::symbolizer symbols;
@@ -136,6 +155,7 @@ int run_record(const record_request& request) {
   const profile::record_summary done = profile::record(options, hooks);
   if (draws) say("\r\033[K");
   if (!request.quiet) print_summary(done);
+  if (options.pid != 0 && done.interrupted) return interrupted;
   if (!done.exited) return 128 + done.status;
   const profile::recorded_process* const first = whatif::main_trace(done);
   const bool is_empty = first == nullptr || first->events == 0;
@@ -146,12 +166,12 @@ int run_record(const record_request& request) {
 
 void add_record_command(command_parser app) {
   const command_parser record = app.add_command(
-      "record", "Run a program and write down what it allocates: mallard record -- COMMAND");
+      "record",
+      "Run a program and write down what it allocates: mallard record -- COMMAND, or --pid PID");
   auto request = std::make_shared<record_request>();
   recorder::session_options& session = request->options.session;
   session.cpu_period_us = 1000;
-  record.add_option("command", request->options.command, "The program and its arguments")
-      .required();
+  record.add_option("command", request->options.command, "The program and its arguments");
   record.end_options_at_words();
   record.add_new_file("-o,--output", request->options.output,
                       "The trace (mallard.NAME.PID.trace); children's have their number before the "
@@ -172,6 +192,13 @@ void add_record_command(command_parser app) {
   record.add_flag("--wait", request->options.wait,
                   "Until all child processes have ended, too, not the program alone");
   record.add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
+  record.add_option(
+      "--pid", request->options.pid,
+      "Attach to the process with this number, which runs already, instead of starting "
+      "a program; Ctrl-C or --for ends that, and the process goes on");
+  record.add_option("--for", request->options.longest,
+                    "End the program, or let the process of --pid be, after so many seconds (0: "
+                    "never)");
   const parser_option delay =
       record.add_option("--delay", request->options.delay, "Begin after so many seconds");
   const parser_option duration = record.add_option("--duration", request->options.duration,

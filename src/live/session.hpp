@@ -11,10 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "preload/session.hpp"
+
 namespace mallard::live {
 
-inline constexpr std::uint64_t session_magic = 0x3165'7669'4c4c'4c4dU;
-inline constexpr const char* session_file_name = "mallard-live";
+inline constexpr preload::session_kind session_kind{0x3165'7669'4c4c'4c4dU, "mallard-live",
+                                                    nullptr};
 
 inline constexpr std::size_t most_threads = 2048;  // at the same time
 inline constexpr std::size_t most_modules = 1024;
@@ -50,11 +52,17 @@ struct module_path {
   char text[path_bytes];
 };
 
+// Tells a library that was preloaded from one that was put into a running process.
+enum class attachment : std::uint32_t {
+  none,  // it was preloaded
+  on,
+  over,  // the program calls its own functions again
+};
+
 // Sites are numbered from 1 on; 0 is of what no stack is known for.
-struct session {
-  std::atomic<std::uint64_t> magic;  // written last
-  std::uint64_t bytes;
+struct session : preload::session_head {
   std::uint32_t pid;
+  std::atomic<attachment> attached;
   std::uint64_t started;                    // ns, CLOCK_MONOTONIC
   std::atomic<std::uint32_t> thread_count;  // slots from this one on were never in use
   std::atomic<std::uint32_t> module_count;

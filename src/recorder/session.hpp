@@ -16,11 +16,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "preload/session.hpp"
+
 namespace mallard::recorder {
 
-inline constexpr std::uint64_t session_magic = 0x3130'6365'724c'414dU;
-inline constexpr const char* session_variable = "MALLARD_RECORD";  // the path of the file
-inline constexpr const char* session_file_name = "mallard-record";
+inline constexpr preload::session_kind session_kind{0x3130'6365'724c'414dU, "mallard-record",
+                                                    "MALLARD_RECORD"};
 
 inline constexpr std::uint32_t most_processes = 4096;
 inline constexpr std::uint32_t most_threads = 2048;  // at the same time
@@ -86,9 +87,7 @@ struct unfollowed_program {
   char path[248]{};
 };
 
-struct session {
-  std::uint64_t magic = 0;
-  std::uint64_t bytes = 0;  // of all
+struct session : preload::session_head {
   session_options options;
   std::uint64_t ticks_of_microsecond = 1;
   std::uint32_t reader_pid = 0;
@@ -131,6 +130,10 @@ struct alignas(4096) thread_slot {
   alignas(64) std::uint32_t process = 0;  // index of its slot
   std::uint32_t tid = 0;
   std::uint64_t started = 0;  // ticks
+  // Address of a byte of its process that says: the thread is inside a call and may write here. It
+  // is set before the thread looks whether the recording is over, so that, after a barrier on all
+  // processors, no thread whose byte is 0 will write any more.
+  std::uint64_t busy_at = 0;
 
   alignas(4096) std::byte own[private_bytes];  // the thread's own: zero when the slot is taken
   alignas(4096) std::uint64_t ring[ring_words];

@@ -11,13 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "preload/session.hpp"
 #include "strategy/strategy.hpp"
 
 namespace mallard::route {
 
-inline constexpr std::uint64_t session_magic = 0x3165'7475'6f72'4c4dU;
-inline constexpr const char* session_variable = "MALLARD_ROUTE";  // the path of the file
-inline constexpr const char* session_file_name = "mallard-route";
+inline constexpr preload::session_kind session_kind{0x3165'7475'6f72'4c4dU, "mallard-route",
+                                                    "MALLARD_ROUTE"};
 
 inline constexpr std::size_t most_routes = 16;
 inline constexpr std::size_t most_scopes = 32;  // in conditions
@@ -89,9 +89,7 @@ struct alignas(64) thread_counts {
   route_counts of[most_routes];
 };
 
-struct session {
-  std::uint64_t magic = 0;
-  std::uint64_t bytes = 0;
+struct session : preload::session_head {
   std::uint32_t route_count = 0;
   bool walks = false;  // some condition is of functions or modules: stacks are needed
   bool by_frame_pointers = false;

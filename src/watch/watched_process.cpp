@@ -1,10 +1,8 @@
 #include "watch/watched_process.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,9 +35,10 @@ std::string command_of(pid_t pid) {
 bool is_of_a_session(const fs::path& descriptor) {
   std::error_code gone;
   const std::string target = fs::read_symlink(descriptor, gone).string();
-  return target.starts_with(fmt::format("/memfd:{} ", live::session_file_name));
+  return preload::is_session_file(target.c_str(), live::session_kind);
 }
 
+// Empty for a process that does not count.
 std::string find_session(pid_t pid) {
   const std::string folder = fmt::format("/proc/{}/fd", pid);
   std::error_code error;
@@ -54,10 +53,22 @@ std::string find_session(pid_t pid) {
   for (const auto& one : all) {
     if (is_of_a_session(one.path())) return one.path().string();
   }
-  throw std::runtime_error(fmt::format(
-      "process {} does not count: mallard live -- COMMAND starts a program that does, and so does "
-      "LD_PRELOAD=\"$(mallard live --library)\"",
-      pid));
+  return {};
+}
+
+live::session* map_session(pid_t pid, const std::string& file) {
+  if (file.empty()) throw std::runtime_error(fmt::format("process {} does not count", pid));
+  if (access(file.c_str(), R_OK | W_OK) != 0) {
+    throw std::runtime_error(fmt::format("process {} may not be looked at: {}", pid,
+                                         std::generic_category().message(errno)));
+  }
+  void* const memory =
+      preload::map_session(file.c_str(), live::session_kind, sizeof(live::session));
+  if (memory == nullptr) {
+    throw std::runtime_error(
+        fmt::format("process {} counts with another version of the library", pid));
+  }
+  return static_cast<live::session*>(memory);
 }
 
 std::uint64_t resident_bytes_of(pid_t pid) {
@@ -88,27 +99,26 @@ double seconds_since(std::uint64_t ns) {
 }  // namespace
 
 watched_process::watched_process(pid_t pid)
-    : pid_(pid), command_(command_of(pid)), file_(find_session(pid)) {
-  const int file = open(file_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    throw std::runtime_error(fmt::format("process {} may not be looked at: {}", pid,
-                                         std::generic_category().message(errno)));
-  }
-  struct stat found{};
-  void* memory = MAP_FAILED;
-  if (fstat(file, &found) == 0 && found.st_size == static_cast<off_t>(sizeof(live::session))) {
-    memory = mmap(nullptr, sizeof(live::session), PROT_READ, MAP_SHARED, file, 0);
-  }
-  close(file);
-  if (memory == MAP_FAILED) {
-    throw std::runtime_error(
-        fmt::format("process {} counts with another version of the library", pid));
-  }
-  all_ = static_cast<const live::session*>(memory);
-}
+    : pid_(pid),
+      command_(command_of(pid)),
+      file_(find_session(pid)),
+      all_(map_session(pid, file_)) {}
 
 watched_process::~watched_process() {
-  munmap(const_cast<live::session*>(all_), sizeof(live::session));
+  munmap(all_, sizeof(live::session));
+}
+
+bool watched_process::is_counting(pid_t pid) {
+  const std::string file = find_session(pid);
+  if (file.empty()) return false;
+  live::session* const all = map_session(pid, file);
+  const bool out = all->attached.load() != live::attachment::over;
+  munmap(all, sizeof(live::session));
+  return out;
+}
+
+void watched_process::look_for_modules() {
+  all_->module_changes.fetch_add(1, std::memory_order_release);
 }
 
 bool watched_process::is_there() const {

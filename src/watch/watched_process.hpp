@@ -59,6 +59,10 @@ class watched_process {
   watched_process(const watched_process&) = delete;
   watched_process& operator=(const watched_process&) = delete;
 
+  // Whether one could look at this process now. Throws as above, but for one that does not count.
+  static bool is_counting(pid_t pid);
+  // In an attached process, modules that it has loaded meanwhile get their hooks soon.
+  void look_for_modules();
   // False: it has ended, or is another program now.
   bool is_there() const;
   // Also when it is not there any more: what it had counted.
@@ -72,7 +76,7 @@ class watched_process {
   pid_t pid_;
   std::string command_;
   std::string file_;  // in /proc, which stands for what is mapped
-  const live::session* all_ = nullptr;
+  live::session* all_ = nullptr;
 };
 
 }  // namespace mallard::watch

@@ -39,16 +39,12 @@ const profile::recorded_process* main_trace(const profile::record_summary& done)
   return out;
 }
 
-recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
-                         std::uint64_t most_events, double longest) {
-  profile::record_options options;
+recorded_run record_into(const std::string& folder, profile::record_options options) {
   options.library = record_library();
-  options.command = command;
   options.output = (fs::path(folder) / "program.trace").string();
   options.session.cpu_period_us = 1000;
-  options.most_events = most_events;
-  options.longest = longest;
-  const std::string remark = look_at_program(command.front());
+  const bool is_command = options.pid == 0;
+  const std::string remark = is_command ? look_at_program(options.command.front()) : "";
   profile::record_hooks hooks;
   profile::symbolizer symbols;
   hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
@@ -58,8 +54,10 @@ recorded_run record_into(const std::string& folder, const std::vector<std::strin
   if (first != nullptr && first->events != 0) {
     out.trace = first->file;
   } else {
-    out.remark = fmt::format("{}: nothing was recorded{}{}", command.front(),
-                             remark.empty() ? "" : ": ", remark);
+    const std::string name =
+        is_command ? options.command.front() : fmt::format("process {}", options.pid);
+    out.remark =
+        fmt::format("{}: nothing was recorded{}{}", name, remark.empty() ? "" : ": ", remark);
   }
   return out;
 }

@@ -26,13 +26,10 @@ struct recorded_run {
   profile::record_summary summary;
 };
 
-// Effects: runs the program to its end, its output and exit status being its own, and writes the
-// trace, or the traces of its processes, into the folder. Throws usage_error or std::runtime_error,
-// in one line, if it cannot be run.
-// After about `most_events` operations (0: never) nothing more is recorded; after `longest` seconds
-// (0: never) it is told to end.
-recorded_run record_into(const std::string& folder, const std::vector<std::string>& command,
-                         std::uint64_t most_events = 0, double longest = 0);
+// Effects: records the command, or the process, of the options, and writes the trace, or the traces
+// of its processes, into the folder. A command runs to its end, its output and exit status being
+// its own. Throws usage_error or std::runtime_error, in one line, if it cannot be recorded.
+recorded_run record_into(const std::string& folder, profile::record_options options);
 
 // A folder for files that are of no use to anybody afterwards; it is removed with them.
 class temporary_folder {

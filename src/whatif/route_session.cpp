@@ -20,10 +20,6 @@ namespace {
 
 using route::session;
 
-[[noreturn]] void fail(const char* what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << route::module_shift) - 1;
 
 std::string joined(const std::vector<std::string>& names) {
@@ -47,17 +43,14 @@ std::string joined(const std::vector<std::string>& names) {
 }  // namespace
 
 route_session::route_session(const conditions& all, bool by_frame_pointers) : conditions_(all) {
-  file_ = memfd_create(route::session_file_name, MFD_CLOEXEC);
-  if (file_ < 0 || ftruncate(file_, sizeof(session)) != 0) {
-    fail("no memory to share with the program");
+  const preload::session_file made = preload::make_session(route::session_kind, sizeof(session));
+  if (made.memory == nullptr) {
+    throw std::system_error(errno, std::generic_category(), "no memory to share with the program");
   }
-  void* const memory =
-      mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
-  if (memory == MAP_FAILED) fail("no address space to share with the program");
+  file_ = made.file;
   // All zeros already; that of a session would write to each of its pages.
-  session_ = static_cast<session*>(memory);
-  session_->magic = route::session_magic;
-  session_->bytes = sizeof(session);
+  session_ = static_cast<session*>(made.memory);
+  preload::publish(*session_, route::session_kind, sizeof(session));
   session_->by_frame_pointers = by_frame_pointers;
   for (const std::string& one : all.scopes) {
     std::strncpy(session_->scopes[session_->scope_count++], one.c_str(), route::name_bytes - 1);

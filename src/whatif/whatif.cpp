@@ -127,7 +127,7 @@ class experiment {
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
     const environment hooked = {{"LD_PRELOAD", preload(library)},
-                                {route::session_variable, session_->path()}};
+                                {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
     contenders_.push_back({.name = "hook alone", .set = hooked, .hooked = true});
     for (std::size_t i = 0; i < options.variants.size(); ++i) {

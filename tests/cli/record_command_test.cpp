@@ -37,8 +37,8 @@ TEST_F(RecordCommand, WhatCannotBeStartedIsRefusedAndLeavesNoTrace) {
   expect_refused(record("./nothing"), 2, "./nothing: no such program");
   expect_refused(record("./text"), 2, "./text: not an executable file");
   expect_refused(record("/"), 2, "/: not an executable file");
-  expect_refused({"record"}, 2, "command is required");
-  expect_refused({"record", "--"}, 2, "command is required");
+  expect_refused({"record"}, 2, "record takes -- and a command, or --pid");
+  expect_refused({"record", "--"}, 2, "record takes -- and a command, or --pid");
   write("script", "#!/no/such/interpreter\n");
   fs::permissions(file("script"), fs::perms::owner_all);
   expect_refused(record("./script"), 2, "/no/such/interpreter: no such program");
@@ -66,6 +66,20 @@ TEST_F(RecordCommand, OptionsThatMeanNothingAreRefused) {
   expect_refused(with({"--paused", "--duration", "1"}), 2, "--duration");
   expect_refused(with({"-o", "/dev/null"}), 2, "/dev/null: not a regular file");
   EXPECT_FALSE(fs::exists(file("true")));
+}
+
+TEST_F(RecordCommand, AProgramThatNeverEndsIsEndedAfterItsTime) {
+  const ended done = run({"record", "-o", "a.trace", "--for", "0.3", "--", "sleep", "100"});
+  EXPECT_EQ(done.status, 128 + SIGTERM);
+  EXPECT_EQ(run({"dims", "a.trace"}).err, "");
+  expect_refused({"record", "--for", "-1", "--", "true"}, 2, "--for");
+}
+
+TEST_F(RecordCommand, AProcessToAttachToIsRefusedInOneLineWhereThereIsNone) {
+  expect_refused({"record", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
+  expect_refused({"record", "--pid", "-5"}, 2, "--pid");
+  expect_refused({"record", "--pid", "1", "--", "true"}, 2, "a command or --pid");
+  expect_refused({"advise", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
 }
 
 TEST_F(RecordCommand, WithoutStandardStreamsTheExitStatusIsTheProgramsAndTheTraceIsWhole) {

@@ -1,4 +1,6 @@
 // A program with a malloc inside, as some link one statically.
+#include <unistd.h>
+
 #include <cstddef>
 
 namespace {
@@ -13,8 +15,9 @@ extern "C" void* malloc(std::size_t bytes) noexcept {
 }
 extern "C" void free(void*) noexcept {}
 
-int main() {
+int main(int argc, char** argv) {
   void* const block = malloc(10);
   asm volatile("" ::"r"(block) : "memory");
   free(block);
+  if (argc > 1 && argv[1][0] == 'w') pause();  // until somebody ends it
 }

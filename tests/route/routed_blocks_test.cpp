@@ -39,14 +39,10 @@ constexpr std::size_t first_scoped = 3;
 
 // As `mallard whatif` makes it, for a process that lives as long as this one.
 void open_session() {
-  const int file = memfd_create("routes", 0);
-  ASSERT_GE(file, 0);
-  ASSERT_EQ(ftruncate(file, sizeof(session)), 0);
-  void* const memory = mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ASSERT_NE(memory, MAP_FAILED);
-  auto* const all = static_cast<session*>(memory);
-  all->magic = session_magic;
-  all->bytes = sizeof(session);
+  const preload::session_file made = preload::make_session(session_kind, sizeof(session));
+  ASSERT_NE(made.memory, nullptr);
+  auto* const all = static_cast<session*>(made.memory);
+  preload::publish(*all, session_kind, sizeof(session));
   all->route_count = routed.size();
   all->scope_count = 1;
   std::strcpy(all->scopes[0], scope_name);
@@ -54,7 +50,7 @@ void open_session() {
     all->routes[i] = {routed[i], 0, i < first_scoped ? 0u : 1u, sizes_of[i].smallest,
                       sizes_of[i].largest};
   }
-  setenv(session_variable, ("/proc/self/fd/" + std::to_string(file)).c_str(), 1);
+  setenv(session_kind.variable, ("/proc/self/fd/" + std::to_string(made.file)).c_str(), 1);
   // That of a sanitizer where there is one.
   preload::next_functions[static_cast<std::size_t>(preload::function::malloc)] =
       reinterpret_cast<void*>(&std::malloc);

@@ -19,12 +19,35 @@ TEST_F(LiveCommand, RefusesWhatItCannotShowInOneLine) {
   expect_refused({"live", "1x"}, 2, "'1x' is no process's number");
   expect_refused({"live", "1", "2"}, 2, "one process");
   expect_refused({"live", "2000000000"}, 1, "there is no process 2000000000");
-  expect_refused({"live", std::to_string(getpid())}, 1, "does not count");
+  expect_refused({"live", "--pid", "2000000000"}, 1, "there is no process 2000000000");
   expect_refused({"live", "--interval", "0", "--", COUNTED_PROGRAM}, 2, "--interval");
   expect_refused({"live", "--duration", "-1", "--", COUNTED_PROGRAM}, 2, "--duration");
   expect_refused({"live", "--by", "size", "--", COUNTED_PROGRAM}, 2, "unknown value 'size'");
   expect_refused({"live", "--", "./nothing"}, 2, "./nothing: no such program");
   expect_refused({"live", "--", COUNTED_STATIC_PROGRAM}, 2, "is linked statically");
+}
+
+TEST_F(LiveCommand, AttachesToAProcessThatWasStartedWithoutTheLibrary) {
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    execl(COUNTED_PROGRAM, COUNTED_PROGRAM, "work", static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  while (fs::read_symlink("/proc/" + std::to_string(child) + "/exe") != COUNTED_PROGRAM) {
+    usleep(1000);
+  }
+  usleep(100'000);
+  for (int i = 0; i < 2; ++i) {
+    const ended result =
+        run({"live", "--pid", std::to_string(child), "--duration", "0.5", "--interval", "0.1"});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr(" allocations/s"));
+    EXPECT_EQ(result.out.find("in all: 0 "), std::string::npos) << result.out;
+    EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST_F(LiveCommand, SaysWhichLibraryToPreload) {

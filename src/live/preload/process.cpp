@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "live/preload/hook.hpp"
+#include "preload/call_slots.hpp"
 #include "preload/module_of.hpp"
 
 namespace mallard::live {
@@ -26,23 +28,10 @@ void add(std::atomic<std::uint64_t>& to, std::uint64_t what) noexcept {
 }
 
 session* make_session() {
-  int file = memfd_create(session_file_name, MFD_CLOEXEC);
-  if (file < 0) return nullptr;
-  const int high = fcntl(file, F_DUPFD_CLOEXEC, first_descriptor);
-  if (high >= 0) {
-    close(file);
-    file = high;
-  }
-  if (ftruncate(file, sizeof(session)) == 0) {
-    void* const memory =
-        mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (memory != MAP_FAILED) {
-      madvise(memory, sizeof(session), MADV_DONTDUMP);
-      return static_cast<session*>(memory);  // zeros
-    }
-  }
-  close(file);
-  return nullptr;
+  const preload::session_file made = preload::make_session(session_kind, sizeof(session));
+  if (made.memory == nullptr) return nullptr;
+  if (fcntl(made.file, F_DUPFD_CLOEXEC, first_descriptor) >= 0) close(made.file);
+  return static_cast<session*>(made.memory);  // zeros
 }
 
 void* take_memory(std::size_t bytes) {
@@ -64,18 +53,6 @@ class locked {
 
 }  // namespace
 
-bool process_state::open() noexcept {
-  phase seen = state_.load(std::memory_order_acquire);
-  if (seen == phase::unknown && state_.compare_exchange_strong(seen, phase::opening)) {
-    const int before = errno;
-    const bool opened = open_once();
-    errno = before;
-    state_.store(opened ? phase::open : phase::closed, std::memory_order_release);
-    return opened;
-  }
-  return seen == phase::open;
-}
-
 bool process_state::open_once() noexcept {
   if (readlink("/proc/self/exe", program_, sizeof program_ - 1) <= 0) return false;
   // Half of the table of nodes stays empty.
@@ -93,18 +70,35 @@ bool process_state::open_once() noexcept {
   if (all == nullptr) return false;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  all->bytes = sizeof(session);
   all->pid = static_cast<std::uint32_t>(getpid());
   all->started = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
                  static_cast<std::uint64_t>(now.tv_nsec);
   all->site_count.store(1, std::memory_order_relaxed);
-  all->magic.store(session_magic, std::memory_order_release);
+  preload::publish(*all, session_kind, sizeof(session));
   return true;
+}
+
+void process_state::attach() noexcept {
+  if (!preload::find_functions_of_program() || !open()) return;
+  preload::hook_modules();
+  all->attached.store(attachment::on, std::memory_order_release);
+}
+
+void process_state::detach() noexcept {
+  if (!gate_.is_open()) return;
+  for (int tries = 0; !preload::unhook_modules() && tries < 1000; ++tries) sched_yield();
+  all->attached.store(attachment::over, std::memory_order_release);
+}
+
+// Before any lock is taken.
+void process_state::hook_new_modules() noexcept {
+  const std::uint32_t now = all->module_changes.load(std::memory_order_acquire);
+  if (hooked_modules_ != now && preload::hook_modules()) hooked_modules_ = now;
 }
 
 // The memory is the parent's, which goes on writing it; the child is not counted.
 void process_state::after_fork() noexcept {
-  process.state_.store(phase::closed, std::memory_order_relaxed);
+  process.gate_.close();
   stop_in_this_thread();
 }
 
@@ -168,6 +162,7 @@ std::uint32_t process_state::site_of(const thread_counts& by,
 void process_state::add_sample(const thread_counts& by, const preload::frame_state& caller,
                                const void* block, std::uint64_t bytes,
                                std::uint64_t blocks) noexcept {
+  if (all->attached.load(std::memory_order_relaxed) == attachment::on) hook_new_modules();
   const locked hold(lock_);
   const std::uint32_t number = site_of(by, caller);
   site& at = all->sites[number];
@@ -198,7 +193,10 @@ void process_state::count_freed(const sampled_block& one) noexcept {
 }
 
 void process_state::forget_addresses() noexcept {
-  if (state_.load(std::memory_order_acquire) != phase::open) return;
+  if (!gate_.is_open()) return;
+  if (all->attached.load(std::memory_order_relaxed) == attachment::on) {
+    preload::forget_unloaded_modules();
+  }
   const locked hold(lock_);
   rules_.clear();
   nodes_.clear();

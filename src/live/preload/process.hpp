@@ -18,7 +18,12 @@ namespace mallard::live {
 class process_state {
  public:
   // Effects: at the first call, makes the memory. Returns: whether this process is counted.
-  bool open() noexcept;
+  bool open() noexcept {
+    return gate_.open_once([this] { return open_once(); });
+  }
+  // Into a program that runs already, and out of it again: what was counted stays.
+  void attach() noexcept;
+  void detach() noexcept;
   // A slot for this thread, or the one of all that have none.
   thread_counts* open_thread() noexcept;
   // Adds up what it has counted, and makes it free.
@@ -47,13 +52,14 @@ class process_state {
                     std::uint64_t frame_address) noexcept;
 
  private:
-  enum class phase : std::uint32_t { unknown, opening, open, closed };
   bool open_once() noexcept;
   std::uint64_t address_of(std::uint64_t ip) noexcept;
   std::uint32_t site_of(const thread_counts& by, const preload::frame_state& caller) noexcept;
+  void hook_new_modules() noexcept;
   static void after_fork() noexcept;
 
-  std::atomic<phase> state_{phase::unknown};
+  preload::session_gate gate_;
+  std::uint32_t hooked_modules_ = 0;  // see session_head
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_key_t key_ = 0;
   preload::rule_cache rules_;

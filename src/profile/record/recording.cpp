@@ -7,9 +7,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
+#include <optional>
+#include <stdexcept>
 #include <system_error>
 
+#include "profile/attach/attached_recorder.hpp"
 #include "profile/record/child_program.hpp"
 #include "recorder/futex.hpp"
 
@@ -19,6 +23,7 @@ namespace {
 constexpr long longest_sleep_ms = 20;
 constexpr double reap_seconds = 0.05;
 constexpr double progress_seconds = 0.2;
+constexpr double modules_seconds = 0.2;
 // Between telling programs to end and ending them.
 constexpr double patience_seconds = 1;
 // So much is lost at most if we are killed.
@@ -45,7 +50,8 @@ void pass_on(int signal) {
   errno = before;
 }
 
-// Keys like Ctrl-C go to the program, too: it decides, and we end after it.
+// `program`: that is told to end when we are; 0: none. Keys like Ctrl-C go to the program, too: it
+// decides, and we end after it.
 class signal_guard {
  public:
   signal_guard(recorder::session& session, pid_t program) {
@@ -55,8 +61,9 @@ class signal_guard {
     set(SIGCHLD, child_changed, 0);
     set(SIGINT, note_interrupt, 1);
     set(SIGQUIT, SIG_IGN, 2);
-    set(SIGTERM, pass_on, 3);
-    set(SIGHUP, pass_on, 4);
+    // A program that is not ours goes on when we are told to end.
+    set(SIGTERM, program > 0 ? pass_on : note_interrupt, 3);
+    set(SIGHUP, program > 0 ? pass_on : note_interrupt, 4);
     // A trace that may not grow, or that nobody reads, is incomplete, and no more than that.
     set(SIGXFSZ, SIG_IGN, 5);
     set(SIGPIPE, SIG_IGN, 6);
@@ -89,7 +96,7 @@ std::vector<std::pair<std::string, std::string>> environment(const record_option
   if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
     preload += std::string(":") + others;
   }
-  return {{"LD_PRELOAD", preload}, {recorder::session_variable, memory.path()}};
+  return {{"LD_PRELOAD", preload}, {recorder::session_kind.variable, memory.path()}};
 }
 
 std::vector<program_check> not_followed(const recorder::session& all) {
@@ -161,6 +168,61 @@ void set_mode(const session_memory& memory, recorder::recording mode) {
   memory->mode.store(static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
 }
 
+// Ours, or one that runs already.
+class recorded_program {
+ public:
+  recorded_program(const record_options& options, const session_memory& memory)
+      : memory_(memory), command_(options.command) {
+    if (options.pid != 0) {
+      running_.emplace(options.pid, options.library);
+    } else {
+      started_.emplace(options.command, environment(options, memory));
+    }
+  }
+
+  std::vector<std::string> command() const { return running_ ? running_->command() : command_; }
+  pid_t pid() const { return running_ ? running_->pid() : started_->pid(); }
+  pid_t own_child() const { return running_ ? 0 : started_->pid(); }
+  void begin() {
+    if (running_) return running_->begin(memory_);
+    started_->let_go();
+  }
+  bool ended() { return running_ ? !running_->is_there() : started_->ended(); }
+  end_info end(std::uint64_t time) const {
+    if (running_) return {time, end_kind::unknown, 0};
+    return {time, started_->exited() ? end_kind::exited : end_kind::killed,
+            static_cast<std::uint32_t>(started_->status())};
+  }
+  void look_for_modules() {
+    if (running_) running_->look_for_modules(memory_);
+  }
+  // Nothing to do for one that has ended.
+  void let_be(record_summary& out) {
+    if (!running_) return;
+    try {
+      running_->end();
+    } catch (const std::runtime_error& problem) {
+      out.not_let_be = problem.what();
+    }
+  }
+  // All is read.
+  void give_back_memory() const {
+    if (running_) memory_.give_back();
+  }
+  void describe(record_summary& out) const {
+    if (running_) return;
+    out.processor_seconds = started_->processor_seconds();
+    out.exited = started_->exited();
+    out.status = started_->status();
+  }
+
+ private:
+  const session_memory& memory_;
+  std::vector<std::string> command_;
+  std::optional<attached_recorder> running_;
+  std::optional<child_program> started_;
+};
+
 }  // namespace
 
 record_summary record(const record_options& options, const record_hooks& hooks) {
@@ -173,16 +235,22 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   set_mode(memory, later ? recorder::recording::not_yet : recorder::recording::on);
 
   const adoption adopted(options.wait);
-  child_program program(options.command, environment(options, memory));
+  recorded_program program(options, memory);
   memory->first_pid = static_cast<std::uint32_t>(program.pid());
   session_reader reader(
-      memory, clock, {options.output, static_cast<std::uint64_t>(program.pid()), options.command},
+      memory, clock, {options.output, static_cast<std::uint64_t>(program.pid()), program.command()},
       hooks.finishing);
   reader.open_first();
-  const signal_guard guard(*memory, program.pid());
+  const signal_guard guard(*memory, program.own_child());
   const auto seconds = [&] { return static_cast<double>(clock.now()) / 1e9; };
   const double began = seconds();
-  program.let_go();
+  try {
+    program.begin();
+  } catch (...) {
+    std::error_code ignored;
+    if (options.pid != 0) std::filesystem::remove(reader.first_file(), ignored);
+    throw;
+  }
 
   constexpr double never = std::numeric_limits<double>::infinity();
   double start_at = options.delay > 0 && !options.paused ? began + options.delay : never;
@@ -194,15 +262,18 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   double reap_at = began;
   double progress_at = began + progress_seconds;
   double flush_at = began + flush_seconds;
+  double modules_at = began + modules_seconds;
   for (bool over = false; !over;) {
     const std::uint32_t seen = memory->doorbell.load(std::memory_order_seq_cst);
     over = program.ended() && !adopted.has_living();
+    if (options.pid != 0 && interrupts != 0) over = true;
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
     const double now = seconds();
-    if (program.ended()) {
-      reader.end_first({clock.now(), program.exited() ? end_kind::exited : end_kind::killed,
-                        static_cast<std::uint32_t>(program.status())});
+    if (program.ended()) reader.end_first(program.end(clock.now()));
+    if (now >= modules_at) {
+      program.look_for_modules();
+      modules_at = now + modules_seconds;
     }
     if (now >= reap_at) {
       reader.reap();
@@ -223,9 +294,11 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     if (options.most_events != 0 && reader.totals().events >= options.most_events) {
       set_mode(memory, recorder::recording::over);
     }
-    if (now >= end_at && !over) {
+    if (now >= end_at && options.pid != 0) {
+      over = true;
+    } else if (now >= end_at && !over) {
       reader.signal_all(end_by);
-      if (!program.ended()) kill(program.pid(), end_by);
+      if (!program.ended()) kill(program.own_child(), end_by);
       cut = true;
       end_by = SIGKILL;
       end_at = now + patience_seconds;
@@ -236,13 +309,14 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     }
     if (!more && !over) recorder::wait_for_change(memory->doorbell, seen, longest_sleep_ms);
   }
-  set_mode(memory, recorder::recording::over);
-  reader.finish();
-
   record_summary out;
+  set_mode(memory, recorder::recording::over);
+  if (!program.ended()) program.let_be(out);
+  reader.finish();
+  program.give_back_memory();
   out.processes = reader.done();
   out.seconds = seconds() - began;
-  out.processor_seconds = program.processor_seconds();
+  program.describe(out);
   out.cut = cut;
   out.interrupted = interrupts != 0;
   out.refused = memory->refused.load();
@@ -255,8 +329,6 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   }
   if (!out.cut) out.left_running = memory.processes_told();
   out.more_not_followed = memory->more_unfollowed.load();
-  out.exited = program.exited();
-  out.status = program.status();
   return out;
 }
 

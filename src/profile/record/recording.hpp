@@ -8,6 +8,8 @@
 // The program's standard streams, exit status and signals are its own.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -21,6 +23,7 @@ namespace mallard::profile {
 
 struct record_options {
   std::vector<std::string> command;
+  pid_t pid = 0;        // of a process that runs already, instead of a command
   std::string library;  // the path of libmallard-record.so
   std::string output;   // of the program itself; empty: a name of its own and its number
   recorder::session_options session;
@@ -28,8 +31,10 @@ struct record_options {
   double delay = 0;               // seconds after which it begins
   double duration = 0;            // seconds after which it ends; 0: with the program
   std::uint64_t most_events = 0;  // it ends after about as many; 0: with the program
-  double longest = 0;             // seconds after which its programs are told to end; 0: never
-  bool wait = false;              // for all processes, not for the program that was started alone
+  // Seconds after which its programs are told to end, or a process that ran already is let be; 0:
+  // never.
+  double longest = 0;
+  bool wait = false;  // for all processes, not for the program that was started alone
 };
 
 struct record_hooks {
@@ -49,14 +54,16 @@ struct record_summary {
   // many there may be beside them.
   std::vector<program_check> not_followed;
   std::uint32_t more_not_followed = 0;
+  std::string not_let_be;          // why the hooks are still in the process that ran already
   std::uint32_t left_running = 0;  // processes of the program that have not ended
   bool exited = true;              // or killed by a signal
   int status = 0;                  // the exit status, or the signal
 };
 
-// Runs the program to its end, or until `longest`: then by SIGTERM, and what lives a second later
-// by SIGKILL. Throws std::system_error (or one derived from std::runtime_error with one line) when
-// it cannot be started or nothing can be written; then the program has not run.
+// Records a process that runs already until it ends, is interrupted, or `longest` is over.
+// Else runs the program to its end, or until `longest`: then by SIGTERM, and what lives a second
+// later by SIGKILL. Throws std::system_error (or one derived from std::runtime_error with one line)
+// when it cannot be started or nothing can be written; then the program has not run.
 record_summary record(const record_options& options, const record_hooks& hooks);
 
 }  // namespace mallard::profile

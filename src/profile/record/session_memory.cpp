@@ -14,7 +14,6 @@
 #include <iterator>
 #include <new>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 
 namespace mallard::profile {
@@ -28,21 +27,13 @@ using recorder::thread_slot;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-session* map(int file) {
-  void* const memory = mmap(nullptr, recorder::session_bytes, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_NORESERVE, file, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<session*>(memory);
-}
-
 // Path in the recording process: one of its descriptors is the memory.
 std::string path_of_reader(int pid) {
   std::error_code ignored;
   for (const auto& entry :
        fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", ignored)) {
     const std::string target = fs::read_symlink(entry.path(), ignored).string();
-    constexpr std::string_view kind = "/memfd:";
-    if (target.starts_with(kind) &&
-        std::string_view(target).substr(kind.size()).starts_with(recorder::session_file_name)) {
+    if (preload::is_session_file(target.c_str(), recorder::session_kind)) {
       return entry.path().string();
     }
   }
@@ -52,7 +43,7 @@ std::string path_of_reader(int pid) {
 // Path in a recorded process: its environment says where the memory is.
 std::string path_of_recorded(int pid) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
-  const std::string name = std::string(recorder::session_variable) + "=";
+  const std::string name = std::string(recorder::session_kind.variable) + "=";
   for (std::string one; std::getline(in, one, '\0');) {
     if (one.starts_with(name)) return one.substr(name.size());
   }
@@ -60,31 +51,27 @@ std::string path_of_recorded(int pid) {
 }
 
 // A limit on the size of files must give an error, not a signal.
-bool resize(int file, std::size_t bytes) {
+preload::session_file make_file() {
   struct sigaction ignored{};
   struct sigaction before{};
   ignored.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &ignored, &before);
-  const bool done = ftruncate(file, static_cast<off_t>(bytes)) == 0;
+  const preload::session_file made =
+      preload::make_session(recorder::session_kind, recorder::session_bytes);
   const int error = errno;
   sigaction(SIGXFSZ, &before, nullptr);
   errno = error;
-  return done;
+  return made;
 }
 
 }  // namespace
 
 session_memory::session_memory() {
-  file_ = memfd_create(recorder::session_file_name, MFD_CLOEXEC);
-  if (file_ < 0) fail("no memory to share with the program");
-  if (!resize(file_, recorder::session_bytes)) {
-    fail("no memory to share with the program");
-  }
-  session* const memory = map(file_);
-  if (memory == nullptr) fail("no address space to share with the program");
-  session_ = new (memory) session;
-  session_->magic = recorder::session_magic;
-  session_->bytes = recorder::session_bytes;
+  const preload::session_file made = make_file();
+  if (made.memory == nullptr) fail("no memory to share with the program");
+  file_ = made.file;
+  session_ = new (made.memory) session;
+  preload::publish(*session_, recorder::session_kind, recorder::session_bytes);
   session_->reader_pid = static_cast<std::uint32_t>(getpid());
   session_->reader_user = geteuid();
   struct stat found{};
@@ -118,6 +105,22 @@ std::uint32_t session_memory::processes_told() const {
   return out;
 }
 
+bool session_memory::has_process(std::uint32_t pid) const {
+  for (std::uint32_t i = 0; i < session_->processes_used.load(std::memory_order_acquire); ++i) {
+    if (process(i).pid == pid &&
+        process(i).state.load(std::memory_order_acquire) == recorder::slot_state::in_use) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void session_memory::give_back() const {
+  fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+            static_cast<off_t>(recorder::threads_offset),
+            static_cast<off_t>(recorder::session_bytes - recorder::threads_offset));
+}
+
 void session_memory::recycle_thread(std::uint32_t i) const {
   const auto start = recorder::threads_offset + sizeof(thread_slot) * i;
   if (fallocate(file_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(start),
@@ -136,15 +139,12 @@ void set_recording(int pid, recorder::recording mode) {
   std::string path = path_of_reader(pid);
   if (path.empty()) path = path_of_recorded(pid);
   if (path.empty()) throw std::runtime_error(who + " is not being recorded");
-  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) throw std::runtime_error(who + " is recorded by a process that cannot be reached");
-  struct stat found{};
-  session* all = nullptr;
-  if (fstat(file, &found) == 0 && found.st_size == static_cast<off_t>(recorder::session_bytes)) {
-    all = map(file);
+  if (access(path.c_str(), R_OK | W_OK) != 0) {
+    throw std::runtime_error(who + " is recorded by a process that cannot be reached");
   }
-  close(file);
-  if (all == nullptr || all->magic != recorder::session_magic) {
+  auto* const all = static_cast<session*>(
+      preload::map_session(path.c_str(), recorder::session_kind, recorder::session_bytes));
+  if (all == nullptr) {
     throw std::runtime_error(who + " is recorded by another version of mallard");
   }
   all->mode.store(static_cast<std::uint32_t>(mode));

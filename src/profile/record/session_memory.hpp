@@ -25,6 +25,11 @@ class session_memory {
   std::string path() const;
   // Number of processes that know of the recording by their environment, here and now.
   std::uint32_t processes_told() const;
+  // Whether a process with this number has taken a slot.
+  bool has_process(std::uint32_t pid) const;
+  // Gives back the memory of all threads: a process may keep it mapped when it is not recorded any
+  // more.
+  void give_back() const;
   // Makes the slot of a thread that has ended free for others, all zeros again.
   void recycle_thread(std::uint32_t i) const;
 

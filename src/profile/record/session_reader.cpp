@@ -1,5 +1,6 @@
 #include "profile/record/session_reader.hpp"
 
+#include <linux/membarrier.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "profile/attach/process_memory.hpp"
 #include "profile/record/program_check.hpp"
 
 namespace mallard::profile {
@@ -314,7 +316,26 @@ void session_reader::finish(std::unique_ptr<process_recording> ended, const end_
   finisher_.add(std::move(ended), end);
 }
 
+// Their memory goes with the slots, and processes may go on without us.
+void session_reader::wait_for_writers() const {
+  constexpr int most_looks = 5000;
+  syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+  const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if ((*memory_)->threads[i].load(std::memory_order_acquire) != slot_state::in_use) continue;
+    const recorder::thread_slot& slot = memory_->thread(i);
+    if (memory_->process(slot.process).foreign || !is_alive(slot.process)) continue;
+    const process_memory memory(static_cast<pid_t>(memory_->process(slot.process).pid));
+    bool busy = true;
+    for (int looks = 0; busy && looks < most_looks; ++looks) {
+      if (!memory.read(slot.busy_at, &busy, sizeof busy)) busy = false;
+      if (busy) usleep(1000);
+    }
+  }
+}
+
 void session_reader::finish() {
+  wait_for_writers();
   take();
   for_each_process(
       [&](std::uint32_t, const recorder::process_slot& slot) { look_at_program(slot.program); });

@@ -34,6 +34,7 @@ class session_reader {
 
   // Makes the first process's trace. Throws std::system_error when it cannot be written.
   void open_first();
+  std::string first_file() const { return first_ == nullptr ? "" : first_->file(); }
 
   // Takes what is there. Returns: whether a ring was so full that more is to be expected at once.
   bool take();
@@ -75,6 +76,7 @@ class session_reader {
   template <class Do>
   void for_each_process(Do act);
   void end_process(std::uint32_t process);
+  void wait_for_writers() const;
   void finish(std::unique_ptr<process_recording> ended, const end_info& end);
   void end_thread(std::uint32_t thread);
 

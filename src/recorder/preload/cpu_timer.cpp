@@ -88,18 +88,24 @@ void on_signal(int, siginfo_t* info, void* context) {
   // Time of the recorder is none of the program's.
   if (is_ours(at.ip)) return;
   const std::uint32_t times = 1 + static_cast<std::uint32_t>(info->si_overrun);
+  const bool was_busy = this_thread.busy;
+  this_thread.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   thread_log* const log = ready_log();
-  if (log == nullptr) return;
-  if (this_thread.busy || this_thread.in_new != 0) {
-    log->sample_in_call(times);
+  if (log == nullptr) {
+    this_thread.busy = was_busy;
+    // Nobody records any more, as after the end of `mallard record`.
+    if (process.gate.is_closed()) syscall(SYS_timer_delete, info->si_timerid);
     return;
   }
   const int before = errno;
-  this_thread.busy = true;
+  if (was_busy || this_thread.in_new != 0) {
+    log->sample_in_call(times);
+  } else {
+    log->sample(at, times);
+  }
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  log->sample(at, times);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  this_thread.busy = false;
+  this_thread.busy = was_busy;
   errno = before;
 }
 
@@ -139,8 +145,15 @@ bool install_handler() {
 // told.
 pthread_key_t timer_of_thread;
 
+// Counts the recordings of this process: one that is attached to again has new timers.
+std::uint32_t recordings = 0;
+
+std::uintptr_t this_process() {
+  return std::uintptr_t{recordings} * most_processes + process.slot;
+}
+
 bool is_of_this_process(std::uintptr_t both) {
-  return process.page->epoch.load(std::memory_order_relaxed) != 0 && both >> 32 == process.slot + 1;
+  return process.page->epoch.load(std::memory_order_relaxed) != 0 && both >> 32 == this_process();
 }
 
 void delete_timer(void* value) {
@@ -152,10 +165,12 @@ void delete_timer(void* value) {
 }  // namespace
 
 void prepare_cpu_timers() noexcept {
+  process.has_cpu_timers = false;
   if (process.all->options.cpu_period_us == 0) return;
   // Where these two are the C library's.
   if (SIGRTMIN <= cpu_signal) return;
-  if (pthread_key_create(&timer_of_thread, delete_timer) != 0) return;
+  if (recordings == 0 && pthread_key_create(&timer_of_thread, delete_timer) != 0) return;
+  ++recordings;
   process.has_cpu_timers = true;
 }
 
@@ -179,11 +194,23 @@ void start_cpu_timer() noexcept {
     const long nanoseconds = static_cast<long>(process.all->options.cpu_period_us) * 1000;
     const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
     syscall(SYS_timer_settime, timer, 0, &every, nullptr);
-    const std::uintptr_t both =
-        std::uintptr_t{process.slot + 1} << 32 | static_cast<unsigned>(timer);
+    const std::uintptr_t both = this_process() << 32 | static_cast<unsigned>(timer);
     pthread_setspecific(timer_of_thread, reinterpret_cast<void*>(both));
+    if (this_thread.log != nullptr) this_thread.log->keep_timer(timer);
   }
   errno = before;
+}
+
+void delete_cpu_timers() noexcept {
+  if (!process.has_cpu_timers) return;
+  session& all = *process.all;
+  for (std::uint32_t i = 0; i < all.threads_used.load(std::memory_order_acquire); ++i) {
+    if (all.threads[i].load(std::memory_order_acquire) != slot_state::in_use) continue;
+    thread_slot& slot = threads_of(all)[i];
+    if (slot.process != process.slot) continue;
+    const int timer = reinterpret_cast<const thread_log*>(slot.own)->timer();
+    if (timer >= 0) syscall(SYS_timer_delete, timer);
+  }
 }
 
 void keep_cpu_signal() noexcept {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "preload/call_slots.hpp"
 #include "recorder/preload/cpu_timer.hpp"
 
 namespace mallard::recorder {
@@ -31,6 +32,11 @@ thread_log* open_this_thread() {
   return log;
 }
 
+bool is_in_session(const thread_log* log) {
+  return reinterpret_cast<std::uint64_t>(log) - reinterpret_cast<std::uint64_t>(process.all) <
+         session_bytes;
+}
+
 // Before the program's own code, which may give up the right to the calls that this takes, and so
 // that a program that never calls this malloc is known of.
 [[gnu::constructor]] void open_before_the_program() noexcept {
@@ -40,8 +46,8 @@ thread_log* open_this_thread() {
 }  // namespace
 
 thread_log* make_ready(bool& only_frees) noexcept {
-  using phase = process_state::phase;
-  if (process.state.load(std::memory_order_relaxed) == phase::not_recorded) return nullptr;
+  if (process.gate.is_closed()) return nullptr;
+  const bool was_busy = this_thread.busy;
   this_thread.busy = true;
   thread_log* log = nullptr;
   const int before = errno;
@@ -51,20 +57,20 @@ thread_log* make_ready(bool& only_frees) noexcept {
     if (mode == recording::on || mode == recording::paused) {
       only_frees = paused || mode == recording::paused;
       log = this_thread.log;
-      // The reader took this thread for one that had ended.
-      if (log != nullptr && !log->is_open()) log = nullptr;
+      // The reader took this thread for one that had ended; or it is of an earlier recording.
+      if (log != nullptr && (!is_in_session(log) || !log->is_open())) log = nullptr;
       if (log == nullptr && !only_frees) log = open_this_thread();
       const std::uint32_t epoch = process.page->epoch.load(std::memory_order_acquire);
       if (log != nullptr && !log->is_of(epoch)) log->renew(epoch);
     }
   }
   errno = before;
-  this_thread.busy = false;
+  this_thread.busy = was_busy;
   return log;
 }
 
 void count_unrecorded() noexcept {
-  if (process.state.load(std::memory_order_relaxed) == process_state::phase::not_recorded) return;
+  if (process.gate.is_closed()) return;
   if (!is_over()) return;
   process.all->unrecorded.fetch_add(1, std::memory_order_relaxed);
 }
@@ -80,6 +86,7 @@ void hook::unloaded() noexcept {
   if (!any) return;
   process.rules.clear();
   new_epoch();
+  if (process.is_attached) forget_unloaded_modules();
 }
 
 }  // namespace mallard::recorder

@@ -55,13 +55,14 @@ class entered {
  public:
   [[gnu::always_inline]] entered() noexcept {
     if (this_thread.busy) return;
+    // Before the look at the session: see thread_slot::busy_at.
+    this_thread.busy = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     log_ = ready_log();
     if (log_ == nullptr) [[unlikely]] {
-      if (is_over()) return;
-      log_ = make_ready(only_frees_);
-      if (log_ == nullptr) return;
+      if (!is_over()) log_ = make_ready(only_frees_);
+      if (log_ == nullptr) this_thread.busy = false;
     }
-    this_thread.busy = true;
   }
   [[gnu::always_inline]] ~entered() {
     if (log_ == nullptr) return;
@@ -101,8 +102,10 @@ struct hook {
     }
     std::uint64_t began = 0;
     const bool timed = log->is_timed();
-    if (timed) [[unlikely]]
+    if (timed) [[unlikely]] {
+      look_for_modules();
       began = now();
+    }
     void* const block = call();  // a failure is told of by its null
     const std::uint64_t time = now();
     const unsigned log2 = alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment));
@@ -193,6 +196,8 @@ struct hook {
     }
     if (log == nullptr) return call_next();
     timed = log->is_timed();
+    if (timed) [[unlikely]]
+      look_for_modules();
     const std::uint64_t began = timed ? now() : 0;
     this_thread.in_new = inner;
     void* const block = call_next();
@@ -200,8 +205,13 @@ struct hook {
         this_thread.in_new == 0;  // after a first failure, when a handler was called
     this_thread.in_new = 0;
     const std::uint64_t time = now();
-    if (recorded || ready_log() != log) return block;
+    if (recorded) return block;
     this_thread.busy = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (ready_log() != log) {
+      this_thread.busy = false;
+      return block;
+    }
     log->write({message::allocate, which,
                 alignment == 0 ? 0U : static_cast<unsigned>(__builtin_ctzll(alignment)), time,
                 reinterpret_cast<std::uint64_t>(block), bytes, 0},

@@ -1,14 +1,14 @@
 #include "recorder/preload/process.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/futex.hpp"
+#include "preload/call_slots.hpp"
 #include "recorder/preload/cpu_timer.hpp"
 #include "recorder/preload/hook.hpp"
 
@@ -21,26 +21,6 @@ constinit fork_page no_page{};
 std::uint64_t own_pid_namespace() {
   struct stat found{};
   return stat("/proc/self/ns/pid", &found) == 0 ? found.st_ino : 0;
-}
-
-session* map_session(const char* path) {
-  const int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  struct stat found{};
-  void* memory = MAP_FAILED;
-  if (fstat(file, &found) == 0 && found.st_size == static_cast<off_t>(session_bytes)) {
-    memory =
-        mmap(nullptr, session_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  }
-  close(file);
-  if (memory == MAP_FAILED) return nullptr;
-  auto* const all = static_cast<session*>(memory);
-  if (all->magic != session_magic || all->bytes != session_bytes) {
-    munmap(memory, session_bytes);
-    return nullptr;
-  }
-  madvise(memory, session_bytes, MADV_DONTDUMP);
-  return all;
 }
 
 fork_page* map_fork_page() {
@@ -88,18 +68,23 @@ bool is_followed(const session& all) {
   return all.options.follow || all.first_pid == static_cast<std::uint32_t>(getpid());
 }
 
-bool open_first_time() {
-  const char* const path = getenv(session_variable);
+// Opens a session; a process that is attached to again keeps its page and its rules. The memory of
+// the one before stays mapped: a thread may still look at it.
+bool open_session(const char* path) {
   if (path == nullptr) return false;
-  session* const all = map_session(path);
+  auto* const all = static_cast<session*>(map_session(path, session_kind, session_bytes));
   if (all == nullptr) return false;
-  fork_page* const page = map_fork_page();
-  if (page == nullptr || !process.rules.open()) return false;
+  if (process.page == &no_page) {
+    fork_page* const page = map_fork_page();
+    if (page == nullptr || !process.rules.open()) return false;
+    process.page = page;
+  }
   process.all = all;
-  process.page = page;
   const bool foreign = own_pid_namespace() != all->pid_namespace;
   if (!is_followed(*all) || !take_process_slot(*all, foreign)) return false;
   process.ticks_of_microsecond = all->ticks_of_microsecond;
+  process.full_until.store(0, std::memory_order_relaxed);
+  process.modules.start_over();
   prepare_cpu_timers();
   return true;
 }
@@ -115,36 +100,67 @@ bool open_child_of_fork() {
 
 }  // namespace
 
-constinit process_state process{&no_session, &no_page};
+constinit process_state process{.all = &no_session, .page = &no_page, .gate = {}};
 
 void new_epoch() noexcept {
   process.page->epoch.store(++process.last_epoch, std::memory_order_release);
 }
 
 void leave_session() noexcept {
-  process.state.store(process_state::phase::not_recorded);
+  process.gate.close();
   process.page->epoch.store(0, std::memory_order_release);
 }
 
 bool open_process() noexcept {
-  using enum process_state::phase;
+  using enum session_gate::phase;
   const int before = errno;
-  auto seen = process.state.load(std::memory_order_acquire);
   bool opened = false;
-  if (seen == unknown && process.state.compare_exchange_strong(seen, opening)) {
-    opened = open_first_time();
-  } else if (seen == recorded && process.page->epoch.load() == 0 &&
-             process.state.compare_exchange_strong(seen, opening)) {
+  if (process.gate.begin(unknown)) {
+    opened = open_session(getenv(session_kind.variable));
+  } else if (process.page->epoch.load() == 0 && process.gate.begin(open)) {
     this_thread.log = nullptr;
     opened = open_child_of_fork();
   } else {
-    errno = before;
-    return seen == recorded;
+    return process.gate.is_open();
   }
   if (opened) new_epoch();
-  process.state.store(opened ? recorded : not_recorded, std::memory_order_release);
   errno = before;
+  return process.gate.end(opened);
+}
+
+void hook_new_modules() noexcept {
+  const std::uint32_t now = process.all->module_changes.load(std::memory_order_acquire);
+  if (process.hooked_modules.load(std::memory_order_relaxed) == now) return;
+  const int before = errno;
+  if (hook_modules()) process.hooked_modules.store(now, std::memory_order_relaxed);
+  errno = before;
+}
+
+bool attach_process(const char* path) noexcept {
+  using enum session_gate::phase;
+  // An earlier recorder may have been killed.
+  if (process.gate.is_open() && kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0) {
+    leave_session();
+  }
+  if (process.gate.is_open() || !find_functions_of_program()) return false;
+  process.is_attached = true;
+  const bool begun = process.gate.begin(unknown) || process.gate.begin(closed);
+  if (!begun) return false;
+  const bool opened = open_session(path);
+  if (opened) {
+    new_epoch();
+    process.hooked_modules.store(process.all->module_changes.load(std::memory_order_acquire));
+  }
+  process.gate.end(opened);
+  if (opened) hook_modules();
   return opened;
+}
+
+void detach_process() noexcept {
+  for (int tries = 0; !unhook_modules() && tries < 1000; ++tries) sched_yield();
+  if (!process.gate.is_open()) return;
+  leave_session();
+  delete_cpu_timers();
 }
 
 }  // namespace mallard::recorder

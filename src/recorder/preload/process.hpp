@@ -27,8 +27,7 @@ struct process_state {
   fork_page* page;  // never null
   std::uint32_t slot = 0;
   std::uint32_t last_epoch = 0;
-  enum class phase : std::uint32_t { unknown, opening, recorded, not_recorded };
-  std::atomic<phase> state{phase::unknown};
+  session_gate gate;
   std::atomic<std::uint32_t> paused{};  // by the program itself
   std::uint64_t ticks_of_microsecond = 1;
   bool has_cpu_timers = false;
@@ -36,6 +35,8 @@ struct process_state {
   std::atomic<std::uint64_t> full_until{};
   rule_cache rules{};
   known_modules modules{};
+  bool is_attached = false;                     // to a program that ran already
+  std::atomic<std::uint32_t> hooked_modules{};  // see session_head
 };
 extern process_state process;
 
@@ -49,6 +50,19 @@ bool open_process() noexcept;
 
 // What threads know of the process is to be looked at anew.
 void new_epoch() noexcept;
+
+// Modules that an attached process has loaded since get their hooks. Called now and then, from
+// where the program has called malloc.
+[[gnu::cold, gnu::noinline]] void hook_new_modules() noexcept;
+inline void look_for_modules() noexcept {
+  if (process.is_attached) [[unlikely]]
+    hook_new_modules();
+}
+
+// Makes a program that runs part of the session with this path. Returns: whether it is recorded.
+bool attach_process(const char* path) noexcept;
+// The program calls its own functions again. What it calls of ours all the same does nothing more.
+void detach_process() noexcept;
 
 // The session goes on without this process: nobody reads what it writes.
 void leave_session() noexcept;

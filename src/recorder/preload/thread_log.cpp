@@ -10,6 +10,7 @@
 
 #include "recorder/futex.hpp"
 #include "recorder/preload/cpu_timer.hpp"
+#include "recorder/preload/hook.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -17,7 +18,11 @@ namespace {
 // The reader is called each time this much is new, so that it comes before the ring is full.
 constexpr std::uint64_t bell_words = ring_words / 4;
 constexpr long look_again_ms = 100;
-constexpr std::uint64_t patience_rounds = 20;  // without a sign of life from the reader
+
+// Rounds without a sign of life from the reader. In other namespaces its number says nothing.
+std::uint64_t patience() {
+  return processes_of(*process.all)[process.slot].foreign ? 20 : 1;
+}
 
 bool reader_is_gone() {
   return kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0 && errno == ESRCH;
@@ -37,6 +42,7 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   until_stack_ = 1;
   last_stack_ = 0;
   samples_in_call_ = 0;
+  timer_ = -1;
   in_signal_ = false;
   nodes_.open(slot.table, table_entries);
   stack_.open(process.rules, options.unwind == unwinding::frame_pointers, options.depth);
@@ -284,7 +290,9 @@ bool thread_log::make_room(std::size_t words) noexcept {
     const std::uint64_t latest = all.heartbeat.load(std::memory_order_relaxed);
     rounds_without = latest == beat ? rounds_without + 1 : 0;
     beat = latest;
-    if (rounds_without >= patience_rounds && reader_is_gone()) {
+    // Another recorder has come meanwhile, after ours was killed.
+    if (&all != process.all) return false;
+    if (rounds_without >= patience() && reader_is_gone()) {
       leave_session();
       return false;
     }
@@ -310,6 +318,7 @@ thread_log* take_thread_slot() noexcept {
     slot.process = process.slot;
     slot.tid = static_cast<std::uint32_t>(gettid());
     slot.started = now();
+    slot.busy_at = reinterpret_cast<std::uint64_t>(&this_thread.busy);
     auto* const log = reinterpret_cast<thread_log*>(slot.own);
     log->open(slot, process.page->epoch.load(std::memory_order_relaxed));
     processes_of(all)[process.slot].open_threads.fetch_add(1, std::memory_order_relaxed);

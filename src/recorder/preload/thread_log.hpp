@@ -60,6 +60,9 @@ class thread_log {
     if (samples_in_call_ != 0) [[unlikely]]
       write_samples_of_call();
   }
+  // The clock's number, to end it from another thread; -1: none.
+  void keep_timer(int timer) noexcept { timer_ = timer; }
+  int timer() const noexcept { return timer_; }
   // An operation that could not be recorded.
   void lose() noexcept;
 
@@ -102,6 +105,7 @@ class thread_log {
   std::uint32_t until_stack_;
   std::uint32_t last_stack_;
   std::uint32_t samples_in_call_;
+  int timer_;
   bool in_signal_;
   node_table nodes_;
   stack_walk stack_;

@@ -190,7 +190,7 @@ void starting_program::look_at(const char* path, char* const* environment) noexc
     why = obstacle_in(interpreter, nobody, sizeof nobody);
   }
   if (why == unfollowed::none && access(path, X_OK) == 0) {
-    const char* const file = value_in(environment, session_variable);
+    const char* const file = value_in(environment, session_kind.variable);
     if (file == nullptr) {
       why = unfollowed::environment;
     } else if (becomes_another_user(all) ||

@@ -17,43 +17,10 @@ namespace mallard::route {
 
 constinit process_holder the_process{};
 
-namespace {
-
-session* map_session(const char* path) {
-  const int file = ::open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  struct stat found{};
-  void* memory = MAP_FAILED;
-  if (fstat(file, &found) == 0 && found.st_size == static_cast<off_t>(sizeof(session))) {
-    memory =
-        mmap(nullptr, sizeof(session), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  }
-  close(file);
-  if (memory == MAP_FAILED) return nullptr;
-  auto* const all = static_cast<session*>(memory);
-  if (all->magic == session_magic && all->bytes == sizeof(session)) return all;
-  munmap(memory, sizeof(session));
-  return nullptr;
-}
-
-}  // namespace
-
-bool process_state::open() noexcept {
-  phase seen = state_.load(std::memory_order_acquire);
-  if (seen == phase::unknown && state_.compare_exchange_strong(seen, phase::opening)) {
-    const int before = errno;
-    const bool opened = open_once();
-    errno = before;
-    state_.store(opened ? phase::open : phase::closed, std::memory_order_release);
-    return opened;
-  }
-  return seen == phase::open;
-}
-
 bool process_state::open_once() noexcept {
-  const char* const path = getenv(session_variable);
+  const char* const path = getenv(session_kind.variable);
   if (path == nullptr) return false;
-  all = map_session(path);
+  all = static_cast<session*>(preload::map_session(path, session_kind, sizeof(session)));
   if (all == nullptr) return false;
   void* const memory = mmap(nullptr, arena_stride * most_arenas, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

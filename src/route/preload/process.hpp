@@ -21,8 +21,10 @@ class process_state {
  public:
   // Effects: at the first call, reads what is to be routed, if the environment says so. Returns:
   // whether anything is.
-  bool open() noexcept;
-  bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == phase::open; }
+  bool open() noexcept {
+    return gate_.open_once([this] { return open_once(); });
+  }
+  bool is_open() const noexcept { return gate_.is_open(); }
 
   // A module was unloaded: addresses may mean other functions.
   void forget_addresses() noexcept;
@@ -51,14 +53,13 @@ class process_state {
   std::mutex locks[most_routes];        // of what is common and not synchronized by itself
 
  private:
-  enum class phase : std::uint32_t { unknown, opening, open, closed };
   static constexpr std::size_t arena_stride = (sizeof(arena) + 63) & ~std::size_t{63};
 
   bool open_once() noexcept;
   arena* new_arena(std::uint32_t route, strategy kind) noexcept;
   void hold_across_fork() noexcept;
 
-  std::atomic<phase> state_{phase::unknown};
+  preload::session_gate gate_;
   std::byte* arenas_ = nullptr;
   std::atomic<std::uint32_t> arena_count_{0};
   std::mutex lock_;  // of the lists

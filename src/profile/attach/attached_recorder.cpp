@@ -1,0 +1,55 @@
+#include "profile/attach/attached_recorder.hpp"
+
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+#include "recorder/session.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// Its environment speaks of a recording: it was started under `mallard record`.
+bool was_started_recorded(pid_t pid) {
+  std::ifstream in("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  const std::string name = std::string(recorder::session_kind.variable) + "=";
+  for (std::string one; std::getline(in, one, '\0');) {
+    if (one.starts_with(name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+attached_recorder::attached_recorder(pid_t pid, std::string library)
+    : process_(pid), library_(std::move(library)) {
+  if (was_started_recorded(pid) && process_.has_library(library_)) {
+    throw std::runtime_error("process " + std::to_string(pid) +
+                             " was started by `mallard record`: it has that one's hooks");
+  }
+}
+
+void attached_recorder::begin(const session_memory& memory) {
+  modules_ = process_.modules();
+  process_.call(library_, "mallard_record_attach", memory.path());
+  if (!memory.has_process(static_cast<std::uint32_t>(process_.pid()))) {
+    throw std::runtime_error("process " + std::to_string(process_.pid()) +
+                             " is being recorded already, or has no room for a recording");
+  }
+}
+
+void attached_recorder::look_for_modules(const session_memory& memory) {
+  // Twice the same: modules are linked some time after they are mapped.
+  const std::uint64_t now = process_.modules();
+  if (now == latest_ && now != modules_) {
+    modules_ = now;
+    memory->module_changes.fetch_add(1, std::memory_order_release);
+  }
+  latest_ = now;
+}
+
+void attached_recorder::end() {
+  if (process_.is_there()) process_.call(library_, "mallard_record_detach", "");
+}
+
+}  // namespace mallard::profile

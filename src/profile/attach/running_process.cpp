@@ -1,0 +1,346 @@
+#include "profile/attach/running_process.hpp"
+
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+
+#include "profile/attach/stopped_thread.hpp"
+#include "profile/record/program_check.hpp"
+
+namespace mallard::profile {
+namespace {
+
+namespace fs = std::filesystem;
+using clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds longest_search(10);
+constexpr double longest_call = 10;  // seconds
+constexpr std::uint64_t stack_needed = std::uint64_t{64} << 10;
+constexpr std::uint64_t stack_searched = std::uint64_t{256} << 10;
+
+std::string folder_of(pid_t pid) {
+  return "/proc/" + std::to_string(pid);
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The number after this word in /proc/PID/status.
+long status_of(const std::string& folder, const std::string& word) {
+  std::ifstream in(folder + "/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(word)) return std::atol(line.c_str() + word.size());
+  }
+  return 0;
+}
+
+// Those in which a thread of a server waits, and no dynamic linker and no malloc of the C
+// library's.
+bool is_of_waiting(long call, std::uint64_t second) {
+  switch (call) {
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_pause:
+    case SYS_rt_sigsuspend:
+    case SYS_rt_sigtimedwait:
+      return true;
+    case SYS_futex:
+      // As condition variables, semaphores and joins wait, and no lock.
+      return (second & static_cast<std::uint64_t>(FUTEX_CMD_MASK)) == FUTEX_WAIT_BITSET;
+    default:
+      return false;
+  }
+}
+
+// From a file that is no file of a disk, from which a dynamic linker would read.
+bool is_read_of_stream(pid_t pid, long call, std::uint64_t descriptor) {
+  if (call != SYS_read) return false;
+  std::error_code gone;
+  const std::string target =
+      fs::read_symlink(folder_of(pid) + "/fd/" + std::to_string(descriptor), gone).string();
+  return target.starts_with("pipe:") || target.starts_with("socket:") ||
+         target.starts_with("anon_inode:") || target.starts_with("/dev/pts/") ||
+         target.starts_with("/dev/tty");
+}
+
+// Whether a call ends before this place: it may be where a function returns to.
+bool is_return_address(const process_memory& memory, std::uint64_t address) {
+  std::array<std::uint8_t, 7> code{};
+  if (!memory.read(address - code.size(), code.data(), code.size())) return false;
+  if (code[2] == 0xe8) return true;
+  for (const std::size_t length : {2U, 3U, 4U, 6U, 7U}) {  // call *..., by its form
+    const std::uint8_t* const at = code.data() + code.size() - length;
+    if (at[0] == 0xff && (at[1] >> 3 & 7) == 2) return true;
+    if (length > 2 && at[0] >= 0x40 && at[0] < 0x50 && at[1] == 0xff && (at[2] >> 3 & 7) == 2) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool in_any(const std::vector<address_range>& all, std::uint64_t address) {
+  return std::any_of(all.begin(), all.end(),
+                     [=](const address_range& one) { return one.has(address); });
+}
+
+std::string scope_of_ptrace() {
+  std::string text = file_text("/proc/sys/kernel/yama/ptrace_scope");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+void running_process::fail(const std::string& why) const {
+  throw std::runtime_error("process " + std::to_string(pid_) + " " + why);
+}
+
+running_process::running_process(pid_t pid) : pid_(pid), memory_(pid) {
+  const std::string folder = folder_of(pid);
+  std::error_code error;
+  if (pid == getpid()) fail("is this command itself");
+  if (!fs::exists(folder, error)) fail("does not exist");
+  if (!is_there()) fail("has ended");
+  if (status_of(folder, "Tgid:") != pid) fail("is a thread: name its process");
+  const std::string program = fs::read_symlink(folder + "/exe", error).string();
+  if (error == std::errc::no_such_file_or_directory) fail("is one of the system's own");
+  if (error) fail("is another user's: only that user, or root, may attach to it");
+  if (const long tracer = status_of(folder, "TracerPid:"); tracer != 0) {
+    fail("is traced by process " + std::to_string(tracer) + ", as by a debugger");
+  }
+  const auto same_file = [&](const char* which) {
+    const std::string other = folder + which;
+    const std::string own = std::string("/proc/self") + which;
+    return fs::read_symlink(other, error) == fs::read_symlink(own, error);
+  };
+  if (!same_file("/ns/mnt") || !same_file("/ns/pid")) {
+    fail("runs in other namespaces, as in a container: attach from inside");
+  }
+  if (status_of(folder, "Seccomp_filters:") > status_of("/proc/self", "Seccomp_filters:")) {
+    fail("has given up calls of the system by a seccomp filter: it cannot load a library");
+  }
+  const std::vector<mapping> all = mappings_of(pid);
+  if (all.empty()) fail("may not be looked at");
+  const auto has = [&](const char* name) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const mapping& one) { return is_named(one, name); });
+  };
+  program_check found = check_program(folder + "/exe");
+  found.file = program;
+  if (has("ld-musl")) found.what = obstacle::other_libc;
+  if (found.what != obstacle::none) throw std::runtime_error(describe(found));
+  if (!has("libc.so.6")) fail("has no C library of the system's: nothing can be loaded into it");
+  for (const char* sanitizer : {"libasan.so", "libtsan.so", "liblsan.so"}) {
+    if (has(sanitizer)) fail(std::string("has a sanitizer's malloc, of ") + sanitizer);
+  }
+}
+
+std::vector<std::string> running_process::command() const {
+  std::vector<std::string> out;
+  std::ifstream in(folder_of(pid_) + "/cmdline", std::ios::binary);
+  for (std::string word; std::getline(in, word, '\0');) out.push_back(word);
+  return out;
+}
+
+bool running_process::is_there() const {
+  const std::string text = file_text(folder_of(pid_) + "/stat");
+  const std::size_t name_end = text.rfind(')');
+  return name_end != text.npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z' &&
+         text[name_end + 2] != 'X';
+}
+
+bool running_process::has_library(const std::string& path) const {
+  const std::vector<mapping> all = mappings_of(pid_);
+  std::error_code error;
+  const std::string file = fs::canonical(path, error).string();
+  return std::any_of(all.begin(), all.end(), [&](const mapping& one) { return one.path == file; });
+}
+
+std::uint64_t running_process::modules() const {
+  std::uint64_t out = 0;
+  for (const mapping& one : mappings_of(pid_)) {
+    if (one.is_code && !one.path.empty()) {
+      out = out * 31 + std::hash<std::string>()(one.path) + one.range.start;
+    }
+  }
+  return out;
+}
+
+running_process::places running_process::find_places(const std::vector<mapping>& all) const {
+  places out;
+  std::uint64_t module = 0;  // its first address
+  std::string path;
+  for (const mapping& one : all) {
+    if (one.path == "[vdso]") out.loader.push_back(one.range);
+    if (one.path.empty() || one.path.front() != '/') continue;
+    if (one.path != path) {
+      path = one.path;
+      module = one.range.start;
+    }
+    if (!one.is_code) continue;
+    if (is_named(one, "ld-linux") || is_named(one, "ld-2") || is_named(one, "ld.so")) {
+      out.loader.push_back(one.range);
+      continue;
+    }
+    const std::map<std::string, std::uint64_t> symbols = memory_.symbols(module);
+    const auto malloc_at = symbols.find("malloc");
+    if (malloc_at == symbols.end() || is_named(one, "libmallard-record") ||
+        is_named(one, "libmallard-live")) {
+      continue;
+    }
+    if (!is_named(one, "libc.so.6")) {
+      out.other_mallocs.push_back(one.range);
+      continue;
+    }
+    out.libc = one.range;
+    if (const auto at = symbols.find("dlopen"); at != symbols.end()) out.dlopen = at->second;
+    std::vector<std::uint8_t> code(one.range.end - one.range.start);
+    if (!memory_.read(one.range.start, code.data(), code.size())) continue;
+    constexpr std::uint8_t handler_end[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    const auto end =
+        std::search(code.begin(), code.end(), std::begin(handler_end), std::end(handler_end));
+    if (end != code.end()) {
+      out.handler_end = one.range.start + static_cast<std::uint64_t>(end - code.begin());
+    }
+  }
+  if (out.dlopen == 0 || out.handler_end == 0) fail("has a C library that is too old");
+  return out;
+}
+
+// A look from outside, which disturbs nobody.
+bool running_process::may_stop(pid_t tid, const places&) const {
+  std::ifstream in(folder_of(pid_) + "/task/" + std::to_string(tid) + "/syscall");
+  long call = -1;
+  std::string first, second;
+  if (!(in >> call >> first >> second)) return false;
+  const std::uint64_t descriptor = std::strtoull(first.c_str(), nullptr, 16);
+  return is_of_waiting(call, std::strtoull(second.c_str(), nullptr, 16)) ||
+         is_read_of_stream(pid_, call, descriptor);
+}
+
+bool running_process::has_frames_of(const stopped_thread& at, const places& of,
+                                    const address_range& stack) const {
+  const std::uint64_t start = at.stack() & ~std::uint64_t{7};
+  std::vector<std::uint64_t> words((std::min(stack.end, start + stack_searched) - start) /
+                                   sizeof(std::uint64_t));
+  if (!memory_.read(start, words.data(), words.size() * sizeof(std::uint64_t))) return true;
+  return std::any_of(words.begin(), words.end(), [&](std::uint64_t word) {
+    if (word == of.handler_end) return true;
+    return !of.other_mallocs.empty() && in_any(of.other_mallocs, word) &&
+           is_return_address(memory_, word);
+  });
+}
+
+bool running_process::is_safe(const stopped_thread& at, const places& of,
+                              const std::vector<mapping>& all) const {
+  if (!at.is_stopped()) return false;
+  const auto stack = std::find_if(all.begin(), all.end(),
+                                  [&](const mapping& one) { return one.range.has(at.stack()); });
+  if (stack == all.end()) return false;
+  if (stack->path != "[stack]" && at.stack() - stack->range.start < stack_needed) return false;
+  const long call = at.system_call();
+  if (call >= 0) {
+    const user_regs_struct& with = at.registers();
+    if (!is_of_waiting(call, with.rsi) && !is_read_of_stream(pid_, call, with.rdi)) return false;
+    return !has_frames_of(at, of, stack->range);
+  }
+  const std::uint64_t ip = at.instruction();
+  const auto code =
+      std::find_if(all.begin(), all.end(), [&](const mapping& one) { return one.range.has(ip); });
+  if (code == all.end() || code->path.empty() || of.libc.has(ip) || in_any(of.loader, ip) ||
+      in_any(of.other_mallocs, ip)) {
+    return false;
+  }
+  return !has_frames_of(at, of, stack->range);
+}
+
+std::unique_ptr<stopped_thread> running_process::stop_somewhere(
+    const places& of, const std::vector<mapping>& all) const {
+  const clock::time_point end = clock::now() + longest_search;
+  bool waiting_only = true;
+  do {
+    std::error_code gone;
+    for (const auto& entry : fs::directory_iterator(folder_of(pid_) + "/task", gone)) {
+      const auto tid = static_cast<pid_t>(std::atol(entry.path().filename().c_str()));
+      if (waiting_only && !may_stop(tid, of)) continue;
+      try {
+        auto thread = std::make_unique<stopped_thread>(tid, memory_);
+        if (is_safe(*thread, of, all)) return thread;
+      } catch (const std::system_error& problem) {
+        if (problem.code().value() == ESRCH) continue;
+        const std::string scope = scope_of_ptrace();
+        if (problem.code().value() == EPERM && !scope.empty() && scope != "0") {
+          fail("may not be attached to: kernel.yama.ptrace_scope is " + scope +
+               ", which leaves that to root (or to nobody, if 3)");
+        }
+        fail("may not be attached to: " + problem.code().message());
+      }
+    }
+    if (!is_there()) fail("has ended");
+    if (!waiting_only) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    waiting_only = false;
+  } while (clock::now() < end);
+  fail(
+      "was at no place for 10 s where a library can be loaded: all its threads were in a malloc, "
+      "the dynamic linker, signal handlers or system calls");
+}
+
+void running_process::call(const std::string& library, const char* function,
+                           const std::string& text) {
+  std::error_code error;
+  const std::string file = fs::canonical(library, error).string();
+  const places of = find_places(mappings_of(pid_));
+  const std::vector<mapping> all = mappings_of(pid_);
+  const std::unique_ptr<stopped_thread> thread = stop_somewhere(of, all);
+  if (!has_library(file)) {
+    const std::uint64_t path = thread->put(file.c_str(), file.size() + 1);
+    if (path == 0 ||
+        !thread->call(of.dlopen, path, RTLD_NOW | RTLD_LOCAL, of.handler_end, longest_call)) {
+      fail(is_there() ? "did not load the library within 10 s" : "has ended");
+    }
+  }
+  const std::vector<mapping> with = mappings_of(pid_);
+  const auto module =
+      std::find_if(with.begin(), with.end(), [&](const mapping& one) { return one.path == file; });
+  if (module == with.end()) {
+    fail("could not load " + file + ": it may lack memory, descriptors or the right to read it");
+  }
+  const std::map<std::string, std::uint64_t> symbols = memory_.symbols(module->range.start);
+  const auto at = symbols.find(function);
+  if (at == symbols.end()) fail("has another version of " + file);
+  const std::uint64_t argument = text.empty() ? 0 : thread->put(text.c_str(), text.size() + 1);
+  if (!thread->call(at->second, argument, 0, of.handler_end, longest_call)) {
+    fail(is_there() ? "did not come back from the recorder within 10 s" : "has ended");
+  }
+}
+
+}  // namespace mallard::profile

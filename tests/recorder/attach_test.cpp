@@ -1,0 +1,261 @@
+// Programs that run already are recorded from some moment to another, and do not notice.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "profile/record/recording.hpp"
+#include "profile/trace/symbolizer.hpp"
+#include "profile/trace/trace_reader.hpp"
+
+namespace {
+
+using namespace mallard::profile;
+namespace fs = std::filesystem;
+
+// Runs until it is told to end.
+class running_program {
+ public:
+  explicit running_program(const std::vector<std::string>& words) {
+    int ends[2] = {};
+    EXPECT_EQ(pipe(ends), 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      close(ends[0]);
+      close(ends[1]);
+      std::vector<char*> all;
+      for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+      all.push_back(nullptr);
+      execvp(all[0], all.data());
+      _exit(127);
+    }
+    close(ends[1]);
+    char ready[6];
+    EXPECT_EQ(read(ends[0], ready, sizeof ready), 6);
+    close(ends[0]);
+  }
+  ~running_program() {
+    if (pid_ > 0) kill(pid_, SIGKILL);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  }
+  running_program(const running_program&) = delete;
+  running_program& operator=(const running_program&) = delete;
+
+  pid_t pid() const { return pid_; }
+  bool goes_on() const {
+    usleep(20'000);
+    return waitpid(pid_, nullptr, WNOHANG) == 0;
+  }
+  // 0: nothing has disturbed it.
+  int end() {
+    kill(pid_, SIGTERM);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+struct found {
+  std::uint64_t allocations = 0;
+  std::uint64_t frees = 0;
+  std::uint64_t frees_of_before = 0;
+  std::set<std::uint32_t> threads;
+  std::set<std::uint64_t> sizes;
+};
+
+found look_at(const std::string& file) {
+  trace_reader trace(file);
+  found out;
+  std::set<std::uint64_t> live;
+  auto events = trace.events();
+  for (recorded one; events.next(one);) {
+    if (one.sample) continue;
+    out.threads.insert(one.thread);
+    if (one.what.kind == event_kind::allocate) {
+      ++out.allocations;
+      live.insert(one.what.address);
+      out.sizes.insert(one.what.size);
+    } else if (one.what.kind == event_kind::reallocate) {
+      live.erase(one.what.old_address);
+      live.insert(one.what.address);
+    } else if (one.what.kind == event_kind::free) {
+      ++out.frees;
+      if (live.erase(one.what.address) == 0) ++out.frees_of_before;
+    }
+  }
+  EXPECT_TRUE(trace.problems().empty());
+  return out;
+}
+
+class attaching : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("mallard_attach_" + std::to_string(getpid()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    options.library = MALLARD_RECORD_FILE;
+    options.output = (folder_ / "out.trace").string();
+    options.session.cpu_period_us = 1000;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  record_summary attach(pid_t pid, double seconds) {
+    options.pid = pid;
+    options.longest = seconds;
+    return record(options, {});
+  }
+  // The one line that says why not.
+  std::string refusal(pid_t pid) {
+    try {
+      attach(pid, 0.1);
+    } catch (const std::runtime_error& problem) {
+      EXPECT_EQ(std::string(problem.what()).find('\n'), std::string::npos);
+      EXPECT_FALSE(fs::exists(options.output));
+      return problem.what();
+    }
+    return "nothing was refused";
+  }
+
+  fs::path folder_;
+  record_options options;
+};
+
+TEST_F(attaching, several_threads_under_load_are_recorded_and_go_on) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  const record_summary done = attach(program.pid(), 0.5);
+  EXPECT_EQ(done.not_let_be, "");
+  ASSERT_EQ(done.processes.size(), 1u);
+  const found all = look_at(options.output);
+  EXPECT_EQ(all.threads.size(), 4u);
+  EXPECT_GT(all.allocations, 2000u);
+  EXPECT_TRUE(program.goes_on());
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, blocks_from_before_are_known_as_such_when_they_are_freed) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  attach(program.pid(), 0.5);
+  const found all = look_at(options.output);
+  EXPECT_GT(all.frees_of_before, 0u);
+  EXPECT_LE(all.frees_of_before, 4u * 260);
+}
+
+TEST_F(attaching, threads_that_never_wait_are_recorded) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "spins"});
+  attach(program.pid(), 0.5);
+  EXPECT_TRUE(look_at(options.output).sizes.contains(48));
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, a_server_that_waits_is_recorded_and_its_wait_is_not_interrupted) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "serves"});
+  attach(program.pid(), 0.5);
+  EXPECT_TRUE(look_at(options.output).sizes.contains(77));
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, twenty_times_leaves_the_program_as_it_was) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  for (int i = 0; i < 20; ++i) {
+    options.output = (folder_ / (std::to_string(i) + ".trace")).string();
+    const record_summary done = attach(program.pid(), 0.1);
+    EXPECT_EQ(done.not_let_be, "");
+    EXPECT_GT(look_at(options.output).allocations, 0u) << i;
+    ASSERT_TRUE(program.goes_on()) << i;
+  }
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, the_program_goes_on_when_the_recorder_is_killed_and_can_be_recorded_again) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    attach(program.pid(), 100);
+    _exit(0);
+  }
+  while (!fs::exists(options.output) || fs::file_size(options.output) < 20'000) usleep(10'000);
+  kill(recorder, SIGKILL);
+  waitpid(recorder, nullptr, 0);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(program.goes_on());
+  options.output = (folder_ / "again.trace").string();
+  attach(program.pid(), 0.3);
+  EXPECT_GT(look_at(options.output).allocations, 0u);
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, modules_that_are_loaded_later_are_recorded_too) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "loads", MALLARD_FIRST_LIBRARY});
+  const pid_t asks = fork();
+  if (asks == 0) {
+    sleep(1);
+    kill(program.pid(), SIGUSR1);
+    _exit(0);
+  }
+  attach(program.pid(), 3);
+  waitpid(asks, nullptr, 0);
+  const found all = look_at(options.output);
+  EXPECT_TRUE(all.sizes.contains(88));
+  EXPECT_TRUE(all.sizes.contains(99));
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, a_program_that_ends_meanwhile_has_a_whole_trace) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  const pid_t ends = fork();
+  if (ends == 0) {
+    usleep(500'000);
+    kill(program.pid(), SIGTERM);
+    _exit(0);
+  }
+  attach(program.pid(), 100);
+  waitpid(ends, nullptr, 0);
+  EXPECT_GT(look_at(options.output).allocations, 0u);
+}
+
+TEST_F(attaching, what_cannot_be_recorded_is_refused_in_one_line) {
+  EXPECT_NE(refusal(getpid()).find("is this command itself"), std::string::npos);
+  EXPECT_NE(refusal(2'000'000'000).find("does not exist"), std::string::npos);
+  {
+    running_program program({"sh", "-c", "echo ready; exec " MALLARD_STATIC_PROGRAM " wait"});
+    usleep(50'000);
+    EXPECT_NE(refusal(program.pid()).find("linked statically"), std::string::npos);
+  }
+  {
+    running_program program({"sh", "-c", "echo ready; exec " MALLARD_OWN_MALLOC_PROGRAM " wait"});
+    usleep(50'000);
+    EXPECT_NE(refusal(program.pid()).find("malloc of its own"), std::string::npos);
+  }
+  running_program program({MALLARD_ATTACHED_PROGRAM, "serves"});
+  ASSERT_EQ(ptrace(PTRACE_SEIZE, program.pid(), nullptr, nullptr), 0);
+  EXPECT_NE(refusal(program.pid()).find("is traced by process"), std::string::npos);
+}
+
+TEST_F(attaching, a_process_that_is_recorded_already_is_refused) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  const pid_t recorder = fork();
+  if (recorder == 0) {
+    options.output = (folder_ / "first.trace").string();
+    attach(program.pid(), 100);
+    _exit(0);
+  }
+  const fs::path first = folder_ / "first.trace";
+  while (!fs::exists(first) || fs::file_size(first) < 20'000) usleep(10'000);
+  EXPECT_NE(refusal(program.pid()).find("is being recorded already"), std::string::npos);
+  kill(recorder, SIGKILL);
+  waitpid(recorder, nullptr, 0);
+  EXPECT_EQ(program.end(), 3);  // whose hooks are there still
+}
+
+}  // namespace

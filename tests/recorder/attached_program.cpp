@@ -1,0 +1,131 @@
+// Programs that run already when they are recorded: attached_program NAME [LIBRARY]. They say that
+// they are ready, go on until SIGTERM, and end with 0 if nothing disturbed them, 3 if that alone is
+// left that malloc is another function.
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<bool> over{false};
+std::atomic<bool> asked{false};
+std::atomic<int> failures{0};
+
+void fail(const char* what) {
+  std::fprintf(stderr, "attached_program: %s\n", what);
+  ++failures;
+}
+
+void sleep_ms(long ms) {
+  const timespec time{0, ms * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+struct block {
+  unsigned char* at = nullptr;
+  std::size_t bytes = 0;
+};
+
+void check(const block& one, unsigned char mark) {
+  if (one.at[0] != mark || one.at[one.bytes - 1] != mark) fail("a block has changed");
+}
+
+// Blocks live for a while, so that many are from before the recording when they are freed.
+[[gnu::noinline]] void work(unsigned char mark) {
+  std::vector<block> blocks(256);
+  for (unsigned i = 0; !over; ++i) {
+    block& one = blocks[i % blocks.size()];
+    if (one.at != nullptr) {
+      check(one, mark);
+      delete[] one.at;
+    }
+    one.bytes = 16 + i * 37 % 500;
+    one.at = new unsigned char[one.bytes];
+    std::memset(one.at, mark, one.bytes);
+    void* more = std::malloc(40);
+    more = std::realloc(more, 400);
+    asm volatile("" ::"r"(more) : "memory");
+    std::free(more);
+    if (i % 4096 == 0) sleep_ms(1);
+  }
+  for (const block& one : blocks) delete[] one.at;
+}
+
+// Never a moment's sleep: there are only places in the program's own code to stop it.
+[[gnu::noinline]] void spin(unsigned char mark) {
+  volatile std::uint64_t sum = mark;
+  while (!over) {
+    for (int i = 0; i < 300; ++i) sum = sum * 31 + 7;
+    void* const one = std::malloc(48);
+    asm volatile("" ::"r"(one) : "memory");
+    std::free(one);
+  }
+}
+
+// A server that waits: that it was looked at is nothing that it may see.
+void serve() {
+  while (!over) {
+    if (poll(nullptr, 0, 50) < 0 && !over) fail("poll was interrupted");
+    void* const one = std::malloc(77);
+    asm volatile("" ::"r"(one) : "memory");
+    std::free(one);
+  }
+}
+
+void load(const char* path) {
+  using function = void*(std::size_t);
+  function* allocate = nullptr;
+  while (!over) {
+    sleep_ms(1);
+    if (asked && allocate == nullptr) {
+      void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+      if (library != nullptr) {
+        allocate = reinterpret_cast<function*>(dlsym(library, "allocate_some"));
+      }
+      if (allocate == nullptr) fail("the library was not loaded");
+      if (allocate == nullptr) return;
+    }
+    for (int i = 0; i < 200; ++i) std::free(std::malloc(88));
+    if (allocate != nullptr) std::free(allocate(99));
+  }
+}
+
+void all_of(void (*what)(unsigned char), int threads) {
+  std::vector<std::thread> running;
+  for (int i = 1; i <= threads; ++i) running.emplace_back(what, static_cast<unsigned char>(i));
+  for (std::thread& one : running) one.join();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  struct sigaction end{};
+  end.sa_handler = [](int) { over = true; };
+  sigaction(SIGTERM, &end, nullptr);
+  struct sigaction ask{};
+  ask.sa_handler = [](int) { asked = true; };
+  ask.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &ask, nullptr);
+  const std::string_view name = argc > 1 ? argv[1] : "";
+  if (write(STDOUT_FILENO, "ready\n", 6) != 6) return 1;
+  if (name == "threads") all_of(work, 4);
+  if (name == "spins") all_of(spin, 2);
+  if (name == "serves") serve();
+  if (name == "loads" && argc > 2) load(argv[2]);
+  // Its calls go where they went before, or where hooks are that nobody could take out.
+  void* (*volatile called)(std::size_t) = std::malloc;
+  if (reinterpret_cast<void*>(called) != dlsym(RTLD_DEFAULT, "malloc"))
+    return failures == 0 ? 3 : 4;
+  return failures == 0 ? 0 : 4;
+}
