@@ -162,8 +162,8 @@ void* take_from_heap(std::size_t bytes, unsigned size_class) noexcept {
   return heap != nullptr ? heap->refill(cache, size_class) : take_without_heap(bytes, size_class);
 }
 
-// The thread's own magazines are those outside of a scope.
-MALLARD_COLD void deallocate_without_heap(void* p, slice_mark mark) noexcept {
+// The thread's own magazines are those outside of the scope.
+MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   thread_cache& own = own_cache();
   if (own.heap == nullptr) return malloc_heap::send_alone(p, mark);
   if (mark.heap() != own.heap) return own.heap->send(p, mark);
@@ -217,7 +217,10 @@ void deallocate_slow(void* p) noexcept {
   if (here.nested() && mark.kind() != slice_kind::huge && mark.kind() != slice_kind::none) return;
   if (mark.is_slab()) {
     malloc_heap* const heap = does_without_heap() ? nullptr : heap_of_thread();
-    if (heap == nullptr) return deallocate_without_heap(p, mark);
+    if (heap == nullptr) {
+      return innermost_scope == nullptr ? malloc_heap::send_alone(p, mark)
+                                        : deallocate_in_scope(p, mark);
+    }
     if (mark.heap() != heap) return heap->send(p, mark);
     if (!cache.give(p, mark.size_class())) heap->spill(cache, p, mark.size_class());
     return;

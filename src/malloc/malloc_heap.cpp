@@ -119,7 +119,7 @@ void malloc_heap::took(slab& s) noexcept {
   mark_slab(s);
   reserve_more(class_layouts[s.layout_index].slab_bytes);
   without_slots_ &= ~class_bit(s.layout_index);
-  taken_bytes_ += s.taken() * class_layouts[s.layout_index].block_bytes;
+  filled_bytes_ += s.taken() * class_layouts[s.layout_index].block_bytes;
 }
 
 void malloc_heap::absorb_all(malloc_heap& from) noexcept {
@@ -129,8 +129,8 @@ void malloc_heap::absorb_all(malloc_heap& from) noexcept {
   });
   from.reserved_bytes_ = 0;
   without_slots_ = 0;
-  taken_bytes_ += from.taken_bytes_;
-  from.taken_bytes_ = 0;
+  filled_bytes_ += from.taken_bytes();
+  from.filled_bytes_ = from.spilled_bytes_;
   absorb(pools_.data(), from);
   from.pools_ = {};
 }
@@ -139,18 +139,20 @@ void malloc_heap::note_grown() noexcept {
   if (to_purge_bytes_ != 0) purge_portion();
   if (reserved_bytes_ <= grown_to_bytes_ + bytes_between_looks + reserved_bytes_ / 8) return;
   grown_to_bytes_ = reserved_bytes_;
-  used_at_look_bytes_ = taken_bytes_;
+  used_at_look_bytes_ = taken_bytes();
   look_for_free_pages(std::min(least_unused_bytes_, unused_bytes()) >= purged_at_bytes_);
 }
 
 // Now and then, and at once when very much was freed: the program may do nothing any more. Of what
 // it frees for good less than half is in use again by then. If it replaces blocks by others, the
 // pages would be touched again: then it is not soon that some are given back, and each time later.
-void malloc_heap::look_after_spills() noexcept {
+void malloc_heap::look_after_spills(unsigned size_class) noexcept {
+  without_slots_ &= ~class_bit(size_class);
   if (to_purge_bytes_ != 0) purge_portion();
   if (spilled_bytes_ - spilled_at_look_bytes_ > look_after_bytes_) look_if_due();
-  look_at_spilled_bytes_ =
-      to_purge_bytes_ != 0 ? spilled_bytes_ : spilled_at_look_bytes_ + look_after_bytes_;
+  look_at_spilled_bytes_ = to_purge_bytes_ != 0 || without_slots_ != 0
+                               ? spilled_bytes_
+                               : spilled_at_look_bytes_ + look_after_bytes_;
 }
 
 void malloc_heap::look_if_due() noexcept {
@@ -161,9 +163,9 @@ void malloc_heap::look_if_due() noexcept {
     look_after_bytes_ = much;
     return;
   }
-  const bool for_good = taken_bytes_ + spilled / 2 <= used_at_look_bytes_;
+  const bool for_good = taken_bytes() + spilled / 2 <= used_at_look_bytes_;
   looked_at_ = time;
-  used_at_look_bytes_ = taken_bytes_;
+  used_at_look_bytes_ = taken_bytes();
   spilled_at_look_bytes_ = spilled_bytes_;
   look_after_bytes_ = bytes_between_looks + reserved_bytes_ / 8;
   if (purged_at_ == 0) purged_at_ = time;
@@ -250,7 +252,7 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
 void* malloc_heap::take_one(unsigned size_class) noexcept {
   if (!find_slots(size_class)) return nullptr;
   void* const p = take_slot(pools_[size_class], class_steps[size_class].block_bytes);
-  taken_bytes_ += class_steps[size_class].block_bytes;
+  filled_bytes_ += class_steps[size_class].block_bytes;
   checks::left_slab(p, size_class);
   return p;
 }
@@ -273,7 +275,7 @@ void* malloc_heap::refill_locked(thread_cache& to, unsigned size_class) noexcept
       std::max<std::size_t>(first_capacity(size_class), grown_[size_class] / 2);
   void** const bottom = to.top[size_class];
   const std::size_t count = fill_from_pool(pool, bottom, most, size_class);
-  taken_bytes_ += count * class_steps[size_class].block_bytes;
+  filled_bytes_ += count * class_steps[size_class].block_bytes;
   check_current(size_class);
   checks::refilled(bottom + 1, bottom + 1 + count, size_class);
   to.top[size_class] = bottom + count - 1;
@@ -314,9 +316,7 @@ void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
   const std::size_t bytes = static_cast<std::size_t>(last - first) * layout.block_bytes;
-  taken_bytes_ -= bytes;
-  without_slots_ &= ~class_bit(size_class);
-  note_spilled(bytes);
+  note_spilled(bytes, size_class);
   if (!checks::checks_slabs &&
       are_neighbours(first, last, std::uintptr_t{1} << layout.word_shift)) {
     first = give_runs(first, last, size_class);
@@ -325,10 +325,7 @@ void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_
     void* const p = *first;
     slab* const home = home_of(p, layout.slab_bytes);
     if (home->owner.load(std::memory_order_relaxed) != this) [[unlikely]] {
-      const slice_mark mark = mark_of(p);
-      checks::not_owning(*home, mark, this);
-      taken_bytes_ += layout.block_bytes;  // another's
-      send(p, mark);
+      first = send_run(first, last, layout) - 1;
       continue;
     }
     if (checks::checks_slabs && home != checked) {
@@ -349,6 +346,23 @@ void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_
   }
   // The last slab of a class usually stays, empty or not. That of large blocks is too much for it.
   if (layout.block_bytes > largest_class_bytes) trim_pool(pools_[size_class], size_class);
+}
+
+// As long as others' blocks follow each other. Returns those that are left.
+void* const* malloc_heap::send_run(void* const* first, void* const* last,
+                                   const slab_layout& layout) noexcept {
+  void* const* const begin = first;
+  const std::size_t slab_bytes = layout.slab_bytes;
+  do {
+    void* const p = *first;
+    const slab* const home = home_of(p, slab_bytes);
+    if (home->owner.load(std::memory_order_relaxed) == this) break;
+    const slice_mark mark = mark_of(p);
+    checks::not_owning(*home, mark, this);
+    send(p, mark);
+  } while (++first != last);
+  filled_bytes_ += static_cast<std::size_t>(first - begin) * layout.block_bytes;
+  return first;
 }
 
 // As long as blocks of one word follow each other. Returns those that are left.

@@ -72,7 +72,11 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   bool knows_no_slot(unsigned size_class) const noexcept {
     return (without_slots_ >> size_class & 1) != 0;
   }
-  void note_no_slot(unsigned size_class) noexcept { without_slots_ |= class_bit(size_class); }
+  // The next blocks that come back are looked at by the way: so those that come else need no test.
+  void note_no_slot(unsigned size_class) noexcept {
+    without_slots_ |= class_bit(size_class);
+    look_at_spilled_bytes_ = spilled_bytes_;
+  }
 
   // What the heaps' list asks of each.
   using list_lock = futex_lock;
@@ -97,23 +101,26 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   bool find_slots(unsigned size_class) noexcept;
   void mark_slab(slab& s) noexcept;
   void check_current(unsigned size_class) const noexcept;
-  void note_spilled(std::size_t bytes) noexcept {
+  void note_spilled(std::size_t bytes, unsigned size_class) noexcept {
     spilled_bytes_ += bytes;
     if (spilled_bytes_ > look_at_spilled_bytes_) [[unlikely]] {
-      look_after_spills();
+      look_after_spills(size_class);
     }
   }
   void note_grown() noexcept;
-  MALLARD_COLD void look_after_spills() noexcept;
+  MALLARD_COLD void look_after_spills(unsigned size_class) noexcept;
   MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
+  // In use and in magazines.
+  std::size_t taken_bytes() const noexcept { return filled_bytes_ - spilled_bytes_; }
   // Slots that may have been touched and are not taken, about.
   std::size_t unused_bytes() const noexcept {
-    return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes_);
+    return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes());
   }
   void* refill_locked(thread_cache& to, unsigned size_class) noexcept;
   void spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept;
   static bool are_neighbours(void* const* first, void* const* last, std::uintptr_t span) noexcept;
   void* const* give_runs(void* const* first, void* const* last, unsigned size_class) noexcept;
+  void* const* send_run(void* const* first, void* const* last, const slab_layout& layout) noexcept;
   void give_back_empty() noexcept;
   void rest_and_give_back_empty() noexcept;
   void purge_portion() noexcept { purge_free_pages(to_purge_bytes_, purged_portion_bytes); }
@@ -152,7 +159,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   std::size_t used_at_look_bytes_ = 0;
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
-  std::size_t taken_bytes_ = 0;  // of blocks in use and in magazines
+  std::size_t filled_bytes_ = 0;  // of blocks that have left the slabs, ever
   // Nobody who frees a block waits for a whole heap: so many bytes of slabs are looked at in one
   // call, and the next ones with the next spill, so that all are soon done.
   static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;
