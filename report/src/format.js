@@ -1,4 +1,5 @@
-// How numbers are written: three significant digits, units that fit, never an exponent.
+// How numbers are written: three significant digits, units that fit, never an exponent; as src/base/units.hpp
+// writes them on the terminal.
 
 /** Three significant digits without an exponent. */
 export function significant(value, digits = 3) {
@@ -8,18 +9,18 @@ export function significant(value, digits = 3) {
   return value.toFixed(Math.min(8, Math.max(0, digits - 1 - magnitude)));
 }
 
-/** Picks the first unit in which the value is at least 1; units go from large to small. */
+/** Picks the first unit of which there is one, rounded; units go from large to small. Zeros at the end go. */
 function withUnit(value, units) {
-  const [factor, name] = units.find(([size]) => Math.abs(Number(value.toPrecision(3))) >= size) ?? units[units.length - 1];
-  return `${significant(value / factor)} ${name}`;
+  const [factor, name] = units.find(([size]) => Math.round(1000 * Math.abs(value) / size) >= 1000)
+    ?? units[units.length - 1];
+  return `${significant(value / factor).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '')} ${name}`;
 }
 
 export const duration = (seconds) =>
   withUnit(seconds, [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']]);
 
 export const bytes = (count) =>
-  withUnit(count, [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']])
-    .replace(/\.0+ /, ' ');
+  withUnit(count, [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']]);
 
 /** "2^18" as 2¹⁸, where only plain text can be shown. */
 export const plainPowers = (text) => text.replace(/\^(\d+)/g,
@@ -36,6 +37,9 @@ export function short(value) {
   const factor = unit[1] === 'k' ? 1e3 : unit[0];
   return `${significant(value / factor, 2)}${unit[1]}`;
 }
+
+/** A count, likewise: below ten thousand as it is, without decimals. */
+export const shortCount = (value) => (value < 1e4 ? String(Math.round(value)) : short(value));
 
 export const times = (ratio) => `${significant(ratio)}×`;
 

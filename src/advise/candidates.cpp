@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "advise/bound.hpp"
+#include "base/units.hpp"
 #include "profile/subsystem_rules.hpp"
 
 namespace mallard::advise {
 namespace {
 
+using base::bytes_text;
 using profile::arena_scope;
 using profile::dims_result;
 using profile::subsystem;
@@ -31,12 +33,6 @@ constexpr std::uint64_t much_memory = 64u << 20;
 // What few functions keep can be left out of an arena.
 constexpr std::size_t most_kept_by = 2;
 constexpr double kept_by_them = 0.9;
-
-std::string bytes(std::uint64_t value) {
-  if (value < 1024) return fmt::format("{} B", value);
-  if (value < (1u << 20)) return fmt::format("{:.0f} KiB", static_cast<double>(value) / 1024);
-  return fmt::format("{:.1f} MiB", static_cast<double>(value) / 1048576);
-}
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -112,7 +108,7 @@ class finder {
       base_.because.push_back(
           {"L", fmt::format("{} at its peak, on {:.1f} times the pages it needs: of the program's "
                             "time about {:.1f} %",
-                            bytes(one_.where.peak_bytes), one_.where.page_diffusion,
+                            bytes_text(one_.where.peak_bytes), one_.where.page_diffusion,
                             percent(bound.placement_ns))});
     }
     if (one_.dims.U.literal) {
@@ -171,8 +167,8 @@ class finder {
     }
     const std::uint64_t held = scope_ != nullptr ? scope_->max_bytes : one_.epochs.max_bytes;
     if (held > much_memory && held > 8 * one_.total.peak_bytes) {
-      return fmt::format("an arena would hold {} where {} live at once", bytes(held),
-                         bytes(one_.total.peak_bytes));
+      return fmt::format("an arena would hold {} where {} live at once", bytes_text(held),
+                         bytes_text(one_.total.peak_bytes));
     }
     return {};
   }
@@ -214,7 +210,7 @@ class finder {
       arena.because.push_back(
           {"epochs",
            fmt::format("{} times nothing of it lived; {} in one, at most {}", one_.epochs.count,
-                       bytes(one_.epochs.median_bytes), bytes(one_.epochs.max_bytes))});
+                       bytes_text(one_.epochs.median_bytes), bytes_text(one_.epochs.max_bytes))});
       arena.ends_with_call = false;
       arena.doubts.push_back(
           "no function ends when all of it is dead: somebody has to release the resource at such "
@@ -226,8 +222,8 @@ class finder {
          fmt::format(
              "of {} calls, {:.2f} % of the blocks are dead at their end; {} in one, at most "
              "{}",
-             scope_->invocations, 100 * scope_->dead_share, bytes(scope_->median_bytes),
-             bytes(scope_->max_bytes))});
+             scope_->invocations, 100 * scope_->dead_share, bytes_text(scope_->median_bytes),
+             bytes_text(scope_->max_bytes))});
     arena.first_bytes = first_bytes_of(scope_->p99_bytes);
     arena.may_wink_out = scope_->survivors == 0;
     if (may_be_of_open_calls()) {
@@ -307,7 +303,7 @@ class finder {
     if (has_large) {
       heap.because.push_back(
           {"sizes", fmt::format("{:.0f} % of its bytes are in blocks above {}",
-                                100 * share(large, one_.total.bytes), bytes(largest_pooled))});
+                                100 * share(large, one_.total.bytes), bytes_text(largest_pooled))});
     }
   }
 
@@ -358,13 +354,13 @@ void add_loop(const profile::arena_loop& loop, const dims_result& dims,
       {"turns", fmt::format("{} times nothing lives of what lines {} to {} ask for: {:.1f} % of "
                             "all blocks; {} in one turn, at most {}",
                             loop.turns, loop.first_line, loop.last_line, 100 * part,
-                            bytes(loop.median_bytes), bytes(loop.max_bytes))});
+                            bytes_text(loop.median_bytes), bytes_text(loop.max_bytes))});
   if (loop.kept > 0) {
     made.doubts.push_back(fmt::format("{} of its {} blocks live on: they need another resource",
                                       loop.kept, loop.blocks));
   }
   if (loop.max_bytes > much_memory) {
-    made.refused = fmt::format("an arena would hold {} in one turn", bytes(loop.max_bytes));
+    made.refused = fmt::format("an arena would hold {} in one turn", bytes_text(loop.max_bytes));
   }
   // It holds what no function does: the most there is to gain.
   out.insert(out.begin(), std::move(made));

@@ -8,6 +8,7 @@
 
 #include "advise/bound.hpp"
 #include "advise/code.hpp"
+#include "base/units.hpp"
 #include "lab/measuring/contender.hpp"
 #include "profile/subsystem_rules.hpp"
 
@@ -28,16 +29,10 @@ constexpr double most_changed = 0.3;
 // Where more of the program's time than this may be lost by placement, that decides.
 constexpr double much_placement = 0.4;
 
-std::string bytes(std::uint64_t value) {
-  if (value < 1024) return fmt::format("{} bytes", value);
-  if (value < (1u << 20)) return fmt::format("{} KiB", (value + 1023) / 1024);
-  return fmt::format("{:.1f} MiB", static_cast<double>(value) / 1048576);
-}
-
 // "a monotonic resource of 48 KiB".
 std::string resource_text(const candidate& one) {
   std::string text(facts_of(one.how).given);
-  if (one.first_bytes > 0) text += " of " + bytes(one.first_bytes);
+  if (one.first_bytes > 0) text += " of " + base::bytes_text(one.first_bytes);
   if (one.one_for_each_thread) text += " for each thread";
   return text;
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "cli/layout.hpp"
+#include "cli/text_table.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/measuring/statistics.hpp"
@@ -56,9 +57,14 @@ std::string row_name(const lab::cell_key& key) {
 using row_key = std::tuple<std::string, std::string>;  // name and heap
 using rows_of = std::map<row_key, std::vector<const compared_figure*>>;
 
-std::string summary(const rows_of& rows, int width) {
-  std::string text = fmt::format("{:<{}} {:<6} {:>8} {:>6} {:>7} {:>7} {:>7}\n", "what", width,
-                                 "heap", "x faster", "cells", "faster", "slower", "same~");
+std::string summary(const rows_of& rows) {
+  text_table table({{"", text_table::left},
+                    {"heap", text_table::left},
+                    {"x faster"},
+                    {"cells"},
+                    {"faster"},
+                    {"slower"},
+                    {"same~"}});
   for (const auto& [key, pairs] : rows) {
     std::vector<double> ratios;
     std::size_t faster = 0;
@@ -68,11 +74,12 @@ std::string summary(const rows_of& rows, int width) {
       faster += !pair->overlap && pair->times_as_fast > 1;
       slower += !pair->overlap && pair->times_as_fast < 1;
     }
-    text += fmt::format("{:<{}} {:<6} {:>8.3f} {:>6} {:>7} {:>7} {:>7}\n", std::get<0>(key), width,
-                        std::get<1>(key), lab::geometric_mean(ratios), pairs.size(), faster, slower,
-                        pairs.size() - faster - slower);
+    table.add({std::get<0>(key), std::get<1>(key),
+               fmt::format("{:.3f}", lab::geometric_mean(ratios)), fmt::format("{}", pairs.size()),
+               fmt::format("{}", faster), fmt::format("{}", slower),
+               fmt::format("{}", pairs.size() - faster - slower)});
   }
-  return text;
+  return table.text(false);
 }
 
 }  // namespace
@@ -129,13 +136,10 @@ std::vector<compared_figure> compare_figures(const std::vector<cell_result>& bas
 
 std::string comparison_text(const std::vector<compared_figure>& pairs) {
   rows_of rows;
-  std::size_t width = 0;
   for (const compared_figure& pair : pairs) {
-    const std::string name = row_name(pair.key);
-    width = std::max(width, name.size());
-    rows[{name, pair.key.heap}].push_back(&pair);
+    rows[{row_name(pair.key), pair.key.heap}].push_back(&pair);
   }
-  std::string text = summary(rows, static_cast<int>(width));
+  std::string text = summary(rows);
   for (const auto& [key, members] : rows) {
     text += fmt::format("\n{}, {} heap\n", std::get<0>(key), std::get<1>(key));
     for (const compared_figure* pair : members) {

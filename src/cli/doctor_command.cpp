@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "lab/measuring/build.hpp"
@@ -64,11 +65,11 @@ std::string find_program(const char* name) {
 void examine_machine(findings& found) {
   const lab::machine_info machine = lab::this_machine();
   found.good("processor", fmt::format("{}, {} cores", machine.cpu, machine.cores));
-  found.good("caches", fmt::format("{} KiB L1d, {} KiB L2, {} KiB L3", machine.l1d_bytes / 1024,
-                                   machine.l2_bytes / 1024, machine.l3_bytes / 1024));
-  found.good("memory", fmt::format("{:.1f} GiB, pages of {} bytes",
-                                   static_cast<double>(machine.memory_bytes) / (1 << 30),
-                                   machine.page_bytes));
+  found.good("caches",
+             fmt::format("{} L1d, {} L2, {} L3", base::bytes_text(machine.l1d_bytes),
+                         base::bytes_text(machine.l2_bytes), base::bytes_text(machine.l3_bytes)));
+  found.good("memory", fmt::format("{}, pages of {}", base::bytes_text(machine.memory_bytes),
+                                   base::bytes_text(machine.page_bytes)));
   found.good("kernel", machine.kernel);
   found.either(
       machine.transparent_hugepages != "never" && machine.transparent_hugepages != "unknown",

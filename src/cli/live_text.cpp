@@ -12,18 +12,7 @@
 namespace mallard::cli {
 namespace {
 
-// "950", "12.3 k", "1.23 M".
-std::string number_text(double value) {
-  constexpr std::string_view units[] = {"", " k", " M", " G", " T"};
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000;
-  const int decimals = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return fmt::format("{:.{}f}{}", value, decimals, units[unit]);
-}
-
-std::string size_text(double bytes) {
-  return bytes_text(static_cast<std::uint64_t>(std::llround(std::max(0.0, bytes))));
-}
+using base::count_text;
 
 std::vector<watch::function_row> functions_in_order(const watch::rates& what, bool by_live) {
   std::vector<watch::function_row> rows = what.functions;
@@ -36,20 +25,20 @@ std::vector<watch::function_row> functions_in_order(const watch::rates& what, bo
 }
 
 std::string function_line(const watch::function_row& one, std::size_t width) {
-  return fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", number_text(one.allocations),
-                     size_text(one.bytes), size_text(one.live_bytes), number_text(one.live_blocks),
+  return fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", count_text(one.allocations),
+                     bytes_text(one.bytes), bytes_text(one.live_bytes), count_text(one.live_blocks),
                      fitted_function(one.function, width > 50 ? width - 46 : 8));
 }
 
 std::string thread_line(const watch::thread_row& one) {
-  return fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", number_text(one.allocations),
-                     size_text(one.bytes), number_text(one.frees), one.tid, fitted(one.name, 16));
+  return fmt::format("{:>9} {:>11} {:>11} {:>9}  {}", count_text(one.allocations),
+                     bytes_text(one.bytes), count_text(one.frees), one.tid, fitted(one.name, 16));
 }
 
 std::string totals(const watch::reading& now, const watch::rates& what) {
   return fmt::format("{:.1f} s: {} allocations/s of {}/s, {} frees/s; live {}, resident {}",
-                     now.seconds, number_text(what.allocations), size_text(what.bytes),
-                     number_text(what.frees), size_text(what.live_bytes),
+                     now.seconds, count_text(what.allocations), bytes_text(what.bytes),
+                     count_text(what.frees), bytes_text(what.live_bytes),
                      bytes_text(now.resident_bytes));
 }
 
@@ -97,14 +86,14 @@ std::string live_lines(const watch::reading& now, const watch::rates& what, cons
     const watch::function_row& one = rows[i];
     text +=
         fmt::format("  function {}: {} allocations/s, {}/s, live {} in {} blocks\n",
-                    fitted_function(one.function, 60), number_text(one.allocations),
-                    size_text(one.bytes), size_text(one.live_bytes), number_text(one.live_blocks));
+                    fitted_function(one.function, 60), count_text(one.allocations),
+                    bytes_text(one.bytes), bytes_text(one.live_bytes), count_text(one.live_blocks));
   }
   for (std::size_t i = 0; i < std::min(most_threads, what.threads.size()); ++i) {
     const watch::thread_row& one = what.threads[i];
     text += fmt::format("  thread {} {}: {} allocations/s, {}/s, {} frees/s\n", one.tid,
-                        fitted(one.name, 16), number_text(one.allocations), size_text(one.bytes),
-                        number_text(one.frees));
+                        fitted(one.name, 16), count_text(one.allocations), bytes_text(one.bytes),
+                        count_text(one.frees));
   }
   return text;
 }
@@ -114,7 +103,7 @@ std::string live_summary(const watch::reading& last) {
   for (const watch::site_reading& one : last.sites) live += one.live_bytes;
   return fmt::format("in all: {} allocations of {}, {} frees; live at the end {}\n",
                      last.all.allocations, bytes_text(last.all.bytes), last.all.frees,
-                     size_text(live));
+                     bytes_text(live));
 }
 
 }  // namespace mallard::cli

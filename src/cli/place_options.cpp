@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/units.hpp"
 #include "cli/usage_error.hpp"
 
 namespace mallard::cli {
@@ -26,6 +27,10 @@ std::string known_weights() {
 }
 
 }  // namespace
+
+std::string site_measure::text(std::uint64_t amount) const {
+  return is_bytes ? base::bytes_text(amount) : fmt::format("{}", amount);
+}
 
 bool place_options::by_line() const {
   if (by != "function" && by != "line") {

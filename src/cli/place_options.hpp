@@ -16,6 +16,8 @@ struct site_measure {
   std::string_view heading;
   std::uint64_t profile::site::* value;
   bool is_bytes;
+
+  std::string text(std::uint64_t amount) const;
 };
 inline constexpr site_measure bytes_measure = {"bytes", "bytes", &profile::site::bytes, true};
 inline constexpr site_measure site_measures[] = {

@@ -12,16 +12,6 @@
 
 namespace mallard::cli {
 
-std::string bytes_text(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  static constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (value /= 1024; value >= 999.5 && unit < 5; value /= 1024) ++unit;
-  return value < 9.95 ? fmt::format("{:.1f} {}", value, units[unit])
-                      : fmt::format("{:.0f} {}", value, units[unit]);
-}
-
 std::string fitted(std::string text, std::size_t width) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char one) { return one < ' ' || one == 0x7f; }, '?');
@@ -42,7 +32,7 @@ std::string place_text(const std::string& function, const std::string& file, uns
 }
 
 std::string value_with_bar(const std::optional<double>& value, bool colour) {
-  if (!value) return fmt::format("{:<9}", "-");
+  if (!value) return "-";
   const double bounded = std::clamp(*value, 0.0, 1.0);
   static constexpr const char* eighths[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
   std::string bar;

@@ -7,12 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/units.hpp"
 #include "profile/trace/trace_reader.hpp"
 
 namespace mallard::cli {
 
-// "1.2 MiB"; exact below a kibibyte.
-std::string bytes_text(std::uint64_t bytes);
+using base::bytes_text;
+
 // At most so many characters, with an ellipsis where some were left out, and a question mark for
 // what would move the cursor.
 std::string fitted(std::string text, std::size_t width);
@@ -21,7 +22,7 @@ std::string fitted(std::string text, std::size_t width);
 std::string fitted_function(const std::string& name, std::size_t width);
 // "parse  server.cpp:12"; the function alone where the file is not known.
 std::string place_text(const std::string& function, const std::string& file, unsigned line);
-// A number from 0 to 1 with a bar of four characters; "-" where there is none. Nine columns.
+// A number from 0 to 1 with a bar of four characters; "-" where there is none.
 std::string value_with_bar(const std::optional<double>& value, bool colour);
 // Throws usage_error if the word is "-", standard output, where `what` cannot be written.
 void need_file(std::string_view word, std::string_view what);

@@ -8,19 +8,15 @@
 
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text_table.hpp"
 
 namespace mallard::cli {
 namespace {
 
 using replay::replay_outcome;
 
-constexpr int name_width = 18;
-constexpr int figure_width = 24;
-
 std::string figure_text(const replay_outcome& one, bool colour) {
-  const std::string text = fmt::format(
-      "{:>{}}", fmt::format("{:.2f}  ({:.2f} to {:.2f})", one.median, one.low, one.high),
-      figure_width);
+  const std::string text = fmt::format("{:.2f}  ({:.2f} to {:.2f})", one.median, one.low, one.high);
   if (one.low > 1) return styled(text, style::good, colour);
   if (one.high < 1) return styled(text, style::bad, colour);
   return text;
@@ -72,22 +68,24 @@ std::string table(const std::string& subsystem, const std::vector<std::string>& 
   std::sort(order.begin(), order.end());
   std::string text = fmt::format("\n{}: times as fast as the global heap\n",
                                  styled(fitted(subsystem, 70), style::bold, colour));
-  text += fmt::format("{:<{}}", "  touch level", name_width);
-  for (const std::string& level : levels) text += fmt::format("{:>{}}", level, figure_width);
-  text += fmt::format("{:>10}\n", "memory");
+  std::vector<text_table::column> columns = {{"touch level", text_table::left}};
+  for (const std::string& level : levels) columns.push_back({level, text_table::right, 20});
+  columns.push_back({"memory"});
+  text_table figures(std::move(columns));
   for (const auto& one : order) {
     const row& of = rows.at(one.second);
-    text += fmt::format("  {:<{}}", one.second, name_width - 2);
+    std::vector<std::string> cells = {one.second};
     double memory = 0;
     for (const std::string& level : levels) {
       const auto found = of.find(level);
       const bool there = found != of.end() && found->second->remark.empty();
-      text +=
-          there ? figure_text(*found->second, colour) : fmt::format("{:>{}}", "-", figure_width);
+      cells.push_back(there ? figure_text(*found->second, colour) : "-");
       if (there && memory == 0) memory = found->second->memory;
     }
-    text += fmt::format("{:>10}\n", memory_text(memory));
+    cells.push_back(memory_text(memory));
+    figures.add(std::move(cells));
   }
+  text += figures.text(colour, "  ");
   for (const auto& [why, names] : without) {
     text += styled(fmt::format("  no figure for {}: {}\n", fmt::join(names, ", "), why),
                    style::faint, colour);

@@ -4,25 +4,18 @@
 
 #include <cmath>
 
-#include "cli/short_figure.hpp"
+#include "base/units.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text_table.hpp"
 #include "lab/measuring/statistics.hpp"
 
 namespace mallard::cli {
 namespace {
 
-constexpr int width = 9;
-constexpr int name_width = 18;
+constexpr std::size_t figure_width = 7;
+constexpr std::size_t name_width = 18;
 // With more columns, the ratios do not fit beside the figures.
 constexpr std::size_t most_beside = 5;
-
-std::string column(std::string_view text) {
-  return fmt::format("{:>{}}", text, width);
-}
-
-std::string first_column(std::string_view text) {
-  return fmt::format("{:<{}}", text, name_width);
-}
 
 }  // namespace
 
@@ -39,57 +32,70 @@ std::optional<double> rivals_grid::ratio(const label& column, std::optional<doub
   return more_is_better_ ? *best / *value : *value / *best;
 }
 
-std::string rivals_grid::heads() const {
-  std::string text;
-  for (const auto& entry : best_) text += column(entry.first.text);
-  return text;
-}
-
-std::string rivals_grid::figures_of(const row& entries) const {
-  std::string text;
+std::vector<std::string> rivals_grid::figures_of(const row& entries) const {
+  std::vector<std::string> cells;
   for (const auto& best : best_) {
     const auto found = entries.find(best.first);
     const bool there = found != entries.end();
-    text += column(!there ? "" : found->second ? short_figure(*found->second) : "FAIL");
+    cells.push_back(!there ? "" : found->second ? base::figure_text(*found->second) : "FAIL");
   }
-  return text;
+  return cells;
 }
 
-std::string rivals_grid::ratios_of(const row& entries, bool with_mean, bool colour) const {
-  std::string text;
+std::vector<std::string> rivals_grid::ratios_of(const row& entries, bool with_mean,
+                                                bool colour) const {
+  std::vector<std::string> cells;
   std::vector<double> all;
   for (const auto& best : best_) {
     const auto found = entries.find(best.first);
     if (found == entries.end()) {
-      text += column("");
+      cells.emplace_back();
       continue;
     }
     const std::optional<double> times = ratio(best.first, found->second);
     if (times) all.push_back(*times);
-    const std::string shown = column(times ? short_figure(*times) : "-");
+    const std::string shown = times ? base::figure_text(*times) : "-";
     // Red is three times as bad, or worse.
-    text += times && colour ? on_heat(shown, std::log(*times) / std::log(3.0)) : shown;
+    cells.push_back(times && colour ? on_heat(shown, std::log(*times) / std::log(3.0)) : shown);
   }
-  if (!with_mean) return text;
-  return text + column(all.empty() ? "-" : short_figure(lab::geometric_mean(all)));
+  if (with_mean) {
+    cells.push_back(all.empty() ? "-" : base::figure_text(lab::geometric_mean(all)));
+  }
+  return cells;
 }
 
 std::string rivals_grid::text(const std::vector<std::string>& names, bool with_mean,
                               bool colour) const {
   const bool beside = best_.size() <= most_beside;
-  const std::string mean = with_mean ? column("g.mean") : "";
-  std::string figures = first_column(head_) + heads();
-  std::string ratios = first_column("times the best") + heads() + mean + '\n';
-  figures += beside ? fmt::format("   |{}{}\n", heads(), mean) : "\n";
+  std::vector<text_table::column> figure_heads = {{head_, text_table::left, name_width}};
+  std::vector<text_table::column> ratio_heads = {{"times the best", text_table::left, name_width}};
+  for (const auto& best : best_) {
+    figure_heads.push_back({best.first.text, text_table::right, figure_width});
+    ratio_heads.push_back(figure_heads.back());
+  }
+  if (with_mean) ratio_heads.push_back({"g.mean", text_table::right, figure_width});
+  if (beside) {
+    figure_heads.push_back({"|", text_table::right, 2});
+    figure_heads.insert(figure_heads.end(), ratio_heads.begin() + 1, ratio_heads.end());
+  }
+  text_table figures(std::move(figure_heads)), ratios(std::move(ratio_heads));
   for (const std::string& name : names) {
     const auto found = rows_.find(name);
     if (found == rows_.end()) continue;
-    const std::string times = ratios_of(found->second, with_mean, colour);
-    figures += first_column(name) + figures_of(found->second);
-    figures += beside ? fmt::format("   |{}\n", times) : "\n";
-    ratios += fmt::format("{}{}\n", first_column(name), times);
+    std::vector<std::string> line = {name}, times = {name};
+    for (std::string& cell : figures_of(found->second)) line.push_back(std::move(cell));
+    for (std::string& cell : ratios_of(found->second, with_mean, colour)) {
+      times.push_back(std::move(cell));
+    }
+    if (beside) {
+      line.emplace_back("|");
+      line.insert(line.end(), times.begin() + 1, times.end());
+    } else {
+      ratios.add(std::move(times));
+    }
+    figures.add(std::move(line));
   }
-  return beside ? figures : figures + ratios;
+  return figures.text(false) + (beside ? "" : ratios.text(false));
 }
 
 }  // namespace mallard::cli

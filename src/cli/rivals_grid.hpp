@@ -30,9 +30,8 @@ class rivals_grid {
 
   // Returns how many times worse the value is than the best one in that column; 1 is the best.
   std::optional<double> ratio(const label& column, std::optional<double> value) const;
-  std::string heads() const;
-  std::string figures_of(const row& entries) const;
-  std::string ratios_of(const row& entries, bool with_mean, bool colour) const;
+  std::vector<std::string> figures_of(const row& entries) const;
+  std::vector<std::string> ratios_of(const row& entries, bool with_mean, bool colour) const;
 
   std::string head_;
   bool more_is_better_;

@@ -9,10 +9,11 @@
 #include <set>
 #include <tuple>
 
+#include "base/units.hpp"
 #include "cli/layout.hpp"
 #include "cli/rivals_grid.hpp"
-#include "cli/short_figure.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text_table.hpp"
 #include "lab/measuring/statistics.hpp"
 #include "lab/measuring/strategies.hpp"
 
@@ -25,10 +26,6 @@ using members = std::vector<const cell_result*>;
 // Empty for a failed cell.
 using grid_row = std::map<label, std::optional<double>>;
 using grid = std::map<label, grid_row>;
-
-std::size_t width_of(const label& column) {
-  return std::max<std::size_t>(8, column.text.size() + 2);
-}
 
 std::optional<double> shown_value(const lab::figure_kind& shown, const cell_result& cell) {
   const double value = cell.ok() ? value_of(shown, cell) : std::nan("");
@@ -63,26 +60,26 @@ std::string print_grid(const grid& made, const lab::bench& of, bool more_is_bett
   for (const auto& row : made) {
     for (const auto& entry : row.second) columns.insert(entry.first);
   }
-  std::string text = row_head(of);
-  for (const label& column : columns) text += fmt::format("{:>{}}", column.text, width_of(column));
-  text += '\n';
+  std::vector<text_table::column> heads = {{row_head(of), text_table::left}};
+  for (const label& column : columns) heads.push_back({column.text, text_table::right, 6});
+  text_table table(std::move(heads));
   for (const auto& [row, entries] : made) {
-    text += row.text;
+    std::vector<std::string> cells = {row.text};
     for (const label& column : columns) {
-      const std::size_t width = width_of(column);
       const auto found = entries.find(column);
       if (found == entries.end()) {
-        text += fmt::format("{:>{}}", "", width);
+        cells.emplace_back();
       } else if (!found->second) {
-        text += fmt::format("{:>{}}", "FAIL", width);
+        cells.emplace_back("FAIL");
       } else {
-        const std::string shown = fmt::format("{:>{}}", short_figure(*found->second), width);
-        text += colour ? on_heat(shown, heat_of(*found->second, entries, more_is_better)) : shown;
+        const std::string shown = base::figure_text(*found->second);
+        cells.push_back(colour ? on_heat(shown, heat_of(*found->second, entries, more_is_better))
+                               : shown);
       }
     }
-    text += '\n';
+    table.add(std::move(cells));
   }
-  return text;
+  return table.text(false);
 }
 
 // A figure that no cell of the table has is left out, but for the first of the bench, whose cells
@@ -159,28 +156,22 @@ using ratio_rows = std::map<label, std::map<std::string, std::vector<double>>>;
 // A column for each library, or each bench.
 std::string print_ratios(const ratio_rows& rows) {
   std::set<std::string> columns;
-  std::size_t width = 6;
   for (const auto& row : rows) {
-    width = std::max(width, row.first.text.size() + 1);
     for (const auto& entry : row.second) columns.insert(entry.first);
   }
-  const auto column_width = [](const std::string& name) {
-    return std::max<std::size_t>(9, name.size() + 2);
-  };
-  std::string text = fmt::format("{:<{}}", "", width);
-  for (const std::string& name : columns) text += fmt::format("{:>{}}", name, column_width(name));
-  text += '\n';
+  std::vector<text_table::column> heads = {{"", text_table::left}};
+  for (const std::string& name : columns) heads.push_back({name, text_table::right, 7});
+  text_table table(std::move(heads));
   for (const auto& [name, ratios] : rows) {
-    text += fmt::format("{:<{}}", name.text, width);
+    std::vector<std::string> cells = {name.text};
     for (const std::string& column : columns) {
       const auto found = ratios.find(column);
-      text += fmt::format(
-          "{:>{}}", found == ratios.end() ? "-" : short_figure(lab::geometric_mean(found->second)),
-          column_width(column));
+      cells.push_back(
+          found == ratios.end() ? "-" : base::figure_text(lab::geometric_mean(found->second)));
     }
-    text += '\n';
+    table.add(std::move(cells));
   }
-  return text;
+  return table.text(false);
 }
 
 // With what a strategy of Table 1 is.

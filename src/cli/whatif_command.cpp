@@ -17,6 +17,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/run_file.hpp"
 #include "cli/terminal.hpp"
+#include "cli/text_table.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/whatif_results.hpp"
 #include "lab/measuring/statistics.hpp"
@@ -44,60 +45,56 @@ whatif::whatif_route parse(const std::string& word) {
   return {word.substr(0, at), word.substr(at + 1)};
 }
 
-std::string seconds_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.1f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
-}
-
-std::string bytes_of(double bytes) {
-  return bytes_text(static_cast<std::uint64_t>(bytes));
-}
-
-void print_outcome(const whatif_outcome& one, std::size_t width, bool colour) {
-  fmt::print("{:<{}}", fitted(one.variant, width), width);
+void add_outcome(const whatif_outcome& one, text_table& table, bool colour) {
+  const std::string name = fitted(one.variant, 32);
   if (one.runs == 0) {
-    fmt::print("  {}\n", one.remark.empty() ? "not run" : one.remark);
+    table.add_line(fmt::format("{}  {}", name, one.remark.empty() ? "not run" : one.remark));
     return;
   }
-  const std::string gain = one.remark.empty()
-                               ? fmt::format("{:>6.2f} {:>13}", one.median,
-                                             fmt::format("{:.2f} to {:.2f}", one.low, one.high))
-                               : fmt::format("{:>20}", "too little to tell");
   const style how = one.low > 1 ? style::good : one.high < 1 ? style::bad : style::faint;
-  fmt::print("  {} {:>7.2f} {:>10} {:>10} {:>10} {:>10.0f}\n", styled(gain, how, colour),
-             one.memory, seconds_text(one.seconds.median),
-             seconds_text(one.processor_seconds.median), bytes_of(one.resident_bytes.median),
-             one.page_faults.median);
-  if (!one.remark.empty()) fmt::print("  {}\n", one.remark);
+  const std::string gain = one.remark.empty() ? fmt::format("{:.2f}", one.median) : "";
+  const std::string range = one.remark.empty() ? fmt::format("{:.2f} to {:.2f}", one.low, one.high)
+                                               : "too little to tell";
+  table.add({name, gain.empty() ? gain : styled(gain, how, colour), styled(range, how, colour),
+             fmt::format("{:.2f}", one.memory), base::time_text(one.seconds.median),
+             base::time_text(one.processor_seconds.median),
+             base::bytes_text(one.resident_bytes.median),
+             fmt::format("{:.0f}", one.page_faults.median)});
+  if (!one.remark.empty()) table.add_line("  " + one.remark);
 }
 
-void print_routes(const whatif_outcome& one) {
+void add_routes(const whatif_outcome& one, text_table& table) {
   for (const whatif::route_outcome& route : one.routes) {
-    fmt::print("  {}={}: {} blocks, {} asked for, {} held at most", route.pattern, route.strategy,
-               route.blocks, bytes_text(route.bytes), bytes_text(route.peak_bytes));
-    if (route.resets != 0) fmt::print(", {} resets", route.resets);
-    if (route.survivors != 0) fmt::print(", {} survivors", route.survivors);
-    if (route.passed_on != 0) fmt::print(", {} passed on", route.passed_on);
-    fmt::print("\n");
+    std::string line = fmt::format("  {}={}: {} blocks, {} asked for, {} held at most",
+                                   route.pattern, route.strategy, route.blocks,
+                                   bytes_text(route.bytes), bytes_text(route.peak_bytes));
+    if (route.resets != 0) line += fmt::format(", {} resets", route.resets);
+    if (route.survivors != 0) line += fmt::format(", {} survivors", route.survivors);
+    if (route.passed_on != 0) line += fmt::format(", {} passed on", route.passed_on);
+    table.add_line(std::move(line));
     if (route.survivor_names.empty()) continue;
-    fmt::print("    survived, of those asked for in: ");
     constexpr std::size_t most = 4;
-    for (std::size_t i = 0; i < route.survivor_names.size() && i < most; ++i) {
-      fmt::print("{}{}", i == 0 ? "" : ", ", route.survivor_names[i]);
-    }
-    fmt::print("\n");
+    const auto& names = route.survivor_names;
+    table.add_line(
+        fmt::format("    survived, of those asked for in: {}",
+                    fmt::join(names.begin(), names.begin() + std::min(names.size(), most), ", ")));
   }
 }
 
 void print(const whatif_result& result, bool colour) {
-  std::size_t width = 10;
-  for (const whatif_outcome& one : result.outcomes) width = std::max(width, one.variant.size());
-  width = std::min<std::size_t>(width, 32);
-  fmt::print("{:<{}}  {:>20} {:>7} {:>10} {:>10} {:>10} {:>10}\n", "", width, "times as fast",
-             "memory", "elapsed", "processor", "peak", "faults");
+  text_table table({{"", text_table::left},
+                    {"times as fast"},
+                    {""},
+                    {"memory"},
+                    {"elapsed"},
+                    {"processor"},
+                    {"peak"},
+                    {"faults"}});
   for (const whatif_outcome& one : result.outcomes) {
-    print_outcome(one, width, colour);
-    print_routes(one);
+    add_outcome(one, table, colour);
+    add_routes(one, table);
   }
+  fmt::print("{}", table.text(colour));
   if (result.outcomes.empty()) return;
   // The bootstrap of a few runs gives no more than their range.
   const unsigned runs = result.outcomes.front().runs;
@@ -109,7 +106,7 @@ void print(const whatif_result& result, bool colour) {
   fmt::print(
       "the hook's own {} are taken off where there are routes, and up to {:.0f} ns for each "
       "block.\n",
-      seconds_text(result.hook_seconds), result.block_seconds * 1e9);
+      base::time_text(result.hook_seconds), result.block_seconds * 1e9);
 }
 
 // Checks the output paths before anything runs; a refused command leaves no file.

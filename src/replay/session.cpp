@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.hpp"
 #include "lab/bench/rivals.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/peers.hpp"
@@ -17,10 +18,6 @@ namespace {
 
 constexpr std::size_t largest_subsystems = 3;
 constexpr std::uint64_t most_epoch_bytes = std::uint64_t{1} << 30;
-
-std::string mebibytes(std::uint64_t bytes) {
-  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
-}
 
 std::vector<std::string> chosen_strategies(const replay_options& options) {
   if (!options.strategies.empty()) return options.strategies;
@@ -184,10 +181,10 @@ std::string replay_session::why_not(const lab::contender& who, const subject& of
   }
   if (is_monotonic(who.strategy) && !facts.is_bounded()) {
     return fmt::format("grows without bound: {} are allocated, of which at most {} live at once",
-                       mebibytes(facts.own_bytes), mebibytes(facts.own_peak_bytes));
+                       base::bytes_text(facts.own_bytes), base::bytes_text(facts.own_peak_bytes));
   }
   if (is_monotonic(who.strategy) && facts.largest_epoch_bytes > most_epoch_bytes) {
-    return fmt::format("would need {}", mebibytes(facts.largest_epoch_bytes));
+    return fmt::format("would need {}", base::bytes_text(facts.largest_epoch_bytes));
   }
   if (is_winked_out(who.strategy) && facts.epochs == 0) {
     return "there is no instant at which all of it could be dropped";

@@ -220,7 +220,7 @@ TEST_F(Candidates, MemoryThatIsUsedAgainSpeaksForAPoolOnTheArena) {
 TEST_F(Candidates, AnArenaThatWouldHoldMuchMoreThanLivesIsRefused) {
   add_scope();
   dims.arena_scopes[0].max_bytes = std::uint64_t{1} << 30;
-  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("would hold 1024.0 MiB where 1000 B live"));
+  EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("would hold 1 GiB where 1000 B live"));
 }
 
 TEST_F(Candidates, RemoteFreesNeedASharedPool) {

@@ -33,7 +33,7 @@ TEST(Comparison, PairsEqualCellsOfTwoResults) {
   EXPECT_DOUBLE_EQ(pairs[0].times_as_fast, 2);
   EXPECT_FALSE(pairs[0].overlap);
   const std::string text = comparison_text(pairs);
-  EXPECT_NE(text.find("locality, AS7@mallard clean     2.000      1       1       0       0\n"),
+  EXPECT_NE(text.find("locality, AS7@mallard  clean     2.000      1       1       0      0\n"),
             text.npos)
       << text;
   EXPECT_NE(text.find("    2.00   links 2097152, subsystem 4"), text.npos) << text;
