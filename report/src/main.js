@@ -12,9 +12,10 @@ import { heatmaps } from './sections/heatmaps.js';
 import { mallocs } from './sections/mallocs.js';
 import { method } from './sections/method.js';
 import { peers } from './sections/peers.js';
-import { fill } from './sections/section.js';
+import { fill, promoteTitle } from './sections/section.js';
 import { structures } from './sections/structures.js';
 import { startTheme } from './theme.js';
+import { showDifference } from './trace/difference.js';
 import { showTrace } from './trace/page.js';
 
 const main = document.getElementById('main');
@@ -55,11 +56,13 @@ function show(dataset) {
   fill(main, chooser, shown.map(([, , make]) => make(dataset, model)));
   fill(document.getElementById('sections'),
     shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
+  promoteTitle(main);
 }
 
-const { version } = model.recording ?? model.datasets[0].run;
+const { version } = model.recording ?? model.made_by ?? model.datasets[0].run;
 fill(document.getElementById('made-by'), `Made by mallard ${version}. ` +
   `Charts: Apache ECharts ${ECHARTS_VERSION}. Typeface: Inter.`);
 startTheme(document.getElementById('theme'));
-if (model.recording) showTrace(model, main);
+if (model.difference) showDifference(model, main);
+else if (model.recording) showTrace(model, main);
 else show(model.datasets[0]);

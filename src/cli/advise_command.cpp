@@ -78,7 +78,8 @@ int finish(const advise_request& request, profile::trace_reader& trace, const st
 }
 
 int advise_trace(const advise_request& request, const std::string& path, colour_choice choice) {
-  profile::trace_reader trace(path);
+  const auto opened = open_trace(path);
+  profile::trace_reader& trace = *opened;
   const interrupt_guard guard;
   advice_report report = advise::advice_on_trace(trace, request.quick, was_interrupted);
   report.trace = request.pid == 0 ? path : request.keep;

@@ -17,7 +17,6 @@
 #include "cli/usage_error.hpp"
 #include "profile/budget/budget.hpp"
 #include "profile/result_json.hpp"
-#include "profile/trace/symbolizer.hpp"
 #include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
@@ -143,8 +142,8 @@ std::vector<profile::budget_rule> rules_of(const check_options& options) {
 
 int check_trace(const check_options& options, const std::string& path) {
   const std::vector<profile::budget_rule> rules = rules_of(options);
-  profile::trace_reader trace(path);
-  profile::find_missing_symbols(trace);
+  const auto opened = open_trace(path);
+  profile::trace_reader& trace = *opened;
   const bool by_function =
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
   if (by_function && trace.stacks().size() <= 1) {

@@ -97,7 +97,10 @@ int judge(const claims_options& options, colour_choice colour) {
     print_table(verdicts, use_colour(colour, STDOUT_FILENO));
     if (&set != &merged.datasets.back()) fmt::print("\n");
   }
-  if (options.json) fmt::print("{}\n", list.dump(2));
+  if (options.json) {
+    const nlohmann::ordered_json out = {{"version", 1}, {"verdicts", std::move(list)}};
+    fmt::print("{}\n", out.dump(2));
+  }
   return success;
 }
 

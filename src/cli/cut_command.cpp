@@ -57,13 +57,15 @@ int cut(cut_options options) {
   if (std::filesystem::equivalent(options.trace, options.output, ignored)) {
     throw usage_error(fmt::format("{} would be overwritten while it is read", options.output));
   }
-  profile::trace_reader trace(options.trace);
+  const auto opened = open_trace(options.trace);
+  profile::trace_reader& trace = *opened;
   const auto& known = trace.facts().threads;
-  if (part.threads && !known.empty() &&
-      std::none_of(part.threads->begin(), part.threads->end(),
-                   [&](std::uint32_t one) { return known.contains(one); })) {
-    throw usage_error(fmt::format("--threads: {} has none of these, only {} to {}", options.trace,
-                                  known.begin()->first, known.rbegin()->first));
+  if (part.threads && !known.empty()) {
+    for (const std::uint32_t one : *part.threads) {
+      if (known.contains(one)) continue;
+      throw usage_error(fmt::format("--threads: {} has no thread {}, only {} to {}", options.trace,
+                                    one, known.begin()->first, known.rbegin()->first));
+    }
   }
   const std::uint64_t events = profile::copy_trace(trace, part, options.output);
   warn(trace.problems());
@@ -77,8 +79,7 @@ void add_cut_command(command_parser app) {
   const command_parser command =
       app.add_command("cut", "A range of time or some threads of a trace, as a trace");
   const auto options = std::make_shared<cut_options>();
-  command.add_option("TRACE", options->trace,
-                     "What `mallard record` wrote (default: the newest here)");
+  command.add_option("TRACE", options->trace, trace_only_help);
   command.add_new_file("-o,--output", options->output, "The new trace").required();
   command.add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
   command.add_option("--to", options->to, "Before this time");

@@ -9,14 +9,17 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/output_file.hpp"
 #include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
+#include "cli/text_table.hpp"
 #include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/result_json.hpp"
-#include "profile/trace/symbolizer.hpp"
 #include "profile/views/difference.hpp"
+#include "profile/views/trace_views.hpp"
+#include "report/report.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -31,6 +34,7 @@ struct diff_options {
   place_options places{.sort = "peak"};
   std::string format = "text";
   std::string collapsed;  // a file
+  std::string page;       // likewise
   std::string weight = "alloc_space";
 };
 
@@ -56,9 +60,9 @@ json side(const std::string& file, const program_sums& one) {
           {"total", profile::to_json(one.total)}};
 }
 
-void print_json(const diff_options& options, const program_sums& before, const program_sums& after,
-                const std::vector<site_change>& sites) {
-  json out = {{"version", 1},
+json to_json(const diff_options& options, const program_sums& before, const program_sums& after,
+             const std::vector<site_change>& sites) {
+  json out = {{"version", 2},
               {"by", options.places.by},
               {"before", side(options.before, before)},
               {"after", side(options.after, after)},
@@ -79,7 +83,7 @@ void print_json(const diff_options& options, const program_sums& before, const p
                              {"after", to},
                              {"growth", grown}});
   }
-  fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
+  return out;
 }
 
 struct total_row {
@@ -117,32 +121,39 @@ std::string place_of(const site_change& one) {
 
 void print_text(const diff_options& options, const program_sums& before, const program_sums& after,
                 const std::vector<site_change>& sites, const site_measure& order, bool colour) {
+  text_table sums({{"", text_table::left},
+                   {"before", text_table::right},
+                   {"after", text_table::right},
+                   {"change", text_table::right},
+                   {"", text_table::right}});
   for (const total_row& one : totals(before.total, after.total)) {
-    const std::string share = one.share();
-    fmt::print("  {:<18} {:>11} -> {:>11}  {:>11}{}\n", one.what, one.text(one.before),
-               one.text(one.after), signed_text(one.change(), one.is_bytes),
-               share.empty() ? "" : " (" + share + ")");
+    sums.add({std::string(one.what), one.text(one.before), one.text(one.after),
+              signed_text(one.change(), one.is_bytes), one.share()});
   }
+  fmt::print("{}", sums.text(colour, "  "));
   if (sites.empty()) {
     fmt::print("no {} allocates more or less\n", options.places.by);
     return;
   }
-  std::string heading;
+  std::vector<text_table::column> columns;
   for (const site_measure& by : site_measures) {
-    heading += fmt::format("{:>11} ", std::string(by.heading) + (&by == &order ? "*" : ""));
+    columns.push_back({std::string(by.heading) + (&by == &order ? "*" : "")});
   }
-  fmt::print("\n{}\n", styled(heading + " " + options.places.by, style::bold, colour));
+  columns.push_back({options.places.by, text_table::left});
+  text_table table(std::move(columns));
   const std::size_t shown = std::min(sites.size(), options.places.rows);
   for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> row;
     for (const site_measure& by : site_measures) {
       const std::int64_t change = growth(sites[i], by);
-      const std::string text = fmt::format("{:>11} ", signed_text(change, by.is_bytes));
-      fmt::print("{}", change == 0 ? styled(text, style::faint, colour)
-                                   : styled(text, change > 0 ? style::bad : style::good, colour));
+      const style how = change == 0 ? style::faint : change > 0 ? style::bad : style::good;
+      row.push_back(styled(signed_text(change, by.is_bytes), how, colour));
     }
-    fmt::print(" {}\n", place_of(sites[i]));
+    row.push_back(place_of(sites[i]));
+    table.add(std::move(row));
   }
-  if (sites.size() > shown) fmt::print("and {} more (-n)\n", sites.size() - shown);
+  if (sites.size() > shown) table.add_line(fmt::format("and {} more (-n)", sites.size() - shown));
+  fmt::print("\n{}", table.text(colour));
 }
 
 // A function's name as code in a cell: `>` and `*` mean nothing there, `|` ends the cell.
@@ -180,6 +191,17 @@ void print_markdown(const diff_options& options, const program_sums& before,
   if (sites.size() > shown) fmt::print("\nAnd {} more.\n", sites.size() - shown);
 }
 
+// `least_share`: see make_stack_profile().
+program_sums sums_of(const std::string& file, bool by_line, double least_share) {
+  if (profile::is_summed_profile(file)) {
+    return profile::sum_up(profile::read_summed_profile(file), by_line);
+  }
+  const auto trace = open_trace(file);
+  program_sums sums = profile::sum_up(*trace, by_line, least_share);
+  warn_if_not_whole(*trace, file);
+  return sums;
+}
+
 int diff(const diff_options& options, colour_choice choice) {
   if (options.format != "text" && options.format != "markdown") {
     throw usage_error(
@@ -190,12 +212,12 @@ int diff(const diff_options& options, colour_choice choice) {
   const bool by_line = options.places.by_line();
   for (const std::string& input : {options.before, options.after}) {
     expect_other_file(input, options.collapsed);
+    if (!options.page.empty()) expect_other_file(input, options.page);
   }
-  profile::trace_reader old_trace(options.before), new_trace(options.after);
-  profile::find_missing_symbols(old_trace);
-  profile::find_missing_symbols(new_trace);
-  const program_sums before = profile::sum_up(old_trace, by_line);
-  const program_sums after = profile::sum_up(new_trace, by_line);
+  // A page shows no more than can be drawn; a file of stacks has them all.
+  const double least_share = options.collapsed.empty() ? profile::least_drawn_share : 0;
+  const program_sums before = sums_of(options.before, by_line, least_share);
+  const program_sums after = sums_of(options.after, by_line, least_share);
   std::vector<site_change> sites = profile::changes(before, after);
   std::sort(sites.begin(), sites.end(), [&](const site_change& a, const site_change& b) {
     const auto key = [&](const site_change& one, const site_change& other) {
@@ -208,8 +230,15 @@ int diff(const diff_options& options, colour_choice choice) {
     write_text(options.collapsed,
                profile::to_collapsed_difference(before.stacks, after.stacks, weight));
   }
+  if (!options.page.empty()) {
+    report::write_difference_report(to_json(options, before, after, sites), before.stacks,
+                                    after.stacks, options.page);
+    fmt::print(stderr, "Report: {}\n", options.page);
+  }
   if (options.places.json) {
-    print_json(options, before, after, sites);
+    fmt::print(
+        "{}\n",
+        to_json(options, before, after, sites).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
     std::erase_if(sites, [](const site_change& one) {
       return std::all_of(std::begin(site_measures), std::end(site_measures),
@@ -224,8 +253,6 @@ int diff(const diff_options& options, colour_choice choice) {
   const std::string no_stacks = ": has no stacks: what grew is not known by function";
   if (!before.has_stacks) warn({options.before + no_stacks});
   if (!after.has_stacks) warn({options.after + no_stacks});
-  warn(old_trace.problems());
-  warn(new_trace.problems());
   return success;
 }
 
@@ -235,13 +262,16 @@ void add_diff_command(command_parser app, const context& shared) {
   const command_parser command =
       app.add_command("diff", "What grew from one trace to another, by function");
   const auto options = std::make_shared<diff_options>();
-  command.add_option("BEFORE", options->before, "What `mallard record` wrote").required();
+  command
+      .add_option("BEFORE", options->before, "What `mallard record` wrote, or another tool's file")
+      .required();
   command.add_option("AFTER", options->after, "And wrote later").required();
   add_place_options(command, options->places);
   command.add_option("--format", options->format,
                      "text (default) or markdown: tables for a comment on a change");
   command.add_option("--collapsed", options->collapsed,
                      "A file for stacks with both values, which flamegraph.pl draws");
+  command.add_new_file("-o,--output", options->page, "A page with a flame graph of each");
   add_weight_option(command, options->weight, "--collapsed");
   command.runs([&shared, options] { return diff(*options, shared.colour); });
 }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -14,11 +13,11 @@
 #include "cli/grouping_options.hpp"
 #include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
+#include "cli/text_table.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/analysis.hpp"
-#include "profile/import/dhat_dims.hpp"
+#include "profile/import/summed_dims.hpp"
 #include "profile/result_json.hpp"
-#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -37,17 +36,16 @@ std::array<const profile::dimension*, 6> in_order(const profile::dimensions& dim
   return {&dims.D, &dims.V, &dims.L, &dims.U, &dims.C, &dims.F};
 }
 
-void print_dims_row(const profile::subsystem& one, std::uint64_t all_bytes, std::size_t width,
-                    bool colour) {
-  const double share = all_bytes == 0 ? 0
-                                      : 100.0 * static_cast<double>(one.total.bytes) /
-                                            static_cast<double>(all_bytes);
-  fmt::print("  {:<{}} {:>9} {:>4.0f} %", fitted(one.name, width), width,
-             bytes_text(one.total.bytes), share);
+std::vector<std::string> dims_row(const profile::subsystem& one, const std::string& name,
+                                  std::uint64_t all_bytes, bool colour) {
+  const double share =
+      all_bytes == 0 ? 0 : static_cast<double>(one.total.bytes) / static_cast<double>(all_bytes);
+  std::vector<std::string> row = {fitted(name, 34), bytes_text(one.total.bytes),
+                                  base::share_text(share)};
   for (const profile::dimension* value : in_order(one.dims)) {
-    fmt::print("  {}", value_with_bar(value->scaled, colour));
+    row.push_back(value_with_bar(value->scaled, colour));
   }
-  fmt::print("\n");
+  return row;
 }
 
 bool was_recorded(const profile::dims_result& result, std::string_view what) {
@@ -70,26 +68,23 @@ void print_what_is_missing(const profile::dims_result& result, bool colour) {
 }
 
 void print_table(const profile::dims_result& result, bool colour) {
-  std::size_t width = std::string_view("the whole program").size();
-  for (const auto& one : result.subsystems) width = std::max(width, one.name.size());
-  width = std::min<std::size_t>(width, 34);
   fmt::print("\n{}\n", styled("The six dimensions, each from 0 to 1 (without a scale; --csv and "
                               "--json have the literal formulas too)",
                               style::bold, colour));
-  fmt::print("  {:<{}} {:>9} {:>6}", "subsystem", width, "bytes", "share");
-  for (const auto letter : letters) fmt::print("  {:<9}", letter);
-  fmt::print("\n");
-  profile::subsystem all = result.all;
-  all.name = "the whole program";
-  print_dims_row(all, result.total.bytes, width, colour);
-  std::size_t shown_rows = 0;
-  for (const auto& one : result.subsystems) {
-    if (++shown_rows > 30) break;
-    print_dims_row(one, result.total.bytes, width, colour);
+  std::vector<text_table::column> columns = {{"subsystem", text_table::left}, {"bytes"}, {"share"}};
+  for (const auto letter : letters) columns.push_back({std::string(letter), text_table::left});
+  text_table table(std::move(columns));
+  table.add(dims_row(result.all, "the whole program", result.total.bytes, colour));
+  constexpr std::size_t most_rows = 30;
+  const std::size_t rows = std::min(result.subsystems.size(), most_rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const profile::subsystem& one = result.subsystems[i];
+    table.add(dims_row(one, one.name, result.total.bytes, colour));
   }
-  if (result.subsystems.size() > 30) {
-    fmt::print("  and {} more (--json has all)\n", result.subsystems.size() - 30);
+  if (result.subsystems.size() > rows) {
+    table.add_line(fmt::format("and {} more (--json has all)", result.subsystems.size() - rows));
   }
+  fmt::print("{}", table.text(colour, "  "));
   print_what_is_missing(result, colour);
 }
 
@@ -101,23 +96,33 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
                              : "not known: it takes the order of operations");
     return;
   }
-  fmt::print("  {:<40} {:>8} {:>11} {:>7} {:>9} {:>9} {:>9}  {}\n", "function", "threads",
-             "invocations", "dead", "median", "p99", "max", "");
+  text_table table({{"function", text_table::left},
+                    {"threads"},
+                    {"invocations"},
+                    {"dead"},
+                    {"median"},
+                    {"p99"},
+                    {"max"},
+                    {"", text_table::left}});
+  const auto remark_below = [&](const std::string& text) {
+    table.add_line(styled("  " + text, style::faint, colour));
+  };
   std::size_t rows = 0;
   for (const auto& one : result.arena_scopes) {
     if (!all && ++rows > 20) break;
     std::string remark = one.marked ? "marked in the source" : "";
-    if (one.trunk) remark = "the whole run: an arena there is the program's exit";
+    if (one.trunk) remark = "called once, with nearly all blocks: an arena there only grows";
     if (one.confidence == "low") remark = "a guess: frame addresses are not known";
-    fmt::print("  {:<40} {:>8} {:>11} {:>5.1f} % {:>9} {:>9} {:>9}  {}\n",
-               fitted_function(one.function, 40), one.threads.size(), one.invocations,
-               std::floor(1000 * one.dead_share) / 10, bytes_text(one.median_bytes),
-               bytes_text(one.p99_bytes), bytes_text(one.max_bytes),
-               styled(remark, style::faint, colour));
+    if (one.confidence == "medium" && remark.empty()) {
+      remark = "its calls are mostly told apart by nothing living between them";
+    }
+    table.add({fitted_function(one.function, 40), fmt::format("{}", one.threads.size()),
+               fmt::format("{}", one.invocations), base::share_text(one.dead_share),
+               bytes_text(one.median_bytes), bytes_text(one.p99_bytes), bytes_text(one.max_bytes),
+               remark.empty() ? "" : styled(remark, style::faint, colour)});
     for (const auto& by : one.kept_by) {
-      fmt::print("    {}\n", styled(fmt::format("{} of its {} blocks are kept by {}", by.survivors,
-                                                one.blocks, fitted_function(by.function, 40)),
-                                    style::faint, colour));
+      remark_below(fmt::format("{} of its {} blocks are kept by {}", by.survivors, one.blocks,
+                               fitted_function(by.function, 40)));
     }
     std::size_t stacks = 0;
     for (const auto& stack : one.survivor_stacks) {
@@ -126,13 +131,13 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
       for (std::size_t i = 0; i < std::min<std::size_t>(4, stack.frames.size()); ++i) {
         path += (i == 0 ? "" : " < ") + fitted_function(stack.frames[i], 40);
       }
-      fmt::print("    {}\n",
-                 styled(fmt::format("{} survive: {}", stack.blocks, path), style::faint, colour));
+      remark_below(fmt::format("{} survive: {}", stack.blocks, path));
     }
   }
   if (!all && result.arena_scopes.size() > 20) {
-    fmt::print("  and {} more (--all)\n", result.arena_scopes.size() - 20);
+    table.add_line(fmt::format("and {} more (--all)", result.arena_scopes.size() - 20));
   }
+  fmt::print("{}", table.text(colour, "  "));
 }
 
 // Nothing where threads were not recorded.
@@ -146,9 +151,9 @@ void print_text(const profile::dims_result& result, bool all, bool colour) {
   std::string command;
   for (const auto& word : result.command) command += (command.empty() ? "" : " ") + word;
   fmt::print("{}\n", styled(fitted(command, command.size()), style::bold, colour));
-  fmt::print("{:.3f} s{}; {} allocations, {} frees, {} reallocations, {}\n",
-             static_cast<double>(result.duration) / 1e9, threads_text(result), total.allocations,
-             total.frees, total.reallocations, bytes_text(total.bytes));
+  fmt::print("{}{}; {} allocations, {} frees, {} reallocations, {}\n",
+             base::time_text(static_cast<double>(result.duration) / 1e9), threads_text(result),
+             total.allocations, total.frees, total.reallocations, bytes_text(total.bytes));
   fmt::print(
       "at most {} live at once; {} blocks ({}) not freed; {} temporary, {} freed by another "
       "thread\n",
@@ -190,17 +195,16 @@ profile::dims_result result_of(const dims_options& options) {
   profile::analysis_options wanted;
   wanted.subsystems = parse_subsystems(options.grouping);
   wanted.windows = options.windows;
-  if (profile::is_dhat(options.trace)) {
+  if (profile::is_summed_profile(options.trace)) {
     try {
-      return profile::dims_of_dhat(profile::read_dhat(options.trace), wanted.subsystems);
+      return profile::dims_of(profile::read_summed_profile(options.trace), wanted.subsystems);
     } catch (const std::invalid_argument& problem) {
       throw usage_error(fmt::format("{}: {}", options.trace, problem.what()));
     }
   }
-  profile::trace_reader trace(options.trace);
-  profile::find_missing_symbols(trace);
-  const profile::function_table functions(trace);
-  return profile::analyse(trace, functions, wanted);
+  const auto trace = open_trace(options.trace);
+  const profile::function_table functions(*trace);
+  return profile::analyse(*trace, functions, wanted);
 }
 
 int dims(dims_options options, colour_choice choice) {
@@ -225,8 +229,7 @@ void add_dims_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "dims", "The six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
-  command.add_option("TRACE", options->trace,
-                     "What `mallard record` wrote (default: the newest here), or DHAT's JSON");
+  command.add_option("TRACE", options->trace, trace_help);
   add_grouping_options(
       command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");

@@ -120,8 +120,10 @@ void add_export_command(command_parser app) {
   const command_parser command =
       app.add_command("export", "Convert a result file or a trace for other tools");
   const auto options = std::make_shared<export_options>();
-  command.add_option("RESULT", options->file,
-                     "Result file, trace (with --to; default: the newest here), or DHAT's JSON");
+  command.add_option(
+      "RESULT", options->file,
+      "Result file; or, with --to, a trace (default: the newest here), heaptrack's file, DHAT's "
+      "JSON or a heap profile of pprof's");
   command.add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
   command.add_flag("--csv", options->csv, "A line per cell and measure");
   command.add_option("--to", options->to,

@@ -9,9 +9,8 @@
 #include "cli/output_file.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
-#include "profile/import/call_log.hpp"
-#include "profile/import/dhat.hpp"
-#include "profile/import/heaptrack.hpp"
+#include "profile/import/open_trace.hpp"
+#include "profile/import/summed_profile.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -23,14 +22,14 @@ struct import_options {
 
 int import(const import_options& options) {
   expect_other_file(options.file, options.out);
-  if (profile::is_dhat(options.file.string())) {
-    throw usage_error(fmt::format("{}: DHAT records sums, not operations; mallard export reads it",
-                                  options.file.string()));
+  if (profile::is_summed_profile(options.file.string())) {
+    throw usage_error(fmt::format(
+        "{}: has the sums of stacks, not operations: top, dims, diff, report and export read it",
+        options.file.string()));
   }
   need_file(options.out.string(), "a trace");
-  const auto read = profile::is_call_log(options.file.string()) ? profile::import_call_log
-                                                                : profile::import_heaptrack;
-  const profile::import_result result = read(options.file.string(), options.out.string());
+  const profile::import_result result =
+      profile::import_trace(options.file.string(), options.out.string());
   warn(result.problems);
   if (result.lost > result.problems.size()) {
     warn({fmt::format("{}: {} lines in all are not understood", options.file.string(),

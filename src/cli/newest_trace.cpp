@@ -10,7 +10,7 @@
 
 #include "cli/profile_text.hpp"
 #include "cli/usage_error.hpp"
-#include "profile/trace/trace_reader.hpp"
+#include "profile/import/open_trace.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -47,6 +47,12 @@ std::string trace_or_newest(const std::string& named) {
   }
   fmt::print(stderr, "mallard: {}, the newest trace here\n", fitted(found, found.size()));
   return found;
+}
+
+std::unique_ptr<profile::trace_reader> open_trace(const std::string& path) {
+  profile::opened_trace opened = profile::open_trace(path);
+  warn(opened.imported.problems);
+  return std::move(opened.trace);
 }
 
 std::vector<std::string> words_or_newest_trace(const std::vector<std::string>& words,

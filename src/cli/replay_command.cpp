@@ -18,7 +18,6 @@
 #include "cli/usage_error.hpp"
 #include "lab/bench/axis.hpp"
 #include "lab/bench/rivals.hpp"
-#include "profile/trace/symbolizer.hpp"
 #include "replay/session.hpp"
 
 namespace mallard::cli {
@@ -126,8 +125,8 @@ lab::run_info describe(const replay::replay_session& session, const replay_comma
 int run_replay(replay_command_options options, const context& shared) {
   options.trace = trace_or_newest(options.trace);
   const bool colour = use_colour(shared.colour, STDOUT_FILENO);
-  profile::trace_reader trace(options.trace);
-  profile::find_missing_symbols(trace);
+  const auto opened = open_trace(options.trace);
+  profile::trace_reader& trace = *opened;
   std::optional<replay::replay_session> session;
   try {
     session.emplace(trace, parse(options));
@@ -180,8 +179,7 @@ void add_replay_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "replay", "A recorded program's heap operations again, under every strategy and malloc");
   const auto options = std::make_shared<replay_command_options>();
-  command.add_option("TRACE", options->trace,
-                     "What `mallard record` wrote (default: the newest here)");
+  command.add_option("TRACE", options->trace, trace_only_help);
   add_grouping_options(command, options->grouping,
                        "Subsystems: found (default), module, namespace, function, thread, scope");
   command

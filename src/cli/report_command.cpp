@@ -11,8 +11,8 @@
 #include "cli/newest_trace.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/results_input.hpp"
+#include "cli/trace_export.hpp"
 #include "cli/usage_error.hpp"
-#include "profile/trace/trace_reader.hpp"
 #include "report/report.hpp"
 
 namespace mallard::cli {
@@ -26,7 +26,7 @@ struct report_options {
 int write(report_options options) {
   need_file(options.out.string(), "a page");
   if (options.files.empty()) options.files.emplace_back(trace_or_newest(""));
-  const auto traces = std::count_if(options.files.begin(), options.files.end(), profile::is_trace);
+  const auto traces = std::count_if(options.files.begin(), options.files.end(), is_profile);
   if (traces > 0) {
     if (options.files.size() > 1) {
       throw usage_error("a report is of result files, or of one trace");
@@ -47,8 +47,10 @@ void add_report_command(command_parser app) {
   const command_parser command =
       app.add_command("report", "Write one HTML page from result files, or from a trace");
   const auto options = std::make_shared<report_options>();
-  command.add_option("RESULT", options->files,
-                     "Result files, or a trace (default: the newest here)");
+  command.add_option(
+      "RESULT", options->files,
+      "Result files; or a trace (default: the newest here), heaptrack's file, DHAT's JSON or a "
+      "heap profile of pprof's");
   command.add_new_file("-o,--output", options->out, "The page (default: report.html)");
   command.runs([options] { return write(*options); });
 }

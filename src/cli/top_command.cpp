@@ -11,9 +11,10 @@
 #include "cli/newest_trace.hpp"
 #include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
+#include "cli/text_table.hpp"
+#include "profile/import/summed_profile.hpp"
 #include "profile/result_json.hpp"
 #include "profile/sites.hpp"
-#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -27,31 +28,41 @@ int top(top_options options, colour_choice choice) {
   options.trace = trace_or_newest(options.trace);
   const auto order = options.places.order().value;
   const bool by_line = options.places.by_line();
-  profile::trace_reader trace(options.trace);
-  profile::find_missing_symbols(trace);
-  const profile::function_table functions(trace);
-  std::vector<profile::site> sites = profile::list_sites(trace, functions, by_line);
+  std::vector<profile::site> sites;
+  std::unique_ptr<profile::trace_reader> trace;
+  if (profile::is_summed_profile(options.trace)) {
+    sites = profile::sites_of(profile::read_summed_profile(options.trace).stacks, by_line);
+  } else {
+    trace = open_trace(options.trace);
+    const profile::function_table functions(*trace);
+    sites = profile::list_sites(*trace, functions, by_line);
+  }
   std::sort(sites.begin(), sites.end(), [&](const auto& a, const auto& b) {
     return std::tie(b.*order, b.bytes, a.function, a.line) <
            std::tie(a.*order, a.bytes, b.function, b.line);
   });
   if (sites.size() > options.places.rows) sites.resize(options.places.rows);
   if (options.places.json) {
-    fmt::print("{}\n", profile::to_json(sites).dump(2, ' ', false,
-                                                    nlohmann::json::error_handler_t::replace));
+    const nlohmann::ordered_json out = {{"version", 1},
+                                        {"trace", options.trace},
+                                        {"by", options.places.by},
+                                        {"sort", options.places.sort},
+                                        {"places", profile::to_json(sites)}};
+    fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
-    const bool colour = use_colour(choice, STDOUT_FILENO);
-    fmt::print("{}\n",
-               styled(fmt::format("{:>9} {:>11} {:>9} {:>9} {:>10}  {}", "bytes", "operations",
-                                  "at peak", "leaked", "temporary", options.places.by),
-                      style::bold, colour));
+    std::vector<text_table::column> columns;
+    for (const site_measure& by : site_measures) columns.push_back({std::string(by.heading)});
+    columns.push_back({options.places.by, text_table::left});
+    text_table table(std::move(columns));
     for (const auto& one : sites) {
-      fmt::print("{:>9} {:>11} {:>9} {:>9} {:>10}  {}\n", bytes_text(one.bytes), one.operations,
-                 bytes_text(one.peak_bytes), bytes_text(one.leaked_bytes), one.temporary,
-                 place_text(one.function, one.file, one.line));
+      std::vector<std::string> row;
+      for (const site_measure& by : site_measures) row.push_back(by.text(one.*by.value));
+      row.push_back(place_text(one.function, one.file, one.line));
+      table.add(std::move(row));
     }
+    fmt::print("{}", table.text(use_colour(choice, STDOUT_FILENO)));
   }
-  warn(trace.problems());
+  if (trace) warn_if_not_whole(*trace, options.trace);
   return success;
 }
 
@@ -60,8 +71,7 @@ int top(top_options options, colour_choice choice) {
 void add_top_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command("top", "Where a recorded program allocates most");
   const auto options = std::make_shared<top_options>();
-  command.add_option("TRACE", options->trace,
-                     "What `mallard record` wrote (default: the newest here)");
+  command.add_option("TRACE", options->trace, trace_help);
   add_place_options(command, options->places);
   command.runs([&shared, options] { return top(*options, shared.colour); });
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/cli.hpp"
+#include "cli/newest_trace.hpp"
 #include "cli/output_file.hpp"
 #include "cli/place_options.hpp"
 #include "cli/profile_text.hpp"
@@ -16,9 +17,9 @@
 #include "profile/export/blocks.hpp"
 #include "profile/export/perfetto.hpp"
 #include "profile/export/stack_formats.hpp"
-#include "profile/import/dhat.hpp"
+#include "profile/import/open_trace.hpp"
+#include "profile/import/summed_profile.hpp"
 #include "profile/sites.hpp"
-#include "profile/trace/symbolizer.hpp"
 #include "profile/views/trace_views.hpp"
 
 namespace mallard::cli {
@@ -61,7 +62,8 @@ std::string title_of(const profile::trace_reader& trace) {
 }  // namespace
 
 bool is_profile(const std::filesystem::path& file) {
-  return profile::is_trace(file) || profile::is_dhat(file.string());
+  return profile::is_trace(file) || profile::is_summed_profile(file.string()) ||
+         profile::is_importable(file.string());
 }
 
 int export_profile(const std::filesystem::path& from, const std::string& to,
@@ -71,18 +73,18 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   }
   parse_weight(weight);
   expect_other_file(from, out);
-  if (profile::is_dhat(from.string())) {
+  if (profile::is_summed_profile(from.string())) {
     if (!has_stacks_alone(to)) {
       throw usage_error(
-          fmt::format("{}: DHAT records sums, not blocks: --to collapsed, "
+          fmt::format("{}: has the sums of stacks, not blocks: --to collapsed, "
                       "speedscope or pprof",
                       from.string()));
     }
-    profile::dhat_profile read = profile::read_dhat(from.string());
+    profile::summed_profile read = profile::read_summed_profile(from.string());
     return write_stacks({read.command, {}, std::move(read.stacks)}, to, weight, out);
   }
-  profile::trace_reader trace(from.string());
-  profile::find_missing_symbols(trace);
+  const auto opened = open_trace(from.string());
+  profile::trace_reader& trace = *opened;
   const profile::function_table functions(trace);
   if (to == "csv" || to == "sqlite") {
     if (to == "sqlite") need_file(out.string(), "a database");

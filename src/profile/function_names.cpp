@@ -110,8 +110,13 @@ bool is_of_library_header(std::string_view function_name, std::string_view file)
                           "absl::", "Eigen::"});
 }
 
+std::string nameless_in(std::string_view module) {
+  if (module.empty()) return "???";
+  return "??? (" + std::string(module.substr(module.rfind('/') + 1)) + ')';
+}
+
 bool is_nameless(std::string_view name) {
-  return name.find("+0x") != name.npos;
+  return name.find("+0x") != name.npos || name.starts_with("???");
 }
 
 std::string_view without_clone(std::string_view name) {

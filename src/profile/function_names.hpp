@@ -16,7 +16,9 @@ bool is_allocation_function(std::string_view function_name);
 // it. `file`: of the function's lines, may be empty; then the name tells.
 bool is_of_library_header(std::string_view function_name, std::string_view file);
 
-// "libstdc++.so.6+0xd4490": a module and an offset, where there is no symbol.
+// What other tools' frames without a name are called: "??? (libselinux.so.1)".
+std::string nameless_in(std::string_view module);
+// Such a name; or "libstdc++.so.6+0xd4490", a module and an offset, where there is no symbol.
 bool is_nameless(std::string_view function_name);
 
 // The last part of a path.

@@ -82,8 +82,8 @@ struct arena_scope {
   std::uint64_t survivors = 0;
   std::vector<survivor_stack> survivor_stacks;  // the most blocks first
   std::vector<keeping_function> kept_by;        // likewise; those that most survivors come from
-  // "high": frame addresses are known. "low": they are not, and invocations are guessed from the
-  // functions alone.
+  // "high": frame addresses are known. "medium": they are, but most invocations are told apart by
+  // the instant alone. "low": they are not, and invocations are guessed from the functions alone.
   std::string confidence;
 };
 

@@ -157,8 +157,8 @@ json to_json(const site& one) {
           {"bytes", one.bytes},
           {"operations", one.operations},
           {"peak_bytes", one.peak_bytes},
-          {"leaked_bytes", one.leaked_bytes},
-          {"leaked_blocks", one.leaked_blocks},
+          {"live_bytes", one.leaked_bytes},
+          {"live_blocks", one.leaked_blocks},
           {"temporary", one.temporary},
           {"cpu_ns", one.cpu_ns}};
 }

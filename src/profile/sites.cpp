@@ -23,6 +23,18 @@ struct peak_finder final : block_handler {
 
 }  // namespace
 
+site site_of(std::string function, std::string file, std::uint32_t line, const stack_weights& sum) {
+  return {std::move(function), std::move(file),   line,
+          sum.bytes,           sum.operations,    sum.peak_bytes,
+          sum.leaked_bytes,    sum.leaked_blocks, sum.temporary,
+          sum.nanoseconds};
+}
+
+bool more_bytes(const site& a, const site& b) {
+  return std::tie(b.bytes, b.peak_bytes, b.leaked_bytes, a.function, a.file, a.line) <
+         std::tie(a.bytes, a.peak_bytes, a.leaked_bytes, b.function, b.file, b.line);
+}
+
 site_counter::site_counter(const trace_reader& trace, const function_table& functions)
     : trace_(trace), functions_(functions), sums_(trace.stacks().size()) {
   for (const function& one : functions.functions()) {
@@ -36,7 +48,11 @@ void site_counter::outlived(const live_block& block) {
 }
 
 void site_counter::at_peak() {
-  live_->for_each([&](const live_block& one) { sums_[one.stack].peak_bytes += one.bytes; });
+  live_->for_each([&](const live_block& one) {
+    stack_weights& own = sums_[one.stack];
+    own.peak_bytes += one.bytes;
+    ++own.peak_blocks;
+  });
 }
 
 void site_counter::sample(const recorded& one) {
@@ -75,13 +91,9 @@ std::vector<site> site_counter::list(bool by_line) const {
   std::vector<site> out;
   for (const auto& [place, sum] : places) {
     const auto& [function, file, line] = place;
-    out.push_back({function, file, line, sum.bytes, sum.operations, sum.peak_bytes,
-                   sum.leaked_bytes, sum.leaked_blocks, sum.temporary, sum.nanoseconds});
+    out.push_back(site_of(function, file, line, sum));
   }
-  std::sort(out.begin(), out.end(), [](const site& a, const site& b) {
-    return std::tie(b.bytes, a.function, a.file, a.line) <
-           std::tie(a.bytes, b.function, b.file, b.line);
-  });
+  std::sort(out.begin(), out.end(), more_bytes);
   return out;
 }
 

@@ -2,6 +2,7 @@
 // source.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "profile/block_stream.hpp"
@@ -11,6 +12,10 @@
 #include "profile/stack_weights.hpp"
 
 namespace mallard::profile {
+
+// A row of the list, with a place's sums; and the order of the list, the most bytes first.
+site site_of(std::string function, std::string file, std::uint32_t line, const stack_weights& sum);
+bool more_bytes(const site& a, const site& b);
 
 // Sums by stack. Memory: about seventy bytes for each that anything happened at.
 class site_counter final : public block_watcher {

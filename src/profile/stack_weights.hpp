@@ -14,12 +14,14 @@ struct stack_weights {
   std::uint64_t temporary = 0;    // blocks freed by the next operation of their thread
   std::uint64_t nanoseconds = 0;  // processor time of the program, sampled
   std::uint64_t peak_bytes = 0;   // live when the heap is largest
+  std::uint64_t peak_blocks = 0;
 
   stack_weights& operator+=(const stack_weights& other) {
     operations += other.operations;
     allocations += other.allocations;
     bytes += other.bytes;
     peak_bytes += other.peak_bytes;
+    peak_blocks += other.peak_blocks;
     leaked_bytes += other.leaked_bytes;
     leaked_blocks += other.leaked_blocks;
     temporary += other.temporary;
@@ -27,8 +29,8 @@ struct stack_weights {
     return *this;
   }
   bool any() const {
-    return (operations | allocations | bytes | peak_bytes | leaked_bytes | leaked_blocks |
-            temporary | nanoseconds) != 0;
+    return (operations | allocations | bytes | peak_bytes | peak_blocks | leaked_bytes |
+            leaked_blocks | temporary | nanoseconds) != 0;
   }
 };
 

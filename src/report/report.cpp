@@ -14,8 +14,9 @@
 
 #include "lab/results/merge.hpp"
 #include "profile/analysis.hpp"
+#include "profile/import/open_trace.hpp"
+#include "profile/import/summed_dims.hpp"
 #include "profile/sites.hpp"
-#include "profile/trace/symbolizer.hpp"
 #include "profile/views/trace_views.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
@@ -68,8 +69,21 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
                                             const std::filesystem::path& out,
                                             const nlohmann::ordered_json& advice) {
   refuse_to_overwrite(trace, out);
-  profile::trace_reader reader(trace.string());
-  profile::find_missing_symbols(reader);
+  if (profile::is_summed_profile(trace.string())) {
+    profile::summed_profile program = profile::read_summed_profile(trace.string());
+    const profile::dims_result dims = profile::dims_of(program, {});
+    profile::trace_facts facts;
+    facts.process.command = {program.command};
+    trace_file file;
+    file.bytes = std::filesystem::file_size(trace);
+    file.sites = profile::sites_of(program.stacks, false);
+    profile::trace_views views;
+    views.stacks = std::move(program.stacks);
+    replace_file(out, fill_page(page_template(), make_trace_model(dims, views, facts, file)));
+    return {};
+  }
+  const profile::opened_trace opened = profile::open_trace(trace.string());
+  profile::trace_reader& reader = *opened.trace;
   const profile::function_table functions(reader);
   profile::trace_analysis analysis(reader, functions, {});
   profile::view_maker views(reader, functions, analysis.shown_subsystems(most_subsystems));
@@ -81,7 +95,16 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
       dims, views.take(sites.weights(), profile::least_drawn_share), reader.facts(), file);
   if (!advice.is_null()) model["advice"] = advice;
   replace_file(out, fill_page(page_template(), model));
-  return dims.problems;
+  std::vector<std::string> problems = opened.imported.problems;
+  problems.insert(problems.end(), dims.problems.begin(), dims.problems.end());
+  return problems;
+}
+
+void write_difference_report(const nlohmann::ordered_json& difference,
+                             const profile::stack_profile& before,
+                             const profile::stack_profile& after,
+                             const std::filesystem::path& out) {
+  replace_file(out, fill_page(page_template(), make_difference_model(difference, before, after)));
 }
 
 void write_report(std::span<const std::filesystem::path> results,

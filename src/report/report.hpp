@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "profile/views/stack_profile.hpp"
+
 namespace mallard::report {
 
 // Reads the result files, merges them (of the same cell in the same conditions the later file's
@@ -19,5 +21,11 @@ void write_report(std::span<const std::filesystem::path> results, const std::fil
 std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
                                             const std::filesystem::path& out,
                                             const nlohmann::ordered_json& advice = {});
+
+// The page of two recordings: `difference` as `mallard diff --json` says it, and a flame graph of
+// each. Throws as above.
+void write_difference_report(const nlohmann::ordered_json& difference,
+                             const profile::stack_profile& before,
+                             const profile::stack_profile& after, const std::filesystem::path& out);
 
 }  // namespace mallard::report

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "lab/measuring/build.hpp"
+#include "profile/result_json.hpp"
 
 namespace mallard::report {
 namespace {
@@ -21,10 +21,6 @@ constexpr std::size_t most_sites = 2000;
 
 double seconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / 1e9;
-}
-
-json or_null(const std::optional<double>& value) {
-  return value ? json(*value) : json(nullptr);
 }
 
 std::string end_text(const profile::end_info& end) {
@@ -41,67 +37,17 @@ std::string end_text(const profile::end_info& end) {
   return "";
 }
 
-std::string command_text(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-json recording(const profile::dims_result& dims, const profile::trace_facts& facts,
-               const trace_file& file) {
+json recording(const profile::trace_facts& facts, const trace_file& file) {
   const auto& process = facts.process;
   const auto started = static_cast<std::time_t>(process.started / 1'000'000'000);
-  return {{"command", command_text(process.command)},
-          {"pid", process.pid},
-          {"ended", end_text(facts.end)},
+  return {{"ended", end_text(facts.end)},
           {"started", process.started == 0
                           ? std::string("an unknown time")
                           : fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(started))},
-          {"seconds", seconds(dims.duration)},
           {"events", file.events},
           {"trace_bytes", file.bytes},
           {"unwinder", process.unwinder.empty() ? std::string("not recorded") : process.unwinder},
-          {"threads", dims.threads},
-          {"waited_seconds", seconds(dims.waited_ns)},
-          {"dropped", dims.dropped},
           {"version", std::string(lab::mallard_version())}};
-}
-
-json total(const profile::dims_result& dims) {
-  const profile::heap_total& all = dims.total;
-  return {{"allocations", all.allocations},
-          {"frees", all.frees},
-          {"reallocations", all.reallocations},
-          {"bytes", all.bytes},
-          {"peak_bytes", all.peak_bytes},
-          {"live_blocks", all.live_blocks},
-          {"leaked_bytes", all.live_bytes},
-          {"temporary", all.temporary},
-          {"remote_frees", all.remote_frees},
-          {"moved_bytes", all.moved_bytes},
-          {"density", or_null(dims.all.dims.D.scaled)},
-          {"processor_seconds", seconds(dims.all.cpu_ns)}};
-}
-
-json dimension(const profile::dimension& one) {
-  return {{"literal", or_null(one.literal)}, {"scaled", or_null(one.scaled)}};
-}
-
-json subsystems(const profile::dims_result& dims) {
-  json all = json::array();
-  for (const profile::subsystem& one : dims.subsystems) {
-    const auto& d = one.dims;
-    const auto& sum = one.total;
-    all.push_back({{"name", one.name},
-                   {"D", dimension(d.D)},
-                   {"V", dimension(d.V)},
-                   {"L", dimension(d.L)},
-                   {"U", dimension(d.U)},
-                   {"C", dimension(d.C)},
-                   {"F", dimension(d.F)},
-                   {"bytes", sum.bytes},
-                   {"operations", sum.allocations + sum.frees + sum.reallocations},
-                   {"peak_bytes", sum.peak_bytes}});
-  }
-  return all;
 }
 
 // Names said once: everything else says their numbers.
@@ -136,53 +82,76 @@ json histogram(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& count
   return {{"from", std::move(from)}, {"counts", std::move(sums)}};
 }
 
-json scopes(const profile::dims_result& dims, name_list& names) {
-  json all = json::array();
-  for (const profile::arena_scope& one : dims.arena_scopes) {
-    json survivors = json::array();
-    for (const profile::survivor_stack& stack : one.survivor_stacks) {
-      json frames = json::array();
-      for (const std::string& frame : stack.frames) frames.push_back(names.index(frame));
-      survivors.push_back(
-          {{"blocks", stack.blocks}, {"bytes", stack.bytes}, {"stack", std::move(frames)}});
+// What `mallard dims --json` says, in its words, without what the page does not draw; the frames of
+// survivors are numbers of functions, and bytes of invocations are sums by powers of two.
+json result(const profile::dims_result& dims, name_list& names) {
+  json made = profile::to_json(dims);
+  made.erase("version");
+  const auto trim = [](json& subsystem) {
+    for (const char* member : {"sizes", "lifetimes", "size_by_lifetime", "windows"}) {
+      subsystem.erase(member);
     }
-    const std::size_t slash = one.module.rfind('/');
-    all.push_back({{"function", one.function},
-                   {"where", one.marked ? "marked in the source" : one.module.substr(slash + 1)},
-                   {"whole_program", one.trunk},
-                   {"threads", one.threads.size()},
-                   {"invocations", one.invocations},
-                   {"dead_share", one.dead_share},
-                   {"confidence", one.confidence},
-                   {"by_instant", one.by_instant},
-                   {"bytes",
-                    {{"total", one.total_bytes},
-                     {"median", one.median_bytes},
-                     {"p99", one.p99_bytes},
-                     {"max", one.max_bytes},
-                     {"histogram", histogram(one.bytes_counts)}}},
-                   {"survivors_blocks", one.survivors},
-                   {"survivors", std::move(survivors)}});
+  };
+  trim(made["program"]);
+  for (json& one : made["subsystems"]) trim(one);
+  for (std::size_t i = 0; i < dims.arena_scopes.size(); ++i) {
+    json& scope = made["arena_scopes"][i];
+    scope.erase("bytes_counts");
+    scope["bytes"]["histogram"] = histogram(dims.arena_scopes[i].bytes_counts);
+    for (json& stack : scope["survivors"]) {
+      for (json& frame : stack["frames"]) frame = names.index(frame.get<std::string>());
+    }
   }
-  return all;
+  return made;
 }
 
+struct flame_weight {
+  const char* name;
+  std::uint64_t profile::stack_weights::* value;
+};
+// Named as the sums of `mallard top --json`.
+constexpr flame_weight flame_weights[] = {
+    {"peak_bytes", &profile::stack_weights::peak_bytes},
+    {"bytes", &profile::stack_weights::bytes},
+    {"operations", &profile::stack_weights::operations},
+    {"cpu_ns", &profile::stack_weights::nanoseconds},
+    {"live_bytes", &profile::stack_weights::leaked_bytes},
+    {"temporary", &profile::stack_weights::temporary},
+};
+
 json flame(const profile::stack_profile& shown, name_list& names) {
-  json made = {{"parent", json::array()},   {"function", json::array()},
-               {"bytes", json::array()},    {"operations", json::array()},
-               {"seconds", json::array()},  {"leaked", json::array()},
-               {"temporary", json::array()}};
+  json made = {{"parent", json::array()}, {"function", json::array()}};
+  for (const flame_weight& weight : flame_weights) made[weight.name] = json::array();
   for (std::size_t at = 0; at < shown.nodes.size(); ++at) {
     const profile::profile_node& node = shown.nodes[at];
     made["parent"].push_back(node.parent);
     made["function"].push_back(at == 0 ? 0 : names.index(shown.functions[node.function].name));
-    made["bytes"].push_back(node.own.bytes);
-    made["operations"].push_back(node.own.operations);
-    made["seconds"].push_back(seconds(node.own.nanoseconds));
-    made["leaked"].push_back(node.own.leaked_bytes);
-    made["temporary"].push_back(node.own.temporary);
+    for (const flame_weight& weight : flame_weights) {
+      made[weight.name].push_back(node.own.*weight.value);
+    }
   }
   return made;
+}
+
+// For each step of time the nodes of the flame graph with which anything happened in it; columns
+// are shorter than rows.
+json history(const profile::trace_views& views) {
+  json steps = json::array();
+  const std::size_t count = views.history.empty() ? 0 : views.history.back().step + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    steps.push_back({{"node", json::array()},
+                     {"bytes", json::array()},
+                     {"operations", json::array()},
+                     {"growth", json::array()}});
+  }
+  for (const profile::stack_step& one : views.history) {
+    json& step = steps[one.step];
+    step["node"].push_back(one.stack);
+    step["bytes"].push_back(one.bytes);
+    step["operations"].push_back(one.operations);
+    step["growth"].push_back(one.growth);
+  }
+  return {{"step_seconds", seconds(views.step_ns)}, {"steps", std::move(steps)}};
 }
 
 json in_seconds(const std::vector<std::uint64_t>& times) {
@@ -191,7 +160,12 @@ json in_seconds(const std::vector<std::uint64_t>& times) {
   return all;
 }
 
-json timeline(const profile::timeline& data) {
+json timeline(const profile::timeline& data, const profile::trace_facts& facts) {
+  json resident = {{"seconds", json::array()}, {"bytes", json::array()}};
+  for (const profile::resident_sample& one : facts.resident) {
+    resident["seconds"].push_back(seconds(one.time));
+    resident["bytes"].push_back(one.bytes);
+  }
   json epochs = json::array();
   for (const profile::subsystem_epochs& one : data.epochs) {
     json from = json::array();
@@ -205,6 +179,7 @@ json timeline(const profile::timeline& data) {
   return {{"seconds", in_seconds(data.times)},
           {"names", data.names},
           {"live", data.live},
+          {"resident", std::move(resident)},
           {"epochs", std::move(epochs)}};
 }
 
@@ -259,14 +234,9 @@ std::string place_text(const profile::site& one) {
 json top(const std::vector<profile::site>& sites) {
   json all = json::array();
   for (std::size_t i = 0; i < std::min(sites.size(), most_sites); ++i) {
-    const profile::site& one = sites[i];
-    all.push_back({{"function", one.function},
-                   {"where", place_text(one)},
-                   {"bytes", one.bytes},
-                   {"operations", one.operations},
-                   {"peak", one.peak_bytes},
-                   {"leaked", one.leaked_bytes},
-                   {"temporary", one.temporary}});
+    all.push_back(profile::to_json(sites[i]));
+    all.back()["where"] = place_text(sites[i]);
+    for (const char* member : {"file", "line"}) all.back().erase(member);
   }
   return all;
 }
@@ -288,21 +258,29 @@ json notes(const profile::dims_result& dims) {
 json make_trace_model(const profile::dims_result& dims, const profile::trace_views& views,
                       const profile::trace_facts& facts, const trace_file& file) {
   name_list names;
-  json arena_scopes = scopes(dims, names);
-  json graph = flame(views.stacks, names);
-  return {{"schema", 1},
-          {"notes", notes(dims)},
-          {"recording", recording(dims, facts, file)},
-          {"total", total(dims)},
-          {"subsystems", subsystems(dims)},
-          {"arena_scopes", std::move(arena_scopes)},
-          {"functions", names.take()},
-          {"flame", std::move(graph)},
-          {"timeline", timeline(views.live)},
-          {"lifetimes", lifetimes(views.lifetimes)},
-          {"activity", activity(views.activity)},
-          {"addresses", addresses(views.addresses)},
-          {"top", top(file.sites)}};
+  json made = {{"schema", 2}, {"notes", notes(dims)}, {"recording", recording(facts, file)}};
+  made.update(result(dims, names));
+  made["flame"] = flame(views.stacks, names);
+  made["functions"] = names.take();
+  made["history"] = history(views);
+  made["timeline"] = timeline(views.live, facts);
+  made["lifetimes"] = lifetimes(views.lifetimes);
+  made["activity"] = activity(views.activity);
+  made["addresses"] = addresses(views.addresses);
+  made["top"] = top(file.sites);
+  return made;
+}
+
+json make_difference_model(const json& difference, const profile::stack_profile& before,
+                           const profile::stack_profile& after) {
+  name_list names;
+  json made = {{"schema", 2},
+               {"made_by", {{"version", std::string(lab::mallard_version())}}},
+               {"difference", difference}};
+  made["flames"]["before"] = flame(before, names);
+  made["flames"]["after"] = flame(after, names);
+  made["functions"] = names.take();
+  return made;
 }
 
 }  // namespace mallard::report

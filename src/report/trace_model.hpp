@@ -19,11 +19,16 @@ struct trace_file {
   std::vector<profile::site> sites;  // by function
 };
 
-// {"schema", "notes", "recording", "total", "subsystems", "arena_scopes", "functions", "flame",
-// "timeline", "lifetimes", "activity", "addresses", "top"}, read by report/src/trace. The same
-// trace gives the same document, byte for byte.
+// What `mallard dims --json` says (docs/dims.md) as far as it is drawn, and "schema", "notes",
+// "recording", "functions", "flame", "timeline", "lifetimes", "activity", "addresses", "top", read
+// by report/src/trace. The same trace gives the same document, byte for byte.
 nlohmann::ordered_json make_trace_model(const profile::dims_result& dims,
                                         const profile::trace_views& views,
                                         const profile::trace_facts& facts, const trace_file& file);
+
+// {"schema", "made_by", "difference", "flames" (of before and after), "functions"}.
+nlohmann::ordered_json make_difference_model(const nlohmann::ordered_json& difference,
+                                             const profile::stack_profile& before,
+                                             const profile::stack_profile& after);
 
 }  // namespace mallard::report

@@ -145,7 +145,7 @@ TEST_F(Command, BenchWritesWhatTheOtherCommandsRead) {
   EXPECT_THAT(run({"compare", "new.jsonl", "--base", "AS1", "--against", "AS3@std"}).out,
               HasSubstr("DS1"));
   const ended claims = run({"claims", "new.jsonl", "--json"});
-  EXPECT_GE(nlohmann::json::parse(claims.out).size(), 20U);
+  EXPECT_GE(nlohmann::json::parse(claims.out)["verdicts"].size(), 20U);
   ASSERT_EQ(run({"report", "new.jsonl", "-o", "page.html"}).status, 0);
   EXPECT_THAT(read_file(file("page.html")), HasSubstr("</html>"));
 }
@@ -171,7 +171,7 @@ TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
   EXPECT_THAT(mine.out, testing::Not(HasSubstr("I-2.1 ")));
   const ended json = run({"claims", "good.jsonl", "lists.jsonl", "--json"});
   std::map<std::string, nlohmann::json> by_id;
-  for (const auto& one : nlohmann::json::parse(json.out)) by_id[one.at("id")] = one;
+  for (const auto& one : nlohmann::json::parse(json.out)["verdicts"]) by_id[one.at("id")] = one;
   EXPECT_EQ(by_id.at("II-19").at("verdict"), "holds");  // an order of magnitude
   EXPECT_EQ(by_id.at("II-19").at("source"), "Slides");
   EXPECT_EQ(by_id.at("II-19").at("variant"), "code");

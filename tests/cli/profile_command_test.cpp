@@ -52,7 +52,7 @@ TEST_F(ProfileCommand, DimsAndTopAgreeOnTheBytes) {
   ASSERT_GT(total["allocations"].get<int>(), 0);
   std::uint64_t bytes = 0;
   const auto top = nlohmann::json::parse(run({"top", "t.mallard", "-n", "100000", "--json"}).out);
-  for (const auto& one : top) bytes += one["bytes"].get<std::uint64_t>();
+  for (const auto& one : top["places"]) bytes += one["bytes"].get<std::uint64_t>();
   EXPECT_EQ(bytes, total["bytes"].get<std::uint64_t>());
 }
 

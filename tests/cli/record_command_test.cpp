@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "command_fixture.hpp"
+#include "profile/trace/trace_reader.hpp"
 
 namespace {
 
@@ -119,6 +120,17 @@ TEST_F(RecordCommand, APageOfAHalfTraceSaysSoOnTheTerminal) {
   const ended done = run({"report", "a.trace"});
   EXPECT_EQ(done.status, 0);
   EXPECT_THAT(done.err, HasSubstr("a.trace: the trace was not finished"));
+}
+
+TEST_F(RecordCommand, ResidentMemoryIsSampled) {
+  ASSERT_EQ(run({"record", "-q", "-o", "a.trace", "sleep", "0.15"}).status, 0);
+  const profile::trace_reader trace(file("a.trace").string());
+  const auto& samples = trace.facts().resident;
+  ASSERT_GE(samples.size(), 2u);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    EXPECT_GE(samples[i].bytes, 4096u);
+    if (i > 0) EXPECT_GT(samples[i].time, samples[i - 1].time);
+  }
 }
 
 TEST_F(RecordCommand, ControlCharactersOfNamesDoNotReachTheTerminal) {

@@ -86,6 +86,7 @@ TEST_F(ArenaScopes, CallsWithNothingBetweenThemAreToldApartByTheInstantWhenNothi
   ASSERT_THAT(names(), ElementsAre("parse"));
   EXPECT_EQ(scope("parse").invocations, 100u);
   EXPECT_EQ(scope("parse").by_instant, 99u);
+  EXPECT_EQ(scope("parse").confidence, "medium");
   EXPECT_EQ(scope("parse").median_bytes, 700u);
   EXPECT_EQ(scope("parse").max_bytes, 700u);
 }

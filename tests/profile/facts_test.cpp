@@ -22,6 +22,7 @@ TEST(Facts, EverythingComesBack) {
   facts.threads[0] = {.id = 0, .tid = 17, .name = "main", .started = 5, .ended = 99};
   facts.names[{name_kind::scope, 4}] = "parse";
   facts.losses[0] = {.thread = 0, .dropped = 7, .waited_ns = 100};
+  facts.resident = {{10, 4096}, {20, 1u << 20}, {31, 8192}};
   facts.end = {.time = 1000, .how = end_kind::killed, .status = 9};
   const module_info program{.time = 1,
                             .unloaded = UINT64_MAX,
@@ -34,7 +35,7 @@ TEST(Facts, EverythingComesBack) {
   facts.modules.push_back(program);
   std::string bytes = to_bytes(facts.process) + to_bytes(program) + to_bytes(facts.threads[0]) +
                       to_bytes(name_kind::scope, 4, "parse") + to_bytes(facts.losses[0]) +
-                      to_bytes(facts.end);
+                      to_bytes(facts.resident) + to_bytes(facts.end);
   trace_facts back;
   read_facts(bytes, back);
   EXPECT_EQ(back, facts);

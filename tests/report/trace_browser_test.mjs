@@ -63,8 +63,77 @@ test('every chart, canvas and table of the page is drawn', async (t) => {
 test('the flame graph sums to the bytes of the recording', async (t) => {
   const page = await open(t, page1);
   const rows = await copied(page, 'the functions of the flame graph');
-  const own = rows.reduce((sum, row) => sum + Number(row.own_bytes), 0);
-  assert.equal(own, dims.total.bytes);
+  const sum = (name) => (all, row) => all + Number(row[name]);
+  assert.equal(rows.reduce(sum('own_peak_bytes'), 0), dims.total.peak_bytes);
+  await page.locator('#flame').getByRole('radio', { name: 'Bytes allocated', exact: true }).check();
+  const all = await copied(page, 'the functions of the flame graph');
+  assert.equal(all.reduce(sum('own_bytes'), 0), dims.total.bytes);
+});
+
+test('the curve of live bytes is as high as the peak', async (t) => {
+  const page = await open(t, page1);
+  const rows = await copied(page, 'the live bytes over time');
+  const highest = Math.max(...rows.map(({ seconds, ...live }) => Object.values(live).reduce((a, b) => a + Number(b), 0)));
+  assert.equal(highest, dims.total.peak_bytes);
+});
+
+test('the page has one title', async (t) => {
+  const page = await open(t, page1);
+  assert.equal(await page.locator('h1').count(), 1);
+  assert.match(await page.locator('h1').innerText(), /where would an arena go/);
+});
+
+test('sections follow the part of the time that is chosen', async (t) => {
+  const page = await open(t, page1);
+  const bytesOf = async () => {
+    await page.locator('#flame').getByRole('radio', { name: 'Bytes allocated', exact: true }).check();
+    return (await copied(page, 'the functions of the flame graph')).reduce((sum, row) => sum + Number(row.own_bytes), 0);
+  };
+  const whole = await bytesOf();
+  const last = Number(await page.locator('#range-to').getAttribute('max'));
+  await page.locator('#range-to').fill(String(Math.floor(last / 2)));
+  const first = await bytesOf();
+  await page.locator('.part').filter({ hasText: 'lived at the highest instant' }).waitFor();
+  const listed = (await copied(page, 'the functions')).reduce((sum, row) => sum + Number(row.bytes), 0);
+  assert.equal(listed, first);
+  await page.locator('#range-to').fill(String(last));
+  await page.locator('#range-from').fill(String(Math.floor(last / 2) + 1));
+  assert.equal(first + await bytesOf(), whole);
+  assert.ok(first > 0 && first < whole, `${first} of ${whole}`);
+  await page.getByRole('button', { name: 'Whole run' }).click();
+  assert.equal(await bytesOf(), whole);
+});
+
+test('dragging over the curve chooses a part of the time', async (t) => {
+  const page = await open(t, page1);
+  const frame = page.locator('.range-frame');
+  await frame.scrollIntoViewIfNeeded();
+  const box = await frame.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 150);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 160, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(await page.locator('.range-mark').isVisible());
+  assert.ok(Number(await page.locator('#range-from').inputValue()) > 0);
+});
+
+test('a function has callers and callees', async (t) => {
+  const page = await open(t, page1);
+  await page.locator('#functions-by select').selectOption('bytes');
+  await page.getByRole('button', { name: /^Callers and callees of .*parse_tree/ }).first().click();
+  const panel = page.locator('#callers');
+  assert.match(await panel.locator('h3').innerText(), /parse_tree/);
+  assert.match(await panel.innerText(), /handle_request/);
+});
+
+test('a difference has a flame graph of each recording', async (t) => {
+  execFileSync(mallard, ['diff', file('one.mallard'), file('one.mallard'), '-o', file('diff.html')],
+    { stdio: 'ignore' });
+  const page = await open(t, pathToFileURL(file('diff.html')).href);
+  await drawAll(page);
+  assert.equal(await page.locator('#flame canvas').count(), 2);
+  assert.match(await page.locator('h1').innerText(), /What grew/);
+  assert.ok(await page.locator('#top tbody tr').count() > 5);
 });
 
 test('a search in the flame graph says how much the found functions weigh', async (t) => {
@@ -85,13 +154,13 @@ test('the keyboard walks the flame graph, and Enter widens', async (t) => {
     await page.keyboard.press(key);
     spoken.push(await page.locator('#announcer').innerText());
   }
-  assert.ok(spoken[0].includes('Bytes allocated'), spoken[0]);
+  assert.ok(spoken[0].includes('Live at the peak'), spoken[0]);
   assert.notEqual(spoken[0], spoken[1]);
 });
 
 test('either direction and every weight of the flame graph is drawn', async (t) => {
   const page = await open(t, page1);
-  for (const label of ['Operations', 'Leaked', 'Allocating function first', 'Callers first']) {
+  for (const label of ['Operations', 'Live at the end', 'Allocating function first', 'Callers first']) {
     await page.locator('#flame').getByRole('radio', { name: label, exact: true }).check();
   }
 });
@@ -109,8 +178,8 @@ test('the address map changes with the time that is chosen', async (t) => {
 test('what was not freed is told', async (t) => {
   const page = await open(t, page1);
   assert.match(await page.locator('.said').innerText(), /were never freed/);
-  await page.locator('#functions-by select').selectOption('leaked');
-  const leaked = (await copied(page, 'the functions')).reduce((sum, row) => sum + Number(row.leaked), 0);
+  await page.locator('#functions-by select').selectOption('live_bytes');
+  const leaked = (await copied(page, 'the functions')).reduce((sum, row) => sum + Number(row.live_bytes), 0);
   const rows = await page.locator('#functions tbody tr').count();
   assert.ok(leaked > 0 && rows > 0, `${leaked} bytes in ${rows} rows`);
 });

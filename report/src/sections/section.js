@@ -9,5 +9,11 @@ export const section = (id, title, lead, ...content) =>
       lead && h('p', { class: 'lead' }, lead)),
     ...content);
 
+/** The first heading of the page is its title, whichever section it is of. */
+export function promoteTitle(main) {
+  const first = main.querySelector('h2');
+  first?.replaceWith(h('h1', { id: first.id }, [...first.childNodes]));
+}
+
 /** Replaces what is inside an element. */
 export const fill = (element, ...content) => element.replaceChildren(...content.flat());

@@ -8,6 +8,7 @@ import { csvButton } from '../table.js';
 import { colour, onThemeChange } from '../theme.js';
 import { smallCard } from '../tooltip.js';
 import { otherTone, percent, toneOf } from './names.js';
+import { onRange, secondsOf } from './range.js';
 
 const side = 9;
 const hexadecimal = (address) => `0x${BigInt(address).toString(16)}`;
@@ -82,7 +83,7 @@ class AddressMap {
   }
 }
 
-export function addresses({ addresses: data }) {
+export function addresses({ addresses: data, history }) {
   const map = new AddressMap(data);
   const peak = data.snapshots.reduce((best, one, at) =>
     (one.live_bytes > data.snapshots[best].live_bytes ? at : best), 0);
@@ -103,6 +104,16 @@ export function addresses({ addresses: data }) {
       return cell ? [[snapshot.seconds, hexadecimal(base), data.cell_bytes, data.names[cell.subsystem], cell.full]] : [];
     }))];
   choose(peak);
+  // The highest instant of the chosen part of the time.
+  onRange((part) => {
+    const inside = data.snapshots.map((one, at) => at).filter((at) => !part ||
+      (data.snapshots[at].seconds >= secondsOf(history, part.from) &&
+        data.snapshots[at].seconds <= secondsOf(history, part.to + 1)));
+    if (inside.length === 0) return;
+    const best = inside.reduce((a, b) => (data.snapshots[b].live_bytes > data.snapshots[a].live_bytes ? b : a));
+    slider.value = String(best);
+    choose(best);
+  });
   return section('addresses', 'Addresses',
     'Where blocks lie. A subsystem whose colour is scattered among others is diffused: walking its blocks costs ' +
     'cache misses that a local allocator would spare it. Pale cells are mostly holes.',

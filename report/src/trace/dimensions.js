@@ -18,9 +18,10 @@ function card(one) {
     ...dimensionsOfAll.map(([letter, name]) => [`${letter} ${name}`,
       `${share(one[letter].scaled)} (literal ${one[letter].literal === null ? '–'
         : significant(one[letter].literal, 2)})`]),
-    ['Bytes', bytes(one.bytes)], ['Operations', count(one.operations)], ['Peak', bytes(one.peak_bytes)]]);
+    ['Bytes', bytes(one.total.bytes)], ['Operations', count(operationsOf(one))], ['Peak', bytes(one.total.peak_bytes)]]);
 }
 
+const operationsOf = ({ total }) => total.allocations + total.frees + total.reallocations;
 const narrow = () => window.innerWidth < 700;
 
 const legend = (all) => ({ type: 'scroll', top: 0, left: 0, itemWidth: 18, itemHeight: 9,
@@ -68,7 +69,7 @@ export function dimensions({ subsystems }) {
   const rows = () => [['subsystem', ...dimensionsOfAll.flatMap(([letter]) =>
     [`${letter}_scaled`, `${letter}_literal`]), 'bytes', 'operations', 'peak_bytes'],
   ...subsystems.map((one) => [one.name, ...dimensionsOfAll.flatMap(([letter]) =>
-    [one[letter].scaled, one[letter].literal]), one.bytes, one.operations, one.peak_bytes])];
+    [one[letter].scaled, one[letter].literal]), one.total.bytes, operationsOf(one), one.total.peak_bytes])];
   return section('dimensions', 'The six dimensions',
     'Density, variation, locality, utilization, contention and fragmentability of each subsystem, scaled to 0 to ' +
     '1. Point at a figure for what the documents’ own formula gives.',
@@ -84,7 +85,7 @@ export function dimensions({ subsystems }) {
         rows: subsystems.map((one) => ({ labels: [one.name], figures: [
           ...dimensionsOfAll.map(([letter]) => ({ text: share(one[letter].scaled), t: one[letter].scaled ?? undefined,
             card: () => card(one) })),
-          { text: bytes(one.bytes) }, { text: count(one.operations) }, { text: bytes(one.peak_bytes) }] })) }),
+          { text: bytes(one.total.bytes) }, { text: count(operationsOf(one)) }, { text: bytes(one.total.peak_bytes) }] })) }),
       h('ul', { class: 'hint meanings' }, dimensionsOfAll.map(([letter, name, zero, one]) =>
         h('li', {}, h('strong', {}, `${letter} ${name}`), `: 0 ${zero}, 1 ${one}`)))));
 }

@@ -3,23 +3,25 @@
 import { commandLine } from '../command.js';
 import { h } from '../dom.js';
 import { bytes, count, duration, significant } from '../format.js';
-import { section } from '../sections/section.js';
+import { fill, section } from '../sections/section.js';
 import { functionName, percent } from './names.js';
+import { onRange, secondsOf, sumsOf } from './range.js';
 
 const strong = (text) => h('strong', {}, text);
 
 /** Where an arena would go: the scope with the most bytes in it. */
-function scopeFinding({ arena_scopes: scopes, total }) {
+function scopeFinding({ arena_scopes: scopes, total, not_recorded: lacks }) {
+  if (lacks.includes('the order of operations')) return null;
   if (scopes.length === 0) {
     return ['No arena scope', 'No function was found whose blocks are dead when it returns: a monotonic ' +
       'resource has no place here that the recording shows.'];
   }
-  const real = scopes.filter((one) => !one.whole_program);
+  const real = scopes.filter((one) => !one.trunk);
   if (real.length === 0) {
     const [run] = scopes;
-    return ['No arena scope', [functionName(run.function), ' is the whole run: it was called once and has ',
-      strong(percent(run.bytes.total / total.bytes)), ' of all bytes below it. What dies with it dies with the ' +
-      'program, so an arena there would only grow; of no function below it are the blocks dead when it returns.']];
+    return ['No arena scope', [functionName(run.function), ' was called once and has ',
+      strong(percent(run.bytes.total / total.bytes)), ' of all bytes below it: an arena there would only grow until it is ' +
+      'dropped as a whole. Of no function below it are the blocks dead when it returns.']];
   }
   const best = real.reduce((a, b) => (b.bytes.total > a.bytes.total ? b : a));
   const calls = best.invocations === 1 ? 'once' : `${count(best.invocations)} times`;
@@ -27,16 +29,24 @@ function scopeFinding({ arena_scopes: scopes, total }) {
     strong(percent(best.dead_share)), ' of the blocks allocated below it were dead when it returned. One ' +
     'call takes ', strong(bytes(best.bytes.median)), ' in the median and ', bytes(best.bytes.max),
     ` at most; together ${percent(best.bytes.total / total.bytes)} of all bytes.`,
-    best.survivors_blocks > 0 ? ` ${count(best.survivors_blocks)} blocks survived.` : '']];
+    best.survivor_blocks > 0 ? ` ${count(best.survivor_blocks)} blocks survived.` : '']];
 }
 
 /** How much time there is to gain from allocation alone. */
-function densityFinding({ total }) {
-  if (total.density === null) return null;
-  const bound = 1 / Math.max(1 - total.density, 0.01);
-  return ['Density', [strong(percent(total.density)), ' of the program’s processor time goes into malloc and ' +
+function densityFinding({ program: { D: { scaled: density } } }) {
+  if (density === null) return null;
+  const bound = 1 / Math.max(1 - density, 0.01);
+  return ['Density', [strong(percent(density)), ' of the program’s processor time goes into malloc and ' +
     'free. Were they free of charge, the program would be ', strong(`${significant(bound)}×`), ' as fast; ' +
     'what the placement of blocks costs comes on top.']];
+}
+
+/** What lived at the highest instant: what to look at where memory is short. */
+function peakFinding({ top, total }) {
+  if (top.length === 0 || total.peak_bytes === 0) return null;
+  const most = top.reduce((a, b) => (b.peak_bytes > a.peak_bytes ? b : a));
+  return ['The peak', [strong(bytes(total.peak_bytes)), ' lived at the highest instant; ',
+    functionName(most.function), ' had allocated ', strong(percent(most.peak_bytes / total.peak_bytes)), ' of them.']];
 }
 
 function topFinding({ top, total }) {
@@ -66,41 +76,62 @@ function moveFinding({ total }) {
 }
 
 function leakFinding({ total }) {
-  return total.leaked_bytes === 0 ? null : ['Live at the end', [strong(bytes(total.leaked_bytes)),
+  return total.live_bytes === 0 ? null : ['Live at the end', [strong(bytes(total.live_bytes)),
     ` in ${count(total.live_blocks)} blocks were never freed.`]];
 }
 
-const makers = [scopeFinding, densityFinding, topFinding, temporaryFinding, moveFinding, remoteFinding,
+const makers = [scopeFinding, densityFinding, peakFinding, topFinding, temporaryFinding, moveFinding, remoteFinding,
   leakFinding];
 
-function facts({ recording }) {
+function facts(model) {
+  const { recording, not_recorded: lacks } = model;
+  const command = model.command.join(' ');
+  const has = (what) => !lacks.includes(what);
   const rows = [
-    ['Program', h('code', {}, recording.command)],
-    ['Process', `${recording.pid}${recording.ended ? `, ${recording.ended}` : ''}`],
-    ['Recorded', `${duration(recording.seconds)} from ${recording.started} on`],
-    ['Events', `${count(recording.events)}, ${significant(recording.trace_bytes / Math.max(recording.events, 1))} ` +
-      'bytes each in the file'],
+    ['Program', h('code', {}, command)],
+    ...(model.pid > 0 ? [['Process', `${model.pid}${recording.ended ? `, ${recording.ended}` : ''}`]] : []),
+    ...(has('times') ? [['Recorded', `${duration(model.duration_ns / 1e9)} from ${recording.started} on`]] : []),
+    ...(recording.events > 0 ? [['Events', `${count(recording.events)}, ${significant(recording.trace_bytes / Math.max(recording.events, 1))} ` +
+      'bytes each in the file']] : []),
     ['Stacks', recording.unwinder],
-    ['Threads', count(recording.threads)],
-    ['Waited', recording.waited_seconds > 0 ? `${duration(recording.waited_seconds)} for full buffers` : 'never'],
-    ...(recording.dropped > 0 ? [['Dropped', `${count(recording.dropped)} events`]] : []),
+    ...(has('threads') ? [['Threads', count(model.threads)]] : []),
+    ['Waited', model.waited_ns > 0 ? `${duration(model.waited_ns / 1e9)} for full buffers` : 'never'],
+    ...(model.dropped > 0 ? [['Dropped', `${count(model.dropped)} events`]] : []),
     ['Made by', `mallard ${recording.version}`],
   ];
   return h('aside', { class: 'facts card', 'aria-label': 'What was recorded' },
     h('dl', {}, rows.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
     h('div', { class: 'reproduce' }, h('h3', {}, 'To record it again'),
-      commandLine(`mallard record -- ${recording.command}`)));
+      commandLine(`mallard record -- ${command}`)));
 }
 
-function tiles({ total, recording }) {
+function tiles({ total, duration_ns: lasted, not_recorded: lacks }) {
   const tile = (title, ...figures) => h('div', { class: 'tile' }, h('span', { class: 'tile-title' }, title),
     h('div', { class: 'tile-figures' }, figures.map(([value, detail]) =>
       h('div', {}, h('strong', {}, value), h('span', {}, detail)))));
   return h('div', { class: 'tiles' },
     tile('Blocks', [count(total.allocations), 'allocated'], [count(total.frees), 'freed']),
     tile('Bytes', [bytes(total.bytes), 'in all'], [bytes(total.peak_bytes), 'at the peak']),
-    tile('Rate', [count(total.allocations / Math.max(recording.seconds, 1e-9)), 'allocations a second']),
-    tile('Reallocations', [count(total.reallocations), 'calls'], [bytes(total.moved_bytes), 'copied']));
+    !lacks.includes('times') &&
+      tile('Rate', [count(total.allocations / Math.max(lasted / 1e9, 1e-9)), 'allocations a second']),
+    !lacks.includes('reallocations') && !lacks.includes('the order of operations') &&
+      tile('Reallocations', [count(total.reallocations), 'calls'], [bytes(total.moved_bytes), 'copied']));
+}
+
+/** Sums of the chosen part of the time, and which sections do not follow it. */
+function chosenPart(model) {
+  const box = h('div', { class: 'notes part', role: 'status', hidden: true });
+  onRange((part) => {
+    box.hidden = !part;
+    if (!part) return;
+    const sums = sumsOf(model);
+    const [from, to] = [secondsOf(model.history, part.from), secondsOf(model.history, part.to + 1)];
+    fill(box, h('p', {}, `From ${from === 0 ? 'the start' : duration(from)} to ${duration(to)}: `,
+      strong(bytes(sums.bytes)), ` allocated in ${count(sums.operations)} operations; `, strong(bytes(sums.peak_bytes)),
+      ' lived at the highest instant, ', strong(bytes(sums.live_bytes)), ' at the end. Arena scopes, dimensions and ' +
+      'lifetimes are of the whole run.'));
+  });
+  return box;
 }
 
 export function findings(model) {
@@ -110,6 +141,7 @@ export function findings(model) {
       h('div', { class: 'hero-main' },
         h('ul', { class: 'said' }, said.map(([title, text]) =>
           h('li', {}, h('h3', {}, title), h('p', {}, text)))), tiles(model)), facts(model)),
+    chosenPart(model),
     model.notes.length > 0 && h('div', { class: 'notes', role: 'note' },
       model.notes.map((text) => h('p', {}, text))));
 }

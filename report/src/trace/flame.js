@@ -8,9 +8,10 @@ import { colour, onThemeChange } from '../theme.js';
 import { smallCard } from '../tooltip.js';
 import { pathOf, treeOf, weightOfMatches } from './flame_tree.js';
 import { percent, weights } from './names.js';
+import { flameOf, onRange } from './range.js';
 
 const rowHeight = 19;
-const shown = ['bytes', 'operations', 'seconds', 'leaked', 'temporary'];
+const shown = ['peak_bytes', 'bytes', 'operations', 'cpu_ns', 'live_bytes', 'temporary'];
 
 /** A steady colour for each name: warm for the program, by the hash of what stands before the last ::. */
 function hue(name) {
@@ -46,9 +47,11 @@ function boxesOf(root, width) {
   return boxes;
 }
 
-class FlameGraph {
-  constructor(model) {
-    this.model = model;
+export class FlameGraph {
+  /** `tint(node)`, if there is one: a colour, where it has to say more than which function it is. */
+  constructor(functions, tint = null) {
+    this.functions = functions;
+    this.tint = tint;
     this.canvas = h('canvas', { class: 'flame', tabindex: '0', role: 'img',
       'aria-label': 'Flame graph; arrow keys walk it, Enter widens, Escape goes back' });
     this.card = null;
@@ -64,9 +67,9 @@ class FlameGraph {
     onThemeChange(() => this.draw());
   }
 
-  show(weight, inverted) {
+  show(flame, weight, inverted) {
     this.weight = weight;
-    this.root = treeOf(this.model, weight, inverted);
+    this.root = treeOf(flame, this.functions, weight, inverted);
     this.at = this.root;
     this.cursor = this.root;
     this.draw();
@@ -105,7 +108,8 @@ class FlameGraph {
   drawBox(pen, { node, x, w, faint }, dark, matches) {
     const y = node.depth * rowHeight;
     const found = matches?.(node.name) && node.parent;
-    pen.fillStyle = found ? colour('line-5') : faint ? colour('sunken') : fillOf(node.name, dark);
+    pen.fillStyle = found ? colour('line-5') : faint ? colour('sunken')
+      : this.tint?.(node, dark) ?? fillOf(node.name, dark);
     pen.globalAlpha = matches && !found ? 0.45 : 1;
     pen.fillRect(x, y, Math.max(w - 0.7, 0.6), rowHeight - 1);
     if (node === this.cursor && document.activeElement === this.canvas) {
@@ -181,10 +185,11 @@ function listOf(root) {
   return [...all].sort(([, a], [, b]) => b.total - a.total);
 }
 
+const measuredOf = (flame) => shown.filter((one) => flame[one]?.some((value) => value > 0));
+
 export function flame(model) {
-  const graph = new FlameGraph(model);
-  const measured = shown.filter((one) => model.flame[one].some((value) => value > 0));
-  const state = { weight: measured[0] ?? 'bytes', inverted: false };
+  const graph = new FlameGraph(model.functions);
+  const state = { weight: measuredOf(model.flame)[0] ?? 'bytes', inverted: false };
   const found = h('p', { class: 'hint found', 'aria-live': 'polite' });
   const tell = () => {
     const matches = graph.matches();
@@ -193,22 +198,32 @@ export function flame(model) {
     return fill(found, `${weights[state.weight].write(sum)}, ${percent(sum / Math.max(graph.root.total, 1e-300))} ` +
       `of all, below functions with “${graph.pattern}” in their name`);
   };
-  const redraw = () => { graph.show(state.weight, state.inverted); tell(); };
+  const redraw = () => { graph.show(flameOf(model), state.weight, state.inverted); tell(); };
   const search = h('input', { type: 'search', id: 'flame-search', placeholder: 'Find a function', oninput: () => {
     graph.pattern = search.value.trim();
     graph.draw();
     tell();
   } });
   const csv = () => [['function', `own_${state.weight}`, `total_${state.weight}`],
-    ...listOf(treeOf(model, state.weight, false)).map(([name, { own, total }]) => [name, own, total])];
-  redraw();
+    ...listOf(treeOf(flameOf(model), model.functions, state.weight, false))
+      .map(([name, { own, total }]) => [name, own, total])];
+  // A part of the time has fewer weights than the whole.
+  const chooser = h('div', {});
+  const offer = () => {
+    const measured = measuredOf(flameOf(model));
+    if (!measured.includes(state.weight)) state.weight = measured[0] ?? 'bytes';
+    fill(chooser, choice('Weight', measured.map((one) => [one, weights[one].name]), state.weight,
+      (value) => { state.weight = value; redraw(); }, { id: 'flame-weight' }) ?? '');
+    redraw();
+  };
+  offer();
+  onRange(offer);
   return section('flame', 'Where it is allocated',
     'Wide is much. Callers stand above what they call; a click widens a function, a click on a box above it ' +
     'goes back.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
-        choice('Weight', measured.map((one) => [one, weights[one].name]), state.weight,
-          (value) => { state.weight = value; redraw(); }, { id: 'flame-weight' }),
+        chooser,
         choice('Direction', [['down', 'Callers first'], ['up', 'Allocating function first']], 'down',
           (value) => { state.inverted = value === 'up'; redraw(); }, { id: 'flame-direction' }),
         h('div', { class: 'dropdown' }, h('label', { for: 'flame-search' }, 'Search'), search),

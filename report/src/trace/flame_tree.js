@@ -38,7 +38,7 @@ function finish(root) {
  * flame: {parent: [], function: [], <weight>: []}, a node's parent before it, the root at 0; the weights
  * are each node's own. Callers on top; `inverted`: what allocates on top, its callers below.
  */
-export function treeOf({ flame, functions }, weight, inverted) {
+export function treeOf(flame, functions, weight, inverted) {
   const root = new Node('all', null);
   if (!inverted) {
     const nodes = flame.parent.map(() => null);

@@ -2,7 +2,7 @@
 
 import { choice, h } from '../dom.js';
 import { figureTable } from '../figures.js';
-import { bytes, count, duration, short } from '../format.js';
+import { bytes, count, duration, shortCount } from '../format.js';
 import { disposeCharts } from '../chart.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton } from '../table.js';
@@ -24,7 +24,7 @@ export function lifetimes({ lifetimes: data }) {
       columns: data.lives.map(lifeText),
       rows: data.sizes.map((size, row) => ({ labels: [`from ${bytes(size)}`],
         figures: figures[row].map((value, column) => (value === 0 ? null : {
-          text: state.of === 'bytes' ? bytes(value) : short(value), t: 1 - Math.log1p(value) / Math.log1p(most),
+          text: state.of === 'bytes' ? bytes(value) : shortCount(value), t: 1 - Math.log1p(value) / Math.log1p(most),
           card: () => smallCard(`from ${bytes(size)}, ${lifeText(data.lives[column])}`,
             [[state.of === 'bytes' ? 'Bytes' : 'Blocks', write(value)], ['Of all', percent(value / sum)]]) })) })) }));
   };

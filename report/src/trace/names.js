@@ -19,11 +19,11 @@ export const percent = (value) => `${significant(100 * value, value > 0.0995 ? 2
 
 /** What a weight is called and how it is written. */
 export const weights = {
+  peak_bytes: { name: 'Live at the peak', write: bytes },
   bytes: { name: 'Bytes allocated', write: bytes },
   operations: { name: 'Operations', write: count },
-  seconds: { name: 'Processor time', write: (value) => (value > 0 ? duration(value) : '0 s') },
-  peak: { name: 'Live at the peak', write: bytes },
-  leaked: { name: 'Leaked', write: bytes },
+  cpu_ns: { name: 'Processor time', write: (value) => (value > 0 ? duration(value / 1e9) : '0 s') },
+  live_bytes: { name: 'Live at the end', write: bytes },
   temporary: { name: 'Temporary blocks', write: count },
 };
 

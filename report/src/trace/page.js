@@ -1,7 +1,7 @@
 // The page of a recorded program: its sections in their order.
 
 import { h } from '../dom.js';
-import { fill } from '../sections/section.js';
+import { fill, promoteTitle } from '../sections/section.js';
 import { addresses } from './addresses.js';
 import { advice } from './advice.js';
 import { dimensions } from './dimensions.js';
@@ -20,7 +20,8 @@ const always = () => true;
 const sections = [
   ['advice', 'Advice', advice, ({ advice: said }) => Boolean(said)],
   ['top', 'Findings', findings, always],
-  ['scopes', 'Arena scopes', scopes, always],
+  ['scopes', 'Arena scopes', scopes,
+    ({ not_recorded: lacks }) => !lacks.includes('the order of operations')],
   ['dimensions', 'Dimensions', dimensions, ({ subsystems }) => subsystems.length > 0],
   ['flame', 'Flame graph', flame, ({ flame: { parent } }) => parent.length > 1],
   ['timeline', 'Timeline', timeline, ({ timeline: { seconds } }) => seconds.length > 1],
@@ -36,5 +37,6 @@ export function showTrace(model, main) {
   fill(main, shown.map(([, , make]) => make(model)));
   fill(document.getElementById('sections'),
     shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
-  document.title = `Mallard: ${model.recording.command}`;
+  promoteTitle(main);
+  document.title = `Mallard: ${model.command.join(' ')}`;
 }

@@ -16,11 +16,11 @@ function histogram({ from, counts }) {
     h('small', {}, bytes(from[0])), h('small', {}, bytes(from.at(-1))));
 }
 
-function survivors({ survivors: all, survivors_blocks: blocks }, functions) {
+function survivors({ survivors: all, survivor_blocks: blocks }, functions) {
   if (blocks === 0) return 'none';
   return h('details', {}, h('summary', {}, `${count(blocks)} blocks`),
     all.map((one) => h('div', { class: 'survivor' }, h('p', {}, `${count(one.blocks)} blocks, ${bytes(one.bytes)}`),
-      h('ol', {}, one.stack.map((frame) => h('li', {}, functionName(functions[frame], 70)))))));
+      h('ol', {}, one.frames.map((frame) => h('li', {}, functionName(functions[frame], 70)))))));
 }
 
 /** As many as a reader looks at; the others on demand. */
@@ -33,7 +33,7 @@ export function scopes({ arena_scopes: all, functions }) {
   const columns = [
     { title: 'Function', cell: (one) => [functionName(one.function, 80),
       one.where && h('p', { class: 'hint' }, one.where),
-      one.whole_program && h('p', { class: 'hint' }, 'The whole run: an arena here would be the program’s exit.'),
+      one.trunk && h('p', { class: 'hint' }, 'Called once, with nearly all that the program allocates: an arena here would only grow until the program’s exit.'),
       one.by_instant > 0 && h('p', { class: 'hint' }, `${count(one.by_instant)} invocations are told from the next ` +
         'only by the instant at which nothing lived.'),
       one.confidence !== 'high' && h('p', { class: 'hint' }, `Confidence: ${one.confidence}`)] },
@@ -47,9 +47,9 @@ export function scopes({ arena_scopes: all, functions }) {
     { title: 'Survivors', cell: (one) => survivors(one, functions) },
   ];
   const rows = () => [heads, ...all.map((one) => [one.function, one.where, one.threads, one.invocations,
-    one.dead_share, one.bytes.total, one.bytes.median, one.bytes.p99, one.bytes.max, one.survivors_blocks])];
+    one.dead_share, one.bytes.total, one.bytes.median, one.bytes.p99, one.bytes.max, one.survivor_blocks])];
   // What would be no arena comes last.
-  const sorted = [...all].sort((a, b) => a.whole_program - b.whole_program || b.bytes.total - a.bytes.total);
+  const sorted = [...all].sort((a, b) => a.trunk - b.trunk || b.bytes.total - a.bytes.total);
   const body = h('div', {});
   const show = (shown) => fill(body, table(columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
     shown.length < sorted.length

@@ -5,11 +5,12 @@ import { chart, fontFamily, tooltip } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, count, duration } from '../format.js';
 import { binaryAxis } from '../lines.js';
-import { section } from '../sections/section.js';
+import { fill, section } from '../sections/section.js';
 import { csvButton } from '../table.js';
 import { colour } from '../theme.js';
 import { smallCard } from '../tooltip.js';
 import { otherTone, toneOf } from './names.js';
+import { chooseRange, onRange, range, secondsOf } from './range.js';
 
 const tone = (names, at) => colour(at === names.length - 1 && names[at] === 'others' ? otherTone : toneOf(at));
 const grid = { left: 70, right: 14 };
@@ -20,10 +21,14 @@ function timeAxis(seconds) {
   axisLine: { lineStyle: { color: colour('line') } } };
 }
 
-function layers({ seconds, names, live }) {
-  const sums = seconds.map((unused, i) => live.reduce((sum, one) => sum + one[i], 0));
+const residentName = 'resident memory';
+
+function layers({ seconds, names, live, resident }) {
+  const sums = [...seconds.map((unused, i) => live.reduce((sum, one) => sum + one[i], 0)), ...resident.bytes];
+  const hasResident = resident.bytes.length > 1;
   return () => ({
-    legend: { type: 'scroll', top: 0, left: 0, itemWidth: 14, itemHeight: 10, icon: 'roundRect', data: names,
+    legend: { type: 'scroll', top: 0, left: 0, itemWidth: 14, itemHeight: 10, icon: 'roundRect',
+      data: hasResident ? [...names, residentName] : names,
       textStyle: { color: colour('muted'), fontSize: 12, width: 260, overflow: 'truncate' },
       inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') } },
     grid: { ...grid, top: 38, bottom: 26 },
@@ -33,10 +38,14 @@ function layers({ seconds, names, live }) {
       splitLine: { lineStyle: { color: colour('line') } } },
     tooltip: { ...tooltip((all) => smallCard(`after ${duration(Math.max(all[0].value[0], 1e-9))}`,
       [...all.map(({ seriesName, value }) => [seriesName, bytes(value[1])]),
-        ['together', bytes(all.reduce((sum, { value }) => sum + value[1], 0))]])), trigger: 'axis' },
-    series: names.map((name, at) => ({ type: 'line', name, stack: 'live', symbol: 'none', step: 'end',
+        ['live, together', bytes(all.reduce((sum, { seriesName, value }) =>
+          (seriesName === residentName ? sum : sum + value[1]), 0))]])), trigger: 'axis' },
+    series: [...names.map((name, at) => ({ type: 'line', name, stack: 'live', symbol: 'none', step: 'end',
       color: tone(names, at), lineStyle: { width: 0.6 }, areaStyle: { opacity: 0.75 },
       data: seconds.map((x, i) => [x, live[at][i]]) })),
+    ...(hasResident ? [{ type: 'line', name: residentName, symbol: 'none', color: colour('ink'),
+      lineStyle: { width: 1.4, type: 'dashed' },
+      data: resident.seconds.map((x, i) => [Math.min(x, seconds.at(-1)), resident.bytes[i]]) }] : [])],
   });
 }
 
@@ -65,13 +74,71 @@ function epochRows({ seconds, names, epochs }) {
     label: 'Epochs of the subsystems' }).element);
 }
 
-export function timeline({ timeline: data }) {
+/**
+ * Two sliders, and dragging in the chart: which part of the time the page shows. The chart's own margins are
+ * those of `grid`.
+ */
+function rangePicker(model, frame) {
+  const { history } = model;
+  const last = history.steps.length - 1;
+  const end = model.timeline.seconds.at(-1);
+  const mark = h('div', { class: 'range-mark', hidden: true });
+  const said = h('span', { class: 'hint', 'aria-live': 'polite' });
+  const slider = (id, text, value) => {
+    const input = h('input', { type: 'range', id, min: '0', max: String(last), value: String(value),
+      oninput: () => chooseRange(history, Number(sliders.from.value), Number(sliders.to.value)) });
+    return [input, h('div', { class: 'dropdown wide' }, h('label', { for: id }, text), input)];
+  };
+  const [from, fromBox] = slider('range-from', 'From', 0);
+  const [to, toBox] = slider('range-to', 'To', last);
+  const sliders = { from, to };
+  const whole = h('button', { type: 'button', onclick: () => chooseRange(history, 0, last) }, 'Whole run');
+  const place = (seconds) => {
+    const inner = frame.clientWidth - grid.left - grid.right;
+    return grid.left + inner * Math.min(seconds / end, 1);
+  };
+  const show = () => {
+    const part = range();
+    const [a, b] = part ? [part.from, part.to] : [0, last];
+    [from.value, to.value] = [String(a), String(b)];
+    mark.hidden = !part;
+    whole.disabled = !part;
+    const [left, right] = [secondsOf(history, a), Math.min(secondsOf(history, b + 1), end)];
+    mark.style.left = `${place(left)}px`;
+    mark.style.width = `${Math.max(place(right) - place(left), 2)}px`;
+    fill(said, part ? `${left === 0 ? 'the start' : duration(left)} to ${duration(right)}` : 'the whole run');
+  };
+  const stepAt = (event) => {
+    const box = frame.getBoundingClientRect();
+    const inner = box.width - grid.left - grid.right;
+    const at = (event.clientX - box.left - grid.left) / Math.max(inner, 1) * end;
+    return Math.floor(at / history.step_seconds);
+  };
+  let begun = null;
+  frame.addEventListener('pointerdown', (event) => { begun = event.button === 0 ? stepAt(event) : null; });
+  frame.addEventListener('pointermove', (event) => {
+    if (begun !== null && event.buttons & 1 && stepAt(event) !== begun) chooseRange(history, begun, stepAt(event));
+  });
+  window.addEventListener('pointerup', () => { begun = null; });
+  new ResizeObserver(show).observe(frame);
+  frame.append(mark);
+  onRange(show);
+  show();
+  return h('div', { class: 'controls range' }, fromBox, toBox, whole, said);
+}
+
+export function timeline(model) {
+  const { timeline: data } = model;
+  const frame = h('div', { class: 'range-frame' },
+    chart(layers(data), { height: 340, label: 'Live bytes over time, by subsystem' }).element);
   const csv = () => [['seconds', ...data.names], ...data.seconds.map((x, i) => [x, ...data.live.map((one) => one[i])])];
   return section('timeline', 'Live bytes over time',
-    'Each layer is what one subsystem has allocated and not yet freed, at the end of each stretch of time. Where ' +
-    'a subsystem falls to nothing again and again, each epoch could have an arena of its own.',
+    'Each layer is what one subsystem has allocated and not yet freed, at the highest instant of each stretch of ' +
+    'time, so that the top of the curve is the peak; the dashed line is the memory that the process has in RAM. Where ' +
+    'a subsystem falls to nothing again and again, each epoch could have an arena of its own. Drag over the chart, ' +
+    'or move the sliders, to see a part of the time in the flame graph, the functions, the threads and the addresses.',
     h('article', { class: 'card' },
       h('div', { class: 'card-head' }, h('h3', {}, 'Live bytes'), csvButton(csv, 'the live bytes over time')),
-      chart(layers(data), { height: 340, label: 'Live bytes over time, by subsystem' }).element,
-      epochRows(data)));
+      model.history.steps.length > 1 && rangePicker(model, frame),
+      frame, epochRows(data)));
 }

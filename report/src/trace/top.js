@@ -1,33 +1,61 @@
-// The functions by what they allocate, with the usual orders to choose from.
+// The functions by what they allocate, with the usual orders to choose from, and who calls each of them.
 
 import { dropdown, h } from '../dom.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
-import { functionName, weights } from './names.js';
+import { CallersPanel } from './callers.js';
+import { weights } from './names.js';
+import { flameOf, onRange, range } from './range.js';
 
-const orders = ['bytes', 'operations', 'peak', 'leaked', 'temporary'];
+const orders = ['peak_bytes', 'bytes', 'operations', 'live_bytes', 'temporary'];
 const most = 40;
 
-export function top({ top: all }) {
-  const state = { by: 'bytes' };
+/** Of the whole recording as `mallard top` lists them; of a part of its time, as the flame graph's nodes. */
+function placesOf(model) {
+  if (!range()) return model.top;
+  const flame = flameOf(model);
+  const places = new Map(model.top.map(({ function: name, where }) => [name, { function: name, where }]));
+  const sums = new Map();
+  for (let at = 1; at < flame.parent.length; ++at) {
+    const name = model.functions[flame.function[at]];
+    if (!sums.has(name)) sums.set(name, { function: name, where: '', ...places.get(name), temporary: 0 });
+    const one = sums.get(name);
+    for (const order of orders) one[order] = (one[order] ?? 0) + (flame[order]?.[at] ?? 0);
+  }
+  return [...sums.values()];
+}
+
+export function top(model) {
+  const panel = new CallersPanel(model);
+  const hasStacks = model.flame.parent.length > 1;
+  const state = { by: orders.find((order) => model.top.some((one) => one[order] > 0)) ?? 'bytes' };
   const body = h('div', {});
+  const inFlame = new Set(model.flame.function.map((at) => model.functions[at]));
   const columns = [
-    { title: 'Function', cell: (one) => [functionName(one.function, 80),
+    { title: 'Function', cell: (one) => [inFlame.has(one.function) ? panel.link(one.function) : one.function,
       one.where ? h('p', { class: 'hint' }, one.where) : ''] },
     ...orders.map((order) => ({ title: weights[order].name, numeric: true,
       cell: (one) => weights[order].write(one[order]) })),
   ];
-  const sorted = () => [...all].sort((a, b) => b[state.by] - a[state.by]);
-  const redraw = () => fill(body, table(columns, sorted().filter((one) => one[state.by] > 0).slice(0, most),
-    { caption: `Functions by ${weights[state.by].name.toLowerCase()}`, className: 'compact' }));
+  const sorted = () => [...placesOf(model)].sort((a, b) => b[state.by] - a[state.by]);
+  const redraw = () => {
+    const rows = sorted().filter((one) => one[state.by] > 0).slice(0, most);
+    fill(body, table(columns, rows,
+      { caption: `Functions by ${weights[state.by].name.toLowerCase()}`, className: 'compact' }));
+    const weight = state.by === 'temporary' && range() ? 'bytes' : state.by;
+    if (hasStacks) panel.show(panel.name ?? rows.find((one) => inFlame.has(one.function))?.function, weight);
+  };
   const csv = () => [['function', 'where', ...orders],
     ...sorted().map((one) => [one.function, one.where, ...orders.map((order) => one[order])])];
   redraw();
+  onRange(redraw);
   return section('functions', 'Functions',
-    'The function nearest to the allocation that is the program’s own, and what it allocates.',
+    'The function nearest to the allocation that is the program’s own, and what it allocates. Choose one to see ' +
+    'who calls it, and what it calls.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         dropdown('By', orders.map((order) => [order, weights[order].name]), state.by,
           (value) => { state.by = value; redraw(); }, { id: 'functions-by' }), csvButton(csv, 'the functions')),
-      body));
+      body),
+    hasStacks && h('article', { class: 'card after' }, panel.element));
 }

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "profile/functions.hpp"
+#include "profile/function_names.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -31,6 +31,8 @@ function_name parse_frame(std::string_view text) {
   std::string_view place = text.substr(paren + 2, text.size() - paren - 3);
   if (place.starts_with("in ")) {
     made.module = place.substr(3);
+    // A name of its own for each module: otherwise all that is nameless would be one function.
+    if (made.name == "???") made.name = nameless_in(made.module);
     return made;
   }
   const std::size_t line = place.rfind(':');
@@ -62,16 +64,19 @@ class profile_maker {
     }
     stack_weights& own = made_.nodes[node].own;
     own.allocations += point.at("tbk").get<std::uint64_t>();
+    own.operations = own.allocations;  // frees are not counted by those who make them
     own.bytes += point.at("tb").get<std::uint64_t>();
     own.leaked_blocks += point.value("ebk", std::uint64_t{0});
     own.leaked_bytes += point.value("eb", std::uint64_t{0});
-    at_peak_.resize(made_.nodes.size());
-    at_peak_[node] += point.value("gb", std::uint64_t{0});
+    own.peak_blocks += point.value("gbk", std::uint64_t{0});
+    own.peak_bytes += point.value("gb", std::uint64_t{0});
   }
 
-  dhat_profile take(std::string command) {
-    at_peak_.resize(made_.nodes.size());
-    return {std::move(command), std::move(made_), std::move(at_peak_)};
+  summed_profile take(std::string command) {
+    return {std::move(command),
+            std::move(made_),
+            {"times", "threads", "addresses", "sizes", "the order of operations",
+             "peaks of subsystems"}};
   }
 
  private:
@@ -83,7 +88,6 @@ class profile_maker {
   }
 
   stack_profile made_;
-  std::vector<std::uint64_t> at_peak_;
   std::vector<bool> heap_;  // by function: the heap's own
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> children_;
 };
@@ -97,7 +101,7 @@ bool is_dhat(const std::string& path) {
   return start.find("\"dhatFileVersion\"") < 8;
 }
 
-dhat_profile read_dhat(const std::string& path) {
+summed_profile read_dhat(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(fmt::format("{}: {}", path, std::strerror(errno)));
   try {

@@ -21,7 +21,11 @@ std::string system_name(std::uint64_t pid, std::uint32_t tid) {
 
 process_recording::process_recording(std::string file, const process_info& info,
                                      const ticks_clock& clock)
-    : file_(std::move(file)), pid_(info.pid), clock_(&clock), trace_(file_, info) {
+    : file_(std::move(file)),
+      pid_(info.pid),
+      clock_(&clock),
+      trace_(file_, info),
+      resident_(info.pid) {
   for (std::size_t i = 0; i < preload::function_count; ++i) {
     trace_.name(name_kind::function, i, demangled(preload::function_symbols[i]));
   }
@@ -91,6 +95,7 @@ std::uint64_t process_recording::events() const {
 
 recorded_process process_recording::finish(const end_info& end,
                                            const std::function<void(trace_writer&)>& finishing) {
+  trace_.resident(resident_.all());
   trace_.end(end);
   if (finishing) finishing(trace_);
   trace_.finish();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "profile/record/resident_samples.hpp"
 #include "profile/record/thread_recording.hpp"
 #include "profile/record/ticks_clock.hpp"
 #include "profile/trace/trace_writer.hpp"
@@ -38,6 +39,8 @@ class process_recording {
   void end_thread(std::uint32_t index, const recorder::thread_slot& slot, std::uint64_t time);
   // Writes what was taken to the file.
   void flush();
+  // Notes how much memory the process has in RAM, now and then.
+  void sample_resident(std::uint64_t time) { resident_.take(time); }
   bool has_threads() const { return !open_.empty(); }
 
   std::uint64_t pid() const { return pid_; }
@@ -57,6 +60,7 @@ class process_recording {
   std::uint64_t pid_;
   const ticks_clock* clock_;
   trace_writer trace_;
+  resident_samples resident_;
   std::map<std::uint32_t, thread_recording> open_;  // by the index of their slots
   std::uint32_t thread_count_ = 0;
   std::uint64_t ended_events_ = 0;

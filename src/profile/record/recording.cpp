@@ -270,6 +270,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
     const bool more = reader.take();
     memory->heartbeat.fetch_add(1, std::memory_order_relaxed);
     const double now = seconds();
+    reader.sample_resident();
     if (program.ended()) reader.end_first(program.end(clock.now()));
     if (now >= modules_at) {
       program.look_for_modules();

@@ -236,6 +236,14 @@ void session_reader::end_process(std::uint32_t index) {
   memory_->process(index).state.store(slot_state::free, std::memory_order_release);
 }
 
+void session_reader::sample_resident() {
+  const std::uint64_t now = clock_->now();
+  if (first_) first_->sample_resident(now);
+  for (auto& [index, one] : open_) {
+    if (one.recording) one.recording->sample_resident(now);
+  }
+}
+
 void session_reader::reap() {
   std::map<std::uint32_t, bool> alive;
   const std::uint32_t used = (*memory_)->threads_used.load(std::memory_order_acquire);

@@ -38,6 +38,8 @@ class session_reader {
 
   // Takes what is there. Returns: whether a ring was so full that more is to be expected at once.
   bool take();
+  // Samples the resident memory of the processes that are recorded.
+  void sample_resident();
   // Finishes what belongs to threads and processes that do not exist any more.
   void reap();
   // The first process has ended in this way: it is not asked for any more.

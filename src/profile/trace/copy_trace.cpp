@@ -64,6 +64,11 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
   }
   for (const auto& [key, text] : facts.names) out.name(key.first, key.second, text);
   for (const auto& [thread, loss] : facts.losses) out.loss(loss);
+  std::vector<resident_sample> resident = facts.resident;
+  std::erase_if(resident, [&](const resident_sample& one) {
+    return one.time < part.from || one.time >= part.until;
+  });
+  out.resident(resident);
   auto events = trace.events(part);
   std::vector<event> some;
   std::uint32_t thread = 0;

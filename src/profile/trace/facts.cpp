@@ -7,7 +7,7 @@
 namespace mallard::profile {
 namespace {
 
-enum record : std::uint8_t { process, module, unload, thread, name, loss, end };
+enum record : std::uint8_t { process, module, unload, thread, name, loss, end, resident };
 
 std::string record_of(record kind, const std::string& body) {
   std::string out;
@@ -93,6 +93,16 @@ end_info read_end(byte_reader in) {
   return one;
 }
 
+// Differences, as both times and bytes change little.
+void read_resident(byte_reader in, std::vector<resident_sample>& samples) {
+  resident_sample last;
+  while (!in.done()) {
+    last.time = in.difference(last.time);
+    last.bytes = in.difference(last.bytes);
+    samples.push_back(last);
+  }
+}
+
 void read_name(byte_reader in, trace_facts& facts) {
   const auto kind = static_cast<name_kind>(std::min<std::uint64_t>(in.varint(), 2));
   const std::uint64_t id = in.varint();
@@ -173,6 +183,17 @@ std::string to_bytes(const loss_info& one) {
   return record_of(record::loss, out);
 }
 
+std::string to_bytes(std::span<const resident_sample> samples) {
+  std::string out;
+  resident_sample last;
+  for (const resident_sample& one : samples) {
+    put_difference(out, one.time, last.time);
+    put_difference(out, one.bytes, last.bytes);
+    last = one;
+  }
+  return record_of(record::resident, out);
+}
+
 std::string to_bytes(const end_info& one) {
   std::string out;
   put_varint(out, one.time);
@@ -209,6 +230,9 @@ void read_facts(std::string_view records, trace_facts& facts) {
         facts.losses[one.thread] = one;
         break;
       }
+      case record::resident:
+        read_resident(body, facts.resident);
+        break;
       case record::end:
         facts.end = read_end(body);
         break;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@ struct trace_facts {
   std::map<std::uint32_t, thread_info> threads;
   std::map<std::pair<name_kind, std::uint64_t>, std::string> names;
   std::map<std::uint32_t, loss_info> losses;
+  std::vector<resident_sample> resident;  // in the order of time
   end_info end;
 
   friend bool operator==(const trace_facts&, const trace_facts&) = default;
@@ -36,6 +38,7 @@ std::string unload_to_bytes(std::uint64_t time, std::uint64_t load_bias, std::ui
 std::string to_bytes(const thread_info& one);
 std::string to_bytes(name_kind kind, std::uint64_t id, std::string_view text);
 std::string to_bytes(const loss_info& one);
+std::string to_bytes(std::span<const resident_sample> samples);
 std::string to_bytes(const end_info& one);
 
 // Adds what the records say. Throws `malformed`; what was read before the bad record stays.

@@ -74,6 +74,14 @@ struct loss_info {
   friend bool operator==(const loss_info&, const loss_info&) = default;
 };
 
+// How much of the process's memory was in RAM, sampled.
+struct resident_sample {
+  std::uint64_t time = 0;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const resident_sample&, const resident_sample&) = default;
+};
+
 // The end of the process, if the recorder saw it.
 enum class end_kind : std::uint8_t { unknown, exited, killed, replaced };
 

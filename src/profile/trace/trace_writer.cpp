@@ -84,6 +84,12 @@ void trace_writer::loss(const loss_info& one) {
   ++fact_count_;
 }
 
+void trace_writer::resident(std::span<const resident_sample> samples) {
+  if (samples.empty()) return;
+  facts_ += to_bytes(samples);
+  ++fact_count_;
+}
+
 void trace_writer::end(const end_info& one) {
   facts_ += to_bytes(one);
   ++fact_count_;

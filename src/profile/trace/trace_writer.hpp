@@ -45,6 +45,7 @@ class trace_writer {
   void name(name_kind kind, std::uint64_t id, std::string_view text);
   // Writes a thread's losses and waits; the last call counts.
   void loss(const loss_info& one);
+  void resident(std::span<const resident_sample> samples);
   void end(const end_info& one);
 
   // The id of a stack, innermost frame first.

@@ -9,12 +9,13 @@
 
 #include "profile/analysis.hpp"
 #include "profile/export/stack_formats.hpp"
+#include "profile/import/summed_dims.hpp"
 #include "profile/sites.hpp"
 #include "profile/views/trace_views.hpp"
 
 namespace mallard::profile {
 
-program_sums sum_up(trace_reader& trace, bool by_line) {
+program_sums sum_up(trace_reader& trace, bool by_line, double least_share) {
   const function_table functions(trace);
   trace_analysis analysis(trace, functions, {});
   view_maker views(trace, functions, analysis.shown_subsystems(0));
@@ -26,8 +27,18 @@ program_sums sum_up(trace_reader& trace, bool by_line) {
   out.duration = dims.duration;
   out.total = dims.total;
   out.sites = sites.list(by_line);
-  out.stacks = views.take(sites.weights()).stacks;
+  out.stacks = views.take(sites.weights(), least_share).stacks;
   out.has_stacks = trace.stacks().size() > 1;
+  return out;
+}
+
+program_sums sum_up(summed_profile program, bool by_line) {
+  const dims_result dims = dims_of(program, {});
+  program_sums out;
+  out.command = dims.command;
+  out.total = dims.total;
+  out.sites = sites_of(program.stacks, by_line);
+  out.stacks = std::move(program.stacks);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/import/summed_profile.hpp"
 #include "profile/result.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "profile/views/stack_profile.hpp"
@@ -26,8 +27,10 @@ struct program_sums {
   bool has_stacks = true;
 };
 
-// Reads the events twice. Memory: as analyse().
-program_sums sum_up(trace_reader& trace, bool by_line);
+// Reads the events twice. `least_share`: see make_stack_profile(). Memory: as analyse().
+program_sums sum_up(trace_reader& trace, bool by_line, double least_share = 0);
+
+program_sums sum_up(summed_profile program, bool by_line);
 
 // A place of the source in both; the sums are zero where it was not seen.
 struct site_change {

@@ -46,6 +46,8 @@ inline constexpr weight_kind weight_kinds[] = {
     {"alloc_space", "bytes", &stack_weights::bytes},
     {"inuse_objects", "count", &stack_weights::leaked_blocks},
     {"inuse_space", "bytes", &stack_weights::leaked_bytes},
+    {"peak_objects", "count", &stack_weights::peak_blocks},
+    {"peak_space", "bytes", &stack_weights::peak_bytes},
     {"temporary", "count", &stack_weights::temporary},
     {"operations", "count", &stack_weights::operations},
     {"cpu", "nanoseconds", &stack_weights::nanoseconds},

@@ -36,6 +36,8 @@ class tree_maker {
     }
     return least_share_ > 0 ? pruned() : std::move(made_);
   }
+  // After make(): each stack's node.
+  std::vector<std::uint32_t> take_nodes() { return std::move(node_of_); }
 
  private:
   static constexpr std::uint32_t unknown = UINT32_MAX;
@@ -161,23 +163,31 @@ class tree_maker {
     const auto named_others = static_cast<std::uint32_t>(out.functions.size());
     out.functions.push_back({"(others)", {}, {}, 0});
     std::vector<std::uint32_t> now(made_.nodes.size(), unknown);
-    std::map<std::uint32_t, std::uint32_t> others_below;  // by the node in the new tree
+    std::map<std::uint32_t, std::uint32_t> others_below;      // by the node in the new tree
+    std::vector<std::uint32_t> moved(made_.nodes.size(), 0);  // where each node's weights went
     now[0] = 0;
     out.nodes[0].own = made_.nodes[0].own;
     for (std::uint32_t at = 1; at < made_.nodes.size(); ++at) {
       const profile_node& node = made_.nodes[at];
       const std::uint32_t parent = now[node.parent];
-      if (parent == unknown) continue;
+      if (parent == unknown) {
+        moved[at] = moved[node.parent];
+        continue;
+      }
+      moved[at] = parent;
       if (node.function != others && worth_it(sums[at])) {
         now[at] = static_cast<std::uint32_t>(out.nodes.size());
         out.nodes.push_back({parent, node.function, node.own});
+        moved[at] = now[at];
       } else if (sums[at].any()) {
         const auto [rest, fresh] =
             others_below.try_emplace(parent, static_cast<std::uint32_t>(out.nodes.size()));
         if (fresh) out.nodes.push_back({parent, named_others, {}});
         out.nodes[rest->second].own += sums[at];
+        moved[at] = rest->second;
       }
     }
+    for (std::uint32_t& node : node_of_) node = moved[node];
     return out;
   }
 
@@ -199,8 +209,12 @@ class tree_maker {
 }  // namespace
 
 stack_profile make_stack_profile(const trace_reader& trace, const function_table& functions,
-                                 const of_stacks<stack_weights>& weights, double least_share) {
-  return tree_maker(trace, functions, weights, least_share).make();
+                                 const of_stacks<stack_weights>& weights, double least_share,
+                                 std::vector<std::uint32_t>* node_of) {
+  tree_maker maker(trace, functions, weights, least_share);
+  stack_profile made = maker.make();
+  if (node_of) *node_of = maker.take_nodes();
+  return made;
 }
 
 }  // namespace mallard::profile

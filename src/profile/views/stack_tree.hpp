@@ -3,6 +3,9 @@
 // functions, which every stack ends in, are left out.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "profile/functions.hpp"
 #include "profile/of_stacks.hpp"
 #include "profile/views/stack_profile.hpp"
@@ -11,8 +14,10 @@ namespace mallard::profile {
 
 // The tree with what was recorded at each stack. Nodes whose subtrees weigh less than `least_share`
 // of every weight are left out: each node's are summed up in one child named "(others)".
-// Memory: twelve bytes for each stack, and the nodes.
+// `node_of`, if there is one, becomes each stack's node. Memory: twelve bytes for each stack, and
+// the nodes.
 stack_profile make_stack_profile(const trace_reader& trace, const function_table& functions,
-                                 const of_stacks<stack_weights>& weights, double least_share = 0);
+                                 const of_stacks<stack_weights>& weights, double least_share = 0,
+                                 std::vector<std::uint32_t>* node_of = nullptr);
 
 }  // namespace mallard::profile

@@ -1,4 +1,7 @@
 // Live bytes over time, by subsystem, and each subsystem's epochs.
+//
+// Time is cut into stretches. A stretch shows how much of each subsystem lived at the instant at
+// which most lived in all: so the highest of the curve is the recording's peak, however short.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +24,7 @@ struct subsystem_epochs {
 struct timeline {
   std::vector<std::uint64_t> times;              // ends of the stretches of time, nanoseconds
   std::vector<std::string> names;                // of the subsystems
-  std::vector<std::vector<std::uint64_t>> live;  // bytes, by subsystem and time
+  std::vector<std::vector<std::uint64_t>> live;  // bytes, by subsystem and stretch
   std::vector<subsystem_epochs> epochs;          // by subsystem
 };
 
@@ -46,11 +49,16 @@ class timeline_builder {
   };
 
   void advance(std::uint64_t time);
+  void note_highest();
   void end_stretch();
   std::uint64_t stretch_end() const;
 
   std::uint64_t duration_;
   std::vector<state> now_;
+  std::uint64_t live_ = 0;     // of all
+  std::uint64_t highest_ = 0;  // of the stretch, as far as it is noted
+  bool noted_ = false;
+  std::vector<std::uint64_t> at_highest_;  // by subsystem
   timeline made_;
 };
 

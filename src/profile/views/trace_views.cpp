@@ -9,6 +9,28 @@ namespace {
 
 constexpr std::uint64_t snapshots = 24;
 
+// Steps of stacks that are one node are one.
+std::vector<stack_step> by_nodes(std::vector<stack_step> steps,
+                                 const std::vector<std::uint32_t>& node_of) {
+  for (stack_step& one : steps) one.stack = node_of[one.stack];
+  std::sort(steps.begin(), steps.end(), [](const stack_step& a, const stack_step& b) {
+    return a.step != b.step ? a.step < b.step : a.stack < b.stack;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (kept > 0 && steps[kept - 1].step == steps[i].step &&
+        steps[kept - 1].stack == steps[i].stack) {
+      steps[kept - 1].bytes += steps[i].bytes;
+      steps[kept - 1].operations += steps[i].operations;
+      steps[kept - 1].growth += steps[i].growth;
+    } else {
+      steps[kept++] = steps[i];
+    }
+  }
+  steps.resize(kept);
+  return steps;
+}
+
 }  // namespace
 
 view_maker::view_maker(const trace_reader& trace, const function_table& functions,
@@ -18,12 +40,16 @@ view_maker::view_maker(const trace_reader& trace, const function_table& function
       subsystems_(std::move(subsystems)),
       duration_(trace.last_time()),
       live_(subsystems_.names, duration_),
+      history_(trace.stacks().size(), duration_),
       activity_(duration_),
       addresses_(subsystems_.names) {}
 
 trace_views view_maker::take(const of_stacks<stack_weights>& weights, double least_share) {
   trace_views made;
-  made.stacks = make_stack_profile(trace_, functions_, weights, least_share);
+  std::vector<std::uint32_t> node_of;
+  made.stacks = make_stack_profile(trace_, functions_, weights, least_share, &node_of);
+  made.history = by_nodes(history_.take(), node_of);
+  made.step_ns = history_.step_ns();
   made.live = live_.finish();
   made.lifetimes = lifetimes_.finish();
   std::map<std::uint32_t, std::string> names;
@@ -39,17 +65,20 @@ void view_maker::next(const recorded& one) {
 
 void view_maker::operation(const recorded& one) {
   activity_.operation(one.thread, one.what.time);
+  history_.operation(one.what.stack, one.what.time);
 }
 
 void view_maker::died(const recorded& one, const live_block& block, const block_end& how) {
   const std::uint64_t time = one.what.time;
   lifetimes_.died(block.bytes, time - std::min(time, block.born));
   live_.died(subsystem(block.stack), block.bytes, time);
+  history_.died(block.stack, block.bytes, time);
   if (how.remote) activity_.remote_free(one.thread, time);
 }
 
 void view_maker::born(const recorded& one, const live_block& block) {
   live_.born(subsystem(block.stack), block.bytes, one.what.time);
+  history_.born(block.stack, block.bytes, one.what.time);
 }
 
 void view_maker::outlived(const live_block& block) {

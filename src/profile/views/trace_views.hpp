@@ -20,6 +20,7 @@
 #include "profile/views/activity.hpp"
 #include "profile/views/address_map.hpp"
 #include "profile/views/lifetimes.hpp"
+#include "profile/views/stack_history.hpp"
 #include "profile/views/stack_profile.hpp"
 #include "profile/views/stack_tree.hpp"
 #include "profile/views/timeline.hpp"
@@ -31,6 +32,8 @@ inline constexpr double least_drawn_share = 1.0 / 4000;
 
 struct trace_views {
   stack_profile stacks;
+  std::vector<stack_step> history;  // by nodes of `stacks` in place of stacks
+  std::uint64_t step_ns = 0;        // how long a step of it is
   timeline live;
   lifetime_map lifetimes;
   thread_activity activity;
@@ -69,6 +72,7 @@ class view_maker final : public block_watcher {
   std::uint64_t snapshots_made_ = 0;
   const live_table<live_block>* blocks_ = nullptr;
   timeline_builder live_;
+  stack_history_builder history_;
   lifetime_builder lifetimes_;
   activity_builder activity_;
   address_map_builder addresses_;

@@ -23,7 +23,7 @@ stack_profile small() {
                  {"odd;name\nhere", "prog", "", 0}};
   p.nodes.resize(4);
   p.nodes[1] = {0, 0, {}};
-  p.nodes[2] = {1, 1, {6, 3, 30, 0, 0, 1, 500}};
+  p.nodes[2] = {1, 1, {6, 3, 30, 0, 0, 1, 500, 30, 3}};
   p.nodes[3] = {1, 2, {2, 2, 20, 20, 2, 0, 0}};
   return p;
 }
@@ -109,7 +109,7 @@ TEST(Pprof, HasASampleForEachStackWithTheInnermostLocationFirst) {
     for (const field& part : fields_of(one.bytes)) samples.push_back(packed(part.bytes));
   }
   const std::vector<std::vector<std::uint64_t>> expected = {
-      {2, 1}, {3, 30, 0, 0, 1, 6, 500}, {3, 1}, {2, 20, 2, 20, 0, 2, 0}};
+      {2, 1}, {3, 30, 0, 0, 3, 30, 1, 6, 500}, {3, 1}, {2, 20, 2, 20, 0, 0, 0, 2, 0}};
   EXPECT_EQ(samples, expected);
 }
 

@@ -7,10 +7,13 @@
 #include <fstream>
 
 #include "mallard/checks/logging_resource.hpp"
+#include "profile/export/stack_formats.hpp"
 #include "profile/import/call_log.hpp"
 #include "profile/import/dhat.hpp"
-#include "profile/import/dhat_dims.hpp"
 #include "profile/import/heaptrack.hpp"
+#include "profile/import/open_trace.hpp"
+#include "profile/import/pprof.hpp"
+#include "profile/import/summed_dims.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "support/scratch_path.hpp"
 
@@ -154,7 +157,7 @@ const std::string dhat_text = R"json({"dhatFileVersion":2
 })json";
 
 TEST_F(ImportTest, DhatsProgramPointsBecomeAStackProfile) {
-  const dhat_profile made = read_dhat(write("d", dhat_text));
+  const summed_profile made = read_dhat(write("d", dhat_text));
   EXPECT_EQ(made.command, "prog");
   ASSERT_EQ(made.stacks.nodes.size(), 3u);
   EXPECT_EQ(made.stacks.nodes[1].own.bytes, 8u);  // ??? itself
@@ -169,7 +172,7 @@ TEST_F(ImportTest, DhatsProgramPointsBecomeAStackProfile) {
 }
 
 TEST_F(ImportTest, DimsOfDhatAreWhatItsSumsSay) {
-  const dims_result made = dims_of_dhat(read_dhat(write("d", dhat_text)), {grouping::function, {}});
+  const dims_result made = dims_of(read_dhat(write("d", dhat_text)), {grouping::function, {}});
   EXPECT_EQ(made.total.allocations, 3u);
   EXPECT_EQ(made.total.frees, 2u);
   EXPECT_EQ(made.total.bytes, 72u);
@@ -183,21 +186,114 @@ TEST_F(ImportTest, DimsOfDhatAreWhatItsSumsSay) {
   EXPECT_EQ(made.subsystems[0].total.bytes, 64u);
   EXPECT_EQ(made.subsystems[1].name, "(other)");  // of a function without a name
   EXPECT_THAT(made.not_recorded, testing::Contains("times"));
-  EXPECT_THROW(dims_of_dhat(read_dhat(write("d", dhat_text)), {grouping::thread, {}}),
+  EXPECT_THROW(dims_of(read_dhat(write("d", dhat_text)), {grouping::thread, {}}),
                std::invalid_argument);
 }
 
 TEST_F(ImportTest, DhatsSubsystemsGoByModulesAndRulesToo) {
-  const dhat_profile read = read_dhat(write("d", dhat_text));
+  const summed_profile read = read_dhat(write("d", dhat_text));
   const auto names = [&](const subsystem_options& by) {
     std::vector<std::string> out;
-    for (const subsystem& one : dims_of_dhat(read, by).subsystems) out.push_back(one.name);
+    for (const subsystem& one : dims_of(read, by).subsystems) out.push_back(one.name);
     return out;
   };
   EXPECT_THAT(names({grouping::module, {}}), testing::ElementsAre("prog"));
   EXPECT_THAT(names({grouping::rules, {{"making", "^make"}}}),
               testing::ElementsAre("making", "(other)"));
   EXPECT_THAT(names({grouping::found, {}}), testing::ElementsAre("make", "(other)"));
+}
+
+TEST_F(ImportTest, FunctionsWithoutANameAreApartByTheirModules) {
+  const std::string text =
+      R"json({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
+ {"tb":64,"tbk":2,"gb":48,"gbk":1,"eb":0,"ebk":0,"fs":[0]},
+ {"tb":8,"tbk":1,"gb":8,"gbk":1,"eb":0,"ebk":0,"fs":[1]},
+ {"tb":4,"tbk":1,"gb":0,"gbk":0,"eb":0,"ebk":0,"fs":[2]}],
+"ftbl":["0x50: ??? (in /usr/bin/prog)","0x60: ??? (in /lib/liba.so.1)","0x54: ??? (in /usr/bin/prog)"]
+})json";
+  const std::vector<site> sites = sites_of(read_dhat(write("d", text)).stacks, false);
+  ASSERT_EQ(sites.size(), 2u);
+  EXPECT_EQ(sites[0].function, "??? (prog)");
+  EXPECT_EQ(sites[0].bytes, 68u);
+  EXPECT_EQ(sites[0].peak_bytes, 48u);
+  EXPECT_EQ(sites[1].function, "??? (liba.so.1)");
+}
+
+// What export writes and import reads: sums by function are the same.
+TEST_F(ImportTest, PprofsProfilesAreReadAsTheyAreWritten) {
+  stack_profile stacks;
+  stacks.functions = {{"main", "", "a.cpp", 3}, {"f(int)", "", "b.cpp", 7}, {"", "", "", 0}};
+  stacks.nodes.resize(4);
+  stacks.nodes[1] = {0, 0, {}};
+  stacks.nodes[2] = {1,
+                     1,
+                     {.operations = 5,
+                      .allocations = 3,
+                      .bytes = 300,
+                      .leaked_bytes = 100,
+                      .leaked_blocks = 1,
+                      .peak_bytes = 200,
+                      .peak_blocks = 2}};
+  stacks.nodes[3] = {1, 2, {.operations = 1, .allocations = 1, .bytes = 10}};
+  const std::string plain = to_pprof(stacks, {});
+  for (const std::string& text : {plain, gzipped(plain)}) {
+    const std::string path = write("p", text);
+    ASSERT_TRUE(is_summed_profile(path));
+    const summed_profile made = read_summed_profile(path);
+    const std::vector<site> sites = sites_of(made.stacks, true);
+    ASSERT_EQ(sites.size(), 2u);
+    EXPECT_EQ(sites[0].function, "f(int)");
+    EXPECT_EQ(sites[0].file, "b.cpp");
+    EXPECT_EQ(sites[0].line, 7u);
+    EXPECT_EQ(sites[0].bytes, 300u);
+    EXPECT_EQ(sites[0].operations, 5u);
+    EXPECT_EQ(sites[0].leaked_bytes, 100u);
+    EXPECT_EQ(sites[0].peak_bytes, 200u);
+    EXPECT_EQ(sites[1].function, "???");
+    EXPECT_EQ(dims_of(made, {}).total.bytes, 310u);
+  }
+}
+
+// Go writes the type of its period first.
+TEST_F(ImportTest, PprofsProfilesMayBeginWithAnyField) {
+  stack_profile stacks;
+  stacks.functions = {{"main", "", "a.cpp", 3}};
+  stacks.nodes.resize(2);
+  stacks.nodes[1] = {0, 0, {.allocations = 1, .bytes = 10}};
+  const std::string text = "\x5a\x04\x08\x01\x10\x02\x60\x01" + to_pprof(stacks, {});
+  EXPECT_TRUE(is_pprof(write("p", gzipped(text))));
+  EXPECT_EQ(read_pprof(write("p", text)).stacks.nodes[1].own.bytes, 10u);
+}
+
+TEST_F(ImportTest, DamagedProfilesOfPprofAreRefusedInOneLine) {
+  stack_profile stacks;
+  stacks.functions = {{"main", "", "a.cpp", 3}};
+  stacks.nodes.resize(2);
+  stacks.nodes[1] = {0, 0, {.allocations = 1, .bytes = 10}};
+  const std::string plain = to_pprof(stacks, {});
+  for (const std::string& text : {plain, gzipped(plain)}) {
+    for (std::size_t length = 0; length < text.size(); length += 3) {
+      const std::string path = write("p", text.substr(0, length));
+      try {
+        read_pprof(path);
+      } catch (const std::runtime_error& problem) {
+        EXPECT_EQ(std::string(problem.what()).find('\n'), std::string::npos);
+      }
+    }
+  }
+  EXPECT_FALSE(is_pprof(write("x", heaptrack_text)));
+  EXPECT_FALSE(is_pprof(write("z", gzipped(heaptrack_text))));
+  EXPECT_FALSE(is_pprof((folder_ / "none").string()));
+}
+
+TEST_F(ImportTest, OtherRecordersFilesAreOpenedAsTraces) {
+  const opened_trace whole = open_trace(write("h", heaptrack_text));
+  EXPECT_EQ(whole.trace->event_count(), 3u);
+  EXPECT_TRUE(whole.trace->is_whole());
+  const opened_trace broken = open_trace(write("h", heaptrack_text + "+ what\n"));
+  EXPECT_EQ(broken.imported.problems.size(), 1u);
+  EXPECT_FALSE(broken.trace->is_whole());
+  EXPECT_THROW(open_trace(write("d", dhat_text)), std::runtime_error);
 }
 
 TEST_F(ImportTest, DamagedFilesOfDhatAreRefusedInOneLine) {

@@ -7,6 +7,7 @@
 #include "profile/views/activity.hpp"
 #include "profile/views/address_map.hpp"
 #include "profile/views/lifetimes.hpp"
+#include "profile/views/stack_history.hpp"
 #include "profile/views/timeline.hpp"
 #include "profile/views/trace_views.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Timeline, SaysWhatLivesAtTheEndOfEachStretch) {
+TEST(Timeline, SaysWhatLivesAtTheHighestInstantOfEachStretch) {
   timeline_builder builder({"a", "b"}, 2400);
   builder.born(0, 100, 0);
   builder.born(1, 7, 10);  // at the very end of the first stretch
@@ -27,8 +28,47 @@ TEST(Timeline, SaysWhatLivesAtTheEndOfEachStretch) {
   EXPECT_EQ(made.times.back(), 2400u);
   EXPECT_EQ(made.live[0].front(), 100u);
   EXPECT_EQ(made.live[1].front(), 7u);
-  EXPECT_EQ(made.live[0][1], 0u);
+  EXPECT_EQ(made.live[0][1], 100u);  // until it dies in there
+  EXPECT_EQ(made.live[0][2], 0u);
   EXPECT_EQ(made.live[0].back(), 30u);
+}
+
+TEST(Timeline, ShowsAPeakThatIsShorterThanAStretch) {
+  timeline_builder builder({"a", "b"}, 2400);
+  builder.born(0, 10, 0);
+  builder.born(1, 1000, 101);
+  builder.born(0, 5, 102);
+  builder.died(1, 1000, 103);
+  builder.born(0, 7, 104);
+  const timeline made = builder.finish();
+  EXPECT_EQ(made.live[0][10], 15u);
+  EXPECT_EQ(made.live[1][10], 1000u);
+  EXPECT_EQ(made.live[0][11], 22u);
+  EXPECT_EQ(made.live[1][11], 0u);
+}
+
+TEST(StackHistory, HasWhatEachStackDoesInEachStepOfTime) {
+  constexpr std::uint64_t length = 100;
+  stack_history_builder builder(3, length * stack_history_builder::steps - 1);
+  ASSERT_EQ(builder.step_ns(), length);
+  builder.operation(1, 0);
+  builder.born(1, 50, 0);
+  builder.operation(2, 10);
+  builder.born(2, 5, 10);
+  builder.operation(1, 99);
+  builder.died(2, 5, 99);
+  builder.operation(1, 250);
+  builder.died(1, 50, 250);
+  const std::vector<stack_step> made = builder.take();
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_EQ(made[0].stack, 1u);
+  EXPECT_EQ(made[0].bytes, 50u);
+  EXPECT_EQ(made[0].operations, 2u);
+  EXPECT_EQ(made[0].growth, 50);
+  EXPECT_EQ(made[1].stack, 2u);
+  EXPECT_EQ(made[1].growth, 0);
+  EXPECT_EQ(made[2].step, 2u);
+  EXPECT_EQ(made[2].growth, -50);
 }
 
 TEST(Timeline, AnEpochEndsWhenNothingOfTheSubsystemLives) {

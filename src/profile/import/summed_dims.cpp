@@ -1,4 +1,4 @@
-#include "profile/import/dhat_dims.hpp"
+#include "profile/import/summed_dims.hpp"
 
 #include <algorithm>
 #include <map>
@@ -20,14 +20,10 @@ double share(std::uint64_t part, std::uint64_t all) {
   return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
 }
 
-std::string file_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 // Nodes come after their callers.
 class grouper {
  public:
-  grouper(const dhat_profile& from, const subsystem_options& options)
+  grouper(const summed_profile& from, const subsystem_options& options)
       : from_(from), nodes_(from.stacks.nodes), options_(options) {
     for (const auto& rule : options.rules) patterns_.emplace_back(rule.second);
     sums_ = nodes_;
@@ -57,7 +53,8 @@ class grouper {
           out[id] = is_own(id) ? short_name(function(id).name) : above;
           break;
         default:
-          throw std::invalid_argument("DHAT records neither threads nor scopes nor resources");
+          throw std::invalid_argument(
+              "sums of stacks have neither threads nor scopes nor resources");
       }
     }
     return out;
@@ -69,7 +66,8 @@ class grouper {
   }
   bool is_own(std::uint32_t id) const {
     const std::string& name = function(id).name;
-    return name != "???" && !is_start_of_thread(name) && !short_name(name).starts_with("std::");
+    return !is_nameless(name) && !is_start_of_thread(name) &&
+           !short_name(name).starts_with("std::");
   }
 
   std::string rule_of(std::uint32_t id, const std::string& above) const {
@@ -104,7 +102,7 @@ class grouper {
     }
   }
 
-  const dhat_profile& from_;
+  const summed_profile& from_;
   const std::vector<profile_node>& nodes_;
   const subsystem_options& options_;
   std::vector<name_pattern> patterns_;
@@ -130,11 +128,10 @@ void measure(subsystem& one, bool whole, std::size_t subsystems) {
 
 }  // namespace
 
-dims_result dims_of_dhat(const dhat_profile& from, const subsystem_options& options) {
+dims_result dims_of(const summed_profile& from, const subsystem_options& options) {
   dims_result out;
   out.command = {from.command};
-  out.not_recorded = {
-      "times", "threads", "addresses", "sizes", "the order of operations", "peaks of subsystems"};
+  out.not_recorded = from.not_recorded;
   const std::vector<std::string> names = grouper(from, options).names();
   std::map<std::string, subsystem> made;
   for (std::uint32_t id = 0; id < names.size(); ++id) {
@@ -143,7 +140,7 @@ dims_result dims_of_dhat(const dhat_profile& from, const subsystem_options& opti
     subsystem& one = made[names[id]];
     one.name = names[id];
     add(one, own, 0);
-    add(out.all, own, from.bytes_at_peak[id]);
+    add(out.all, own, own.peak_bytes);
   }
   for (auto& [name, one] : made) {
     measure(one, false, made.size());

@@ -1,0 +1,65 @@
+#include "profile/import/open_trace.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "profile/import/call_log.hpp"
+#include "profile/import/heaptrack.hpp"
+#include "profile/import/summed_profile.hpp"
+#include "profile/trace/symbolizer.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// A new file that is gone when this is: whoever has opened it by then may go on reading.
+class temporary_file {
+ public:
+  temporary_file() {
+    path_ = (std::filesystem::temp_directory_path() / "mallard-import-XXXXXX").string();
+    const int file = mkostemp(path_.data(), O_CLOEXEC);
+    if (file < 0) throw std::runtime_error(path_ + ": " + std::strerror(errno));
+    close(file);
+  }
+  ~temporary_file() { unlink(path_.c_str()); }
+  temporary_file(const temporary_file&) = delete;
+  temporary_file& operator=(const temporary_file&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+bool is_importable(const std::string& path) {
+  return is_call_log(path) || is_heaptrack(path);
+}
+
+import_result import_trace(const std::string& from, const std::string& to) {
+  return is_call_log(from) ? import_call_log(from, to) : import_heaptrack(from, to);
+}
+
+opened_trace open_trace(const std::string& path) {
+  opened_trace out;
+  if (path != "-" && !is_trace(path) && is_importable(path)) {
+    const temporary_file made;
+    out.imported = import_trace(path, made.path());
+    out.trace = std::make_unique<trace_reader>(made.path());
+  } else if (path != "-" && !is_trace(path) && is_summed_profile(path)) {
+    throw std::runtime_error(path +
+                             ": has the sums of stacks, not operations: top, dims, diff, report "
+                             "and export read it");
+  } else {
+    out.trace = std::make_unique<trace_reader>(path);
+  }
+  find_missing_symbols(*out.trace);
+  return out;
+}
+
+}  // namespace mallard::profile

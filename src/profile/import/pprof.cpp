@@ -1,0 +1,330 @@
+// profile.proto by hand, as export/pprof.cpp writes it: a message is a row of fields, each with a
+// number and a wire type. Messages come in any order, so they are first taken apart and put
+// together at the end. A location stands for a function and those that were inlined into it, the
+// innermost first; a sample's stack begins with its innermost location.
+#include "profile/import/pprof.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "profile/function_names.hpp"
+#include "profile/trace/varint.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// Of a damaged file that says it were more.
+constexpr std::size_t most_bytes = std::size_t{1} << 31;
+
+std::string unpacked(const std::string& raw, std::size_t most = most_bytes) {
+  if (!raw.starts_with("\x1f\x8b")) return raw;
+  z_stream stream{};
+  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) throw malformed("there is no memory");
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
+  stream.avail_in = static_cast<uInt>(raw.size());
+  std::string out;
+  std::array<char, 1 << 16> piece;
+  int result = Z_OK;
+  while (result == Z_OK && out.size() < most) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = static_cast<uInt>(piece.size());
+    result = inflate(&stream, Z_NO_FLUSH);
+    out.append(piece.data(), piece.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (result != Z_STREAM_END && out.size() < most)
+    throw malformed("the compressed data ends in the middle");
+  return out;
+}
+
+std::string read_all(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(std::strerror(errno));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct field {
+  std::uint64_t number = 0;
+  std::uint64_t value = 0;  // of a varint
+  std::string_view bytes;   // of a message, a text or packed numbers
+  bool is_bytes = false;
+
+  // One number, or packed ones.
+  void append_to(std::vector<std::uint64_t>& out) const {
+    if (!is_bytes) {
+      out.push_back(value);
+      return;
+    }
+    for (byte_reader packed(bytes); !packed.done();) out.push_back(packed.varint());
+  }
+};
+
+template <class Take>
+void for_each_field(std::string_view message, const Take& take) {
+  for (byte_reader bytes(message); !bytes.done();) {
+    const std::uint64_t key = bytes.varint();
+    field one{key >> 3, 0, {}, false};
+    switch (key & 7) {
+      case 0:
+        one.value = bytes.varint();
+        break;
+      case 1:
+        bytes.bytes(8);
+        break;
+      case 2:
+        one.bytes = bytes.text();
+        one.is_bytes = true;
+        break;
+      case 5:
+        bytes.bytes(4);
+        break;
+      default:
+        throw malformed("a field is of no known type");
+    }
+    take(one);
+  }
+}
+
+struct value_type {
+  std::uint64_t type = 0, unit = 0;
+};
+struct line {
+  std::uint64_t function = 0, number = 0;
+};
+struct location {
+  std::uint64_t mapping = 0, address = 0;
+  std::vector<line> lines;
+};
+struct function_entry {
+  std::uint64_t name = 0, file = 0;
+};
+
+// What the values of heap profiles are called: Go's and ours; tcmalloc's have no prefix.
+std::uint64_t stack_weights::* weight_of(std::string_view type, std::string_view unit) {
+  if (const weight_kind* known = find_weight(type)) return known->value;
+  const bool bytes = unit == "bytes";
+  if (type == "space" || type == "objects" || type == "inuse" || type == "live") {
+    return bytes ? &stack_weights::leaked_bytes : &stack_weights::leaked_blocks;
+  }
+  if (type == "alloc" || type == "allocated" || type == "allocations") {
+    return bytes ? &stack_weights::bytes : &stack_weights::allocations;
+  }
+  return nullptr;
+}
+
+class profile_reader {
+ public:
+  explicit profile_reader(std::string_view whole) {
+    for_each_field(whole, [&](const field& one) { take(one); });
+    for (const value_type& type : types_) {
+      weights_.push_back(weight_of(text(type.type), text(type.unit)));
+    }
+  }
+
+  bool is_profile() const { return !types_.empty() && strings_.size() > 1 && strings_[0].empty(); }
+  bool is_of_memory() const {
+    return has(&stack_weights::bytes) || has(&stack_weights::leaked_bytes) ||
+           has(&stack_weights::peak_bytes);
+  }
+
+  summed_profile make() {
+    for (const std::string_view sample : samples_) add(sample);
+    std::vector<std::string> lacks = {
+        "times", "threads", "addresses", "sizes", "the order of operations", "peaks of subsystems"};
+    if (!has(&stack_weights::bytes)) lacks.emplace_back("what was freed");
+    if (!has(&stack_weights::peak_bytes)) lacks.emplace_back("the peak");
+    return {command(), std::move(made_), std::move(lacks)};
+  }
+
+ private:
+  bool has(std::uint64_t stack_weights::* weight) const {
+    return std::find(weights_.begin(), weights_.end(), weight) != weights_.end();
+  }
+
+  void take(const field& one) {
+    if (one.number == 6 && one.is_bytes) strings_.push_back(one.bytes);
+    if (!one.is_bytes) return;
+    switch (one.number) {
+      case 1: {
+        value_type type;
+        for_each_field(one.bytes, [&](const field& part) {
+          if (part.number == 1) type.type = part.value;
+          if (part.number == 2) type.unit = part.value;
+        });
+        types_.push_back(type);
+        break;
+      }
+      case 2:
+        samples_.push_back(one.bytes);
+        break;
+      case 3:
+        take_mapping(one.bytes);
+        break;
+      case 4:
+        take_location(one.bytes);
+        break;
+      case 5:
+        take_function(one.bytes);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void take_mapping(std::string_view message) {
+    std::uint64_t id = 0, file = 0;
+    for_each_field(message, [&](const field& part) {
+      if (part.number == 1) id = part.value;
+      if (part.number == 5) file = part.value;
+    });
+    if (mappings_.empty()) program_ = file;  // pprof's rule: the first is the program's own
+    mappings_[id] = file;
+  }
+
+  void take_location(std::string_view message) {
+    std::uint64_t id = 0;
+    location made;
+    for_each_field(message, [&](const field& part) {
+      if (part.number == 1) id = part.value;
+      if (part.number == 2) made.mapping = part.value;
+      if (part.number == 3) made.address = part.value;
+      if (part.number != 4) return;
+      line one;
+      for_each_field(part.bytes, [&](const field& of_line) {
+        if (of_line.number == 1) one.function = of_line.value;
+        if (of_line.number == 2) one.number = of_line.value;
+      });
+      made.lines.push_back(one);
+    });
+    locations_[id] = std::move(made);
+  }
+
+  void take_function(std::string_view message) {
+    std::uint64_t id = 0, system_name = 0;
+    function_entry made;
+    for_each_field(message, [&](const field& part) {
+      if (part.number == 1) id = part.value;
+      if (part.number == 2) made.name = part.value;
+      if (part.number == 3) system_name = part.value;
+      if (part.number == 4) made.file = part.value;
+    });
+    if (text(made.name).empty() && made.name == 0) made.name = system_name;
+    functions_[id] = made;
+  }
+
+  std::string_view text(std::uint64_t index) const {
+    return index < strings_.size() ? strings_[index] : std::string_view();
+  }
+
+  void add(std::string_view sample) {
+    std::vector<std::uint64_t> stack, values;
+    for_each_field(sample, [&](const field& part) {
+      if (part.number == 1) part.append_to(stack);
+      if (part.number == 2) part.append_to(values);
+    });
+    if (values.size() != weights_.size()) throw malformed("a sample has not a value of each type");
+    std::uint32_t node = 0;
+    for (auto at = stack.rbegin(); at != stack.rend(); ++at) node = enter(node, *at);
+    stack_weights& own = made_.nodes[node].own;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (weights_[i]) own.*weights_[i] += values[i];
+    }
+    // Frees are not counted by those who make them.
+    if (!has(&stack_weights::operations)) own.operations = own.allocations;
+  }
+
+  // Below `node`, with what was inlined at the location.
+  std::uint32_t enter(std::uint32_t node, std::uint64_t id) {
+    const auto found = locations_.find(id);
+    if (found == locations_.end()) throw malformed("a sample has a location that is not there");
+    const location& at = found->second;
+    const std::string module(text(mapping_file(at.mapping)));
+    if (at.lines.empty()) return child(node, {nameless_in(module), module, {}, 0});
+    for (auto one = at.lines.rbegin(); one != at.lines.rend(); ++one) {
+      const auto of = functions_.find(one->function);
+      if (of == functions_.end()) throw malformed("a line has a function that is not there");
+      std::string name(text(of->second.name));
+      if (is_allocation_function(name)) break;  // what it calls is the heap's, too
+      if (name.empty()) name = nameless_in(module);
+      node = child(node, {std::move(name), module, std::string(text(of->second.file)),
+                          static_cast<unsigned>(one->number)});
+    }
+    return node;
+  }
+
+  std::uint64_t mapping_file(std::uint64_t id) const {
+    const auto found = mappings_.find(id);
+    return found == mappings_.end() ? 0 : found->second;
+  }
+
+  // Functions are one whatever line of them a stack is at: the first that was seen is shown.
+  std::uint32_t child(std::uint32_t parent, function_name name) {
+    const auto [function, fresh_function] = known_.try_emplace(
+        {name.name, name.module, name.file}, static_cast<std::uint32_t>(made_.functions.size()));
+    if (fresh_function) made_.functions.push_back(std::move(name));
+    const auto [at, fresh] = children_.try_emplace({parent, function->second},
+                                                   static_cast<std::uint32_t>(made_.nodes.size()));
+    if (fresh) made_.nodes.push_back({parent, function->second, {}});
+    return at->second;
+  }
+
+  std::string command() const { return std::string(text(program_)); }
+
+  std::vector<std::string_view> strings_;
+  std::vector<value_type> types_;
+  std::vector<std::string_view> samples_;
+  std::uint64_t program_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> mappings_;  // file names
+  std::unordered_map<std::uint64_t, location> locations_;
+  std::unordered_map<std::uint64_t, function_entry> functions_;
+  std::vector<std::uint64_t stack_weights::*> weights_;  // by value; null: not of memory
+  stack_profile made_;
+  std::map<std::array<std::string, 3>, std::uint32_t> known_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> children_;
+};
+
+}  // namespace
+
+bool is_pprof(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string start(4096, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(in.gcount()));
+  try {
+    // What begins with no field of a profile need not be unpacked.
+    start = unpacked(start, 1);
+    const unsigned first = start.empty() ? 0 : static_cast<unsigned char>(start[0]);
+    const bool is_field =
+        first >> 3 >= 1 && first >> 3 <= 14 && ((first & 7) == 0 || (first & 7) == 2);
+    if (!is_field) return false;
+    const std::string whole = unpacked(read_all(path));
+    return profile_reader(whole).is_profile();
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
+summed_profile read_pprof(const std::string& path) {
+  try {
+    const std::string whole = unpacked(read_all(path));
+    profile_reader reader(whole);
+    if (!reader.is_profile()) throw malformed("is no profile of pprof's");
+    if (!reader.is_of_memory()) throw malformed("is a profile of something else than memory");
+    return reader.make();
+  } catch (const std::runtime_error& problem) {
+    throw std::runtime_error(path + ": " + problem.what());
+  }
+}
+
+}  // namespace mallard::profile

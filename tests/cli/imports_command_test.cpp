@@ -1,0 +1,104 @@
+// Other tools' files in the commands that read traces.
+#include <nlohmann/json.hpp>
+
+#include "command_fixture.hpp"
+
+namespace mallard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ImportsCommand : public CommandTest {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+  }
+  nlohmann::json json_of(const words& command) const {
+    return nlohmann::json::parse(run(command).out);
+  }
+};
+
+const std::string dhat = R"({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
+  {"tb":2048,"tbk":2,"gb":1024,"gbk":1,"eb":32,"ebk":1,"fs":[0,1]}],
+  "ftbl":["0x50: makes (a.c:9)","0x60: ??? (in /lib/liba.so.1)"]
+})";
+const std::string heaptrack =
+    "v 10400 3\nX prog --fast\nI 1000 5e29\n"
+    "s 4 prog\ns 4 main\ns 5 a.cpp\ns 4 make\n"
+    "i 401000 1 4 3 9 2 3 7\nt 1 0\na 20 1\n"
+    "+ 0\nc a\n+ 0\n- 0\nR 10\n";
+
+TEST_F(ImportsCommand, SumsOfDhatAreListedComparedExportedAndDrawn) {
+  write("d", dhat);
+  const ended top = run({"top", "d"});
+  EXPECT_EQ(top.status, 0) << top.err;
+  EXPECT_THAT(top.out, HasSubstr("makes"));
+  EXPECT_THAT(top.out, HasSubstr("2 KiB"));
+  EXPECT_THAT(top.out, HasSubstr("1 KiB"));
+  EXPECT_THAT(run({"dims", "d"}).out, HasSubstr("at most 1 KiB live at once"));
+  EXPECT_THAT(run({"diff", "d", "d"}).out, HasSubstr("no function allocates more or less"));
+  EXPECT_EQ(run({"report", "d", "-o", "d.html"}).status, 0);
+  EXPECT_THAT(read_file(file("d.html")), HasSubstr("??? (liba.so.1)"));
+  EXPECT_EQ(run({"export", "d", "--to", "collapsed", "--weight", "peak_space", "-o", "c"}).status,
+            0);
+  EXPECT_EQ(read_file(file("c")), "??? (liba.so.1);makes 1024\n");
+  for (const words& other : {words{"check", "d", "--budget", "b"}, words{"cut", "d", "-o", "x"}}) {
+    write("b", "peak <= 1 GiB\n");
+    expect_refused(other, 1, "d: has the sums of stacks, not operations");
+  }
+}
+
+TEST_F(ImportsCommand, HeaptracksFilesAreReadAsTraces) {
+  write("h", heaptrack);
+  write("b", "peak <= 1 GiB\n");
+  EXPECT_EQ(json_of({"dims", "h", "--json"})["total"]["allocations"], 2);
+  EXPECT_EQ(json_of({"top", "h", "--json"})["places"][0]["function"], "make");
+  EXPECT_EQ(json_of({"diff", "h", "h", "--json"})["before"]["total"]["peak_bytes"], 64);
+  EXPECT_EQ(run({"report", "h", "-o", "h.html"}).status, 0);
+  EXPECT_EQ(run({"export", "h", "--to", "pprof", "-o", "h.pb"}).status, 0);
+  EXPECT_EQ(run({"cut", "h", "-o", "cut"}).status, 0);
+  EXPECT_EQ(run({"check", "h", "--budget", "b"}).status, 0);
+}
+
+TEST_F(ImportsCommand, LinesThatAreNotUnderstoodAreSaidAndFailTheCheck) {
+  write("h", heaptrack + "+ what\n");
+  write("b", "peak <= 1 GiB\n");
+  const ended checked = run({"check", "h", "--budget", "b"});
+  EXPECT_EQ(checked.status, 1);
+  EXPECT_THAT(checked.err, HasSubstr("h:14: is not understood"));
+  EXPECT_THAT(checked.err, HasSubstr("h: is not whole"));
+  const ended dims = run({"dims", "h", "--json"});
+  EXPECT_FALSE(nlohmann::json::parse(dims.out)["complete"]);
+  EXPECT_THAT(dims.err, HasSubstr("h:14: is not understood"));
+}
+
+TEST_F(ImportsCommand, HeapProfilesOfPprofAreReadBack) {
+  write("h", heaptrack);
+  ASSERT_EQ(run({"export", "h", "--to", "pprof", "-o", "p"}).status, 0);
+  const auto own = json_of({"top", "h", "--json"}), read = json_of({"top", "p", "--json"});
+  ASSERT_EQ(own["places"].size(), read["places"].size());
+  for (std::size_t i = 0; i < own["places"].size(); ++i) {
+    for (const char* const one : {"function", "bytes", "operations", "peak_bytes", "live_bytes"}) {
+      EXPECT_EQ(own["places"][i][one], read["places"][i][one]) << one;
+    }
+  }
+  const auto grown = json_of({"diff", "h", "p", "--json"});
+  for (const auto& place : grown["places"]) EXPECT_EQ(place["growth"]["peak"], 0);
+  EXPECT_EQ(run({"report", "p", "-o", "p.html"}).status, 0);
+}
+
+TEST_F(ImportsCommand, ADifferenceIsAPageWithAGraphOfEach) {
+  write("h", heaptrack);
+  write("g", heaptrack + "+ 0\n+ 0\n");
+  const ended done = run({"diff", "h", "g", "-o", "d.html"});
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("make"));
+  const std::string page = read_file(file("d.html"));
+  EXPECT_THAT(page, HasSubstr("\"difference\":{\"version\":2"));
+  EXPECT_THAT(page, HasSubstr("\"flames\":{\"before\":"));
+  expect_refused({"diff", "h", "g", "-o", "h"}, 2, "h");
+}
+
+}  // namespace
+}  // namespace mallard

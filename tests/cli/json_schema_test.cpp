@@ -1,0 +1,63 @@
+// What the commands print with --json is what docs/schema.json says.
+#include "support/json_schema.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "command_fixture.hpp"
+
+namespace mallard {
+namespace {
+
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class JsonSchema : public CommandTest {
+ protected:
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name)) << text;
+  }
+  static const json_schema& schema() {
+    static const json_schema read(
+        nlohmann::json::parse(read_file(fs::path(DOCUMENTS) / "schema.json")));
+    return read;
+  }
+  std::vector<std::string> complaints(const std::string& definition, const words& command) const {
+    return schema().complaints(definition, nlohmann::json::parse(run(command).out));
+  }
+  void record(const std::string& out, const words& command) const {
+    ASSERT_EQ(run(words{"record", "-q", "-o", out, "--"} + command).status, 0);
+  }
+};
+
+TEST_F(JsonSchema, OutputOfEveryCommandIsAsDocumented) {
+  record("a", {"sort", "/dev/null"});
+  record("b", {"sort", "/etc/passwd"});
+  write("budget", "peak <= 1 B\nallocations <= 0 in no_such_function\nleaks <= 1 GiB\n");
+  EXPECT_THAT(complaints("dims", {"dims", "b", "--json"}), IsEmpty());
+  EXPECT_THAT(complaints("top", {"top", "b", "--json"}), IsEmpty());
+  EXPECT_THAT(complaints("top", {"top", "b", "--json", "--by", "line"}), IsEmpty());
+  EXPECT_THAT(complaints("diff", {"diff", "a", "b", "--json"}), IsEmpty());
+  EXPECT_THAT(complaints("check", {"check", "b", "--budget", "budget", "--json"}), IsEmpty());
+  EXPECT_THAT(complaints("advise", {"advise", "b", "--quick", "--json"}), IsEmpty());
+}
+
+TEST_F(JsonSchema, SumsOfOtherToolsAreAsDocumentedToo) {
+  write("d", R"({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
+    {"tb":64,"tbk":2,"gb":48,"gbk":1,"eb":32,"ebk":1,"fs":[0]}],"ftbl":["0x50: f (a.c:9)"]})");
+  EXPECT_THAT(complaints("dims", {"dims", "d", "--json"}), IsEmpty());
+EXPECT_THAT(complaints("top", {"top", "d", "--json"}), IsEmpty());
+EXPECT_THAT(complaints("diff", {"diff", "d", "d", "--json"}), IsEmpty());
+}
+
+TEST_F(JsonSchema, NamesWhatIsMissingOrOfAnotherType) {
+  const nlohmann::json place = {{"version", 2},
+                                {"trace", 5},
+                                {"by", "hand"},
+                                {"sort", "peak"},
+                                {"places", {{{"function", "f"}}}}};
+  EXPECT_THAT(schema().complaints("top", place), SizeIs(3 + 9));
+  EXPECT_THAT(schema().complaints("top", {{"other", 1}}), SizeIs(5 + 1));
+}
+
+}  // namespace
+}  // namespace mallard
