@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -74,10 +75,11 @@ void add_routes(const whatif_outcome& one, text_table& table) {
     table.add_line(std::move(line));
     if (route.survivor_names.empty()) continue;
     constexpr std::size_t most = 4;
-    const auto& names = route.survivor_names;
+    const auto first = route.survivor_names.begin();
+    const auto last =
+        first + static_cast<std::ptrdiff_t>(std::min(route.survivor_names.size(), most));
     table.add_line(
-        fmt::format("    survived, of those asked for in: {}",
-                    fmt::join(names.begin(), names.begin() + std::min(names.size(), most), ", ")));
+        fmt::format("    survived, of those asked for in: {}", fmt::join(first, last, ", ")));
   }
 }
 
