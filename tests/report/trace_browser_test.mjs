@@ -134,6 +134,14 @@ test('a difference has a flame graph of each recording', async (t) => {
   assert.equal(await page.locator('#flame canvas').count(), 2);
   assert.match(await page.locator('h1').innerText(), /What grew/);
   assert.ok(await page.locator('#top tbody tr').count() > 5);
+  assert.match(await page.locator('#functions').innerText(), /None differs/);
+});
+
+test('a page of differences does not scroll sideways in a narrow window', async (t) => {
+  const page = await open(t, pathToFileURL(file('diff.html')).href, { viewport: { width: 380, height: 800 } });
+  await drawAll(page);
+  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(inner <= outer, `${inner} > ${outer}`);
 });
 
 test('a search in the flame graph says how much the found functions weigh', async (t) => {

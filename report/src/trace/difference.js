@@ -33,7 +33,7 @@ function findings({ difference }) {
       ? `${signed(100 * (after - before) / before, (value) => significant(value, 2))} %` : '') }];
   return section('top', 'What grew from one recording to the other?', null,
     h('article', { class: 'card' },
-      sides.map((side) => h('p', { class: 'hint' }, `${side === 'before' ? 'Before' : 'After'}: `,
+      sides.map((side) => h('p', { class: 'hint recorded' }, `${side === 'before' ? 'Before' : 'After'}: `,
         h('code', {}, difference[side].trace), ', ', h('code', {}, difference[side].command.join(' ')))),
       table(columns, rows, { caption: 'Sums of both recordings', className: 'compact' })));
 }
@@ -106,12 +106,17 @@ function places({ difference: { places: all, by } }) {
     ...measures.map(([word]) => ({ title: write[word].name, numeric: true, cell: ({ growth }) =>
       h('span', { class: tone(growth[word]) }, signed(growth[word], write[word].write)) }))];
   const sorted = () => [...all].sort((a, b) => Math.abs(b.growth[state.by]) - Math.abs(a.growth[state.by]));
-  const redraw = () => fill(body, table(columns, sorted().filter(({ growth }) => growth[state.by] !== 0).slice(0, most),
-    { caption: `Growth by ${write[state.by].name.toLowerCase()}`, className: 'compact' }));
+  const redraw = () => {
+    const changed = sorted().filter(({ growth }) => growth[state.by] !== 0).slice(0, most);
+    fill(body, changed.length === 0 ? h('p', { class: 'hint' }, 'None differs by this measure.')
+      : table(columns, changed,
+        { caption: `Growth by ${write[state.by].name.toLowerCase()}`, className: 'compact' }));
+  };
   const csv = () => [['function', 'file', 'line', ...measures.map(([word]) => word)],
     ...sorted().map((one) => [one.function, one.file, one.line, ...measures.map(([word]) => one.growth[word])])];
   redraw();
-  return section('functions', by === 'line' ? 'Lines' : 'Functions', 'What each allocates more or less than before.',
+  return section('functions', by === 'line' ? 'Lines' : 'Functions',
+    'Each with its growth: + where it allocates more than before, − where less.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         choice('By', measures.map(([word]) => [word, write[word].name]), state.by,

@@ -134,8 +134,8 @@ export function timeline(model) {
   const csv = () => [['seconds', ...data.names], ...data.seconds.map((x, i) => [x, ...data.live.map((one) => one[i])])];
   return section('timeline', 'Live bytes over time',
     'Each layer is what one subsystem has allocated and not yet freed, at the highest instant of each stretch of ' +
-    'time, so that the top of the curve is the peak; the dashed line is the memory that the process has in RAM. Where ' +
-    'a subsystem falls to nothing again and again, each epoch could have an arena of its own. Drag over the chart, ' +
+    'time, so that the top of the curve is the peak; the dashed line is the memory that the process has in RAM. A ' +
+    'subsystem that falls to nothing again and again could have an arena for each epoch. Drag over the chart, ' +
     'or move the sliders, to see a part of the time in the flame graph, the functions, the threads and the addresses.',
     h('article', { class: 'card' },
       h('div', { class: 'card-head' }, h('h3', {}, 'Live bytes'), csvButton(csv, 'the live bytes over time')),
