@@ -97,7 +97,7 @@ TEST_F(CheckCommand, ThePeaksPlaceIsWhereMostLivedThen) {
   script.finish();
   write("b", "peak <= 1 B\nbytes <= 1 B\n");
   const ended broken = run({"check", "t", "--budget", "b"});
-  EXPECT_THAT(broken.out, HasSubstr("b:1: peak <= 1 B: it is 5.9 KiB, most of it of keeps"));
+  EXPECT_THAT(broken.out, HasSubstr("b:1: peak <= 1 B: it is 5.86 KiB, most of it of keeps"));
   EXPECT_THAT(broken.out, HasSubstr("most of it of passes"));
 }
 

@@ -171,7 +171,8 @@ TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
   EXPECT_THAT(mine.out, testing::Not(HasSubstr("I-2.1 ")));
   const ended json = run({"claims", "good.jsonl", "lists.jsonl", "--json"});
   std::map<std::string, nlohmann::json> by_id;
-  for (const auto& one : nlohmann::json::parse(json.out)["verdicts"]) by_id[one.at("id")] = one;
+  const auto judged = nlohmann::json::parse(json.out);
+  for (const auto& one : judged.at("verdicts")) by_id[one.at("id")] = one;
   EXPECT_EQ(by_id.at("II-19").at("verdict"), "holds");  // an order of magnitude
   EXPECT_EQ(by_id.at("II-19").at("source"), "Slides");
   EXPECT_EQ(by_id.at("II-19").at("variant"), "code");

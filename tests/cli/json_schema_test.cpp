@@ -32,7 +32,7 @@ class JsonSchema : public CommandTest {
 TEST_F(JsonSchema, OutputOfEveryCommandIsAsDocumented) {
   record("a", {"sort", "/dev/null"});
   record("b", {"sort", "/etc/passwd"});
-  write("budget", "peak <= 1 B\nallocations in no_such_function <= 0\nleaks <= 1 GiB\n");
+  write("budget", "peak <= 1 B\nallocations in no_such_function <= 0\nleaked <= 1 GiB\n");
   EXPECT_THAT(complaints("dims", {"dims", "b", "--json"}), IsEmpty());
   EXPECT_THAT(complaints("top", {"top", "b", "--json"}), IsEmpty());
   EXPECT_THAT(complaints("top", {"top", "b", "--json", "--by", "line"}), IsEmpty());

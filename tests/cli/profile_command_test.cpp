@@ -125,7 +125,7 @@ TEST_F(ProfileCommand, SumsOfDhatHaveDimensionsAsFarAsTheySay) {
   EXPECT_EQ(json["total"]["bytes"], 64);
   EXPECT_EQ(json["total"]["peak_bytes"], 48);
   EXPECT_TRUE(json["program"]["D"]["scaled"].is_null());
-  expect_refused({"dims", "d.json", "--by", "thread"}, 2, "DHAT records neither threads");
+  expect_refused({"dims", "d.json", "--by", "thread"}, 2, "sums of stacks have neither threads");
 }
 
 // By the files that it was recorded with, which are still there.
@@ -160,7 +160,7 @@ TEST_F(ProfileCommand, WordsThatAreNoneAreRefused) {
   expect_refused({"top", "t.mallard", "--sort", "colour"}, 2, "--sort");
   expect_refused({"export", "t.mallard", "-o", "x"}, 2, "--to");
   expect_refused({"cut", "t.mallard", "--threads", "9", "-o", "x"}, 2,
-                 "--threads: t.mallard has none of these, only 0 to 0");
+                 "--threads: t.mallard has no thread 9, only 0 to 0");
   expect_refused({"export", "t.mallard", "--to", "paper", "-o", "x"}, 2,
                  "--to: unknown value 'paper'");
   expect_refused({"export", "t.mallard", "--to", "collapsed", "--weight", "kg", "-o", "x"}, 2,

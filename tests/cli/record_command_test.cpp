@@ -129,7 +129,9 @@ TEST_F(RecordCommand, ResidentMemoryIsSampled) {
   ASSERT_GE(samples.size(), 2u);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     EXPECT_GE(samples[i].bytes, 4096u);
-    if (i > 0) EXPECT_GT(samples[i].time, samples[i - 1].time);
+    if (i > 0) {
+      EXPECT_GT(samples[i].time, samples[i - 1].time);
+    }
   }
 }
 
