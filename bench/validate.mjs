@@ -74,7 +74,7 @@ function table(kind, heading, by_hand) {
       continue;
     }
     if (by_hand && ways.length) judge(short, said, ways);
-    const share = `${Math.round(100 * said.allocation_share)} %`;
+    const share = `${Math.round(100 * said.heap.share)} %`;
     const rows = tried_of(said);
     const leaves = said.advice[0].strategy === 'leave';
     // Whether what came first was the best of what was tried, or within 3 % of it; to leave it is 1.

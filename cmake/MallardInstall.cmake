@@ -34,7 +34,7 @@ endif()
 if(MALLARD_BUILD_TOOL)
   set(mallard_tool_targets mallard_tool)
   # What the command preloads to others is nobody else's.
-  foreach(target IN ITEMS mallard_record mallard_route mallard_live)
+  foreach(target IN ITEMS mallard_record mallard_route mallard_live mallard_density mallard_ideal)
     if(TARGET ${target})
       list(APPEND mallard_tool_targets ${target})
     endif()

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/declaration.hpp"
+#include "profile/result.hpp"
 #include "strategy/strategy.hpp"
 
 namespace mallard::advise {
@@ -135,7 +136,10 @@ struct advice_report {
   std::uint64_t cpu_ns = 0;
   std::uint64_t allocations = 0;
   std::uint64_t peak_bytes = 0;
-  double allocation_share = 0;       // of the processor's time, in the heap's operations
+  std::optional<profile::heap_share> heap;  // how much of the program's time is the heap's
+  // What an ideal malloc gained, or what was tried, where that gained more; not set: it did not
+  // run.
+  std::optional<trial_figures> bound;
   double reading_seconds = 0;        // that it took to read the trace once
   unsigned program_runs = 0;         // how often the program was run for this
   bool on_the_program = false;       // the best were tried on the living program

@@ -7,6 +7,7 @@
 
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
+#include "profile/result_json.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -123,7 +124,8 @@ json to_json(const advice_report& report) {
               {"cpu_ns", report.cpu_ns},
               {"allocations", report.allocations},
               {"peak_bytes", report.peak_bytes},
-              {"allocation_share", report.allocation_share},
+              {"heap", profile::to_json(report.heap)},
+              {"bound", to_json(report.bound)},
               {"program_runs", report.program_runs},
               {"tried_on_the_program", report.on_the_program},
               {"proved", report.proved},

@@ -14,6 +14,7 @@
 #include "advise/rank.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "profile/analysis.hpp"
+#include "profile/density.hpp"
 #include "profile/shell_word.hpp"
 #include "replay/replay.hpp"
 
@@ -154,6 +155,7 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
   profile::block_watcher* const also[] = {&places};
   dims_ = analysis.finish(also);
   recorded_ns_ = dims_.duration;
+  if (options.heap) profile::take_heap_share(dims_, *options.heap);
   if (options.program_seconds > 0) take_seconds(options.program_seconds);
   if (options.recorded_share < 1) {
     dims_.dropped = 0;  // what came after the recording was over is no loss
@@ -167,6 +169,7 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
 void adviser::take_seconds(double seconds) {
   dims_.duration = dims_.all.cpu_ns =
       static_cast<std::uint64_t>(seconds * options_.recorded_share * 1e9);
+  if (dims_.heap) profile::take_heap_share(dims_, *dims_.heap);
 }
 
 std::vector<replay::replay_outcome> adviser::replay_candidates(bool mallocs) {

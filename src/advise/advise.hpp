@@ -14,6 +14,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "advise/advice.hpp"
@@ -29,6 +30,8 @@ struct advise_options {
   double program_seconds = 0;
   // The same once more, when all is replayed: other work slows both; not set: nobody measures it.
   std::function<double()> program_seconds_again = {};
+  // Measured on the program as it is; not set: the recording's own estimate.
+  std::optional<profile::heap_share> heap = {};
   double recorded_share = 1;        // of its operations; the others are taken to be like them
   double replay_seconds = 0;        // with reading the trace: no replay after that; 0: no limit
   unsigned repetitions = 5;         // of each replay

@@ -1,5 +1,7 @@
 #include "advise/bound.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mallard::advise {
@@ -22,6 +24,26 @@ bool is_spread_out(const profile::dims_result& dims) {
   return dims.total.peak_bytes > some * near_bytes(dims.cache_bytes);
 }
 
+std::string heap_text(const std::optional<profile::heap_share>& heap) {
+  constexpr const char* of_the_time = "of the program's time is in its operations of the heap";
+  if (!heap) return fmt::format("it is not known how much {}", of_the_time);
+  return fmt::format("{:.1f} % ({:.1f} to {:.1f}{}) {}", 100 * heap->share, 100 * heap->low,
+                     100 * heap->high, heap->measured ? "" : ", estimated", of_the_time);
+}
+
+void take_measured_bound(advice_report& report) {
+  if (!report.bound) return;
+  const auto lift = [&](const std::optional<trial_figures>& tried) {
+    if (tried && tried->times.median > report.bound->times.median)
+      report.bound->times = tried->times;
+  };
+  for (const advice& one : report.advices) lift(one.tried);
+  for (const considered& one : report.others) lift(one.tried);
+  const double most = std::max(1.0, report.bound->times.median);
+  for (advice& one : report.advices) one.from.bound = most;
+  for (considered& one : report.others) one.from.bound = most;
+}
+
 double bound_times(double most, double program) {
   if (program <= 0) return 1;
   // All of a program is never gained: what is left then is a hundredth.
@@ -32,9 +54,9 @@ gain_bound bound_of(const profile::subsystem& one, const profile::dims_result& d
   gain_bound out;
   out.program_ns = program_time(dims);
   if (out.program_ns == 0) return out;
-  out.allocation_ns = std::min(one.allocation_ns, out.program_ns);
+  out.allocation_ns = std::min(one.heap_ns, out.program_ns);
   // Whoever made the blocks, all of the program may use them.
-  const std::uint64_t heap = std::min(dims.all.allocation_ns, out.program_ns);
+  const std::uint64_t heap = std::min(dims.all.heap_ns, out.program_ns);
   const std::uint64_t others = out.program_ns - std::max(heap, out.allocation_ns);
   // Where neighbours in time are none in space, each block is as far away as it can be.
   const double diffusion = std::max({1.0, one.where.page_diffusion, one.where.line_diffusion});

@@ -1,10 +1,17 @@
-// How much there is to gain: no allocator can gain more than the time spent in allocation and what
-// its placement costs. The first is measured; of the second there is an estimate.
+// How much there is to gain.
+//
+// Where the program was at hand, an ideal malloc ran beside all ways: what it gained is the bound.
+// Else no allocator can gain more than the time spent in allocation, which is known as well as the
+// heap's share of the program's time is, and what its placement costs, of which there is an
+// estimate.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "advise/advice.hpp"
 #include "profile/result.hpp"
 
 namespace mallard::advise {
@@ -26,6 +33,13 @@ std::uint64_t program_time(const profile::dims_result& dims);
 // What lives of the program is so much more than the second cache holds that its placement may
 // decide how fast it is.
 bool is_spread_out(const profile::dims_result& dims);
+
+// "15.2 % (12.9 to 17.6) of the program's time is in its operations of the heap".
+std::string heap_text(const std::optional<profile::heap_share>& heap);
+
+// Effects: where the ideal malloc ran, the bound of all that is advised and considered is what it
+// gained; where another way gained more, it is that. Called when nothing more is tried.
+void take_measured_bound(advice_report& report);
 
 // Times as fast, if `most` of the program's time is gained.
 double bound_times(double most, double program);

@@ -18,6 +18,7 @@
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "whatif/heap_sampler.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -136,6 +137,11 @@ std::optional<advice_report> program_advice::give() {
   begin("reading the recording", 0);
   trace_.emplace(run_.trace);
   options_ = options();
+  whatif::sampling_limits sampling;
+  sampling.interrupted = request_.interrupted;
+  begin("sampling the program as it is, for the heap's share of its time", 0);
+  options_.heap = whatif::measure_heap_share(*runner_, sampling);
+  if (was_interrupted()) return std::nullopt;
   adviser adviser(*trace_, options_);
   advice_report report = adviser.to_try();
   plan_->has_read_in(report.reading_seconds);

@@ -129,10 +129,8 @@ advice to_leave_it(const advice_report& report, unsigned runs) {
   leave.from.how = strategy::global;
   leave.what = "Leave it: what the replays spoke for gains nothing for sure on the living program";
   leave.confidence = runs < enough_runs ? "low" : "high";
-  leave.from.bound = bound_times(report.allocation_share, 1);
-  leave.from.because = {
-      {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
-                        100 * report.allocation_share)}};
+  leave.from.bound = report.heap ? bound_times(report.heap->share, 1) : 1;
+  leave.from.because = {{"D", heap_text(report.heap)}};
   return leave;
 }
 
@@ -186,6 +184,7 @@ void settle(advice_report& report) {
     dropped_runs = fewest_runs(report.others);
     report.advices.push_back(to_leave_it(report, dropped_runs));
   }
+  take_measured_bound(report);
   for (advice& one : report.advices) settle_confidence(one);
   say_how_far(report, dropped_runs);
 }

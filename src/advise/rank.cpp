@@ -101,7 +101,7 @@ class ranker {
     }
     if (out_.advices.size() > most_advices) out_.advices.resize(most_advices);
     if (out_.advices.empty()) out_.advices.push_back(leave());
-    out_.allocation_share = allocation_share(dims_.all);
+    out_.heap = dims_.heap;
     return std::move(out_);
   }
 
@@ -124,7 +124,7 @@ class ranker {
       bind_whole_program(made);
       out_.advices.push_back(without_prediction(made));
     }
-    out_.allocation_share = allocation_share(dims_.all);
+    out_.heap = dims_.heap;
     return std::move(out_);
   }
 
@@ -171,7 +171,6 @@ class ranker {
     made.memory = first->memory;
     made.untold = why_untold(made.of_operations, first->seconds_global, program_seconds_,
                              placement(one.placement_ns));
-    take_replayed_time(made.from, first->seconds_global);
     made.from.because.push_back(
         {"replay", "its operations are " + replayed_text(made.of_operations, made.replays)});
     made.from.because.push_back(replayed_share(first->seconds_global));
@@ -199,14 +198,6 @@ class ranker {
     return static_cast<double>(std::max(ns, whole_bound_.placement_ns)) / 1e9 / program_seconds_;
   }
 
-  // A replay finds warmer caches than the program: where its operations take longer all the same,
-  // that is their time.
-  void take_replayed_time(candidate& of, double seconds) const {
-    if (seconds >= program_seconds_) return;
-    const double part = std::max(seconds, static_cast<double>(of.allocation_ns) / 1e9);
-    of.allocation_ns = static_cast<std::uint64_t>(part * 1e9);
-    of.bound = bound_times(part + static_cast<double>(of.placement_ns) / 1e9, program_seconds_);
-  }
   // Other than the share above, as blocks are touched there, and nothing else is in the caches.
   evidence replayed_share(double seconds) const {
     return {"replay, time",
@@ -214,28 +205,11 @@ class ranker {
                         "block touched once",
                         program_seconds_ > 0 ? 100 * seconds / program_seconds_ : 0)};
   }
-  // As `mallard dims` says it, of the time that the program takes where nothing records it.
-  double allocation_share(const profile::subsystem& one) const {
-    return profile::heap_share(static_cast<double>(one.allocation_ns), program_seconds_ * 1e9)
-        .value_or(0);
-  }
-  // Of the whole program: replayed, or as it was recorded.
-  double allocation_seconds() const {
-    for (const replay_outcome& one : outcomes_) {
-      if (one.subsystem == replay::whole_program && one.touch == "first" &&
-          one.seconds_global > 0 && one.seconds_global < program_seconds_) {
-        return one.seconds_global;
-      }
-    }
-    return static_cast<double>(whole_bound_.allocation_ns) / 1e9;
-  }
   void bind_whole_program(candidate& of) const {
     of.placement_ns = whole_bound_.placement_ns;
     of.allocation_ns = whole_bound_.allocation_ns;
-    of.because.push_back(
-        {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
-                          100 * allocation_share(dims_.all))});
-    take_replayed_time(of, std::min(allocation_seconds(), 0.99 * program_seconds_));
+    of.bound = whole_bound_.times;
+    of.because.push_back({"D", heap_text(dims_.heap)});
   }
 
   std::string confidence(advice& made, unsigned weak) const {

@@ -91,6 +91,7 @@ bool can_be_tried(const advice& one) {
 void try_on_program(advice_report& report, const std::vector<std::string>& command,
                     const trial_options& options) {
   whatif::whatif_options wanted = whatif_options_for(command, options);
+  wanted.with_ideal = true;
   std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;
@@ -112,6 +113,11 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
   try {
     const whatif::whatif_result result = whatif::try_whatif(wanted);
     report.on_the_program = true;
+    if (result.ideal) {
+      report.bound = trial_figures{{result.ideal->low, result.ideal->median, result.ideal->high},
+                                   static_cast<unsigned>(result.ideal->gains.size()),
+                                   result.ideal->memory};
+    }
     for (const auto& [name, one] : tried) {
       for (const whatif::whatif_outcome& outcome : result.outcomes) {
         if (outcome.variant == name) take_outcome(*one, outcome);
@@ -124,7 +130,8 @@ void try_on_program(advice_report& report, const std::vector<std::string>& comma
 
 std::size_t runs_of_a_round(const advice_report& report) {
   // Beside the ways, as it is and with the hook alone; a resource's way is gone twice, too.
-  std::size_t runs = 2;
+  // The ideal malloc is two.
+  std::size_t runs = 4;
   for (const advice& one : report.advices) runs += one.from.how == strategy::switch_malloc ? 1 : 2;
   return runs;
 }

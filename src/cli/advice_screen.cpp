@@ -63,6 +63,10 @@ std::string headline(const advice& one) {
 }
 
 std::string bound_text(const advice& one, const advice_report& report) {
+  if (report.bound) {
+    return fmt::format("{} times as fast on an ideal malloc, which frees for nothing",
+                       advise::times_text(report.bound->times));
+  }
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
                                                 static_cast<double>(report.cpu_ns));
   const bool placed = one.from.placement_ns != 0;
@@ -107,7 +111,8 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   }
   if (one.tried_beside_malloc) rows.emplace_back("with", beside_text(one));
   if (!one.tried_remark.empty()) rows.emplace_back("not tried", one.tried_remark);
-  if (!one.tried && one.tried_remark.empty()) rows.emplace_back("at most", bound_text(one, report));
+  if (report.bound || (!one.tried && one.tried_remark.empty()))
+    rows.emplace_back("at most", bound_text(one, report));
   const bool has_memory = one.from.how != strategy::global;
   const std::size_t most = 6 - (has_memory ? 1 : 0) - (one.from.doubts.empty() ? 0 : 1);
   if (rows.size() > most) rows.resize(most);

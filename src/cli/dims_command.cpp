@@ -67,6 +67,16 @@ void print_what_is_missing(const profile::dims_result& result, bool colour) {
   fmt::print("  {}\n", styled(why, style::faint, colour));
 }
 
+// As advice says it of the same recording.
+void print_heap_share(const profile::dims_result& result) {
+  if (!result.heap) return;
+  fmt::print(
+      "  D: the heap takes {:.1f} % of the program's time ({:.1f} to {:.1f}), estimated from {} "
+      "samples and timed operations of the recorded run; mallard advise -- COMMAND measures it\n",
+      100 * result.heap->share, 100 * result.heap->low, 100 * result.heap->high,
+      result.heap->looks);
+}
+
 void print_table(const profile::dims_result& result, bool colour) {
   fmt::print("\n{}\n", styled("The six dimensions, each from 0 to 1 (without a scale; --csv and "
                               "--json have the literal formulas too)",
@@ -85,6 +95,7 @@ void print_table(const profile::dims_result& result, bool colour) {
     table.add_line(fmt::format("and {} more (--json has all)", result.subsystems.size() - rows));
   }
   fmt::print("{}", table.text(colour, "  "));
+  print_heap_share(result);
   print_what_is_missing(result, colour);
 }
 

@@ -87,8 +87,8 @@ void measurement::at_peak() {
 }
 
 void measurement::sample(const recorded& one) {
-  all_.sampled(one.what.time);
-  meter(subsystem_of(one)).sampled(one.what.time);
+  all_.sampled(one.what.time, one.in_heap);
+  meter(subsystem_of(one)).sampled(one.what.time, one.in_heap);
 }
 
 void measurement::scope(const recorded& one) {

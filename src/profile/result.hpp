@@ -34,12 +34,16 @@ struct dimension {
   std::optional<double> scaled;
 };
 
-// The share of a program's processor time that its operations of the heap take: what `mallard
-// dims`, the page and `mallard advise` say of it. Nothing where the time is not known.
-inline std::optional<double> heap_share(double operations_ns, double processor_ns) {
-  if (operations_ns <= 0 || processor_ns <= 0) return std::nullopt;
-  return operations_ns < processor_ns ? operations_ns / processor_ns : 1.0;
-}
+// The share of a program's processor time that its operations of the heap take. There is one for a
+// program: `mallard dims`, the page and `mallard advise` say the same.
+struct heap_share {
+  double share = 0;
+  double low = 0, high = 0;  // in 95 of 100 cases it lies between
+  std::uint64_t looks = 0;   // samples of the processor's time that say so
+  // Of the program as it is. Else it is an estimate: by samples and timed operations of the
+  // recorded run, in which each operation's surroundings are the recorder's.
+  bool measured = false;
+};
 
 struct dimensions {
   dimension D, V, L, U, C, F;
@@ -106,6 +110,7 @@ struct window {
   std::uint64_t allocations = 0, frees = 0, bytes = 0;
   std::uint64_t live_bytes = 0;  // when it ended
   std::uint64_t peak_bytes = 0;
+  std::uint64_t cpu_ns = 0, allocation_ns = 0;  // as of a subsystem
   dimensions dims;
 };
 
@@ -131,7 +136,9 @@ struct subsystem {
   dimensions dims;
   heap_total total;
   std::uint64_t cpu_ns = 0;         // of its functions; 0: not recorded
-  std::uint64_t allocation_ns = 0;  // the part of it in the heap's operations
+  std::uint64_t heap_ns = 0;        // the part of it in the heap's operations, by `heap_share`
+  std::uint64_t allocation_ns = 0;  // what these took in the recorded run, by those that were timed
+  std::uint64_t looks = 0, looks_in_heap = 0;  // of the samples; several at once are one look
   std::uint64_t unique_sizes = 0;
   double effective_classes = 0;   // 2^H: how many size classes would pay
   std::uint64_t slack_bytes = 0;  // of size classes, four to a doubling
@@ -165,7 +172,8 @@ struct dims_result {
   std::uint64_t threads = 0;
   std::uint64_t dropped = 0, waited_ns = 0;
   heap_total total;
-  subsystem all;  // the whole program
+  std::optional<heap_share> heap;  // not set: the processor's time is not known
+  subsystem all;                   // the whole program
   std::string subsystems_by;
   std::vector<subsystem> subsystems;
   std::vector<arena_scope> arena_scopes;

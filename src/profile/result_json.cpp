@@ -57,6 +57,7 @@ json to_json(const subsystem& one) {
   add(out, one.dims);
   out["total"] = to_json(one.total);
   out["cpu_ns"] = one.cpu_ns;
+  out["heap_ns"] = one.heap_ns;
   out["allocation_ns"] = one.allocation_ns;
   out["unique_sizes"] = one.unique_sizes;
   out["effective_classes"] = one.effective_classes;
@@ -125,6 +126,7 @@ json to_json(const dims_result& result) {
               {"waited_ns", result.waited_ns},
               {"cache_bytes", result.cache_bytes}};
   out["total"] = to_json(result.total);
+  out["heap"] = to_json(result.heap);
   out["program"] = to_json(result.all);
   out["subsystems_by"] = result.subsystems_by;
   out["subsystems"] = json::array();
@@ -148,6 +150,26 @@ json to_json(const heap_total& one) {
           {"remote_frees", one.remote_frees},
           {"unknown_frees", one.unknown_frees},
           {"moved_bytes", one.moved_bytes}};
+}
+
+json to_json(const std::optional<heap_share>& share) {
+  if (!share) return nullptr;
+  return {{"share", share->share},
+          {"low", share->low},
+          {"high", share->high},
+          {"looks", share->looks},
+          {"measured", share->measured}};
+}
+
+std::optional<heap_share> heap_share_from(const json& from) {
+  if (!from.is_object()) return std::nullopt;
+  heap_share out;
+  out.share = from.value("share", 0.0);
+  out.low = from.value("low", 0.0);
+  out.high = from.value("high", 0.0);
+  out.looks = from.value("looks", std::uint64_t{0});
+  out.measured = from.value("measured", false);
+  return out;
 }
 
 json to_json(const site& one) {

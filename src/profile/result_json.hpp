@@ -9,6 +9,9 @@ namespace mallard::profile {
 
 nlohmann::ordered_json to_json(const dims_result& result);
 nlohmann::ordered_json to_json(const heap_total& one);
+nlohmann::ordered_json to_json(const std::optional<heap_share>& share);
+// Nothing where it is none.
+std::optional<heap_share> heap_share_from(const nlohmann::ordered_json& from);
 nlohmann::ordered_json to_json(const site& one);
 nlohmann::ordered_json to_json(const std::vector<site>& sites);
 

@@ -56,6 +56,8 @@ void subsystem_meter::account::add(const account& other) {
   frees += other.frees;
   bytes += other.bytes;
   samples += other.samples;
+  looks += other.looks;
+  looks_in_heap += other.looks_in_heap;
   busy += other.busy;
   overlap += other.overlap;
   classes.resize(std::max(classes.size(), other.classes.size()));
@@ -191,8 +193,13 @@ void subsystem_meter::freed(const metered_block& block, std::uint64_t time, std:
   }
 }
 
-void subsystem_meter::sampled(std::uint64_t time) {
-  ++window_at(time).samples;
+void subsystem_meter::sampled(std::uint64_t time, bool in_heap) {
+  account& here = window_at(time);
+  ++here.samples;
+  if (time == last_sample_) return;
+  last_sample_ = time;
+  ++here.looks;
+  here.looks_in_heap += in_heap;
 }
 
 void subsystem_meter::in_run(bool continued) {
@@ -214,7 +221,7 @@ dimensions subsystem_meter::dims_of(const account& one, double wall,
   if (cpu > 0) {
     // Instructions are not counted: a nanosecond of processor time stands for one.
     out.D.literal = std::min(1.0, operations / cpu);
-    if (setting_.allocation_ns > 0) out.D.scaled = heap_share(one.busy, cpu).value_or(0);
+    if (setting_.allocation_ns > 0) out.D.scaled = one.busy / cpu;
   }
   if (one.allocations > 0) {
     out.V.literal = static_cast<double>(unique_sizes) / allocations;
@@ -250,6 +257,8 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
   out.total.live_bytes = live_bytes_;
   out.cpu_ns = all_.samples * setting_.cpu_sample_ns;
   out.allocation_ns = static_cast<std::uint64_t>(all_.busy);
+  out.looks = all_.looks;
+  out.looks_in_heap = all_.looks_in_heap;
   out.unique_sizes = sizes_.different();
   out.effective_classes = all_.allocations > 0 ? std::exp2(entropy(all_.classes)) : 0;
   out.threads.assign(all_.threads.begin(), all_.threads.end());
@@ -321,6 +330,8 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     row.bytes = one.bytes;
     row.live_bytes = live_at_end_[i];
     row.peak_bytes = one.peak;
+    row.cpu_ns = one.samples * setting_.cpu_sample_ns;
+    row.allocation_ns = static_cast<std::uint64_t>(one.busy);
     row.dims = dims_of(one, step, different(one.classes));
     out.windows.push_back(std::move(row));
   }

@@ -62,7 +62,7 @@ class subsystem_meter {
              const block_end& how);
   // Something became a block of it, or a block of it something else.
   void reallocated() { ++out_.total.reallocations; }
-  void sampled(std::uint64_t time);
+  void sampled(std::uint64_t time, bool in_heap);
   // The thread went on in another subsystem.
   void left() { ++transitions_; }
   // An allocation of this size class follows one of another subsystem, or one of its own.
@@ -77,7 +77,7 @@ class subsystem_meter {
   // For the whole time or a window.
   struct account {
     std::uint64_t allocations = 0, frees = 0, bytes = 0, peak = 0;
-    std::uint64_t samples = 0;
+    std::uint64_t samples = 0, looks = 0, looks_in_heap = 0;
     double busy = 0, overlap = 0;        // ns
     std::vector<std::uint64_t> classes;  // allocations by size class
     thread_set threads;
@@ -119,6 +119,7 @@ class subsystem_meter {
   std::uint64_t pages_at_peak_ = 0;
   std::uint64_t last_end_ = 0;  // of the block born last
   std::uint64_t last_born_ = 0;
+  std::uint64_t last_sample_ = UINT64_MAX;  // when it was
   std::uint64_t neighbours_ = 0;
   placement peak_, end_;
 };

@@ -160,6 +160,7 @@ enum class message : std::uint8_t {
   name,               // low: its number; bytes, text. Of a scope or a resource (function: name_of)
   thread_name,        // bytes, text
   command,            // bytes, text: /proc/self/cmdline
+  sample_in_heap,     // as sample, inside the operation that the next event is of
 };
 enum class name_of : std::uint8_t { scope, resource };
 

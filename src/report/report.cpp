@@ -14,8 +14,10 @@
 
 #include "lab/results/merge.hpp"
 #include "profile/analysis.hpp"
+#include "profile/density.hpp"
 #include "profile/import/open_trace.hpp"
 #include "profile/import/summed_dims.hpp"
+#include "profile/result_json.hpp"
 #include "profile/sites.hpp"
 #include "profile/views/trace_views.hpp"
 #include "report/model.hpp"
@@ -89,7 +91,14 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
   profile::view_maker views(reader, functions, analysis.shown_subsystems(most_subsystems));
   profile::site_counter sites(reader, functions);
   profile::block_watcher* const also[] = {&views, &sites};
-  const profile::dims_result dims = analysis.finish(also);
+  profile::dims_result dims = analysis.finish(also);
+  // What was measured on the program as it is stands for the recording's own estimate.
+  if (advice.is_object()) {
+    if (const auto share = profile::heap_share_from(
+            advice.contains("heap") ? advice["heap"] : nlohmann::ordered_json())) {
+      profile::take_heap_share(dims, *share);
+    }
+  }
   const trace_file file{reader.bytes(), reader.event_count(), sites.list(false)};
   nlohmann::ordered_json model = make_trace_model(
       dims, views.take(sites.weights(), profile::least_drawn_share), reader.facts(), file);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -44,6 +45,11 @@ std::string preloadable(const fs::path& library) {
   return link.string();
 }
 
+std::string preload_of(const std::string& library) {
+  const char* const others = std::getenv("LD_PRELOAD");
+  return others == nullptr || *others == '\0' ? library : library + ':' + others;
+}
+
 std::string find_own_library(std::string_view name) {
   const fs::path here = lab::own_program().parent_path();
   // Look where it is installed, then where it is built.
@@ -52,6 +58,7 @@ std::string find_own_library(std::string_view name) {
     folders.push_back(built / "src/recorder");
     folders.push_back(built / "src/route");
     folders.push_back(built / "src/live");
+    folders.push_back(built / "src/density");
   }
   for (const fs::path& folder : folders) {
     std::error_code ignored;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "density/session.hpp"
 #include "lab/measuring/interleave.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/statistics.hpp"
@@ -43,6 +43,7 @@ struct contender {
   std::vector<run_figures> runs = {};
   std::vector<route_outcome> of_routes = {};
   bool fell_behind = false;
+  bool ideal = false;      // no way to go: an ideal malloc, and the bound of all others
   std::size_t way_of = 0;  // not 0: it goes the way of that one twice, and is in no outcome
 };
 
@@ -68,11 +69,6 @@ void check_program(const std::string& word) {
     default:
       throw std::runtime_error(describe(found));
   }
-}
-
-std::string preload(const std::string& library) {
-  const char* const others = std::getenv("LD_PRELOAD");
-  return others == nullptr || *others == '\0' ? library : library + ':' + others;
 }
 
 // "all", or what lab::find_malloc knows.
@@ -126,7 +122,7 @@ class experiment {
     const std::string library =
         options.library.empty() ? find_own_library("libmallard-route.so") : options.library;
     session_ = std::make_unique<route_session>(conditions_, options.by_frame_pointers);
-    const environment hooked = {{"LD_PRELOAD", preload(library)},
+    const environment hooked = {{"LD_PRELOAD", preload_of(library)},
                                 {route::session_kind.variable, session_->path()}};
     contenders_.push_back({.name = "as it is", .set = {}});
     contenders_.push_back({.name = "hook alone", .set = hooked, .hooked = true});
@@ -134,7 +130,7 @@ class experiment {
       environment set = hooked;
       if (const std::string& malloc = options.variants[i].malloc; !malloc.empty()) {
         const std::string behind = preloadable(find_mallocs({malloc}).front().file);
-        set.front().second = preload(library + ':' + behind);
+        set.front().second = preload_of(library + ':' + behind);
       }
       contenders_.push_back({.name = options.variants[i].name,
                              .set = std::move(set),
@@ -144,8 +140,9 @@ class experiment {
     }
     for (const lab::malloc_library& one : find_mallocs(options.mallocs)) {
       contenders_.push_back(
-          {.name = one.name, .set = {{"LD_PRELOAD", preload(preloadable(one.file))}}});
+          {.name = one.name, .set = {{"LD_PRELOAD", preload_of(preloadable(one.file))}}});
     }
+    add_ideal();
     first_twice_ = contenders_.size();
     if (options.as_it_was) return;  // each way runs once: nothing can be told of so little
     for (std::size_t i = 0; i < options.variants.size(); ++i) {
@@ -194,6 +191,17 @@ class experiment {
       }
       std::vector<route::route_rule>& rules = rules_.emplace_back();
       for (const whatif_route& one : variant.routes) rules.push_back(parse_route(one, conditions_));
+    }
+  }
+
+  // Two, since none is the best for all programs; of one run little is told.
+  void add_ideal() {
+    if (!options_.with_ideal || options_.as_it_was) return;
+    const std::string library = preload_of(find_own_library("libmallard-ideal.so"));
+    for (const char* const how : {"bump", "reuse"}) {
+      contenders_.push_back({.name = fmt::format("ideal, {}", how),
+                             .set = {{"LD_PRELOAD", library}, {density::ideal_variable, how}},
+                             .ideal = true});
     }
   }
 
@@ -285,6 +293,24 @@ class experiment {
     return true;
   }
 
+  // The bound is that of the faster one, and known when others are.
+  void rest_ideal(unsigned rounds, double run_figures::* time) {
+    constexpr unsigned enough_of_both = 2, enough = 7;
+    contender* best = nullptr;
+    for (contender& one : contenders_) {
+      if (!one.ideal || one.fell_behind || !one.remark.empty() || one.runs.empty()) continue;
+      one.fell_behind = rounds >= enough;
+      if (rounds < enough_of_both) continue;
+      if (best == nullptr) {
+        best = &one;
+        continue;
+      }
+      const bool slower = lab::median(each(one.runs, time)) > lab::median(each(best->runs, time));
+      (slower ? one : *best).fell_behind = true;
+      if (!slower) best = &one;
+    }
+  }
+
   // By the first runs, which are no round: files and caches were cold in some of them.
   void leave_far_behind() {
     const auto each_has = [&](const std::vector<run_figures>& first) {
@@ -317,7 +343,7 @@ class experiment {
     double to_reach = 1;  // that of the program as it is
     unsigned left = 0;
     for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone + 1)) {
-      if (one.fell_behind || !one.remark.empty()) continue;
+      if (one.ideal || one.fell_behind || !one.remark.empty()) continue;
       ++left;
       const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
       const double margin = one.hooked ? of_routed[at] : margins[at];
@@ -329,6 +355,7 @@ class experiment {
       all.push_back({&one, gain ? gain->high * margin : 0});
       if (gain) to_reach = std::max(to_reach, gain->low / margin);
     }
+    rest_ideal(rounds, time);
     for (const standing& one : all) {
       one.who->fell_behind = one.may_gain < to_reach;
       left -= one.who->fell_behind;
@@ -414,7 +441,13 @@ class experiment {
           std::max(out.block_seconds, way_of_blocks(one, time) / static_cast<double>(blocks));
     }
     for (std::size_t i = 0; i < first_twice_; ++i) {
-      out.outcomes.push_back(outcome_of(i, base, time));
+      whatif_outcome one = outcome_of(i, base, time);
+      if (!contenders_[i].ideal) {
+        out.outcomes.push_back(std::move(one));
+      } else if (one.remark.empty() && one.runs > 0 &&
+                 (!out.ideal || one.median > out.ideal->median)) {
+        out.ideal = std::move(one);
+      }
     }
     return out;
   }

@@ -58,6 +58,8 @@ struct whatif_options {
   program_runner* runner = nullptr;
   // Figures of one run of the program as it is: each variant then runs once, and it does not again.
   std::optional<run_figures> as_it_was = {};
+  // An ideal malloc runs, too: no allocator gains more than it does.
+  bool with_ideal = false;
   bool names_survivors = true;     // in the first runs, which take longer for that
   bool check_output = false;       // a variant that writes or ends differently has no figures
   bool by_frame_pointers = false;  // stacks are found by frame pointers, else by tables
@@ -106,8 +108,9 @@ struct whatif_outcome {
 };
 
 struct whatif_result {
-  std::vector<whatif_outcome> outcomes;  // "as it is" first, then "hook alone"
-  double hook_seconds = 0;               // what was subtracted
+  std::vector<whatif_outcome> outcomes;      // "as it is" first, then "hook alone"
+  std::optional<whatif_outcome> ideal = {};  // of the faster of two; not set: it did not run
+  double hook_seconds = 0;                   // what was subtracted
   double block_seconds = 0;  // and that for every routed block, of the variant with the longest way
   bool by_processor_time = true;  // the gains are; else by elapsed time: several threads work
 };

@@ -22,7 +22,7 @@ class Candidates : public testing::Test {
     dims.cache_bytes = {32768, 1 << 20};
     profile::subsystem one;
     one.name = "parse";
-    one.allocation_ns = 300'000'000;
+    one.heap_ns = 300'000'000;
     one.cpu_ns = 400'000'000;
     one.effective_classes = 3;
     one.total.bytes = 1000000;
@@ -69,7 +69,7 @@ class Candidates : public testing::Test {
 };
 
 TEST_F(Candidates, NoneWhereNothingIsToGain) {
-  parse().allocation_ns = 1'000'000;
+  parse().heap_ns = 1'000'000;
   EXPECT_TRUE(found().empty());
 }
 

@@ -48,14 +48,15 @@ TEST_F(ProgramAdvice, TimesRecordsReadsAndLetsAllWaysRace) {
   program_advice advice(request_);
   const auto report = advice.give();
   ASSERT_TRUE(report);
-  ASSERT_EQ(phases_.size(), 4u);
+  ASSERT_EQ(phases_.size(), 5u);
   EXPECT_THAT(phases_[0], HasSubstr("timing"));
   EXPECT_THAT(phases_[1], HasSubstr("recording"));
   EXPECT_THAT(phases_[2], HasSubstr("reading"));
-  EXPECT_THAT(phases_[3], HasSubstr("trying"));
+  EXPECT_THAT(phases_[3], HasSubstr("sampling"));
+  EXPECT_THAT(phases_[4], HasSubstr("trying"));
   EXPECT_GT(seconds_[1], 0);
-  EXPECT_GT(seconds_[3], 0);
-  EXPECT_LE(seconds_[3], 63);  // three times the program's and a minute
+  EXPECT_GT(seconds_[4], 0);
+  EXPECT_LE(seconds_[4], 63);  // three times the program's and a minute
   EXPECT_TRUE(report->on_the_program);
   EXPECT_GE(report->program_runs, 10u);
   EXPECT_EQ(report->command, request_.command);

@@ -32,7 +32,7 @@ advice tried(strategy how, const std::string& subsystem, interval times, unsigne
 advice_report settled(std::vector<advice> advices) {
   advice_report report;
   report.advices = std::move(advices);
-  report.allocation_share = 0.25;
+  report.heap = mallard::profile::heap_share{0.25, 0.2, 0.3, 400, true};
   settle(report);
   return report;
 }
@@ -53,6 +53,27 @@ TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
   EXPECT_DOUBLE_EQ(report.advices[0].from.bound, 1 / 0.75);
   EXPECT_EQ(report.advices[0].confidence, "high");
   EXPECT_TRUE(report.proved);
+}
+
+TEST(Trial, WhatTheIdealMallocGainedIsTheBoundOfAll) {
+  advice_report report;
+  report.advices = {tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9)};
+  report.others = {{of(strategy::heap, "b").from, {}, {}, "it was not tried"}};
+  report.advices[0].from.bound = 1.1;  // an estimate from the recording
+  report.bound = trial_figures{{1.8, 2, 2.2}, 7, 1};
+  settle(report);
+  EXPECT_EQ(report.advices[0].from.bound, 2);
+  EXPECT_EQ(report.others[0].from.bound, 2);
+  EXPECT_EQ(to_json(report)["bound"]["median"], 2);
+}
+
+TEST(Trial, NothingThatWasTriedIsAboveTheBound) {
+  advice_report report;
+  report.advices = {tried(strategy::multipool, "a", {2.3, 2.4, 2.5}, 9)};
+  report.bound = trial_figures{{1.8, 2, 2.2}, 7, 1};
+  settle(report);
+  EXPECT_EQ(report.bound->times.median, 2.4);
+  EXPECT_EQ(report.advices[0].from.bound, 2.4);
 }
 
 TEST(Trial, AfterOneRunThatGainedNothingToLeaveItIsNotProved) {

@@ -15,7 +15,7 @@ profile::dims_result program() {
   profile::dims_result dims;
   dims.duration = 10'000'000'000;
   dims.all.cpu_ns = 10'000'000'000;
-  dims.all.allocation_ns = 2'000'000'000;
+  dims.all.heap_ns = 2'000'000'000;
   return dims;
 }
 

@@ -1,5 +1,6 @@
 # The installed command records a program, and has a man page and completions beside it.
 foreach(file IN ITEMS ${LIBDIR}/mallard/libmallard-record.so ${LIBDIR}/mallard/libmallard-route.so
+    ${LIBDIR}/mallard/libmallard-density.so ${LIBDIR}/mallard/libmallard-ideal.so
     ${MANDIR}/man1/mallard.1 share/bash-completion/completions/mallard share/zsh/site-functions/_mallard
     share/fish/vendor_completions.d/mallard.fish share/doc/mallard/LICENSE share/doc/mallard/docs/advise.md)
   if(NOT EXISTS "${PREFIX}/${file}")

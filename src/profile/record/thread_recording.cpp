@@ -73,8 +73,10 @@ std::size_t thread_recording::one(const std::uint64_t* at) {
       trace_->unmodule(clock_->at(at[1]), at[2]);
       return 3;
     case message::sample:
-      samples_.insert(samples_.end(), recorder::function_of(*at) | recorder::alignment_of(*at) << 8,
-                      {clock_->at(at[1]), stack(low)});
+    case message::sample_in_heap:
+      samples_.insert(
+          samples_.end(), recorder::function_of(*at) | recorder::alignment_of(*at) << 8,
+          {clock_->at(at[1]), stack(low), recorder::kind_of(*at) == message::sample_in_heap});
       return 2;
     case message::scope_enter:
       scope(at, event_kind::scope_enter);

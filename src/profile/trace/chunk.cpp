@@ -51,7 +51,8 @@ std::optional<chunk_header> parse_chunk_header(std::string_view bytes) {
     return static_cast<std::uint32_t>(load_number(bytes, at, 4));
   };
   const std::uint32_t kind = number(4);
-  if (kind < 1 || kind > static_cast<std::uint32_t>(chunk_kind::index)) return std::nullopt;
+  if (kind < 1 || kind > static_cast<std::uint32_t>(chunk_kind::located_samples))
+    return std::nullopt;
   chunk_header header;
   header.kind = static_cast<chunk_kind>(kind);
   header.thread = number(8);

@@ -16,7 +16,15 @@ inline constexpr std::string_view trace_magic = "mallard\n";
 inline constexpr std::uint32_t trace_version = 2;
 inline constexpr std::size_t trace_header_bytes = 16;  // magic, version, nothing
 
-enum class chunk_kind : std::uint8_t { facts = 1, stacks, events, samples, symbols, index };
+enum class chunk_kind : std::uint8_t {
+  facts = 1,
+  stacks,
+  events,
+  samples,  // of before it was known which of them are in the heap
+  symbols,
+  index,
+  located_samples,
+};
 
 struct chunk_header {
   chunk_kind kind = chunk_kind::facts;

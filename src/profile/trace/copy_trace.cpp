@@ -78,7 +78,7 @@ std::uint64_t copy_trace(trace_reader& trace, const selection& part, const std::
   };
   for (recorded one; events.next(one);) {
     if (one.sample) {
-      const cpu_sample sample{one.what.time, stacks[one.what.stack]};
+      const cpu_sample sample{one.what.time, stacks[one.what.stack], one.in_heap};
       out.cpu_samples(one.thread, {&sample, 1});
       continue;
     }

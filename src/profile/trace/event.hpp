@@ -40,6 +40,7 @@ struct frame {
 struct cpu_sample {
   std::uint64_t time = 0;  // ns since the recording began
   std::uint32_t stack = 0;
+  bool in_heap = false;  // in an operation of the heap, and not in the recorder
 
   friend bool operator==(const cpu_sample&, const cpu_sample&) = default;
 };

@@ -7,6 +7,14 @@
 
 namespace mallard::profile {
 
+namespace {
+
+bool has_samples(chunk_kind kind) {
+  return kind == chunk_kind::samples || kind == chunk_kind::located_samples;
+}
+
+}  // namespace
+
 // The events or the samples of one thread. A chunk is loaded when its turn comes.
 class event_stream::cursor {
  public:
@@ -16,6 +24,7 @@ class event_stream::cursor {
   void add(const chunk_place& place) { places_.push_back(place); }
   std::uint32_t thread() const { return thread_; }
   bool samples() const { return samples_; }
+  bool in_heap() const { return in_heap_; }
   const event& front() const { return front_; }
 
   // When the next event is, at the earliest; its chunk need not be loaded for that.
@@ -48,8 +57,10 @@ class event_stream::cursor {
         --left_;
         front_ = {};
         front_.time = sample_time_ += bytes_.varint();
-        sample_stack_ = static_cast<std::uint32_t>(bytes_.difference(sample_stack_));
-        front_.stack = sample_stack_;
+        sample_place_ = bytes_.difference(sample_place_);
+        const bool located = places_[next_ - 1].header.kind == chunk_kind::located_samples;
+        front_.stack = static_cast<std::uint32_t>(located ? sample_place_ >> 1 : sample_place_);
+        in_heap_ = located && (sample_place_ & 1) != 0;
         return true;
       }
     } catch (const malformed& problem) {
@@ -70,7 +81,7 @@ class event_stream::cursor {
           bytes_ = byte_reader(raw_);
           left_ = header.count;
           sample_time_ = 0;
-          sample_stack_ = 0;
+          sample_place_ = 0;
         } else {
           events_ = event_decoder(raw_, models_);
         }
@@ -96,7 +107,8 @@ class event_stream::cursor {
   byte_reader bytes_;
   std::uint64_t left_ = 0;
   std::uint64_t sample_time_ = 0;
-  std::uint32_t sample_stack_ = 0;
+  std::uint64_t sample_place_ = 0;  // its stack, and whether it is in the heap
+  bool in_heap_ = false;
 };
 
 event_stream::event_stream(chunk_file& file, const read_stacks& stacks, const selection& part)
@@ -104,7 +116,7 @@ event_stream::event_stream(chunk_file& file, const read_stacks& stacks, const se
   std::map<std::pair<std::uint32_t, bool>, std::uint32_t> ranks;
   for (const chunk_place& place : file.chunks()) {
     const chunk_header& header = place.header;
-    const bool samples = header.kind == chunk_kind::samples;
+    const bool samples = has_samples(header.kind);
     if (!samples && header.kind != chunk_kind::events) continue;
     if (part.threads && std::find(part.threads->begin(), part.threads->end(), header.thread) ==
                             part.threads->end()) {
@@ -117,9 +129,8 @@ event_stream::event_stream(chunk_file& file, const read_stacks& stacks, const se
     cursors_.push_back(std::make_unique<cursor>(key.first, key.second, *models_));
   }
   for (const chunk_place& place : file.chunks()) {
-    const auto found = ranks.find({place.header.thread, place.header.kind == chunk_kind::samples});
-    const bool wanted =
-        place.header.kind == chunk_kind::samples || place.header.kind == chunk_kind::events;
+    const auto found = ranks.find({place.header.thread, has_samples(place.header.kind)});
+    const bool wanted = has_samples(place.header.kind) || place.header.kind == chunk_kind::events;
     if (wanted && found != ranks.end()) cursors_[found->second]->add(place);
   }
   for (std::uint32_t rank = 0; rank < cursors_.size(); ++rank) push(rank);
@@ -158,6 +169,7 @@ bool event_stream::next(recorded& one) {
     }
     one.thread = current_->thread();
     one.sample = current_->samples();
+    one.in_heap = current_->in_heap();
     one.what = current_->front();
     one.what.stack = stacks_.number(one.what.stack);
     if (!current_->advance(file_, part_)) current_ = nullptr;
@@ -191,7 +203,7 @@ trace_reader::trace_reader(const std::string& path) : file_(path) {
   stacks_.reserve(stacks_said(file_));
   for (const chunk_place& place : file_.chunks()) {
     const chunk_header& header = place.header;
-    if (header.kind == chunk_kind::events || header.kind == chunk_kind::samples) {
+    if (header.kind == chunk_kind::events || has_samples(header.kind)) {
       (header.kind == chunk_kind::events ? event_count_ : sample_count_) += header.count;
       last_time_ = std::max(last_time_, header.last_time);
       continue;

@@ -32,6 +32,7 @@ namespace mallard::profile {
 struct recorded {
   std::uint32_t thread = 0;
   bool sample = false;
+  bool in_heap = false;  // of a sample, where the trace tells
   event what;
 };
 

@@ -180,17 +180,18 @@ void trace_writer::write_events(std::uint32_t thread, event_encoder& events) {
 void trace_writer::write_samples(std::uint32_t thread, std::vector<cpu_sample>& samples) {
   write_stacks();
   std::string raw;
-  chunk_header header{.kind = chunk_kind::samples, .thread = thread};
+  chunk_header header{.kind = chunk_kind::located_samples, .thread = thread};
   header.count = static_cast<std::uint32_t>(samples.size());
   header.first_time = samples.front().time;
   std::uint64_t time = 0;
-  std::uint32_t stack = 0;
+  std::uint64_t place = 0;
   for (const cpu_sample& one : samples) {
     const std::uint64_t next = one.time < time ? time : one.time;
+    const std::uint64_t at = std::uint64_t{one.stack} << 1 | (one.in_heap ? 1U : 0U);
     put_varint(raw, next - time);
-    put_difference(raw, one.stack, stack);
+    put_difference(raw, at, place);
     time = next;
-    stack = one.stack;
+    place = at;
   }
   header.last_time = time;
   write_chunk(header, raw);

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "preload/call_slots.hpp"
-#include "recorder/preload/cpu_timer.hpp"
+#include "preload/cpu_timer.hpp"
 
 namespace mallard::recorder {
 
@@ -28,7 +28,7 @@ thread_log* open_this_thread() {
   if (log == nullptr) return nullptr;
   this_thread.log = log;
   if (processes_of(*process.all)[process.slot].open_threads.load() == 1) write_command(*log);
-  start_cpu_timer();
+  log->keep_timer(start_cpu_timer());
   return log;
 }
 

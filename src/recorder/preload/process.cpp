@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "preload/call_slots.hpp"
-#include "recorder/preload/cpu_timer.hpp"
+#include "recorder/preload/cpu_samples.hpp"
 #include "recorder/preload/hook.hpp"
 
 namespace mallard::recorder {
@@ -85,7 +85,7 @@ bool open_session(const char* path) {
   process.ticks_of_microsecond = all->ticks_of_microsecond;
   process.full_until.store(0, std::memory_order_relaxed);
   process.modules.start_over();
-  prepare_cpu_timers();
+  prepare_cpu_samples();
   return true;
 }
 
@@ -160,7 +160,7 @@ void detach_process() noexcept {
   for (int tries = 0; !unhook_modules() && tries < 1000; ++tries) sched_yield();
   if (!process.gate.is_open()) return;
   leave_session();
-  delete_cpu_timers();
+  end_cpu_samples();
 }
 
 }  // namespace mallard::recorder

@@ -30,7 +30,6 @@ struct process_state {
   session_gate gate;
   std::atomic<std::uint32_t> paused{};  // by the program itself
   std::uint64_t ticks_of_microsecond = 1;
-  bool has_cpu_timers = false;
   // Ticks: no slot for a thread is asked for before. See open_thread().
   std::atomic<std::uint64_t> full_until{};
   rule_cache rules{};

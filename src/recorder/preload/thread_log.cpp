@@ -8,8 +8,8 @@
 
 #include <cstring>
 
+#include "preload/cpu_timer.hpp"
 #include "recorder/futex.hpp"
-#include "recorder/preload/cpu_timer.hpp"
 #include "recorder/preload/hook.hpp"
 
 namespace mallard::recorder {
@@ -42,7 +42,7 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   until_stack_ = 1;
   last_stack_ = 0;
   samples_in_call_ = 0;
-  timer_ = -1;
+  timer_ = no_timer;
   in_signal_ = false;
   nodes_.open(slot.table, table_entries);
   stack_.open(process.rules, options.unwind == unwinding::frame_pointers, options.depth);
@@ -127,23 +127,23 @@ void thread_log::write_module_gone(std::uint64_t load_bias) noexcept {
 void thread_log::sample(const frame_state& at, std::uint32_t times) noexcept {
   const std::uint64_t time = now();
   in_signal_ = true;
-  write_samples(time, stack_of(at, true, time), times);
+  write_samples(message::sample, time, stack_of(at, true, time), times);
   in_signal_ = false;
 }
 
-void thread_log::write_samples(std::uint64_t time, std::uint32_t stack,
+void thread_log::write_samples(message kind, std::uint64_t time, std::uint32_t stack,
                                std::uint32_t times) noexcept {
   constexpr std::uint32_t most = 0xffff;
   if (times > most) times = most;
   std::uint64_t* const to = reserve(2);
   if (to == nullptr) return;
-  to[0] = first_word(message::sample, stack, times & 0xff, times >> 8);
+  to[0] = first_word(kind, stack, times & 0xff, times >> 8);
   to[1] = time;
   publish(2);
 }
 
 void thread_log::write_samples_of_call() noexcept {
-  write_samples(now(), last_stack_, samples_in_call_);
+  write_samples(message::sample_in_heap, now(), last_stack_, samples_in_call_);
   samples_in_call_ = 0;
 }
 

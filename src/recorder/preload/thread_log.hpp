@@ -60,7 +60,7 @@ class thread_log {
     if (samples_in_call_ != 0) [[unlikely]]
       write_samples_of_call();
   }
-  // The clock's number, to end it from another thread; -1: none.
+  // The number of the processor clock's timer, to end it from another thread, or no_timer.
   void keep_timer(int timer) noexcept { timer_ = timer; }
   int timer() const noexcept { return timer_; }
   // An operation that could not be recorded.
@@ -90,7 +90,8 @@ class thread_log {
   std::uint32_t stack_of(const frame_state& from, bool exact, std::uint64_t time) noexcept;
   void start_numbers_over() noexcept;
   void write_module(std::uint64_t ip) noexcept;
-  void write_samples(std::uint64_t time, std::uint32_t stack, std::uint32_t times) noexcept;
+  void write_samples(message kind, std::uint64_t time, std::uint32_t stack,
+                     std::uint32_t times) noexcept;
   void write_samples_of_call() noexcept;
 
   static constexpr std::uint64_t never_full = ~std::uint64_t{0};

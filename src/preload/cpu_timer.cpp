@@ -1,4 +1,4 @@
-#include "recorder/preload/cpu_timer.hpp"
+#include "preload/cpu_timer.hpp"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,16 +11,18 @@
 
 #include <atomic>
 
-#include "recorder/preload/hook.hpp"
-
 extern "C" {
 // The bounds of this library, of the linker.
 extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 }
 
-namespace mallard::recorder {
+namespace mallard::preload {
 namespace {
+
+cpu_timer_user user;
+std::uint32_t period = 0;
+bool has_timers = false;
 
 frame_state state_of(const ucontext_t& from) {
 #if defined(__x86_64__)
@@ -53,17 +55,17 @@ std::atomic<void (*)(int, siginfo_t*, void*)> handler_before{nullptr};
 
 #if defined(__x86_64__)
 // Byte for byte what unwinders know as the end of a signal handler.
-extern "C" [[gnu::visibility("hidden")]] void mallard_record_return_from_signal();
+extern "C" [[gnu::visibility("hidden")]] void mallard_return_from_signal();
 asm(".text\n"
     ".balign 16\n"
     "nop\n"
-    ".hidden mallard_record_return_from_signal\n"
-    ".globl mallard_record_return_from_signal\n"
-    ".type mallard_record_return_from_signal,@function\n"
-    "mallard_record_return_from_signal:\n"
+    ".hidden mallard_return_from_signal\n"
+    ".globl mallard_return_from_signal\n"
+    ".type mallard_return_from_signal,@function\n"
+    "mallard_return_from_signal:\n"
     "mov $15, %rax\n"
     "syscall\n"
-    ".size mallard_record_return_from_signal,.-mallard_record_return_from_signal\n");
+    ".size mallard_return_from_signal,.-mallard_return_from_signal\n");
 constexpr unsigned long has_restorer = 0x04000000;
 #endif
 
@@ -81,31 +83,16 @@ void pass_on(siginfo_t* info, void* context) {
 }
 
 void on_signal(int, siginfo_t* info, void* context) {
-  if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &process) {
+  if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &user) {
     return pass_on(info, context);
   }
   const frame_state at = state_of(*static_cast<const ucontext_t*>(context));
-  // Time of the recorder is none of the program's.
+  // Time of this library is none of the program's.
   if (is_ours(at.ip)) return;
-  const std::uint32_t times = 1 + static_cast<std::uint32_t>(info->si_overrun);
-  const bool was_busy = this_thread.busy;
-  this_thread.busy = true;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread_log* const log = ready_log();
-  if (log == nullptr) {
-    this_thread.busy = was_busy;
-    // Nobody records any more, as after the end of `mallard record`.
-    if (process.gate.is_closed()) syscall(SYS_timer_delete, info->si_timerid);
-    return;
-  }
   const int before = errno;
-  if (was_busy || this_thread.in_new != 0) {
-    log->sample_in_call(times);
-  } else {
-    log->sample(at, times);
+  if (!user.sampled(at, 1 + static_cast<std::uint32_t>(info->si_overrun))) {
+    delete_cpu_timer(info->si_timerid);
   }
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  this_thread.busy = was_busy;
   errno = before;
 }
 
@@ -133,7 +120,7 @@ bool install_handler() {
   action.mask = ~std::uint64_t{0};
 #if defined(__x86_64__)
   action.flags |= has_restorer;
-  action.restorer = mallard_record_return_from_signal;
+  action.restorer = mallard_return_from_signal;
 #endif
   if (change_action(&action, nullptr) != 0) return false;
   stage.store(now, std::memory_order_release);
@@ -141,83 +128,82 @@ bool install_handler() {
 }
 
 // A timer goes with its thread, and not only when the process ends: those that wait for signals to
-// be sent are counted for the user. In a child of fork there are none, so the process's slot is
-// told.
+// be sent are counted for the user. In a child of fork there are none, so the number of the process
+// is kept beside the timer's.
 pthread_key_t timer_of_thread;
 
-// Counts the recordings of this process: one that is attached to again has new timers.
-std::uint32_t recordings = 0;
+// Counts the preparations: a process that is sampled again has new timers.
+std::uint32_t preparations = 0;
 
 std::uintptr_t this_process() {
-  return std::uintptr_t{recordings} * most_processes + process.slot;
+  return (std::uintptr_t{preparations} << 16 | (user.process_number() & 0xffff)) & 0xffffffff;
 }
 
 bool is_of_this_process(std::uintptr_t both) {
-  return process.page->epoch.load(std::memory_order_relaxed) != 0 && both >> 32 == this_process();
+  return user.process_number() != 0 && both >> 32 == this_process();
+}
+
+int timer_in(std::uintptr_t both) {
+  return static_cast<int>(both & 0xffffffff);
 }
 
 void delete_timer(void* value) {
   const auto both = reinterpret_cast<std::uintptr_t>(value);
   if (!is_of_this_process(both)) return;
-  syscall(SYS_timer_delete, static_cast<int>(both & 0xffffffff));
+  delete_cpu_timer(timer_in(both));
 }
 
 }  // namespace
 
-void prepare_cpu_timers() noexcept {
-  process.has_cpu_timers = false;
-  if (process.all->options.cpu_period_us == 0) return;
+void prepare_cpu_timers(const cpu_timer_user& of, std::uint32_t period_us) noexcept {
+  has_timers = false;
+  if (period_us == 0) return;
   // Where these two are the C library's.
   if (SIGRTMIN <= cpu_signal) return;
-  if (recordings == 0 && pthread_key_create(&timer_of_thread, delete_timer) != 0) return;
-  ++recordings;
-  process.has_cpu_timers = true;
+  if (preparations == 0 && pthread_key_create(&timer_of_thread, delete_timer) != 0) return;
+  ++preparations;
+  user = of;
+  period = period_us;
+  has_timers = true;
 }
 
-void start_cpu_timer() noexcept {
-  if (!process.has_cpu_timers) return;
-  if (is_of_this_process(reinterpret_cast<std::uintptr_t>(pthread_getspecific(timer_of_thread)))) {
-    return;
-  }
+int start_cpu_timer() noexcept {
+  if (!has_timers) return no_timer;
+  const auto kept = reinterpret_cast<std::uintptr_t>(pthread_getspecific(timer_of_thread));
+  if (is_of_this_process(kept)) return timer_in(kept);
   const int before = errno;
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = cpu_signal;
-  event.sigev_value.sival_ptr = &process;
+  event.sigev_value.sival_ptr = &user;
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
   event.sigev_notify_thread_id = gettid();
-  int timer = 0;
+  int timer = no_timer;
   if (install_handler() &&
       syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0) {
-    const long nanoseconds = static_cast<long>(process.all->options.cpu_period_us) * 1000;
+    const long nanoseconds = static_cast<long>(period) * 1000;
     const itimerspec every{{0, nanoseconds}, {0, nanoseconds}};
     syscall(SYS_timer_settime, timer, 0, &every, nullptr);
     const std::uintptr_t both = this_process() << 32 | static_cast<unsigned>(timer);
     pthread_setspecific(timer_of_thread, reinterpret_cast<void*>(both));
-    if (this_thread.log != nullptr) this_thread.log->keep_timer(timer);
+  } else {
+    timer = no_timer;
   }
   errno = before;
+  return timer;
 }
 
-void delete_cpu_timers() noexcept {
-  if (!process.has_cpu_timers) return;
-  session& all = *process.all;
-  for (std::uint32_t i = 0; i < all.threads_used.load(std::memory_order_acquire); ++i) {
-    if (all.threads[i].load(std::memory_order_acquire) != slot_state::in_use) continue;
-    thread_slot& slot = threads_of(all)[i];
-    if (slot.process != process.slot) continue;
-    const int timer = reinterpret_cast<const thread_log*>(slot.own)->timer();
-    if (timer >= 0) syscall(SYS_timer_delete, timer);
-  }
+void delete_cpu_timer(int timer) noexcept {
+  if (timer != no_timer) syscall(SYS_timer_delete, timer);
 }
 
 void keep_cpu_signal() noexcept {
-  if (!process.has_cpu_timers) return;
+  if (!has_timers) return;
   const int before = errno;
   install_handler();
   errno = before;
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::preload

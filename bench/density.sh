@@ -1,0 +1,73 @@
+#!/bin/sh
+# The heap's share of programs' time (D), beside the truth: bench/density.sh
+# Six programs measure it themselves, between two figures; of six others it is what callgrind counts, in
+# instructions. "as it is": sampled without the recorder, as `mallard advise` says it; "recorded": what
+# `mallard dims` estimates from a recording. BUILD is the build folder (default: build/release).
+set -eu
+cd "$(dirname "$0")/.."
+build=$(realpath "${BUILD:-build/release}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# row <name> <truth> <command>...
+row() {
+  name=$1
+  truth=$2
+  shift 2
+  said=$("$build/bench/mallard_heap_sampler" "$@" 2>"$work/log" | awk '{ printf "%s (%s to %s)", $1, $2, $3 }')
+  "$build/tools/mallard" record --force -o "$work/trace" -- "$@" >"$work/log" 2>&1
+  recorded=$("$build/tools/mallard" dims --json "$work/trace" | python3 -c '
+import json, sys
+heap = json.load(sys.stdin)["heap"]
+print("%.3f (%.3f to %.3f)" % (heap["share"], heap["low"], heap["high"]) if heap else "-")')
+  echo "| $name | $truth | $said | $recorded |"
+}
+
+echo "| program | truth | as it is | recorded |"
+echo "|---|---|---|---|"
+while read -r how share threads; do
+  "$build/bench/mallard_heap_share" "$how" "$share" 1 "$threads" 2>"$work/truth" >"$work/log"
+  set -- "$build/bench/mallard_heap_share" "$how" "@$(awk '{ print $3 }' "$work/truth")" 2 "$threads"
+  "$@" 2>"$work/truth" >"$work/log"
+  row "$how, $threads threads" "$(awk '{ print $1 " to " $2 }' "$work/truth")" "$@"
+done <<END
+pairs 0.15 1
+pairs 0.6 1
+batches 0.3 1
+batches 0.69 2
+zeroed 0.4 1
+mapped 0.5 1
+END
+
+# of_callgrind <name> <command>...
+of_callgrind() {
+  name=$1
+  shift
+  command -v "$1" >"$work/log" || return 0
+  valgrind -q --tool=callgrind --callgrind-out-file="$work/calls" "$@" >"$work/log" 2>&1 || true
+  truth=$(callgrind_annotate --inclusive=yes --threshold=100 "$work/calls" | tr -d , |
+    awk '/PROGRAM TOTALS/ { all = $1 }
+         $0 ~ /:(malloc|free|calloc|realloc|posix_memalign|aligned_alloc) / { sum += $1 }
+         END { printf "%.3f", all ? sum / all : 0 }')
+  row "$name" "$truth" "$@"
+}
+
+python3 - "$work" <<'END'
+import json, random, sys
+random.seed(1)
+rows = [{"id": i, "name": "n%d" % random.randrange(10**6), "values": [random.random() for _ in range(8)]}
+        for i in range(60000)]
+json.dump(rows, open(sys.argv[1] + "/rows.json", "w"))
+with open(sys.argv[1] + "/rows.xml", "w") as out:
+    out.write("<rows>")
+    for row in rows:
+        out.write("<row id='%d'><name>%s</name>%s</row>" % (
+            row["id"], row["name"], "".join("<v>%f</v>" % v for v in row["values"])))
+    out.write("</rows>")
+END
+of_callgrind sqlite3 sqlite3 :memory: ".read bench/programs/speed.sql"
+of_callgrind jq jq -c "[.[] | {id, n: (.values | add)}] | length" "$work/rows.json"
+of_callgrind git git log --stat -n 300
+of_callgrind python3 python3 bench/programs/objects.py
+of_callgrind perl perl bench/programs/objects.pl
+of_callgrind xmllint xmllint --noout "$work/rows.xml"

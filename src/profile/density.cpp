@@ -1,0 +1,87 @@
+#include "profile/density.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mallard::profile {
+namespace {
+
+// Of a normal distribution, 95 % lie so many standard deviations around the mean.
+constexpr double deviations = 1.96;
+
+// What a share by timed operations may be wrong: of itself, and of the whole time. Programs that
+// know their share of 0.41 were said to have 0.01, those with 0.32 to have 0.21.
+constexpr double error_of_timed = 0.5;
+constexpr double least_error_of_timed = 0.15;
+
+struct guess {
+  double share = 0;
+  double error = 1;  // one standard deviation
+};
+
+guess both(const guess& a, const guess& b) {
+  const double of_a = 1 / (a.error * a.error), of_b = 1 / (b.error * b.error);
+  return {(a.share * of_a + b.share * of_b) / (of_a + of_b), 1 / std::sqrt(of_a + of_b)};
+}
+
+// Wilson's interval: also that of few looks, and of none in the heap, is one.
+guess of_looks(double share, double looks) {
+  const double square = deviations * deviations;
+  const double centre = (share + square / (2 * looks)) / (1 + square / looks);
+  const double half =
+      std::sqrt(share * (1 - share) / looks + square / (4 * looks * looks)) / (1 + square / looks);
+  return {centre, half};
+}
+
+heap_share with_interval(const guess& of, std::uint64_t looks) {
+  heap_share out;
+  out.share = std::clamp(of.share, 0.0, 1.0);
+  out.low = std::clamp(of.share - deviations * of.error, 0.0, 1.0);
+  out.high = std::clamp(of.share + deviations * of.error, 0.0, 1.0);
+  out.looks = looks;
+  return out;
+}
+
+}  // namespace
+
+heap_share share_of_looks(std::uint64_t in_heap, std::uint64_t looks) {
+  const double found = static_cast<double>(in_heap) / static_cast<double>(looks);
+  heap_share out = with_interval(of_looks(found, static_cast<double>(looks)), looks);
+  out.share = found;
+  out.low = std::min(out.low, found);
+  out.high = std::max(out.high, found);
+  return out;
+}
+
+std::optional<heap_share> estimated_share(const subsystem& all) {
+  if (!all.dims.D.scaled || all.cpu_ns == 0) return std::nullopt;
+  const double timed = std::min(1.0, *all.dims.D.scaled);
+  const guess by_time{timed, std::max(least_error_of_timed, error_of_timed * timed)};
+  // A trace may be of a recorder that did not tell.
+  if (all.looks_in_heap == 0) return with_interval(by_time, all.looks);
+  const auto looks = static_cast<double>(all.looks);
+  const guess by_looks = of_looks(static_cast<double>(all.looks_in_heap) / looks, looks);
+  return with_interval(both(by_time, by_looks), all.looks);
+}
+
+void take_heap_share(dims_result& dims, const heap_share& share) {
+  dims.heap = share;
+  const auto timed = static_cast<double>(dims.all.allocation_ns);
+  const double times = timed > 0 ? share.share * static_cast<double>(dims.all.cpu_ns) / timed : 0;
+  const auto spread = [&](dimension& D, std::uint64_t allocation_ns, std::uint64_t cpu_ns) {
+    const double wanted = times * static_cast<double>(allocation_ns);
+    const auto most = static_cast<double>(cpu_ns);
+    if (cpu_ns > 0) D.scaled = std::min(1.0, wanted / most);
+    // A part of which no sample was taken has some time all the same.
+    return static_cast<std::uint64_t>(cpu_ns > 0 ? std::min(wanted, most) : wanted);
+  };
+  for (subsystem& one : dims.subsystems) {
+    one.heap_ns = spread(one.dims.D, one.allocation_ns, one.cpu_ns);
+    for (window& part : one.windows) spread(part.dims.D, part.allocation_ns, part.cpu_ns);
+  }
+  for (window& part : dims.all.windows) spread(part.dims.D, part.allocation_ns, part.cpu_ns);
+  dims.all.heap_ns = static_cast<std::uint64_t>(share.share * static_cast<double>(dims.all.cpu_ns));
+  dims.all.dims.D.scaled = share.share;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,24 @@
+// How much of a program's time is its heap's, measured on the program as it is: nothing of the heap
+// is hooked, and samples of the processor's time say how often it is in an operation.
+#pragma once
+
+#include <optional>
+
+#include "profile/result.hpp"
+#include "whatif/program_runner.hpp"
+
+namespace mallard::whatif {
+
+struct sampling_limits {
+  std::uint64_t looks = 600;  // so many tell 0.03 apart
+  unsigned runs = 12;
+  double seconds = 6;  // after which no run begins
+  bool (*interrupted)() = nullptr;
+};
+
+// Effects: runs the program once at least, until one of the limits is reached. Returns: nothing
+// where it gave no sample, as a program that is linked statically. Throws as the runner does.
+std::optional<profile::heap_share> measure_heap_share(program_runner& runner,
+                                                      const sampling_limits& limits);
+
+}  // namespace mallard::whatif

@@ -1,0 +1,117 @@
+// The heap's share of a program's time: its interval, and that all of a result agrees with it.
+#include "profile/density.hpp"
+
+#include <gtest/gtest.h>
+
+#include "profile/result_json.hpp"
+
+namespace {
+
+using namespace mallard::profile;
+
+dims_result two_subsystems() {
+  dims_result out;
+  out.all.cpu_ns = 1000;
+  out.all.allocation_ns = 200;
+  subsystem large;
+  large.cpu_ns = 600;
+  large.allocation_ns = 150;
+  large.windows.resize(1);
+  large.windows[0].cpu_ns = 10;
+  large.windows[0].allocation_ns = 30;
+  subsystem small;
+  small.cpu_ns = 0;
+  small.allocation_ns = 50;
+  out.subsystems = {large, small};
+  return out;
+}
+
+TEST(Density, ManyLooksTellMoreThanFew) {
+  const heap_share few = share_of_looks(15, 100);
+  const heap_share many = share_of_looks(1500, 10000);
+  EXPECT_DOUBLE_EQ(few.share, 0.15);
+  EXPECT_LT(few.low, 0.10);
+  EXPECT_GT(few.high, 0.20);
+  EXPECT_NEAR(many.low, 0.143, 0.002);
+  EXPECT_NEAR(many.high, 0.157, 0.002);
+}
+
+TEST(Density, NoLookInTheHeapDoesNotSayThatThereIsNone) {
+  const heap_share none = share_of_looks(0, 50);
+  EXPECT_EQ(none.share, 0);
+  EXPECT_EQ(none.low, 0);
+  EXPECT_GT(none.high, 0.03);
+  EXPECT_LT(none.high, 0.15);
+}
+
+TEST(Density, OfManySamplesAndTimedOperationsSamplesDecide) {
+  subsystem all;
+  all.cpu_ns = 1000;
+  all.dims.D.scaled = 0.045;  // timed in place, and far too short
+  all.looks = 4000;
+  all.looks_in_heap = 600;
+  const auto share = estimated_share(all);
+  ASSERT_TRUE(share);
+  EXPECT_NEAR(share->share, 0.15, 0.01);
+  EXPECT_FALSE(share->measured);
+}
+
+TEST(Density, OfFewSamplesTimedOperationsCountAndTheIntervalIsWide) {
+  subsystem all;
+  all.cpu_ns = 1000;
+  all.dims.D.scaled = 0.1;
+  all.looks = 5;
+  all.looks_in_heap = 4;
+  const auto share = estimated_share(all);
+  ASSERT_TRUE(share);
+  EXPECT_GT(share->share, 0.1);
+  EXPECT_LT(share->share, 0.6);
+  EXPECT_GT(share->high - share->low, 0.3);
+}
+
+TEST(Density, NothingIsSaidWithoutProcessorTime) {
+  EXPECT_FALSE(estimated_share({}));
+}
+
+TEST(Density, SubsystemsGetTheirPartOfTheProgramsShare) {
+  dims_result dims = two_subsystems();
+  take_heap_share(dims, share_of_looks(400, 1000));
+  EXPECT_EQ(dims.all.heap_ns, 400U);
+  EXPECT_DOUBLE_EQ(*dims.all.dims.D.scaled, 0.4);
+  EXPECT_EQ(dims.subsystems[0].heap_ns, 300U);
+  EXPECT_DOUBLE_EQ(*dims.subsystems[0].dims.D.scaled, 0.5);
+  EXPECT_EQ(dims.subsystems[1].heap_ns, 100U);
+  EXPECT_EQ(dims.subsystems[0].allocation_ns, 150U);
+}
+
+TEST(Density, NoPartIsInTheHeapForMoreThanItsTime) {
+  dims_result dims = two_subsystems();
+  take_heap_share(dims, share_of_looks(1000, 1000));
+  EXPECT_EQ(dims.subsystems[0].heap_ns, 600U);
+  EXPECT_DOUBLE_EQ(*dims.subsystems[0].dims.D.scaled, 1.0);
+  EXPECT_DOUBLE_EQ(*dims.subsystems[0].windows[0].dims.D.scaled, 1.0);
+}
+
+TEST(Density, AMeasuredShareReplacesAnEstimate) {
+  dims_result dims = two_subsystems();
+  take_heap_share(dims, share_of_looks(1000, 1000));
+  take_heap_share(dims, share_of_looks(100, 1000));
+  EXPECT_EQ(dims.subsystems[0].heap_ns, 75U);
+  EXPECT_DOUBLE_EQ(*dims.subsystems[0].windows[0].dims.D.scaled, 1.0);
+  EXPECT_DOUBLE_EQ(*dims.all.dims.D.scaled, 0.1);
+}
+
+TEST(Density, JsonKeepsIt) {
+  heap_share one = share_of_looks(3, 20);
+  one.measured = true;
+  const auto again = heap_share_from(to_json(std::optional(one)));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->share, one.share);
+  EXPECT_EQ(again->low, one.low);
+  EXPECT_EQ(again->high, one.high);
+  EXPECT_EQ(again->looks, 20U);
+  EXPECT_TRUE(again->measured);
+  EXPECT_FALSE(heap_share_from(nullptr));
+}
+
+}  // namespace

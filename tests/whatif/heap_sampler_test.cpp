@@ -1,0 +1,87 @@
+// What samples say of programs that know the heap's share themselves; and programs on the ideal
+// malloc.
+#include "whatif/heap_sampler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "whatif/whatif.hpp"
+
+namespace {
+
+using namespace mallard::whatif;
+
+std::optional<mallard::profile::heap_share> measured(std::vector<std::string> command) {
+  program_runner runner(std::move(command));
+  sampling_limits limits;
+  limits.runs = 1;
+  return measure_heap_share(runner, limits);
+}
+
+TEST(HeapSampler, AProgramThatOnlyComputesIsNotInItsHeap) {
+  const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "pairs", "0.001", "1"});
+  ASSERT_TRUE(share);
+  EXPECT_TRUE(share->measured);
+  EXPECT_LT(share->share, 0.03);
+}
+
+// calloc jumps to memset: no address of the heap is on the stack then.
+TEST(HeapSampler, TimeBelowACallThatWasLeftByAJumpIsTheHeaps) {
+  const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "zeroed", "0.95", "1"});
+  ASSERT_TRUE(share);
+  EXPECT_GT(share->share, 0.8);
+}
+
+TEST(HeapSampler, TimeOfTheSystemForTheHeapIsTheHeaps) {
+  const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "mapped", "0.95", "1"});
+  ASSERT_TRUE(share);
+  EXPECT_GT(share->share, 0.8);
+}
+
+TEST(HeapSampler, ThreadsCount) {
+  const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "batches", "0.5", "0.8", "3"});
+  ASSERT_TRUE(share);
+  EXPECT_NEAR(share->share, 0.5, 0.2);  // of some 600 looks
+  EXPECT_LE(share->low, share->share);
+  EXPECT_GE(share->high, share->share);
+}
+
+TEST(HeapSampler, ChildrenCount) {
+  const std::string self = MALLARD_HEAP_SHARE_PROGRAM;
+  const auto share = measured({"sh", "-c", self + " batches 0.9 0.8; true"});
+  ASSERT_TRUE(share);
+  EXPECT_GT(share->share, 0.6);
+}
+
+TEST(HeapSampler, OfAStaticProgramNothingIsSaid) {
+  EXPECT_FALSE(measured({MALLARD_STATIC_PROGRAM, "scopes"}));
+}
+
+// All that the program checks of its blocks it checks there, too.
+TEST(IdealMalloc, ProgramsDoWhatTheyDoWithout) {
+  whatif_options options;
+  options.command = {MALLARD_ROUTED_PROGRAM, "sizes"};
+  options.library = MALLARD_ROUTE_FILE;
+  options.repetitions = 2;
+  options.check_output = true;
+  options.with_ideal = true;
+  const whatif_result done = try_whatif(options);
+  ASSERT_TRUE(done.ideal);
+  EXPECT_EQ(done.ideal->remark, "");
+  EXPECT_EQ(done.ideal->runs, 2U);
+  for (const whatif_outcome& one : done.outcomes) EXPECT_FALSE(one.variant.starts_with("ideal"));
+}
+
+TEST(IdealMalloc, IsTheBoundOfAProgramThatOnlyAllocates) {
+  whatif_options options;
+  options.command = {MALLARD_HEAP_SHARE_PROGRAM, "batches", "1", "0.3"};
+  options.library = MALLARD_ROUTE_FILE;
+  options.repetitions = 1;
+  options.with_ideal = true;
+  EXPECT_TRUE(try_whatif(options).ideal);  // of its time the program itself decides
+}
+
+}  // namespace
