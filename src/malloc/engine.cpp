@@ -78,11 +78,12 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
   return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
 }
 
-// Before a request is refused.
+// Before a request is refused. Under a limit it is tried again in any case: the spaces and the try
+// itself may have given memory back that nobody counts here.
 MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   const bool could_be_there =
       the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes;
-  return could_be_there && give_all_back(false);
+  return could_be_there && (give_all_back(false) || the_pages.budget.is_set());
 }
 
 // What `take` returns, and once more if room can be made for it.

@@ -2,7 +2,8 @@
 # ${MOVED}, and gdb, ${GDB}, is told no more than to trust the folder. ${COMPILER}, ${SOURCE}, ${LIBDIR}.
 file(REMOVE_RECURSE ${MOVED})
 file(COPY ${PREFIX}/ DESTINATION ${MOVED})
-execute_process(COMMAND ${COMPILER} -std=c++20 -g ${SOURCE} -I${MOVED}/include -L${MOVED}/${LIBDIR} -lmallard
+# The library may be without debug information: the program has to bring all classes.
+execute_process(COMMAND ${COMPILER} -std=c++20 -g ${WHOLE_CLASSES} ${SOURCE} -I${MOVED}/include -L${MOVED}/${LIBDIR} -lmallard
   -Wl,-rpath,${MOVED}/${LIBDIR} -o ${MOVED}/program COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${GDB} -nx -batch -iex "add-auto-load-safe-path ${MOVED}" -ex "break stop_here" -ex "run"
   -ex "up" -ex "print pool" ${MOVED}/program
