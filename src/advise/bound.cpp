@@ -24,9 +24,14 @@ bool is_spread_out(const profile::dims_result& dims) {
   return dims.total.peak_bytes > some * near_bytes(dims.cache_bytes);
 }
 
+bool is_known(const std::optional<profile::heap_share>& heap) {
+  constexpr double widest = 0.5;
+  return heap && heap->high - heap->low < widest;
+}
+
 std::string heap_text(const std::optional<profile::heap_share>& heap) {
   constexpr const char* of_the_time = "of the program's time is in its operations of the heap";
-  if (!heap) return fmt::format("it is not known how much {}", of_the_time);
+  if (!is_known(heap)) return fmt::format("it is not known how much {}", of_the_time);
   return fmt::format("{:.1f} % ({:.1f} to {:.1f}{}) {}", 100 * heap->share, 100 * heap->low,
                      100 * heap->high, heap->measured ? "" : ", estimated", of_the_time);
 }
@@ -42,6 +47,16 @@ void take_measured_bound(advice_report& report) {
   const double most = std::max(1.0, report.bound->times.median);
   for (advice& one : report.advices) one.from.bound = most;
   for (considered& one : report.others) one.from.bound = most;
+}
+
+// As much as it can be: few samples, or none, of a short program do not say that its heap takes
+// nothing.
+std::uint64_t most_in_heap(const profile::subsystem& one, const profile::dims_result& dims,
+                           std::uint64_t program_ns) {
+  const auto all = static_cast<double>(dims.all.allocation_ns);
+  const double part = all > 0 ? static_cast<double>(one.allocation_ns) / all : 1;
+  const double share = dims.heap ? dims.heap->high : 1;
+  return static_cast<std::uint64_t>(std::min(1.0, part * share) * static_cast<double>(program_ns));
 }
 
 double bound_times(double most, double program) {
@@ -64,7 +79,8 @@ gain_bound bound_of(const profile::subsystem& one, const profile::dims_result& d
   if (one.where.peak_bytes > near_bytes(dims.cache_bytes)) {
     out.placement_ns = static_cast<std::uint64_t>(static_cast<double>(others) * lost);
   }
-  out.times = bound_times(static_cast<double>(out.allocation_ns + out.placement_ns),
+  const std::uint64_t most = std::max(out.allocation_ns, most_in_heap(one, dims, out.program_ns));
+  out.times = bound_times(static_cast<double>(most + out.placement_ns),
                           static_cast<double>(out.program_ns));
   return out;
 }

@@ -34,6 +34,9 @@ std::uint64_t program_time(const profile::dims_result& dims);
 // decide how fast it is.
 bool is_spread_out(const profile::dims_result& dims);
 
+// Enough samples say it that it may be told.
+bool is_known(const std::optional<profile::heap_share>& heap);
+
 // "15.2 % (12.9 to 17.6) of the program's time is in its operations of the heap".
 std::string heap_text(const std::optional<profile::heap_share>& heap);
 

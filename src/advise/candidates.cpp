@@ -102,8 +102,10 @@ class finder {
   void look_at_dimensions(const gain_bound& bound) {
     const auto percent = [&](std::uint64_t ns) { return 100 * share(ns, bound.program_ns); };
     base_.because.push_back(
-        {"D", fmt::format("{:.1f} % of the program's time is in its operations of the heap",
-                          percent(bound.allocation_ns))});
+        {"D", is_known(dims_.heap)
+                  ? fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                                percent(bound.allocation_ns))
+                  : heap_text(std::nullopt)});
     if (bound.placement_ns > 0) {
       base_.because.push_back(
           {"L", fmt::format("{} at its peak, on {:.1f} times the pages it needs: of the program's "

@@ -182,6 +182,15 @@ void fit_heap::deallocate(void* p) noexcept {
   join_free(b, 0);
 }
 
+namespace {
+
+void wipe(fit_block* header) noexcept {
+  unpoison(header, sizeof *header);  // the block before it may end in a red zone there
+  *header = {};
+}
+
+}  // namespace
+
 // With its free neighbours; it is purged if these are, and then zero where their headers were.
 void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
   std::size_t bytes = b->bytes();
@@ -190,7 +199,7 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
     purged &= next->bytes_and_flags;
     remove(next);
     bytes += next->bytes();
-    if (purged != 0) *next = {};
+    if (purged != 0) wipe(next);
   }
   if (b->is(fit_block::after_free)) {
     const std::size_t before = b->prev_bytes;
@@ -198,7 +207,7 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
     purged &= front->bytes_and_flags;
     remove(front);
     bytes += before;
-    if (purged != 0) *b = {};
+    if (purged != 0) wipe(b);
     b = front;
   }
   make_free(b, bytes, purged);

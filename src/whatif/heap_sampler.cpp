@@ -62,7 +62,7 @@ std::optional<profile::heap_share> measure_heap_share(program_runner& runner,
     if ((*counts).looks.load() >= limits.looks) break;
   }
   const std::uint64_t looks = (*counts).looks.load();
-  if (looks == 0) return std::nullopt;
+  if (looks < limits.fewest_looks) return std::nullopt;
   profile::heap_share out = profile::share_of_looks((*counts).in_heap.load(), looks);
   out.measured = true;
   return out;

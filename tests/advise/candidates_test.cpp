@@ -22,7 +22,8 @@ class Candidates : public testing::Test {
     dims.cache_bytes = {32768, 1 << 20};
     profile::subsystem one;
     one.name = "parse";
-    one.heap_ns = 300'000'000;
+    one.allocation_ns = dims.all.allocation_ns = one.heap_ns = 300'000'000;
+    dims.heap = profile::heap_share{0.3, 0.3, 0.3, 1000, true};
     one.cpu_ns = 400'000'000;
     one.effective_classes = 3;
     one.total.bytes = 1000000;
@@ -70,7 +71,16 @@ class Candidates : public testing::Test {
 
 TEST_F(Candidates, NoneWhereNothingIsToGain) {
   parse().heap_ns = 1'000'000;
+  dims.heap = profile::heap_share{0.001, 0, 0.002, 1000, true};
   EXPECT_TRUE(found().empty());
+}
+
+TEST_F(Candidates, AreThereWhereSamplesDoNotSayHowMuchTheHeapTakes) {
+  parse().heap_ns = 0;
+  dims.heap.reset();
+  EXPECT_FALSE(found().empty());
+  dims.heap = profile::heap_share{0, 0, 0.3, 20, true};
+  EXPECT_FALSE(found().empty());
 }
 
 TEST_F(Candidates, TheBoundIsWhatAllocationAndPlacementTake) {
