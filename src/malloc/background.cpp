@@ -1,6 +1,10 @@
 // The thread looks once a second as long as there is something to give back, and then sleeps until
 // somebody needs a heap again. It is not started in the middle of a free: the C library frees what
 // ended threads had while it holds the lock that starting one takes.
+//
+// A process whose main thread has ended lives as long as any thread does. So the last thread that
+// has called malloc ends this one before it ends itself, and waits for that: it is the program's
+// own thread then that calls the handlers of `exit`. Who comes later starts another one.
 #include "malloc/background.hpp"
 
 #include <linux/futex.h>
@@ -28,11 +32,6 @@ constinit pthread_t thread{};
 
 void wait_while(std::uint32_t value, const timespec* most) noexcept {
   syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, value, most, nullptr, 0);
-}
-
-void set_and_wake(std::uint32_t value) noexcept {
-  state.store(value);
-  os::wake_one(state);
 }
 
 void* look_after_idle(void*) {
@@ -64,6 +63,19 @@ bool make_thread() noexcept {
   return is_made;
 }
 
+// Only who has it end waits for it.
+void end_thread() noexcept {
+  std::uint32_t now = state.load();
+  do {
+    if (now != looks && now != sleeps) return;
+  } while (!state.compare_exchange_weak(now, ends));
+  os::wake_one(state);
+  // A signal handler that ends the program may hold what the thread waits for.
+  if (slow_path::is_inside()) return;
+  pthread_join(thread, nullptr);
+  state.store(none);
+}
+
 }  // namespace
 
 void start_background() noexcept {
@@ -78,12 +90,11 @@ void start_background() noexcept {
 }
 
 void end_background() noexcept {
-  if (!is_wanted.exchange(false)) return;
-  const std::uint32_t before = state.load();
-  if (before == none || before == starts) return;
-  set_and_wake(ends);
-  // A signal handler that ends the program may hold what the thread waits for.
-  if (!slow_path::is_inside()) pthread_join(thread, nullptr);
+  if (is_wanted.exchange(false)) end_thread();
+}
+
+void pause_background() noexcept {
+  if (is_wanted.load(std::memory_order_relaxed)) end_thread();
 }
 
 void forget_background() noexcept {

@@ -9,6 +9,8 @@ namespace mallard::inline v1::detail {
 void start_background() noexcept;
 // Before the code goes, or the process ends.
 void end_background() noexcept;
+// When the last thread that it might serve ends: until another one allocates.
+void pause_background() noexcept;
 // In the child of a fork, where the thread is not there.
 void forget_background() noexcept;
 

@@ -31,6 +31,7 @@
 #include "malloc/malloc_pages.hpp"
 #include "malloc/scope.hpp"
 #include "malloc/slow_path.hpp"
+#include "malloc/thread_exit.hpp"
 #include "malloc/user_heap.hpp"
 
 // The C library's, where it is glibc.
@@ -155,6 +156,7 @@ void after_fork_in_child() {
   forking.has_streams = false;
   if (end_fork() == 0) return;
   forget_background();
+  forget_other_threads();
   the_heaps.forget_threads_but(own_cache().heap);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();

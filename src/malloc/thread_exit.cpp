@@ -17,6 +17,8 @@ namespace {
 constinit std::atomic<bool> key_is_made{false};
 pthread_key_t key;
 [[gnu::tls_model("initial-exec")]] constinit thread_local unsigned char rounds = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_known = false;
+constinit std::atomic<unsigned> known_threads{0};  // whose end will be noticed
 constexpr int last_call = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
 
 void at_thread_exit(void*) {
@@ -28,6 +30,8 @@ void at_thread_exit(void*) {
   }
   end_all_scopes();
   the_heaps.end_thread(cache);
+  is_known = false;
+  if (known_threads.fetch_sub(1) == 1) pause_background();
 }
 
 // Before all other initialisation, as far as there is an order: whoever registers later is called
@@ -35,8 +39,8 @@ void at_thread_exit(void*) {
 [[gnu::constructor(101)]] void prepare() {
   if (pthread_key_create(&key, at_thread_exit) == 0) {
     key_is_made.store(true, std::memory_order_release);
-    // The first thread may have begun already.
-    if (cache.heap != nullptr) end_heap_with_thread();
+    // The first thread may have begun already, and an option may be about its end.
+    end_heap_with_thread();
   }
   register_fork_handlers();
   read_options();
@@ -51,7 +55,14 @@ void at_thread_exit(void*) {
 }  // namespace
 
 void end_heap_with_thread() noexcept {
-  if (key_is_made.load(std::memory_order_acquire)) pthread_setspecific(key, &the_heaps);
+  if (!key_is_made.load(std::memory_order_acquire)) return;
+  if (pthread_setspecific(key, &the_heaps) != 0 || is_known) return;
+  is_known = true;
+  known_threads.fetch_add(1);
+}
+
+void forget_other_threads() noexcept {
+  known_threads.store(is_known ? 1 : 0);
 }
 
 bool may_begin_thread() noexcept {

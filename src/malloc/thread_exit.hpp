@@ -7,6 +7,9 @@ namespace mallard::inline v1::detail {
 // may still allocate after that: the thread begins again, up to as often as the system calls back.
 void end_heap_with_thread() noexcept;
 
+// In the child of a fork.
+void forget_other_threads() noexcept;
+
 // False for a thread that has ended as often as it may: nobody would take its heap again.
 bool may_begin_thread() noexcept;
 

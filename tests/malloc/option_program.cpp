@@ -1,9 +1,11 @@
 // A program to set options for: allocates so many MiB at once, and says whether there were. With
 // `idle` instead it frees 64 MiB in blocks of all kinds, calls malloc no more, and says whether
 // they have gone back in ten seconds, then the same of the child of a fork. With `grow` it says
-// whether its memory came with few page faults, and whether most went back.
+// whether its memory came with few page faults, and whether most went back. With `leave` the main
+// thread ends before another one, and with `leave-alone` as the only one.
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,11 +99,28 @@ int grow() {
   return 0;
 }
 
+// Needs a heap of its own, and is not there when the main thread ends.
+void* allocate_late(void*) {
+  usleep(200'000);
+  for (int i = 0; i < 100; ++i) std::free(std::malloc(100));
+  allocate_and_free_most();
+  std::puts("allocated");
+  return nullptr;
+}
+
+[[noreturn]] void leave(bool is_alone) {
+  std::atexit([] { std::puts("ended"); });
+  pthread_t other;
+  if (!is_alone) pthread_create(&other, nullptr, allocate_late, nullptr);
+  pthread_exit(nullptr);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "idle") == 0) return stay_idle();
   if (argc > 1 && std::strcmp(argv[1], "grow") == 0) return grow();
+  if (argc > 1 && std::strncmp(argv[1], "leave", 5) == 0) leave(argv[1][5] != '\0');
   const std::size_t mib = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   void* const p = std::malloc(mib << 20);
   std::puts(p != nullptr ? "allocated" : "refused");

@@ -14,8 +14,8 @@ namespace {
 
 // What the program writes, to the standard error too, with the variable set so.
 std::string output_with(const std::string& options, const std::string& mib = "1",
-                        const std::string& program = MALLARD_OPTION_PROGRAM) {
-  const std::string command = "MALLARD_MALLOC='" + options + "' '" + program + "' " + mib + " 2>&1";
+                        const std::string& program = "'" MALLARD_OPTION_PROGRAM "'") {
+  const std::string command = "MALLARD_MALLOC='" + options + "' " + program + " " + mib + " 2>&1";
   std::FILE* const f = popen(command.c_str(), "r");
   if (f == nullptr) return "popen failed";
   std::string text;
@@ -43,6 +43,14 @@ TEST(malloc_options, the_limit_is_kept) {
 
 TEST(malloc_options, memory_of_a_program_that_calls_nothing_goes_back_in_the_background) {
   EXPECT_EQ(output_with("background=on", "idle"), "gone\ngone\n");
+}
+
+TEST(malloc_options, the_thread_in_the_background_keeps_no_program_from_ending) {
+  const std::string program = "timeout -s KILL 20 '" MALLARD_OPTION_PROGRAM "'";
+  for (int run = 0; run < 5; ++run) {
+    EXPECT_EQ(output_with("background=on", "leave-alone", program), "ended\n");
+  }
+  EXPECT_EQ(output_with("background=on", "leave", program), "allocated\nended\n");
 }
 
 bool has_huge_pages() {
@@ -84,7 +92,7 @@ TEST(malloc_options, a_program_with_other_rights_than_who_starts_it_reads_none) 
     GTEST_SKIP() << "needs the right to give a file away";
   }
   ASSERT_EQ(chmod(program.c_str(), S_ISUID | 0755), 0);
-  EXPECT_EQ(output_with("limit=100M,colour=red", "150", program), "allocated\n");
+  EXPECT_EQ(output_with("limit=100M,colour=red", "150", "'" + program + "'"), "allocated\n");
   std::filesystem::remove(program);
 }
 
