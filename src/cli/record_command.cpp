@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/profile_text.hpp"
@@ -39,14 +40,8 @@ void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   std::fputs(fmt::format(text, std::forward<Arguments>(arguments)...).c_str(), stderr);
 }
 
-std::string amount(double bytes) {
-  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3)
-                     : fmt::format("{:.1f} MB", bytes / 1e6);
-}
-
 void show_progress(const profile::record_totals& now, double seconds) {
-  say("\r\033[Kmallard: {} events, {}, {:.0f} s", now.events,
-      amount(static_cast<double>(now.bytes)), seconds);
+  say("\r\033[Kmallard: {} events, {}, {:.0f} s", now.events, base::bytes_text(now.bytes), seconds);
 }
 
 void print_process(const profile::recorded_process& one) {
@@ -55,7 +50,7 @@ void print_process(const profile::recorded_process& one) {
     return;
   }
   say("mallard: {}: {} events of {} thread{}, {}", one.file, one.events, one.threads,
-      one.threads == 1 ? "" : "s", amount(static_cast<double>(one.bytes)));
+      one.threads == 1 ? "" : "s", base::bytes_text(one.bytes));
   if (one.waited_ns > 1'000'000) {
     say("; waited {:.3f} s for its recording", static_cast<double>(one.waited_ns) / 1e9);
   }

@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { assert, complaints, copied, drawAll, file, mallard, modules, open, openOther, test } from './browser.mjs';
 
 const program = path.resolve(process.argv[5]);
-const out = execFileSync(mallard, ['record', '-o', file('one.mallard'), '--', program],
+const words = ['[.[]|keys]', 'it\'s "one" $word', ''];  // which it does not look at
+const out = execFileSync(mallard, ['record', '-o', file('one.mallard'), '--', program, ...words],
   { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 execFileSync(mallard, ['report', file('one.mallard'), '-o', file('one.html')]);
 const dims = JSON.parse(execFileSync(mallard, ['dims', file('one.mallard'), '--json'], { encoding: 'utf8' }));
@@ -28,6 +29,14 @@ test('the page names the arena scope first, with its figures', async (t) => {
   assert.match(said, /handle_request/);
   assert.match(said, /was called 300 times/);
   assert.match(await page.title(), /server_program/);
+});
+
+test('the command that records it again is one that a shell takes', async (t) => {
+  const page = await open(t, page1);
+  await page.getByRole('button', { name: 'Copy the command' }).first().click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  const run = command.replace('mallard record --', "printf '%s\\n'");
+  assert.equal(execFileSync('sh', ['-c', run], { encoding: 'utf8' }), [program, ...words, ''].join('\n'));
 });
 
 test('the arena scopes are those of mallard dims', async (t) => {

@@ -1,5 +1,6 @@
 // The page of `mallard diff`: what grew from one recording to the other, and a flame graph of each.
 
+import { shellCommand } from '../command.js';
 import { choice, h } from '../dom.js';
 import { bytes, count, significant } from '../format.js';
 import { fill, promoteTitle, section } from '../sections/section.js';
@@ -34,7 +35,7 @@ function findings({ difference }) {
   return section('top', 'What grew from one recording to the other?', null,
     h('article', { class: 'card' },
       sides.map((side) => h('p', { class: 'hint recorded' }, `${side === 'before' ? 'Before' : 'After'}: `,
-        h('code', {}, difference[side].trace), ', ', h('code', {}, difference[side].command.join(' ')))),
+        h('code', {}, difference[side].trace), ', ', h('code', {}, shellCommand(difference[side].command)))),
       table(columns, rows, { caption: 'Sums of both recordings', className: 'compact' })));
 }
 

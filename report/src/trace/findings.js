@@ -1,6 +1,6 @@
 // What a reader should know first, in words; then the figures of the whole run.
 
-import { commandLine } from '../command.js';
+import { commandLine, shellCommand } from '../command.js';
 import { h } from '../dom.js';
 import { bytes, count, duration, significant } from '../format.js';
 import { fill, section } from '../sections/section.js';
@@ -85,7 +85,7 @@ const makers = [scopeFinding, densityFinding, peakFinding, topFinding, temporary
 
 function facts(model) {
   const { recording, not_recorded: lacks } = model;
-  const command = model.command.join(' ');
+  const command = shellCommand(model.command);
   const has = (what) => !lacks.includes(what);
   const rows = [
     ['Program', h('code', {}, command)],

@@ -1,5 +1,6 @@
 // The page of a recorded program: its sections in their order.
 
+import { shellCommand } from '../command.js';
 import { h } from '../dom.js';
 import { fill, promoteTitle } from '../sections/section.js';
 import { addresses } from './addresses.js';
@@ -38,5 +39,5 @@ export function showTrace(model, main) {
   fill(document.getElementById('sections'),
     shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
   promoteTitle(main);
-  document.title = `Mallard: ${model.command.join(' ')}`;
+  document.title = `Mallard: ${shellCommand(model.command)}`;
 }

@@ -33,7 +33,6 @@ export function scopes({ arena_scopes: all, functions }) {
   const columns = [
     { title: 'Function', cell: (one) => [functionName(one.function, 80),
       one.where && h('p', { class: 'hint' }, one.where),
-      one.trunk && h('p', { class: 'hint' }, 'Called once, with nearly all that the program allocates: an arena here would only grow until the program’s exit.'),
       one.by_instant > 0 && h('p', { class: 'hint' }, `${count(one.by_instant)} invocations are told from the next ` +
         'only by the instant at which nothing lived.'),
       one.confidence !== 'high' && h('p', { class: 'hint' }, `Confidence: ${one.confidence}`)] },
@@ -48,8 +47,8 @@ export function scopes({ arena_scopes: all, functions }) {
   ];
   const rows = () => [heads, ...all.map((one) => [one.function, one.where, one.threads, one.invocations,
     one.dead_share, one.bytes.total, one.bytes.median, one.bytes.p99, one.bytes.max, one.survivor_blocks])];
-  // What would be no arena comes last.
-  const sorted = [...all].sort((a, b) => a.trunk - b.trunk || b.bytes.total - a.bytes.total);
+  const sorted = all.filter((one) => !one.trunk).sort((a, b) => b.bytes.total - a.bytes.total);
+  const trunk = all.filter((one) => one.trunk).sort((a, b) => b.bytes.total - a.bytes.total);
   const body = h('div', {});
   const show = (shown) => fill(body, table(columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
     shown.length < sorted.length
@@ -63,5 +62,8 @@ export function scopes({ arena_scopes: all, functions }) {
       all.length === 0 ? h('p', { class: 'hint empty' },
         'No function was found of whose blocks 99 of 100 are dead when it returns.')
         : [h('div', { class: 'card-head' }, h('h3', {}, 'Arena scopes'), csvButton(rows, 'the arena scopes')),
-          body]));
+          body,
+          trunk.length > 0 && h('p', { class: 'hint trunk' },
+            'Called once, with nearly all that the program allocates, so that an arena there would only grow until ' +
+            'the program’s exit: ', trunk.flatMap((one, at) => [at > 0 && ', ', functionName(one.function, 60)]), '.')]));
 }
