@@ -8,6 +8,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -33,6 +37,48 @@ TEST(malloc_options, none_is_fine) {
 TEST(malloc_options, good_ones_are_taken_silently) {
   EXPECT_EQ(output_with("idle=0,huge_pages=off,limit=1G"), "allocated\n");
   EXPECT_EQ(output_with("huge_pages=on,idle=64M"), "allocated\n");
+}
+
+// From each line of the file that the pattern finds, its first group and the rest of the line.
+std::map<std::string, std::string> rows_of(const std::string& path, const std::string& pattern) {
+  std::ifstream file(MALLARD_SOURCE_FOLDER "/" + path);
+  const std::regex row(pattern);
+  std::map<std::string, std::string> rows;
+  std::smatch found;
+  for (std::string line; std::getline(file, line);) {
+    if (std::regex_search(line, found, row)) rows[found[1]] = found.suffix();
+  }
+  return rows;
+}
+
+std::set<std::string> names_of(const std::map<std::string, std::string>& rows) {
+  std::set<std::string> names;
+  for (const auto& [row, rest] : rows) names.insert(row.substr(0, row.find('=')));
+  return names;
+}
+
+const char* const in_header = R"(^ \*   ([a-z_]+=[A-Za-z|]+))";
+const char* const in_document = R"(^\| `([a-z_]+=[A-Za-z\\|]+)` \|)";
+
+TEST(malloc_options, each_is_in_the_table_of_the_header_and_of_the_document) {
+  const std::set<std::string> taken =
+      names_of(rows_of("src/malloc/options.cpp", R"re(\{"([a-z_]+)", [a-z_:]+\})re"));
+  EXPECT_GE(taken.size(), 7u);
+  EXPECT_EQ(names_of(rows_of("include/mallard/malloc/malloc.h", in_header)), taken);
+  EXPECT_EQ(names_of(rows_of("docs/malloc.md", in_document)), taken);
+}
+
+TEST(malloc_options, each_value_that_the_document_names_is_taken) {
+  for (const auto& [row, meaning] : rows_of("docs/malloc.md", in_document)) {
+    if (meaning.find("hardened build") != meaning.npos || row.ends_with("=BYTES")) continue;
+    const std::size_t equals = row.find('=');
+    std::istringstream values(row.substr(equals + 1));
+    for (std::string value; std::getline(values, value, '|');) {
+      if (value.ends_with('\\')) value.pop_back();
+      const std::string option = row.substr(0, equals + 1) + value;
+      EXPECT_EQ(output_with(option).find("not understood"), std::string::npos) << option;
+    }
+  }
 }
 
 TEST(malloc_options, the_limit_is_kept) {

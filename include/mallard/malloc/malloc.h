@@ -9,11 +9,17 @@
  * Link with mallard::malloc or mallard::malloc_static. The same settings can be made from outside,
  * by the environment variable MALLARD_MALLOC, a list of NAME=VALUE with commas between:
  *
- *   idle=BYTES        how much free memory is kept for later at most, in all (by what is in use)
- *   limit=BYTES       how much memory blocks and what is around them may take (no limit)
- *   huge_pages=on|off whether the system is asked for huge pages for huge blocks (on)
+ *   idle=BYTES         how much free memory is kept for later at most, in all (by what is in use)
+ *   background=on|off  whether a thread gives memory back while the program calls nothing (off)
+ *   limit=BYTES        how much memory blocks and what is around them may take (no limit)
+ *   huge_pages=on|off|all
+ *                      whether huge pages are asked for: for blocks from 32 MiB, never, for all (on)
+ *   zero_on_free=on|off
+ *                      hardened build: whether blocks are cleared when they are freed (off)
+ *   wrong_sizes=abort|report
+ *                      hardened build: whether a wrong size ends the program (abort)
  *   stats=text|json|openmetrics
- *                     figures, to the standard error when the process ends
+ *                      figures, to the standard error when the process ends
  *
  * BYTES is a number with K, M or G behind it, or nothing.
  *
