@@ -80,7 +80,8 @@ thread_cache& own_cache() noexcept {
 }
 
 open_scope* begin_scope(user_heap* heap) noexcept {
-  if (slow_path::is_inside()) return nullptr;
+  // Nobody would end it with a thread that has ended for good.
+  if (slow_path::is_inside() || !may_begin_thread()) return nullptr;
   // It ends with the thread, as does the thread's heap, where there is one.
   if (cache.heap == nullptr && innermost_scope == nullptr) end_heap_with_thread();
   if (heap == nullptr) heap = user_heap::take_nameless();

@@ -54,8 +54,9 @@ static_assert(sizeof(open_scope) <= scope_bytes);
 // The magazines of the thread's own heap.
 thread_cache& own_cache() noexcept;
 
-// Null when there is no memory for it, and in a signal handler that has interrupted malloc; a null
-// heap is one that nobody has a name for, which lives until its last block is freed.
+// Null when there is no memory for it, in a signal handler that has interrupted malloc, and in the
+// last rounds of a thread's destructors; a null heap is one that nobody has a name for, which lives
+// until its last block is freed.
 open_scope* begin_scope(user_heap* heap) noexcept;
 // With all that were opened after it. Returns how many blocks of its heap are in use.
 std::size_t end_scope(open_scope* scope) noexcept;

@@ -1,5 +1,6 @@
 // Scopes: what a thread allocates while one is open comes from a heap of its own.
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -236,6 +237,45 @@ TEST_F(malloc_scopes, a_thread_that_ends_in_one_ends_it) {
   }
   malloc_scope scope(heap_);
   EXPECT_EQ(scope.end(), 0u);
+}
+
+// A thread that begins a scope in one round of its destructors, and leaves it open.
+struct late_scope {
+  pthread_key_t key = 0;
+  int round = 0;
+  mallard_heap* heap = nullptr;
+  bool is_open = false;
+  int calls = 0;
+
+  static void at_end(void* context) {
+    auto& late = *static_cast<late_scope*>(context);
+    if (++late.calls != late.round) {
+      pthread_setspecific(late.key, context);
+      return;
+    }
+    late.is_open = mallard_scope_begin(late.heap) != nullptr;
+    void* const p = std::malloc(100);
+    if ((mallard_heap_owns(late.heap, p) == 1) != late.is_open) std::abort();
+    std::free(p);
+  }
+};
+
+TEST_F(malloc_scopes, one_begun_by_a_late_destructor_ends_with_the_thread_or_is_refused) {
+  for (int round = 1; round <= PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
+    late_scope late;
+    late.round = round;
+    late.heap = mallard_heap_create();
+    ASSERT_EQ(pthread_key_create(&late.key, late_scope::at_end), 0);
+    std::thread([&] {
+      for (int i = 0; i < 100; ++i) std::free(std::malloc(100));
+      pthread_setspecific(late.key, &late);
+    }).join();
+    pthread_key_delete(late.key);
+    EXPECT_EQ(late.calls, round);
+    EXPECT_TRUE(late.is_open || round > 1);
+    EXPECT_FALSE(late.is_open && round == PTHREAD_DESTRUCTOR_ITERATIONS);
+    mallard_heap_destroy(late.heap);  // ends the program if a scope is open
+  }
 }
 
 TEST_F(malloc_scopes, a_forked_child_goes_on_in_its_scope) {

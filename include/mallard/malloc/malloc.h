@@ -152,8 +152,8 @@ void mallard_heap_destroy(mallard_heap* heap);
 typedef struct mallard_scope mallard_scope;
 
 /* Effects: opens a scope of the heap; of a new one if that is null, which lives as long as a block
- * of it. Returns null when there is no memory, and in a signal handler that has interrupted malloc:
- * then all stays as it is. */
+ * of it. Returns null when there is no memory, in a signal handler that has interrupted malloc, and
+ * in the last rounds of a thread's destructors: then all stays as it is. */
 mallard_scope* mallard_scope_begin(mallard_heap* heap);
 
 /* Returns how many blocks of the scope's heap are in use, whoever allocated them. What other
