@@ -23,16 +23,16 @@
 
 namespace mallard::inline v1 {
 
-// Of a monotonic_resource or a buffered_resource.
+// Options of a monotonic_resource or a buffered_resource.
 struct monotonic_options {
   std::size_t initial_bytes = 4096;                     // of the first chunk
   std::size_t max_chunk_bytes = std::size_t{64} << 20;  // chunks double up to here
 };
 
-// Of a reserved_resource.
+// Options of a reserved_resource.
 struct reserved_options {
-  // Of address space, not of memory. 0: 64 GiB, or less where the system refuses that, as under
-  // `ulimit -v`.
+  // Bytes of address space, not of memory. 0: 64 GiB, or less where the system refuses that, as
+  // under `ulimit -v`.
   std::size_t reserve_bytes = 0;
 };
 

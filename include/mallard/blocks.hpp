@@ -23,7 +23,7 @@ struct sized_block {
 
 namespace detail {
 
-// What a function passes on in registers, which it cannot do with a chain.
+// The ends of a chain: a function passes them on in registers, which it cannot do with a chain.
 struct chain_ends {
   void* first = nullptr;  // null: there are no blocks
   void* last = nullptr;

@@ -43,7 +43,7 @@ constexpr bool operator&(without a, without b) noexcept {
   return (static_cast<unsigned>(a) & static_cast<unsigned>(b)) != 0;
 }
 
-// What `allocate_at_least` returns: std's type where there is one.
+// The result of `allocate_at_least`: std's type where there is one.
 #ifdef __cpp_lib_allocate_at_least
 template <class T>
 using sized_array = std::allocation_result<T*>;

@@ -24,7 +24,7 @@
 
 namespace mallard::inline v1 {
 
-// What the first has to know: whether a block is its own.
+// The first has to know whether a block is its own.
 template <class R>
 concept owning_resource = bindable_resource<R> && requires(R& r, const R& c, void* p) {
   { r.try_allocate(std::size_t{}, std::size_t{}) } noexcept -> std::same_as<void*>;
@@ -80,7 +80,7 @@ class fallback_resource final : public detail::by_base<fallback_resource<First, 
     return first_->owns(p) || second_->owns(p);
   }
 
-  // How often the first had no memory so far: what its size should be judged by.
+  // The times that the first had no memory so far: judge its size by them.
   std::size_t fallen_back() const noexcept { return fallen_back_; }
   First* first() const noexcept { return first_; }
   Second* second() const noexcept { return second_; }

@@ -37,7 +37,7 @@ concept stateless_resource = std::is_empty_v<R> && std::default_initializable<R>
 template <class Argument, class R>
 concept names_resource = std::convertible_to<Argument&, R*> || std::convertible_to<Argument*, R*>;
 
-// Which of a coroutine's arguments says where its frame comes from; none: how many there are.
+// The coroutine's argument that says where its frame comes from; none: their number.
 template <class R, class... Args>
 consteval std::size_t resource_position() {
   const bool names[] = {names_resource<Args, R>..., false, false};

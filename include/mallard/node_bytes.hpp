@@ -22,7 +22,7 @@ namespace mallard::inline v1 {
 
 namespace detail {
 
-// Of sets and maps, out of the type of their node handles.
+// The node of a set or map, out of the type of its node handles.
 template <class Handle>
 struct node_in;
 #ifdef _LIBCPP_VERSION

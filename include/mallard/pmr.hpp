@@ -26,7 +26,7 @@
 
 namespace mallard::inline v1::pmr {
 
-// Of a name that is declared here as well, that one is meant.
+// A name that is declared here as well means the one here.
 using namespace std::pmr;  // NOLINT: that is the purpose
 
 class MALLARD_API monotonic_buffer_resource : public monotonic_resource {

@@ -74,7 +74,7 @@ class upstream_ref {
       : resource_(resource), takes_back_(!detail::bump_pointer<Pointer>) {
     MALLARD_ASSERT(resource_ != nullptr && "an upstream that is null");
   }
-  // Of one whose type does not say whether it takes memory back.
+  // For one whose type does not say whether it takes memory back.
   upstream_ref(std::pmr::memory_resource& resource, bool takes_back) noexcept
       : resource_(&resource), takes_back_(takes_back) {}
   upstream_ref(const std::pmr::memory_resource&&) = delete;

@@ -90,7 +90,7 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
     arena_->destroy_with_memory(record);
   }
 
-  // Of the thread's arena, with what outer scopes have allocated.
+  // Figures of the thread's arena, with what outer scopes have allocated.
   monotonic_stats stats() const noexcept { return arena_->stats(); }
 
  private:

@@ -213,7 +213,7 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
   make_free(b, bytes, purged);
 }
 
-// Of each bin those that were given back are the last: there is nothing behind the first of them.
+// Blocks that were given back are the last of each bin: there is nothing behind the first of them.
 fit_block* fit_heap::find_unpurged(std::size_t least) const noexcept {
   const auto serves = [=](const fit_block* b) {
     return !b->is(fit_block::purged) && b->bytes() >= least;

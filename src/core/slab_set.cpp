@@ -1,13 +1,14 @@
-// How slabs come and go. A pool hands out the slots of one bitmap word of one slab, its current
-// one. When they are used up, the sweep goes forward through that slab's words, so that addresses
-// come in order; at its end it starts over if enough was given back to be worth it, else it carves
-// a fresh word, and a slab with nothing left steps out of the pool's ring. Giving back sets a bit
-// and counts down; only when the countdown is over is anything decided (`settle`): a full slab
-// rejoins the ring, one that is half empty moves behind the others so that it may become empty, an
-// empty one goes to the reserve, where any pool finds it that needs a slab of that size, and beyond
-// the reserve's limit to the source. So both directions are O(1) but for the sweep, which a slot is
-// charged once; what is O(slabs) says so. Nothing here takes a lock: threads have sets of their
-// own, and move slabs between them by `adopt`, `absorb` and `detach`, under locks of the callers'.
+// Slabs come and go like this. A pool hands out the slots of one bitmap word of one slab, its
+// current one. When they are used up, the sweep goes forward through that slab's words, so that
+// addresses come in order; at its end it starts over if enough was given back to be worth it, else
+// it carves a fresh word, and a slab with nothing left steps out of the pool's ring. Giving back
+// sets a bit and counts down; only when the countdown is over is anything decided (`settle`): a
+// full slab rejoins the ring, one that is half empty moves behind the others so that it may become
+// empty, an empty one goes to the reserve, where any pool finds it that needs a slab of that size,
+// and beyond the reserve's limit to the source. So both directions are O(1) but for the sweep,
+// which a slot is charged once; what is O(slabs) says so. Nothing here takes a lock: threads have
+// sets of their own, and move slabs between them by `adopt`, `absorb` and `detach`, under locks of
+// the callers'.
 #include "mallard/detail/core/slab_set.hpp"
 
 #include <algorithm>
@@ -641,7 +642,7 @@ void slab_set::release(bool forget) noexcept {
   reserve_count_ = 0;
 }
 
-// What lies before a block of somebody else's is nobody's business: no sanitizer looks.
+// The bytes before somebody else's block may be poisoned: no sanitizer looks.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] const slab_set* slab_set::owner_of_block(
     const void* p, const slab_layout& layout, unsigned layout_index) noexcept {
   if (layout.block_bytes == 0) return nullptr;

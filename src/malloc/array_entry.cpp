@@ -37,7 +37,7 @@ bool stays_when_out_of_memory(const void* p, std::size_t alignment, std::size_t 
   return true;
 }
 
-// What the others come down to. Sets `*p`, or returns an error and leaves it.
+// The others come down to this. Sets `*p`, or returns an error and leaves it.
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment)) return EINVAL;
   void* const old = *p;

@@ -35,7 +35,7 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return or_errno(detail::blocks::allocate_aligned(bytes, alignment));
 }
 
-// What `aligned_alloc` leaves over.
+// The rest that `aligned_alloc` leaves.
 [[gnu::noinline]] void* aligned_with_checks(std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment)) {
     errno = EINVAL;
@@ -44,13 +44,13 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return aligned(alignment, bytes);
 }
 
-// What `posix_memalign` leaves over, which tells errors by its result alone.
+// The rest that `posix_memalign` leaves, which tells errors by its result alone.
 [[gnu::noinline]] void* aligned_without_errno(std::size_t alignment, std::size_t bytes) noexcept {
   const detail::kept_errno keep;
   return detail::blocks::allocate_aligned(bytes, alignment);
 }
 
-// What `malloc` leaves over, apart so that it saves no registers.
+// The rest that `malloc` leaves, apart so that it saves no registers.
 [[gnu::noinline]] void* allocated(std::size_t bytes) noexcept {
   return or_errno(detail::blocks::allocate(bytes));
 }
@@ -161,7 +161,7 @@ MALLARD_ENTRY int MALLARD_NAME(malloc_trim)(std::size_t) noexcept {
   return detail::trim() ? 1 : 0;
 }
 
-// What programs that were linked statically with parts of glibc may call.
+// Programs that were linked statically with parts of glibc may call these.
 #ifndef MALLARD_PREFIXED
 #ifdef __clang__
 #define MALLARD_COPY(of)

@@ -37,7 +37,7 @@ bool does_without_heap() noexcept {
   return true;
 }
 
-// Which space a thread uses: threads that began one after the other use different ones.
+// The space that a thread uses: threads that began one after the other use different ones.
 slice_mark space_of_thread() noexcept {
   const malloc_heap* const heap = heap_of_thread();
   return slice_mark::of_space(address_of(heap) / heap_bytes % space_count);
@@ -62,8 +62,8 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_
   return p != nullptr ? p : the_pages.huge.allocate(bytes, alignment);
 }
 
-// What this thread has at hand goes to where others find it, and free slices to the system with
-// their addresses. Pages between blocks in use are of no use to a request that was refused: it
+// Blocks that this thread has at hand go to where others find them, and free slices to the system
+// with their addresses. Pages between blocks in use are of no use to a request that was refused: it
 // needs addresses, or what counts as taken. Returns whether there was any.
 MALLARD_COLD bool give_all_back(bool pages) noexcept {
   const std::size_t used_bytes = the_pages.supply.usage().in_use_bytes;
@@ -86,7 +86,7 @@ MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   return could_be_there && (give_all_back(false) || the_pages.budget.is_set());
 }
 
-// What `take` returns, and once more if room can be made for it.
+// Returns what `take` returns, and calls it once more if room can be made for it.
 template <class Take>
 void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
   if (void* const p = take()) [[likely]] {
@@ -233,7 +233,7 @@ void deallocate_slow(void* p) noexcept {
       return;
     case slice_kind::huge:
       the_pages.huge.deallocate(p);
-      // Who uses such blocks alone never comes by where heaps look around.
+      // A thread that uses such blocks alone never comes by where heaps look around.
       if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();
       return;
     case slice_kind::slab_of_user_heap:

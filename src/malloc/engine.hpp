@@ -160,7 +160,7 @@ MALLARD_ALWAYS_INLINE bool may_stay(const void* p, std::size_t bytes) noexcept {
   return have - bytes <= have / 2;
 }
 
-// What is left to do when a block has moved, apart so that those who need it not save no registers.
+// The rest to do when a block has moved, apart so that those who need it not save no registers.
 [[gnu::returns_nonnull]] void* copied(void* to, void* from, std::size_t bytes) noexcept;
 [[gnu::returns_nonnull]] void* freed_elsewhere(void* to, void* from,
                                                std::uintptr_t difference) noexcept;

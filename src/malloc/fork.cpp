@@ -44,8 +44,8 @@ namespace mallard::inline v1::detail {
 namespace {
 
 struct fork_progress {
-  // Which locks this thread has taken for a fork, and `begun`. One word, so that a signal handler
-  // finds all of it or nothing.
+  // The locks that this thread has taken for a fork, and `begun`. One word, so that a signal
+  // handler finds all of it or nothing.
   volatile unsigned taken;
   // Forks of signal handlers that have interrupted this one.
   volatile unsigned inner;
@@ -149,7 +149,7 @@ void after_fork_in_parent() {
   if (outermost) give_back_streams();
 }
 
-// Of the locks that were left, some may be of threads that are not here any more; one that is this
+// Some of the locks that were left may be of threads that are not here any more; one that is this
 // thread's own does no harm as a free one.
 void after_fork_in_child() {
   const slow_path here;

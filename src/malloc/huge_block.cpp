@@ -12,7 +12,7 @@ std::byte* end_of(region* r) noexcept {
   return reinterpret_cast<std::byte*>(r) + r->huge_mapped;
 }
 
-// What is behind the block, mapped but not counted.
+// The pages behind the block are mapped but not counted.
 void add_guard(region* r) noexcept {
   if constexpr (checks::has_guards) os::protect(end_of(r), checks::guard_bytes());
 }
@@ -66,7 +66,7 @@ void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes) noexcept {
   os::prefer_huge_pages(mapping, bytes);
 }
 
-// What is beyond the last page of the payload need not stay.
+// Memory beyond the last page of the payload need not stay.
 void huge_blocks::cut(region* r, std::size_t least) noexcept {
   const std::size_t gone = r->huge_mapped - least;
   cut_mapping(r, least);
@@ -95,7 +95,7 @@ region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   return moved;
 }
 
-// What is kept counts, too, and goes first.
+// Kept memory counts, too, and goes first.
 bool huge_blocks::take_of_budget(std::size_t bytes) noexcept {
   return budget_.take(bytes) || (kept.trim() != 0 && budget_.take(bytes));
 }
@@ -145,7 +145,7 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   return p;
 }
 
-// What its owner has done to the pages is looked for once, when a mapping comes first.
+// Changes that its owner has made to the pages are looked for once, when a mapping comes first.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;

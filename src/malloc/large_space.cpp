@@ -39,7 +39,7 @@ void* large_space::allocate(std::size_t bytes, std::size_t alignment, bool* is_z
           least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
       if (under_way_ == 0 || has_waited) break;
     }
-    // What is on its way to the system can be had in a moment.
+    // Memory on its way to the system can be had in a moment.
     const holding wait(purge_lock_);
   }
   bool is_fresh = false;
@@ -104,7 +104,7 @@ bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
   const std::size_t before = idle_bytes();
   set_idle_bytes(before + freed_bytes);
   if (before + freed_bytes > idle_.limit(heap_.in_use_bytes())) return true;
-  // What the others keep is looked at for each mebibyte that comes.
+  // The memory that the others keep is looked at for each mebibyte that comes.
   return (before ^ idle_bytes()) >> 20 != 0 && idle_bytes() > may_keep();
 }
 
@@ -143,7 +143,7 @@ large_space::segment* large_space::remove_empty() noexcept {
   return gone;
 }
 
-// Of two who come at once one is enough.
+// One of two who come at once is enough.
 void large_space::purge_if_nobody_does(std::size_t to_keep) noexcept {
   if (!purge_lock_.try_lock()) return;
   purge_some(to_keep);

@@ -32,7 +32,7 @@ class large_space {
         account_(budget.parts_of_slices[mark.space_index()]),
         mark_(mark),
         idle_(idle_bytes) {}
-  // Of a heap of the program's own, which is bounded by its own use.
+  // The space of a heap of the program's own, which is bounded by its own use.
   constexpr large_space(slice_supply& supply, memory_budget::account& account, slice_mark mark,
                         std::size_t idle_bytes) noexcept
       : supply_(supply), budget_(nullptr), account_(account), mark_(mark), idle_(idle_bytes) {}
@@ -63,7 +63,7 @@ class large_space {
   // All, with the blocks in use. No other call may be in flight.
   void release() noexcept;
   space_usage usage() noexcept;
-  // Of who gives memory back; taken before the other one.
+  // The first lock is of whoever gives memory back, and taken before the other one.
   futex_lock& purge_lock() noexcept { return purge_lock_; }
   futex_lock& lock() noexcept { return lock_; }
 

@@ -49,7 +49,7 @@ class futex_lock {
 
  private:
   MALLARD_COLD void acquire_slow() noexcept {
-    // What the lock guards is short: look again some times before sleeping.
+    // The guarded work is short: look again some times before sleeping.
     for (int turn = 0; turn < 100; ++turn) {
       std::uint32_t free = 0;
       if (state_.load(std::memory_order_relaxed) == 0 &&

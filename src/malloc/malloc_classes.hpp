@@ -27,7 +27,7 @@ inline constexpr auto class_by_block = [] {
 }();
 static_assert(malloc_class_count <= slice_mark::most_classes);
 
-// Of blocks: requires bytes <= largest_class_bytes; larger classes are computed.
+// Requires the bytes of a block, at most largest_class_bytes; larger classes are computed.
 MALLARD_ALWAYS_INLINE unsigned class_of_block(std::size_t bytes) noexcept {
   return class_by_block[(bytes + malloc_alignment - 1) / malloc_alignment];
 }
@@ -41,7 +41,7 @@ inline constexpr auto block_bytes_by_class = [] {
   return table;
 }();
 
-// Of requests, whose blocks have a canary besides.
+// Limits of requests, whose blocks have a canary besides.
 inline constexpr std::size_t largest_class_request = largest_class_bytes - canary_bytes;
 inline constexpr std::size_t largest_extended_request = largest_extended_bytes - canary_bytes;
 
@@ -93,14 +93,14 @@ inline std::size_t first_capacity(unsigned size_class) noexcept {
   return std::min<std::size_t>(small_capacity, magazine_capacities[size_class]);
 }
 
-// What a thread keeps that does nothing any more: magazines of small blocks hold a third of a
+// An idle thread keeps its magazines: those of small blocks hold a third of a
 // mebibyte when all are full. Those of larger ones may have room for so many bytes together, and
 // one more, for which those of the largest give way.
 inline constexpr unsigned first_budgeted_class = computed_class(1024) + 1;
 inline constexpr unsigned first_evicted_class = computed_class(16384) + 1;
 inline constexpr std::size_t magazine_budget_bytes = std::size_t{3} << 19;
 
-// Where the slots of each magazine begin, with the null ones below and above. Last, the sum.
+// The begin of each magazine's slots, with the null ones below and above. Last, the sum.
 inline constexpr auto magazine_begin = [] {
   std::array<std::uint16_t, malloc_class_count + 1> begin{};
   for (unsigned c = 0; c < malloc_class_count; ++c) {

@@ -82,7 +82,7 @@ std::size_t malloc_heap::trim(bool pages) noexcept {
 void malloc_heap::rest_and_give_back_empty() noexcept {
   collect();
   give_back_empty();
-  // What is at hand counts as in use.
+  // Blocks at hand count as in use.
   for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
 }
 

@@ -59,10 +59,11 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // not return `has_more`. Does not wait for a lock.
   enum class quiet { is_needed, has_more, is_trimmed };
   quiet trim_if_quiet() noexcept;
-  // Of free blocks that count as taken in the slabs. Exact while no thread uses the magazines.
+  // Bytes of free blocks that count as taken in the slabs. Exact while no thread uses the
+  // magazines.
   std::size_t at_hand_bytes() noexcept;
 
-  // Of the common heap. A block; null when there is no memory.
+  // A block of the common heap; null when there is no memory.
   void* take_one(unsigned size_class) noexcept;
   // Gives back what `trim` does, of a heap that the caller may work on. Returns the bytes.
   std::size_t give_back_free(bool pages) noexcept;
@@ -78,7 +79,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
     look_at_spilled_bytes_ = spilled_bytes_;
   }
 
-  // What the heaps' list asks of each.
+  // The list of heaps asks each for these.
   using list_lock = futex_lock;
   // Empty slabs that a heap keeps, so that it does not ask for a lock whenever one comes and goes.
   // Those keep their marks: nobody can hold a block of them.
@@ -171,7 +172,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static constexpr unsigned long long longest_purge_wait = 5000;
   unsigned long long purge_wait_ = first_purge_wait;
 
-  // How often the thread needed the heap, and what that was when somebody looked.
+  // The calls in which the thread needed the heap, and their number when somebody looked.
   static constexpr std::uint32_t calls_between_looks_around = 64;
   std::uint32_t calls_ = 0;
   std::uint32_t calls_seen_ = 0;

@@ -28,9 +28,9 @@ class malloc_pages {
 
   large_space& space_of(slice_mark mark) noexcept { return spaces[mark.space_index()]; }
 
-  // What may be taken from the system from now on.
+  // The most that may be taken from the system from now on.
   void set_limit(std::size_t bytes) noexcept { supply.set_limit(bytes); }
-  // How much free memory is kept for later at most, in all.
+  // The most free memory that is kept for later, in all.
   void set_idle_limits(std::size_t bytes) noexcept;
 
   // Gives back half of what nobody needed for a second; all that is free, and then returns whether
@@ -46,7 +46,7 @@ class malloc_pages {
   static constexpr std::size_t first_idle_bytes = std::size_t{8} << 20;
 };
 
-// Of the functions called malloc.
+// The pages of the functions called malloc.
 extern constinit malloc_pages the_pages;
 
 }  // namespace mallard::inline v1::detail

@@ -23,11 +23,11 @@ namespace mallard::inline v1::detail {
 
 // At the start of a region; it takes the region's first slices itself.
 struct region : region_pages {
-  // Of a region that is one huge block; else 0. What is known of pages is of no use there.
+  // Bytes of a region that is one huge block; else 0. Its table of pages is of no use there.
   std::size_t huge_mapped;
   std::size_t huge_offset;  // of the block from here
   bool huge_is_fresh;       // nobody has written to it but its owner
-  // Of a huge block of a user heap, guarded by its lock.
+  // Links of a user heap's huge blocks, guarded by its lock.
   region* huge_next;
   region* huge_prev;
 
@@ -36,12 +36,12 @@ struct region : region_pages {
   static region* of(const void* p) noexcept {
     return reinterpret_cast<region*>(start_of_region(p));
   }
-  // Of a huge block. With an alignment of a region's and more it has the page before it.
+  // The region of a huge block. With an alignment of a region's and more it has the page before it.
   static region* of_huge(const void* p) noexcept {
     if (address_of(p) % region_bytes != 0) return of(p);
     return reinterpret_cast<region*>(address_of(p) - os::page_size());
   }
-  // Of a huge block, by its address alone: what is before a block may have been written to.
+  // The mark of a huge block, by its address alone: bytes before a block may have been written to.
   static std::atomic<std::uintptr_t>& huge_mark_of(const void* p) noexcept {
     region* const r = of_huge(p);
     return r->marks[(address_of(p) - address_of(r)) / slice_bytes];
@@ -56,7 +56,7 @@ struct region : region_pages {
   }
 };
 
-// What a region needs at its start while so many of its slices can be used.
+// The bytes that a region needs at its start while so many of its slices can be used.
 constexpr std::size_t region_header_bytes(std::size_t slices) noexcept {
   if constexpr (is_header_in_slab) {
     return sizeof(region);

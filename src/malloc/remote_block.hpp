@@ -33,7 +33,7 @@ class remote_block {
   void* link_;
 };
 
-// What the supply hands out for a heap.
+// The supply hands out so much for a heap.
 inline constexpr std::size_t heap_bytes = 4 * slice_bytes;
 
 struct malloc_batches : remote_batches<malloc_heap, remote_block, 64, heap_bytes> {};

@@ -24,7 +24,7 @@ open_scope& outermost_scope() noexcept {
   return *scope;
 }
 
-// Who counts what is at hand follows the magazines.
+// The count of blocks at hand follows the magazines.
 void move_own_magazines(const thread_cache& at, thread_cache& to) noexcept {
   if (at.heap != nullptr) at.heap->move_magazines(to);
 }

@@ -31,12 +31,12 @@ struct open_scope {
   void** bottom_of(unsigned size_class) noexcept {
     return slots.data() + magazine_begin[size_class];
   }
-  // Of a class in which there was no block yet.
+  // Whether there was no block of the class yet.
   static bool is_new(const thread_cache& of, unsigned size_class) noexcept {
     return of.top[size_class] == &no_slots[0];
   }
   void start(thread_cache& of, unsigned size_class) noexcept;
-  // Of this scope, whose magazines those are.
+  // Blocks in this scope's magazines, which `of` has.
   std::size_t at_hand_blocks(const thread_cache& of) noexcept;
   std::size_t at_hand_blocks(const thread_cache& of, unsigned size_class) noexcept {
     return is_new(of, size_class)
@@ -60,7 +60,7 @@ thread_cache& own_cache() noexcept;
 open_scope* begin_scope(user_heap* heap) noexcept;
 // With all that were opened after it. Returns how many blocks of its heap are in use.
 std::size_t end_scope(open_scope* scope) noexcept;
-// Of a scope that is open.
+// Both are for scopes that are open.
 std::size_t blocks_in_use(open_scope* scope) noexcept;
 void end_all_scopes() noexcept;
 

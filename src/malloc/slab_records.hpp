@@ -20,7 +20,7 @@ struct slab;
 
 inline constexpr bool is_header_in_slab = false;
 
-// Of the slab that a block is in.
+// The header of the slab that a block is in.
 MALLARD_ALWAYS_INLINE slab* home_of(void* p, std::size_t slab_bytes) noexcept {
   constexpr std::size_t third = slab_record_bytes / 3;
   const std::uintptr_t thirds =

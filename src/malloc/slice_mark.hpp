@@ -53,7 +53,7 @@ class slice_mark {
   static slice_mark huge_of_user_heap(const user_heap* heap) noexcept {
     return of_user_heap_slab(heap, number_of_huge);
   }
-  // Of a slab of some thread's heap.
+  // The mark of a slab of some thread's heap.
   static constexpr slice_mark of_any_slab(std::size_t size_class) noexcept {
     return slice_mark(heap_alignment | size_class);
   }
@@ -76,7 +76,7 @@ class slice_mark {
   }
 
   constexpr bool is_of_user_heap() const noexcept { return (word_ & user_heap_bit) != 0; }
-  // Of either kind.
+  // Huge blocks of either kind.
   constexpr bool is_huge() const noexcept {
     return word_ == huge_word || kind() == slice_kind::huge_of_user_heap;
   }

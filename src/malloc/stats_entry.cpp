@@ -23,7 +23,7 @@ namespace {
 
 namespace detail = mallard::detail;
 
-// Of malloc_stats.
+// Settings of malloc_stats.
 constinit std::atomic<int> stats_descriptor{STDERR_FILENO};
 constinit std::atomic<bool> stats_all{true};
 
@@ -167,7 +167,7 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
   return detail::usage_of_malloc().in_use_bytes();
 }
 
-// Of glibc's settings one has the like here: what stays with the process at the top of the heap.
+// One of glibc's settings has the like here: what stays with the process at the top of the heap.
 // The others that it knows are taken and do nothing: there is no arena to count, no threshold to
 // move. As with glibc, 1 for what is known and 0 for what is not.
 MALLARD_ENTRY int MALLARD_NAME(mallopt)(int parameter, int value) noexcept {

@@ -59,7 +59,7 @@ struct thread_cache {
     if (p == nullptr) [[unlikely]] {
       return nullptr;
     }
-    // What was read is forgotten, so that the top is counted where it lies, by one instruction.
+    // The compiler forgets what it read, so that one instruction counts the top where it lies.
     asm("" : "+r"(p) : : "memory");
     if (p == nullptr) __builtin_unreachable();
     --top[size_class];

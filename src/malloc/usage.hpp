@@ -43,7 +43,7 @@ struct malloc_usage {
 // Other threads go on meanwhile: the figures are not all of one moment.
 malloc_usage usage_of_malloc() noexcept;
 
-// Of one heap's slabs, or with null of all heaps', also those that a program has made itself.
+// Usage of one heap's slabs, or with null of all heaps', also those that a program has made itself.
 class_usages usage_of_slabs(const malloc_heap* heap) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -290,7 +290,7 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
     if (blocks == 0) {
       if (reserved_bytes_ > kept_bytes) wink_out();
     } else {
-      // What was at hand must not hold the slabs of those that go.
+      // Blocks at hand must not hold the slabs of those that go.
       for (open_scope* s = closed_; s != nullptr; s = s->outer) empty(*s);
     }
     if (kind_ == kind::nameless && blocks != 0) kind_ = kind::orphan;
@@ -380,7 +380,7 @@ user_heap::usage_of_all user_heap::usage_of_heaps() noexcept {
   return sum;
 }
 
-// Who gives memory of the space back holds the second and takes the third.
+// A thread that gives memory of the space back holds the second and takes the third.
 futex_lock& user_heap::lock_at(std::size_t i) noexcept {
   return i == 0 ? lock_ : i == 1 ? space_.purge_lock() : space_.lock();
 }

@@ -29,7 +29,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   // The same of what has no size class.
   void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
   void deallocate(void* p, slice_mark mark) noexcept;
-  // Of a huge block, as huge_blocks has it.
+  // Resizes a huge block, as huge_blocks does.
   void* resize_huge(void* p, std::size_t bytes) noexcept;
   large_space& space() noexcept { return space_; }
 
@@ -42,13 +42,13 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   std::size_t end_scope(open_scope& scope) noexcept;
   // With those that are at hand for open scopes.
   std::size_t blocks_in_use() noexcept;
-  // Of a scope whose magazine is empty, or full.
+  // For a scope whose magazine is empty, or full.
   void* refill(open_scope& scope, thread_cache& to, unsigned size_class) noexcept;
   void spill(open_scope& scope, thread_cache& from, void* p, unsigned size_class) noexcept;
 
   // Gives back what heaps keep.
   static void trim_all() noexcept;
-  // Of all heaps: their spaces, and the blocks that are at hand for scopes to come.
+  // Usage of all heaps: their spaces, and the blocks that are at hand for scopes to come.
   struct usage_of_all {
     space_usage spaces;
     std::size_t at_hand_bytes = 0;

@@ -29,7 +29,7 @@ int error_of(int result) noexcept {
   return result < 0 ? errno : 0;
 }
 
-// Of the lock that belongs to the open file, not to the process. Behind what any file can hold.
+// The lock that belongs to the open file, not to the process. Behind what any file can hold.
 struct flock lock_at(unsigned number, short type) noexcept {
   struct flock lock{};
   lock.l_type = type;

@@ -64,7 +64,7 @@ struct smaps_entry {
   std::size_t huge_bytes = 0;
 };
 
-// Of the mapping around an address; all 0 where there is none.
+// The mapping around an address; all 0 where there is none.
 smaps_entry read_smaps(std::uintptr_t address) noexcept {
   smaps_entry entry;
   std::FILE* const file = std::fopen("/proc/self/smaps", "re");

@@ -81,7 +81,7 @@ page_range whole_pages(void* p, std::size_t bytes) noexcept {
   return {reinterpret_cast<void*>(begin), end > begin ? end - begin : 0};
 }
 
-// Of a mapping of `bytes` and a page behind them, to whose start nothing could be moved. Some
+// A mapping of `bytes` and a page behind them, to whose start nothing could be moved. Some
 // kernels unmap the target before they refuse, and what lies there since may be another thread's.
 // Then it is not one mapping with the page behind, and cannot grow together with it: EFAULT.
 void unmap_what_is_left(std::byte* p, std::size_t bytes, std::size_t page) noexcept {

@@ -32,7 +32,7 @@
 #define MALLARD_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define MALLARD_COLD [[gnu::cold, gnu::noinline]]
 
-// What is made from such an argument must not outlive it; clang warns where it can see that.
+// The result must not outlive such an argument; clang warns where it can see that.
 #if defined(__clang__)
 #define MALLARD_LIFETIMEBOUND [[clang::lifetimebound]]
 #else

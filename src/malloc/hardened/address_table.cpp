@@ -60,7 +60,7 @@ void remove_states(std::uintptr_t begin, std::uintptr_t end) noexcept {
   while (begin != end) {
     const std::uintptr_t word = states_word(*page, begin).load();
     std::byte* const first = states_of_part(word, begin) - guard;
-    // What was made at once has one word.
+    // Entries that were made at once have one word.
     std::size_t bytes = 2 * guard;
     for (; begin != end && states_word(*page, begin).load() == word; begin += part_bytes) {
       states_word(*page, begin).store(0);

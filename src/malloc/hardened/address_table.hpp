@@ -26,7 +26,7 @@ struct table_word {
   }
 };
 
-// Of the addresses that the system gives to those who do not ask for certain ones.
+// The bits of addresses that the system gives to those who do not ask for certain ones.
 #ifdef __x86_64__
 inline constexpr unsigned user_address_bits = 47;
 #else
@@ -41,7 +41,7 @@ inline constexpr unsigned page_address_bits = 32;
 inline constexpr std::size_t parts_per_page = std::size_t{1} << (page_address_bits - part_bits);
 
 struct address_page {
-  // Where the state of the address 0 would be, in steps of a granule; 0: nothing is known here.
+  // The place of the address 0's state, in steps of a granule; 0: nothing is known here.
   std::array<table_word, parts_per_page> states;
   std::array<table_word, (std::size_t{1} << page_address_bits) / region_bytes> huge;
 };

@@ -22,8 +22,8 @@ constinit std::uintptr_t free_secret = 0;
 
 namespace {
 
-// Of a region in which a huge block begins: where that is, how many pages further the mapping ends,
-// and whether it has been freed since.
+// The record of a region in which a huge block begins: where that is, how many pages further the
+// mapping ends, and whether it has been freed since.
 using huge_record = std::uintptr_t;
 constexpr unsigned offset_bits = 22;
 static_assert(std::size_t{1} << (granule_bits + offset_bits) == region_bytes);
@@ -270,7 +270,7 @@ bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexce
   const std::size_t page = os::page_size();
   for (std::uintptr_t at = start + begin; at < start + end;) {
     const std::uintptr_t stop = std::min(round_down(at, part_bytes) + part_bytes, start + end);
-    // Of the page in which the last step ended all can be used.
+    // All of the page in which the last step ended can be used.
     const std::uintptr_t first = round_up(at >> granule_bits, page);
     const std::uintptr_t last = round_up(stop >> granule_bits, page);
     const std::uintptr_t states = states_word(*page_of_address(at), at).load();
@@ -301,7 +301,7 @@ bool checks::remove_huge_of_heap(const void* p) noexcept {
   return (record_of(p).set_bits(gone_bit) & gone_bit) == 0;
 }
 
-// Of two threads that free the same block one comes too late.
+// One of two threads that free the same block comes too late.
 void checks::remove_huge(const void* p) noexcept {
   if (!remove_huge_of_heap(p)) report_misuse("free", p, huge_state::gone);
 }

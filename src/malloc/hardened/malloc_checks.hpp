@@ -19,8 +19,8 @@
 
 namespace mallard::inline v1::detail {
 
-// Of the 16 bytes where a block begins. A live block that has to be cleared when it is freed
-// differs from others, so that the hot path need not ask for the option.
+// The state of the 16 bytes where a block begins. A live block that has to be cleared when it is
+// freed differs from others, so that the hot path need not ask for the option.
 enum block_state : std::uint8_t { never_used, live, live_to_clear, freed };
 
 [[gnu::visibility("hidden")]] extern constinit std::uint8_t state_of_new_blocks;
@@ -57,7 +57,7 @@ struct checks {
 
   static bool is_live(std::uint8_t s) noexcept { return s == live || s == live_to_clear; }
 
-  // Of an address in what can be used of a region.
+  // Requires an address in the usable part of a region.
   static state& known_state_of(std::uintptr_t address) noexcept {
     address_page& page =
         *reinterpret_cast<address_page*>(address_table[address >> page_address_bits].load());
@@ -198,7 +198,7 @@ struct checks {
   [[noreturn, gnu::cold]] static void written_when_free(const void* p) noexcept;
   [[noreturn, gnu::cold]] static void overwritten_link(const void* block) noexcept;
   [[noreturn, gnu::cold]] static void overwritten_header(const slab& s) noexcept;
-  // Of what `freeing` has not let pass: whether it has to be given back now. False for null.
+  // Whether a block that `freeing` has not let pass has to be given back now. False for null.
   static bool admit(void* p) noexcept;
 };
 

@@ -35,7 +35,7 @@ struct checks {
   static constexpr bool freeing(const void*) noexcept { return true; }
   template <class Size>
   static void refused(void*, Size) noexcept {}
-  // Of a block that `freeing` has let pass.
+  // Requires a block that `freeing` has let pass.
   template <class Size>
   static void freed_as(const void*, slice_mark, Size) noexcept {}
   // The same of the thread's own. When this is false, `freed_oddly` does what is left to do.

@@ -19,7 +19,7 @@ using mallard::detail::without_errno;
 // Stands for the alignment that the block was asked for with.
 constexpr std::size_t as_it_is = 0;
 
-// What the others come down to. Sets `*p`, or returns ENOMEM and leaves it.
+// The others come down to this. Sets `*p`, or returns ENOMEM and leaves it.
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   void* const old = *p;
   if (old != nullptr && bytes == 0) {

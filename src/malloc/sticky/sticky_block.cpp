@@ -46,7 +46,7 @@ void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
 
 // Bytes `from` to `to` of a block that had `had` bytes before it became what it is.
 void zero_growth(void* p, std::size_t from, std::size_t to, std::size_t had) noexcept {
-  // What came to such a block are pages that nobody has written to.
+  // Pages that came to such a block are ones that nobody has written to.
   if (is_fresh_huge(p)) to = std::min(to, had);
   if (from < to) std::memset(static_cast<std::byte*>(p) + from, 0, to - from);
 }

@@ -43,7 +43,7 @@ inline void* remember(void* p, const block_record& record) noexcept {
   return write_record(p, word_of(record));
 }
 
-// What the engine is asked for; `SIZE_MAX`, which it refuses, when there is no room for the record.
+// The engine is asked for this; `SIZE_MAX`, which it refuses, when there is no room for the record.
 constexpr std::size_t with_record(std::size_t bytes) noexcept {
   return bytes > SIZE_MAX - record_bytes ? SIZE_MAX : bytes + record_bytes;
 }

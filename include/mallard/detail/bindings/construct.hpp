@@ -85,7 +85,7 @@ T* construct_array(R& from, void* p, std::size_t count) {
   return first;
 }
 
-// Of an object, which may be a constant.
+// The memory of an object, which may be a constant.
 inline void* memory_of(const volatile void* object) noexcept {
   return const_cast<void*>(object);
 }

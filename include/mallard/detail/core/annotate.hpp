@@ -43,10 +43,10 @@
 #define MALLARD_MARKS_MEMORY 1
 #endif
 
-// What is inlined in a program and what is in the library have to mark the same memory, and to hand
-// it over under the eyes of the same sanitizer. A library has the name of its kind; a linker that
-// does not find the one that a program asks for says what is wrong. A program that is compiled with
-// MALLARD_NO_ANNOTATIONS marks nothing, and goes with a library without sanitizer.
+// Code that is inlined in a program and code in the library have to mark the same memory, and to
+// hand it over under the eyes of the same sanitizer. A library has the name of its kind; a linker
+// that does not find the one that a program asks for says what is wrong. A program that is compiled
+// with MALLARD_NO_ANNOTATIONS marks nothing, and goes with a library without sanitizer.
 #if defined(MALLARD_ASAN)
 #define MALLARD_KIND mallard_must_be_built_with_address_sanitizer_too
 #elif defined(MALLARD_TSAN)

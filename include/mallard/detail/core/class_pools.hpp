@@ -24,7 +24,7 @@ struct pool_with_hot : Pool {
   void* hot;  // null: there is none
 };
 
-// What they need to know of such a class: it takes one look from a size.
+// All that a hot path needs to know of a class: one look from a size.
 struct looked_up_class {
   std::uint16_t pool_offset = 0;  // in bytes
   std::uint16_t index = 0;
@@ -182,7 +182,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   // Takes every empty slab out, the reserve included; see slab_set.
   slab* detach_empty() noexcept;
 
-  // Of free blocks that count as taken in `usage()`, because a pool holds them at hand.
+  // Bytes of free blocks that count as taken in `usage()`, because a pool holds them at hand.
   std::size_t at_hand_bytes() const noexcept;
 
   // For assertions, as in slab_set.

@@ -18,7 +18,7 @@
 
 namespace mallard::inline v1::detail {
 
-// Which entry of the table serves a request, if any does.
+// The entry of the table that serves a request, if one does.
 MALLARD_ALWAYS_INLINE size_granule granule_asked_for(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
   MALLARD_ASSERT(is_power_of_two(alignment));

@@ -53,15 +53,15 @@ struct fit_block {
   static fit_block* of(void* payload) noexcept {
     return reinterpret_cast<fit_block*>(static_cast<std::byte*>(payload) - header_bytes);
   }
-  // What a block in use must stay aligned to wherever it goes.
+  // A block in use must stay aligned to this wherever it goes.
   static std::size_t alignment_of(void* payload) noexcept {
     if (!of(payload)->is(aligned)) return 16;
     return std::size_t{1} << std::countr_zero(address_of(payload));
   }
-  // Of a block in use.
+  // Requires a block in use.
   void mark_redzone() noexcept { poison(following(), redzone_bytes); }
 
-  // What a block needs for a payload; 0 when that does not fit.
+  // The bytes that a block needs for a payload; 0 when that does not fit.
   static constexpr std::size_t bytes_for(std::size_t payload) noexcept {
     const std::size_t bytes = round_up(payload + beside_bytes, 16);
     return bytes < payload ? 0 : bytes < smallest_bytes ? smallest_bytes : bytes;
@@ -70,7 +70,7 @@ struct fit_block {
 
 class MALLARD_API fit_heap {
  public:
-  // Of a segment's bytes these are not for blocks; the first segment also holds the bins.
+  // So many bytes of a segment are not for blocks; the first segment also holds the bins.
   static constexpr std::size_t segment_overhead = fit_block::header_bytes + 16;
   static std::size_t first_segment_overhead() noexcept;
 
@@ -97,7 +97,7 @@ class MALLARD_API fit_heap {
   void* expand_backward(void* p, std::size_t minimum, std::size_t preferred,
                         std::size_t step) noexcept;
 
-  // What `shrink` would leave.
+  // The payload that `shrink` would leave.
   static std::size_t shrunk(void* p, std::size_t bytes) noexcept;
 
   // Frees what is beyond `bytes` and returns the bytes left.
@@ -121,7 +121,7 @@ class MALLARD_API fit_heap {
   // A free block of at least so many bytes that were not given back to the system, or null. Nobody
   // gets it until it is put back; it does not count as in use.
   fit_block* take_unpurged(std::size_t least) noexcept;
-  // What is behind its header was given back, and is zero.
+  // Requires that all behind the header was given back, and is zero.
   void put_back_purged(fit_block* b) noexcept;
 
   std::size_t in_use_blocks() const noexcept { return in_use_blocks_; }

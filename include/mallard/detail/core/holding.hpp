@@ -16,7 +16,7 @@ class [[nodiscard]] holding {
   Lock& lock_;
 };
 
-// Of what its thread alone works on.
+// The lock of an object that one thread alone works on.
 struct no_lock {
   void lock() noexcept {}
   void unlock() noexcept {}

@@ -57,7 +57,7 @@ inline constexpr auto class_by_granule = [] {
 
 inline constexpr unsigned table_class_count = class_by_granule.back() + 1u;
 
-// Of a size that is looked up: its class, and what else there is a table of, is one look away.
+// A size that is looked up: one look gives its class, and all else that there is a table of.
 struct size_granule {
   std::size_t last;  // byte of the size, from 0
 
@@ -84,8 +84,9 @@ constexpr std::size_t block_request(std::size_t bytes, std::size_t alignment) no
   return class_request(bytes + redzone_bytes, alignment);
 }
 
-// Of a block request; beyond the table when it is not one that is looked up. What is aligned to a
-// granule need not be rounded up: a branch, which most requests go along, in place of arithmetic.
+// The granule of a request; beyond the table when it is not one that is looked up. A size aligned
+// to a granule need not be rounded up: a branch, which most requests go along, in place of
+// arithmetic.
 constexpr size_granule granule_of(std::size_t bytes, std::size_t alignment) noexcept {
   std::size_t last = bytes - 1;
   if (redzone_bytes != 0 || alignment > 8) [[unlikely]] {

@@ -64,7 +64,7 @@ struct MALLARD_API slab_pool {
   slab* current(const slab_layout& layout) const noexcept;
 };
 
-// Of a layout with small sizes the pool is one of these. Its small slabs are linked in the order of
+// The pool of a layout with small sizes is one of these. Its small slabs are linked in the order of
 // their addresses. A block that lies between the first byte of the first and the last byte of the
 // last one is looked for there; every other block is in a whole slab.
 struct MALLARD_API growing_pool : slab_pool {

@@ -20,14 +20,14 @@ struct slab;
 // Whether the header takes room from the slots.
 inline constexpr bool is_header_in_slab = true;
 
-// Of the slab that starts here.
+// The header of the slab that starts here.
 inline slab* header_of(void* start) noexcept {
   return static_cast<slab*>(start);
 }
 inline std::byte* start_of(slab* s) noexcept {
   return reinterpret_cast<std::byte*>(s);
 }
-// Of the slab that a block is in.
+// The header of the slab that a block is in.
 MALLARD_ALWAYS_INLINE slab* home_of(void* p, std::size_t slab_bytes) noexcept {
   return aligned_start<slab>(p, slab_bytes);
 }

@@ -25,7 +25,7 @@ inline constexpr std::size_t slab_header_bytes = 56;  // the bitmap begins behin
 // Between the block size and the next power of two a word's slots repeat with at most this period.
 inline constexpr std::size_t longest_pattern = 15;
 
-// What the hot paths need to know of a layout.
+// The part of a layout that the hot paths need.
 struct slot_step {
   std::uint32_t block_bytes = 0;
   std::uint32_t reciprocal = 0;  // of block_bytes, times 2^32
@@ -205,7 +205,7 @@ inline constexpr auto small_layouts = [] {
   return table;
 }();
 
-// Of pools that begin with small slabs.
+// The layouts of pools that begin with small slabs.
 inline constexpr auto growing_layouts = [] {
   auto table = class_layouts;
   for (unsigned c = 0; c < table_class_count; ++c) {

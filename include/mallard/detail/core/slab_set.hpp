@@ -23,14 +23,14 @@ MALLARD_API void zero(void* p, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t keep_every_slab = ~std::size_t{0};
 
-// Of the empty slabs that a resource may keep, one is the pool's current one; the others make up
+// One of the empty slabs that a resource may keep is the pool's current one; the others make up
 // the reserve.
 constexpr std::size_t reserve_of(std::size_t empty_slabs_kept) noexcept {
   return empty_slabs_kept == 0 || empty_slabs_kept == keep_every_slab ? empty_slabs_kept
                                                                       : empty_slabs_kept - 1;
 }
 
-// What holds over an upstream that takes nothing back: every empty slab is kept for reuse.
+// The options over an upstream that takes nothing back: every empty slab is kept for reuse.
 template <class Options>
 constexpr Options options_over(Options options, bool upstream_takes_back) noexcept {
   if (!upstream_takes_back) options.empty_slabs_kept = keep_every_slab;

@@ -12,7 +12,7 @@ namespace mallard::inline v1::detail {
 class slab_set;
 struct slab_pool;
 
-// What a set can do about a slab that it does not get.
+// The help that a set has when it does not get a slab.
 struct MALLARD_API slab_rescue {
   slab_set& set;
   slab_pool& pool;

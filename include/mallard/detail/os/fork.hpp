@@ -17,7 +17,7 @@ class fork_handlers {
   constexpr fork_handlers(handler before, handler after, handler in_child) noexcept
       : before_(before), after_(after), in_child_(in_child) {}
 
-  // Of two, those registered first run last before a fork and first after it.
+  // The one of two that was registered first runs last before a fork and first after it.
   void register_once() noexcept {
     if (registered_.exchange(true, std::memory_order_relaxed)) return;
     pthread_atfork(before_, after_, in_child_);

@@ -11,7 +11,7 @@ namespace mallard::inline v1::detail::os {
 
 enum class access { none, read, write };  // each with what is before it
 
-// Of whole pages. `make_usable` also where they have been reserved without memory.
+// Both take whole pages. `make_usable` also where they have been reserved without memory.
 int set_access(void* p, std::size_t bytes, access allowed) noexcept;
 int make_usable(void* p, std::size_t bytes) noexcept;
 // Zeros in the place of whatever is there.
@@ -41,7 +41,7 @@ enum class node_policy { bind = 2, interleave = 3, preferred = 1, local = 4 };
 int set_nodes(void* p, std::size_t bytes, node_policy policy, std::uint64_t nodes) noexcept;
 // The nodes this process may use; 0 and an error where there is no such thing.
 int allowed_nodes(std::uint64_t& nodes) noexcept;
-// How many bytes of whole pages are in memory now.
+// The bytes of whole pages that are in memory now.
 std::size_t resident_bytes(const void* p, std::size_t bytes) noexcept;
 // The node behind an address, or -1 where there is no memory yet.
 int node_behind(const void* p) noexcept;

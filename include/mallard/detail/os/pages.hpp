@@ -10,7 +10,7 @@ namespace mallard::inline v1::detail::os {
 inline constexpr std::size_t page_bytes = 4096;  // the smallest unit we ask for
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
 
-// What the system itself deals in: a multiple of `page_bytes`, known at run time.
+// The system's own page: a multiple of `page_bytes`, known at run time.
 std::size_t page_size() noexcept;
 
 // Readable, writable, zeroed memory aligned to `alignment` (a power of two); null when refused.

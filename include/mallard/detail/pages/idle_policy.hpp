@@ -26,14 +26,14 @@ class idle_policy {
                                  clock milliseconds = os::milliseconds) noexcept
       : now_(milliseconds), least_(least), most_(most) {}
 
-  // What is in use makes room for what may be idle.
+  // Memory in use makes room for memory that may be idle.
   std::size_t limit(std::size_t used) noexcept {
     if (regretted_ != 0 && now_() - last_regret_ > remembered_milliseconds) regretted_ = 0;
     return std::min(most_, std::max(least_, used / 8) + regretted_);
   }
-  // What is left when more than that limit was there, or than the `most` that others leave: less,
-  // so that the next free is not too much again. Half, but nearly all where only `most` is in the
-  // way.
+  // The bytes that are left when more than that limit was there, or than the `most` that others
+  // leave: less, so that the next free is not too much again. Half, but nearly all where only
+  // `most` is in the way.
   static constexpr std::size_t rest_of(std::size_t limit, std::size_t most) noexcept {
     return limit <= most ? limit / 2 : most - most / 8;
   }
@@ -48,7 +48,7 @@ class idle_policy {
     last_giving_ = now;
   }
 
-  // Of what was kept so much is left, since some was of use.
+  // So much of the kept memory is left, since some was of use.
   void reused(std::size_t idle) noexcept { needed_to_ = std::min(needed_to_, idle); }
   // And the rest would be as well: what is regretted is remembered longer.
   void reused_like_it(std::size_t idle) noexcept {
@@ -70,14 +70,14 @@ class idle_policy {
     last_regret_ = now;
   }
 
-  // Of so much that is idle, what may stay: all of it, but for half of what was not needed since
-  // the last time, if that was a second ago.
+  // The part of so much idle memory that may stay: all of it, but for half of what was not needed
+  // since the last time, if that was a second ago.
   std::size_t after_decay(std::size_t idle) noexcept {
     const unsigned long long now = now_();
     if (now - looked_at_ < decay_milliseconds) return idle;
     const bool is_first = looked_at_ == 0;
     looked_at_ = now;
-    // Of an odd number more than half, so that the last goes, too.
+    // An odd number loses more than half, so that the last goes, too.
     const std::size_t surplus = is_first ? 0 : std::min(needed_to_, idle);
     needed_to_ = idle - (surplus - surplus / 2);
     return needed_to_;

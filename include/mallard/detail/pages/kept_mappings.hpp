@@ -20,14 +20,14 @@ namespace mallard::inline v1::detail {
 
 class kept_mappings {
  public:
-  // What is mapped counts in the budget until it goes back to the system.
+  // A mapping counts in the budget until it goes back to the system.
   constexpr kept_mappings(memory_budget& budget, std::size_t idle_bytes,
                           idle_policy::clock milliseconds = os::milliseconds) noexcept
       : budget_(budget), idle_(idle_bytes, SIZE_MAX, milliseconds) {}
   kept_mappings(const kept_mappings&) = delete;
   kept_mappings& operator=(const kept_mappings&) = delete;
 
-  // Of one of these steps, eight for each doubling, some few mappings are looked at.
+  // Mappings are kept by steps, eight for each doubling; some few of one step are looked at.
   static std::size_t step_of(std::size_t bytes) noexcept;
 
   // A mapping of at least `least` bytes and at most `most`; null when there is none.
@@ -86,7 +86,7 @@ class kept_mappings {
   mapping* oldest_ = nullptr;  // its `older` is the newest
   std::array<std::uint64_t, bin_words> has_some_{};
   std::array<mapping*, bin_count> bins_{};  // the newest of each
-  // What was given back last, as long as nobody has asked for the like since.
+  // The sizes that were given back last, as long as nobody has asked for the like since.
   std::array<std::size_t, 16> gone_{};
   std::size_t next_gone_ = 0;
 };

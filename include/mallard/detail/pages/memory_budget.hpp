@@ -60,7 +60,7 @@ class memory_budget {
   void set_most_kept(std::size_t bytes) noexcept {
     most_kept_.store(bytes, std::memory_order_relaxed);
   }
-  // How much the part whose account that is may keep beside what the others keep.
+  // So much the part with this account may keep beside what the others keep.
   std::size_t may_keep(const account& mine) const noexcept {
     const std::size_t most = most_kept();
     if (most == none) return none;

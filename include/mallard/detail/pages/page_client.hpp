@@ -28,9 +28,9 @@ struct region : region_pages {
 inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), slice_bytes);
 
 struct page_client {
-  // What a region's start has to hold while so many of its slices can be used.
+  // A region's start has to hold so much while so many of its slices can be used.
   static constexpr std::size_t header_bytes(std::size_t) noexcept { return sizeof(region); }
-  // How much of that is about one slice; 0: nothing.
+  // So much of that is about one slice; 0: nothing.
   static constexpr std::size_t record_bytes = 0;
   // At the end of a region, never usable.
   static constexpr std::size_t guard_bytes() noexcept { return 0; }

@@ -55,7 +55,7 @@ class slice_supply {
   // So much may stay at least, or an eighth of what is in use, and at most. Gives back what is
   // more.
   void set_idle_limit(std::size_t least_bytes, std::size_t most_bytes = SIZE_MAX) noexcept;
-  // Of the limit that it was made with: that is not to be set otherwise.
+  // Changes the limit that it was made with, which is not to be set otherwise.
   void set_limit(std::size_t bytes) noexcept;
   // From now on, once 8 MiB are in use, what is made usable is of huge pages where the system has
   // them.
@@ -75,7 +75,7 @@ class slice_supply {
   }
 
  private:
-  // Where a search for a run begins: before that there is none of so many slices.
+  // A search for a run begins here: before that there is none of so many slices.
   static constexpr std::size_t run_kinds = 5;
   struct slice_run {
     region* in;

@@ -40,7 +40,7 @@ MALLARD_API address_range take_range(std::size_t bytes, range_use use) noexcept;
 // Gives the ranges that are kept for reuse back to the system.
 MALLARD_API void drop_kept_ranges() noexcept;
 
-// What is beyond the first 256 KiB goes back to the system, or all of it. Only the first
+// All beyond the first 256 KiB goes back to the system, or all of it. Only the first
 // `in_use_bytes` and the last page have memory.
 MALLARD_API void give_range(address_range range, std::size_t in_use_bytes) noexcept;
 // All of it goes back to the system, whatever has become of its mappings.

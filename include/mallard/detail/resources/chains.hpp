@@ -17,8 +17,8 @@ namespace mallard::inline v1::detail {
 inline constexpr std::size_t largest_burst_bytes =
     sizeof(void*) == 8 ? std::size_t{1} << 56 : ~std::size_t{0} / 2;
 
-// Of `count` blocks of `bytes` bytes each, which take at least those of the smallest class.
-// Throws `std::bad_array_new_length`.
+// Checks a request for `count` blocks of `bytes` bytes, which take those of the smallest class at
+// least. Throws `std::bad_array_new_length`.
 inline void check_burst(std::size_t count, std::size_t bytes) {
   if (count > largest_burst_bytes / larger(bytes, smallest_class_bytes)) fail_array_length();
 }

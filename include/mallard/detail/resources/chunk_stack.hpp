@@ -25,13 +25,13 @@ inline constexpr std::size_t bump_alignment = alignof(std::max_align_t);
 // Sizes are rounded up to this, so that most requests find the cursor aligned.
 inline constexpr std::size_t bump_step = 8;
 
-// What a block takes; an empty block takes a step, to be distinct.
+// The bytes that a block takes; an empty block takes a step, to be distinct.
 constexpr std::size_t bump_bytes(std::size_t bytes) noexcept {
   return round_up(bytes + (bytes == 0), bump_step);
 }
 
-// What stays marked behind every block of a range. In a sanitizer's build a redzone, but for ranges
-// whose size the caller has chosen: what fits there without must fit there too.
+// The bytes that stay marked behind every block of a range. In a sanitizer's build a redzone, but
+// for ranges whose size the caller has chosen: what fits there without must fit there too.
 struct no_gap {
   static constexpr no_gap none() noexcept { return {}; }
   static constexpr std::size_t bytes() noexcept { return 0; }
@@ -115,7 +115,7 @@ struct chunk_header {
   bool oversize;      // made for one block; carving goes on in an older chunk
 };
 
-// Of a chunk with room for `payload` bytes in a few blocks.
+// The size of a chunk with room for `payload` bytes in a few blocks.
 constexpr std::size_t chunk_bytes_for(std::size_t payload) noexcept {
   constexpr std::size_t beside =
       round_up(sizeof(chunk_header), bump_alignment) + bump_alignment + 16 * redzone_bytes;

@@ -8,7 +8,8 @@
 
 namespace mallard::inline v1::detail {
 
-// Of an object that is never destroyed. Whoever holds it takes no lock but that of the page source.
+// The lock of an object that is never destroyed. Its holder takes no lock but that of the page
+// source.
 struct fork_lock {
   std::mutex mutex;
   fork_lock* next = nullptr;

@@ -42,7 +42,7 @@ class MALLARD_API growing_blocks : public array_space {
   growth_counts counts_;
 };
 
-// Of a block that may not grow into all that it got.
+// For a block that may not grow into all that it got.
 inline void poison_beyond(sized_block block, std::size_t bytes) noexcept {
   poison(static_cast<std::byte*>(block.p) + bytes, block.bytes - bytes);
 }

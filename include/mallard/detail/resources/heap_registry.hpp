@@ -30,7 +30,7 @@ struct heaps_of_thread {
   std::size_t table_used;
 };
 
-// Of the calling thread; null when it is ending: it has no heaps any more and gets none.
+// The calling thread's heaps; null when it is ending: it has no heaps any more and gets none.
 heaps_of_thread* heaps_of_this_thread();
 
 // Differs from thread to thread, and in a child is that of the thread that forked.
@@ -48,7 +48,8 @@ thread_heap* find_heap(const heaps_of_thread& thread, const thread_heaps& resour
 // while the table grows. Without memory for a table all heaps are looked for in the ring.
 void attach(heaps_of_thread& thread, thread_heap& heap) noexcept;
 
-// What is left when no resource is: the tables of threads that live. For code that is unloaded.
+// Drops what is left when no resource is: the tables of threads that live. For code that is
+// unloaded.
 void drop_tables() noexcept;
 
 // Under the registry's lock.

@@ -22,7 +22,7 @@ namespace mallard::inline v1::detail {
 
 class MALLARD_API lone_blocks {
  public:
-  // What is aligned to more is always a slot.
+  // A block aligned to more is always a slot.
   static constexpr std::size_t largest_alignment = 64;
 
   // A block of an idle one, or of upstream. Throws what upstream throws. With `whole_class` the

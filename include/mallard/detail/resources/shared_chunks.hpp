@@ -43,7 +43,7 @@ class MALLARD_API shared_chunks {
   unsigned take_small(unsigned chunk_class, void** out, unsigned count);
   void give_small(unsigned chunk_class, void* const* chunks, unsigned count) noexcept;
 
-  // What a request really takes: steps of an eighth of a power of two up to 64 MiB, whole pages
+  // A request is rounded up to steps of an eighth of a power of two up to 64 MiB, to whole pages
   // above. Aligned to a page, from 2 MiB on to a huge page, or to `alignment` if that is more. Null
   // when the system refuses even after what is kept has been given back.
   void* take_large(std::size_t bytes, std::size_t alignment) noexcept;

@@ -30,7 +30,7 @@ struct pool_home {
   bool operator==(const pool_home&) const noexcept = default;
 };
 
-// What a free block holds on its way back to its heap: where its slab begins depends on the class.
+// A free block on its way back to its heap holds this: its slab's begin depends on the class.
 class classed_block {
  public:
   using home_type = pool_home;
@@ -88,7 +88,7 @@ class MALLARD_API thread_heap final : public class_pools,
     forget_remote_blocks();
   }
 
-  // What the resource's list asks of each.
+  // The resource's list of heaps asks each for these.
   using list_lock = registry_mutex;
   static constexpr std::size_t common_kept_slabs = 0;
   heap_list<thread_heap>& list() const noexcept;

@@ -91,7 +91,7 @@ class MALLARD_API thread_heaps {
   // For assertions, as in slab_set.
   bool owns(const void* p, unsigned size_class) const noexcept;
 
-  // What the hot paths leave over. `mine` may be null. Throw what upstream throws.
+  // The rest that the hot paths leave. `mine` may be null. Throw what upstream throws.
   MALLARD_COLD void* allocate_slow(thread_heap* mine, unsigned size_class);
   MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
 
@@ -108,7 +108,7 @@ class MALLARD_API thread_heaps {
 
   std::size_t trim() noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_.to(); }
-  // What memory is to be taken from: upstream, by one thread at a time unless it is thread-safe.
+  // Memory is taken from upstream, by one thread at a time unless it is thread-safe.
   std::pmr::memory_resource* source() const noexcept { return source_; }
 
   heap_list<thread_heap>& list() noexcept { return list_; }

@@ -67,7 +67,7 @@ class alignas(64) sharing_heap {
     b = {};
     // In one order with the push, and the other way round in `heap_list::end_thread`.
     if (!to.idle.load(order::seq_cst)) return;
-    // Who works on a heap without a thread holds the lock that this would take.
+    // Whoever works on a heap without a thread holds the lock that this would take.
     if (idle.load(order::relaxed)) return self().list().work_off(to);
     self().list().collect_idle(to);
   }
@@ -93,7 +93,7 @@ class alignas(64) sharing_heap {
   // The same with slabs that ended threads have left.
   bool advance_or_adopt(unsigned size_class) noexcept {
     if (advance_class(size_class)) return true;
-    // Who works on a heap without a thread holds the lock that this would take.
+    // Whoever works on a heap without a thread holds the lock that this would take.
     if (idle.load(order::relaxed)) return false;
     while (self().list().adopt(self(), size_class)) {
       if (advance_class(size_class)) return true;
@@ -110,7 +110,7 @@ class alignas(64) sharing_heap {
     self().took(*pool.current(class_layouts[size_class]));
     return true;
   }
-  // Of which classes there are slabs with free blocks.
+  // The classes that have slabs with free blocks.
   class_set ready_classes() noexcept {
     class_set classes = 0;
     for (unsigned c = 0; c < self().pools().size(); ++c) {
