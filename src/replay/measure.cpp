@@ -1,17 +1,16 @@
 #include "replay/measure.hpp"
 
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <new>
 
 #include "lab/measuring/executed.hpp"
 #include "lab/measuring/meters.hpp"
 #include "lab/measuring/readings.hpp"
+#include "process/process.hpp"
 
 namespace mallard::replay {
 namespace {
@@ -49,9 +48,7 @@ double read_growth(run_function run, const program_view& what, const run_setting
     }
     _exit(0);
   }
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  if (child > 0) process::wait_for(child);
   const double read = growth;
   munmap(shared, sizeof(double));
   return read;

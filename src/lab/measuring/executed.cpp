@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -120,9 +119,8 @@ outcome run_executed(const fs::path& program, const contender& on, const task& w
   std::vector<std::string> variables = environment_with(on.library);
   const std::vector<char*> arguments = pointers_to(words);
   const std::vector<char*> environment = pointers_to(variables);
-  const channel_pair channel = make_channel();
-  const pid_t child = fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  const process::ends channel = make_channel();
+  const pid_t child = process::copy_of_this();
   if (child == 0) become_worker(program, channel.theirs, arguments.data(), environment.data());
   close(channel.theirs);
   awaited came = awaited::answer;
@@ -133,9 +131,7 @@ outcome run_executed(const fs::path& program, const contender& on, const task& w
     if (came == awaited::answer) got = receive_answer(channel.mine, interrupted);
   }
   close(channel.mine);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = process::wait_for(child);
   if (!got) {
     return failed_outcome(describe_end(status, came == awaited::timeout, limits.timeout_seconds));
   }

@@ -3,57 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <system_error>
-
 namespace mallard::lab {
-
-bool read_all(int channel, void* value, std::size_t size, bool (*give_up)()) {
-  auto* bytes = static_cast<char*>(value);
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = read(channel, bytes + done, size - done);
-    if (got > 0) {
-      done += static_cast<std::size_t>(got);
-    } else if (got == 0 || errno != EINTR || (give_up && give_up())) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool write_all(int channel, const void* value, std::size_t size) {
-  const auto* bytes = static_cast<const char*>(value);
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t put = send(channel, bytes + done, size - done, MSG_NOSIGNAL);
-    if (put > 0) {
-      done += static_cast<std::size_t>(put);
-    } else if (put == 0 || errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
-channel_pair make_channel() {
-  std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw std::system_error(errno, std::generic_category(), "socketpair");
-  }
-  return {ends[0], ends[1]};
-}
 
 void become_helper() {
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_DFL);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  process::end_with_parent();
 }
 
 void be_expendable() {
@@ -75,11 +33,7 @@ void be_expendable() {
 
 std::string describe_end(int status, bool timed_out, double timeout_seconds) {
   if (timed_out) return fmt::format("timed out after {} s", timeout_seconds);
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    return fmt::format("killed by signal {} ({})", number, strsignal(number));
-  }
-  return fmt::format("exited with status {}", WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  return process::describe_end(status);
 }
 
 }  // namespace mallard::lab

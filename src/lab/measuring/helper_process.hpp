@@ -1,23 +1,15 @@
-// Shared by processes that measure for another one: their set-up, their messages, and the name of
-// their end.
+// Processes that measure for another one: their set-up, and the name of their end.
 #pragma once
 
-#include <cstddef>
 #include <string>
+
+#include "process/process.hpp"
 
 namespace mallard::lab {
 
-struct channel_pair {
-  int mine;
-  int theirs;
-};
-
-// Closed where another program is started. Throws std::system_error.
-channel_pair make_channel();
-
-// All bytes or nothing; restarts after signals unless `give_up` says so.
-bool read_all(int channel, void* value, std::size_t size, bool (*give_up)() = nullptr);
-bool write_all(int channel, const void* value, std::size_t size);
+using process::make_channel;
+using process::read_all;
+using process::write_all;
 
 // In a process just forked: interrupts from the terminal are for the parent to handle, and nothing
 // outlives it.

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -73,9 +72,8 @@ bool pass_on(int from, int to) {
 
 // One repetition in a copy of this process.
 void run_in_child(const errand& what, int answers, std::span<std::byte> buffer) {
-  const channel_pair channel = make_channel();
-  const pid_t child = fork();
-  if (child < 0) fail("fork");
+  const process::ends channel = make_channel();
+  const pid_t child = process::copy_of_this();
   if (child == 0) {
     become_helper();
     be_expendable();
@@ -92,9 +90,7 @@ void run_in_child(const errand& what, int answers, std::span<std::byte> buffer) 
   if (timed_out) kill(child, SIGKILL);
   const bool complete = !timed_out && pass_on(channel.mine, answers);
   close(channel.mine);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = process::wait_for(child);
   if (complete) return;
   answer_head failed;
   failed.fail(describe_end(status, timed_out, what.limits.timeout_seconds));
@@ -124,9 +120,8 @@ void run_in_child(const errand& what, int answers, std::span<std::byte> buffer) 
 }  // namespace
 
 zygote::zygote(heap_state heap, std::size_t buffer_bytes) {
-  const channel_pair channel = make_channel();
-  process_ = fork();
-  if (process_ < 0) fail("fork");
+  const process::ends channel = make_channel();
+  process_ = process::copy_of_this();
   if (process_ == 0) {
     close(channel.mine);
     serve(channel.theirs, heap, buffer_bytes);
@@ -146,8 +141,7 @@ zygote::~zygote() {
 
 void zygote::stop() noexcept {
   kill(process_, SIGKILL);
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  process::wait_for(process_);
   close(channel_);
 }
 

@@ -4,8 +4,9 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "process/process.hpp"
 
 namespace mallard::profile {
 
@@ -13,8 +14,7 @@ namespace mallard::profile {
 class child_program {
  public:
   // `environment`: names and values that are set for it. Throws std::system_error.
-  child_program(const std::vector<std::string>& command,
-                const std::vector<std::pair<std::string, std::string>>& environment);
+  child_program(const std::vector<std::string>& command, const process::environment& environment);
   ~child_program();  // without a program, if it was not let go
   child_program(const child_program&) = delete;
   child_program& operator=(const child_program&) = delete;

@@ -1,0 +1,112 @@
+#include "process/process.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace mallard::process {
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+}  // namespace
+
+ends make_channel() {
+  std::array<int, 2> made{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, made.data()) != 0) fail("no channel");
+  return {made[0], made[1]};
+}
+
+ends make_pipe() {
+  std::array<int, 2> made{};
+  if (pipe2(made.data(), O_CLOEXEC) != 0) fail("no pipe");
+  return {made[0], made[1]};
+}
+
+bool read_all(int channel, void* value, std::size_t size, bool (*give_up)()) {
+  auto* bytes = static_cast<char*>(value);
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = read(channel, bytes + done, size - done);
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (got == 0 || errno != EINTR || (give_up && give_up())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool write_all(int channel, const void* value, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(value);
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t put = send(channel, bytes + done, size - done, MSG_NOSIGNAL);
+    if (put > 0) {
+      done += static_cast<std::size_t>(put);
+    } else if (put == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+pid_t copy_of_this() {
+  const pid_t child = fork();
+  if (child < 0) fail("no process");
+  return child;
+}
+
+void end_with_parent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+void become(const std::vector<std::string>& command, const environment& set, int failure) {
+  for (const auto& [name, value] : set) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execvp(words[0], words.data());
+  const int error = errno;
+  (void)!write(failure, &error, sizeof error);
+  _exit(127);
+}
+
+int why_not_executed(int failure) {
+  int error = 0;
+  return read(failure, &error, sizeof error) == sizeof error ? error : 0;
+}
+
+int wait_for(pid_t child, rusage* used) {
+  int status = 0;
+  while (wait4(child, &status, 0, used) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+double processor_seconds_of(const rusage& used) {
+  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+}
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    return "killed by signal " + std::to_string(number) + " (" + strsignal(number) + ')';
+  }
+  return "exited with status " + std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+}  // namespace mallard::process
