@@ -1,4 +1,4 @@
-// What `mallard advise` says: plain data, for the terminal, JSON, markdown and the page.
+// The output of `mallard advise`: plain data, for the terminal, JSON, markdown and the page.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct interval {
   double high = 1;
 };
 
-// Where most of a subsystem's bytes are allocated.
+// The place in the source that allocates most of a subsystem's bytes.
 struct code_place {
   std::string subsystem;  // as `mallard dims` names it; empty: the whole program
   std::string function;   // where the resource would be declared; empty: not known
@@ -68,7 +68,7 @@ struct candidate {
   std::uint64_t placement_ns = 0;   // that it may lose by where its blocks lie
 };
 
-// What came of it on the living program.
+// The result of a trial on the living program.
 struct trial_figures {
   interval times;     // of the whole program; of one run there is no interval: all three are it
   unsigned runs = 0;  // that it was compared in
@@ -92,12 +92,12 @@ struct advice {
   std::optional<trial_figures> tried_beside_malloc = {};
 };
 
-// Of the whole program; not set where it is not predicted.
+// The whole program's gain; not set where it is not predicted.
 inline std::optional<interval> told_gain(const advice& one) {
   return one.untold.empty() ? std::optional(one.gain) : std::nullopt;
 }
 
-// What was looked at and is not advised.
+// A way that was looked at and is not advised.
 struct considered {
   candidate from;
   std::optional<interval> gain;  // of the whole program; not set: it is not predicted
@@ -137,8 +137,8 @@ struct advice_report {
   std::uint64_t allocations = 0;
   std::uint64_t peak_bytes = 0;
   std::optional<profile::heap_share> heap;  // how much of the program's time is the heap's
-  // What an ideal malloc gained, or what was tried, where that gained more; not set: it did not
-  // run.
+  // The gain of an ideal malloc, or of a way that was tried, where that gained more; not set: it
+  // did not run.
   std::optional<trial_figures> bound;
   double reading_seconds = 0;        // that it took to read the trace once
   unsigned program_runs = 0;         // how often the program was run for this

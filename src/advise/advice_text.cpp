@@ -18,7 +18,7 @@ json to_json(const interval& one) {
   return {{"low", one.low}, {"median", one.median}, {"high", one.high}};
 }
 
-// Of few runs there is no interval.
+// Few runs have no interval.
 json to_json(const std::optional<trial_figures>& tried) {
   if (!tried) return nullptr;
   const bool told = tried->runs >= enough_runs;
@@ -94,7 +94,7 @@ json to_json(const considered& one) {
           {"why_not", one.why_not}};
 }
 
-// What would end a table's cell or a line.
+// Text without what would end a table's cell or a line.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) {

@@ -43,7 +43,7 @@ std::string command_of(const profile::dims_result& dims) {
   return out;
 }
 
-// What the candidates need, and nothing else; mallocs have the whole program.
+// The replays that the candidates need, and no others; mallocs have the whole program.
 replay::replay_options what_to_replay(const std::vector<candidate>& candidates, bool mallocs,
                                       const advise_options& options) {
   replay::replay_options out;
@@ -82,7 +82,7 @@ replay::replay_options what_to_replay(const std::vector<candidate>& candidates, 
 }
 
 constexpr double least_seconds_left = 1;
-// Of a program of which only the beginning was recorded.
+// For a program of which only the beginning was recorded.
 constexpr double neighbours_at_best = 0.5;
 // A recording of less is of its beginning.
 constexpr double small_share = 0.2;
@@ -90,7 +90,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What a program's time may differ from itself before figures are in doubt.
+// A program's time may differ from itself by so much before figures are in doubt.
 constexpr double much_slower = 1.3;
 
 void doubt_all(advice_report& report, const std::string& why) {
@@ -122,7 +122,7 @@ std::string percent_text(double share) {
   return share < 0.01 ? "less than 1 %" : fmt::format("{:.0f} %", 100 * share);
 }
 
-// What time was too short for; empty: nothing.
+// The replays that time was too short for; empty: none.
 std::string missing_text(const std::vector<replay::replay_outcome>& outcomes, unsigned wanted) {
   std::size_t all = 0, missing = 0, fewer = 0;
   for (const replay::replay_outcome& one : outcomes) {

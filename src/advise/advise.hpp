@@ -25,8 +25,8 @@
 namespace mallard::advise {
 
 struct advise_options {
-  // Of the whole program's processors, measured without the recorder; 0: not known, the trace's
-  // samples tell.
+  // Seconds of the whole program's processors, measured without the recorder; 0: not known, the
+  // trace's samples tell.
   double program_seconds = 0;
   // The same once more, when all is replayed: other work slows both; not set: nobody measures it.
   std::function<double()> program_seconds_again = {};
@@ -36,7 +36,7 @@ struct advise_options {
   double replay_seconds = 0;        // with reading the trace: no replay after that; 0: no limit
   unsigned repetitions = 5;         // of each replay
   std::size_t most_subsystems = 6;  // that are replayed: those with most to gain
-  // Of touching blocks, that are replayed beside that of their first byte.
+  // Levels of touching blocks that are replayed beside that of their first byte.
   std::vector<replay::touch_level> other_levels = {replay::touch_level::walk};
   std::filesystem::path program = {};  // what is executed to replay; empty: the one that runs
   bool (*interrupted)() = nullptr;

@@ -1,4 +1,4 @@
-// Which type of object a stack allocates, as far as the names of the library's functions on it say.
+// The type of object that a stack allocates, as far as the names of the library's functions tell.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace mallard::advise {
 // "std::vector<order, ...>::push_back"; nothing where the name says none.
 std::string type_in(std::string_view function_name);
 
-// Of a stack's names, innermost first: what the innermost of them that says something says. The
-// nodes of a container are of no use to anybody who reads code: they are passed over for the
-// container's own type.
+// Takes a stack's names, innermost first, and returns what the innermost of them that says
+// something says. The nodes of a container are of no use to anybody who reads code: they are passed
+// over for the container's own type.
 std::string type_of_stack(const std::vector<std::string>& names);
 
 }  // namespace mallard::advise

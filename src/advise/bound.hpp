@@ -1,6 +1,6 @@
-// How much there is to gain.
+// The most there is to gain.
 //
-// Where the program was at hand, an ideal malloc ran beside all ways: what it gained is the bound.
+// Where the program was at hand, an ideal malloc ran beside all ways: its gain is the bound.
 // Else no allocator can gain more than the time spent in allocation, which is known as well as the
 // heap's share of the program's time is, and what its placement costs, of which there is an
 // estimate.
@@ -30,7 +30,7 @@ struct gain_bound {
 // recording.
 std::uint64_t program_time(const profile::dims_result& dims);
 
-// What lives of the program is so much more than the second cache holds that its placement may
+// The program's live memory is so much more than the second cache holds that its placement may
 // decide how fast it is.
 bool is_spread_out(const profile::dims_result& dims);
 
@@ -47,7 +47,7 @@ void take_measured_bound(advice_report& report);
 // Times as fast, if `most` of the program's time is gained.
 double bound_times(double most, double program);
 
-// What placement can cost is nothing where all that lives fits the second cache, for then no block
+// Placement costs nothing where all that lives fits the second cache, for then no block
 // is far away; else as large a part of the program's other time as the lines and pages that the
 // blocks touch are more than they need be, or as blocks are not beside those that were born before
 // them. How often the program uses its blocks is not known: it may be less, and it may be more.

@@ -22,7 +22,7 @@ using profile::subsystem;
 
 // More classes than this are too many lists to keep warm: a heap that coalesces does better.
 constexpr double most_classes = 24;
-// What a pool of one size serves has to be nearly all.
+// A pool of one size has to serve nearly all.
 constexpr double one_size_share = 0.9;
 constexpr std::uint64_t largest_pooled = 32768;
 // Blocks that reallocations copy are arrays that grow.
@@ -30,7 +30,7 @@ constexpr double growth_share = 0.1;
 // Below this an arena would keep much that a pool would hand out again.
 constexpr double low_utilization = 0.5;
 constexpr std::uint64_t much_memory = 64u << 20;
-// What few functions keep can be left out of an arena.
+// Blocks that few functions keep can be left out of an arena.
 constexpr std::size_t most_kept_by = 2;
 constexpr double kept_by_them = 0.9;
 
@@ -175,7 +175,7 @@ class finder {
     return {};
   }
 
-  // Of a program that went on: no more survivors than a call or two of each thread have blocks.
+  // For a program that went on: no more survivors than a call or two of each thread have blocks.
   bool may_be_of_open_calls() const {
     const std::uint64_t calls = 2 * std::max<std::uint64_t>(1, one_.threads.size());
     return ends_early_ && scope_->survivors > 0 &&
@@ -391,7 +391,7 @@ std::vector<candidate> find_candidates(const dims_result& dims,
   });
   std::vector<candidate> out;
   for (const std::size_t i : order) {
-    // What belongs to no subsystem has no place where a resource would go.
+    // Blocks of no subsystem have no place where a resource would go.
     if (bounds[i] < least_gain || dims.subsystems[i].name.starts_with('(')) continue;
     finder(dims.subsystems[i], places[i], dims, ends_early, out).find();
   }

@@ -1,4 +1,4 @@
-// Which strategies are worth replaying for which subsystems. The documents' charts ask whether a
+// Finds the strategies worth trying for each subsystem. The documents' charts ask whether a
 // program is large and long-running, then for the locality (L) of its accesses, for how much of its
 // memory is used again (U), and for contention (C); what was recorded then says which of the local
 // allocators can serve at all. Candidates are not ranked here: only a replay does that.

@@ -109,7 +109,7 @@ class writer {
     return what_.first_bytes == 0 ? "" : fmt::format("{{{}}}", what_.first_bytes);
   }
 
-  // What needs no declaration.
+  // Types that need no declaration.
   static bool is_builtin(std::string_view type) {
     constexpr std::array<std::string_view, 10> known = {
         "char",          "short",          "int",          "long",         "float", "double",

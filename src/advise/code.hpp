@@ -1,5 +1,6 @@
-// What to write in a program so that it does what is advised. Every piece of C++ is the inside of a
-// function and compiles as it stands, with its includes before it: tests/advise compiles them all.
+// The code to write in a program so that it does what is advised. Every piece of C++ is the inside
+// of a function and compiles as it stands, with its includes before it: tests/advise compiles them
+// all.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace mallard::advise {
 namespace {
 
 const std::string as_it_is = "as it is";
-// What one replay differs from another of the same.
+// One replay differs from another of the same by so much.
 constexpr double told_by_one = 1.05;
 
 std::string name_of(const std::string& replayed) {
@@ -85,7 +85,7 @@ std::vector<level_ranking> rankings_that_differ(const std::vector<replayed_cell>
       const auto there = std::find_if(order.begin(), order.end(), [&](const entry& other) {
         return other.strategy == first.strategy;
       });
-      // What was not replayed at both levels cannot be compared.
+      // A strategy that was not replayed at both levels cannot be compared.
       if (there != order.end() && is_told(order.front().times, there->times)) {
         out.push_back(ranking_of(one.subsystem, one.touch, order));
       }

@@ -1,4 +1,4 @@
-// Where in the source each subsystem allocates most, and what: a watcher of a trace's blocks.
+// The places in the source where each subsystem allocates most: a watcher of a trace's blocks.
 #pragma once
 
 #include <cstdint>

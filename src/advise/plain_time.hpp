@@ -1,4 +1,4 @@
-// How long a program takes as it is.
+// The time that a program takes as it is.
 #pragma once
 
 #include "whatif/program_runner.hpp"

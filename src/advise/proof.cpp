@@ -13,7 +13,7 @@
 namespace mallard::advise {
 namespace {
 
-// What few runs differ from others of the same, on a machine with other work.
+// Few runs differ from others of the same by so much, on a machine with other work.
 constexpr double told_by_few_runs = 1.05;
 // An interval of this part of its median says enough.
 constexpr double narrow = 0.2;
@@ -72,7 +72,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
   return out;
 }
 
-// Where another was tried for the same place, or another malloc: the fastest, or of those that
+// Drops rivals for the same place, or other mallocs: keeps the fastest, or of those that
 // cannot be told from it the one that takes the least memory.
 void keep_best_of_each_place(advice_report& report) {
   constexpr double clearly_less = 0.95;
@@ -98,7 +98,7 @@ void keep_best_of_each_place(advice_report& report) {
   report.advices = std::move(kept);
 }
 
-// What was proved on the program is sure, whatever the replay was.
+// A gain that was proved on the program is sure, whatever the replay was.
 void settle_confidence(advice& one) {
   if (one.from.how == strategy::global) return;
   if (one.tried && one.tried->runs >= enough_runs) {

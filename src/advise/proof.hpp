@@ -1,4 +1,4 @@
-// What was tried on the living program decides over what was predicted.
+// A trial on the living program decides over what was predicted.
 //
 // Advice that gained nothing there is no advice any more; among what did, the trial's figures say
 // what comes first, and it comes before what was not tried. A few runs say whether it is faster by
@@ -29,7 +29,7 @@ void drop_what_did_not_hold(advice_report& report);
 // it is the advice.
 void settle(advice_report& report);
 
-// How many times as fast: "1.34 (1.31 to 1.38)"; "1.34 in one replay"; why there is no figure.
+// The predicted gain: "1.34 (1.31 to 1.38)"; "1.34 in one replay"; why there is no figure.
 std::string predicted_text(const advice& one);
 
 // "1.34 (1.31 to 1.38) in 9 runs"; "1.34 in one run".

@@ -22,11 +22,11 @@ constexpr std::size_t most_advices = 5;
 constexpr std::size_t most_tried = 12;
 // Fewer samples of the processor's time than this say little of its shares.
 constexpr std::uint64_t few_samples_ns = 100'000'000;
-// What is replayed apart may take a tenth more or less than in the program.
+// A part that is replayed apart may take a tenth more or less than in the program.
 constexpr double error_of_seconds = 0.1;
-// What such an error may change of a prediction.
+// Such an error may change a prediction by so much.
 constexpr double most_changed = 0.3;
-// Where more of the program's time than this may be lost by placement, that decides.
+// If more of the program's time than this may be lost by placement, that decides.
 constexpr double much_placement = 0.4;
 
 // "a monotonic resource of 48 KiB".
@@ -240,7 +240,7 @@ class ranker {
     return weak == 0 ? "high" : weak == 1 ? "medium" : "low";
   }
 
-  // Of the strategies that cannot be told from the fastest, the one that takes the least memory.
+  // Takes, of the strategies that cannot be told from the fastest, the one with the least memory.
   void take_best(std::vector<advice>& rivals) {
     if (rivals.empty()) return;
     sort_by_gain(rivals);
@@ -354,7 +354,7 @@ advice_report rank_untried(const profile::dims_result& dims,
 interval gain_of_program(const interval& of_part, double seconds, double program_seconds) {
   const auto gain = [&](double times) {
     if (times <= 0 || program_seconds <= 0) return 1.0;
-    // What is replayed was measured apart and may come to more than the program's whole time.
+    // The replayed part was measured apart and may come to more than the program's whole time.
     const double part = std::min(seconds, 0.99 * program_seconds);
     return program_seconds / (program_seconds - part * (1 - 1 / times));
   };

@@ -5,12 +5,12 @@
 namespace mallard::advise {
 namespace {
 
-// What no budget stops in the middle, beside the page.
+// Work that no budget stops in the middle, beside the page.
 constexpr double rest_seconds = 3;
 constexpr double usual_reading = 3;
 constexpr double most_replay_seconds = 20;
 constexpr double least_replay_seconds = 8;
-// What is kept for reading and replaying before the program is recorded, and what its recorded run
+// Seconds kept for reading and replaying before the program is recorded, and what its recorded run
 // gets whatever is left.
 constexpr double usual_replay_seconds = 15;
 constexpr double least_recorded_seconds = 8;

@@ -1,8 +1,8 @@
-// How `mallard advise` spends its time: with --quick three times the program's own and a minute,
-// else ten times and five minutes, whatever other work makes each of its runs take. Where all ways
-// can be tried in it, they race on the program. Else replays choose what is tried: the trial comes
-// first of what time is kept for, and replays get what that leaves. Where both would not fit, the
-// recorded run is ended early.
+// The plan of `mallard advise` for its time: with --quick three times the program's own and a
+// minute, else ten times and five minutes, whatever other work makes each of its runs take. Where
+// all ways can be tried in it, they race on the program. Else replays choose what is tried: the
+// trial comes first of what time is kept for, and replays get what that leaves. Where both would
+// not fit, the recorded run is ended early.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class time_plan {
   double seconds() const;
   // After which the recorded run is ended, when so many seconds have passed.
   double recording_seconds(double passed) const;
-  // How long it took to read the trace: writing the page reads it again.
+  // Tells the plan how long it took to read the trace: writing the page reads it again.
   void has_read_in(double seconds) { reading_ = seconds; }
   // When so many seconds have passed, no run of the program begins.
   double last_start() const;

@@ -12,7 +12,7 @@
 namespace mallard::advise {
 namespace {
 
-// What is not told apart by so many is the same to a user.
+// Ways that so many rounds do not tell apart are the same to a user.
 constexpr unsigned most_rounds = 25;
 
 std::string escaped(std::string_view name) {
@@ -34,8 +34,8 @@ std::string named(const std::string& function) {
   return "(^|[ *&])" + escaped(profile::short_name(function)) + "($|\\W)";
 }
 
-// What routes what a subsystem allocates; empty where its function has no name: a place in a file
-// stands for it then.
+// The pattern that routes a subsystem's blocks; empty where its function has no name: a place in a
+// file stands for it then.
 std::string route_pattern(const candidate& one) {
   if (one.loop) {
     return fmt::format("line:{}:{}-{}", profile::file_name(one.loop->file), one.loop->first,

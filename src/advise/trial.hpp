@@ -43,7 +43,7 @@ void take_second_look(advice_report& report, const std::vector<std::string>& com
 // There is something for that to look at.
 bool needs_second_look(const advice_report& report);
 
-// How often a round of that race runs the program, before any way is behind.
+// The runs of the program in a round of that race, before any way is behind.
 std::size_t runs_of_a_round(const advice_report& report);
 
 // PATTERN=STRATEGY as `mallard whatif` takes it; empty where there is nothing to route.

@@ -82,7 +82,7 @@ const described_command& program_of(const std::vector<described_command>& all) {
   return all.front();
 }
 
-// How a shell completes a value.
+// The ways in which a shell completes a value.
 enum class completed_by { names, files };
 
 struct completed_option {

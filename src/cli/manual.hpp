@@ -15,8 +15,8 @@ std::string manual_page(const std::vector<described_command>& all, std::string_v
 // The same as a page in Markdown.
 std::string manual_markdown(const std::vector<described_command>& all);
 
-// What a shell takes to complete commands, options and files. Shells: "bash", "zsh" and "fish".
-// Throws usage_error for another one.
+// The text that makes a shell complete commands, options and files. Shells: "bash", "zsh" and
+// "fish". Throws usage_error for another one.
 std::string completion_for(std::string_view shell, const std::vector<described_command>& all);
 
 }  // namespace mallard::cli

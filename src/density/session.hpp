@@ -20,8 +20,8 @@ struct session : preload::session_head {
   std::atomic<std::uint64_t> in_heap{};
 };
 
-// How the ideal malloc serves blocks: `bump`: from fresh memory, and a free does nothing; `reuse`:
-// a block that was freed is the next of its size.
+// Says how the ideal malloc serves blocks: `bump`: from fresh memory, and a free does nothing;
+// `reuse`: a block that was freed is the next of its size.
 inline constexpr const char* ideal_variable = "MALLARD_IDEAL";
 
 }  // namespace mallard::density

@@ -29,7 +29,7 @@ inline constexpr unsigned module_shift = 40;
 inline constexpr std::uint64_t mean_distance = std::uint64_t{32} << 10;
 inline constexpr std::uint64_t units_of_call = 64;
 
-// Of one thread, which alone writes them, so that counting takes no more than adding.
+// Counts of one thread, which alone writes them, so that counting takes no more than adding.
 struct alignas(64) thread_counts {
   std::atomic<std::uint32_t> tid;  // 0: nobody's
   std::atomic<std::uint64_t> allocations;

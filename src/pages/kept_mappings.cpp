@@ -14,7 +14,7 @@ std::size_t kept_mappings::step_of(std::size_t bytes) noexcept {
   return round_up(bytes, std::bit_floor(bytes - 1) / steps_per_doubling);
 }
 
-// Of all that are larger than one step and no larger than the next.
+// The bin of all that are larger than one step and no larger than the next.
 std::size_t kept_mappings::bin_of(std::size_t bytes) noexcept {
   const std::size_t below = bytes - 1;
   const auto log2 = static_cast<std::size_t>(std::bit_width(below)) - 1;
@@ -148,7 +148,7 @@ void kept_mappings::note_gone(std::size_t bytes) noexcept {
   idle_.gave_back(bytes);
 }
 
-// Of what was given back only a mapping that would have served is to be regretted.
+// Only a mapping that would have served is to be regretted.
 void kept_mappings::look_for_gone(std::size_t least, std::size_t most) noexcept {
   for (std::size_t& gone : gone_) {
     if (gone < least || gone > most) continue;

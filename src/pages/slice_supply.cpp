@@ -30,12 +30,12 @@ bool has_room_from(std::size_t begin, std::size_t slices, std::size_t step) noex
   return round_up(begin, step) + slices <= slices_per_region - guard_slices();
 }
 
-// Of runs of 1, 2, 4, 8 and 16 slices.
+// Kinds of runs: 1, 2, 4, 8 and 16 slices.
 constexpr std::size_t kind_of(std::size_t slices) noexcept {
   return static_cast<std::size_t>(std::countr_zero(slices));
 }
 
-// Where what is free at the end of the usable part begins.
+// The begin of the free slices at the end of the usable part.
 std::size_t free_end_of(const region& r) noexcept {
   std::size_t begin = r.ready_slices;
   while ((r.free[(begin - 1) / slices_per_word] >> ((begin - 1) % slices_per_word) & 1) != 0) {
@@ -97,7 +97,7 @@ region* slice_supply::make_region(std::size_t reserved) noexcept {
   return r;
 }
 
-// How far usable memory goes on at once, for a run of so many slices: little at first, since what
+// Usable memory goes on so far at once, for a run of so many slices: little at first, since what
 // is usable counts where memory is limited, and is all there where it is locked.
 std::size_t slice_supply::next_step(std::size_t slices) const noexcept {
   constexpr std::size_t least = os::huge_page_bytes / slice_bytes;
@@ -313,7 +313,7 @@ void* slice_supply::find_anywhere(std::size_t slices, Take&& take) noexcept {
   return nullptr;
 }
 
-// What is taken is counted only where there is a limit, which is set under the same lock.
+// Taken slices are counted only where there is a limit, which is set under the same lock.
 template <class Take>
 void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_refused) noexcept {
   const bool is_counted = budget_.is_set();
@@ -326,7 +326,7 @@ void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_
   return p;
 }
 
-// What is free and dirty counts where there is a limit, and goes before a run is refused.
+// Free dirty slices count where there is a limit, and go before a run is refused.
 template <class Take>
 void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
   if (!has_room_from(region_header_slices, slices, step)) return nullptr;
@@ -359,7 +359,7 @@ void* slice_supply::try_to_take(std::size_t slices, std::size_t step, Take&& tak
       }
     }
     if (!is_under_way) return nullptr;
-    // What is on its way to the system can be had in a moment.
+    // Memory on its way to the system can be had in a moment.
     const holding wait(purge_lock_);
   }
 }
@@ -420,7 +420,7 @@ void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) no
     if (dirty_slices_ <= std::min(limit, most)) return;
     keep = idle_policy::rest_of(limit, most);
   }
-  // Of two who come at once one is enough.
+  // One of two who come at once is enough.
   if (!purge_lock_.try_lock()) return;
   purge_some(keep);
   purge_lock_.unlock();
@@ -476,7 +476,7 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
       std::size_t begin = end - 1;
       const std::size_t surplus = round_up(dirty_slices_ - slices_to_keep, page_slices);
       while (begin > 0 && end - begin < surplus && is_dirty(begin - 1)) --begin;
-      // Of whole pages, where these are larger than slices.
+      // Takes whole pages, where these are larger than slices.
       const std::size_t first = round_up(begin, page_slices);
       const std::size_t last = round_down(end, page_slices);
       end = begin;
@@ -500,7 +500,7 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
   return count;
 }
 
-// What is known of slices that are nobody's is nothing.
+// Records of slices that are nobody's say nothing.
 void slice_supply::purge_header(const slice_run& run) noexcept {
   const std::size_t begin = page_client::header_bytes(run.from);
   const std::size_t end = page_client::header_bytes(run.to);

@@ -10,7 +10,7 @@ constexpr std::uint64_t register_bp = 6;
 constexpr std::uint64_t register_sp = 7;
 constexpr std::uint64_t register_ra = 16;
 
-// What the program computes, of what we need.
+// The part of the program's result that we need.
 struct row {
   enum class value : std::uint8_t { same, at_frame_address, at_bp, undefined, other };
   std::uint64_t cfa_register = register_sp;

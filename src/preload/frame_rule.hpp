@@ -5,7 +5,7 @@
 
 namespace mallard::preload {
 
-// What of a frame is known: an address in its function, the stack pointer there, the frame pointer
+// The known part of a frame: an address in its function, the stack pointer there, the frame pointer
 // register there (whatever the function uses it for).
 struct frame_state {
   std::uint64_t ip;

@@ -23,7 +23,7 @@ class node_table {
     count_ = 0;
   }
 
-  // Of a stack: the key of its caller's stack (0: it has none), and its innermost frame.
+  // The key of a stack: from its caller's key (0: it has none), and its innermost frame.
   static std::uint64_t key_of(std::uint64_t outside, std::uint64_t ip,
                               std::uint64_t frame_address) noexcept {
     std::uint64_t key = (outside ^ ip) * 0xff51'afd7'ed55'8ccd;

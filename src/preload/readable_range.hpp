@@ -18,7 +18,7 @@ class readable_range {
     return at - first_ < end_ - first_ ? (at & 7) == 0 : try_page(at);
   }
   std::uint64_t end() const { return end_; }
-  // How often another stack was entered: as long as that is the same, the range has only grown.
+  // Counts how often another stack was entered: while it is the same, the range has only grown.
   std::uint32_t entered() const { return entered_; }
 
  private:

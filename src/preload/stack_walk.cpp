@@ -96,7 +96,7 @@ void stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
       at = {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
             static_cast<std::uint64_t>(saved[REG_RBP])};
       fresh.frame_address = at.sp;
-      // What was interrupted may be on another stack, and its address is no return address.
+      // The interrupted code may be on another stack, and its address is no return address.
       readable_.enter(at.sp);
       exact = true;
       keep_ = false;

@@ -58,8 +58,9 @@ class stack_walk {
     return out;
   }
 
-  // Of the stack that was walked last, as long as its numbers have bits that the inner frames keep:
-  // the outermost frame whose number has all of these, and its caller's address. Zeros: none has.
+  // Looks in the stack that was walked last, as long as its numbers have bits that the inner frames
+  // keep: the outermost frame whose number has all of these, and its caller's address. Zeros: none
+  // has.
   struct found_frame {
     std::uint64_t ip = 0;
     std::uint64_t frame_address = 0;
@@ -71,7 +72,7 @@ class stack_walk {
     if (at == count_) return {};
     return {frames_[at].ip, frames_[at].frame_address, at == 0 ? 0 : frames_[at - 1].ip};
   }
-  // Of the stack that was walked last, 0 if it cannot be told: how many frames it has, where each
+  // About the stack that was walked last, 0 if it cannot be told: its number of frames, where each
   // of them, 0 the innermost, has the address that it returns to, and whether that depends on the
   // frame pointer register.
   struct return_place {
@@ -89,7 +90,7 @@ class stack_walk {
     readable_.enter(sp);
     return readable_.has(place);
   }
-  // How often the thread was on another stack than before.
+  // Counts how often the thread was on another stack than before.
   std::uint32_t stacks_entered() const noexcept { return readable_.entered(); }
 
   // The address in the innermost frame for which `wanted(address)` holds; 0: there is none.

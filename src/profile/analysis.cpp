@@ -17,7 +17,7 @@
 namespace mallard::profile {
 namespace {
 
-// What an arena would serve comes first. Marked scopes may be none.
+// Scopes that an arena would serve come first. Marked scopes may be none.
 void rank(std::vector<arena_scope>& scopes) {
   const auto order = [](const arena_scope& one) {
     return std::tuple(one.trunk, one.dead_share < arena_share, UINT64_MAX - one.total_bytes,
@@ -34,7 +34,7 @@ bool seems_to_go_on(const arena_scope& one) {
          2 * one.max_bytes >= one.total_bytes;
 }
 
-// What an operation takes, by those that were timed: on average, as few slow ones may take as long
+// The time of an operation, by those that were timed: on average, as few slow ones may take as long
 // as many fast ones together, but for the very longest, in which the thread was interrupted; and
 // without the reading of the clock, which may take longer than the operation.
 double typical_ns(const number_counts& costs, const process_info& process) {
@@ -54,7 +54,7 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
   out.allocation_ns = typical_ns(first.allocation_costs, process);
   out.free_ns = typical_ns(first.free_costs, process);
   out.cpu_sample_ns = process.cpu_sample_ns;
-  // Of a damaged trace they may be anything.
+  // A damaged trace may say anything.
   out.page_bytes = std::clamp<std::uint64_t>(process.page_bytes, 64, std::uint64_t{1} << 30);
   out.line_bytes = std::clamp<std::uint64_t>(process.line_bytes, 1, out.page_bytes);
   out.has_threads = !lacks(process, "threads");

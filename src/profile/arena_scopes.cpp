@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t stacks_shown = 5;
 constexpr std::size_t scopes_kept = 200;
-// Of a function that keeps: so many of its blocks at least survive the scope.
+// A function that keeps: so many of its blocks at least survive the scope.
 constexpr double kept_share = 0.5;
 constexpr std::size_t keepers_shown = 4;
 constexpr std::size_t scopes_with_keepers = 8;  // the largest
@@ -73,9 +73,10 @@ class finder {
   std::uint32_t parent(std::uint32_t stack) const { return trace_.stacks().parent(stack); }
   std::uint32_t stacks() const { return trace_.stacks().size(); }
 
-  // Which stacks' innermost frames are of functions that are not further out: by going from stack
-  // to stack, with the functions counted that are on the way to where it is. Their order is that in
-  // which the program came to them, so the next is seldom far, and its caller has a smaller number.
+  // Finds the stacks whose innermost frames are of functions that are not further out: by going
+  // from stack to stack, with the functions counted that are on the way to where it is. Their order
+  // is that in which the program came to them, so the next is seldom far, and its caller has a
+  // smaller number.
   void find_first_frames() {
     first_.resize(stacks());
     std::vector<std::uint32_t> open(candidates_.size());
@@ -122,7 +123,7 @@ class finder {
     return below;
   }
 
-  // What outlived a frame: added at the stack, taken off again where a frame has not ended.
+  // Blocks that outlived a frame: added at the stack, taken off again where a frame has not ended.
   void add_survivors() {
     std::vector<std::uint64_t> own(stacks());
     tracker_.for_each_survival([&](const invocation_tracker::survival& one, const block_sum& sum) {

@@ -1,6 +1,6 @@
-// Where an arena would go: the outermost functions of which at least 99 % of the blocks allocated
-// below them are dead when they return, and the scopes that are marked in the source. A function of
-// a library's header is none: its caller is, or what calls that.
+// The places where an arena would go: the outermost functions of which at least 99 % of the blocks
+// allocated below them are dead when they return, and the scopes that are marked in the source. A
+// function of a library's header is none: its caller is, or what calls that.
 #pragma once
 
 #include <unordered_map>

@@ -53,7 +53,7 @@ struct block_end {
   std::uint64_t moved_bytes = 0;  // that the reallocation copied to another place
 };
 
-// What a handler may be told; it defines those functions that it wants.
+// The calls that a handler may get; it defines those functions that it wants.
 struct block_handler {
   // Is told some events before next() what will come, to bring near what that needs.
   void soon(const recorded&) {}
@@ -88,7 +88,7 @@ class block_stream {
 
   void expect_peak(std::uint64_t bytes) { expected_peak_ = bytes; }
   const live_table<Block>& live() const { return live_; }
-  // What lives at an address, for a handler to change what it keeps there; null: nothing.
+  // The block at an address, for a handler to change what it keeps there; null: nothing.
   Block* find(std::uint64_t address) { return live_.find(address); }
   std::uint64_t live_bytes() const { return live_bytes_; }
 

@@ -6,10 +6,10 @@
 namespace mallard::profile {
 namespace {
 
-// Of a normal distribution, 95 % lie so many standard deviations around the mean.
+// 95 % of a normal distribution lie so many standard deviations around the mean.
 constexpr double deviations = 1.96;
 
-// What a share by timed operations may be wrong: of itself, and of the whole time. Programs that
+// A share by timed operations may be wrong by this: of itself, and of the whole time. Programs that
 // know their share of 0.41 were said to have 0.01, those with 0.32 to have 0.21.
 constexpr double error_of_timed = 0.5;
 constexpr double least_error_of_timed = 0.15;

@@ -1,4 +1,4 @@
-// How much of a program's time is its heap's: D of the six dimensions.
+// The heap's share of a program's time: D of the six dimensions.
 //
 // The best that can be known is measured on the program as it runs without a recorder: samples of
 // its processor's time, how many are in an operation of the heap. The system looks at the clock 250
@@ -16,10 +16,10 @@
 
 namespace mallard::profile {
 
-// Of so many looks at a program so many were in its heap: their share with its interval.
+// The share, with its interval, when so many looks at a program found so many in its heap.
 heap_share share_of_looks(std::uint64_t in_heap, std::uint64_t looks);
 
-// What a recording says of the whole program; nothing where it has no samples or no operation was
+// A recording's share for the whole program; nothing where it has no samples or no operation was
 // timed. Its D is that of the timed operations alone.
 std::optional<heap_share> estimated_share(const subsystem& all);
 

@@ -12,7 +12,7 @@ bool starts_with_any(std::string_view name, std::initializer_list<std::string_vi
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-// Where the bracket at `from` is closed; npos: nowhere.
+// The place where the bracket at `from` is closed; npos: nowhere.
 std::size_t closing(std::string_view name, std::size_t from) {
   int open = 0;
   for (std::size_t i = from; i < name.size(); ++i) {
@@ -22,7 +22,7 @@ std::size_t closing(std::string_view name, std::size_t from) {
   return name.npos;
 }
 
-// What may stand behind parameters: qualifiers, and remarks in brackets.
+// Words that may stand behind parameters: qualifiers, and remarks in brackets.
 bool is_qualifiers(std::string_view text) {
   static constexpr std::string_view known[] = {" const", " volatile", " noexcept", " &&", " &"};
   const auto is_remark = [](std::string_view rest) {
@@ -58,7 +58,8 @@ bool is_start_of_thread(std::string_view name) {
                                                "call_init",
                                                "__start_context"};
   if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
-  // What the standard library puts between the thread's start and the function it was given.
+  // Functions that the standard library puts between the thread's start and the function it was
+  // given.
   return starts_with_any(
       name, {"std::thread::", "std::jthread::", "std::__invoke", "std::invoke",
              "void std::__invoke", "void std::invoke", "__libc_start_", "std::__1::__thread_",
@@ -132,8 +133,8 @@ std::string_view without_clone(std::string_view name) {
   return name.substr(0, end);
 }
 
-// What does not read as C++ is somebody else's name, with characters that mean nothing: such names
-// are left whole.
+// A name that does not read as C++ is somebody else's, with characters that mean nothing: such
+// names are left whole.
 std::string short_name(const std::string& name) {
   std::string out;
   int depth = 0;
@@ -163,7 +164,7 @@ std::string short_name(const std::string& name) {
         ++i;
         continue;
       }
-      // What follows parameters is part of the name only if the function has local ones.
+      // The rest behind parameters is part of the name only if the function has local ones.
       const std::size_t end = closing(name, i);
       if (end == name.npos) return name;
       const std::size_t local = name.find("::", end);

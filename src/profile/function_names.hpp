@@ -1,4 +1,4 @@
-// What the names of functions say, as symbols and debug information have them.
+// Reads the names of functions, as symbols and debug information have them.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ bool is_allocation_function(std::string_view function_name);
 // it. `file`: of the function's lines, may be empty; then the name tells.
 bool is_of_library_header(std::string_view function_name, std::string_view file);
 
-// What other tools' frames without a name are called: "??? (libselinux.so.1)".
+// Other tools' name of a frame without one: "??? (libselinux.so.1)".
 std::string nameless_in(std::string_view module);
 // Such a name; or "libstdc++.so.6+0xd4490", a module and an offset, where there is no symbol.
 bool is_nameless(std::string_view function_name);
 
 // The last part of a path.
 std::string file_name(const std::string& path);
-// What the compiler split off is still the function it was split from.
+// A part that the compiler split off is still the function it was split from.
 std::string_view without_clone(std::string_view function_name);
 // "a::b" of "void a::b::f<c::d>(int)"; empty for a global function.
 std::string namespace_of(const std::string& function_name);

@@ -72,7 +72,7 @@ class function_table::finder {
     if (one.name.empty()) {
       const std::string module =
           has_module ? std::string(file_name(facts_.modules[one.module].path)) : std::string();
-      // Where it is not known, all that has no name in a module is one function.
+      // Unless it is known, all that has no name in a module is one function.
       one.name = !has_module ? hex(start) : offsets_known_ ? module + "+" + hex(start) : module;
     }
     return one;

@@ -46,7 +46,7 @@ class function_table {
 
  private:
   class finder;
-  // What a return address is called, in one module.
+  // The name of a return address, in one module.
   struct name {
     std::uint32_t function = 0;  // of ordinary frames; 0: it has none
     bool direct = false;

@@ -192,7 +192,7 @@ invocation_tracker::meeting invocation_tracker::meet(std::uint32_t thread, std::
   return met;
 }
 
-// How far chain_ and the path are the same, if chain_ begins at this level of the path.
+// Tells how far chain_ and the path are the same, if chain_ begins at this level of the path.
 invocation_tracker::meeting invocation_tracker::compare(std::uint32_t id, std::size_t level) const {
   const auto& frames = paths_[id].frames;
   std::size_t i = 0;
@@ -463,7 +463,7 @@ void invocation_tracker::survive(std::uint32_t stack, std::uint32_t ended, std::
   one->sum.bytes += bytes;
 }
 
-// Where it is, or where it is to go.
+// The place where it is, or where it is to go.
 invocation_tracker::survival_sum& invocation_tracker::survival_of(const survival& what) {
   const std::size_t mask = survivals_.size() - 1;
   const std::uint64_t key = std::uint64_t{what.stack} << 16 | what.ended;

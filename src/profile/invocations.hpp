@@ -46,7 +46,7 @@ struct block_sum {
   std::uint64_t bytes = 0;
 };
 
-// What is known of one function's invocations; recursive ones are part of the outermost.
+// The facts about one function's invocations; recursive ones are part of the outermost.
 struct invocation_sum {
   std::uint64_t invocations = 0;  // that allocated anything
   std::uint64_t by_instant = 0;   // of them, told from the next by nothing of them being alive
@@ -70,7 +70,7 @@ struct turn_sum {
   thread_set threads;
 };
 
-// Where a block was born: handed back when it dies.
+// The place where a block was born: handed back when it dies.
 struct birthmark {
   std::uint32_t node = 0;
   std::uint32_t stack = 0;

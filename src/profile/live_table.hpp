@@ -1,4 +1,4 @@
-// What lives, by address: a hash table of the blocks' places, and the blocks one behind the other,
+// Live blocks by address: a hash table of the blocks' places, and the blocks one behind the other,
 // so that a table that is not full and one that grows cost little. A block takes its own bytes and
 // about 16 more.
 #pragma once

@@ -28,7 +28,7 @@ class measurement final : public block_handler {
   // Sets `all` and `subsystems`.
   void finish(dims_result& out);
 
-  // What block_stream tells.
+  // block_stream calls these.
   void died(const recorded& one, const live_block& block, const block_end& how);
   void born(const recorded& one, live_block& block);
   void at_peak();

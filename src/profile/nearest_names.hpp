@@ -1,4 +1,4 @@
-// Which names somebody may have meant.
+// Finds the names that somebody may have meant.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// How often each number occurred: exactly while there are a few thousand different ones, then with
-// eight significant bits (0.4 %), in a few kilobytes whatever was counted.
+// Counts how often each number occurred: exactly while there are a few thousand different ones,
+// then with eight significant bits (0.4 %), in a few kilobytes whatever was counted.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ class of_stacks {
  public:
   explicit of_stacks(std::size_t stacks) : place_(stacks), values_(1) {}
 
-  // How many there may be, not how many have a value.
+  // The number that there may be, not of those that have a value.
   std::uint32_t stacks() const { return static_cast<std::uint32_t>(place_.size()); }
   // Effects: the stack has a value. O(1).
   Value& operator[](std::uint32_t stack) {
@@ -36,7 +36,7 @@ class of_stacks {
   std::deque<Value> values_;
 };
 
-// What operations with exactly this stack carry.
+// The load of operations with exactly this stack.
 struct stack_load {
   std::uint64_t bytes = 0;
   std::uint64_t operations = 0;

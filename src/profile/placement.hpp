@@ -1,5 +1,5 @@
-// Where the blocks that live at an instant lie: on how many pages and lines, and whose else are
-// there.
+// The placement of the blocks that live at an instant: on how many pages and lines they lie, and
+// whose else are there.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace mallard::profile {
 
-// Of what lives of one subsystem.
+// Live memory of one subsystem.
 struct placement {
   std::uint64_t pages = 0, lines = 0, bytes = 0;
   std::uint64_t bytes_on_pages = 0;  // of all subsystems

@@ -1,4 +1,4 @@
-// What the analysis of a trace says: plain numbers, for the terminal, JSON and the report.
+// The result of a trace's analysis: plain numbers, for the terminal, JSON and the report.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct heap_share {
   double share = 0;
   double low = 0, high = 0;  // in 95 of 100 cases it lies between
   std::uint64_t looks = 0;   // samples of the processor's time that say so
-  // Of the program as it is. Else it is an estimate: by samples and timed operations of the
-  // recorded run, in which each operation's surroundings are the recorder's.
+  // It was measured on the program as it is. Else it is an estimate: by samples and timed
+  // operations of the recorded run, in which each operation's surroundings are the recorder's.
   bool measured = false;
 };
 
@@ -74,7 +74,7 @@ struct arena_scope {
   bool root = false;  // main, or a thread's function
   std::vector<std::uint32_t> threads;
   std::uint64_t invocations = 0;
-  // Of them, told apart from the next only by the instant at which nothing lived.
+  // Those of them told apart from the next only by the instant at which nothing lived.
   std::uint64_t by_instant = 0;
   std::uint64_t blocks = 0;
   std::uint64_t total_bytes = 0;
@@ -119,7 +119,7 @@ struct epoch_sum {
   std::uint64_t median_bytes = 0, max_bytes = 0;  // allocated in one
 };
 
-// What the addresses alone say of where a subsystem's blocks lie.
+// The facts that the addresses alone tell about where a subsystem's blocks lie.
 struct layout {
   std::uint64_t peak_bytes = 0;
   double page_diffusion =

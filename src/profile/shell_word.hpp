@@ -6,7 +6,7 @@
 
 namespace mallard::profile {
 
-// What a shell takes for this one word: in quotes where it has to be.
+// The text that a shell takes for this one word: in quotes where it has to be.
 std::string shell_word(std::string_view text);
 
 }  // namespace mallard::profile

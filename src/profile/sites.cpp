@@ -59,7 +59,7 @@ void site_counter::sample(const recorded& one) {
   sums_[one.what.stack].nanoseconds += trace_.facts().process.cpu_sample_ns;
 }
 
-// Where it is charged: the innermost function that is not the heap's.
+// The stack that is charged: at the innermost function that is not the heap's.
 std::uint32_t site_counter::charged(std::uint32_t stack) const {
   std::uint32_t at = stack;
   while (of_heap_[functions_.of(at)] && trace_.stacks().parent(at) != 0) {

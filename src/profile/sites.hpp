@@ -1,4 +1,4 @@
-// What `mallard top` lists: bytes, operations and what is left, by function or by line of the
+// The list of `mallard top`: bytes, operations and what is left, by function or by line of the
 // source.
 #pragma once
 

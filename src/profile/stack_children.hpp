@@ -19,7 +19,7 @@ class stack_children {
     }
   }
 
-  // Of a stack's children, the one with the smallest number; 0: it has none.
+  // The child of a stack with the smallest number; 0: it has none.
   std::uint32_t first(std::uint32_t stack) const { return first_[stack]; }
   // The next child of the same parent; 0: it was the last.
   std::uint32_t next(std::uint32_t stack) const { return next_[stack]; }

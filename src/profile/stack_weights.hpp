@@ -1,4 +1,4 @@
-// What was recorded at one stack, not below it: sums of its events.
+// Sums of the events recorded at one stack, not below it.
 #pragma once
 
 #include <cstdint>

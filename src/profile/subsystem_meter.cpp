@@ -293,7 +293,7 @@ subsystem subsystem_meter::finish(std::size_t subsystems,
     }
     where.kept_bytes =
         end_.pages * setting_.page_bytes - std::min(end_.bytes, end_.pages * setting_.page_bytes);
-    // What fits a near cache is near wherever it lies.
+    // Blocks that fit a near cache are near wherever they lie.
     where.confidence = cache_bytes.empty()                                    ? "unknown"
                        : all_.peak > cache_bytes.back()                       ? "high"
                        : cache_bytes.size() > 1 && all_.peak > cache_bytes[1] ? "medium"

@@ -32,7 +32,7 @@ std::uint32_t size_class_of(std::uint64_t bytes);
 // The largest size of a class.
 std::uint64_t size_of_class(std::uint32_t size_class);
 
-// What is the same for all subsystems of a trace.
+// Facts that are the same for all subsystems of a trace.
 struct meter_setting {
   std::uint64_t from = 0, until = 0;  // ns
   std::size_t windows = 0;
@@ -67,7 +67,7 @@ class subsystem_meter {
   void left() { ++transitions_; }
   // An allocation of this size class follows one of another subsystem, or one of its own.
   void in_run(bool continued);
-  // What of it lives when the program's heap is largest, and at the end.
+  // Take its live blocks when the program's heap is largest, and at the end.
   void at_peak(const placement& where);
   void at_end(const placement& where);
 

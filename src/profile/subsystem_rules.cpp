@@ -18,13 +18,13 @@ constexpr double children_share = 0.8;
 constexpr std::size_t most_subsystems = 1000;
 const std::string the_rest = "(other)";
 
-// What calls what a std::thread does.
+// The caller of what a std::thread does.
 bool is_nameless_of_runtime(std::string_view name) {
   return is_nameless(name) && (name.starts_with("libstdc++.so") || name.starts_with("libc++.so") ||
                                name.starts_with("libc.so") || name.starts_with("ld-linux"));
 }
 
-// What a std::thread runs is inlined into it.
+// The function of a std::thread is inlined into it.
 bool holds_thread_function(std::string_view name) {
   return name.find("std::thread::_State_impl<") != name.npos;
 }
@@ -184,7 +184,7 @@ class call_tree {
     }
     if (above && id != 0) cut_.insert(id);
     for (const std::uint32_t child : heavy) cut(child);
-    // What is not in a child is the function's own, if it is enough to speak of.
+    // The rest that is not in a child is the function's own, if it is enough to speak of.
     const stack_load rest{here.load.bytes - together.bytes,
                           here.load.operations - together.operations,
                           here.load.time - together.time, here.load.blocks - together.blocks};

@@ -1,4 +1,4 @@
-// Which subsystem an operation belongs to, by its stack, its thread, or the scope or resource it
+// Finds an operation's subsystem, by its stack, its thread, or the scope or resource it
 // happened in.
 #pragma once
 
@@ -22,7 +22,7 @@ struct subsystem_options {
   std::vector<std::pair<std::string, std::string>> rules;  // name, regular expression
 };
 
-// Which subsystem each stack belongs to: an index into `names`, by stack id.
+// The subsystem of each stack: an index into `names`, by stack id.
 struct subsystem_map {
   std::vector<std::string> names;
   std::vector<std::uint16_t> of_stack;

@@ -78,7 +78,7 @@ void survey::born(const recorded& one, surveyed_block& block) {
   }
 }
 
-// What lives when the reading ends in the middle of a function has not survived that.
+// A block that lives when the reading ends in the middle of a function has not survived that.
 void survey::stop() {
   if (stopped_) return;
   stopped_ = true;

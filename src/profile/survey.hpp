@@ -36,7 +36,7 @@ class survey final : public block_handler {
   // Blocks that lived for a fiftieth of the reading, or to its end, by the number of their birth.
   std::vector<bool> lasting;
 
-  // What block_stream tells.
+  // block_stream calls these.
   void soon(const recorded& one) {
     invocations->prefetch(one.what.stack);
     loads.prefetch(one.what.stack);

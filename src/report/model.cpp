@@ -142,7 +142,7 @@ json claims(const lab::dataset& set) {
   return all;
 }
 
-// What the page says of the benches: titles, units and directions as the result files say them, of
+// The page's words for benches: titles, units and directions as the result files say them, of
 // the newest that does; as this program does where none says. How they are shown, this program
 // alone.
 json benches(const lab::merged_results& results) {

@@ -1,4 +1,4 @@
-// What a bench says of the page, as the page's scripts read it: only what it does say.
+// A bench's words for the page, as the page's scripts read them: only those that it has.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -92,7 +92,7 @@ std::vector<std::string> write_trace_report(const std::filesystem::path& trace,
   profile::site_counter sites(reader, functions);
   profile::block_watcher* const also[] = {&views, &sites};
   profile::dims_result dims = analysis.finish(also);
-  // What was measured on the program as it is stands for the recording's own estimate.
+  // The share measured on the program as it is stands for the recording's own estimate.
   if (advice.is_object()) {
     if (const auto share = profile::heap_share_from(
             advice.contains("heap") ? advice["heap"] : nlohmann::ordered_json())) {

@@ -82,7 +82,7 @@ json histogram(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& count
   return {{"from", std::move(from)}, {"counts", std::move(sums)}};
 }
 
-// What `mallard dims --json` says, in its words, without what the page does not draw; the frames of
+// The output of `mallard dims --json`, in its words, without what the page does not draw; frames of
 // survivors are numbers of functions, and bytes of invocations are sums by powers of two.
 json result(const profile::dims_result& dims, name_list& names) {
   json made = profile::to_json(dims);

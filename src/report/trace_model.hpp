@@ -12,14 +12,14 @@
 
 namespace mallard::report {
 
-// What the file is, beside what is found in it.
+// Facts about the file, beside what is found in it.
 struct trace_file {
   std::uint64_t bytes = 0;
   std::uint64_t events = 0;
   std::vector<profile::site> sites;  // by function
 };
 
-// What `mallard dims --json` says (docs/dims.md) as far as it is drawn, and "schema", "notes",
+// The output of `mallard dims --json` (docs/dims.md) as far as it is drawn, and "schema", "notes",
 // "recording", "functions", "flame", "timeline", "lifetimes", "activity", "addresses", "top", read
 // by report/src/trace. The same trace gives the same document, byte for byte.
 nlohmann::ordered_json make_trace_model(const profile::dims_result& dims,

@@ -13,7 +13,7 @@ namespace mallard::inline v1 {
 
 namespace {
 
-// Of more than the largest block, some other size that is too large.
+// A size above the largest block is as good as any other that is too large.
 std::size_t block_bytes_for(std::size_t bytes, std::size_t alignment) noexcept {
   bytes = std::min(bytes, detail::largest_class_bytes + 1);
   return detail::round_up(std::max(bytes + detail::redzone_bytes, detail::smallest_class_bytes),

@@ -33,7 +33,7 @@ address_range map_range(std::size_t bytes) noexcept {
   if (begin == nullptr) return {};
   begin_leak_scan(begin, bytes);
   constexpr std::size_t at_end = os::huge_page_bytes;
-  // Of many, each is one mapping, which may be one with its neighbours'.
+  // If there are many, each is one mapping, which may be one with its neighbours'.
   if (bytes > small_pages_bytes + at_end && !are_many()) {
     os::prefer_huge_pages(begin + small_pages_bytes, bytes - small_pages_bytes - at_end);
   }

@@ -1,12 +1,12 @@
-// Where large and growing blocks lie. Most are in segments: a `fit_heap` cuts and joins them there,
-// so that a block can take the free memory behind or before it. Segments come from upstream and
-// double up to 4 MiB; where upstream is the page source they are address ranges instead, which cost
-// nothing until they are touched, and `used` says how far blocks have reached, so that only that
-// much is given back to the system. A block from 64 KiB on that is expected to grow gets a range of
-// its own with room behind it ("lone"): it grows where it is until the range ends, and then its
-// pages are moved to a larger range (`move`), which copies no byte. Ranges are few to a process:
-// when there is none, blocks are in segments again. What is freed in pieces of 1 MiB and more goes
-// back at once; smaller free memory, and empty segments, wait for `trim`.
+// The memory of large and growing blocks. Most are in segments: a `fit_heap` cuts and joins them
+// there, so that a block can take the free memory behind or before it. Segments come from upstream
+// and double up to 4 MiB; where upstream is the page source they are address ranges instead, which
+// cost nothing until they are touched, and `used` says how far blocks have reached, so that only
+// that much is given back to the system. A block from 64 KiB on that is expected to grow gets a
+// range of its own with room behind it ("lone"): it grows where it is until the range ends, and
+// then its pages are moved to a larger range (`move`), which copies no byte. Ranges are few to a
+// process: when there is none, blocks are in segments again. What is freed in pieces of 1 MiB and
+// more goes back at once; smaller free memory, and empty segments, wait for `trim`.
 #include "mallard/detail/resources/array_space.hpp"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// What is asked of upstream for so many bytes. Of eight bytes none can be marked but with all
+// The bytes asked of upstream for so many bytes. No part of eight bytes can be marked but with all
 // after.
 constexpr std::size_t with_redzone(std::size_t bytes) noexcept {
   if constexpr (redzone_bytes == 0) return bytes;
@@ -30,7 +30,7 @@ void* oversize_list::make(std::pmr::memory_resource& upstream, std::size_t bytes
   return put_header(block, offset, bytes, aligned);
 }
 
-// Of two places for the block, one cannot be a slot.
+// One of two places for the block cannot be a slot.
 void* oversize_list::make_apart(std::pmr::memory_resource& upstream, std::size_t bytes,
                                 std::size_t alignment, const slab_layout& from) {
   const std::size_t aligned = std::max(alignment, alignof(std::max_align_t));
@@ -70,7 +70,7 @@ void oversize_list::insert(void* p) noexcept {
   reserved_bytes_ += h->offset + with_redzone(h->bytes);
 }
 
-// Of the blocks allocated last it is known that they are memory.
+// The blocks allocated last are known to be memory.
 bool oversize_list::owns_block(const void* p) const noexcept {
   constexpr int most = 16;
   const header* h = head_;

@@ -20,8 +20,9 @@ std::size_t reserved_range::committed_bytes() const noexcept {
   return static_cast<std::size_t>(range.end - begin_);
 }
 
-// What the options ask for. If they leave it open, as much as the system gives, by halves, down to
-// `least_bytes`; where that is less than usual, half of it is left to the rest of the program.
+// Takes what the options ask for. If they leave it open, as much as the system gives, by halves,
+// down to `least_bytes`; where that is less than usual, half of it is left to the rest of the
+// program.
 bool reserved_range::reserve(std::size_t least_bytes) noexcept {
   const bool open = options_.reserve_bytes == 0;
   const std::size_t wanted = open ? usual_bytes : round_up(options_.reserve_bytes, os::page_bytes);

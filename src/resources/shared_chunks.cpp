@@ -99,7 +99,7 @@ void shared_chunks::set_caching(bool on) noexcept {
   keep_to_limit();
 }
 
-// Of what may be kept, what slices leave.
+// Keeps the part of the limit that slices leave.
 void shared_chunks::keep_to_limit() noexcept {
   const std::size_t rest = limit() - std::min(limit(), supply_.usage().dirty_bytes);
   kept_.set_idle_limit(rest, rest);

@@ -13,7 +13,7 @@ heap_list<thread_heap>& thread_heap::list() const noexcept {
   return resource->list();
 }
 
-// What upstream takes nothing back of stays where it is, for the next thread.
+// Slabs over an upstream that takes nothing back stay where they are, for the next thread.
 bool thread_heap::may_leave_slabs() const noexcept {
   return !resource->upstream_ignores();
 }

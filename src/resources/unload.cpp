@@ -1,4 +1,4 @@
-// What a plug-in does when it is unloaded: its memory goes back to the system. Part of the embedded
+// The end of a plug-in that is unloaded: its memory goes back to the system. Part of the embedded
 // library alone.
 #include "mallard/detail/resources/address_ranges.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"

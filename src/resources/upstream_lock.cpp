@@ -21,7 +21,7 @@ constinit upstream_lock* all_locks = nullptr;
 constinit upstream_lock* locks_root = nullptr;
 constinit upstream_lock* unused = nullptr;
 
-// Where the lock of this upstream is in the tree, or would be.
+// The place in the tree where the lock of this upstream is, or would be.
 upstream_lock*& place_of(const std::pmr::memory_resource* upstream) noexcept {
   // Distinct addresses differ in the product, as the factor is odd.
   std::uint64_t ways = address_of(upstream) * std::uint64_t{0x9E3779B97F4A7C15};

@@ -76,7 +76,8 @@ struct survivor_site {
 };
 inline constexpr unsigned route_shift = 56;
 
-// Of one thread, so that counting takes no more than adding; of the next one when it has ended.
+// Counts of one thread, so that counting takes no more than adding; of the next one when it has
+// ended.
 struct route_counts {
   std::atomic<std::uint64_t> blocks;
   std::atomic<std::uint64_t> bytes;
@@ -116,7 +117,7 @@ struct session : preload::session_head {
   thread_counts threads[most_threads];
 };
 
-// Where the search for a key begins.
+// The search for a key begins here.
 inline std::size_t place_of(std::uint64_t key) {
   return static_cast<std::size_t>((key * 0x9e37'79b9'7f4a'7c15) >> 40) % most_addresses;
 }

@@ -1,4 +1,4 @@
-// What happened between two readings of a watched program.
+// The events between two readings of a watched program.
 #pragma once
 
 #include <cstdint>

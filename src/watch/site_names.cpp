@@ -57,7 +57,7 @@ std::string site_names::function_of(std::uint32_t site,
   for (std::uint32_t at = site; at != 0; at = sites[at].parent) {
     const auto found = names_.find(sites[at].address);
     if (found == names_.end() || found->second.empty()) continue;
-    // What was inlined is of the function that it was inlined into.
+    // Inlined code is of the function that it was inlined into.
     const std::string& name = found->second.back();
     if (profile::is_start_of_thread(name)) break;
     outermost = profile::short_name(name);

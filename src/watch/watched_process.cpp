@@ -152,7 +152,7 @@ reading watched_process::read() const {
   out.sites.reserve(sites);
   for (std::uint32_t i = 0; i < sites; ++i) {
     const live::site& one = all_->sites[i];
-    // What was freed first: then no more of it is live than there was.
+    // Frees are read first: then no more of it is live than there was.
     const auto freed_blocks = static_cast<double>(one.freed_blocks.load(std::memory_order_acquire));
     const auto freed_bytes = static_cast<double>(one.freed_bytes.load(std::memory_order_acquire));
     const auto blocks = static_cast<double>(one.allocations.load(std::memory_order_relaxed));

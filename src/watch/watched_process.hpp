@@ -30,7 +30,7 @@ struct thread_reading {
   counts of;
 };
 
-// Of one stack, as estimated from samples.
+// The reading of one stack, as estimated from samples.
 struct site_reading {
   std::uint64_t address = 0;  // as in live::site
   std::uint32_t parent = 0;

@@ -1,4 +1,4 @@
-// How much of a program's time is its heap's, measured on the program as it is: nothing of the heap
+// Measures the heap's share of a program's time on the program as it is: nothing of the heap
 // is hooked, and samples of the processor's time say how often it is in an operation.
 #pragma once
 

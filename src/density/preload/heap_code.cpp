@@ -20,7 +20,7 @@ struct code_range {
   std::uint64_t end = 0;
 };
 
-// Of the functions, and of a library that is the program's malloc.
+// Ranges of the functions, and of a library that is the program's malloc.
 code_range ranges[function_count + 1];
 std::size_t range_count = 0;
 rule_cache rules;

@@ -52,7 +52,7 @@ struct thread_memory {
 };
 thread_local constinit thread_memory mine __attribute__((tls_model("initial-exec"))) = {};
 
-// What threads have too many of: a thread that finds it locked does without.
+// Blocks that threads have too many of: a thread that finds it locked does without.
 struct shared_class {
   std::atomic_flag lock{};
   free_block* first = nullptr;
@@ -280,7 +280,7 @@ void* ideal_reallocate(void* block, std::size_t bytes) noexcept {
     auto* const at = static_cast<std::byte*>(block);
     const bool is_last = at + before == mine.fresh;
     if (bytes <= before || (is_last && bytes <= static_cast<std::size_t>(mine.end - at))) {
-      // What is cut off stays: it is not zero, as fresh memory has to be.
+      // The part that is cut off stays: it is not zero, as fresh memory has to be.
       if (bytes > before) mine.fresh = at + bytes;
       size_before(block) = bytes;
       return block;

@@ -2,5 +2,5 @@
 
 using mallard::live::hook;
 
-// What needs that name comes after it.
+// This comes last, for it needs that name.
 #include "preload/entries_modules.hpp"

@@ -53,7 +53,7 @@ std::vector<budget_rule> parse_budget(std::istream& text, const std::string& nam
 // The same, and for a file that cannot be read.
 std::vector<budget_rule> read_budget(const std::string& path);
 
-// Where most of what was found is allocated.
+// The place that allocates most of what was found.
 struct budget_place {
   std::string function;
   std::string file;

@@ -144,7 +144,7 @@ class checker {
       }
     }
     if (rule.what == budget_measure::peak) {
-      // What lived when a function's own peak was, stack by stack, is not kept.
+      // Nobody keeps, stack by stack, what lived when a function's own peak was.
       if (!rule.pattern.empty()) out.where = {};
       sum = rule.pattern.empty() ? dims_.total.peak_bytes : patterns_.at(rule.pattern).peak;
     }
@@ -189,7 +189,7 @@ class checker {
     return out;
   }
 
-  // Where what survived most often was allocated.
+  // The place that allocated what survived most often.
   static std::optional<budget_place> place_of(const arena_scope& scope) {
     if (scope.survivor_stacks.empty() || scope.survivor_stacks.front().frames.empty()) return {};
     return budget_place{scope.survivor_stacks.front().frames.front(), "", 0};

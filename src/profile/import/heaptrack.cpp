@@ -46,7 +46,7 @@ struct address {
   std::vector<symbol_line> lines;
 };
 
-// What the first reading finds.
+// The findings of the first reading.
 struct names {
   std::string command;
   std::uint64_t page_bytes = 4096;

@@ -24,7 +24,7 @@
 namespace mallard::profile {
 namespace {
 
-// Of a damaged file that says it were more.
+// A damaged file may say that it were more.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
 std::string unpacked(const std::string& raw, std::size_t most = most_bytes) {
@@ -110,7 +110,7 @@ struct function_entry {
   std::uint64_t name = 0, file = 0;
 };
 
-// What the values of heap profiles are called: Go's and ours; tcmalloc's have no prefix.
+// Names of the values of heap profiles: Go's and ours; tcmalloc's have no prefix.
 std::uint64_t stack_weights::* weight_of(std::string_view type, std::string_view unit) {
   if (const weight_kind* known = find_weight(type)) return known->value;
   const bool bytes = unit == "bytes";
@@ -302,7 +302,7 @@ bool is_pprof(const std::string& path) {
   in.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(in.gcount()));
   try {
-    // What begins with no field of a profile need not be unpacked.
+    // A file that begins with no field of a profile need not be unpacked.
     start = unpacked(start, 1);
     const unsigned first = start.empty() ? 0 : static_cast<unsigned char>(start[0]);
     const bool is_field =

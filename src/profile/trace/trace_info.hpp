@@ -74,7 +74,7 @@ struct loss_info {
   friend bool operator==(const loss_info&, const loss_info&) = default;
 };
 
-// How much of the process's memory was in RAM, sampled.
+// The part of the process's memory that was in RAM, sampled.
 struct resident_sample {
   std::uint64_t time = 0;
   std::uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// What each thread does over time.
+// The work of each thread over time.
 #pragma once
 
 #include <algorithm>

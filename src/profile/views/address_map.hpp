@@ -1,4 +1,4 @@
-// Where the blocks of each subsystem lie, at some instants.
+// The addresses of the blocks of each subsystem, at some instants.
 //
 // At each instant the live blocks are spread over the pages they lie on. At the end all pages that
 // were ever in use are put into one row without the gaps, and joined by powers of two until there

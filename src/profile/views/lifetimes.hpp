@@ -1,4 +1,4 @@
-// How large blocks are and how long they live.
+// Sizes of blocks, and how long they live.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which stacks allocated when: so that a page can show any part of a recording's time.
+// The stacks that allocated at each time: so that a page can show any part of a recording's time.
 //
 // The recording is cut into steps of equal length. For each step and stack with which anything
 // happened in it: bytes and operations, and by how much what lives of the stack's blocks grew. The

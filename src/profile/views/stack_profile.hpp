@@ -1,4 +1,4 @@
-// What the stacks of a recorded program weigh: a tree of functions, callers above what they call.
+// Weights of the stacks of a recorded program: a tree of functions, callers above what they call.
 #pragma once
 
 #include <cstdint>

@@ -147,7 +147,7 @@ class tree_maker {
     return at->second;
   }
 
-  // What weighs too little after all goes to the others.
+  // Nodes that weigh too little after all go to the others.
   stack_profile pruned() {
     std::vector<stack_weights> sums;
     for (const profile_node& node : made_.nodes) sums.push_back(node.own);

@@ -59,7 +59,7 @@ void timeline_builder::died(std::size_t subsystem, std::uint64_t bytes, std::uin
   if (epochs.shown.size() < most_epochs_shown) epochs.shown.push_back({now.epoch_began, time});
 }
 
-// What still lives at the end is in an epoch that the recording does not see the end of.
+// Blocks that still live at the end are in an epoch that the recording does not see the end of.
 timeline timeline_builder::finish() {
   while (made_.times.size() < stretches) end_stretch();
   for (std::size_t s = 0; s < now_.size(); ++s) {

@@ -1,4 +1,4 @@
-// What mallard/profile.hpp calls.
+// The functions that mallard/profile.hpp calls.
 #include <cstring>
 
 #include "mallard/detail/recorder_calls.hpp"

@@ -13,7 +13,7 @@ thread_local constinit thread_state this_thread
 
 namespace {
 
-// How the process was started, as it says itself: it may be gone before the reader asks.
+// Writes how the process was started, as it says itself: it may be gone before the reader asks.
 void write_command(thread_log& log) {
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;

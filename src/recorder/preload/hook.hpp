@@ -85,7 +85,7 @@ class entered {
   bool only_frees_ = false;
 };
 
-// What the entry points call around the functions that they stand for.
+// The entry points call these around the functions that they stand for.
 struct hook {
   static std::size_t& in_new() noexcept { return this_thread.in_new; }
 
@@ -96,7 +96,7 @@ struct hook {
                                                  Call call) {
     entered log;
     if (!log.everything()) [[unlikely]] {
-      // What operators call is counted there.
+      // Calls by operators are counted there.
       if (through == function::malloc || through == function::calloc) count_unrecorded();
       return call();
     }

@@ -47,7 +47,7 @@ inline std::uint64_t now() noexcept {
 // it is the child of a fork, a process of its own. Returns: whether it is recorded.
 bool open_process() noexcept;
 
-// What threads know of the process is to be looked at anew.
+// Threads have to look anew at what they know of the process.
 void new_epoch() noexcept;
 
 // Modules that an attached process has loaded since get their hooks. Called now and then, from

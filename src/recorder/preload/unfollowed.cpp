@@ -51,7 +51,7 @@ bool find_part(int file, const Elf64_Ehdr& header, unsigned& from, unsigned type
   return false;
 }
 
-// Where in the file lies what is loaded at this address; 0: nowhere.
+// The offset in the file of what is loaded at this address; 0: nowhere.
 std::uint64_t offset_of(int file, const Elf64_Ehdr& header, std::uint64_t address) noexcept {
   Elf64_Phdr part;
   for (unsigned i = 0; find_part(file, header, i, PT_LOAD, part); ++i) {
@@ -96,7 +96,7 @@ bool is_sanitized(int file, const Elf64_Ehdr& header) noexcept {
   return names != 0 && has_sanitizer_name(file, names, bytes);
 }
 
-// What its dynamic linker says of a program.
+// A program's dynamic linker says this of it.
 unfollowed linker_obstacle(int file, const Elf64_Ehdr& header, const char* path) noexcept {
   Elf64_Phdr part;
   unsigned i = 0;

@@ -18,8 +18,8 @@ class starting_program {
   // It could not be started.
   void failed() noexcept;
 
-  // Of a program that would end if it had to load the recorder: the environment less LD_PRELOAD, in
-  // `room` for as many words as `words_without` says. Of others 0, and the same environment.
+  // For a program that would end if it had to load the recorder: the environment less LD_PRELOAD,
+  // in `room` for as many words as `words_without` says. For others 0, and the same environment.
   std::size_t words_without(char* const* environment) const noexcept;
   char* const* without_preload(char* const* environment, char** room) const noexcept;
 

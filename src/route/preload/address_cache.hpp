@@ -26,7 +26,7 @@ class address_cache {
     return find_slowly(ip, at);
   }
 
-  // What the session knows the address by; 0: it lies in no module, or there is no room.
+  // The session's number of the address; 0: it lies in no module, or there is no room.
   std::uint64_t key_of(std::uint64_t ip) noexcept;
 
  private:

@@ -106,7 +106,7 @@ void* arena::allocate_from_resource(block_shape shape) noexcept {
     case strategy::synchronized_heap:
       return allocate_by_type(synchronized_heap_, shape);
     case strategy::adaptive_pool:
-      // How it was aligned would have to be known where it is given back.
+      // Its alignment would have to be known where it is given back.
       return shape.alignment > granule ? nullptr : locked(adaptive_);
     case strategy::global:
     case strategy::switch_malloc:

@@ -26,7 +26,7 @@
 
 namespace mallard::route {
 
-// Where an arena's resource has its memory from: the routed range.
+// The upstream of an arena's resource: the routed range.
 class range_source final : public std::pmr::memory_resource {
  public:
   range_source(std::uint32_t owner, std::uint32_t route) noexcept : owner_(owner), route_(route) {}
@@ -42,7 +42,7 @@ class range_source final : public std::pmr::memory_resource {
   std::uint32_t route_;
 };
 
-// What an invocation of a function is known by: its frame, its caller, where it was first seen.
+// An invocation of a function is known by its frame, its caller, and where it was first seen.
 struct invocation {
   std::uint64_t frame_address = 0;  // 0: not by a function
   std::uint64_t caller_ip = 0;
@@ -72,7 +72,7 @@ class arena {
   // Makes the block larger where it is, if it can.
   bool try_expand(void* block, block_shape from, block_shape to, const void* thread) noexcept;
 
-  // Of routes by scope. Only the arena's thread, or who holds it alone, may ask and reset.
+  // For routes by scope. Only the arena's thread, or who holds it alone, may ask and reset.
   std::uint64_t live() const noexcept {
     return born_ - gone_here_ - gone_elsewhere_.load(std::memory_order_acquire);
   }

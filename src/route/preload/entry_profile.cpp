@@ -1,4 +1,5 @@
-// What mallard/profile.hpp calls: scopes are conditions of routes; nothing else is of use here.
+// The functions that mallard/profile.hpp calls: scopes are conditions of routes; the rest does
+// nothing.
 #include "mallard/detail/recorder_calls.hpp"
 #include "route/preload/thread.hpp"
 

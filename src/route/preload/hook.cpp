@@ -13,7 +13,7 @@ namespace {
   abort();
 }
 
-// Of what is no block any more, or never was one.
+// The shape of what is no block any more, or never was one.
 block_shape shape_of_live(const void* block, const char* otherwise) noexcept {
   const block_shape shape = process.range.get(block);
   if (shape.bytes == 0) [[unlikely]]

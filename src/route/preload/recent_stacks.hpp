@@ -38,7 +38,7 @@ struct found_scope {
   preload::stack_walk::found_frame frame;
 };
 
-// What is looked for once a stack is known.
+// The answer that is looked for once a stack is known.
 struct stack_answer {
   std::uint16_t routes = 0;  // bit i: all that route i asks of a stack holds
   std::uint16_t inside = 0;  // bit i: the functions of route i are on it

@@ -19,7 +19,7 @@ inline constexpr std::size_t unit_bytes = std::size_t{1} << unit_shift;
 inline constexpr std::size_t granule = 16;  // what blocks are a multiple of, and aligned to
 inline constexpr std::size_t largest_alignment = 4096;
 
-// What a block was asked for as, rounded up to `granule`.
+// The request for a block, rounded up to `granule`.
 struct block_shape {
   std::size_t bytes;
   std::size_t alignment;
@@ -53,7 +53,7 @@ class routed_range {
   block_shape get_again(const void* block) const noexcept { return get(codes_again_, block); }
   void clear_again(const void* block) noexcept { clear(codes_again_, block); }
 
-  // Who asked for a block, where that is remembered.
+  // The call that asked for a block, where that is remembered.
   bool remember_sites() noexcept;
   void set_site(const void* block, std::uint32_t site) noexcept { sites_[index_of(block)] = site; }
   // Calls visit(site) for all live blocks of an owner.

@@ -305,7 +305,7 @@ void routing_thread::end_invocation(std::uint32_t route) noexcept {
     ended->next = waiting_[route];
     waiting_[route] = ended;
   }
-  // Of those that wait, one or two are looked at each time: there may be many.
+  // One or two of those that wait are looked at each time: there may be many.
   arena** link = &waiting_[route];
   for (int looked_at = 0; looked_at < 2 && *link != nullptr; ++looked_at) {
     arena* const one = *link;

@@ -17,7 +17,7 @@ class routing_thread {
  public:
   routing_thread() noexcept;
 
-  // What can be said of a block's route at once.
+  // The facts about a block's route that can be told at once.
   enum class standing : std::uint8_t {
     passes,   // it takes none
     matches,  // one fits the stack, which is known: route_here() says whether it fits the block
@@ -35,7 +35,7 @@ class routing_thread {
     recent_ = known;
     return known->answer().routes == 0 ? standing::passes : standing::matches;
   }
-  // Which route a block takes; -1: none.
+  // The route that a block takes; -1: none.
   int route_of(std::size_t bytes, const preload::frame_state& caller) noexcept;
   // The same where look() has just found a match.
   int route_here(std::size_t bytes, const preload::frame_state& caller) noexcept;
@@ -93,12 +93,12 @@ class routing_thread {
   std::uint32_t site_of_caller() noexcept;
   void forget_stack() noexcept;
 
-  // What look() reads.
+  // look() reads these.
   std::uint64_t smallest_ = 0;
   std::uint64_t sizes_ = 0;  // so many from there on; 0: none
   std::uint32_t epoch_;
-  // Which stack the thread is on, of those of its coroutines: what is remembered of another one may
-  // be gone.
+  // The stack that the thread is on, of those of its coroutines: what is remembered of another one
+  // may be gone.
   std::uint32_t sight_ = 1;
   std::uint32_t open_ = 0;  // routes with an invocation of a function under way
 
@@ -110,7 +110,7 @@ class routing_thread {
   arena* current_[most_routes] = {};
   arena* waiting_[most_routes] = {};  // for their last blocks
   std::uint32_t depth_[most_scopes] = {};
-  // Of the block that was asked for last.
+  // About the block that was asked for last.
   preload::frame_state caller_{};
   recent_stack* recent_ = nullptr;
   bool walked_ = false;  // stack_ is of it
