@@ -4,13 +4,12 @@
 //   #include <mallard/malloc/malloc_scope.hpp>
 //   {
 //     const mallard::malloc_scope scope;
-//     const document d = parse(text);   // malloc, new, calloc, realloc of this thread: from its
-//     heap
+//     const document d = parse(text);   // malloc, new, calloc, realloc: from the scope's heap
 //   }                                   // nothing of it lives: its memory goes at once
 //
-// What lives longer stays as it is: it is freed like any block, by any thread, and its memory goes
-// as it goes. With a heap of the program's own several scopes share one, and what survives them all
-// can be given up at once by mallard_heap_destroy. Link with mallard::malloc or
+// A block that lives longer stays as it is: it is freed like any block, by any thread, and its
+// memory goes as it goes. With a heap of the program's own several scopes share one, and what
+// survives them all can be given up at once by mallard_heap_destroy. Link with mallard::malloc or
 // mallard::malloc_static.
 //
 // Thread-safety: a scope is its thread's alone; other threads allocate as before. It has to end on
