@@ -56,6 +56,7 @@ LIBRARIES = mallard-malloc mallard-malloc-hardened mallard-malloc-sticky
 
 # Real programs on each of the three libraries, and recorded; `make test` has a few of them.
 test-programs: deps build/release/CMakeCache.txt
+	@packaging/install-deps.sh programs
 	@cmake --build --preset release -j $(JOBS) --target mallard_malloc mallard_malloc_hardened \
 	  mallard_malloc_sticky mallard_tool mallard_record
 	@for library in $(LIBRARIES); do \

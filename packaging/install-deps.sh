@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what building and testing needs from Debian's packages; quiet when all is there.
-# `install-deps.sh aarch64` adds what builds and tests for aarch64 on another machine.
+# `install-deps.sh aarch64` adds what builds and tests for aarch64 on another machine,
+# `install-deps.sh programs` the programs of packaging/test-programs.sh.
 set -eu
 
 packages="g++ make cmake ninja-build ccache git ca-certificates nodejs npm chromium valgrind
@@ -13,6 +14,12 @@ if [ "${1:-}" = aarch64 ]; then
   packages="$packages g++-aarch64-linux-gnu qemu-user-static binfmt-support
     libc6:arm64 libstdc++6:arm64 libgtest-dev:arm64 libgmock-dev:arm64"
 fi
+if [ "${1:-}" = programs ]; then
+  packages="$packages bc bubblewrap busybox-static curl dash gawk gdb golang-go guile-3.0 imagemagick jq ksh
+    libc6-i386 libgoogle-perftools-dev libjemalloc-dev libjemalloc2 libxml2-utils lua5.4 memcached musl-tools
+    nginx-light ocaml-nox openjdk-17-jdk-headless php-cli postgresql procps python3 redis-server ruby rustc sbcl
+    strace sudo tcl tcsh tmux vim w3m xz-utils zsh zstd"
+fi
 
 missing=""
 for package in $packages; do
@@ -20,6 +27,11 @@ for package in $packages; do
     # A newer node than Debian's is as good, wherever it came from.
     nodejs) command -v node >/dev/null 2>&1 && continue ;;
     npm) command -v npm >/dev/null 2>&1 && continue ;;
+    # So are other makers' compilers, and a server that has more in its package.
+    golang-go) command -v go >/dev/null 2>&1 && continue ;;
+    rustc) command -v rustc >/dev/null 2>&1 && continue ;;
+    openjdk-*) command -v javac >/dev/null 2>&1 && continue ;;
+    gdb | nginx-light) command -v "${package%-light}" >/dev/null 2>&1 && continue ;;
     # The peer is measured in whatever version is there.
     libboost-container*) ls /usr/include/boost/container/pmr/*.hpp >/dev/null 2>&1 && continue ;;
     libboost-json*) ls /usr/include/boost/json.hpp >/dev/null 2>&1 && continue ;;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Real programs on the drop-in malloc: each does its work on the system's malloc and on ours, and has
 # to end in the same way with the same output. Those that are not installed are left out.
-# The same under `mallard record`, when what is given is the command and no library.
+# The same under `mallard record`, when what is given is the command and no library: there programs
+# of other kinds (foreign-programs.sh) have to be recorded too, or named.
 #
 #   packaging/test-programs.sh LIBRARY          all
 #   packaging/test-programs.sh LIBRARY short    those that take a second
@@ -25,8 +26,9 @@ case $library in
     }
     ;;
   *)
-    under="$library record -q --force -o $work/trace --"
-    if ! $under grep -qF libmallard-record.so /proc/self/maps || ! [ -s "$work/trace" ]; then
+    under="$library record --force"
+    if ! $under -q -o "$work/trace" -- grep -qF libmallard-record.so /proc/self/maps ||
+      ! [ -s "$work/trace" ]; then
       echo "$library cannot record" >&2
       exit 1
     fi
@@ -34,10 +36,11 @@ case $library in
 esac
 
 # check <name> <what it needs, by command> <function>: the function runs in an empty directory; its
-# standard output is compared.
+# standard output is compared. Where a program is `expected`, a recording has a line with its name.
+expected=
 check() {
   for command in $2; do
-    command -v "$command" >/dev/null || { skipped="$skipped $1"; return; }
+    command -v "$command" >/dev/null || [ -r "$command" ] || { skipped="$skipped $1"; return; }
   done
   for side in system mallard; do
     rm -rf "${work:?}/$side"
@@ -46,13 +49,27 @@ check() {
     by=
     if [ $side = mallard ]; then
       by=${under:-}
-      [ -n "$by" ] || preload=$library
+      if [ -z "$by" ]; then
+        preload=$library
+      elif [ -n "$expected" ]; then
+        by="$by --"
+      else
+        by="$by -q -o $work/trace --"
+      fi
     fi
     (cd "$work/$side" && $3) >"$work/$side.out" 2>"$work/$side.err"
     echo "exit code $?" >>"$work/$side.out"
   done
-  if ! tail -n 1 "$work/system.out" | grep -q "exit code 0"; then
+  if [ -z "$expected" ] && ! tail -n 1 "$work/system.out" | grep -q "exit code 0"; then
     skipped="$skipped $1(fails-by-itself)"
+  elif [ -n "$expected" ] && { [ "$(wc -l <"$work/system.out")" -lt 2 ] ||
+    tail -n 1 "$work/system.out" | grep -Eqx "exit code (1|2|12[5-7])"; }; then
+    skipped="$skipped $1(fails-by-itself)"
+  elif [ -n "$expected" ] && [ -n "${under:-}" ] &&
+    ! grep -Eq "^mallard: .*$expected.*( [1-9][0-9]* events of |recorded|record it)" "$work/mallard.err"; then
+    failed=$((failed + 1))
+    echo "FAILED  $1: neither recorded nor named: $expected"
+    tail -n 20 "$work/mallard.err"
   elif cmp -s "$work/system.out" "$work/mallard.out"; then
     passed=$((passed + 1))
     echo "passed  $1"
@@ -234,6 +251,9 @@ if [ "$short" != short ]; then
   check node node node_program
   check redis "redis-server redis-cli redis-benchmark" redis_program
 fi
+
+# shellcheck source=packaging/foreign-programs.sh
+. "$(dirname "$0")/foreign-programs.sh"
 
 echo "$passed passed, $failed failed${skipped:+, left out:$skipped}"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -11,6 +11,8 @@
 // takes it. Only the reader makes a slot free again.
 #pragma once
 
+#include <elf.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +59,13 @@ inline bool is_of_musl(const char* linker) noexcept {
   const char* const slash = std::strrchr(linker, '/');
   return std::strncmp(slash != nullptr ? slash + 1 : linker, "ld-musl", 7) == 0;
 }
+
+// The kind of machine that programs have to be for, as their files say it.
+#if defined(__x86_64__)
+inline constexpr unsigned own_machine = EM_X86_64;
+#else
+inline constexpr unsigned own_machine = EM_AARCH64;
+#endif
 
 // A name that the dynamic symbols of a program have if a sanitizer's malloc has to be its own, and
 // the sanitizer's.

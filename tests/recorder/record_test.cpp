@@ -339,6 +339,9 @@ TEST_F(recording, names_the_programs_that_it_cannot_follow) {
   const record_summary untold = run_and_pass({"starting", "without_environment", "/bin/true"});
   ASSERT_EQ(untold.not_followed.size(), 1U);
   EXPECT_EQ(untold.not_followed[0].what, obstacle::not_told);
+  const record_summary other = run_and_pass({"starting", "preloading_another", "/bin/true"});
+  ASSERT_EQ(other.not_followed.size(), 1U);
+  EXPECT_EQ(other.not_followed[0].what, obstacle::not_told);
   const record_summary crowded = run_and_pass({"starting", "in_little_room", "/bin/true"});
   ASSERT_EQ(crowded.not_followed.size(), 1U);
   EXPECT_EQ(crowded.not_followed[0].what, obstacle::little_room);
@@ -690,6 +693,25 @@ TEST(program_check, finds_programs_as_a_shell_does) {
   EXPECT_EQ(check_program("sh").what, obstacle::none);
   EXPECT_EQ(check_program("no-such-program-at-all").what, obstacle::no_such_program);
   EXPECT_EQ(check_program(MALLARD_RECORDED_PROGRAM).what, obstacle::none);
+}
+
+// Half a file is enough to know what machine it is for.
+TEST_F(recording, of_another_machine_names_the_program_and_leaves_it_its_environment) {
+  const std::string other = file("of_32_bits");
+  {
+    std::ofstream out(other, std::ios::binary);
+    unsigned char header[64] = {0x7f, 'E', 'L', 'F', 1, 1, 1};
+    header[16] = 2;
+    header[18] = 3;  // of 80386
+    out.write(reinterpret_cast<const char*>(header), sizeof header);
+  }
+  fs::permissions(other, fs::perms::owner_all);
+  EXPECT_EQ(check_program(other).what, obstacle::other_machine);
+  const char* const program = "/lib32/libc.so.6";  // it tells its version when it is started
+  if (!fs::exists(program)) GTEST_SKIP() << "no program of 32 bits is here";
+  const record_summary done = run_and_pass({"starting", "execve", program});
+  ASSERT_EQ(done.not_followed.size(), 1U);
+  EXPECT_EQ(done.not_followed[0].what, obstacle::other_machine);
 }
 
 TEST(program_check, knows_what_cannot_be_recorded) {

@@ -475,6 +475,7 @@ int starting(std::string_view how, char* program) {
       if (how == "without_environment") execve(program, words, nothing);
       const rlimit little{200U << 20, RLIM_INFINITY};
       if (how == "in_little_room") setrlimit(RLIMIT_AS, &little);
+      if (how == "preloading_another") setenv("LD_PRELOAD", "libc.so.6", 1);
       if (how == "out_of_reach") setenv("MALLARD_RECORD", "/proc/1/fd/no-such", 1);
       if (how == "as_another_user" && setresuid(65534, 65534, 65534) != 0) _exit(1);
       if (how == "execvp" || how == "execlp") setenv("PATH", path.c_str(), 1);

@@ -54,8 +54,10 @@ std::string interpreter(std::istream& script) {
 class elf_file {
  public:
   explicit elf_file(std::ifstream& in) : in_(in) {
-    if (!read(0, header_) || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_phentsize != sizeof(Elf64_Phdr)) {
+    if (!read(0, header_) || std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0) return;
+    is_of_other_machine_ =
+        header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_machine != recorder::own_machine;
+    if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_phentsize != sizeof(Elf64_Phdr)) {
       return;
     }
     parts_.resize(header_.e_phnum);
@@ -65,6 +67,8 @@ class elf_file {
     valid_ = true;
   }
   bool valid() const { return valid_; }
+  // Its addresses, or its processor, are of another kind than ours.
+  bool is_of_other_machine() const { return is_of_other_machine_; }
 
   // The path of its dynamic linker; "" of a program that is linked statically.
   std::string linker() {
@@ -139,6 +143,7 @@ class elf_file {
 
   std::ifstream& in_;
   bool valid_ = false;
+  bool is_of_other_machine_ = false;
   Elf64_Ehdr header_{};
   std::vector<Elf64_Phdr> parts_;
 };
@@ -180,6 +185,8 @@ program_check check_program(const std::string& word) {
     elf_file elf(in);
     if (is_privileged(out.file)) {
       out.what = obstacle::privileged;
+    } else if (elf.is_of_other_machine()) {
+      out.what = obstacle::other_machine;
     } else if (elf.valid() && elf.linker().empty()) {
       out.what = obstacle::static_program;
     } else if (elf.valid() && recorder::is_of_musl(elf.linker().c_str())) {
@@ -228,7 +235,7 @@ std::string describe(const program_check& found) {
              "recorder: nothing is recorded";
     case obstacle::not_told:
       return found.file +
-             " is started with an environment of its own, without LD_PRELOAD: nothing "
+             " is started with an environment that does not preload the recorder: nothing "
              "is recorded";
   }
   return "";

@@ -91,7 +91,8 @@ class signal_guard {
 
 std::vector<std::pair<std::string, std::string>> environment(const record_options& options,
                                                              const session_memory& memory) {
-  if (check_program(options.command.front()).what == obstacle::other_libc) return {};
+  const obstacle found = check_program(options.command.front()).what;
+  if (found == obstacle::other_libc || found == obstacle::other_machine) return {};
   std::string preload = options.library;
   if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
     preload += std::string(":") + others;

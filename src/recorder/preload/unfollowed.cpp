@@ -15,12 +15,6 @@
 namespace mallard::recorder {
 namespace {
 
-#if defined(__x86_64__)
-constexpr unsigned own_machine = EM_X86_64;
-#else
-constexpr unsigned own_machine = EM_AARCH64;
-#endif
-
 const char* file_name(const char* path) noexcept {
   const char* const slash = strrchr(path, '/');
   return slash != nullptr ? slash + 1 : path;
@@ -152,6 +146,12 @@ const char* value_in(char* const* environment, const char* name) noexcept {
   return nullptr;
 }
 
+// A variable that was set anew, as by one who preloads another malloc, may have lost us.
+bool preloads_recorder(char* const* environment) noexcept {
+  const char* const libraries = value_in(environment, "LD_PRELOAD");
+  return libraries != nullptr && strstr(libraries, "libmallard-record") != nullptr;
+}
+
 // The rights that this process may still have to reach the reader go with the start of a program.
 bool becomes_another_user(const session& all) noexcept {
   return geteuid() != 0 && geteuid() != all.reader_user;
@@ -191,7 +191,7 @@ void starting_program::look_at(const char* path, char* const* environment) noexc
   }
   if (why == unfollowed::none && access(path, X_OK) == 0) {
     const char* const file = value_in(environment, session_kind.variable);
-    if (file == nullptr) {
+    if (file == nullptr || !preloads_recorder(environment)) {
       why = unfollowed::environment;
     } else if (becomes_another_user(all) ||
                faccessat(AT_FDCWD, file, R_OK | W_OK, AT_EACCESS) != 0) {
@@ -203,7 +203,8 @@ void starting_program::look_at(const char* path, char* const* environment) noexc
       room.rlim_cur != RLIM_INFINITY && room.rlim_cur < session_bytes) {
     why = unfollowed::address_space;
   }
-  must_not_preload_ = why == unfollowed::other_libc || why == unfollowed::sanitized;
+  must_not_preload_ = why == unfollowed::other_libc || why == unfollowed::sanitized ||
+                      why == unfollowed::other_machine;
   if (why != unfollowed::none) made_ = remember(all, path, why);
 }
 
