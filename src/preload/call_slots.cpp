@@ -29,10 +29,13 @@ constexpr std::uint32_t data_slot = R_X86_64_GLOB_DAT;
 constexpr std::uint32_t jump_slot = R_AARCH64_JUMP_SLOT;
 constexpr std::uint32_t data_slot = R_AARCH64_GLOB_DAT;
 #endif
-constexpr const char* unload_symbol = "dlclose";
 
-// The functions of the malloc family, and dlclose at the end.
-constexpr std::size_t hook_count = function_count + 1;
+// The functions of the malloc family, and behind them those after which modules or programs are
+// others; of these a library of ours may lack some.
+constexpr const char* other_symbols[] = {"dlclose",     "execve",      "execv",  "execvp",
+                                         "execvpe",     "execl",       "execlp", "execle",
+                                         "posix_spawn", "posix_spawnp"};
+constexpr std::size_t hook_count = function_count + sizeof other_symbols / sizeof *other_symbols;
 
 struct hooked_slot {
   void** place;
@@ -118,7 +121,7 @@ dynamic_tables read_dynamic(const ElfW(Dyn) * at, std::uint64_t bias) noexcept {
 }
 
 const char* symbol_of_hook(std::size_t which) noexcept {
-  return which < function_count ? function_symbols[which] : unload_symbol;
+  return which < function_count ? function_symbols[which] : other_symbols[which - function_count];
 }
 
 std::size_t hook_named(const char* name) noexcept {
@@ -308,7 +311,9 @@ bool find_functions_of_program() noexcept {
     next_functions[i] = is_ours(found) ? nullptr : found;
     hooked.theirs[i] = next_functions[i];
   }
-  hooked.theirs[function_count] = dlsym(RTLD_NEXT, unload_symbol);
+  for (std::size_t i = function_count; i < hook_count; ++i) {
+    hooked.theirs[i] = dlsym(RTLD_NEXT, symbol_of_hook(i));
+  }
   return next_functions[static_cast<std::size_t>(function::malloc)] != nullptr;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "profile/attach/running_process.hpp"
 #include "profile/record/recording.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "profile/trace/trace_reader.hpp"
@@ -224,6 +225,97 @@ TEST_F(attaching, a_program_that_ends_meanwhile_has_a_whole_trace) {
   EXPECT_GT(look_at(options.output).allocations, 0u);
 }
 
+// Bytes of addresses that memory of recordings takes in the process.
+std::uint64_t addresses_of_recordings(pid_t pid) {
+  std::uint64_t out = 0;
+  std::ifstream in("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(in, line);) {
+    if (line.find("memfd:mallard-record") == line.npos) continue;
+    std::size_t dash = 0;
+    const std::uint64_t start = std::stoull(line, &dash, 16);
+    out += std::stoull(line.substr(dash + 1), nullptr, 16) - start;
+  }
+  return out;
+}
+
+TEST_F(attaching, leaves_the_addresses_of_few_threads_alone) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  for (int i = 0; i < 3; ++i) {
+    options.output = (folder_ / (std::to_string(i) + ".trace")).string();
+    attach(program.pid(), 0.2);
+    EXPECT_LT(addresses_of_recordings(program.pid()), 20'000'000u * static_cast<unsigned>(i + 1));
+    ASSERT_TRUE(program.goes_on()) << i;
+  }
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, programs_that_it_starts_are_named) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "starts"});
+  const record_summary done = attach(program.pid(), 0.5);
+  std::set<std::string> names;
+  for (const program_check& one : done.not_followed) {
+    EXPECT_EQ(one.what, obstacle::not_told);
+    names.insert(one.file);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"/bin/false", "/bin/true"}));
+  EXPECT_EQ(program.end(), 0);
+}
+
+TEST_F(attaching, is_turned_on_and_off_by_the_processs_number) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+  EXPECT_THROW(set_recording(program.pid(), mallard::recorder::recording::paused),
+               std::runtime_error);
+  options.paused = true;
+  const pid_t asks = fork();
+  if (asks == 0) {
+    for (int tries = 0; tries < 100; ++tries) {
+      usleep(20'000);
+      try {
+        set_recording(program.pid(), mallard::recorder::recording::on);
+        _exit(0);
+      } catch (const std::runtime_error&) {
+      }
+    }
+    _exit(1);
+  }
+  attach(program.pid(), 0.6);
+  int status = -1;
+  waitpid(asks, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(look_at(options.output).allocations, 0u);
+  EXPECT_EQ(program.end(), 0);
+}
+
+// At any moment of attaching: there is a trace, or a line that says why there is none.
+TEST_F(attaching, a_program_that_ends_at_that_moment_is_a_whole_trace_or_a_line) {
+  for (unsigned after = 0; after < 30'000; after += 2'500) {
+    running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
+    const pid_t ends = fork();
+    if (ends == 0) {
+      usleep(after);
+      kill(program.pid(), SIGKILL);
+      _exit(0);
+    }
+    try {
+      attach(program.pid(), 5);
+      look_at(options.output);
+      fs::remove(options.output);
+    } catch (const std::runtime_error& problem) {
+      EXPECT_EQ(std::string(problem.what()).find('\n'), std::string::npos);
+      EXPECT_FALSE(fs::exists(options.output)) << problem.what();
+    }
+    waitpid(ends, nullptr, 0);
+  }
+}
+
+TEST(way_round_ptrace_scope, says_who_may_attach_and_what_to_do) {
+  EXPECT_EQ(way_round_ptrace_scope(0), "");
+  EXPECT_NE(way_round_ptrace_scope(1).find("sudo"), std::string::npos);
+  EXPECT_NE(way_round_ptrace_scope(2).find("sudo"), std::string::npos);
+  EXPECT_EQ(way_round_ptrace_scope(3).find("sudo"), std::string::npos);
+  EXPECT_NE(way_round_ptrace_scope(3).find("start the program recorded"), std::string::npos);
+}
+
 TEST_F(attaching, what_cannot_be_recorded_is_refused_in_one_line) {
   EXPECT_NE(refusal(getpid()).find("is this command itself"), std::string::npos);
   EXPECT_NE(refusal(2'000'000'000).find("does not exist"), std::string::npos);
@@ -236,6 +328,11 @@ TEST_F(attaching, what_cannot_be_recorded_is_refused_in_one_line) {
     running_program program({"sh", "-c", "echo ready; exec " MALLARD_OWN_MALLOC_PROGRAM " wait"});
     usleep(50'000);
     EXPECT_NE(refusal(program.pid()).find("malloc of its own"), std::string::npos);
+  }
+  {
+    running_program program({"unshare", "-Urm", "sh", "-c", "echo ready; exec sleep 1000"});
+    if (!program.goes_on()) GTEST_SKIP() << "no namespaces can be had here";
+    EXPECT_NE(refusal(program.pid()).find("namespaces"), std::string::npos);
   }
   running_program program({MALLARD_ATTACHED_PROGRAM, "serves"});
   ASSERT_EQ(ptrace(PTRACE_SEIZE, program.pid(), nullptr, nullptr), 0);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -83,6 +85,26 @@ void serve() {
   }
 }
 
+// By two ways of those there are.
+void start_programs() {
+  char name[] = "true";
+  char* words[] = {name, nullptr};
+  char* nothing[] = {nullptr};
+  while (!over) {
+    const pid_t child = fork();
+    if (child == 0) {
+      execve("/bin/false", words, nothing);
+      _exit(1);
+    }
+    pid_t other = 0;
+    if (posix_spawn(&other, "/bin/true", nullptr, nullptr, words, environ) != 0) fail("no process");
+    waitpid(child, nullptr, 0);
+    waitpid(other, nullptr, 0);
+    sleep_ms(5);
+    std::free(std::malloc(10));
+  }
+}
+
 void load(const char* path) {
   using function = void*(std::size_t);
   function* allocate = nullptr;
@@ -122,6 +144,7 @@ int main(int argc, char** argv) {
   if (name == "threads") all_of(work, 4);
   if (name == "spins") all_of(spin, 2);
   if (name == "serves") serve();
+  if (name == "starts") start_programs();
   if (name == "loads" && argc > 2) load(argv[2]);
   // Its calls go where they went before, or where hooks are that nobody could take out.
   void* (*volatile called)(std::size_t) = std::malloc;

@@ -112,13 +112,21 @@ bool in_any(const std::vector<address_range>& all, std::uint64_t address) {
                      [=](const address_range& one) { return one.has(address); });
 }
 
-std::string scope_of_ptrace() {
-  std::string text = file_text("/proc/sys/kernel/yama/ptrace_scope");
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
 }  // namespace
+
+std::string way_round_ptrace_scope(int scope) {
+  const std::string is = "kernel.yama.ptrace_scope is " + std::to_string(scope);
+  switch (scope) {
+    case 1:
+      return is + ", so only its parent and root may: run this command with sudo";
+    case 2:
+      return is + ", so only root may: run this command with sudo";
+    case 3:
+      return is + ", so nobody may until the machine starts anew: start the program recorded";
+    default:
+      return "";
+  }
+}
 
 void running_process::fail(const std::string& why) const {
   throw std::runtime_error("process " + std::to_string(pid_) + " " + why);
@@ -297,12 +305,12 @@ std::unique_ptr<stopped_thread> running_process::stop_somewhere(
         if (is_safe(*thread, of, all)) return thread;
       } catch (const std::system_error& problem) {
         if (problem.code().value() == ESRCH) continue;
-        const std::string scope = scope_of_ptrace();
-        if (problem.code().value() == EPERM && !scope.empty() && scope != "0") {
-          fail("may not be attached to: kernel.yama.ptrace_scope is " + scope +
-               ", which leaves that to root (or to nobody, if 3)");
+        std::string scope;
+        if (problem.code().value() == EPERM) {
+          scope = way_round_ptrace_scope(
+              std::atoi(file_text("/proc/sys/kernel/yama/ptrace_scope").c_str()));
         }
-        fail("may not be attached to: " + problem.code().message());
+        fail("may not be attached to: " + (scope.empty() ? problem.code().message() : scope));
       }
     }
     if (!is_there()) fail("has ended");

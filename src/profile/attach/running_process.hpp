@@ -65,4 +65,7 @@ class running_process {
   process_memory memory_;
 };
 
+// A line that says what to do where the system keeps one from attaching; empty where it does not.
+std::string way_round_ptrace_scope(int scope);
+
 }  // namespace mallard::profile

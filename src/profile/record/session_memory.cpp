@@ -13,8 +13,11 @@
 #include <fstream>
 #include <iterator>
 #include <new>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace mallard::profile {
 namespace {
@@ -27,15 +30,52 @@ using recorder::thread_slot;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Path in the recording process: one of its descriptors is the memory.
-std::string path_of_reader(int pid) {
+// Calls see(path, inode) for each descriptor in this process that is a session's memory: such has
+// the recording process alone. `see` returns whether that was the one.
+template <class See>
+bool see_sessions(const fs::path& process, See see) {
   std::error_code ignored;
-  for (const auto& entry :
-       fs::directory_iterator("/proc/" + std::to_string(pid) + "/fd", ignored)) {
+  for (const auto& entry : fs::directory_iterator(process / "fd", ignored)) {
     const std::string target = fs::read_symlink(entry.path(), ignored).string();
-    if (preload::is_session_file(target.c_str(), recorder::session_kind)) {
-      return entry.path().string();
+    struct stat about{};
+    if (preload::is_session_file(target.c_str(), recorder::session_kind) &&
+        stat(entry.path().c_str(), &about) == 0 && see(entry.path().string(), about.st_ino)) {
+      return true;
     }
+  }
+  return false;
+}
+
+// Inodes of the sessions that a recorded process has mapped: started recorded or attached to.
+std::set<std::uint64_t> sessions_mapped(int pid) {
+  std::set<std::uint64_t> out;
+  std::ifstream in("/proc/" + std::to_string(pid) + "/maps");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string range, rights, offset, device, path;
+    std::uint64_t inode = 0;
+    words >> range >> rights >> offset >> device >> inode >> path;
+    if (preload::is_session_file(path.c_str(), recorder::session_kind)) out.insert(inode);
+  }
+  return out;
+}
+
+// Path of the memory by which the process records or is recorded; empty: neither.
+std::string path_of_session(int pid) {
+  std::string out;
+  const std::set<std::uint64_t> mapped = sessions_mapped(pid);
+  const auto any = [&](std::string path, std::uint64_t) {
+    out = std::move(path);
+    return true;
+  };
+  const auto of_it = [&](std::string path, std::uint64_t inode) {
+    out = std::move(path);
+    return mapped.contains(inode);
+  };
+  if (see_sessions("/proc/" + std::to_string(pid), any) || mapped.empty()) return out;
+  std::error_code ignored;
+  for (const auto& process : fs::directory_iterator("/proc", ignored)) {
+    if (see_sessions(process.path(), of_it)) return out;
   }
   return {};
 }
@@ -136,8 +176,7 @@ void set_recording(int pid, recorder::recording mode) {
   if (!fs::exists("/proc/" + std::to_string(pid), ignored)) {
     throw std::runtime_error(who + " does not exist");
   }
-  std::string path = path_of_reader(pid);
-  if (path.empty()) path = path_of_recorded(pid);
+  const std::string path = path_of_session(pid);
   if (path.empty()) throw std::runtime_error(who + " is not being recorded");
   if (access(path.c_str(), R_OK | W_OK) != 0) {
     throw std::runtime_error(who + " is recorded by a process that cannot be reached");

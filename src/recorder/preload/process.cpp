@@ -68,8 +68,8 @@ bool is_followed(const session& all) {
   return all.options.follow || all.first_pid == static_cast<std::uint32_t>(getpid());
 }
 
-// Opens a session; a process that is attached to again keeps its page and its rules. The memory of
-// the one before stays mapped: a thread may still look at it.
+// Opens a session; a process that is attached to again keeps its page and its rules. Of the one
+// before, what a thread may still look at stays mapped.
 bool open_session(const char* path) {
   if (path == nullptr) return false;
   auto* const all = static_cast<session*>(map_session(path, session_kind, session_bytes));
@@ -96,6 +96,20 @@ bool open_child_of_fork() {
   // A parent's number of 0: the child is the first process of a namespace of its own.
   const bool foreign = processes_of(all)[process.slot].foreign || getppid() == 0;
   return is_followed(all) && take_process_slot(all, foreign);
+}
+
+// Threads look at their slots as long as they live, and at the head of the session: these stay. All
+// others are taken, so that no thread takes one later, and their addresses are free again.
+void give_back_addresses(session& all) noexcept {
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i <= most_threads; ++i) {
+    slot_state expected = slot_state::free;
+    if (i < most_threads && all.threads[i].compare_exchange_strong(expected, slot_state::taken)) {
+      continue;
+    }
+    if (i > first) munmap(threads_of(all) + first, (i - first) * sizeof(thread_slot));
+    first = i + 1;
+  }
 }
 
 }  // namespace
@@ -141,6 +155,7 @@ bool attach_process(const char* path) noexcept {
   // An earlier recorder may have been killed.
   if (process.gate.is_open() && kill(static_cast<pid_t>(process.all->reader_pid), 0) != 0) {
     leave_session();
+    give_back_addresses(*process.all);
   }
   if (process.gate.is_open() || !find_functions_of_program()) return false;
   process.is_attached = true;
@@ -161,6 +176,7 @@ void detach_process() noexcept {
   if (!process.gate.is_open()) return;
   leave_session();
   end_cpu_samples();
+  give_back_addresses(*process.all);
 }
 
 }  // namespace mallard::recorder
