@@ -1,4 +1,4 @@
-// Which invocations of which functions are open on each thread, as far as the stacks of what was
+// Tells which invocations of functions are open on each thread, as far as the stacks of what was
 // recorded tell, and how many of the blocks allocated below one are dead when it ends.
 //
 // A function is known to run while its frame is on its thread's stack: a frame is the same

@@ -1,4 +1,4 @@
-// What a report shows of a trace beside its dimensions: a watcher of its blocks.
+// The rest that a report shows of a trace, beside its dimensions: a watcher of its blocks.
 //
 //   trace_analysis analysis(trace, functions, {});
 //   view_maker views(trace, functions, analysis.shown_subsystems(7));

@@ -52,7 +52,7 @@ class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
 
   std::pmr::memory_resource* to() const noexcept { return to_; }
 
-  // What to call: this, or the upstream itself if that is known to be thread-safe.
+  // The resource to call: this, or the upstream itself if that is known to be thread-safe.
   std::pmr::memory_resource* source() noexcept {
     return safe_ ? to_ : static_cast<std::pmr::memory_resource*>(this);
   }

@@ -140,7 +140,7 @@ class heap_list {
 
   atomic<Heap*> first_{nullptr};
   Heap* first_idle_ = nullptr;
-  // Of which classes the common heap may have slabs to hand over.
+  // Classes of which the common heap may have slabs to hand over.
   atomic<class_set> ready_{0};
 };
 

@@ -13,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-// Of blocks under way to another heap there are at most so many bytes, or one block.
+// The most bytes of blocks under way to another heap, or one block.
 inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
 inline constexpr unsigned longest_batch_blocks = 64;
 
@@ -39,7 +39,7 @@ struct remote_batch {
     block->set_next(nullptr);
     *this = {heap, block, block, static_cast<std::int32_t>(batch_bytes) - 1};
   }
-  // Of a block of the heap that the batch is for. False when the batch has to be sent.
+  // For a block of the heap that the batch is for. False when the batch has to be sent.
   MALLARD_ALWAYS_INLINE bool add(void* p, std::size_t size_class) noexcept {
     Block* const block = Block::at(p, size_class);
     block->set_next(first);
@@ -49,7 +49,7 @@ struct remote_batch {
   }
 };
 
-// Of blocks on their way to one heap. Lock-free: any thread pushes, one thread at a time takes all.
+// Blocks on their way to one heap. Lock-free: any thread pushes, one thread at a time takes all.
 template <class Block>
 class remote_list {
  public:
