@@ -178,34 +178,37 @@ void check_time(advise_request& request, bool is_command) {
 }  // namespace
 
 void add_advise_command(command_parser app, const context& shared) {
-  const command_parser command = app.add_command(
-      "advise",
-      "Which allocator would make a program faster, where, and by how much; runs it dozens of "
-      "times: mallard advise -- COMMAND");
+  const command_parser command =
+      app.add_command("advise",
+                      "Find the allocator that makes a program faster, where it goes, and what it "
+                      "gains; runs the program dozens of times: mallard advise -- COMMAND");
   const auto request = std::make_shared<advise_request>();
   command.add_option("TRACE", request->words,
-                     "What `mallard record` wrote (default: the newest here), or -- and a command");
+                     "A trace of `mallard record` (default: the newest here), or -- and a command");
   command.add_flag(
       "--quick", request->quick,
-      "In three times the program's time plus a minute; else in ten times and five minutes");
-  const parser_option json = command.add_flag("--json", request->json,
-                                              "All of it, as JSON (" + document("advise.md") + ")");
-  command.add_flag("--markdown", request->markdown, "For a pull request").excludes(json);
+      "Take at most three times the program's time and a minute; else ten times and five minutes");
+  const parser_option json = command.add_flag(
+      "--json", request->json, "Print all of it as JSON (" + document("advise.md") + ")");
+  command.add_flag("--markdown", request->markdown, "Print Markdown, for a pull request")
+      .excludes(json);
   command.add_option("--load", request->load.load,
-                     "Drives a server: a shell's command that is run against it each time");
+                     "Drive a server: run this shell command against it each time");
   command.add_option("--ready", request->load.ready,
-                     "A shell's command that succeeds once the server takes the load");
+                     "Begin the load once this shell command succeeds");
   command.add_option("--pid", request->pid,
-                     "Advice for the process with this number, which runs already: it is recorded "
-                     "for 30 s (--for), goes on, and nothing is tried");
+                     "Record the running process with this number for 30 s (--for), and advise on "
+                     "it; it goes on, and nothing is tried");
   command.add_option("--for", request->seconds,
                      "End the program after so many seconds, each time; or record that long");
-  command.add_flag("--no-try", request->no_try, "Replay only: the program is not run again");
-  command.add_new_file("-o,--output", request->page,
-                       "The page, with all figures (advice.html; for a trace, none)");
+  command.add_flag("--no-try", request->no_try,
+                   "Replay the recording only; do not run the program again");
+  command.add_new_file(
+      "-o,--output", request->page,
+      "Write the page with all figures here (default: advice.html; for a trace, none)");
   command.add_flag("--once", request->once,
                    "Run the program a single time, to record it: nothing is timed or tried");
-  command.add_new_file("--keep", request->keep, "The command's trace, to look at");
+  command.add_new_file("--keep", request->keep, "Keep the command's trace here");
   command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
     if (!request->load.load.empty() && !shared.has_dashes) {

@@ -9,7 +9,8 @@
 namespace mallard::cli {
 
 void add_bench_command(command_parser app, const context& shared) {
-  const command_parser bench = app.add_command("bench", "Measure");
+  const command_parser bench =
+      app.add_command("bench", "Run a bench: strategies, structures or mallocs side by side");
   bench.require_command();
   for (const lab::bench& one : lab::all_benches()) {
     const command_parser command = bench.add_command(one.name, one.summary);

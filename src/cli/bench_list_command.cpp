@@ -68,7 +68,7 @@ int list_everything() {
 }  // namespace
 
 void add_bench_list_command(command_parser bench) {
-  bench.add_command("list", "What can be measured: structures, strategies, peers")
+  bench.add_command("list", "List what can be measured: structures, strategies, peers")
       .runs(list_everything);
 }
 

@@ -50,7 +50,9 @@ void add_rivals(command_parser command, const lab::rivals_of& who, bench_options
                     "Those of the other libraries (default: the same)")
         .takes("STRATEGY");
   }
-  command.add_option("--peers", asked.peers, "Whose resources (default: all that are there)")
+  command
+      .add_option("--peers", asked.peers,
+                  "Libraries whose resources are measured (default: all that are there)")
       .takes("PEER");
   command.add_option("--heap", asked.heaps, with_default("clean, aged or both", who.usual_heaps));
   command
@@ -86,7 +88,8 @@ void add_bench_options(command_parser command, const lab::bench& what, bench_opt
       .add_option("--reps", options.repetitions,
                   fmt::format("Repetitions of each cell (default: {})", what.repetitions))
       .within(1, 10000);
-  command.add_option("--seed", options.seed, "Of what is drawn, the order and the intervals");
+  command.add_option("--seed", options.seed,
+                     "Seed of what is drawn, of the order and the intervals");
   command.add_option("--json", options.json, "Result file (default: results/BENCH-DATE.jsonl)");
   command.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
       .within(0.001, 1e6);

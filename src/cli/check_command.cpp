@@ -216,18 +216,17 @@ int check(const check_options& options, bool is_command) {
 void add_check_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
       "check",
-      "Whether a program keeps to its budget of memory: mallard check --budget FILE -- "
-      "COMMAND");
+      "Check a program against its budget of memory: mallard check --budget FILE -- COMMAND");
   const auto options = std::make_shared<check_options>();
   command.add_option("TRACE", options->words,
-                     "What `mallard record` wrote (default: the newest here), or -- and a command");
+                     "A trace of `mallard record` (default: the newest here), or -- and a command");
   command.add_option("--budget", options->budget, "Rules, one a line (" + document("ci.md") + ")")
       .required();
   command.add_option("--format", options->format, "text (default) or github: annotations");
-  command.add_option("--keep", options->keep, "The command's trace, to look at");
+  command.add_option("--keep", options->keep, "Keep the command's trace here");
   command.add_flag("--update", options->update,
                    "Lower each limit that is kept with room to what was found");
-  command.add_flag("--json", options->json, "Every rule and what was found, as JSON");
+  command.add_flag("--json", options->json, "Print every rule and its result as JSON");
   command.runs([&shared, options] {
     options->words = words_or_newest_trace(options->words, shared.has_dashes);
     return check(*options, shared.has_dashes);

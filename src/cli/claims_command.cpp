@@ -108,12 +108,12 @@ int judge(const claims_options& options, colour_choice colour) {
 
 void add_claims_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
-      "claims", "Judge the documents' statements, or a file of yours, by result files");
+      "claims", "Judge the documents' statements, or those in a file of yours, by result files");
   const auto options = std::make_shared<claims_options>();
   command.add_option("RESULT", options->files, "Result files").required();
   command.add_option("--statements", options->statements,
                      "Judge the statements in this JSON file instead");
-  command.add_flag("--json", options->json, "As JSON");
+  command.add_flag("--json", options->json, "Print JSON");
   command.runs([&shared, options] { return judge(*options, shared.colour); });
 }
 

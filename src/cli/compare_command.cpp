@@ -90,7 +90,7 @@ void add_compare_command(command_parser app) {
   command.add_option("--base", options->base, "Strategy or malloc of A, like AS1@global");
   command.add_option("--against", options->against, "Strategy or malloc of B, like AS7@mallard");
   command.add_option("--measure", options->measure,
-                     "What is compared (default: the main one of each bench)");
+                     "Compare this measure (default: the main one of each bench)");
   command.runs([options] { return compare(*options); });
 }
 

@@ -77,7 +77,7 @@ int cut(cut_options options) {
 
 void add_cut_command(command_parser app) {
   const command_parser command =
-      app.add_command("cut", "A range of time or some threads of a trace, as a trace");
+      app.add_command("cut", "Cut a range of time or some threads out of a trace");
   const auto options = std::make_shared<cut_options>();
   command.add_option("TRACE", options->trace, trace_only_help);
   command.add_new_file("-o,--output", options->output, "The new trace").required();

@@ -260,18 +260,19 @@ int diff(const diff_options& options, colour_choice choice) {
 
 void add_diff_command(command_parser app, const context& shared) {
   const command_parser command =
-      app.add_command("diff", "What grew from one trace to another, by function");
+      app.add_command("diff", "Show what grew from one trace to another, by function");
   const auto options = std::make_shared<diff_options>();
   command
-      .add_option("BEFORE", options->before, "What `mallard record` wrote, or another tool's file")
+      .add_option("BEFORE", options->before, "A trace of `mallard record`, or another tool's file")
       .required();
-  command.add_option("AFTER", options->after, "And wrote later").required();
+  command.add_option("AFTER", options->after, "A later one").required();
   add_place_options(command, options->places);
   command.add_option("--format", options->format,
                      "text (default) or markdown: tables for a comment on a change");
   command.add_option("--collapsed", options->collapsed,
-                     "A file for stacks with both values, which flamegraph.pl draws");
-  command.add_new_file("-o,--output", options->page, "A page with a flame graph of each");
+                     "Write stacks with both values here, for flamegraph.pl");
+  command.add_new_file("-o,--output", options->page,
+                       "Write a page with a flame graph of each here");
   add_weight_option(command, options->weight, "--collapsed");
   command.runs([&shared, options] { return diff(*options, shared.colour); });
 }

@@ -238,18 +238,20 @@ int dims(dims_options options, colour_choice choice) {
 
 void add_dims_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
-      "dims", "The six dimensions of a recorded program's subsystems, and where an arena would go");
+      "dims",
+      "Show the six dimensions of a recorded program's subsystems, and where an arena would go");
   const auto options = std::make_shared<dims_options>();
   command.add_option("TRACE", options->trace, trace_help);
   add_grouping_options(
       command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");
-  command.add_option("--windows", options->windows, "Into how many windows of time (default 100)")
+  command
+      .add_option("--windows", options->windows, "Cut the time into so many windows (default 100)")
       .within(1, 10000);
-  const parser_option json =
-      command.add_flag("--json", options->json, "Everything as JSON (" + document("dims.md") + ")");
-  command.add_flag("--csv", options->csv, "The dimensions as CSV").excludes(json);
-  command.add_flag("--all", options->all, "All arena scopes, not only the largest");
+  const parser_option json = command.add_flag(
+      "--json", options->json, "Print everything as JSON (" + document("dims.md") + ")");
+  command.add_flag("--csv", options->csv, "Print the dimensions as CSV").excludes(json);
+  command.add_flag("--all", options->all, "Print all arena scopes, not only the largest");
   command.runs([&shared, options] { return dims(*options, shared.colour); });
 }
 

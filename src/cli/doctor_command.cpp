@@ -139,7 +139,7 @@ int examine(colour_choice colour) {
 }  // namespace
 
 void add_doctor_command(command_parser app, const context& shared) {
-  app.add_command("doctor", "What this machine and build can measure").runs([&shared] {
+  app.add_command("doctor", "Tell what this machine and build can measure").runs([&shared] {
     return examine(shared.colour);
   });
 }

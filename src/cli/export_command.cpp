@@ -124,10 +124,11 @@ void add_export_command(command_parser app) {
       "RESULT", options->file,
       "Result file; or, with --to, a trace (default: the newest here), heaptrack's file, DHAT's "
       "JSON or a heap profile of pprof's");
-  command.add_flag("--google-benchmark", options->google_benchmark, "Google Benchmark's JSON");
-  command.add_flag("--csv", options->csv, "A line per cell and measure");
+  command.add_flag("--google-benchmark", options->google_benchmark,
+                   "Write Google Benchmark's JSON");
+  command.add_flag("--csv", options->csv, "Write CSV: a line per cell and measure");
   command.add_option("--to", options->to,
-                     "Of a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
+                     "Format for a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
   add_weight_option(command, options->weight, "collapsed stacks");
   command.add_new_file("-o,--output", options->out, "The new file").required();
   command.runs([options] { return convert(*options); });

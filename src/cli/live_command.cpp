@@ -274,20 +274,21 @@ int watch_it(const live_request& request, bool is_command, colour_choice choice)
 
 void add_live_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
-      "live", "What a running program allocates, each second: mallard live PID, or -- COMMAND");
+      "live",
+      "Show what a running program allocates, each second: mallard live PID, or -- COMMAND");
   const auto request = std::make_shared<live_request>();
   command.add_option("PROGRAM", request->words, "The number of a process, or -- and a command");
   command.add_option("--pid", request->pid, "The number of a process");
-  command.add_option("--interval", request->interval, "Seconds between two looks (1)");
+  command.add_option("--interval", request->interval, "Seconds between two looks (default 1)");
   command.add_option("--duration,--for", request->duration,
-                     "Seconds until the end (0: the program's)");
+                     "End after so many seconds (0: when the program ends)");
   command.add_option(
       "--by", request->by,
       "Functions first that allocate most often, rate, or that have most live bytes, "
       "live (rate)");
-  command.add_new_file(
-      "-o,--output", request->output,
-      "Where a command writes (nowhere while there is a screen, else standard error)");
+  command.add_new_file("-o,--output", request->output,
+                       "Send the command's output here (default: nowhere while there is a screen, "
+                       "else standard error)");
   command.add_flag("--library", request->library,
                    "Print the library to preload: LD_PRELOAD=\"$(mallard live --library)\"");
   command.runs([&shared, request] { return watch_it(*request, shared.has_dashes, shared.colour); });

@@ -15,9 +15,9 @@ std::string trace_or_newest(const std::string& named);
 
 // The help of an argument that names a trace, and of one that may also be sums of stacks.
 inline constexpr const char* trace_only_help =
-    "What `mallard record` wrote (default: the newest here), or heaptrack's file";
+    "A trace of `mallard record` (default: the newest here), or heaptrack's file";
 inline constexpr const char* trace_help =
-    "What `mallard record` wrote (default: the newest here), heaptrack's file, DHAT's JSON, or a "
+    "A trace of `mallard record` (default: the newest here), heaptrack's file, DHAT's JSON, or a "
     "heap profile of pprof's";
 
 // The trace, with symbols; other recorders' files are imported on the way, and what of them cannot

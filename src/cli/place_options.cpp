@@ -50,8 +50,8 @@ void add_place_options(command_parser command, place_options& options) {
   command.add_option("--by", options.by, "function (default) or line");
   command.add_option("--sort", options.sort,
                      fmt::format("{} (default {})", known_measures(), options.sort));
-  command.add_option("-n,--rows", options.rows, "How many rows (default 20)");
-  command.add_flag("--json", options.json, "All of it, as JSON");
+  command.add_option("-n,--rows", options.rows, "Print so many rows (default 20)");
+  command.add_flag("--json", options.json, "Print all of it as JSON");
 }
 
 void add_weight_option(command_parser command, std::string& weight, std::string_view of) {

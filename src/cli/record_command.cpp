@@ -169,23 +169,24 @@ void add_record_command(command_parser app) {
   record.add_option("command", request->options.command, "The program and its arguments");
   record.end_options_at_words();
   record.add_new_file("-o,--output", request->options.output,
-                      "The trace (mallard.NAME.PID.trace); children's have their number before the "
-                      "ending");
+                      "Write the trace here (default: mallard.NAME.PID.trace); children's have "
+                      "their number before the ending");
   record.add_option("--depth", session.depth,
-                    "Frames of a stack that are looked at in every event; those outside are taken "
-                    "to be as they were less than a microsecond ago (24)");
+                    "Look at so many frames of a stack in every event; those outside are taken to "
+                    "be as they were less than a microsecond ago (default 24)");
   record.add_option("--unwind", request->unwind,
-                    "How stacks are found: by the tables for exceptions, which almost all programs "
-                    "have, or by frame-pointers (tables)");
+                    "Find stacks by the exception tables, which almost all programs have, or by "
+                    "frame-pointers (default: tables)");
   record.add_option("--sample-stacks", session.sample_stacks,
-                    "Every n-th event has a stack, all are counted (1); 0: none has");
+                    "Give every n-th event a stack; all are counted (default 1; 0: none has)");
   record.add_flag("--no-cpu", request->no_cpu,
-                  "No samples of where the processor's time goes (1000 a second)");
-  record.add_flag("--no-symbols", request->no_symbols,
-                  "No names in the trace: it is written sooner, and can be read here alone");
-  record.add_flag("--no-follow", request->no_follow, "No traces of child processes");
+                  "Take no samples of the processor's time (default: 1000 a second)");
+  record.add_flag(
+      "--no-symbols", request->no_symbols,
+      "Write no names: the trace is ready sooner, and can be read on this machine alone");
+  record.add_flag("--no-follow", request->no_follow, "Record no child processes");
   record.add_flag("--wait", request->options.wait,
-                  "Until all child processes have ended, too, not the program alone");
+                  "Wait until all child processes have ended, too");
   record.add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
   record.add_option(
       "--pid", request->options.pid,
@@ -212,7 +213,8 @@ void add_control_command(command_parser app) {
       app.add_command("control", "Start or stop a recording that is under way");
   auto pid = std::make_shared<int>(0);
   auto verb = std::make_shared<std::string>();
-  control.add_option("pid", *pid, "Of the recorded program, or of `mallard record`").required();
+  control.add_option("pid", *pid, "Process number of the recorded program, or of `mallard record`")
+      .required();
   control.add_option("verb", *verb, "start or stop").required();
   control.runs([pid, verb] {
     if (*verb == "start") {

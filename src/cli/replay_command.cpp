@@ -177,36 +177,39 @@ int run_replay(replay_command_options options, const context& shared) {
 
 void add_replay_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
-      "replay", "A recorded program's heap operations again, under every strategy and malloc");
+      "replay", "Run a recorded program's heap operations again, under every strategy and malloc");
   const auto options = std::make_shared<replay_command_options>();
   command.add_option("TRACE", options->trace, trace_only_help);
   add_grouping_options(command, options->grouping,
                        "Subsystems: found (default), module, namespace, function, thread, scope");
   command
       .add_option("--only", options->only,
-                  "Which subsystems; (all) is the program (default: it and the three largest)")
+                  "Only these subsystems; (all) is the program (default: it and the three largest)")
       .separated_by(',');
   command
       .add_option(
           "--strategies", options->strategies,
           "Like AS2,AS3,AS7-AS9,sync,mutex,heap,sync-heap,adaptive (default: all but mutex)")
       .takes("STRATEGY");
-  command.add_option("--peers", options->peers, "Whose resources (default: all that are there)")
+  command
+      .add_option("--peers", options->peers,
+                  "Libraries whose resources are measured (default: all that are there)")
       .takes("PEER");
   command
       .add_option("--mallocs", options->mallocs,
                   "Like mallard,jemalloc, all or none (default: all that are found)")
       .takes("MALLOC");
   command.add_option("--touch", options->touch,
-                     "What is done to blocks: none, first, all, walk (default: first,walk)");
+                     "Touch blocks: none, first, all, walk (default: first,walk)");
   command.add_option("--order", options->order,
                      "Threads: partial (they wait for blocks of others; default), serial, "
                      "free-run");
   command.add_option("--think", options->think,
                      "Between operations: none (default), scaled, recorded");
   command.add_option("--heap", options->heap, "aged (default) or clean");
-  command.add_option("--repetitions", options->repetitions, "Of each (default 5)").within(1, 1000);
-  command.add_option("--seed", options->seed, "Of ageing and of the order of repetitions");
+  command.add_option("--repetitions", options->repetitions, "Repetitions of each (default 5)")
+      .within(1, 1000);
+  command.add_option("--seed", options->seed, "Seed of ageing and of the order of repetitions");
   command.add_flag("--quick", options->quick,
                    "Our resources alone, fewer strategies, one touch level, 3 repetitions");
   command.add_option("--json", options->json,

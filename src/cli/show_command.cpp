@@ -40,7 +40,10 @@ void add_show_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command("show", "Print a result file as heat maps");
   const auto options = std::make_shared<show_options>();
   command.add_option("RESULT", options->file, "Result file").required();
-  command.add_option("--peer", options->peer, "Whose resources (default: mallard)").takes("PEER");
+  command
+      .add_option("--peer", options->peer,
+                  "The library whose resources are shown (default: mallard)")
+      .takes("PEER");
   command.runs([&shared, options] { return show(*options, shared.colour); });
 }
 

@@ -69,7 +69,8 @@ int top(top_options options, colour_choice choice) {
 }  // namespace
 
 void add_top_command(command_parser app, const context& shared) {
-  const command_parser command = app.add_command("top", "Where a recorded program allocates most");
+  const command_parser command =
+      app.add_command("top", "List the functions or lines that allocate most");
   const auto options = std::make_shared<top_options>();
   command.add_option("TRACE", options->trace, trace_help);
   add_place_options(command, options->places);

@@ -197,26 +197,26 @@ void add_whatif_command(command_parser app, const context& shared) {
   whatif.end_options_at_words();
   whatif
       .add_option("--route", request->routes,
-                  "Which blocks come from what: conditions joined by + (function:REGEX, "
+                  "Send blocks to a resource: conditions joined by + (function:REGEX, "
                   "not:REGEX, line:FILE:FIRST-LAST, scope:NAME, module:GLOB, size:LOW-HIGH; a bare "
                   "word is a function), then = "
                   "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
       .takes("PATTERN=RESOURCE")
       .one_at_a_time();
-  whatif.add_flag("--each", request->each, "Each route alone, not all of them together");
+  whatif.add_flag("--each", request->each, "Try each route alone, not all of them together");
   whatif
       .add_option("--malloc", request->options.mallocs,
-                  "Another malloc that is tried, too: its name or file, or all")
+                  "Try another malloc, too: its name or file, or all")
       .takes("MALLOC")
       .one_at_a_time();
-  whatif.add_option("--repetitions", request->options.repetitions, "Runs of each that count (10)");
+  whatif.add_option("--repetitions", request->options.repetitions,
+                    "Runs of each that count (default 10)");
   whatif.add_option("--budget", request->options.time_budget,
-                    "Seconds after which no further round of runs begins (0: none)");
+                    "Begin no round of runs after so many seconds (0: no limit)");
   whatif.add_flag("--check-output", request->options.check_output,
-                  "What writes or ends differently than the program as it is has no figures");
+                  "Give no figures where the program writes or ends differently than as it is");
   whatif.add_option("--unwind", request->unwind,
-                    "How stacks are found: by the tables for exceptions, or by frame-pointers "
-                    "(tables)");
+                    "Find stacks by the exception tables, or by frame-pointers (default: tables)");
   whatif.add_new_file("--json", request->json, "Results file, for show, compare and report");
   whatif.runs([&shared, request] { return run_whatif(*request, shared); });
 }

@@ -66,7 +66,7 @@ axis real(std::string name, std::string usual, std::string help, double lowest, 
 // "all", or some of the words.
 axis words(std::string name, std::vector<std::string> known, std::string usual, std::string help);
 // Axis of the number of threads.
-axis threads(std::string usual, std::string help = "How many, like 1-8");
+axis threads(std::string usual, std::string help = "Numbers of threads, like 1-8");
 // Without a value.
 axis flag(std::string name, std::string help);
 

@@ -1,4 +1,4 @@
-// Pools of nodes: lists filled and emptied, and what the pool keeps.
+// Pools of nodes: lists filled and emptied, and the memory that the pool keeps.
 #include "lab/kernels/node_bench.hpp"
 
 namespace mallard::lab {
@@ -18,7 +18,7 @@ bench make_adaptive_pool() {
   figures.push_back(mebibytes("resident set after erasing all, MiB", "rss_after_erase"));
   return {
       .name = "adaptive-pool",
-      .summary = "Pools of nodes: lists filled and emptied, and what the pool keeps",
+      .summary = "Pools of nodes: lists filled and emptied, and the memory that the pool keeps",
       .title = "Pools of nodes",
       .contenders =
           columns_with([](const column& one) { return find_pool_kernel(one) != nullptr; }),

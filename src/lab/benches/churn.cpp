@@ -124,7 +124,7 @@ bench make_churn() {
       words("sharing", {"shared", "private"}, "shared",
             "The spots: shared by all threads, or private"),
       words("touch", {"none", "first", "all"}, "first",
-            "What is written of a new block: none, first (byte), all")
+            "Write to a new block: none, first (byte), all")
           .parameter()};
   for (axis& one : size_axes()) axes.push_back(std::move(one));
   return {

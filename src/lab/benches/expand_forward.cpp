@@ -1,4 +1,4 @@
-// Vectors that are filled: who grows where it is, alone and among others.
+// Vectors that are filled, and grow in place where they can, alone and among others.
 #include "lab/kernels/array_bench.hpp"
 
 namespace mallard::lab {
@@ -26,7 +26,7 @@ growth_form form_at(const place& at) {
 bench make_expand_forward() {
   return {
       .name = "expand-forward",
-      .summary = "Vectors that are filled: who grows where it is",
+      .summary = "Vectors that are filled, and grow in place where they can",
       .title = "Vectors that grow forward",
       .contenders = growing(growth_form::alone),
       .axes = {words("form", forms(), "all", "alone: one vector grows, among: 101 do, in turn"),

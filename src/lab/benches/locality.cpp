@@ -114,12 +114,12 @@ bench make_locality() {
       .title = "Locality: walking lists after a shuffle",
       .contenders = strategies_of("AS1,AS2,AS7,AS9,AS13", "AS1,AS2,AS7,AS9"),
       .axes = {links_axis(), subsystem_axis(),
-               integers("accesses", "8", "How often a list is walked each time it has its turn", 1,
+               integers("accesses", "8", "Walks of a list each time it has its turn", 1,
                         most_factors),
-               integers("shuffles", "5", "How often each link wanders, on average", 0,
+               integers("shuffles", "5", "Times that each link wanders, on average", 0,
                         most_factors),
                words("variant", variants(), "code",
-                     "How links wander: as in the code, the paper or the slides"),
+                     "Let links wander as in the code, the paper or the slides"),
                repeats_axis()},
       .kernel =
           [](const contender& who, const place& at) {

@@ -277,7 +277,7 @@ bench make_memory() {
   for (axis& one : size_axes()) axes.push_back(std::move(one));
   return {
       .name = "memory",
-      .summary = "Mallocs: what producers and consumers make them hold, over time",
+      .summary = "Mallocs: the memory that they hold for producers and consumers, over time",
       .title = "Memory: producers and consumers",
       .contenders = {},
       .axes = std::move(axes),

@@ -1,4 +1,4 @@
-// One block that grows step by step: who has to move it.
+// One block that grows step by step, moved or in place.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -66,12 +66,12 @@ realloc_work work_at(const place& at) {
 bench make_realloc() {
   return {
       .name = "realloc",
-      .summary = "One block that grows step by step: who has to move it",
+      .summary = "One block that grows step by step, moved or in place",
       .title = "A block that grows",
       .contenders =
           columns_with([](const column& one) { return find_realloc_kernel(one) != nullptr; }),
       .axes = {steps_axis(),
-               bytes("bytes", "1M,256M", "How large it becomes, like 1M,256M", 64 << 10,
+               bytes("bytes", "1M,256M", "Size that it grows to, like 1M,256M", 64 << 10,
                      std::uint64_t{1} << 40)
                    .quickly("4M"),
                integers("rounds", "10", "Blocks, one after the other", 1, 1'000'000).parameter()},

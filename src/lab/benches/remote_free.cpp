@@ -125,7 +125,7 @@ task work_at(const contender&, const place& at) {
 bench make_remote_free() {
   return {
       .name = "remote-free",
-      .summary = "Mallocs: pairs of threads, where one frees what the other allocated",
+      .summary = "Mallocs: pairs of threads; one frees the blocks of the other",
       .title = "Blocks freed by another thread",
       .contenders = {},
       .axes = {integers("block", "64", "Bytes of a block", 1, size_mix::largest),

@@ -23,10 +23,11 @@ const executed_kernel kernel("scratch", run_kernel<cache_work, run>);
 }  // namespace
 
 bench make_scratch() {
-  return make_cache_bench("scratch", "Mallocs: do they leave them there when the program did?",
-                          "Cache scratch: false sharing preserved",
-                          "The first objects of all threads are neighbours. Who frees one gets the "
-                          "same line again, unless it goes back to where it came from.");
+  return make_cache_bench(
+      "scratch", "Mallocs: blocks of several threads on one cache line, put there by the program",
+      "Cache scratch: false sharing preserved",
+      "The first objects of all threads are neighbours. Who frees one gets the "
+      "same line again, unless it goes back to where it came from.");
 }
 
 }  // namespace mallard::lab

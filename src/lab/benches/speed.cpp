@@ -211,10 +211,10 @@ bench make_speed() {
       integers("objects", "100000", "Blocks of each thread", 1, 100'000'000).scaled(),
       chains_axis(),
       words("realloc-sizes", {"new", "same"}, "new",
-            "What realloc asks for: new (drawn) sizes, or the same")
+            "Ask realloc for new (drawn) sizes, or the same")
           .parameter(),
       integers("warm-up", "1",
-               "How often all blocks are allocated and freed before the first chain, which else "
+               "Times that all blocks are allocated and freed before the first chain, which else "
                "would bear the cold start",
                0, 1000)
           .parameter()};

@@ -17,7 +17,7 @@ const executed_kernel kernel("thrash", run_kernel<cache_work, run>);
 
 bench make_thrash() {
   return make_cache_bench(
-      "thrash", "Mallocs: do they put blocks of several threads on one cache line?",
+      "thrash", "Mallocs: blocks of several threads on one cache line, put there by the malloc",
       "Cache thrash: false sharing by the allocator",
       "Each thread allocates a small object and writes to it: it takes longer "
       "with more threads when neighbours on a cache line are given to different "

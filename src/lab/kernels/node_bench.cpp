@@ -16,7 +16,8 @@ double nodes_of(const place& at) {
 }  // namespace
 
 axis elements_axis() {
-  return counts("elements", "2000000", "Of the container", 1, most_nodes).quickly("100000");
+  return counts("elements", "2000000", "Elements of the container", 1, most_nodes)
+      .quickly("100000");
 }
 
 axis ranges_axis(std::string usual, std::uint64_t lowest) {

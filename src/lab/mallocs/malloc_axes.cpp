@@ -74,9 +74,10 @@ axis largest_size(std::string name, std::string usual) {
 }
 
 std::vector<axis> size_axes() {
-  axis distribution = words("distribution", {}, "fisher",
-                            "Of the sizes: fisher, uniform, fixed (all --min), or a file with "
-                            "lines of a size and its weight");
+  axis distribution =
+      words("distribution", {}, "fisher",
+            "Distribution of sizes: fisher, uniform, fixed (all --min), or a file with "
+            "lines of a size and its weight");
   // A file's name may have commas.
   distribution.read = [](std::string_view, std::string_view text) {
     return std::vector<place>{{{"distribution", std::string(text)}}};
