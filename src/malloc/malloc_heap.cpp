@@ -67,6 +67,7 @@ void malloc_heap::detach(thread_cache& from) noexcept {
   magazines_.store(nullptr, std::memory_order_relaxed);
   give_back_empty();
   for (unsigned c = 0; c < malloc_class_count; ++c) rest_pool(pools_[c], c);
+  set_kept(0);
 }
 
 void malloc_heap::give_back_empty() noexcept {
@@ -89,6 +90,7 @@ void malloc_heap::rest_and_give_back_empty() noexcept {
 std::size_t malloc_heap::give_back_free(bool pages) noexcept {
   rest_and_give_back_empty();
   if (!pages) return 0;
+  set_kept(0);
   to_purge_bytes_ = slab_set::usage().reserved_bytes;
   return purge_free_pages(to_purge_bytes_, SIZE_MAX);
 }
@@ -100,7 +102,7 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
   calls_seen_ = calls_;
   if (is_quiet && !is_trimmed_) {
     rest_and_give_back_empty();
-    to_purge_bytes_ = reserved_bytes_;
+    purge_down_to(0);
   }
   is_trimmed_ = is_quiet;
   if (is_quiet) purge_portion();
@@ -119,7 +121,9 @@ void malloc_heap::took(slab& s) noexcept {
   mark_slab(s);
   reserve_more(class_layouts[s.layout_index].slab_bytes);
   without_slots_ &= ~class_bit(s.layout_index);
-  filled_bytes_ += s.taken() * class_layouts[s.layout_index].block_bytes;
+  const std::size_t taken = s.taken() * class_layouts[s.layout_index].block_bytes;
+  filled_bytes_ += taken;
+  warm_to_bytes_ += taken;
 }
 
 void malloc_heap::absorb_all(malloc_heap& from) noexcept {
@@ -172,8 +176,50 @@ void malloc_heap::look_if_due() noexcept {
   look_for_free_pages(for_good);
 }
 
+// All but so much, as far as pages are free.
+void malloc_heap::purge_down_to(std::size_t bytes) noexcept {
+  set_kept(bytes);
+  to_purge_bytes_ = reserved_bytes_;
+}
+
+void malloc_heap::purge_portion() noexcept {
+  const std::size_t bytes = purge_free_pages(to_purge_bytes_, purged_portion_bytes);
+  if (bytes == 0) return;
+  const std::size_t warm = warm_bytes() - std::min(warm_bytes(), bytes);
+  warm_to_bytes_ = taken_bytes() + warm;
+  if (warm <= kept_bytes_) to_purge_bytes_ = 0;
+  idle_pages_.gave_back(bytes);
+}
+
+// Now and then, while blocks come and go.
+void malloc_heap::note_touched() noexcept {
+  const std::size_t taken = taken_bytes();
+  if (taken > warm_to_bytes_) {
+    idle_pages_.took(taken - warm_to_bytes_);
+    warm_to_bytes_ = taken;
+  }
+  least_warm_bytes_ = std::min(least_warm_bytes_, warm_bytes());
+}
+
+void malloc_heap::set_kept(std::size_t bytes) noexcept {
+  if (bytes == kept_bytes_) return;
+  list_.budget().kept_in_slabs.fetch_add(bytes - kept_bytes_, std::memory_order_relaxed);
+  kept_bytes_ = bytes;
+}
+
+// Of pages that would soon be touched again, if they are not too much.
+std::size_t malloc_heap::may_keep() noexcept {
+  note_touched();
+  const std::size_t warm = warm_bytes();
+  if (least_warm_bytes_ < warm / 2) idle_pages_.reused_like_it(least_warm_bytes_);
+  least_warm_bytes_ = warm;
+  return std::min(idle_pages_.limit(0), list_.budget().may_keep_in_slabs(kept_bytes_));
+}
+
 // Slabs that are hardly used hold pages that no block touches.
 void malloc_heap::look_for_free_pages(bool for_good) noexcept {
+  const std::size_t to_keep = may_keep();
+  if (warm_bytes() <= to_keep) return set_kept(warm_bytes());
   const std::size_t unused = unused_bytes();
   least_unused_bytes_ = std::min(least_unused_bytes_, unused);
   if (unused < reserved_bytes_ / 4 || unused < least_unused_bytes_ + reserved_bytes_ / 8) return;
@@ -182,7 +228,7 @@ void malloc_heap::look_for_free_pages(bool for_good) noexcept {
   purge_wait_ = for_good ? first_purge_wait : std::min(2 * purge_wait_, longest_purge_wait);
   purged_at_ = time;
   least_unused_bytes_ = purged_at_bytes_ = unused;
-  to_purge_bytes_ = reserved_bytes_;
+  purge_down_to(to_keep);
   purge_portion();
 }
 
@@ -261,6 +307,7 @@ void* malloc_heap::refill(thread_cache& to, unsigned size_class) noexcept {
   lock_.lock();
   void* const p = refill_locked(to, size_class);
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
+  if (looks_around) note_touched();
   lock_.unlock();
   if (looks_around && !background_looks(true)) list_.trim_quiet();
   return p;
@@ -286,6 +333,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noe
   lock_.lock();
   spill_locked(from, p, static_cast<unsigned>(size_class));
   const bool looks_around = ++calls_ % calls_between_looks_around == 0;
+  if (looks_around) note_touched();
   lock_.unlock();
   if (looks_around && !background_looks(false)) list_.trim_quiet();
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "mallard/detail/core/slab_set.hpp"
+#include "mallard/detail/pages/idle_policy.hpp"
 #include "mallard/detail/threads/sharing_heap.hpp"
 #include "malloc/lock.hpp"
 #include "malloc/malloc_classes.hpp"
@@ -113,6 +114,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
   // In use and in magazines.
   std::size_t taken_bytes() const noexcept { return filled_bytes_ - spilled_bytes_; }
+  // Of these slots, those whose pages are there.
+  std::size_t warm_bytes() const noexcept {
+    return std::min(unused_bytes(), warm_to_bytes_ - std::min(warm_to_bytes_, taken_bytes()));
+  }
   // Slots that may have been touched and are not taken, about.
   std::size_t unused_bytes() const noexcept {
     return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes());
@@ -124,7 +129,11 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void* const* send_run(void* const* first, void* const* last, const slab_layout& layout) noexcept;
   void give_back_empty() noexcept;
   void rest_and_give_back_empty() noexcept;
-  void purge_portion() noexcept { purge_free_pages(to_purge_bytes_, purged_portion_bytes); }
+  void purge_down_to(std::size_t bytes) noexcept;
+  void purge_portion() noexcept;
+  void note_touched() noexcept;
+  std::size_t may_keep() noexcept;
+  void set_kept(std::size_t bytes) noexcept;
   void look_if_due() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
   // By any thread: the magazines' own changes them in no particular way, and what is read is some
@@ -171,6 +180,11 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static constexpr unsigned long long first_purge_wait = 1000;  // milliseconds
   static constexpr unsigned long long longest_purge_wait = 5000;
   unsigned long long purge_wait_ = first_purge_wait;
+  // What was given back and is soon touched again is not given back for some seconds.
+  std::size_t warm_to_bytes_ = 0;     // so much may be taken before pages come back
+  std::size_t least_warm_bytes_ = 0;  // since the last look
+  std::size_t kept_bytes_ = 0;        // that are not given back therefore
+  idle_policy idle_pages_{0};
 
   // The calls in which the thread needed the heap, and their number when somebody looked.
   static constexpr std::uint32_t calls_between_looks_around = 64;

@@ -50,6 +50,7 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   void forget_threads_but(const malloc_heap* mine) noexcept;
 
   slice_supply& supply() const noexcept { return pages_.supply; }
+  memory_budget& budget() const noexcept { return pages_.budget; }
 
  private:
   malloc_heap* make_heap() noexcept;

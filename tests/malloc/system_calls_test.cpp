@@ -42,6 +42,7 @@ std::atomic<bool> looks_at_locks{false};
 std::atomic<long> calls_under_lock{0};
 // What is soon on an idle machine is not on a busy one.
 std::atomic<bool> time_stands_still{false};
+std::atomic<long> seconds_later{0};
 
 }  // namespace
 
@@ -51,7 +52,7 @@ int __real_clock_gettime(clockid_t, timespec*);
 
 int __wrap_clock_gettime(clockid_t clock, timespec* now) {
   if (!time_stands_still) return __real_clock_gettime(clock, now);
-  *now = {1'000'000, 0};
+  *now = {1'000'000 + seconds_later, 0};
   return 0;
 }
 
@@ -244,6 +245,36 @@ void free_most_at_random(std::size_t bytes, Free&& free_one) {
   }
   for (std::size_t i = blocks.size(); i-- > 1;) std::swap(blocks[i], blocks[draw() % (i + 1)]);
   for (std::size_t i = 0; i < blocks.size() / 10 * 9; ++i) free_one(blocks[i]);
+}
+
+// All but one in 32 stay only until the next round.
+TEST(malloc_system_calls, pages_between_blocks_that_are_soon_touched_again_are_given_back_once) {
+  expect_passed([] {
+    time_stands_still = true;
+    constexpr std::size_t count = 24 * mib / 2'000;
+    std::vector<void*> live(count);
+    const auto purged_in = [&](int rounds) {
+      const std::size_t before = purged_bytes;
+      for (int round = 0; round < rounds; ++round) {
+        for (void*& p : live) {
+          if (p == nullptr) p = std::memset(detail::allocate(2'000), 1, 2'000);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+          void*& p = live[i * 7'919 % count];
+          if (i % 32 != 0) detail::deallocate(std::exchange(p, nullptr));
+        }
+      }
+      return purged_bytes - before;
+    };
+    const std::size_t first = purged_in(3);
+    require(first > 8 * mib, "given back at first: ", first);
+    const std::size_t later = purged_in(20);
+    require(later < 8 * mib, "given back in 20 rounds more: ", later);
+    // It is forgotten when some seconds have passed.
+    seconds_later = 6;
+    const std::size_t at_last = purged_in(1);
+    require(at_last > 8 * mib, "given back at last: ", at_last);
+  });
 }
 
 TEST(malloc_system_calls, no_free_gives_back_the_pages_of_a_whole_heap) {

@@ -29,6 +29,9 @@ class memory_budget {
   };
   account slices;
   account mappings;
+  // Pages of slabs that no block is on, kept since they would soon be touched again. Slabs are in
+  // use, so they are not among what is kept of the others: as much again may stay.
+  std::atomic<std::size_t> kept_in_slabs{0};
   static constexpr std::size_t most_parts = 4;
   std::array<account, most_parts> parts_of_slices;
 
@@ -65,6 +68,12 @@ class memory_budget {
     const std::size_t most = most_kept();
     if (most == none) return none;
     const std::size_t others = kept() - mine.kept.load(std::memory_order_relaxed);
+    return most - std::min(most, others);
+  }
+  // The same of pages of slabs, of which so many are the caller's.
+  std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
+    const std::size_t most = most_kept();
+    const std::size_t others = kept_in_slabs.load(std::memory_order_relaxed) - mine;
     return most - std::min(most, others);
   }
 
