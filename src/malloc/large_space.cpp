@@ -104,8 +104,10 @@ bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
   const std::size_t before = idle_bytes();
   set_idle_bytes(before + freed_bytes);
   if (before + freed_bytes > idle_.limit(heap_.in_use_bytes())) return true;
-  // The memory that the others keep is looked at for each mebibyte that comes.
-  return (before ^ idle_bytes()) >> 20 != 0 && idle_bytes() > may_keep();
+  // The memory that the others keep is looked at for each mebibyte more than since the last second.
+  if (before + freed_bytes <= looked_to_bytes_) return false;
+  looked_to_bytes_ = before + freed_bytes + (std::size_t{1} << 20);
+  return before + freed_bytes > may_keep();
 }
 
 // So much stays of what is too much.
@@ -190,6 +192,7 @@ void large_space::decay() noexcept {
   {
     const holding hold(lock_);
     to_keep = idle_.after_decay(idle_bytes());
+    looked_to_bytes_ = 0;
     if (to_keep == idle_bytes()) return;
   }
   // Nothing to keep would be a trim.

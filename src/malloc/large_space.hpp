@@ -108,7 +108,8 @@ class large_space {
   fit_heap heap_;
   segment* segments_ = nullptr;
   std::size_t segment_total_ = 0;
-  std::size_t under_way_ = 0;  // free blocks, to the system
+  std::size_t under_way_ = 0;        // free blocks, to the system
+  std::size_t looked_to_bytes_ = 0;  // with so many idle
   idle_policy idle_;
 };
 
