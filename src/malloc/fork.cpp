@@ -154,10 +154,11 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   const slow_path here;
   forking.has_streams = false;
-  if (end_fork() == 0) return;
+  const unsigned taken = end_fork();
+  if (taken == 0) return;
   forget_background();
   forget_other_threads();
-  the_heaps.forget_threads_but(own_cache().heap);
+  the_heaps.forget_threads_but(own_cache().heap, (taken & every_lock) == every_lock);
   the_heaps.reset_heaps();
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
   user_heap::reset_all();

@@ -70,6 +70,15 @@ void malloc_heap::detach(thread_cache& from) noexcept {
   set_kept(0);
 }
 
+void malloc_heap::rest_without_thread() noexcept {
+  const holding hold(lock_);
+  grown_.fill(0);
+  budgeted_bytes_ = 0;
+  forget_batches();
+  rest_and_give_back_empty();
+  set_kept(0);
+}
+
 void malloc_heap::give_back_empty() noexcept {
   for (unsigned c = 0; c < malloc_class_count; ++c) trim_pool(pools_[c], c);
   trim_reserve();
@@ -207,7 +216,7 @@ void malloc_heap::set_kept(std::size_t bytes) noexcept {
   kept_bytes_ = bytes;
 }
 
-// Of pages that would soon be touched again, if they are not too much.
+// Bytes of pages that would soon be touched again, if they are not too much.
 std::size_t malloc_heap::may_keep() noexcept {
   note_touched();
   const std::size_t warm = warm_bytes();
@@ -241,6 +250,9 @@ void malloc_heap::check_current(unsigned size_class) const noexcept {
 bool malloc_heap::find_slots(unsigned size_class) noexcept {
   check_current(size_class);
   if (advance_or_adopt(size_class)) return true;
+  while (list_.has_orphans() && !idle.load(order::relaxed) && list_.take_over_orphan()) {
+    if (advance_or_adopt(size_class)) return true;
+  }
   slab_pool& pool = pools_[size_class];
   if (!grow(pool, size_class)) return false;
   mark_slab(*pool.current(class_layouts[size_class]));

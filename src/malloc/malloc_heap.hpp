@@ -96,8 +96,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void absorb_all(malloc_heap& from) noexcept;
   static constexpr bool may_leave_slabs() noexcept { return true; }
 
-  // In the child of a fork, of a heap whose thread is not there.
+  // In the child of a fork, of a heap whose thread is not there; later, without what that had at
+  // hand, which may be half written.
   void forget_thread() noexcept { magazines_.store(nullptr, std::memory_order_relaxed); }
+  void rest_without_thread() noexcept;
 
  private:
   bool find_slots(unsigned size_class) noexcept;
@@ -114,7 +116,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
   // In use and in magazines.
   std::size_t taken_bytes() const noexcept { return filled_bytes_ - spilled_bytes_; }
-  // Of these slots, those whose pages are there.
+  // Such slots whose pages are there.
   std::size_t warm_bytes() const noexcept {
     return std::min(unused_bytes(), warm_to_bytes_ - std::min(warm_to_bytes_, taken_bytes()));
   }
@@ -180,7 +182,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   static constexpr unsigned long long first_purge_wait = 1000;  // milliseconds
   static constexpr unsigned long long longest_purge_wait = 5000;
   unsigned long long purge_wait_ = first_purge_wait;
-  // What was given back and is soon touched again is not given back for some seconds.
+  // Pages that were given back and are soon touched again are not given back for some seconds.
   std::size_t warm_to_bytes_ = 0;     // so much may be taken before pages come back
   std::size_t least_warm_bytes_ = 0;  // since the last look
   std::size_t kept_bytes_ = 0;        // that are not given back therefore

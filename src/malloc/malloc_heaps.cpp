@@ -151,10 +151,29 @@ void malloc_heaps::reset_heaps() noexcept {
   lock_.reset();
 }
 
-void malloc_heaps::forget_threads_but(const malloc_heap* mine) noexcept {
+void malloc_heaps::forget_threads_but(const malloc_heap* mine, bool are_whole) noexcept {
+  malloc_heap* orphans = nullptr;
   for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
-    if (heap != mine) heap->forget_thread();
+    if (heap == mine || heap->idle.load(std::memory_order_relaxed)) continue;
+    heap->forget_thread();
+    heap->next_idle = orphans;
+    orphans = heap;
   }
+  orphans_.store(are_whole ? orphans : nullptr, std::memory_order_relaxed);
+}
+
+bool malloc_heaps::take_over_orphan() noexcept {
+  malloc_heap* heap = nullptr;
+  {
+    const holding hold(lock_);
+    heap = orphans_.load(std::memory_order_relaxed);
+    if (heap == nullptr) return false;
+    orphans_.store(heap->next_idle, std::memory_order_relaxed);
+    make_common();
+  }
+  heap->rest_without_thread();
+  heap_list::end_thread(*heap);
+  return true;
 }
 
 }  // namespace mallard::inline v1::detail

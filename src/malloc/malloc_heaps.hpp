@@ -45,9 +45,15 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   bool lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept;
   void unlock_heaps() noexcept;
   void reset_heaps() noexcept;
-  // In the child of a fork: the threads of all heaps but one are gone, maybe in the middle of
-  // something. What those heaps hold stays as it is for ever.
-  void forget_threads_but(const malloc_heap* mine) noexcept;
+  // In the child of a fork: the threads of all heaps but one are gone. Their heaps are orphans, if
+  // those threads were not in the middle of something (`are_whole`); else what they hold stays as
+  // it is for ever.
+  void forget_threads_but(const malloc_heap* mine, bool are_whole) noexcept;
+  // Leaves what an orphan holds to the common heap, when more memory is needed: the child of a fork
+  // that does something else does not pay for it. False when there is none. The caller holds no
+  // lock but that of a heap with a thread.
+  bool has_orphans() const noexcept { return orphans_.load(std::memory_order_relaxed) != nullptr; }
+  MALLARD_COLD bool take_over_orphan() noexcept;
 
   slice_supply& supply() const noexcept { return pages_.supply; }
   memory_budget& budget() const noexcept { return pages_.budget; }
@@ -58,6 +64,7 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   bool make_common() noexcept;
 
   malloc_pages& pages_;
+  std::atomic<malloc_heap*> orphans_{nullptr};    // changes under the lock; linked as idle ones
   malloc_heap* locked_first_ = nullptr;           // between the handlers of a fork
   std::atomic<unsigned long long> next_look_{0};  // in milliseconds
   std::atomic<malloc_heap*> looked_at_{nullptr};  // the others are after it; null: none is

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -30,6 +32,30 @@ TEST(malloc_fork, the_child_can_allocate_whatever_other_threads_did) {
   for (int i = 0; i < 200; ++i) {
     ASSERT_EQ(exit_code_of([] { allocate_and_free(10); }), 0) << "fork " << i;
   }
+}
+
+TEST(malloc_fork, the_child_uses_again_what_other_threads_had) {
+  constexpr std::size_t block_bytes = 4'000;
+  static std::array<void*, 20'000> blocks{};
+  std::atomic<bool> over{false};
+  std::atomic<bool> ready{false};
+  std::thread owner([&] {
+    for (void*& p : blocks) p = std::memset(std::malloc(block_bytes), 1, block_bytes);
+    ready = true;
+    while (!over) sched_yield();
+  });
+  while (!ready) sched_yield();
+  const int code = exit_code_of([] {
+    const std::size_t before = malloc_test::bytes_of_process().resident;
+    for (void* p : blocks) std::free(p);
+    for (void*& p : blocks) p = std::memset(std::malloc(block_bytes), 2, block_bytes);
+    const std::size_t after = malloc_test::bytes_of_process().resident;
+    _exit(after < before + blocks.size() * block_bytes / 4 ? 7 : 1);
+  });
+  over = true;
+  owner.join();
+  for (void* p : blocks) std::free(p);
+  EXPECT_EQ(code, 7);
 }
 
 TEST(malloc_fork, the_child_can_start_threads_and_fork) {

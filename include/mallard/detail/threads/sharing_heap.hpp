@@ -128,9 +128,12 @@ class alignas(64) sharing_heap {
  protected:
   // As new, without what was on its way from and to the heap.
   void forget_remote_blocks() noexcept {
+    forget_batches();
+    incoming_.take_all();
+  }
+  void forget_batches() noexcept {
     self().batches() = {};
     has_batches_ = false;
-    incoming_.take_all();
   }
 
  private:
