@@ -4,7 +4,7 @@
 //
 // A process whose main thread has ended lives as long as any thread does. So the last thread that
 // has called malloc ends this one before it ends itself, and waits for that: it is the program's
-// own thread then that calls the handlers of `exit`. Who comes later starts another one.
+// own thread then that calls the handlers of `exit`. A later one starts it again.
 #include "malloc/background.hpp"
 
 #include <linux/futex.h>
