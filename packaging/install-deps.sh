@@ -1,25 +1,36 @@
 #!/bin/sh
 # Installs what building and testing needs from Debian's packages; quiet when all is there.
-# `install-deps.sh aarch64` adds what builds and tests for aarch64 on another machine,
-# `install-deps.sh programs` the programs of packaging/test-programs.sh.
+# `install-deps.sh command`: what building the command alone needs, and pipx. With aarch64, riscv64 or musl: also what
+# builds and tests for these; with programs, the programs of packaging/test-programs.sh.
 set -eu
 
-packages="g++ make cmake ninja-build ccache git ca-certificates nodejs npm chromium valgrind
+command="g++ cmake ninja-build ca-certificates nodejs npm libcli11-dev libfmt-dev nlohmann-json3-dev libzstd-dev
+  zlib1g-dev libsqlite3-dev"
+packages="$command make ccache git chromium valgrind
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev libc++-19-dev libc++abi-19-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libboost-container1.81-dev libboost-json1.81-dev libzstd-dev zlib1g-dev libsqlite3-dev sqlite3"
+  libgtest-dev libgmock-dev libboost-container1.81-dev libboost-json1.81-dev sqlite3"
 foreign=""
-if [ "${1:-}" = aarch64 ]; then
-  foreign=arm64
-  packages="$packages g++-aarch64-linux-gnu qemu-user-static binfmt-support
-    libc6:arm64 libstdc++6:arm64 libgtest-dev:arm64 libgmock-dev:arm64"
-fi
-if [ "${1:-}" = programs ]; then
-  packages="$packages bc bubblewrap busybox-static curl dash gawk gdb golang-go guile-3.0 imagemagick jq ksh
-    libc6-i386 libgoogle-perftools-dev libjemalloc-dev libjemalloc2 libxml2-utils lua5.4 memcached musl-tools
-    nginx-light ocaml-nox openjdk-17-jdk-headless php-cli postgresql procps python3 redis-server ruby rustc sbcl
-    strace sudo tcl tcsh tmux vim w3m xz-utils zsh zstd"
-fi
+case ${1:-} in
+  command) packages="$command pipx" ;;
+  aarch64)
+    foreign=arm64
+    packages="$packages g++-aarch64-linux-gnu qemu-user-static binfmt-support
+      libc6:arm64 libstdc++6:arm64 libgtest-dev:arm64 libgmock-dev:arm64"
+    ;;
+  riscv64) packages="$packages g++-riscv64-linux-gnu qemu-user-static" ;;
+  musl) packages="$packages musl python3-venv" ;;
+  programs)
+    packages="$packages bc bubblewrap busybox-static curl dash gawk gdb golang-go guile-3.0 imagemagick jq ksh
+      libc6-i386 libgoogle-perftools-dev libjemalloc-dev libjemalloc2 libxml2-utils lua5.4 memcached musl-tools
+      nginx-light ocaml-nox openjdk-17-jdk-headless php-cli postgresql procps python3 redis-server ruby rustc sbcl
+      strace sudo tcl tcsh tmux vim w3m xz-utils zsh zstd"
+    ;;
+  '') ;;
+  *)
+    echo "install-deps: '$1' is none of command, aarch64, riscv64, musl, programs" >&2
+    exit 2
+    ;;
+esac
 
 missing=""
 for package in $packages; do
