@@ -6,7 +6,7 @@ MALLARD = build/release/tools/mallard
 FORMAT = clang-format-19
 SOURCES = $(shell git ls-files '*.hpp' '*.cpp')
 
-.PHONY: all demo test bench format lint sanitize aarch64 packages test-programs stress fuzz site pictures deps clean
+.PHONY: all demo test bench format lint sanitize aarch64 riscv64 musl packages test-programs stress fuzz site pictures deps clean
 
 all: build/release/tools/mallard
 
@@ -74,6 +74,25 @@ sanitize: deps
 aarch64:
 	@packaging/install-deps.sh aarch64
 	@packaging/run-tests.sh aarch64
+
+# The libraries and the malloc for riscv64; the library's tests run in qemu.
+riscv64:
+	@packaging/install-deps.sh riscv64
+	@packaging/run-tests.sh riscv64
+
+# The libraries and the malloc with musl's C library, by zig's compiler; the library's tests run here, by themselves
+# and on each malloc. The malloc's own tests ask for names that glibc alone has.
+musl:
+	@packaging/install-deps.sh musl
+	@packaging/zig.sh $(shell uname -m)-linux-musl build/zig-musl
+	@packaging/run-tests.sh musl
+	@for library in $(LIBRARIES); do \
+	  echo "== $$library"; \
+	  for suite in core checks resources; do \
+	    LD_PRELOAD=$(CURDIR)/build/musl/src/malloc/lib$$library.so build/musl/tests/$$suite/$${suite}_tests \
+	      --gtest_brief=1 || exit 1; \
+	  done; \
+	done
 
 # Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel,
 # deb, conan, rust, release, site.

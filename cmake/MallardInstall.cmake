@@ -100,6 +100,9 @@ file(RELATIVE_PATH mallard_pc_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 # As in CMake, `mallard` is the static library unless BUILD_SHARED_LIBS says otherwise; the shared one has a
 # name of its own, too.
 function(mallard_pkg_config name component description libraries)
+  if(NOT MALLARD_ATOMIC_BYTES)
+    set(mallard_pc_atomic " -latomic")
+  endif()
   set(mallard_pc_name ${name})
   set(mallard_pc_description ${description})
   set(mallard_pc_libraries ${libraries})

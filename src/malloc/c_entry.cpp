@@ -74,22 +74,22 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
 
 }  // namespace
 
-MALLARD_ENTRY void* MALLARD_NAME(malloc)(std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(malloc)(std::size_t bytes) MALLARD_NOEXCEPT {
   if (void* const p = detail::blocks::allocate_at_hand(bytes)) [[likely]] {
     return p;
   }
   return allocated(bytes);
 }
 
-MALLARD_ENTRY void MALLARD_NAME(free)(void* p) noexcept {
+MALLARD_ENTRY void MALLARD_NAME(free)(void* p) MALLARD_NOEXCEPT {
   detail::deallocate(p);
 }
 
-MALLARD_ENTRY void* MALLARD_NAME(calloc)(std::size_t count, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(calloc)(std::size_t count, std::size_t bytes) MALLARD_NOEXCEPT {
   return or_errno(detail::blocks::allocate_zeroed(array_bytes(count, bytes)));
 }
 
-MALLARD_ENTRY void* MALLARD_NAME(realloc)(void* p, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(realloc)(void* p, std::size_t bytes) MALLARD_NOEXCEPT {
   if (detail::blocks::may_stay(p, bytes)) [[likely]] {
     return p;
   }
@@ -97,11 +97,12 @@ MALLARD_ENTRY void* MALLARD_NAME(realloc)(void* p, std::size_t bytes) noexcept {
 }
 
 MALLARD_ENTRY void* MALLARD_NAME(reallocarray)(void* p, std::size_t count,
-                                               std::size_t bytes) noexcept {
+                                               std::size_t bytes) MALLARD_NOEXCEPT {
   return MALLARD_NAME(realloc)(p, array_bytes(count, bytes));
 }
 
-MALLARD_ENTRY void* MALLARD_NAME(memalign)(std::size_t alignment, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(memalign)(std::size_t alignment,
+                                           std::size_t bytes) MALLARD_NOEXCEPT {
   // As glibc does: the next power of two, if there is one.
   if (alignment > std::size_t{PTRDIFF_MAX} + 1) {
     errno = EINVAL;
@@ -110,7 +111,8 @@ MALLARD_ENTRY void* MALLARD_NAME(memalign)(std::size_t alignment, std::size_t by
   return aligned(std::bit_ceil(alignment), bytes);
 }
 
-MALLARD_ENTRY void* MALLARD_NAME(aligned_alloc)(std::size_t alignment, std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(aligned_alloc)(std::size_t alignment,
+                                                std::size_t bytes) MALLARD_NOEXCEPT {
   // An alignment of 0 has none at hand.
   if ((alignment & (alignment - 1)) == 0) [[likely]] {
     if (void* const p = detail::blocks::allocate_aligned_at_hand(bytes, alignment)) [[likely]] {
@@ -121,7 +123,7 @@ MALLARD_ENTRY void* MALLARD_NAME(aligned_alloc)(std::size_t alignment, std::size
 }
 
 MALLARD_ENTRY int MALLARD_NAME(posix_memalign)(void** out, std::size_t alignment,
-                                               std::size_t bytes) noexcept {
+                                               std::size_t bytes) MALLARD_NOEXCEPT {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   void* p = detail::blocks::allocate_aligned_at_hand(bytes, alignment);
   if (p == nullptr) p = aligned_without_errno(alignment, bytes);
@@ -130,11 +132,11 @@ MALLARD_ENTRY int MALLARD_NAME(posix_memalign)(void** out, std::size_t alignment
   return 0;
 }
 
-MALLARD_ENTRY void* MALLARD_NAME(valloc)(std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(valloc)(std::size_t bytes) MALLARD_NOEXCEPT {
   return aligned(detail::os::page_size(), bytes);
 }
 
-MALLARD_ENTRY void* MALLARD_NAME(pvalloc)(std::size_t bytes) noexcept {
+MALLARD_ENTRY void* MALLARD_NAME(pvalloc)(std::size_t bytes) MALLARD_NOEXCEPT {
   const std::size_t page = detail::os::page_size();
   const std::size_t pages = detail::round_up(bytes, page);
   return pages < bytes ? out_of_memory() : aligned(page, pages);
@@ -153,7 +155,7 @@ MALLARD_ENTRY void MALLARD_NAME(free_aligned_sized)(void* p, std::size_t alignme
   detail::deallocate(p, checks::said_size(bytes, alignment));
 }
 
-MALLARD_ENTRY std::size_t MALLARD_NAME(malloc_usable_size)(void* p) noexcept {
+MALLARD_ENTRY std::size_t MALLARD_NAME(malloc_usable_size)(void* p) MALLARD_NOEXCEPT {
   return p == nullptr ? 0 : detail::blocks::usable_bytes(p);
 }
 

@@ -19,6 +19,13 @@
 #define MALLARD_NAME(of) of
 #endif
 
+// glibc declares its names as noexcept, musl does not; the definitions are as their declarations.
+#ifdef __GLIBC__
+#define MALLARD_NOEXCEPT noexcept
+#else
+#define MALLARD_NOEXCEPT
+#endif
+
 namespace mallard::inline v1::detail {
 
 // The bytes of an array; `SIZE_MAX`, which no request can have, when the product does not fit.

@@ -73,11 +73,6 @@ std::size_t write_bounded(figures* form, char* buffer, std::size_t bytes) {
   return to.length;
 }
 
-// The older function's fields are too narrow for what there may be.
-int narrow(std::size_t n) noexcept {
-  return n > INT_MAX ? INT_MAX : static_cast<int>(n);
-}
-
 }  // namespace
 
 MALLARD_ENTRY void mallard_set_idle_bytes(std::size_t bytes) {
@@ -112,32 +107,6 @@ MALLARD_ENTRY std::size_t mallard_stats_openmetrics(char* buffer, std::size_t by
   return write_bounded(detail::write_stats_openmetrics, buffer, bytes);
 }
 
-MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {
-  const detail::malloc_usage u = detail::usage_of_malloc();
-  struct mallinfo2 info{};
-  info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
-  info.ordblks = u.supply.dirty_bytes / detail::slice_bytes;
-  info.hblks = u.huge.blocks;
-  info.hblkhd = u.huge.mapped_bytes;
-  info.uordblks = u.slab_bytes() + u.space_bytes();
-  info.fordblks = info.arena > info.uordblks ? info.arena - info.uordblks : 0;
-  info.keepcost = u.supply.dirty_bytes;
-  return info;
-}
-
-MALLARD_ENTRY struct mallinfo MALLARD_NAME(mallinfo)() noexcept {
-  const struct mallinfo2 wide = MALLARD_NAME(mallinfo2)();
-  struct mallinfo info{};
-  info.arena = narrow(wide.arena);
-  info.ordblks = narrow(wide.ordblks);
-  info.hblks = narrow(wide.hblks);
-  info.hblkhd = narrow(wide.hblkhd);
-  info.uordblks = narrow(wide.uordblks);
-  info.fordblks = narrow(wide.fordblks);
-  info.keepcost = narrow(wide.keepcost);
-  return info;
-}
-
 MALLARD_ENTRY int MALLARD_NAME(malloc_info)(int options, std::FILE* file) noexcept {
   if (options != 0 || file == nullptr) {
     errno = EINVAL;
@@ -167,6 +136,43 @@ MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
   return detail::usage_of_malloc().in_use_bytes();
 }
 
+#ifdef __GLIBC__  // musl has neither these structures nor these settings
+
+MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {
+  const detail::malloc_usage u = detail::usage_of_malloc();
+  struct mallinfo2 info{};
+  info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
+  info.ordblks = u.supply.dirty_bytes / detail::slice_bytes;
+  info.hblks = u.huge.blocks;
+  info.hblkhd = u.huge.mapped_bytes;
+  info.uordblks = u.slab_bytes() + u.space_bytes();
+  info.fordblks = info.arena > info.uordblks ? info.arena - info.uordblks : 0;
+  info.keepcost = u.supply.dirty_bytes;
+  return info;
+}
+
+namespace {
+
+// The older function's fields are too narrow for what there may be.
+int narrow(std::size_t n) noexcept {
+  return n > INT_MAX ? INT_MAX : static_cast<int>(n);
+}
+
+}  // namespace
+
+MALLARD_ENTRY struct mallinfo MALLARD_NAME(mallinfo)() noexcept {
+  const struct mallinfo2 wide = MALLARD_NAME(mallinfo2)();
+  struct mallinfo info{};
+  info.arena = narrow(wide.arena);
+  info.ordblks = narrow(wide.ordblks);
+  info.hblks = narrow(wide.hblks);
+  info.hblkhd = narrow(wide.hblkhd);
+  info.uordblks = narrow(wide.uordblks);
+  info.fordblks = narrow(wide.fordblks);
+  info.keepcost = narrow(wide.keepcost);
+  return info;
+}
+
 // One of glibc's settings has the like here: what stays with the process at the top of the heap.
 // The others that it knows are taken and do nothing: there is no arena to count, no threshold to
 // move. As with glibc, 1 for what is known and 0 for what is not.
@@ -188,3 +194,5 @@ MALLARD_ENTRY int MALLARD_NAME(mallopt)(int parameter, int value) noexcept {
       return 0;
   }
 }
+
+#endif

@@ -51,7 +51,8 @@ page_state scan(std::uintptr_t page, std::size_t bytes) noexcept {
   request.regions_length = 1;
   request.required = is_present;
   request.returned = is_present | is_huge;
-  const int regions = ioctl(pagemap, _IOWR('f', 16, scan_request), &request);
+  // The C libraries do not agree on the type of ioctl's number.
+  const long regions = syscall(SYS_ioctl, pagemap, _IOWR('f', 16, scan_request), &request);
   close(pagemap);
   if (regions < 0) return page_state::unknown;
   if (regions == 0) return page_state::absent;

@@ -163,13 +163,12 @@ bool move(void* from, std::size_t bytes, void* to) noexcept {
 }
 
 bool populate(void* p, std::size_t bytes) noexcept {
-#ifdef MADV_POPULATE_WRITE
-  // Kernels before Linux 5.14 do not know it, and are asked once.
+  // Kernels before Linux 5.14 do not know it, and are asked once; nor do musl's headers.
+  constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
   static constinit std::atomic<bool> is_known{true};
   if (!is_known.load(std::memory_order_relaxed)) return false;
-  if (madvise(p, bytes, MADV_POPULATE_WRITE) == 0) return true;
+  if (madvise(p, bytes, populate_write) == 0) return true;
   if (errno == EINVAL) is_known.store(false, std::memory_order_relaxed);
-#endif
   return false;
 }
 

@@ -49,9 +49,10 @@ inline void note_if_watched(effect what) noexcept {
 
 }  // namespace mallard::inline v1::detail
 
+// Each throws nothing, or might, as the C library declares it: glibc says so, musl does not.
 extern "C" {
 
-[[gnu::used]] inline void free(void* p) noexcept {
+[[gnu::used]] inline void free(void* p) noexcept(noexcept(::free(p))) {
   static void (*behind)(void*) = nullptr;
   constinit static thread_local bool is_looking = false;
   if (p == nullptr) return;
@@ -67,7 +68,8 @@ extern "C" {
 }
 
 // A block that grows leaves no old block, either, but that is seen when the new one goes.
-[[gnu::used]] inline void* realloc(void* p, std::size_t bytes) noexcept {
+[[gnu::used]] inline void* realloc(void* p,
+                                   std::size_t bytes) noexcept(noexcept(::realloc(p, bytes))) {
   static void* (*behind)(void*, std::size_t) = nullptr;
   if (p != nullptr && bytes == 0) mallard::detail::note_if_watched(mallard::detail::effect::free);
   if (behind == nullptr) {
@@ -76,7 +78,8 @@ extern "C" {
   return behind(p, bytes);
 }
 
-[[gnu::used]] inline int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+[[gnu::used]] inline int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept(
+    noexcept(::pthread_mutex_trylock(mutex))) {
   static int (*behind)(pthread_mutex_t*) = nullptr;
   if (behind == nullptr) {
     behind = mallard::detail::function_behind<int(pthread_mutex_t*)>("pthread_mutex_trylock");
@@ -86,7 +89,8 @@ extern "C" {
   return error;
 }
 
-[[gnu::used]] inline int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+[[gnu::used]] inline int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept(
+    noexcept(::pthread_mutex_lock(mutex))) {
   static int (*behind)(pthread_mutex_t*) = nullptr;
   mallard::detail::note_if_watched(mallard::detail::effect::lock);
   if (behind == nullptr) {
@@ -95,7 +99,8 @@ extern "C" {
   return behind(mutex);
 }
 
-[[gnu::used]] inline int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+[[gnu::used]] inline int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept(
+    noexcept(::pthread_rwlock_wrlock(lock))) {
   static int (*behind)(pthread_rwlock_t*) = nullptr;
   mallard::detail::note_if_watched(mallard::detail::effect::lock);
   if (behind == nullptr) {
