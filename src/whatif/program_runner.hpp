@@ -22,10 +22,6 @@ struct run_figures {
   int status = 0;            // as of waitpid
   int error = 0;             // errno: it was not started
   std::uint64_t output = 0;  // a hash of what it wrote, where that is asked for
-
-  bool ended_as(const run_figures& other) const {
-    return status == other.status && output == other.output;
-  }
 };
 
 class program_runner {

@@ -1,5 +1,5 @@
 # A library and its users are of any two compilers, levels of optimisation and levels of assertions.
-# Needs COMPILERS, SOURCES, ROOT, HERE, NM, OUTPUT.
+# Needs COMPILERS, SOURCES, ROOT, HERE, NM, OUTPUT; LAUNCHER, if there is one, knows what was compiled before.
 file(MAKE_DIRECTORY ${OUTPUT})
 set(common -std=c++20 -w -pthread -I${ROOT}/include)
 set(embedded_options -DMALLARD_EMBEDDED)
@@ -19,7 +19,7 @@ function(library name compiler)
     string(APPEND together "#include \"${source}\"\n")
   endforeach()
   file(WRITE ${name}.cpp "${together}")
-  run(${compiler} ${common} -I${ROOT}/src -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${ARGN}
+  run(${LAUNCHER} ${compiler} ${common} -I${ROOT}/src -fPIC -fvisibility=hidden -fvisibility-inlines-hidden ${ARGN}
     -c ${name}.cpp -o ${name}.o)
   file(REMOVE ${name}.a)
   run(ar rcs ${name}.a ${name}.o)
@@ -48,7 +48,7 @@ foreach(compiler IN LISTS COMPILERS)
       if(kind STREQUAL embedded)
         set(options ${embedded_options})
       endif()
-      run(${compiler} ${common} -O0 -DMALLARD_ASSERTIONS=${level} ${options} -c ${HERE}/levels.cpp
+      run(${LAUNCHER} ${compiler} ${common} -O0 -DMALLARD_ASSERTIONS=${level} ${options} -c ${HERE}/levels.cpp
         -o ${user})
       foreach(library IN ITEMS 0 1 2)
         set(files ${OUTPUT}/${kind}-${library}.a)
@@ -72,7 +72,7 @@ foreach(library IN ITEMS plain-0 other-0)
 endforeach()
 foreach(compiler IN LISTS COMPILERS)
   foreach(options IN ITEMS -O0 -O2 "-O2;-fno-inline")
-    run(${compiler} ${common} ${options} -c ${HERE}/levels.cpp -o ${OUTPUT}/user.o)
+    run(${LAUNCHER} ${compiler} ${common} ${options} -c ${HERE}/levels.cpp -o ${OUTPUT}/user.o)
     closures_of(of_user ${OUTPUT}/user.o)
     foreach(library IN ITEMS plain-0 other-0)
       foreach(name IN LISTS of_user)

@@ -1,14 +1,17 @@
 # Programs linked with the static library, in all the ways that bring the C++ runtime in:
-# cmake -DCOMPILERS= -DSOURCES= -DARCHIVE= -DINCLUDE= -DPROGRAM= -P
+# cmake -DCOMPILERS= -DLAUNCHER= -DSOURCES= -DARCHIVE= -DINCLUDE= -DPROGRAM= -P
+function(build step)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(failed)
+    message(FATAL_ERROR "${step} failed: ${text}")
+  endif()
+endfunction()
 foreach(compiler IN LISTS COMPILERS)
   foreach(source IN LISTS SOURCES)
+    build("${compiler} ${source}"
+      ${LAUNCHER} ${compiler} -std=c++20 -O1 -fPIE -I${INCLUDE} -pthread -c ${source} -o ${PROGRAM}.o)
     foreach(way IN ITEMS -static -static-pie -static-libstdc++ -pie)
-      execute_process(
-        COMMAND ${compiler} -std=c++20 -O1 -I${INCLUDE} ${way} ${source} ${ARCHIVE} -pthread -o ${PROGRAM}
-        RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
-      if(failed)
-        message(FATAL_ERROR "${compiler} ${way} ${source} did not link: ${text}")
-      endif()
+      build("${compiler} ${way} ${source}" ${compiler} ${way} ${PROGRAM}.o ${ARCHIVE} -pthread -o ${PROGRAM})
       execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE failed OUTPUT_VARIABLE text ERROR_VARIABLE text)
       if(NOT failed STREQUAL "0" OR NOT text STREQUAL "sound\n")
         message(FATAL_ERROR "${compiler} ${way} ${source}: ${failed}: ${text}")
