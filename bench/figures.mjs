@@ -61,7 +61,7 @@ const rows = [
   ['multipool on monotonic, winked out (AS12)', 'AS12@mallard', 'the same, destroyed', 'AS11@mallard'],
 ];
 
-// How many times as fast the one column is as the other: the mean over all places, and the places by verdict.
+// Says how many times as fast the one column is as the other: the mean over all places, and the places by verdict.
 function compare(cells, ours, theirs, heap) {
   const of = (column) => new Map(cells.filter((cell) => cell.heap === heap && cell.status === 'ok' &&
     `${cell.strategy}@${cell.peer}` === column).map((cell) => [JSON.stringify(cell.at), cell.measures.time]));
@@ -75,7 +75,7 @@ function compare(cells, ours, theirs, heap) {
     pairs.length - faster - slower} undecided` };
 }
 
-// What stands between the marks of a page, with the sentence on the engine before it.
+// The text between the marks of a page, with the sentence on the engine before it.
 function rewrite(page, table, said) {
   const file = path.join(top, page);
   const text = readFileSync(file, 'utf8');

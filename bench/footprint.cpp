@@ -13,7 +13,7 @@
 
 namespace {
 
-// What 100,000 blocks of a program's sizes hold beyond their own.
+// The memory that 100,000 blocks of a program's sizes hold beyond their own.
 template <class Pool>
 double mixed_overhead() {
   Pool pool;
@@ -28,7 +28,7 @@ double mixed_overhead() {
   return 100 * (held / static_cast<double>(asked_for) - 1);
 }
 
-// What an arena holds for a vector that has grown to a million numbers, one by one.
+// The memory that an arena holds for a vector that has grown to a million numbers, one by one.
 template <class Arena>
 void growing_vector(const char* name) {
   mallard::counting_resource upstream;

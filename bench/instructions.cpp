@@ -57,7 +57,7 @@ template <class R>
   r.deallocate_expandable(p);
 }
 
-// Of many resources: the first and second use of each by one thread, by another, and its end.
+// Many resources: the first and second use of each by one thread, by another, and its end.
 template <class R>
 using resources = std::vector<std::unique_ptr<R>>;
 template <class R>
@@ -86,7 +86,7 @@ template <class R>
   for (auto& one : all) one.reset();
 }
 
-// What counting costs is the difference to `multipool` by base.
+// Counting costs the difference to `multipool` by base.
 template <class Counter>
 class counted_pool {
  public:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What counting for `mallard live` costs: bench/live_run.sh [repetitions]
+# The cost of counting for `mallard live`: bench/live_run.sh [repetitions]
 # Nanoseconds an operation (an allocation or a free) and, where valgrind is, instructions, what they cost
 # without it taken off. BUILD is the build folder (default: build/release). Goal: 10 ns.
 set -eu

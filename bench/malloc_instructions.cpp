@@ -20,7 +20,7 @@
 namespace {
 
 constexpr int calls = 1000;
-// What comes before the calls that are counted.
+// Calls that come before those that are counted.
 constexpr int warm_ups = 300;
 
 void use(void* block) {

@@ -423,7 +423,7 @@ void long_frees() {
   print("free_longest", static_cast<double>(taken[freed_blocks - 1]), "us");
 }
 
-// What a malloc costs that is refused, when blocks of 1,000 bytes fill 768 MiB of addresses.
+// The cost of a refused malloc, when blocks of 1,000 bytes fill 768 MiB of addresses.
 void refused() {
   const rlimit room{rlim_t{768} << 20, RLIM_INFINITY};
   mapped<void*> live(1 << 20);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What mallocs hold of the machine's memory: a table over all that are installed.
+# The machine's memory that mallocs hold: a table over all that are installed.
 #   bench/malloc_probes.sh [NAME | NAME=PATH.so]...
 # PROBES="tiny threads" limits it to some; BUILD is the build folder (default: build/release).
 set -eu

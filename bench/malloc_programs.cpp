@@ -69,7 +69,7 @@ struct cell {
   std::vector<double> peaks;
 };
 
-// Of each program its median divided by the best malloc's.
+// Each program's median divided by the best malloc's.
 void print_table(const char* title, const std::vector<program>& programs,
                  const std::vector<library>& libraries, const std::vector<std::vector<cell>>& cells,
                  std::vector<double> cell::* what, const char* format) {

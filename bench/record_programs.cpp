@@ -45,7 +45,7 @@ double processor_of_children() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// Of "FILE: N events of M threads, B kB" the bytes of all files by the events of all.
+// Bytes of all files by the events of all, from "FILE: N events of M threads, B kB".
 double bytes_per_event(const std::string& log) {
   static const std::regex line(
       "mallard: .*: ([0-9]+) events of [0-9]+ threads?, ([0-9.]+) ([kM])B");
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
     for (double reading::* const kind : {&reading::wall, &reading::processor}) {
       for (const auto& one : of) std::printf(" %10.3f", median(one, kind));
     }
-    // What recording adds, as a part of what heaptrack adds: a third is the goal.
+    // Recording may add a third of what heaptrack adds: that is the goal.
     for (double reading::* const kind : {&reading::wall, &reading::processor}) {
       const double base = median(of[alone], kind);
       std::printf(" %8.2f",

@@ -45,7 +45,7 @@ events "without, no stacks" "$build/bench/mallard_record_events" --sample-stacks
 if command -v valgrind >/dev/null; then
   echo
   echo "instructions of the calls of mallard/profile.hpp when nobody records; goal: 4 each"
-  # Of so many rounds more, so that what else the program does is taken off.
+  # As many rounds more, so that everything else that the program does is taken off.
   counted() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/bench/mallard_profile_idle" \
       "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'

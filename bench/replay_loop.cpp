@@ -1,4 +1,4 @@
-// What the loop of a replay costs beside what it measures: operations of which none is done.
+// The cost of a replay's loop beside what it measures: operations of which none is done.
 //
 //   mallard_replay_loop [operations]
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace mallard::replay;
 
-// Of a program with as many live blocks, which are freed in random order.
+// A program with as many live blocks, which are freed in random order.
 program make_program(std::uint64_t operations, std::uint32_t live) {
   std::mt19937_64 random(1);
   program made;

@@ -7,7 +7,7 @@ out=${1:-results}
 bin=build/release
 mkdir -p "$out"
 
-# What the goals compare, and nothing else. The cells of DS5-DS12 at 2^14 are one run at any scale.
+# Only what the goals compare. The cells of DS5-DS12 at 2^14 are one run at any scale.
 $bin/tools/mallard bench density --sizes 6,10,14 --heap clean,aged --reps "${REPS:-5}" \
   --strategies AS1,AS3,AS3n,AS4,AS5,AS7,AS8,AS9,AS11,AS12 --peer-strategies AS3,AS5,AS7 \
   --scale "${SCALE:-1/256}" --json "$out/goals.jsonl" --resume

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the hook of `mallard whatif` costs where no route matches: bench/whatif_run.sh [repetitions]
+# The cost of the hook of `mallard whatif` where no route matches: bench/whatif_run.sh [repetitions]
 # Nanoseconds and, where valgrind is, instructions of an allocation and its free; what they cost without
 # the hook is taken off. BUILD is the build folder (default: build/release).
 set -eu

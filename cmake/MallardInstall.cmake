@@ -16,7 +16,7 @@ function(mallard_install_built component)
     endforeach()" COMPONENT ${component})
 endfunction()
 
-# What is built is looked at first, whatever is installed.
+# Libraries that are built are looked at first, whatever is installed.
 set(mallard_library_targets mallard_lib)
 if(MALLARD_BUILD_SHARED)
   list(APPEND mallard_library_targets mallard_shared)
@@ -33,7 +33,7 @@ if(TARGET mallard_malloc)
 endif()
 if(MALLARD_BUILD_TOOL)
   set(mallard_tool_targets mallard_tool)
-  # What the command preloads to others is nobody else's.
+  # Nobody else needs the libraries that the command preloads.
   foreach(target IN ITEMS mallard_record mallard_route mallard_live mallard_density mallard_ideal)
     if(TARGET ${target})
       list(APPEND mallard_tool_targets ${target})

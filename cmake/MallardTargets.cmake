@@ -1,6 +1,6 @@
 # Warnings and sanitizers for every target of ours, in one place.
 add_library(mallard_warnings INTERFACE)
-# Of files compiled together a local name may be that of something in another file.
+# In unity builds a local name may be that of something in another file.
 target_compile_options(mallard_warnings INTERFACE
   -Wall -Wextra -Wconversion
   $<IF:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>
@@ -10,13 +10,13 @@ add_library(mallard_sanitize INTERFACE)
 if(MALLARD_SANITIZE)
   target_compile_options(mallard_sanitize INTERFACE
     -fsanitize=${MALLARD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  # Of instrumented code gcc says that of much that is well, std::regex for one.
+  # gcc says that of much instrumented code that is well, std::regex for one.
   target_compile_options(mallard_sanitize INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(mallard_sanitize INTERFACE -fsanitize=${MALLARD_SANITIZE})
 endif()
 
-# Of the tool and the tests most is never measured, and optimising it would take most of a build.
+# Most of the tool and the tests is never measured, and optimising it would take most of a build.
 set(MALLARD_UNMEASURED_OPTIONS "$<$<CONFIG:Release>:-O1>" CACHE STRING
   "Compile options of what is never measured: commands, reports, tests")
 

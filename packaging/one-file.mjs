@@ -62,7 +62,7 @@ function expanded(files) {
 }
 expanded.before = [];
 
-// What needs Boost, and what defines `free` for a test program, are for those who include them by name.
+// Headers that need Boost, or define `free` for a test program, are for those who include them by name.
 const by_name = ['boost.hpp', 'watch_program.hpp'];
 const headers = (below) =>
   readdirSync(path.join(root, below)).filter((name) => name.endsWith('.hpp') && !by_name.includes(name))

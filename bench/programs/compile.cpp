@@ -1,4 +1,4 @@
-// What the compiler chews on.
+// A program for the compiler to chew on.
 #include <algorithm>
 #include <functional>
 #include <iostream>

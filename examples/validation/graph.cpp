@@ -54,7 +54,7 @@ class graph {
   std::vector<node*> by_number_;
 };
 
-// What the rest of a program leaves behind in the heap.
+// Blocks that the rest of a program leaves behind in the heap.
 std::vector<std::string> make_litter(random_numbers& random) {
   std::vector<std::string> litter;
   for (int i = 0; i < 400000; ++i) litter.emplace_back(16 + random.below(100), 'x');

@@ -153,7 +153,7 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-// How much is done: the first argument, or what takes about a second.
+// The amount of work: the first argument, or as much as takes about a second.
 inline std::uint64_t amount(int argc, char** argv, std::uint64_t usual) {
   return argc > 1 ? std::strtoull(argv[1], nullptr, 10) : usual;
 }

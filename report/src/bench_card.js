@@ -49,7 +49,7 @@ function longest(series, names) {
     (series.values(name).length > series.values(best).length ? name : best));
 }
 
-/** Of a table with more rows than this each n-th is shown; the chart has them all. */
+/** In a table with more rows than this each n-th is shown; the chart has them all. */
 const mostRows = 40;
 const usualRows = 10;
 
@@ -116,7 +116,7 @@ export function benchCard(series, options) {
   const written = { B: bytes, share: (value) => `${Math.round(100 * value / greatest)} %` };
   const label = (value) => written[options.alongUnit]?.(value) ??
     (along ? placeText(along, value, series.bench) : nameOf(value));
-  /** What the figures at a position are divided by; undefined: nothing, null: not measured. */
+  /** The divisor of the figures at a position; undefined: nothing, null: not measured. */
   const baseAt = (value) => {
     const measure = measureAt(value);
     if (!show.base || !relative.includes(units[measure]?.unit)) return undefined;
@@ -159,7 +159,7 @@ export function benchCard(series, options) {
     }
     const scaleOf = (points, measure = show.measure) =>
       tableScale(points.flatMap((one) => (one ? [one.value] : [])), moreIsBetter(series.bench, measure));
-    // Of several measures each row has colours of its own.
+    // With several measures each row has colours of its own.
     const whole = groups ? null : scaleOf(grid.flatMap(({ points }) => points));
     const scales = values.map((value, x) => whole ??
       scaleOf(grid.map(({ points }) => points[x]), measureAt(value)));

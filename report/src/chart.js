@@ -107,7 +107,7 @@ class Chart {
   }
 }
 
-/** What every chart has in common. */
+/** Options that every chart has. */
 function base() {
   return {
     animation: false,

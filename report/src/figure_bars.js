@@ -5,7 +5,7 @@ import { tooltip } from './chart.js';
 import { binaryAxis, ticks, tones } from './lines.js';
 import { colour } from './theme.js';
 
-/** Of a bar, in pixels. */
+/** A bar's size, in pixels. */
 const widest = 72;
 
 /** The power of ten at or below. */

@@ -4,7 +4,7 @@
 /** Three significant digits without an exponent. */
 export function significant(value, digits = 3) {
   if (value === 0) return '0';
-  // Of the rounded number: 0.9999 has one digit before the point.
+  // The rounded number counts: 0.9999 has one digit before the point.
   const magnitude = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(digits)))));
   return value.toFixed(Math.min(8, Math.max(0, digits - 1 - magnitude)));
 }

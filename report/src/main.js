@@ -38,7 +38,7 @@ const opening = (dataset) => [
   ['peers', 'Libraries', peers, hasStructures],
 ];
 
-/** What comes after the benches. */
+/** Sections that come after the benches. */
 const closing = [
   ['mallocs', 'Mallocs', mallocs, (dataset) => dataset.mallocs.length > 1],
   ['method', 'Method', method, always],

@@ -23,7 +23,7 @@ export function linksText(links) {
   return 10 ** exponent === links && exponent > 2 ? `10^${exponent}` : power(links);
 }
 
-/** What a coordinate's value is called in a bench. */
+/** A name for a coordinate's value in a bench. */
 export function placeText(name, value, bench) {
   if (pageOf(bench).logarithms?.includes(name)) return `2^${value}`;
   if (name === 'links') return linksText(value);
@@ -59,7 +59,7 @@ export function seriesCard(cell, chosen = mainMeasure(cell.bench), extra = []) {
       main.samples.map(write).join(', ')));
 }
 
-/** What the CSV of a table of figures says of one cell. */
+/** The cells that one cell has in the CSV of a table of figures. */
 export const csvOfCell = (cell, measure) => {
   if (!cell) return ['', '', '', ''];
   if (cell.status !== 'ok') return [`failed: ${cell.error}`, '', '', ''];

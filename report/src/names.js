@@ -1,4 +1,4 @@
-// What things are called on the page.
+// Names of things on the page.
 
 const peerNames = { global: 'global heap', mallard: 'mallard', std: 'std::pmr', boost: 'Boost' };
 export const peerName = (peer) => peerNames[peer] ?? peer;
@@ -21,10 +21,10 @@ export const benchTitle = (bench) => benches[bench]?.title || capitalised(bench)
 /** A bench's title up to the colon that explains it. */
 export const benchName = (bench) =>
   (bench === 'all' ? 'Several' : benchTitle(bench).split(':')[0]);
-/** How a bench is shown: {section, cards, headlines, logarithms}, or less. */
+/** The form of a bench: {section, cards, headlines, logarithms}, or less. */
 export const pageOf = (bench) => benches[bench]?.page ?? {};
 export const mainMeasure = (bench) => benches[bench]?.main ?? 'time';
-/** What tells how fast something is: the main measure, where that is a time or a rate. */
+/** The measure of speed: the main measure, where that is a time or a rate. */
 export function speedMeasure(bench) {
   const main = mainMeasure(bench);
   return ['s', '1/s'].includes(benches[bench]?.measures[main]?.unit) ? main : 'time';

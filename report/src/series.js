@@ -57,7 +57,7 @@ export class Series {
     this.measures = [...new Set(cells.flatMap((one) => Object.keys(one.measures ?? {})))];
   }
 
-  /** What a column is called in this bench. */
+  /** A column's name in this bench. */
   nameOf(column) {
     return this.ofMallocs ? column.malloc : columnName(column, this.home);
   }

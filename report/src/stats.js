@@ -14,7 +14,7 @@ const squaredError = (cell) => {
 /** Half the interval's width as a part of the median. */
 export const relativeError = (cell) => (cell.ci_high - cell.ci_low) / 2 / cell.median;
 
-/** How many times faster `cell` is than `base`: the logarithm and its squared standard error. */
+/** The logarithm of how many times faster `cell` is than `base`, and its squared standard error. */
 export function speedUp(cell, base) {
   return { log: Math.log(base.median / cell.median),
     variance: squaredError(cell) + squaredError(base) };

@@ -137,7 +137,7 @@ export function surface(data, { label, top, position, palette = 'safe' }) {
     series: [{ type: 'custom', coordinateSystem: 'none', ...polygons() }],
   });
   const polygons = () => {
-    // What is far is drawn first; how wide the chart is does not change that.
+    // Far things are drawn first; how wide the chart is does not change that.
     const flat = projection(view, height);
     const depth = ({ points }) => points.reduce((sum, one) => sum + flat(one).depth, 0);
     const ordered = quads.map((quad) => ({ quad, depth: depth(quad) }))

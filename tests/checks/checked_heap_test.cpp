@@ -1,4 +1,4 @@
-// What a heap has beyond allocate and deallocate, and what an arena has, under checks.
+// Calls that a heap, or an arena, has beyond allocate and deallocate, under checks.
 #include <gtest/gtest.h>
 
 #include <cstddef>

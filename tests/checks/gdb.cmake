@@ -1,4 +1,4 @@
-# What gdb prints of resources: ${GDB}, ${PRINTERS}, ${PROGRAM}.
+# Resources as gdb prints them: ${GDB}, ${PRINTERS}, ${PROGRAM}.
 execute_process(COMMAND ${GDB} -nx -batch -ex "set print pretty off" -ex "source ${PRINTERS}"
   -ex "break stop_here" -ex "run" -ex "up" -ex "print counter" -ex "print pool" -ex "print arena"
   -ex "print quota" -ex "print ref" ${PROGRAM}

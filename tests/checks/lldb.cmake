@@ -1,4 +1,4 @@
-# What lldb shows of resources: ${LLDB}, ${PRINTERS}, ${PROGRAM}.
+# Resources as lldb shows them: ${LLDB}, ${PRINTERS}, ${PROGRAM}.
 execute_process(COMMAND ${LLDB} --no-lldbinit -b -o "command script import ${PRINTERS}"
   -o "breakpoint set --name stop_here" -o "run" -o "up" -o "frame variable pool" -o "frame variable arena" ${PROGRAM}
   OUTPUT_VARIABLE out ERROR_VARIABLE err TIMEOUT 120)

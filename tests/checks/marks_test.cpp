@@ -103,7 +103,7 @@ void check_buffer() {
          "buffer", "it stays marked when the arena is gone");
 }
 
-// What goes back upstream has to be usable there.
+// Memory that goes back upstream has to be usable there.
 void check_arena_on_arena() {
   mallard::monotonic_resource below;
   for (int i = 0; i < 3; ++i) {

@@ -345,7 +345,7 @@ TEST(test_resource_death, without_a_handler_prints_one_line_and_aborts) {
       "given by allocation 0 with 10 at 8\n");
 }
 
-// Where a report's stacks lead.
+// The places that a report's stacks lead to.
 std::string text_of(const test_report& report) {
   char* text = nullptr;
   std::size_t bytes = 0;

@@ -1,4 +1,4 @@
-// What the commands print with --json is what docs/schema.json says.
+// The commands print with --json what docs/schema.json says.
 #include "support/json_schema.hpp"
 
 #include <nlohmann/json.hpp>

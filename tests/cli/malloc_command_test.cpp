@@ -25,7 +25,7 @@ class MallocCommand : public CommandTest {
   const words churn_ = small("churn", {"--threads", "1,2", "--objects", "1000"});
 };
 
-// What a build with assertions says of itself is right, and not what is tested.
+// A build with assertions rightly says so, which is not tested here.
 std::string beside_build_warning(const std::string& text) {
   const std::string warning = "mallard: warning: built with assertions";
   return text.starts_with(warning) ? text.substr(text.find('\n') + 1) : text;

@@ -1,4 +1,4 @@
-// How a resource may be held: by its own type, as an abstract base, by containers.
+// Ways to hold a resource: by its own type, as an abstract base, by containers.
 #include <memory_resource>
 #include <thread>
 

@@ -1,4 +1,4 @@
-// What a block must be: not null, aligned, of its own memory, and unchanged by others.
+// A block must be: not null, aligned, of its own memory, and unchanged by others.
 #include <algorithm>
 #include <limits>
 #include <set>

@@ -42,7 +42,7 @@ void absurd_sizes_throw(const resource_case& what) {
   bench.finish();
 }
 
-// What operator new with an alignment does in libstdc++ 12: a sum that wraps is a small block.
+// operator new with an alignment does this in libstdc++ 12: a sum that wraps is a small block.
 class wrapping_upstream final : public std::pmr::memory_resource {
   static std::size_t rounded(std::size_t bytes, std::size_t alignment) {
     return (bytes + alignment - 1) & ~(alignment - 1);
@@ -109,7 +109,7 @@ void every_upstream_call_fails(const resource_case& what, mallard::failing mode)
     grow(bench);
   };
   const auto after_failure = [&] {
-    // What was given before the failure is intact, and the resource serves again.
+    // Blocks given before the failure are intact, and the resource serves again.
     bench.blocks.verify();
     bench.upstream.never_fail();
     bench.allocate(40, 8);

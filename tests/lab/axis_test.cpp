@@ -26,7 +26,7 @@ std::string complaint(const Parse& parse) {
   return "no complaint";
 }
 
-// Of the axis of that name, as text.
+// The places of the axis of that name, as text.
 std::vector<std::string> read(std::string_view bench, std::string_view name,
                               std::string_view text) {
   std::vector<std::string> values;

@@ -1,4 +1,4 @@
-// Where a counting malloc in another process leaves its counts.
+// A counting malloc in another process leaves its counts here.
 #pragma once
 
 #include <array>

@@ -130,7 +130,7 @@ TEST(ExtendedKernels, SuccessIsThatOfAllocatorsWhichCanTry) {
     // Nothing is 64 KiB large.
     EXPECT_EQ(success("v2", peer, growth_form::among), std::nullopt) << peer;
   }
-  // What else is in Boost's one heap may be in the way.
+  // Other blocks in Boost's one heap may be in the way.
   EXPECT_EQ(success("v2", "mallard", growth_form::alone), 1);
 }
 
@@ -164,7 +164,7 @@ TEST(ExtendedKernels, PoolsTellWhatTheyHold) {
   const auto figures = [](const char* strategy, const char* peer) {
     return measure_one(find_pool_kernel({strategy, peer}), {nodes, 10});
   };
-  // What simple segregated storage has once had it keeps; an adaptive pool, two blocks.
+  // Simple segregated storage keeps everything it once had; an adaptive pool, two blocks.
   EXPECT_GE(value_of(figures("node", "mallard"), "in_use_after_erase"), nodes * node_bytes);
   for (const char* strategy : {"adaptive", "own-adaptive"}) {
     const outcome ours = figures(strategy, "mallard");

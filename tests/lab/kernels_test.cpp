@@ -132,7 +132,7 @@ TEST(Hashes, FairStringHashDependsOnTheTextAlone) {
 }
 
 #ifdef __GLIBCXX__
-// What the fair comparison of sets of strings rests on.
+// The fair comparison of sets of strings rests on this.
 TEST(Hashes, EveryFairStringHashIsCachedByLibstdcxx) {
   EXPECT_TRUE((std::__cache_default<std::string, fair_string_hash>::value));
   EXPECT_TRUE((std::__cache_default<std::pmr::string, fair_string_hash>::value));

@@ -36,7 +36,7 @@ const contender on_glibc = on_malloc("glibc", {});
 const contender counting = on_malloc("counting", COUNTING_MALLOC);
 const contender moody = on_malloc("moody", MOODY_MALLOC);
 
-// What a bench does at one place.
+// A bench's work at one place.
 struct small_job {
   std::string bench;
   texts_of texts;
@@ -52,7 +52,7 @@ struct small_job {
   }
 };
 
-// Which axis says how many operations there are.
+// The axis that says how many operations there are.
 std::string operations_of(const std::string& bench) {
   return bench == "thrash" || bench == "scratch" ? "iterations" : "objects";
 }
@@ -134,7 +134,7 @@ class MallocCalls : public MallocProcess {
             counts_->changes};
   }
 
-  // What 1,000 operations more call: what starting a program and its threads calls is gone.
+  // Calls of 1,000 operations more: those of starting a program and its threads are gone.
   totals calls_of_thousand(const small_job& what) {
     const std::string name = operations_of(what.bench);
     const totals few = count(what.with(name, "1000"));
@@ -263,7 +263,7 @@ TEST_F(MallocProcess, EveryBenchAnswersWithPositiveFigures) {
       const std::string name(one.what());
       found.insert(name);
       EXPECT_TRUE(std::isfinite(one.value) && one.value >= 0) << name;
-      // Of the medians the clock's own cost is taken away, which may leave nothing.
+      // The clock's own cost is taken away from the medians, which may leave nothing.
       const bool may_be_none =
           name == "user" || name == "system" || name == "malloc_p50" || name == "free_p50";
       EXPECT_TRUE(may_be_none || one.value > 0) << bench << ' ' << name;

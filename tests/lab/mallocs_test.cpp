@@ -1,4 +1,4 @@
-// Which mallocs are found.
+// The mallocs that are found.
 #include "lab/measuring/mallocs.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What is read of /proc/self/maps, on texts whose classes are known.
+// Reads texts of the form of /proc/self/maps whose classes are known.
 #include "lab/mallocs/maps_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ address_space read(const std::string& text, std::uint64_t own_begin = 0,
   return reader.result();
 }
 
-// Of each kind of line one.
+// One line of each kind.
 const std::string every_kind =
     "1000-3000 r-xp 00000000 08:01 42                         /usr/bin/program\n"
     "3000-4000 rw-p 00002000 08:01 42                         /usr/bin/program\n"

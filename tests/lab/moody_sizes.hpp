@@ -1,4 +1,4 @@
-// What the moody malloc does with blocks of certain sizes.
+// Sizes at which the moody malloc does as their names say.
 #pragma once
 
 namespace mallard_test {

@@ -66,7 +66,7 @@ claim_verdict judge(const std::vector<cell_result>& cells, std::string_view id) 
 
 // A claim that the paper's own figures do not bear out was not read correctly.
 TEST(series_claims, hold_on_the_published_figures) {
-  // What the tables do not give: absolute access times, shared forms, other mallocs, Benchmark I.
+  // The tables do not give these: absolute access times, shared forms, other mallocs, Benchmark I.
   const std::set<std::string> not_published = {"II-19", "II-20", "IV-14", "IV-16", "M-2",
                                                "M-3",   "M-4",   "M-5",   "X-1",   "X-2"};
   const auto verdicts = evaluate_claims(observe(published_series(), 12));

@@ -283,7 +283,7 @@ TEST(FalseSharing, EveryFormAndStrategyCountsTheSame) {
   EXPECT_EQ(run(placement::objects_of_own_arenas), std::pair(expected, 2 * peers));
 }
 
-// What the forms differ in: the distance between the counters of two threads.
+// The forms differ in this: the distance between the counters of two threads.
 TEST(FalseSharing, ArenasOfTheirOwnKeepThreadsOnCacheLinesOfTheirOwn) {
   const auto distance = [](void* a, void* b) {
     return std::abs(static_cast<char*>(a) - static_cast<char*>(b));

@@ -35,7 +35,7 @@ void* kept(void* p) {
 using mallard_test::kib;
 using mallard_test::mib;
 
-// Of every kind of block, about its ends.
+// Blocks of every kind, about its ends.
 const std::vector<std::size_t>& some_sizes() {
   static const std::vector<std::size_t> sizes = {
       1,           15,      16,        17,        64,        100,     1000,
@@ -372,7 +372,7 @@ TEST(malloc_c_api, the_other_frees_free) {
   ASSERT_NE(free_sized, nullptr);
   ASSERT_NE(free_aligned_sized, nullptr);
   for (const std::size_t bytes : some_sizes()) {
-    // What was freed is handed out again: the second block is the first one's memory.
+    // A freed block is handed out again: the second block is the first one's memory.
     for (int turn = 0; turn < 100; ++turn) {
       cfree(std::malloc(bytes));
       free_sized(std::malloc(bytes), bytes);

@@ -103,7 +103,7 @@ struct chain {
   }
 };
 
-// Of each size as much as there is, so that no larger free block is left.
+// Takes of each size as much as there is, so that no larger free block is left.
 void exhaust(std::array<chain, 8>& chains) {
   std::size_t bytes = 32 * mib;
   for (chain& c : chains) {
@@ -134,7 +134,7 @@ void shrink_when_exhausted() {
   }
 }
 
-// What one size took, another one gets, up to the largest that can fit.
+// Memory that one size took another one gets, up to the largest that can fit.
 void use_again_what_was_freed(std::size_t limited) {
   for (const std::size_t bytes : {2'000ul, 200'000ul, mib, 20 * mib}) {
     chain c;
@@ -196,10 +196,10 @@ void live_with_little_locked() {
   getrlimit(RLIMIT_MEMLOCK, &limit);
   const std::size_t limited = std::min<std::size_t>(limit.rlim_max, 64 * mib);
   set_limit(RLIMIT_MEMLOCK, limited);
-  // Who may do everything may lock everything.
+  // A process that may do everything may lock everything.
   if (getuid() == 0) require(setuid(65534) == 0, "still root");
   require(mlockall(MCL_FUTURE) == 0, "not locked: ", errno);
-  // What is there already does not count.
+  // Memory that is there already does not count.
   for (std::size_t bytes = 0; bytes < 62 * mib + limited / 8; bytes += 1'000) block(1'000);
   for (int i = 0; i < 10; ++i) std::free(block(2'000));
 }

@@ -1,4 +1,4 @@
-// What free may not touch.
+// free leaves errno alone.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ bool free_keeps_errno(void* p) {
   return errno == unlikely_error;
 }
 
-// Of all sizes; most are small, so that locks are met often. Some with a larger alignment.
+// Blocks of all sizes; most are small, so that locks are met often. Some with a larger alignment.
 void* allocate_some(std::size_t i) {
   static constexpr std::array<std::size_t, 8> others = {64,      1'000,   5'000,     40'000,
                                                         200'000, 500'000, 3'000'000, 9'000'000};

@@ -1,4 +1,4 @@
-// Where the process's malloc has to be; each test program has its own.
+// The file of the process's malloc; each test program has its own.
 #pragma once
 
 namespace malloc_test {

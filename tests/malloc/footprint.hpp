@@ -1,4 +1,4 @@
-// What the process holds of the machine's memory, as the system has it.
+// The machine's memory that the process holds, as the system has it.
 #pragma once
 
 #include <unistd.h>

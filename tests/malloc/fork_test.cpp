@@ -16,7 +16,7 @@
 
 #include "malloc/workload.hpp"
 
-// Of the library that is initialised before the malloc.
+// Functions of the library that is initialised before the malloc.
 extern "C" void allocate_in_fork_handlers(bool on);
 extern "C" int allocating_fork_handlers_called();
 extern "C" void wait_in_fork_handlers(bool on);
@@ -215,7 +215,7 @@ void use_locks() {
 // Calls `use_locks` again and again while a timer's handler forks. Ends the process.
 [[noreturn]] void fork_from_timer(void (*handler)(int)) {
   on_signal(SIGVTALRM, handler);
-  // Of processor time, so that the malloc is what is interrupted.
+  // A clock of processor time, so that the malloc is what is interrupted.
   const itimerval often{{0, 500}, {0, 500}};
   setitimer(ITIMER_VIRTUAL, &often, nullptr);
   while (forks < 40 && is_child == 0) use_locks();

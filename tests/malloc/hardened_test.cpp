@@ -1,4 +1,4 @@
-// What the hardened malloc says of a program's mistakes: each in a process of its own.
+// The hardened malloc's words on a program's mistakes: each in a process of its own.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -144,7 +144,7 @@ TEST(hardened_malloc, a_free_where_no_block_can_begin_ends_the_program) {
   }
 }
 
-// What docs/malloc.md says that it does not find; but it is not led astray either.
+// docs/malloc.md says that it does not find these; but it is not led astray either.
 TEST(hardened_malloc, what_goes_unnoticed_leaves_the_malloc_sound) {
   for (const char* misuse :
        {"double_free_after_reuse", "read_after_free", "write_inside_freed", "wrong_size_in_class",

@@ -1,4 +1,4 @@
-// What goes back to the system while blocks are in use all over.
+// Memory goes back to the system while blocks are in use all over.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

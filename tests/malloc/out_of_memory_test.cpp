@@ -288,7 +288,7 @@ TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
   EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
-// What is usable of a region counts where memory is limited.
+// Memory that is usable of a region counts where memory is limited.
 TEST(malloc_out_of_memory, a_region_is_made_usable_no_further_for_what_does_not_fit_it) {
   const mallard_test::outcome outcome = mallard_test::run_forked([] {
     const auto usable_slices = [] {

@@ -1,4 +1,4 @@
-// What a process may do around its malloc: start and end threads, load libraries, end.
+// A process may do this around its malloc: start and end threads, load libraries, end.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>

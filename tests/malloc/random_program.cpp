@@ -30,7 +30,7 @@ unsigned char byte_at(const block& b, std::size_t i) {
   return static_cast<unsigned char>(b.mark + i * 7);
 }
 
-// Of a large block, the ends and some places between.
+// The ends of a large block and some places between.
 template <class Visit>
 void for_each_place(std::size_t bytes, Visit visit) {
   constexpr std::size_t whole = 4096;
@@ -49,7 +49,7 @@ void expect_contents(const block& b, std::size_t bytes) {
   });
 }
 
-// Where all live blocks lie.
+// Live blocks by address.
 class address_map {
  public:
   void add(const block& b) {

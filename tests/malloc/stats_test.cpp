@@ -1,4 +1,4 @@
-// What the process's malloc tells of itself, and the settings of mallard/malloc/malloc.h.
+// Figures that the process's malloc tells, and the settings of mallard/malloc/malloc.h.
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <malloc.h>

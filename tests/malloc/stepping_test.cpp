@@ -59,7 +59,7 @@ TEST(malloc_stepping, slabs_that_are_adopted_keep_the_blocks_that_are_under_way)
                                  {trim}});
 }
 
-// Of a thread without a heap of its own each block is sent alone.
+// A thread without a heap of its own sends each block alone.
 TEST(malloc_stepping, threads_without_a_heap_lose_nothing_either) {
   expect_to_hold_in_orders(90, {{allocate(40, 48), have_heap},
                                 {[](shared_blocks& blocks) { blocks.allocate(5, 48); },

@@ -1,4 +1,4 @@
-// What blocks of the sticky build remember, and what realloc makes of it.
+// Blocks of the sticky build remember how they were asked for, and realloc keeps to it.
 #include <errno.h>
 #include <gtest/gtest.h>
 #include <malloc.h>

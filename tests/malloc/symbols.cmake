@@ -47,7 +47,7 @@ if(SAME_AS)
   string(REGEX MATCHALL "[^\n]+" others "${others}")
   foreach(line IN LISTS others)
     string(REGEX REPLACE ".* ([^ @]+).*" "\\1" name "${line}")
-    # What asks and tells, and what is its own.
+    # Names that ask and tell, and its own.
     if(NOT name MATCHES "^(mallinfo2?|malloc_(info|stats|trim|usable_size)|mallopt|mallard_.*)$"
         AND NOT symbols MATCHES " [TW] ${name}[@\n]")
       list(APPEND bad "does not export ${name}, which ${SAME_AS} does")

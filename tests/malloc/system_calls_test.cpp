@@ -1,4 +1,4 @@
-// What the engine asks of the system, and what it holds meanwhile.
+// Calls of the system that the engine makes, and the locks it holds meanwhile.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -40,7 +40,7 @@ std::atomic<std::size_t> unmapped_bytes{0};
 std::atomic<bool> knows_populate{true};
 std::atomic<bool> looks_at_locks{false};
 std::atomic<long> calls_under_lock{0};
-// What is soon on an idle machine is not on a busy one.
+// A moment on an idle machine is longer on a busy one.
 std::atomic<bool> time_stands_still{false};
 std::atomic<long> seconds_later{0};
 
@@ -182,7 +182,7 @@ TEST(malloc_system_calls, free_parts_between_large_blocks_are_given_back_once) {
   });
 }
 
-// What was populated ahead comes from the system, too, when it was given back before.
+// Memory populated ahead comes from the system, too, when it was given back before.
 TEST(malloc_system_calls, who_frees_and_allocates_the_same_by_turns_soon_keeps_it) {
   expect_passed([] {
     time_stands_still = true;
@@ -287,7 +287,7 @@ TEST(malloc_system_calls, no_free_gives_back_the_pages_of_a_whole_heap) {
       most = std::max(most, purges - before);
     });
     require(most < 400, "calls of the system for one free: ", most);
-    // What is left to be looked at then comes with the next frees.
+    // The rest comes with the next frees.
     run_phase(4 * mib, 100);
     require(purged_bytes > 10 * mib, "given back: ", purged_bytes.load());
   });
@@ -412,7 +412,7 @@ TEST(malloc_system_calls, what_phases_of_different_sizes_leave_is_bounded_in_all
     for (const std::size_t bytes : {64ul, 1'000ul, 20'000ul, 100'000ul, 600'000ul, 20 * mib}) {
       for (int i = 0; i < 3; ++i) run_phase(phase, bytes);
       const std::size_t held = malloc_test::resident_bytes();
-      // What a sanitizer keeps beside it is more than the blocks.
+      // A sanitizer keeps more beside it than the blocks.
       require(mallard_test::instrumented || held < 100 * mib, "resident: ", held,
               ", after blocks of ", bytes);
     }
@@ -474,7 +474,7 @@ TEST(malloc_system_calls, pages_that_were_protected_are_not_kept) {
   });
 }
 
-// Of the memory of all slabs of other threads' heaps, what is there.
+// The memory that is there of all slabs of other threads' heaps.
 std::size_t resident_in_slabs_of_others() {
   std::size_t pages = 0;
   for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {

@@ -1,4 +1,4 @@
-// What threads leave behind that allocate until the very end.
+// Threads leave things behind that allocate until the very end.
 #include <gtest/gtest.h>
 #include <limits.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ void* run(void* allocates_before) {
   return nullptr;
 }
 
-// What std::thread does at the end of a thread counts as a call, too.
+// Calls that std::thread makes at the end of a thread count, too.
 void run_threads(int count, bool allocate_before) {
   std::array<pthread_t, 10> threads{};
   for (int i = 0; i < count; i += static_cast<int>(threads.size())) {

@@ -27,7 +27,7 @@ std::string expect_memory_error(mallard::memory_fault fault, std::errc error, Ca
   return "";
 }
 
-// What no kind takes.
+// Arguments that no kind takes.
 template <class Resource>
 void expect_bad_requests_to_throw(Resource& resource) {
   using mallard::memory_fault;

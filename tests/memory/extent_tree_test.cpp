@@ -24,7 +24,7 @@ struct tree : extent_tree {
   }
 };
 
-// What is free, by address, as the tree itself tells.
+// Free extents, by address, as the tree itself tells.
 std::vector<std::pair<std::size_t, std::size_t>> free_parts(const extent_tree& t) {
   std::vector<std::pair<std::size_t, std::size_t>> parts;
   t.for_each_free(

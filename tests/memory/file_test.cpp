@@ -66,7 +66,7 @@ class file_test : public testing::Test {
     file.make<ints>("ints", file)->assign(1000, 7);
   }
 
-  // Where writing to the device takes no time, if there is such a place.
+  // A place where writing to the device takes no time, if there is one.
   static std::filesystem::path test_path() {
     const std::filesystem::path usual = mallard::scratch_path("file");
     return std::filesystem::exists("/dev/shm") ? "/dev/shm" / usual.filename() : usual;
@@ -127,7 +127,7 @@ TEST_F(file_test, an_address_that_is_taken_or_odd_is_an_error) {
   expect_memory_error(memory_fault::bad_alignment, std::errc::invalid_argument, [&] {
     file_resource two(other.c_str(), {.address = static_cast<char*>(one.base()) + 4096});
   });
-  // What could not be made is there as one that is to be made.
+  // A file that could not be made is there as one that is to be made.
   EXPECT_EQ(std::filesystem::file_size(other), 0u);
   EXPECT_TRUE(file_resource(other.c_str()).is_new());
   std::filesystem::remove(other);
@@ -365,7 +365,7 @@ TEST_F(file_test, a_root_is_not_found_as_another_type_of_its_size) {
   EXPECT_NE(file.find<const std::int64_t>("number"), nullptr);
 }
 
-// What gcc and clang write of the same types, and what of it counts.
+// Names that gcc and clang write of the same types, and the part of them that counts.
 TEST(type_mark, is_the_same_whatever_compiler_names_the_type) {
   using mallard::detail::last_name;
   EXPECT_EQ(last_name("{anonymous}::point"), "point");
@@ -410,7 +410,7 @@ TEST_F(file_test, roots_have_names_of_a_certain_length_and_one_type) {
     EXPECT_EQ(e.code(), std::errc::no_space_on_device);
   }
   EXPECT_EQ(made, file_resource::largest_root_count);
-  // What could not be named is not lost.
+  // A block that could not be named is not lost.
   EXPECT_EQ(file.stats().in_use_bytes, before + (made - 1) * 16);
 }
 

@@ -65,7 +65,7 @@ TEST(huge_resource, pages_that_nobody_touched_are_said_to_be_so) {
   EXPECT_GE(resource.obtained().untouched_bytes, 2 * mib);
 }
 
-// Where the machine has none, that is the answer, and not small pages in silence.
+// A machine that has none is an error, and no reason for small pages in silence.
 TEST(huge_resource, less_than_is_accepted_is_an_error_and_leaves_nothing_behind) {
   huge_resource insists({.limit_bytes = 8 * mib, .accepted = page_kind::explicit_huge});
   if (has_explicit_pages()) {

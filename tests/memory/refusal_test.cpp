@@ -58,7 +58,7 @@ bool refuse() {
 extern "C" {
 void* __real_mmap(void* p, std::size_t bytes, int protection, int flags, int file, off_t offset);
 void* __wrap_mmap(void* p, std::size_t bytes, int protection, int flags, int file, off_t offset) {
-  // What takes memory away is never refused for want of it.
+  // Calls that take memory away are never refused for want of it.
   const bool gives_back = protection == PROT_NONE && (flags & MAP_FIXED) != 0;
   if (!gives_back && refuse()) return MAP_FAILED;
   return __real_mmap(p, bytes, protection, flags, file, offset);
@@ -193,7 +193,7 @@ TEST(refused_calls, of_shared_memory) {
   refuse_each_call_of<mallard::shared_resource>(mallard::shared_options{});
 }
 
-// What could not be made is no file that a later user would find half made.
+// A file that could not be made is not left half made for a later user.
 TEST(refused_calls, of_files) {
   const std::string path = mallard::scratch_path("file").string();
   refuse_each_call([&] {

@@ -27,7 +27,7 @@ using mallard::shared_resource;
 
 using mallard_test::mib;
 
-// What a build that is only to compile otherwise need not repeat.
+// A build that is only to compile otherwise need not repeat it.
 #ifdef MALLARD_BRIEF_TESTS
 constexpr bool is_brief = true;
 #else
@@ -42,7 +42,7 @@ struct block {
 };
 static_assert(sizeof(block) == 8);
 
-// What is allocated, in the shared memory itself: who takes an entry out has its block alone.
+// The blocks, in the shared memory itself: who takes an entry out has its block alone.
 struct ledger {
   std::array<std::atomic<std::uint64_t>, 512> entries{};
   std::atomic<int> processes[2] = {0, 0};

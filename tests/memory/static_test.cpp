@@ -16,7 +16,7 @@
 #include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
 
-// Of the linker: between them lies what takes no room in the program's file.
+// Symbols of the linker: between them lies what takes no room in the program's file.
 extern "C" {
 extern char __bss_start;
 extern char _end;
@@ -131,7 +131,7 @@ TEST(static_resource, release_ends_all_blocks) {
   EXPECT_EQ(resource.allocate(256), bytes);
 }
 
-// What small blocks of one size leave behind is there for all other sizes.
+// Memory that small blocks of one size leave behind is there for all other sizes.
 TEST(static_resource, freed_small_blocks_are_joined_for_larger_ones) {
   alignas(64) static std::byte bytes[64 * 1024];
   static_resource resource(bytes, sizeof bytes);

@@ -55,7 +55,7 @@ const libraries = ['mallard', 'std', 'boost'];
 const local = (names) => names.flatMap((strategy) => libraries.map((peer) => [strategy, peer]));
 const contenders = (names) => [['AS1', 'global'], ...local(names)];
 
-/** How much slower access is after the shuffle. */
+/** The factor by which access is slower after the shuffle. */
 function degradation(exponent, most, accesses, strategy, peer) {
   if (exponent === most) return 1;
   const ridge = Math.exp(-(((exponent - most + 3) / 4) ** 2));

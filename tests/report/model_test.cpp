@@ -56,7 +56,7 @@ TEST(model, benches_say_what_they_and_their_measures_are_called) {
   EXPECT_EQ(larson.at("measures").at("rss").at("unit"), "B");
   EXPECT_EQ(benches.at("locality").at("measures").at("access_after").at("title"),
             "Access after the shuffle");
-  // What comes with another bench is told from it.
+  // Cells of another bench are told from it.
   EXPECT_EQ(benches.at("memory-series").at("title"), "Memory over time");
   EXPECT_EQ(benches.at("memory-series").at("measures").at("rss").at("title"), "Resident pages");
 }
@@ -73,7 +73,7 @@ TEST(model, what_result_files_say_of_benches_comes_before_what_the_program_says)
   EXPECT_EQ(benches.at("larson").at("main"), "odd");
   EXPECT_EQ(benches.at("larson").at("measures").at("odd").at("better"), "more");
   EXPECT_EQ(benches.at("foreign").at("title"), "Foreign");
-  // How it is shown is not in the file.
+  // Its presentation is not in the file.
   EXPECT_EQ(benches.at("larson").at("page").at("section").at("id"), "malloc-benches");
 }
 

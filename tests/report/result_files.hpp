@@ -14,11 +14,11 @@ lab::run_info sample_run();
 lab::cell_result sample_cell(std::string_view strategy, double seconds);
 lab::cell_result failed_cell(std::string_view strategy, std::string_view error);
 
-// Of Benchmark III.
+// Cells of Benchmark III.
 lab::cell_result sample_series_cell(std::string_view strategy, double seconds);
 lab::cell_result failed_series_cell(std::string_view strategy, std::string_view error);
 
-// What load_results would give for a file of that name.
+// The same as load_results would give for a file of that name.
 lab::result_file sample_file(std::string_view name, std::vector<lab::cell_result> cells);
 lab::result_file sample_series_file(std::string_view name, std::vector<lab::cell_result> cells);
 

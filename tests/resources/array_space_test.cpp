@@ -15,7 +15,7 @@ namespace {
 
 using mallard::detail::array_space;
 
-// What is given out and has not come back.
+// Ranges that were given out and have not come back.
 class counted_upstream : public std::pmr::memory_resource {
  public:
   std::size_t blocks = 0;

@@ -256,7 +256,7 @@ TYPED_TEST(called_back, resources_lose_no_block) {
   }
 }
 
-// What throws once leaves the resource as it was, and its locks free.
+// An upstream that throws once leaves the resource as it was, and its locks free.
 TEST(foreign_upstream, may_throw_anything) {
   const watchdog dog("an upstream that throws");
   hooked_upstream upstream;

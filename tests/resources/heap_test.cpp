@@ -344,7 +344,7 @@ TEST(heap, many_growing_blocks_share_mappings) {
     }
     for (const sized_block& b : blocks) heap.deallocate_expandable(b.p);
     mallard_test::require(heap.stats().in_use_bytes == 0, "in use");
-    // What was given back is there for the next ones.
+    // Blocks that were given back are there for the next ones.
     const sized_block again = heap.allocate_at_least(70'000);
     mallard_test::require(heap.stats().lone_blocks == 1, "no range any more");
     heap.deallocate_expandable(again.p);

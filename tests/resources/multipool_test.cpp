@@ -256,7 +256,7 @@ TEST(multipool_resource, the_reserve_fills_again_after_a_trim) {
   EXPECT_EQ(slabs_left_by_a_load(), left);
 }
 
-// How many of a list's nodes follow their predecessor within half a page, in percent.
+// The share of a list's nodes that follow their predecessor within half a page, in percent.
 template <class List>
 int percent_of_close_neighbours(const List& list) {
   int close = 0;

@@ -78,7 +78,7 @@ TYPED_TEST(every_pool, asserts_it_for_the_block_given_back_last_too) {
       "given back twice");
 }
 
-// What a pool is given that is not its own, whatever lies before it.
+// Blocks that a pool is given and that are not its own, whatever lies before them.
 TYPED_TEST(every_pool_and_heap, asserts_that_a_block_is_its_own) {
   for (const std::size_t bytes : {std::size_t{24}, std::size_t{3000}, std::size_t{100'000}}) {
     EXPECT_DEATH(
@@ -117,7 +117,7 @@ class mapping_upstream final : public std::pmr::memory_resource {
   }
 };
 
-// What was known to be a slab is not believed to be one for ever.
+// An address known to be a slab's is not believed to be one for ever.
 TYPED_TEST(every_pool_and_heap, asserts_it_where_a_slab_was_once) {
   EXPECT_DEATH(
       {

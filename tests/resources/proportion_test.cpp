@@ -29,7 +29,7 @@ using mallard::test_resource;
 
 constexpr std::size_t KiB = 1024;
 
-// How much of a kind fits: blocks, or elements, until upstream has no more.
+// The amount of a kind that fits: blocks, or elements, until upstream has no more.
 using filler = std::size_t (*)(std::pmr::memory_resource&);
 
 std::size_t elements_of_a_map(std::pmr::memory_resource& from) {
@@ -87,7 +87,7 @@ constexpr bool measures_memory = mallard::detail::redzone_bytes == 0;
 
 TEST(proportion, pools_fill_static_memory_at_least_as_well_as_those_of_std) {
   if (!measures_memory) GTEST_SKIP();
-  // Where alignment costs most: no slab begins where the storage does.
+  // Alignment costs most here: no slab begins where the storage does.
   alignas(256 * KiB) static std::byte memory[64 + 1024 * KiB];
   std::byte* const storage = memory + 64;
   for (const std::size_t bytes : {64 * KiB, 256 * KiB, 1024 * KiB}) {

@@ -1,4 +1,4 @@
-// How often a library with assertions asks the system what is mapped: what it has itself it knows.
+// A library with assertions seldom asks the system what is mapped: what it has itself it knows.
 #include <gtest/gtest.h>
 
 #include <memory_resource>

@@ -95,7 +95,7 @@ TEST_F(thread_heaps_test, a_thread_that_ends_gives_empty_slabs_back) {
   take(1);
   const std::size_t blocks = upstream.blocks;
   std::thread([&] { give(take(5 * capacity)); }).join();
-  // What is left is the heap of that thread, for the next one.
+  // The rest is the heap of that thread, for the next one.
   EXPECT_LE(upstream.blocks, blocks + 1);
   EXPECT_EQ(heaps.usage().orphan_slabs, 0U);
 }

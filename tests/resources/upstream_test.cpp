@@ -1,4 +1,4 @@
-// How every resource takes the one that it has its memory from.
+// Every resource takes the one that it has its memory from in the same ways.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -71,7 +71,7 @@ TYPED_TEST(upstream_of_pools, that_takes_nothing_back_gets_nothing_back) {
   EXPECT_EQ(TypeParam(&arena).options().empty_slabs_kept, all);
   EXPECT_EQ(TypeParam({}, buffered).options().empty_slabs_kept, all);
   EXPECT_EQ(TypeParam(&of_std).options().empty_slabs_kept, all);
-  // What is known by its base may take back.
+  // A resource known by its base may take back.
   std::pmr::memory_resource& base = arena;
   EXPECT_EQ(TypeParam(base).options().empty_slabs_kept, 3U);
   EXPECT_EQ(TypeParam(&base).options().empty_slabs_kept, 3U);

@@ -106,7 +106,7 @@ class RoutedBlocks : public testing::Test {
   }
 };
 
-// What one thread leaves to another.
+// Blocks that one thread leaves to another.
 class box {
  public:
   void put(filled one) {
@@ -205,7 +205,7 @@ TEST_F(RoutedBlocks, LiveOnWhenTheirScopeHasEnded) {
       const auto with = static_cast<unsigned char>(round * 20 + i);
       const filled one = fill(size_of(first_scoped + static_cast<std::size_t>(i) % 2), with);
       ASSERT_NE(one.block, nullptr);
-      // Of every second scope nothing lives on, so that its arenas are reset.
+      // Every second scope leaves nothing alive, so that its arenas are reset.
       (round % 2 == 0 && i % 7 == 0 ? survivors : others).push_back(one);
     }
     for (const filled& one : others) EXPECT_TRUE(check_and_free(one));

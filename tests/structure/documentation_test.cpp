@@ -1,4 +1,4 @@
-// What the documents promise about each other and about the headers.
+// The documents' promises about each other and about the headers.
 #include <gtest/gtest.h>
 
 #include <cctype>

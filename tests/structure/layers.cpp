@@ -47,7 +47,7 @@ room room_of_row(const std::string& row) {
           columns.size() > 4 ? quoted_words(columns[4]) : std::vector<std::string>()};
 }
 
-// How well the path fits: the length of what names it; 0: not at all.
+// The length of what names the path, if it fits: the longest fits best; 0: it does not.
 std::size_t fit(const std::string& named, std::string_view path) {
   const auto star = named.find('*');
   if (star != named.npos) {

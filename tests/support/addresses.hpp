@@ -1,4 +1,4 @@
-// What tests ask of a block's address.
+// Questions that tests ask of a block's address.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@ class json_schema {
  public:
   explicit json_schema(nlohmann::json whole) : whole_(std::move(whole)) {}
 
-  // What is wrong with the value, a line each with the place: "/total: has no member bytes".
+  // The value's faults, a line each with the place: "/total: has no member bytes".
   std::vector<std::string> complaints(const std::string& definition,
                                       const nlohmann::json& value) const {
     std::vector<std::string> out;

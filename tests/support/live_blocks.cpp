@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t filled_whole = 4 * 1024;
 constexpr std::size_t filled_end = 1024;
 
-// What a block contains is a part of this, which starts where its tag says.
+// A block's content is a part of this, which starts where its tag says.
 constexpr unsigned starts = 4093;
 const auto noise = [] {
   std::array<std::byte, starts + filled_whole> bytes{};

@@ -1,4 +1,4 @@
-// Where a test may write. Other trees run the same tests at the same time.
+// A path to which a test may write. Other trees run the same tests at the same time.
 #pragma once
 
 #include <gtest/gtest.h>

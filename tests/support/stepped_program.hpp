@@ -11,7 +11,7 @@
 
 namespace mallard_test {
 
-// What the programs run on. Errors of the functions: check_failure.
+// The resource that the programs run on. Errors of the functions: check_failure.
 class stepped_subject {
  public:
   virtual void* allocate(std::size_t bytes) = 0;

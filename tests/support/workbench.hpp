@@ -1,4 +1,4 @@
-// What one check works with: a resource, the test_resource below it, and the blocks it has given.
+// A check's tools: a resource, the test_resource below it, and the blocks it has given.
 #pragma once
 
 #include <memory>
@@ -65,7 +65,7 @@ class workbench {
   std::string faults_;
 
  public:
-  // Where its blocks come from is not looked at.
+  // The place where its blocks come from is not looked at.
   mallard::test_resource upstream{
       {.stack_frames = 0}, [this](const mallard::test_report& r) { record(r); }, &ground_};
   live_blocks blocks;

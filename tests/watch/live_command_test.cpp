@@ -84,7 +84,7 @@ TEST_F(LiveCommand, EndsAfterSoLongAndEndsTheProgramThatItStarted) {
   EXPECT_TRUE(fs::exists(file("said.txt")));
 }
 
-// What a terminal gets until the command ends.
+// The text that a terminal gets until the command ends.
 std::string read_all(int terminal) {
   std::string text;
   for (;;) {

@@ -1,4 +1,4 @@
-// What is counted in a program, seen from outside.
+// Counts of a program, seen from outside.
 #include "watch/watched_process.hpp"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ reading read_of(const std::string& what, std::size_t count) {
   return watched_process(program.pid()).read();
 }
 
-// What the program does beside: its start, a thread.
+// The program's other blocks: its start, a thread.
 counts less(const counts& all, const counts& without) {
   return {all.allocations - without.allocations, all.bytes - without.bytes,
           all.frees - without.frees};

@@ -41,7 +41,7 @@ def ask_for_stats(value, inside):
 
 
 def describe(pointer):
-    """What the vtable says of the object behind a memory_resource*, and its address."""
+    """The vtable's word on the object behind a memory_resource*, and its address."""
     address = int(pointer)
     if address == 0:
         return "nothing"
@@ -109,7 +109,7 @@ class LimitPrinter(ResourcePrinter):
 
 
 class TestPrinter(ResourcePrinter):
-    """Of what the library keeps to itself: shown where the library has debug information."""
+    """A part that the library keeps to itself: shown where the library has debug information."""
 
     def figures(self):
         try:

@@ -27,7 +27,7 @@ UPSTREAMS = ("store_.upstream_", "upstream_", "pools_.context_")
 
 
 def describe(pointer):
-    """What the vtable says of the object behind a memory_resource*, and its address."""
+    """The vtable's word on the object behind a memory_resource*, and its address."""
     address = pointer.GetValueAsUnsigned()
     if address == 0:
         return "nothing"

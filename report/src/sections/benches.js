@@ -8,10 +8,10 @@ import { percentages } from './percentages.js';
 import { section } from './section.js';
 import { surfaces } from './surfaces.js';
 
-/** What draws a card: (series, card, model). */
+/** Draws a card: (series, card, model). */
 const views = { measures: (series, card) => benchCard(series, card), percentages, surfaces, kinds };
 
-/** Of a bench that says nothing: all measures in one card. */
+/** A bench that says nothing has all measures in one card. */
 const usualCards = [{}];
 
 /** [half of the width, element] for each card of a bench. */

@@ -44,7 +44,7 @@ const heapColumn = (heap) => ({
   },
 });
 
-/** How many statements of each bench hold, fail or are undecided, counted once for each heap. */
+/** Counts the statements of each bench that hold, fail or are undecided, once for each heap. */
 function tally(judged) {
   const benches = [...new Set(judged.map(({ bench }) => bench))];
   const number = (bench, verdict) =>

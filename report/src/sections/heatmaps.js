@@ -75,7 +75,7 @@ function publishedView(dataset, model, structure, show) {
   return coloured(rows, strategies, cells, show);
 }
 
-/** What the ends and the middle of the palette stand for. */
+/** The meaning of the palette's ends and middle. */
 const legend = (view, show) => view.ends && h('div', { class: 'legend' }, gradient(show.palette),
   h('div', {}, view.ends.map((mark) => h('span', {}, values[show.value].write(mark)))));
 
@@ -110,7 +110,7 @@ function structureCard(dataset, model, structure, show) {
       pane('Published: P0089R1', `${structure.id}, published`, published, show, publishedCsv)));
 }
 
-/** What AS1 to AS14 are. */
+/** Names of AS1 to AS14. */
 const strategyKey = (model) => h('details', { class: 'key' },
   h('summary', {}, 'What AS1 … AS14 stand for'),
   h('ul', {}, model.strategies.map((one) =>

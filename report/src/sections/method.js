@@ -1,4 +1,4 @@
-// What the numbers mean, and what they do not.
+// The meaning of the numbers, and its limits.
 
 import { h, withPowers } from '../dom.js';
 import { methodOf } from './benches.js';

@@ -56,7 +56,7 @@ const pairOf = (...panes) => {
   return h('div', { class: 'pair panes' }, panes.map(({ element }) => element(top)));
 };
 
-/** What one cell's degradation is, or why there is none. */
+/** One cell's degradation, or why there is none. */
 function degradationOf(cell) {
   if (!cell) return null;
   const card = () => seriesCard(cell, 'degradation');
@@ -209,7 +209,7 @@ function measuresCard(series, show, [first]) {
 export function surfaces(series, { published, measures = series.measures }, model) {
   const locals = series.columns.filter(({ strategy, peer, malloc }) => malloc === series.home &&
     peer !== 'global' && strategy !== 'AS2');
-  // What was measured; totals in powers of two first: theirs are the paper's three surfaces.
+  // The measured totals; those in powers of two first: theirs are the paper's three surfaces.
   const runs = [...new Map(series.cells.map(({ at: { links, variant }, heap }) =>
     [`${links}|${variant}|${heap}`, { links, variant, heap }])).values()]
     .sort((a, b) => isDecimal(a.links) - isDecimal(b.links) || a.links - b.links);
