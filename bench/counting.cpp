@@ -1,5 +1,5 @@
-// What counting costs in time, and its goal: at most 2 ns an operation on top of the upstream, held
-// by its type and used by one thread. Both run in turns, so that a busy machine slows both.
+// The time that counting costs, and its goal: at most 2 ns an operation on top of the upstream,
+// held by its type and used by one thread. Both run in turns, so that a busy machine slows both.
 //
 //   build/release/bench/mallard_counting [repetitions]
 //

@@ -153,8 +153,8 @@ void batch_in_random_order() {
   shuffle(), drop();
 }
 
-// What a thread pays for others that were there at once and have ended, each with a block left in
-// use: for blocks of a class that is empty here.
+// The price a thread pays for others that were there at once and have ended, each with a block left
+// in use: for blocks of a class that is empty here.
 void after_ended_threads(const char* name, std::size_t threads) {
   constexpr int size = 2048;
   static std::array<void*, size> live;

@@ -1,7 +1,8 @@
-// How fast a trace is analysed: events in a second of reading alone, of `mallard dims`, and of what
-// a report finds, with the most memory each took. One thread decodes ahead of the one that
-// analyses: with two cores to itself it takes as long as the busier of them is busy, which is what
-// is counted here, so that what else the machine does matters little; and beside it both together.
+// The speed at which a trace is analysed: events in a second of reading alone, of `mallard dims`,
+// and of what a report finds, with the most memory each took. One thread decodes ahead of the one
+// that analyses: with two cores to itself it takes as long as the busier of them is busy, which is
+// what is counted here, so that what else the machine does matters little; and beside it both
+// together.
 //
 //   mallard_profile_events TRACE [ROUNDS]
 //

@@ -1,4 +1,4 @@
-// How numbers are written: three significant digits, units that fit, never an exponent; as src/base/units.hpp
+// The form of numbers: three significant digits, units that fit, never an exponent; as src/base/units.hpp
 // writes them on the terminal.
 
 /** Three significant digits without an exponent. */

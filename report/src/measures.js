@@ -1,4 +1,4 @@
-// What the measures of the benches are called and how they are written, and the card of one cell.
+// The names and forms of the benches' measures, and the card of one cell.
 
 import { h, withPowers } from './dom.js';
 import { bytes, count, duration, interval, short, significant, times } from './format.js';

@@ -10,7 +10,7 @@ export const heapName = (heap) => heapNames[heap] ?? heap;
 export const capitalised = (name) =>
   name.charAt(0).toUpperCase() + name.slice(1).replaceAll(/[-_]/g, ' ');
 
-/** What the model says of benches: titles, main measures, titles and directions of measures, and how
+/** The model's word on benches: titles, main measures, titles and directions of measures, and how
  *  they are shown. */
 let benches = Object.create(null);
 export function nameBenches(said) { benches = Object.assign(Object.create(null), said); }

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class AdviseCommand : public CommandTest {
  protected:
-  // Of a program that never was: requests whose blocks die with them.
+  // A program that never was: requests whose blocks die with them.
   void write_trace(const std::string& name) const {
     profile::trace_script script(file(name).string());
     script.call("main", 1, [&] {
@@ -27,7 +27,7 @@ class AdviseCommand : public CommandTest {
     });
     script.finish();
   }
-  // What there has to be in any advice.
+  // Any advice has these members.
   static void expect_whole(const json& report) {
     ASSERT_FALSE(report.at("advice").empty());
     double before = 1e9;

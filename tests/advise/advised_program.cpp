@@ -6,7 +6,7 @@
 
 namespace {
 
-// Of a name that can be found.
+// A function with a name that can be found.
 [[gnu::noinline]] std::size_t handle_request(std::size_t number) {
   std::list<std::string> words;
   for (std::size_t i = 0; i < 40; ++i) words.emplace_back(20 + (number + i) % 60, 'w');

@@ -1,4 +1,4 @@
-// Which strategies are candidates, and what is refused for what was recorded.
+// Strategies that are candidates, and those that are refused for what was recorded.
 #include "advise/candidates.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Where it matters how blocks are used.
+// Blocks matter by how they are used.
 #include "advise/level_rankings.hpp"
 
 #include <gmock/gmock.h>

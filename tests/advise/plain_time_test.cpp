@@ -1,4 +1,4 @@
-// What a program's time would be on a machine of its own.
+// A program's time on a machine of its own.
 #include "advise/plain_time.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a trial on the living program does to advice.
+// A trial on the living program confirms advice, or does not.
 #include "advise/proof.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What wins, given what replays say.
+// The ranking of candidates, given what replays say.
 #include "advise/rank.hpp"
 
 #include <gmock/gmock.h>

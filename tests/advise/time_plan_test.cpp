@@ -1,4 +1,4 @@
-// How the time of `mallard advise --quick` is spent.
+// The time of `mallard advise --quick`, and what it is spent on.
 #include "advise/time_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ time_plan plan_of(double program) {
   return {program, program};
 }
 
-// What a trial takes when each run takes as long as the program, with what no budget stops.
+// The seconds a trial takes when each run takes as long as the program, with what no budget stops.
 double seconds_of(const trial_plan& plan, double program, bool needs_hook) {
   return program * ((plan.runs_as_it_is ? 1 : 0) + (needs_hook ? 1 : 0) + plan.most);
 }

@@ -21,7 +21,7 @@ namespace {
 
 using mallard::logging_resource;
 
-// Of the running test; it goes with it.
+// A file of the running test; it goes with it.
 struct log_file {
   explicit log_file(const char* name) : text(mallard::scratch_path(name).string()) {}
   log_file(const log_file&) = delete;

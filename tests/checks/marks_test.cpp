@@ -1,5 +1,5 @@
-// Which memory of resources may be used, as AddressSanitizer, MemorySanitizer or Valgrind sees it.
-// Without GoogleTest: with MemorySanitizer all that runs has to be instrumented.
+// The memory of resources that may be used, as AddressSanitizer, MemorySanitizer or Valgrind sees
+// it. Without GoogleTest: with MemorySanitizer all that runs has to be instrumented.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-// What the checks do when there is no memory for what they note. The program's operator new fails
+// The checks go on when there is no memory for what they note. The program's operator new fails
 // when it is told to.
 #include <gtest/gtest.h>
 

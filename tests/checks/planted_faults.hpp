@@ -13,7 +13,7 @@ namespace planted {
 
 using mallard::test_fault;
 
-// What a program works with. Blocks come from a monotonic resource, so that the leaks made here are
+// A program's resources. Blocks come from a monotonic resource, so that the leaks made here are
 // no leaks of the test.
 struct bench {
   std::pmr::monotonic_buffer_resource ground;

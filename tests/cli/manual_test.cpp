@@ -84,7 +84,8 @@ TEST_F(Manual, EachOptionOfEachCommandIsInThePageAndInTheCompletions) {
 // A line completed by a shell. The shell finds the command as a user's does.
 class Completion : public Manual {
  protected:
-  // What a script in the shell's language writes into the file `completed`, its lines joined.
+  // The text that a script in the shell's language writes into the file `completed`, its lines
+  // joined.
   std::string completed_by(const std::string& shell, const std::string& script) {
     std::ofstream(file("mallard." + shell)) << output_of({"completion", shell});
     std::ofstream(file("script")) << script << '\n';
@@ -99,7 +100,7 @@ class Completion : public Manual {
     }
     return out;
   }
-  // Of the words of a line, as bash cuts it.
+  // The completion of a line's words, as bash cuts it.
   std::string by_bash(const std::string& line) {
     return completed_by("bash", "source ./mallard.bash; compopt() { :; }; COMP_WORDS=(" + line +
                                     "); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _mallard; "

@@ -29,7 +29,7 @@ class ProfileCommand : public CommandTest {
   static bool installed(const std::string& program) {
     return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
   }
-  // Of a shell in the folder, where $MALLARD is the command.
+  // The output of a shell in the folder, where $MALLARD is the command.
   std::string output_of(const std::string& line) const {
     const std::string all =
         "cd '" + folder_.string() + "' && MALLARD='" + MALLARD_COMMAND + "' && " + line;

@@ -1,5 +1,6 @@
-// What must not grow with the number of live blocks. Instructions are counted, not nanoseconds, so
-// these checks give the same answer on a busy machine; they cannot see cache misses.
+// Costs that must not grow with the number of live blocks. Instructions are counted, not
+// nanoseconds, so these checks give the same answer on a busy machine; they cannot see cache
+// misses.
 #include <sys/mman.h>
 
 #include <cstdint>

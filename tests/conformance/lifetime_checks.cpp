@@ -1,4 +1,5 @@
-// What comes back, and when: release, the destructor, rewind, marks, reset, trim, and steady load.
+// Memory that comes back, and when: release, the destructor, rewind, marks, reset, trim, and steady
+// load.
 #include <algorithm>
 
 #include "conformance/checks.hpp"

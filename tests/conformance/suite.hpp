@@ -33,7 +33,7 @@ struct check {
 // Returns: every check there is, in the order of the table.
 const std::vector<check>& all_checks();
 
-// How a resource is made for a test. Each holder has a member `resource` and is constructed with
+// Makes a resource for a test. Each holder has a member `resource` and is constructed with
 // the upstream to use.
 
 template <class R>
@@ -83,7 +83,7 @@ struct on {  // the Outer holder on the Inner holder's resource
   explicit on(auto* upstream) : inner(upstream), outer(&inner.resource) {}
 };
 
-// What is known about a type without using it.
+// Facts about a type that are known without using it.
 template <class R>
 concept tries = requires(R& r) { r.try_allocate(std::size_t{}, std::size_t{}); };
 template <class R>

@@ -31,7 +31,7 @@ struct memory {
 class fit_heap_test : public testing::Test {
  protected:
   fit_heap_test() { heap.add_segment(segment.p, segment.bytes); }
-  // What the sanitizer has marked must not outlive the memory.
+  // Marks of the sanitizer must not outlive the memory.
   ~fit_heap_test() override { mallard::detail::unpoison(segment.p, segment.bytes); }
 
   memory segment{1 << 20};
@@ -141,7 +141,7 @@ TEST_F(fit_heap_test, what_was_given_back_to_the_system_is_used_last) {
   EXPECT_EQ(purged.size(), blocks.size());  // with the end of the segment
   heap.deallocate(fresh);
   for (auto* const b : purged) heap.put_back_purged(b);
-  // Of less any block of the bin may be it.
+  // For less, any block of the bin may be it.
   EXPECT_EQ(heap.allocate(bytes - 4'000, 16), fresh);
   heap.deallocate(fresh);
   auto* const last = heap.take_unpurged(given_back_from);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* plug_in = MALLARD_PLUG_IN;
 
-// Of the process, in KiB.
+// The process's mappings, in KiB.
 long mapped_kib() {
   std::ifstream status("/proc/self/status");
   std::string word;

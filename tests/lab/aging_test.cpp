@@ -19,7 +19,7 @@ namespace {
 
 constexpr aging_recipe small = {.lists = 16, .strings_per_list = 500};
 
-// What a child process gives back in its exit status.
+// A child process gives this back in its exit status.
 template <class Check>
 bool in_child(const Check& check) {
   const pid_t child = fork();

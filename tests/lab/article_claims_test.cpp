@@ -9,7 +9,7 @@ namespace {
 
 using cells = std::vector<cell_result>;
 
-// Of `elements` in a container; the more of them, the fewer containers.
+// A cell of `elements` in a container; the more of them, the fewer containers.
 cell_result array(std::string_view bench, std::int64_t elements, std::string_view column,
                   double figure, std::string_view measure = "time", std::string_view type = "int") {
   return make_cell_of(bench,
@@ -123,7 +123,7 @@ TEST(expansion_claims, sizes_are_compared_by_element_not_by_run) {
   EXPECT_EQ(judge_claim(with_quick, "EX-14").result, verdict::holds);
 }
 
-// Of two million elements in lists, in ranges.
+// A cell of two million elements in lists, in ranges.
 cell_result list(std::int64_t range, std::string_view column, double figure,
                  std::string_view measure) {
   return make_cell_of(

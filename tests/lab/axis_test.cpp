@@ -1,4 +1,4 @@
-// What may be typed for the axes of benches, and for who is measured.
+// Words that may be typed for the axes of benches, and for who is measured.
 #include "lab/bench/axis.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What every bench has to say of itself, and the places that benches make of what is asked for.
+// Every bench's facts about itself, and the places that benches make of what is asked for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -22,8 +22,8 @@ struct claim_sides {
   std::string variant = {};  // the library, where the claim is judged with several
 };
 
-// What evaluate_claims() says of one claim on a machine of four cores. Fails the test when it says
-// nothing.
+// The verdict of evaluate_claims() on one claim on a machine of four cores. Fails the test when it
+// says nothing.
 claim_verdict judge_claim(const std::vector<cell_result>& cells, std::string_view id,
                           std::string_view variant = {});
 

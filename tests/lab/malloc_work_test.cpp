@@ -1,5 +1,5 @@
-// What the kernels of the benches of mallocs stand on: their own memory, their threads, their
-// histogram of latencies.
+// The ground that the kernels of the benches of mallocs stand on: their own memory, their threads,
+// their histogram of latencies.
 #include <gtest/gtest.h>
 
 #include <atomic>

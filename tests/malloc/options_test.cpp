@@ -16,7 +16,7 @@
 
 namespace {
 
-// What the program writes, to the standard error too, with the variable set so.
+// The text that the program writes, to the standard error too, with the variable set so.
 std::string output_with(const std::string& options, const std::string& mib = "1",
                         const std::string& program = "'" MALLARD_OPTION_PROGRAM "'") {
   const std::string command = "MALLARD_MALLOC='" + options + "' " + program + " " + mib + " 2>&1";

@@ -206,7 +206,7 @@ TEST(malloc_out_of_memory, a_failed_move_leaves_alone_what_was_mapped_there_sinc
   EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
-// What the thread has at hand then goes back to the system without waiting in the supply.
+// Memory that the thread has at hand then goes back to the system without waiting in the supply.
 TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_serves_a_request) {
   for (const std::size_t bytes : {8'192ul, 20'000ul, 262'144ul}) {
     const mallard_test::outcome outcome = mallard_test::run_forked([=] {

@@ -18,7 +18,8 @@
 
 namespace {
 
-// Of every kind of block, and about the ends of size classes, where the record needs the next one.
+// Sizes of every kind of block, and about the ends of size classes, where the record needs the next
+// one.
 constexpr std::size_t sizes[] = {0,       1,       7,         8,       9,         15,      16,
                                  24,      25,      100,       120,     121,       1000,    1024,
                                  4096,    32'760,  32'761,    32'768,  65'536,    262'136, 262'137,

@@ -1,4 +1,4 @@
-# What a malloc that is preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -DALLOWED=
+# The names that a malloc preloaded to any program may need and give: cmake -DNM= -DLIBRARY= -DALLOWED=
 # -P; with -DSAME_AS= also that it exports what that library does to allocate and free; with
 # -DWANTED= what it has to export instead of all that a malloc does; with -DWITH_RUNTIME=ON it has the
 # C++ runtime inside, some of whose thread-local variables are looked up.

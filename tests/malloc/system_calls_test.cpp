@@ -56,7 +56,7 @@ int __wrap_clock_gettime(clockid_t clock, timespec* now) {
   return 0;
 }
 
-// Of the locks under which memory is handed out none may be held; those of who gives memory back
+// No lock under which memory is handed out may be held; those of who gives memory back
 // are only ever tried.
 static void look_at_locks() {
   if (!looks_at_locks) return;
@@ -345,9 +345,9 @@ void touch_every_class() {
   for (void* p : blocks) detail::deallocate(p);
 }
 
-// Who allocates and frees the same by turns has it kept, but no more than may be kept in all,
-// however often the size changes.
-// 256 KiB to 8 MiB are parts of segments, more is a mapping, fresh or kept.
+// A program that allocates and frees the same by turns has it kept, but no more than may be kept in
+// all, however often the size changes. 256 KiB to 8 MiB are parts of segments, more is a mapping,
+// fresh or kept.
 TEST(malloc_system_calls, zeroed_blocks_take_no_more_memory_than_is_touched_of_them) {
   for (const std::size_t bytes : {300'000ul, mib, 4 * mib, 7 * mib, 12 * mib}) {
     expect_passed([=] {
@@ -489,7 +489,7 @@ std::size_t resident_in_slabs_of_others() {
   return pages * detail::os::page_size();
 }
 
-// What a thread still holds that has touched every class and does nothing any more, after
+// The bytes still held by a thread that has touched every class and does nothing any more, after
 // `activity()`.
 std::size_t held_by_quiet_thread(const std::function<void()>& activity) {
   detail::deallocate(detail::allocate(5'000));  // this thread has a heap now

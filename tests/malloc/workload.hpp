@@ -1,4 +1,4 @@
-// What the tests of processes and threads keep a malloc busy with, and how they watch it.
+// Work that the tests of processes and threads keep a malloc busy with, and how they watch it.
 #pragma once
 
 #include <sys/wait.h>

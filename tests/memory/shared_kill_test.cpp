@@ -187,7 +187,7 @@ unsigned long address_in(pid_t child) {
 #endif
 }
 
-// Where the operation goes, an address for each instruction; none when it cannot be stepped
+// The path of the operation, an address for each instruction; none when it cannot be stepped
 // through.
 template <class Operation>
 std::vector<unsigned long> way_through(Operation&& operation) {

@@ -48,7 +48,7 @@ TEST(EventCodec, EveryEventComesBackAsItWas) {
   EXPECT_EQ(decoded(encoder.take()), events);
 }
 
-// What a program with a heap does: blocks of few sizes, addresses that come again, frees in any
+// Operations of a program with a heap: blocks of few sizes, addresses that come again, frees in any
 // order, now and then of blocks that are older than the chunk.
 std::vector<event> heap_events(std::size_t count) {
   std::mt19937_64 random(11);

@@ -47,7 +47,7 @@ class trace_script {
     return process;
   }
 
-  // What follows is done by this thread.
+  // This thread does all that follows.
   void on_thread(std::uint32_t thread) { thread_ = thread; }
 
   // Calls `name` from this line of the function that runs; "inner < outer" is a function with

@@ -97,7 +97,7 @@ class recording : public testing::Test {
     throw std::runtime_error("the program has no trace");
   }
 
-  // What a run of nothing does.
+  // The counts of a run of nothing.
   counts idle() {
     run_and_pass({"nothing"});
     return count(options.output);
@@ -269,7 +269,7 @@ TEST_F(recording, has_all_but_the_last_second_when_it_is_killed_itself) {
   EXPECT_GE(left.event_count(), events);
   EXPECT_GT(events, 0U);
   EXPECT_FALSE(left.is_whole());
-  // What it did not come to: the files are still there.
+  // It did not come to this: the files are still there.
   EXPECT_TRUE(left.symbols().of.empty());
   find_missing_symbols(left);
   const auto& names = left.symbols().strings;
@@ -424,7 +424,7 @@ TEST_F(recording, names_no_program_that_it_follows_or_that_did_not_start) {
   EXPECT_TRUE(run_and_pass({"starting", "failing", broken}).not_followed.empty());
 }
 
-// Where the reader sees both programs at once, and the later one in a place before.
+// The reader sees both programs at once, and the later one in a place before.
 TEST_F(recording, of_a_process_that_starts_another_program_ends_what_came_first) {
   const session_memory memory;
   const ticks_clock clock;
@@ -624,7 +624,7 @@ TEST_F(recording, has_what_the_program_says_of_itself) {
   const auto& threads = trace.facts().threads;
   EXPECT_TRUE(std::any_of(threads.begin(), threads.end(),
                           [](const auto& one) { return one.second.name == "the worker"; }));
-  // What was freed in the pause does not live on.
+  // A block freed in the pause does not live on.
   auto events = trace.events();
   std::map<std::uint64_t, std::uint64_t> live;
   for (recorded one; events.next(one);) {

@@ -54,7 +54,7 @@ TEST_F(ReplayCommand, SaysWhatItReplaysAndWritesAResultFile) {
     ASSERT_NE(cell, nullptr) << strategy;
     EXPECT_TRUE(cell->ok()) << cell->error;
     EXPECT_EQ(cell->find("replay")->samples.size(), 2u);
-    // How many operations were carried out.
+    // The number of operations that were carried out.
     EXPECT_EQ(std::stoull(cell->checksum, nullptr, 16), 10050u) << strategy;
   }
   EXPECT_NE(find(file, "(all)", "loop"), nullptr);

@@ -1,5 +1,5 @@
-// What the tests of the page record: requests whose blocks all die with them, and a cache that
-// stays.
+// A program for the tests of the page to record: requests whose blocks all die with them, and a
+// cache that stays.
 #include <cstdio>
 #include <map>
 #include <memory>

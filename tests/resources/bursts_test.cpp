@@ -32,7 +32,7 @@ class small_upstream final : public std::pmr::memory_resource {
 
 constexpr std::size_t every_byte = ~std::size_t{0};
 
-// Of the second and third the product fits into 64 bits; the third is of the smallest blocks.
+// The second's and third's product fits into 64 bits; the third is of the smallest blocks.
 struct burst {
   std::size_t count;
   std::size_t bytes;

@@ -98,7 +98,7 @@ TEST(first_slab, that_is_empty_and_kept_goes_when_the_pool_is_trimmed) {
   EXPECT_EQ(upstream.counts().in_use_bytes, 0u);
 }
 
-// What a bitmap word covers in a larger slab may be more than the first slab has: blocks of the
+// A bitmap word may cover more in a larger slab than the first slab has: blocks of the
 // slab behind it are not near.
 TEST(first_slab, does_not_take_in_blocks_of_a_larger_slab_right_behind_it) {
   for (const std::size_t bytes : {24u, 40u, 64u, 100u, 120u}) {

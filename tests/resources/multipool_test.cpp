@@ -80,8 +80,8 @@ TEST(multipool_resource, a_few_blocks_return_to_the_small_slabs) {
   EXPECT_EQ(returned, first.size());
 }
 
-// What keeps a shuffled program as fast as a fresh one: addresses given back in any order come out
-// again in ascending runs.
+// A shuffled program stays as fast as a fresh one by this: addresses given back in any order come
+// out again in ascending runs.
 TEST(multipool_resource, reuses_addresses_in_order_after_random_frees) {
   for (const std::uint64_t seed : mallard_test::test_seeds(5)) {
     multipool_resource pool;

@@ -390,7 +390,7 @@ TEST(synchronized_multipool, a_child_of_a_busy_process_can_go_on) {
   give(pool, before);
 }
 
-// What is to be done in the middle of a fork, when the library holds its locks: its handlers come
+// Runs in the middle of a fork, when the library holds its locks: its handlers come
 // first, as they are registered later.
 std::function<void()> during_fork;
 const int fork_handler_registered = pthread_atfork(

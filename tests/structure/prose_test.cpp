@@ -84,7 +84,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 TEST(prose, comments_begin_with_their_subject) {
-  for (const char* folder : {"src", "include"}) {
+  for (const char* folder : {"src", "include", "tests", "bench", "examples", "tools"}) {
     for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {
       const fs::path& file = entry.path();
       if (file.extension() != ".hpp" && file.extension() != ".cpp") continue;

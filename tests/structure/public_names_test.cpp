@@ -1,4 +1,4 @@
-// What a user may name is found in a public header: the headers of `detail/` define names of the
+// Names for users are found in a public header: the headers of `detail/` define names of the
 // namespace `detail` alone, and give public classes no verbs.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What programs do seldom is as it is without routes, for every strategy.
+// Calls that programs seldom make are as they are without routes, for every strategy.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -81,13 +81,13 @@ TEST(corners, a_module_that_comes_and_goes_is_met_each_time) {
   EXPECT_EQ(try_whatif(options).outcomes.at(2).routes.at(0).blocks, 3U * 50);
 }
 
-// What the system's malloc may let pass ends the program at once.
+// A mistake that the system's malloc may let pass ends the program at once.
 TEST(corners, what_is_no_block_of_a_route_ends_the_program) {
   for (const char* what :
        {"inside", "odd", "realloc_freed", "usable_size_freed", "delete_freed", "beyond"}) {
     const whatif_result done = try_whatif(options_for({"misuse", what}, "produce"));
     for (std::size_t i = 2; i < done.outcomes.size(); ++i) {
-      // Where it goes on with routes, it ends in a way of its own; the system's may abort as well.
+      // With routes it ends in a way of its own; the system's may abort as well.
       const std::string& remark = done.outcomes[i].remark;
       EXPECT_TRUE(remark.empty() || remark.starts_with("was killed by signal 6;") ||
                   remark.starts_with("the hook and the way"))

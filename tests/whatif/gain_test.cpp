@@ -1,4 +1,4 @@
-// What is told of runs with routes.
+// The words on runs with routes.
 #include "whatif/gain.hpp"
 
 #include <gtest/gtest.h>

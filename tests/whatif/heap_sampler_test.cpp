@@ -1,4 +1,4 @@
-// What samples say of programs that know the heap's share themselves; and programs on the ideal
+// Samples of programs that know the heap's share themselves; and programs on the ideal
 // malloc.
 #include "whatif/heap_sampler.hpp"
 

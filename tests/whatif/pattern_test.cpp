@@ -1,4 +1,4 @@
-// What the words of a route mean.
+// The meaning of a route's words.
 #include "whatif/pattern.hpp"
 
 #include <gtest/gtest.h>

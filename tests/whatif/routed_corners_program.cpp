@@ -186,7 +186,7 @@ int libraries(char** files) {
   return failures;
 }
 
-// What ends last frees and allocates, too.
+// The last thing to end frees and allocates, too.
 struct last {
   unsigned char* block;
   explicit last(std::size_t bytes) : block(produce(bytes)) {}

@@ -30,7 +30,7 @@ testing::AssertionResult ran(const whatif_outcome& one) {
   return testing::AssertionFailure() << one.variant << ": " << one.remark;
 }
 
-// Of the variant.
+// The outcome of the variant.
 whatif_outcome try_one(const whatif_options& options) {
   const whatif_result done = try_whatif(options);
   EXPECT_GE(done.outcomes.size(), 3U);
@@ -101,7 +101,7 @@ TEST(whatif, a_function_is_routed_and_reset_at_its_end) {
   EXPECT_GE(got.routes[0].resets, 99U);
   EXPECT_EQ(got.routes[0].survivors, 0U);
   EXPECT_EQ(got.routes[0].passed_on, 0U);
-  // Of one request at a time.
+  // The peak of one request at a time.
   EXPECT_LT(got.routes[0].peak_bytes, 100U << 10);
   EXPECT_GT(got.memory, 0);
 }

@@ -1,4 +1,4 @@
-// Where, how and from what the figures come, and the commands that make them again.
+// The machine, the ways and the files that the figures come from, and the commands that make them again.
 
 import { commandLine } from '../command.js';
 import { isMeasured } from '../data.js';

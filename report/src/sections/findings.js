@@ -38,7 +38,7 @@ function gainOf(series, { measure, who, over, where = {}, atLeast = {} }) {
 }
 
 /**
- * What the benches have to say here, with its mean. Equal headlines of several benches are one, in
+ * Headlines of the benches here, each with its mean. Equal headlines of several benches are one, in
  * which each bench counts once, however many cells it has.
  */
 function headlinesOf(dataset) {

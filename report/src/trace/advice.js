@@ -1,4 +1,4 @@
-// What `mallard advise` says of the program: the verdict, then each advice with predicted beside
+// The advice of `mallard advise` on the program: the verdict, then each advice with predicted beside
 // tried, its price in memory, its evidence and its code.
 
 import { copyButton, h } from '../dom.js';
@@ -9,7 +9,7 @@ import { replays } from './replays.js';
 const figure = (value) => value.toFixed(2);
 const times = (one) => (one ? `${figure(one.median)} (${figure(one.low)} to ${figure(one.high)})` : '–');
 const predicted = (one) => (!one.gain ? 'not predicted' : one.replays === 1 ? `${figure(one.gain.median)} in one replay` : times(one.gain));
-/** Of few runs there is no interval. */
+/** Few runs give no interval. */
 const tried = (one) => {
   if (!one) return '–';
   const runs = one.runs === 1 ? 'one run' : `${one.runs} runs`;

@@ -39,7 +39,7 @@ function findings({ difference }) {
       table(columns, rows, { caption: 'Sums of both recordings', className: 'compact' })));
 }
 
-/** What all frames of each function weigh in a tree, its recursions once. */
+/** The weight of all frames of each function in a tree, its recursions once. */
 function totalsOf(root) {
   const all = new Map();
   const walk = (node, above) => {

@@ -1,4 +1,4 @@
-// What a reader should know first, in words; then the figures of the whole run.
+// The first things that a reader should know, in words; then the figures of the whole run.
 
 import { commandLine, shellCommand } from '../command.js';
 import { h } from '../dom.js';
@@ -9,7 +9,7 @@ import { onRange, secondsOf, sumsOf } from './range.js';
 
 const strong = (text) => h('strong', {}, text);
 
-/** Where an arena would go: the scope with the most bytes in it. */
+/** The place for an arena: the scope with the most bytes in it. */
 function scopeFinding({ arena_scopes: scopes, total, not_recorded: lacks }) {
   if (lacks.includes('the order of operations')) return null;
   if (scopes.length === 0) {
@@ -32,7 +32,7 @@ function scopeFinding({ arena_scopes: scopes, total, not_recorded: lacks }) {
     best.survivor_blocks > 0 ? ` ${count(best.survivor_blocks)} blocks survived.` : '']];
 }
 
-/** How much time there is to gain from allocation alone. */
+/** The time that is to be gained from allocation alone. */
 function densityFinding({ program: { D: { scaled: density } } }) {
   if (density === null) return null;
   const bound = 1 / Math.max(1 - density, 0.01);
@@ -41,7 +41,7 @@ function densityFinding({ program: { D: { scaled: density } } }) {
     'what the placement of blocks costs comes on top.']];
 }
 
-/** What lived at the highest instant: what to look at where memory is short. */
+/** The blocks alive at the highest instant: look at them where memory is short. */
 function peakFinding({ top, total }) {
   if (top.length === 0 || total.peak_bytes === 0) return null;
   const most = top.reduce((a, b) => (b.peak_bytes > a.peak_bytes ? b : a));

@@ -66,7 +66,7 @@ export function pathOf(node) {
   return path;
 }
 
-/** What functions with a name that matches weigh together, each stack counted once. */
+/** The weight of all functions with a name that matches, each stack counted once. */
 export function weightOfMatches(root, matches) {
   let sum = 0;
   const open = [root];

@@ -1,4 +1,4 @@
-// How large blocks are and how long they live: a heat map, sizes down, lifetimes across.
+// Sizes of blocks and how long they live: a heat map, sizes down, lifetimes across.
 
 import { choice, h } from '../dom.js';
 import { figureTable } from '../figures.js';

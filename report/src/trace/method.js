@@ -1,4 +1,4 @@
-// How the figures of a recording are made, and what they do not say.
+// The way in which the figures of a recording are made, and what they do not say.
 
 import { h } from '../dom.js';
 import { section } from '../sections/section.js';

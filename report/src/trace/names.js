@@ -1,4 +1,4 @@
-// What is shown of a recorded program, in the page's words.
+// The page's words for what it shows of a recorded program.
 
 import { h } from '../dom.js';
 import { bytes, count, duration, significant } from '../format.js';
@@ -17,7 +17,7 @@ export const dimensionsOfAll = [
 export const share = (value) => (value === null || value === undefined ? '–' : value.toFixed(2));
 export const percent = (value) => `${significant(100 * value, value > 0.0995 ? 2 : 1)} %`;
 
-/** What a weight is called and how it is written. */
+/** Names of the weights, and the way they are written. */
 export const weights = {
   peak_bytes: { name: 'Live at the peak', write: bytes },
   bytes: { name: 'Bytes allocated', write: bytes },

@@ -21,7 +21,7 @@ export function chooseRange(history, from, to) {
 
 export const secondsOf = ({ step_seconds: length }, step) => step * length;
 
-/** What each node of the flame graph weighs in the chosen part; the whole recording's own figures without one. */
+/** The weight of each node of the flame graph in the chosen part; the whole recording's own figures without one. */
 export function flameOf({ flame, history }) {
   if (!chosen) return flame;
   const nodes = flame.parent.length;

@@ -1,4 +1,4 @@
-// What was replayed: strategies down, subsystems across, each in per cent of the time that the same
+// The replays: strategies down, subsystems across, each in per cent of the time that the same
 // operations take on the global heap, as the paper's tables are.
 
 import { choice, h } from '../dom.js';

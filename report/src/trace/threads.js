@@ -1,4 +1,4 @@
-// What each thread does over time: operations, and blocks of other threads that it frees.
+// The work of each thread over time: operations, and blocks of other threads that it frees.
 
 import { choice, h } from '../dom.js';
 import { figureTable } from '../figures.js';

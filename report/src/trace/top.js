@@ -10,7 +10,7 @@ import { flameOf, onRange, range } from './range.js';
 const orders = ['peak_bytes', 'bytes', 'operations', 'live_bytes', 'temporary'];
 const most = 40;
 
-/** Of the whole recording as `mallard top` lists them; of a part of its time, as the flame graph's nodes. */
+/** Places of the whole recording as `mallard top` lists them; of a part of its time, as the flame graph's nodes. */
 function placesOf(model) {
   if (!range()) return model.top;
   const flame = flameOf(model);

@@ -219,7 +219,7 @@ TEST_F(ImportTest, FunctionsWithoutANameAreApartByTheirModules) {
   EXPECT_EQ(sites[1].function, "??? (liba.so.1)");
 }
 
-// What export writes and import reads: sums by function are the same.
+// Export writes what import reads: sums by function are the same.
 TEST_F(ImportTest, PprofsProfilesAreReadAsTheyAreWritten) {
   stack_profile stacks;
   stacks.functions = {{"main", "", "a.cpp", 3}, {"f(int)", "", "b.cpp", 7}, {"", "", "", 0}};

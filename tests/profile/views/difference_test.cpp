@@ -1,4 +1,4 @@
-// What grew from one trace to another.
+// Growth from one trace to another.
 #include "profile/views/difference.hpp"
 
 #include <gtest/gtest.h>
