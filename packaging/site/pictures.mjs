@@ -29,16 +29,17 @@ function recorded(...program) {
   run('report', file('trace'), '--force', '-o', file('page.html'));
 }
 
-// Each picture: its page, its size, and the heading at which it begins, if that is not the page's begin.
+// Each picture: its page, its size, and where it is a part of the page, the heading at which it begins and the text at
+// which it ends.
 const pictures = {
   advice: { make: () => run('advise', '--quick', '--force', '-o', file('page.html'), '--', example('json_tree'), '400'),
     width: 1100, height: 1000 },
   record: { make: () => {
     writeFileSync(file('some.cpp'), '#include <vector>\nstd::vector<int> numbers(10);\n');
-    recorded('clang++-19', '-c', file('some.cpp'), '-o', file('some.o'));
-  }, width: 1280, height: 740 },
-  profile: { make: () => recorded(example('request_server'), '20000'), width: 1280, height: 1402,
-    heading: 'Where it is allocated' },
+    recorded('clang++-19', '-c', 'some.cpp');
+  }, width: 1280, height: 570 },
+  profile: { make: () => recorded(example('request_server'), '20000'), width: 1280, height: 740,
+    heading: 'Where it is allocated', until: 'Epochs' },
   report: { make: () => {
     run('bench', 'density', '--quick', '--force', '--json', file('density.jsonl'));
     run('report', file('density.jsonl'), '--force', '-o', file('page.html'));
@@ -50,14 +51,18 @@ const browser = await chromium.launch({ executablePath: browser_file, args: ['--
   '--no-first-run', '--disable-background-networking'] });
 try {
   for (const name of names.length > 0 ? names : Object.keys(pictures)) {
-    const { make, width, height, heading } = pictures[name] ?? {};
+    const { make, width, height, heading, until } = pictures[name] ?? {};
     if (!make) throw new Error(`there is no picture '${name}' (known: ${Object.keys(pictures).join(', ')})`);
     make();
     const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce', colorScheme: 'light' });
     await page.goto(`file://${file('page.html')}`);
     if (heading) {
+      await page.addStyleTag({ content: '.bar { position: static !important; }' });  // nothing lies over the part
       const at = page.getByRole('heading', { name: heading }).first();
-      await at.evaluate((it) => window.scrollTo({ top: it.getBoundingClientRect().top + window.scrollY - 40, behavior: 'instant' }));
+      const end = page.getByText(until, { exact: true }).first();
+      const part = Math.round((await end.boundingBox()).y - (await at.boundingBox()).y) + 24;
+      await page.setViewportSize({ width, height: part });
+      await at.evaluate((it) => window.scrollTo({ top: it.getBoundingClientRect().top + window.scrollY - 32, behavior: 'instant' }));
     }
     await page.waitForTimeout(1500);  // charts are drawn as they come into view
     await page.screenshot({ path: file('picture.png') });
