@@ -126,11 +126,12 @@ void malloc_heap::mark_slab(slab& s) noexcept {
                             slice_mark::of_slab(this, s.layout_index));
 }
 
-void malloc_heap::took(slab& s) noexcept {
+void malloc_heap::took(slab& s, malloc_heap& from) noexcept {
   mark_slab(s);
   reserve_more(class_layouts[s.layout_index].slab_bytes);
   without_slots_ &= ~class_bit(s.layout_index);
   const std::size_t taken = s.taken() * class_layouts[s.layout_index].block_bytes;
+  from.filled_bytes_ -= taken;
   filled_bytes_ += taken;
   warm_to_bytes_ += taken;
 }
@@ -463,12 +464,10 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
 std::size_t malloc_heap::at_hand_bytes() noexcept {
   const holding hold(lock_);
   const thread_cache* const magazines = magazines_.load(std::memory_order_acquire);
+  if (magazines == nullptr) return 0;
   std::size_t bytes = 0;
-  for (unsigned c = 0; c < malloc_class_count; ++c) {
-    auto blocks = static_cast<std::size_t>(std::popcount(pools_[c].free_slots));
-    if (magazines != nullptr) blocks += held_in(*magazines, c);
-    bytes += blocks * class_bytes(c);
-  }
+  for (unsigned c = 0; c < malloc_class_count; ++c)
+    bytes += held_in(*magazines, c) * class_bytes(c);
   return bytes;
 }
 

@@ -60,8 +60,13 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // not return `has_more`. Does not wait for a lock.
   enum class quiet { is_needed, has_more, is_trimmed };
   quiet trim_if_quiet() noexcept;
-  // Bytes of free blocks that count as taken in the slabs. Exact while no thread uses the
-  // magazines.
+  // Bytes of blocks that have left the slabs, and of those that lie in magazines. Exact while no
+  // thread uses the heap, else of some recent moment.
+  __attribute__((no_sanitize("thread"))) std::size_t taken_of_slabs() const noexcept {
+    const std::size_t spilled = __atomic_load_n(&spilled_bytes_, __ATOMIC_RELAXED);
+    const std::size_t filled = __atomic_load_n(&filled_bytes_, __ATOMIC_RELAXED);
+    return filled - spilled <= PTRDIFF_MAX ? filled - spilled : 0;
+  }
   std::size_t at_hand_bytes() noexcept;
 
   // A block of the common heap; null when there is no memory.
@@ -91,7 +96,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   futex_lock& lock() noexcept { return lock_; }
   void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
   auto& pools() noexcept { return pools_; }
-  void took(slab& s) noexcept;
+  void took(slab& s, malloc_heap& from) noexcept;
   void leaving(unsigned size_class) const noexcept { check_current(size_class); }
   void absorb_all(malloc_heap& from) noexcept;
   static constexpr bool may_leave_slabs() noexcept { return true; }

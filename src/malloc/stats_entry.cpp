@@ -133,13 +133,13 @@ MALLARD_ENTRY int mallard_stats_all(int all) {
 }
 
 MALLARD_ENTRY std::size_t mallard_unfreed_bytes() {
-  return detail::usage_of_malloc().in_use_bytes();
+  return detail::usage_of_malloc(false).in_use_bytes();
 }
 
 #ifdef __GLIBC__  // musl has neither these structures nor these settings
 
 MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {
-  const detail::malloc_usage u = detail::usage_of_malloc();
+  const detail::malloc_usage u = detail::usage_of_malloc(false);
   struct mallinfo2 info{};
   info.arena = u.supply.in_use_bytes + u.supply.dirty_bytes;
   info.ordblks = u.supply.dirty_bytes / detail::slice_bytes;

@@ -43,7 +43,7 @@ class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   return out;
 }
 
-malloc_usage usage_of_malloc() noexcept {
+malloc_usage usage_of_malloc(bool with_classes) noexcept {
   malloc_usage out;
   out.is_interrupted = slow_path::is_inside();
   if (out.is_interrupted) return out;
@@ -57,20 +57,20 @@ malloc_usage usage_of_malloc() noexcept {
   for (std::size_t i = 0; i < space_count; ++i) out.spaces[i] = the_pages.spaces[i].usage();
   const user_heap::usage_of_all of_users = user_heap::usage_of_heaps();
   out.spaces[space_count] = of_users.spaces;
+  out.taken_bytes = of_users.taken_bytes;
   out.at_hand_bytes = of_users.at_hand_bytes;
   out.huge = the_pages.huge.usage();
   out.supply = the_pages.supply.usage();
-  out.classes = usage_of_slabs(nullptr);
+  if (with_classes) out.classes = usage_of_slabs(nullptr);
   for (malloc_heap* h = the_heaps.first(); h != nullptr; h = h->next) {
+    out.taken_bytes += h->taken_of_slabs();
     out.at_hand_bytes += h->at_hand_bytes();
   }
   return out;
 }
 
 std::size_t malloc_usage::slab_bytes() const noexcept {
-  std::size_t bytes = 0;
-  for (unsigned c = 0; c < classes.size(); ++c) bytes += classes[c].taken * class_bytes(c);
-  return bytes - std::min(bytes, at_hand_bytes);
+  return taken_bytes - std::min(taken_bytes, at_hand_bytes);
 }
 
 std::size_t malloc_usage::slab_blocks() const noexcept {

@@ -26,7 +26,8 @@ struct malloc_usage {
   class_usages classes;
   std::size_t heaps = 0;
   std::size_t idle_heaps = 0;     // without a thread
-  std::size_t at_hand_bytes = 0;  // of the taken, what lies ready for some thread
+  std::size_t taken_bytes = 0;    // of slabs
+  std::size_t at_hand_bytes = 0;  // of these, what lies ready for some thread
 
   std::size_t slab_bytes() const noexcept;
   std::size_t slab_blocks() const noexcept;
@@ -40,8 +41,9 @@ struct malloc_usage {
   std::size_t free_bytes() const noexcept { return supply.dirty_bytes + huge.kept_bytes; }
 };
 
-// Other threads go on meanwhile: the figures are not all of one moment.
-malloc_usage usage_of_malloc() noexcept;
+// Other threads go on meanwhile: the figures are not all of one moment. Without the `classes`,
+// which take a walk over all slabs, from counters.
+malloc_usage usage_of_malloc(bool with_classes = true) noexcept;
 
 // Usage of one heap's slabs, or with null of all heaps', also those that a program has made itself.
 class_usages usage_of_slabs(const malloc_heap* heap) noexcept;

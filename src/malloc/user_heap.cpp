@@ -367,6 +367,8 @@ user_heap::usage_of_all user_heap::usage_of_heaps() noexcept {
     sum.spaces.in_use_bytes += one.in_use_bytes;
     sum.spaces.reserved_bytes += one.reserved_bytes;
     const holding here(heap->lock_);
+    heap->for_each_slab(
+        [&](const slab& s) { sum.taken_bytes += s.taken() * class_bytes(s.layout_index); });
     for (open_scope* s = heap->closed_; s != nullptr; s = s->outer) {
       for (unsigned c = 0; c < malloc_class_count; ++c) {
         sum.at_hand_bytes += s->at_hand_blocks(s->inside, c) * class_bytes(c);

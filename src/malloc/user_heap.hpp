@@ -51,6 +51,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   // Usage of all heaps: their spaces, and the blocks that are at hand for scopes to come.
   struct usage_of_all {
     space_usage spaces;
+    std::size_t taken_bytes = 0;  // of slabs
     std::size_t at_hand_bytes = 0;
   };
   static usage_of_all usage_of_heaps() noexcept;

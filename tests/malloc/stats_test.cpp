@@ -20,6 +20,7 @@
 
 #include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
+#include "support/instruction_count.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -114,6 +115,19 @@ TEST(malloc_stats, mallinfo2_follows_what_is_allocated) {
     const struct mallinfo2 after = mallinfo2();
     EXPECT_LE(after.uordblks, before.uordblks + mib) << bytes;
   }
+}
+
+TEST(malloc_stats, mallinfo2_takes_as_long_however_much_there_is) {
+  const auto instructions_beside = [](std::size_t bytes) {
+    const auto allocate = [bytes] {
+      for (std::size_t i = 0; i < bytes; i += 100) static_cast<void>(std::malloc(100));
+    };
+    return mallard_test::count_instructions(allocate, [] { static_cast<void>(mallinfo2()); });
+  };
+  const auto little = instructions_beside(mib);
+  const auto much = instructions_beside(32 * mib);
+  if (!little || !much) GTEST_SKIP() << "tracing is not allowed here";
+  EXPECT_LE(*much, *little + 1'000);
 }
 
 TEST(malloc_stats, mallinfo2_takes_nothing_for_in_use_that_idle_threads_have_freed) {

@@ -95,7 +95,7 @@ class MALLARD_API thread_heap final : public class_pools,
   pool_batches& batches() noexcept { return batches_; }
   no_lock& lock() noexcept { return lock_; }
   void give_run(void* const* first, void* const* last, unsigned size_class) noexcept;
-  static void took(slab&) noexcept {}
+  static void took(slab&, thread_heap&) noexcept {}
   static void leaving(unsigned) noexcept {}
   bool may_leave_slabs() const noexcept;
 

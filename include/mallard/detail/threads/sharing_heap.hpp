@@ -15,7 +15,8 @@
 //          pools()                      slab_set's, by size class
 //          lock()                       of who works on it: `no_lock` where only its thread does
 //          give_run(first, last, class) blocks of its own slabs, put back there
-//          took(slab), leaving(class)   a slab has become its own; its current one is to go
+//          took(slab, from)             a slab of another heap has become its own
+//          leaving(class)               its current slab is to go
 //          may_leave_slabs()            whether they go to others when the thread ends
 //   Block  what a free block holds on its way: at(p, class), set_next, next, leave, and home: the
 //          heap and the class of its slab, which may have changed hands meanwhile
@@ -107,7 +108,7 @@ class alignas(64) sharing_heap {
     from.leaving(size_class);
     from.rest_pool(from_pool, size_class);
     if (!self().adopt(pool, from, from_pool, size_class)) return false;
-    self().took(*pool.current(class_layouts[size_class]));
+    self().took(*pool.current(class_layouts[size_class]), from);
     return true;
   }
   // The classes that have slabs with free blocks.
