@@ -123,7 +123,7 @@ void add_export_command(command_parser app) {
   command.add_option(
       "RESULT", options->file,
       "Result file; or, with --to, a trace (default: the newest here), heaptrack's file, DHAT's "
-      "JSON or a heap profile of pprof's");
+      "JSON or a heap profile of pprof's, tcmalloc's or jemalloc's");
   command.add_flag("--google-benchmark", options->google_benchmark,
                    "Write Google Benchmark's JSON");
   command.add_flag("--csv", options->csv, "Write CSV: a line per cell and measure");

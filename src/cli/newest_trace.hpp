@@ -18,7 +18,7 @@ inline constexpr const char* trace_only_help =
     "A trace of `mallard record` (default: the newest here), or heaptrack's file";
 inline constexpr const char* trace_help =
     "A trace of `mallard record` (default: the newest here), heaptrack's file, DHAT's JSON, or a "
-    "heap profile of pprof's";
+    "heap profile of pprof's, tcmalloc's or jemalloc's";
 
 // The trace, with symbols; other recorders' files are imported on the way, and what of them cannot
 // be read is said on stderr. Throws std::runtime_error, in one line.

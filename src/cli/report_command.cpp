@@ -50,7 +50,7 @@ void add_report_command(command_parser app) {
   command.add_option(
       "RESULT", options->files,
       "Result files; or a trace (default: the newest here), heaptrack's file, DHAT's JSON or a "
-      "heap profile of pprof's");
+      "heap profile of pprof's, tcmalloc's or jemalloc's");
   command.add_new_file("-o,--output", options->out, "The page (default: report.html)");
   command.runs([options] { return write(*options); });
 }

@@ -12,13 +12,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "profile/function_names.hpp"
+#include "profile/import/profile_builder.hpp"
 #include "profile/trace/varint.hpp"
 
 namespace mallard::profile {
@@ -144,7 +144,7 @@ class profile_reader {
         "times", "threads", "addresses", "sizes", "the order of operations", "peaks of subsystems"};
     if (!has(&stack_weights::bytes)) lacks.emplace_back("what was freed");
     if (!has(&stack_weights::peak_bytes)) lacks.emplace_back("the peak");
-    return {command(), std::move(made_), std::move(lacks)};
+    return {command(), made_.take(), std::move(lacks)};
   }
 
  private:
@@ -236,7 +236,7 @@ class profile_reader {
     if (values.size() != weights_.size()) throw malformed("a sample has not a value of each type");
     std::uint32_t node = 0;
     for (auto at = stack.rbegin(); at != stack.rend(); ++at) node = enter(node, *at);
-    stack_weights& own = made_.nodes[node].own;
+    stack_weights& own = made_.own(node);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (weights_[i]) own.*weights_[i] += values[i];
     }
@@ -250,15 +250,15 @@ class profile_reader {
     if (found == locations_.end()) throw malformed("a sample has a location that is not there");
     const location& at = found->second;
     const std::string module(text(mapping_file(at.mapping)));
-    if (at.lines.empty()) return child(node, {nameless_in(module), module, {}, 0});
+    if (at.lines.empty()) return made_.child(node, {nameless_in(module), module, {}, 0});
     for (auto one = at.lines.rbegin(); one != at.lines.rend(); ++one) {
       const auto of = functions_.find(one->function);
       if (of == functions_.end()) throw malformed("a line has a function that is not there");
       std::string name(text(of->second.name));
       if (is_allocation_function(name)) break;  // what it calls is the heap's, too
       if (name.empty()) name = nameless_in(module);
-      node = child(node, {std::move(name), module, std::string(text(of->second.file)),
-                          static_cast<unsigned>(one->number)});
+      node = made_.child(node, {std::move(name), module, std::string(text(of->second.file)),
+                                static_cast<unsigned>(one->number)});
     }
     return node;
   }
@@ -266,17 +266,6 @@ class profile_reader {
   std::uint64_t mapping_file(std::uint64_t id) const {
     const auto found = mappings_.find(id);
     return found == mappings_.end() ? 0 : found->second;
-  }
-
-  // Functions are one whatever line of them a stack is at: the first that was seen is shown.
-  std::uint32_t child(std::uint32_t parent, function_name name) {
-    const auto [function, fresh_function] = known_.try_emplace(
-        {name.name, name.module, name.file}, static_cast<std::uint32_t>(made_.functions.size()));
-    if (fresh_function) made_.functions.push_back(std::move(name));
-    const auto [at, fresh] = children_.try_emplace({parent, function->second},
-                                                   static_cast<std::uint32_t>(made_.nodes.size()));
-    if (fresh) made_.nodes.push_back({parent, function->second, {}});
-    return at->second;
   }
 
   std::string command() const { return std::string(text(program_)); }
@@ -289,9 +278,7 @@ class profile_reader {
   std::unordered_map<std::uint64_t, location> locations_;
   std::unordered_map<std::uint64_t, function_entry> functions_;
   std::vector<std::uint64_t stack_weights::*> weights_;  // by value; null: not of memory
-  stack_profile made_;
-  std::map<std::array<std::string, 3>, std::uint32_t> known_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> children_;
+  profile_builder made_;
 };
 
 }  // namespace

@@ -5,17 +5,19 @@
 #include <tuple>
 
 #include "profile/import/dhat.hpp"
+#include "profile/import/heap_profile.hpp"
 #include "profile/import/pprof.hpp"
 #include "profile/sites.hpp"
 
 namespace mallard::profile {
 
 bool is_summed_profile(const std::string& path) {
-  return is_dhat(path) || is_pprof(path);
+  return is_dhat(path) || is_heap_profile(path) || is_pprof(path);
 }
 
 summed_profile read_summed_profile(const std::string& path) {
-  return is_dhat(path) ? read_dhat(path) : read_pprof(path);
+  if (is_dhat(path)) return read_dhat(path);
+  return is_heap_profile(path) ? read_heap_profile(path) : read_pprof(path);
 }
 
 std::vector<site> sites_of(const stack_profile& stacks, bool by_line) {

@@ -1,6 +1,6 @@
 // Files of other tools that say what each stack allocated in all, without the operations
-// themselves: Valgrind's DHAT, and pprof's heap profiles. They give a stack profile and sums, and
-// no trace.
+// themselves: Valgrind's DHAT, heap profiles of pprof, and those of tcmalloc and jemalloc. They
+// give a stack profile and sums, and no trace.
 //
 //   if (is_summed_profile(path)) {
 //     const summed_profile program = read_summed_profile(path);

@@ -1,8 +1,11 @@
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -284,6 +287,120 @@ TEST_F(ImportTest, DamagedProfilesOfPprofAreRefusedInOneLine) {
   EXPECT_FALSE(is_pprof(write("x", heaptrack_text)));
   EXPECT_FALSE(is_pprof(write("z", gzipped(heaptrack_text))));
   EXPECT_FALSE(is_pprof((folder_ / "none").string()));
+}
+
+// As gperftools 2.10 wrote it, less most of its list of modules.
+const std::string tcmalloc_text =
+    "heap profile:   1995:  9986384 [  2006: 10002760] @ heapprofile\n"
+    "  1994:  9970000 [  1994:  9970000] @ 0x560a241511d7 0x560a24151218 0x560a2415129a\n"
+    "     1:    16384 [    12:    32760] @ 0x560a241513db 0x560a24151472 0x560a2415129a\n"
+    "\nMAPPED_LIBRARIES:\n"
+    "560a24150000-560a24151000 r--p 00000000 00:00 9978821     /no/such/heapy\n"
+    "560a24151000-560a24152000 r-xp 00001000 00:00 9978821     /no/such/heapy\n"
+    "560a31fb1000-560a332b2000 rw-p 00000000 00:00 0           [heap]\n";
+
+// As jemalloc 5.3 wrote it, likewise.
+const std::string jemalloc_text =
+    "heap_v2/65536\n"
+    "  t*: 598: 9980213 [690: 9203075]\n"
+    "  t0: 598: 9980213 [690: 9203075]\n"
+    "@ 0x7f15786a2630 0x7f15786a2d21 0x55ef936391d7 0x55ef93639218\n"
+    "  t*: 161: 827692 [243: 1249249]\n"
+    "  t0: 161: 827692 [243: 1249249]\n"
+    "@ 0x7f15786a2630 0x55ef936391d7 0x55ef93639255\n"
+    "  t*: 325: 20708446 [325: 20708446]\n"
+    "  t0: 325: 20708446 [325: 20708446]\n"
+    "\nMAPPED_LIBRARIES:\n"
+    "55ef93638000-55ef93639000 r--p 00000000 fe:00 9978821            /no/such/heapy\n"
+    "55ef93639000-55ef9363a000 r-xp 00001000 fe:00 9978821            /no/such/heapy\n"
+    "7f1578600000-7f1578700000 r-xp 00000000 fe:00 325835             /no/such/libjemalloc.so.2\n";
+
+TEST_F(ImportTest, HeapProfilesOfTcmallocAreSumsOfStacks) {
+  const std::string path = write("tc.0001.heap", tcmalloc_text);
+  ASSERT_TRUE(is_summed_profile(path));
+  const summed_profile made = read_summed_profile(path);
+  EXPECT_EQ(made.command, "/no/such/heapy");
+  const std::vector<site> sites = sites_of(made.stacks, false);
+  ASSERT_EQ(sites.size(), 1u);
+  EXPECT_EQ(sites[0].function, "??? (heapy)");
+  EXPECT_EQ(sites[0].bytes, 10'002'760u);
+  EXPECT_EQ(sites[0].leaked_bytes, 9'986'384u);
+  EXPECT_EQ(dims_of(made, {}).total.bytes, 10'002'760u);
+}
+
+// Each stack's sums are divided by the probability that a block of its mean size is a sample, and
+// jemalloc's own functions are none of the program's.
+TEST_F(ImportTest, HeapProfilesOfJemallocStandForWhatWasNotSampled) {
+  const summed_profile made = read_summed_profile(write("je.heap", jemalloc_text));
+  std::uint64_t bytes = 0, live = 0;
+  for (const site& one : sites_of(made.stacks, false)) {
+    EXPECT_EQ(one.function, "??? (heapy)");
+    bytes += one.bytes;
+    live += one.leaked_bytes;
+  }
+  const double first = 1 - std::exp(-1249249.0 / 243 / 65536);
+  const double second = 1 - std::exp(-20708446.0 / 325 / 65536);
+  EXPECT_NEAR(static_cast<double>(bytes), 1249249 / first + 20708446 / second, 2);
+  EXPECT_NEAR(static_cast<double>(live),
+              827692 / (1 - std::exp(-827692.0 / 161 / 65536)) + 20708446 / second, 2);
+}
+
+TEST_F(ImportTest, DamagedHeapProfilesAreRefusedInOneLine) {
+  for (const std::string& text : {tcmalloc_text, jemalloc_text}) {
+    const std::size_t modules = text.find("MAPPED");
+    for (std::size_t length = 20; length < modules; length += 3) {
+      const std::string path = write("cut.heap", text.substr(0, length));
+      try {
+        read_summed_profile(path);
+        ADD_FAILURE() << length;
+      } catch (const std::runtime_error& problem) {
+        EXPECT_EQ(std::string(problem.what()).find('\n'), std::string::npos);
+      }
+    }
+  }
+  std::string broken = tcmalloc_text;
+  broken.replace(broken.find("1994:"), 5, "many:");
+  EXPECT_THROW(read_summed_profile(write("broken.heap", broken)), std::runtime_error);
+  EXPECT_THROW(open_trace(write("tc.heap", tcmalloc_text)), std::runtime_error);
+}
+
+// They live until the process ends, when the profile is written. jemalloc counts the size that a
+// block has, which is the one asked for here.
+[[gnu::noinline]] void keep_blocks_for_a_profile() {
+  static std::vector<char*> all(300);
+  for (char*& one : all) one = new char[57'344];
+}
+
+// The program of the test below.
+TEST_F(ImportTest, DISABLED_KeepsBlocks) {
+  keep_blocks_for_a_profile();
+}
+
+// By the tools themselves, where they are installed, with names from this test's own file.
+TEST_F(ImportTest, HeapProfilesOfToolsThatAreHereHaveNames) {
+  int tried = 0;
+  for (const std::string library : {"libtcmalloc.so.4", "libjemalloc.so.2"}) {
+    if (dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr) continue;
+    const std::string command =
+        "LD_PRELOAD=" + library + " HEAPPROFILE=" + (folder_ / "tc").string() +
+        " MALLOC_CONF=prof:true,prof_final:true,prof_accum:true,lg_prof_sample:12,prof_prefix:" +
+        (folder_ / "je").string() + " " + fs::read_symlink("/proc/self/exe").string() +
+        " --gtest_also_run_disabled_tests --gtest_filter='*DISABLED_KeepsBlocks' >/dev/null 2>&1";
+    if (std::system(command.c_str()) != 0)
+      continue;  // as where a sanitizer's malloc has to come first
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      if (entry.path().extension() != ".heap") continue;
+      ++tried;
+      std::uint64_t bytes = 0;
+      for (const site& one : sites_of(read_summed_profile(entry.path().string()).stacks, false)) {
+        if (one.function.find("keep_blocks_for_a_profile") != std::string::npos)
+          bytes += one.leaked_bytes;
+      }
+      EXPECT_NEAR(static_cast<double>(bytes), 17'203'200, 1e5) << entry.path();
+      fs::remove(entry.path());
+    }
+  }
+  if (tried == 0) GTEST_SKIP() << "neither tcmalloc nor a jemalloc with profiles is installed";
 }
 
 TEST_F(ImportTest, OtherRecordersFilesAreOpenedAsTraces) {

@@ -1,0 +1,18 @@
+// Heap profiles as text: tcmalloc's (HEAPPROFILE, HeapProfilerDump) and jemalloc's (prof.dump,
+// prof_final). They have addresses; names are looked up in the files of the program and its
+// libraries, as far as these are there and no younger than the profile.
+#pragma once
+
+#include <string>
+
+#include "profile/import/summed_profile.hpp"
+
+namespace mallard::profile {
+
+// Whether the file begins like one. False for files that cannot be read.
+bool is_heap_profile(const std::string& path);
+
+// Throws std::runtime_error, in one line, if the file cannot be read or is damaged.
+summed_profile read_heap_profile(const std::string& path);
+
+}  // namespace mallard::profile
