@@ -147,13 +147,16 @@ setuid_child() { on setpriv --reuid=65534 --regid=65534 --clear-groups sh -c 'um
 chroot_program() { mkdir root && cp "$(command -v busybox)" root/ && on chroot root /busybox echo deep; }
 prlimit_program() { on sh -c 'ulimit -v 2000000; exec sort --version' | head -n 1; }
 
+# Who waits records what goes on when the program itself has ended.
 daemon_program() {
+  by=${by:+${by% --} --wait --}
   on sh -c 'setsid sh -c "sleep 0.3; seq 1000 | sort -n >sorted" & exit 0'
   for i in $(seq 50); do [ -s sorted ] && break; sleep 0.1; done
   sleep 0.2
   md5sum <sorted
 }
 background_program() {
+  by=${by:+${by% --} --wait --}
   on start-stop-daemon --start --background --pidfile pid --make-pidfile --exec "$(command -v perl)" -- \
     -e 'open my $f, ">", "'"$PWD"'/written"; print $f "x" x 1000; close $f'
   echo $?
@@ -242,7 +245,7 @@ foreign without-preload gcc lonely emptied_with_path
 foreign wrapper gcc wrapped wrapper_program
 foreign other-user setpriv "(sh|dash)" setpriv_program
 foreign user-namespace unshare "(sh|dash)" unshare_program
-foreign daemon setsid "(sort|dash|sh|process)" daemon_program
+foreign daemon setsid sort daemon_program
 foreign little-room sort sort prlimit_program
 if [ "$short" != short ]; then
   foreign zsh zsh zsh zsh_program

@@ -21,9 +21,12 @@ inline void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t seen
   errno = before;
 }
 
-inline void change_and_wake(std::atomic<std::uint32_t>& word) noexcept {
-  const int before = errno;
+// `waits`: whether somebody waits, or is about to look at the word and to wait then.
+inline void change_and_wake(std::atomic<std::uint32_t>& word,
+                            const std::atomic<std::uint32_t>& waits) noexcept {
   word.fetch_add(1, std::memory_order_seq_cst);
+  if (waits.load(std::memory_order_seq_cst) == 0) return;
+  const int before = errno;
   syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   errno = before;
 }

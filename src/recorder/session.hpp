@@ -27,7 +27,8 @@ inline constexpr preload::session_kind session_kind{0x3130'6365'724c'414dU, "mal
 
 inline constexpr std::uint32_t most_processes = 4096;
 inline constexpr std::uint32_t most_threads = 2048;  // at the same time
-inline constexpr std::size_t ring_words = std::size_t{1} << 16;
+inline constexpr std::size_t first_ring_words = std::size_t{1} << 16;
+inline constexpr std::size_t most_ring_words = std::size_t{1} << 18;
 inline constexpr std::size_t longest_message = 1024;  // words
 inline constexpr std::size_t private_bytes = std::size_t{128} << 10;
 inline constexpr std::uint32_t table_entries = std::uint32_t{1} << 17;
@@ -106,6 +107,7 @@ struct session : preload::session_head {
   bool stable_ticks = false;                     // the processor's counter is a clock
   std::atomic<std::uint32_t> mode{};             // recording
   std::atomic<std::uint32_t> doorbell{};         // a futex on which the reader waits
+  std::atomic<std::uint32_t> reader_waits{};     // on it, or is about to
   std::atomic<std::uint64_t> heartbeat{};        // counts the reader's rounds
   std::atomic<std::uint64_t> refused{};          // times that no slot was left for a thread
   std::atomic<std::uint64_t> unrecorded{};       // operations since the recording is over
@@ -126,13 +128,16 @@ struct alignas(64) process_slot {
   std::atomic<std::uint32_t> open_threads{};  // since the beginning
 };
 
-// Words of messages; `head` and `tail` only grow.
+// Words of messages; `head` and `tail` only grow. The writer goes through the ring in laps. A lap
+// is as long as the one before, or twice that where the reader is far behind at its end; its last
+// message, `skip`, leads to the start. So the reader needs to know nothing of laps.
 struct alignas(4096) thread_slot {
   std::atomic<std::uint64_t> head{};  // the writer's
   std::atomic<std::uint64_t> dropped{};
   std::atomic<std::uint64_t> waited{};  // ticks
 
   alignas(64) std::atomic<std::uint64_t> tail{};  // the reader's
+  std::uint64_t read_at = 0;                      // of the reader: where in the ring the tail is
   std::atomic<std::uint32_t> drained{};           // a futex: changes when the reader made room
   std::atomic<std::uint32_t> waiting{};           // the writer sleeps on it
 
@@ -145,7 +150,7 @@ struct alignas(4096) thread_slot {
   std::uint64_t busy_at = 0;
 
   alignas(4096) std::byte own[private_bytes];  // the thread's own: zero when the slot is taken
-  alignas(4096) std::uint64_t ring[ring_words];
+  alignas(4096) std::uint64_t ring[most_ring_words];
   alignas(4096) std::byte table[std::size_t{table_entries} * 16];  // the thread's own, zero
 };
 

@@ -1,5 +1,6 @@
 #include "profile/record/process_recording.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include "preload/functions.hpp"
@@ -58,9 +59,14 @@ std::uint64_t process_recording::take(std::uint32_t index, recorder::thread_slot
   // After the head: an event before it that depends on another thread's has seen that one's slot
   // taken, and so do we.
   const bool alone = process.open_threads.load(std::memory_order_relaxed) <= 1;
-  thread(index, slot).take(slot, tail, head, alone);
-  slot.tail.store(head, std::memory_order_seq_cst);
-  if (slot.waiting.load(std::memory_order_seq_cst) != 0) recorder::change_and_wake(slot.drained);
+  thread_recording& from = thread(index, slot);
+  // In parts, so that its thread need not wait until all is read.
+  constexpr std::uint64_t part = recorder::first_ring_words / 2;
+  for (std::uint64_t at = tail; at != head;) {
+    at = from.take(slot, at, std::min(head, at + part), alone);
+    slot.tail.store(at, std::memory_order_seq_cst);
+    recorder::change_and_wake(slot.drained, slot.waiting);
+  }
   return head - tail;
 }
 

@@ -35,9 +35,9 @@ volatile sig_atomic_t program_pid = 0;
 volatile sig_atomic_t interrupts = 0;
 
 void child_changed(int) {
-  const int before = errno;
-  if (signalled != nullptr) recorder::change_and_wake(signalled->doorbell);
-  errno = before;
+  if (signalled != nullptr) {
+    recorder::change_and_wake(signalled->doorbell, signalled->reader_waits);
+  }
 }
 
 void note_interrupt(int) {
@@ -309,7 +309,11 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       hooks.progress(reader.totals(), now - began);
       progress_at = now + progress_seconds;
     }
-    if (!more && !over) recorder::wait_for_change(memory->doorbell, seen, longest_sleep_ms);
+    if (!more && !over) {
+      memory->reader_waits.store(1, std::memory_order_seq_cst);
+      recorder::wait_for_change(memory->doorbell, seen, longest_sleep_ms);
+      memory->reader_waits.store(0, std::memory_order_seq_cst);
+    }
   }
   record_summary out;
   set_mode(memory, recorder::recording::over);

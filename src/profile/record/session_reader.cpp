@@ -156,7 +156,7 @@ std::unique_ptr<process_recording> session_reader::open(const recorder::process_
   // The first message of a process says what it is.
   std::vector<std::string> command;
   const std::uint64_t tail = thread.tail.load(std::memory_order_relaxed);
-  const std::uint64_t* const message = thread.ring + (tail & (recorder::ring_words - 1));
+  const std::uint64_t* const message = thread.ring + thread.read_at;
   if (thread.head.load(std::memory_order_acquire) != tail &&
       recorder::kind_of(*message) == recorder::message::command) {
     command = split(text_of(message));
@@ -189,8 +189,9 @@ bool session_reader::take() {
       slot.tail.store(slot.head.load());
       continue;
     }
-    if (process->take(i, slot, memory_->process(slot.process)) > recorder::ring_words / 4)
+    if (process->take(i, slot, memory_->process(slot.process)) > recorder::first_ring_words / 4) {
       more = true;
+    }
   }
   return more;
 }

@@ -24,14 +24,22 @@ std::string_view text_of(const std::uint64_t* message) {
   return {reinterpret_cast<const char*>(message + 2), message[1]};
 }
 
-void thread_recording::take(const recorder::thread_slot& slot, std::uint64_t tail,
-                            std::uint64_t head, bool alone) {
+std::uint64_t thread_recording::take(recorder::thread_slot& slot, std::uint64_t tail,
+                                     std::uint64_t until, bool alone) {
   alone_ = alone;
-  while (tail != head) tail += one(slot.ring + (tail & (recorder::ring_words - 1)));
+  std::uint64_t at = slot.read_at;
+  while (tail < until) {
+    const std::uint64_t first = slot.ring[at];
+    const std::size_t words = one(slot.ring + at);
+    tail += words;
+    at = recorder::kind_of(first) == message::skip ? 0 : at + words;
+  }
+  slot.read_at = at;
   if (samples_.size() >= batch) {
     trace_->cpu_samples(id_, samples_);
     samples_.clear();
   }
+  return tail;
 }
 
 std::size_t thread_recording::one(const std::uint64_t* at) {

@@ -18,9 +18,10 @@ class thread_recording {
   thread_recording(trace_writer& trace, const ticks_clock& clock, std::uint32_t id)
       : trace_(&trace), clock_(&clock), id_(id), nodes_(1) {}
 
-  // Takes the events from `tail` to before `head` out of the ring. `alone`: no other thread of the
-  // process has recorded anything before `head` was where it is.
-  void take(const recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t head, bool alone);
+  // Takes messages out of the ring from `tail` on, until `until` is reached or passed. `alone`: no
+  // other thread of the process has recorded anything before them. Returns: the new tail.
+  std::uint64_t take(recorder::thread_slot& slot, std::uint64_t tail, std::uint64_t until,
+                     bool alone);
   // Hands over to the trace what is complete.
   void hand_over();
   // Hands over what is held back. Nothing may follow but more of the same.

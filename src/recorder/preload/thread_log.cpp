@@ -15,8 +15,6 @@
 namespace mallard::recorder {
 namespace {
 
-// The reader is called each time this much is new, so that it comes before the ring is full.
-constexpr std::uint64_t bell_words = ring_words / 4;
 constexpr long look_again_ms = 100;
 
 // Rounds without a sign of life from the reader. In other namespaces its number says nothing.
@@ -34,7 +32,9 @@ void thread_log::open(thread_slot& slot, std::uint32_t epoch) noexcept {
   const session_options& options = process.all->options;
   slot_ = &slot;
   head_ = slot.head.load(std::memory_order_relaxed);
-  limit_ = head_ + bell_words;
+  lap_ = head_;
+  lap_words_ = lap_before_ = first_ring_words;
+  limit_ = head_ + first_ring_words / 4;
   full_since_ = never_full;
   last_time_ = 0;
   not_epoch_ = ~epoch;
@@ -241,19 +241,28 @@ void thread_log::write_module(std::uint64_t ip) noexcept {
 }
 
 std::uint64_t* thread_log::reserve_slowly(std::size_t words) noexcept {
-  const std::uint64_t at = head_ & (ring_words - 1);
-  const std::uint64_t to_start = at + words <= ring_words ? 0 : ring_words - at;
-  if (!make_room(to_start + words)) return nullptr;
-  if (to_start == 0) return slot_->ring + at;
-  slot_->ring[at] = first_word(message::skip, to_start);
-  publish(to_start);
-  return slot_->ring;
+  const std::uint64_t to_end = lap_ + lap_words_ - head_;
+  // A lap's last word is of the message that leads back to the start.
+  if (words >= to_end) {
+    // A reader that is far behind gets a longer one instead of making us wait.
+    if (!make_room(to_end)) return nullptr;
+    const std::uint64_t unread = head_ - slot_->tail.load(std::memory_order_acquire);
+    if (lap_words_ < most_ring_words && unread > lap_words_ / 2) {
+      lap_words_ *= 2;
+    } else {
+      slot_->ring[head_ - lap_] = first_word(message::skip, to_end);
+      publish(to_end);
+      lap_before_ = lap_words_;
+      lap_ = head_;
+    }
+  }
+  return make_room(words) ? slot_->ring + (head_ - lap_) : nullptr;
 }
 
 // The reader has not moved since it was rung for.
 bool thread_log::is_full_still(std::size_t words) const noexcept {
   return slot_->tail.load(std::memory_order_acquire) == full_since_ &&
-         head_ + words > full_since_ + ring_words;
+         head_ + words > full_at(full_since_);
 }
 
 // Rings, and waits while the ring is full. Those that drop ring once for each time that it is full:
@@ -268,12 +277,15 @@ bool thread_log::make_room(std::size_t words) noexcept {
   std::uint64_t rounds_without = 0;
   for (;;) {
     const std::uint64_t tail = slot_->tail.load(std::memory_order_acquire);
-    const std::uint64_t full_at = tail + ring_words;
+    const std::uint64_t end = full_at(tail);
     if (head_ + words <= limit_) break;
-    change_and_wake(all.doorbell);
-    if (head_ + words <= full_at) {
-      const std::uint64_t bell_at = head_ + words + bell_words;
-      limit_ = bell_at < full_at ? bell_at : full_at;
+    change_and_wake(all.doorbell, all.reader_waits);
+    if (head_ + words <= end) {
+      // The reader is called each time this much is new, so that it comes before the ring is full.
+      const std::uint64_t bell_at = head_ + words + lap_words_ / 4;
+      const std::uint64_t last = lap_ + lap_words_ - 1;
+      limit_ = bell_at < end ? bell_at : end;
+      if (limit_ > last) limit_ = last;
       break;
     }
     if (!may_wait) {
@@ -283,7 +295,7 @@ bool thread_log::make_room(std::size_t words) noexcept {
     if (began == 0) began = now();
     slot_->waiting.store(1, std::memory_order_seq_cst);
     const std::uint32_t seen = slot_->drained.load(std::memory_order_seq_cst);
-    if (slot_->tail.load(std::memory_order_seq_cst) + ring_words == full_at) {
+    if (slot_->tail.load(std::memory_order_seq_cst) == tail) {
       wait_for_change(slot_->drained, seen, look_again_ms);
     }
     slot_->waiting.store(0, std::memory_order_relaxed);

@@ -75,9 +75,8 @@ class thread_log {
 
  private:
   std::uint64_t* reserve(std::size_t words) noexcept {
-    const std::uint64_t at = head_ & (ring_words - 1);
-    if (at + words <= ring_words && head_ + words <= limit_) [[likely]]
-      return slot_->ring + at;
+    if (head_ + words <= limit_) [[likely]]
+      return slot_->ring + (head_ - lap_);
     return reserve_slowly(words);
   }
   void publish(std::size_t words) noexcept {
@@ -86,6 +85,11 @@ class thread_log {
   }
   std::uint64_t* reserve_slowly(std::size_t words) noexcept;
   bool make_room(std::size_t words) noexcept;
+  // Until where can be written while the reader stands there: what it has not read of the lap
+  // before is not written over, and this lap has an end.
+  std::uint64_t full_at(std::uint64_t tail) const noexcept {
+    return tail >= lap_ ? lap_ + lap_words_ : tail + lap_before_;
+  }
   bool is_full_still(std::size_t words) const noexcept;
   std::uint32_t stack_of(const frame_state& from, bool exact, std::uint64_t time) noexcept;
   void start_numbers_over() noexcept;
@@ -98,6 +102,9 @@ class thread_log {
 
   thread_slot* slot_;
   std::uint64_t head_;
+  std::uint64_t lap_;         // where `head_` was at the start of the ring
+  std::uint64_t lap_words_;   // how long the lap is going to be
+  std::uint64_t lap_before_;  // how long the one before was
   std::uint64_t limit_;       // until where can be written without looking
   std::uint64_t full_since_;  // where the reader stood when events began to be dropped
   std::uint64_t last_time_;
