@@ -197,7 +197,8 @@ void malloc_heap::purge_portion() noexcept {
   if (bytes == 0) return;
   const std::size_t warm = warm_bytes() - std::min(warm_bytes(), bytes);
   warm_to_bytes_ = taken_bytes() + warm;
-  if (warm <= kept_bytes_) to_purge_bytes_ = 0;
+  // An estimate, so it ends nothing where all is to go.
+  if (kept_bytes_ != 0 && warm <= kept_bytes_) to_purge_bytes_ = 0;
   idle_pages_.gave_back(bytes);
 }
 
