@@ -75,7 +75,7 @@ aarch64:
 	@packaging/install-deps.sh aarch64
 	@packaging/run-tests.sh aarch64
 
-# The libraries and the malloc for riscv64; the library's tests run in qemu.
+# The libraries and the malloc for riscv64; the tests of the library's core run in qemu.
 riscv64:
 	@packaging/install-deps.sh riscv64
 	@packaging/run-tests.sh riscv64
