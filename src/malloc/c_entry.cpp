@@ -52,7 +52,7 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
 
 // The rest that `malloc` leaves, apart so that it saves no registers.
 [[gnu::noinline]] void* allocated(std::size_t bytes) noexcept {
-  return or_errno(detail::blocks::allocate(bytes));
+  return or_errno(detail::blocks::allocate_another(bytes));
 }
 
 // The same of `realloc`.

@@ -48,7 +48,7 @@ MALLARD_ALWAYS_INLINE void* or_null(New call) noexcept {
 }
 
 auto of(std::size_t bytes) {
-  return [=] { return detail::blocks::allocate(bytes); };
+  return [=] { return detail::blocks::allocate_another(bytes); };
 }
 
 auto of(std::size_t bytes, std::align_val_t alignment) {

@@ -5,9 +5,11 @@
 
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/profiling.hpp"
 #include "malloc/scope.hpp"
 #include "malloc/slow_path.hpp"
 #include "malloc/thread_exit.hpp"
@@ -95,17 +97,33 @@ void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
   return make_room(bytes) ? take() : nullptr;
 }
 
+// A block that was counted and has no size class, or is resized.
+MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
+  if (!sampling.take_due(bytes)) return;
+  call_stack from;
+  find_call_stack(from);
+  the_profile.add(p, bytes, heap_of(p), from);
+  if (!slow_path::is_inside()) write_profile_if_due();
+}
+
 // `is_zero` is set for a block of a space: whether it is, but for its first two words and its last.
 // Apart, so that `allocate_slow` saves no registers for it.
 [[gnu::noinline]] void* allocate_large(std::size_t bytes, std::size_t alignment,
                                        bool* is_zero = nullptr) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
-  const slow_path here;
-  if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
-  return take_or_make_room(bytes, [=] {
-    return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment, is_zero)
-                                      : innermost_scope->heap->allocate_large(bytes, alignment);
-  });
+  void* p = nullptr;
+  {
+    const slow_path here;
+    if (here.nested()) return the_pages.huge.allocate(bytes, alignment);
+    p = take_or_make_room(bytes, [=] {
+      return innermost_scope == nullptr ? allocate_mapped_or_not(bytes, alignment, is_zero)
+                                        : innermost_scope->heap->allocate_large(bytes, alignment);
+    });
+  }
+  if (p != nullptr && sampling.count(bytes)) [[unlikely]] {
+    note_large(p, bytes);
+  }
+  return p;
 }
 
 std::size_t class_bytes_of(slice_mark mark) noexcept {
@@ -133,12 +151,28 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   if (here.nested() || bytes <= largest_extended_request || !mark.is_in_space()) return false;
   large_space& space =
       mark.is_of_user_heap() ? mark.heap_of_user()->space() : the_pages.space_of(mark);
-  return space.resize(p, bytes);
+  if (!space.resize(p, bytes)) return false;
+  the_profile.freed(p, false);
+  if (sampling.count(bytes)) [[unlikely]] {
+    note_large(p, bytes);
+  }
+  return true;
 }
 
+// For the profile one block goes and another comes. It has to go first: somebody else may get its
+// addresses.
 void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
-  return mark.is_of_user_heap() ? mark.heap_of_user()->resize_huge(p, bytes)
-                                : the_pages.huge.resize(p, bytes);
+  const slow_path here;
+  const sampled_block before = the_profile.take(p, here.nested());
+  void* const resized = mark.is_of_user_heap() ? mark.heap_of_user()->resize_huge(p, bytes)
+                                               : the_pages.huge.resize(p, bytes);
+  if (here.nested()) return resized;
+  if (resized == nullptr) {
+    the_profile.put(before);
+  } else if (sampling.count(bytes)) [[unlikely]] {
+    note_large(resized, bytes);
+  }
+  return resized;
 }
 
 // When there is no memory for a smaller block, the old one has to do.
@@ -179,6 +213,39 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   return p;
 }
 
+// A sample lies where the blocks without a size class are, aligned as one of its class would be.
+// Null when there is no memory there.
+void* allocate_sample(std::size_t bytes) noexcept {
+  const slow_path here;
+  if (here.nested()) return nullptr;
+  call_stack from;
+  find_call_stack(from);
+  const std::size_t class_of_it = class_bytes(any_class_of(bytes));
+  const std::size_t alignment = class_of_it & (~class_of_it + 1);
+  user_heap* const heap = innermost_scope == nullptr ? nullptr : innermost_scope->heap;
+  const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
+  void* const p = heap == nullptr ? allocate_in_space(at_least_one, alignment, nullptr)
+                                  : heap->allocate_in_space(at_least_one, alignment);
+  if (p != nullptr) the_profile.add(p, bytes, heap, from);
+  return p;
+}
+
+void* allocate_counted(std::size_t bytes) noexcept {
+  const unsigned size_class = any_class_of(bytes);
+  if (void* const p = cache.take(size_class)) [[likely]] {
+    checks::taken(p);
+    return p;
+  }
+  return allocate_from_heap(bytes, size_class);
+}
+
+MALLARD_COLD void* allocate_perhaps_sample(std::size_t bytes) noexcept {
+  if (!sampling.take_due(bytes)) return allocate_counted(bytes);
+  void* const p = allocate_sample(bytes);
+  if (!slow_path::is_inside()) write_profile_if_due();
+  return p != nullptr ? p : allocate_counted(bytes);
+}
+
 }  // namespace
 
 // GCC forgets the model here if it is not said again.
@@ -186,12 +253,10 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
 
 void* allocate_slow(std::size_t bytes) noexcept {
   if (bytes > largest_extended_request) return allocate_large(bytes, malloc_alignment);
-  const unsigned size_class = any_class_of(bytes);
-  if (void* const p = cache.take(size_class)) [[likely]] {
-    checks::taken(p);
-    return p;
+  if (sampling.count(bytes)) [[unlikely]] {
+    return allocate_perhaps_sample(bytes);
   }
-  return allocate_from_heap(bytes, size_class);
+  return allocate_counted(bytes);
 }
 
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
@@ -228,10 +293,12 @@ void deallocate_slow(void* p) noexcept {
   }
   switch (mark.kind()) {
     case slice_kind::space:
+      the_profile.freed(p, here.nested());
       the_pages.space_of(mark).deallocate(p);
       background_looks(false);
       return;
     case slice_kind::huge:
+      the_profile.freed(p, here.nested());
       the_pages.huge.deallocate(p);
       // A thread that uses such blocks alone never comes by where heaps look around.
       if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();

@@ -3,7 +3,7 @@
 //
 //   allocate(bytes)
 //     class by table, block from the thread's magazine         no lock, no atomic operation
-//     allocate_slow
+//     allocate_slow                                            every call, while samples are taken
 //       malloc_heap::refill                                    bits of a slab to the magazine
 //         collect what other threads freed
 //         the pool's next bits, an idle heap's slab, a new slab from the supply (lock)
@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "malloc/region.hpp"
+#include "malloc/sampling.hpp"
 #include "malloc/thread_cache.hpp"
 #include "malloc_checks.hpp"
 
@@ -37,7 +38,7 @@ MALLARD_ALWAYS_INLINE void* allocate_at_hand(std::size_t bytes) noexcept {
   if (bytes > largest_class_request) [[unlikely]] {
     return nullptr;
   }
-  void* const p = cache.take(malloc_class_of(bytes));
+  void* const p = cache.take(class_at_hand_of(bytes));
   if (p != nullptr) [[likely]] {
     checks::taken(p);
   }
@@ -87,7 +88,7 @@ MALLARD_ALWAYS_INLINE void* allocate_aligned_at_hand(std::size_t bytes,
   if (before_last >= largest_class_bytes) [[unlikely]] {
     return nullptr;
   }
-  void* const p = cache.take(class_by_block[before_last / malloc_alignment + 1]);
+  void* const p = cache.take(class_at_hand[before_last / malloc_alignment + 1]);
   if (p != nullptr) [[likely]] {
     checks::taken(p);
   }
@@ -120,7 +121,7 @@ MALLARD_ALWAYS_INLINE void zero_few(void* p, std::size_t bytes) noexcept {
 
 MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
   if (bytes - 1 < most_zeroed_inline) [[likely]] {
-    if (void* const p = cache.take(malloc_class_of(bytes))) [[likely]] {
+    if (void* const p = cache.take(class_at_hand_of(bytes))) [[likely]] {
       checks::taken(p);
       const kept_canary keep(p, bytes);
       zero_few(p, bytes);
@@ -178,7 +179,7 @@ MALLARD_ALWAYS_INLINE void* resize_at_hand(void* p, std::size_t bytes) noexcept 
     return nullptr;
   }
   const std::size_t have = block_bytes_by_class[mark.size_class()];
-  void* const moved = cache.take(malloc_class_of(bytes));
+  void* const moved = cache.take(class_at_hand_of(bytes));
   if (moved == nullptr) [[unlikely]] {
     return nullptr;
   }

@@ -1,6 +1,7 @@
 #include "malloc/options.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/profiling.hpp"
 #include "malloc/stats.hpp"
 #include "malloc_checks.hpp"
 
@@ -91,6 +93,33 @@ bool take_stats(const char* value) noexcept {
   return true;
 }
 
+bool take_profile(const char* value) noexcept {
+  std::size_t bytes = 0;
+  if (!parse_bytes(value, bytes) || bytes == 0 || bytes > PTRDIFF_MAX) return false;
+  if (begin_profile(bytes) != 0) warn("there is no memory for a heap ", "profile");
+  write_profile_at_exit();
+  return true;
+}
+
+bool take_profile_at(const char* value) noexcept {
+  std::size_t bytes = 0;
+  if (!parse_bytes(value, bytes) || bytes == 0) return false;
+  write_profile_at_growth(bytes);
+  return true;
+}
+
+bool take_profile_signal(const char* value) noexcept {
+  std::size_t number = 0;
+  if (std::strcmp(value, "USR1") == 0) {
+    number = SIGUSR1;
+  } else if (std::strcmp(value, "USR2") == 0) {
+    number = SIGUSR2;
+  } else if (!parse_bytes(value, number) || number == 0 || number > NSIG) {
+    return false;
+  }
+  return write_profile_at_signal(static_cast<int>(number));
+}
+
 struct option {
   const char* name;
   bool (*take)(const char* value) noexcept;
@@ -100,6 +129,10 @@ constexpr option options[] = {{"idle", take_idle},
                               {"background", take_background},
                               {"huge_pages", take_huge_pages},
                               {"stats", take_stats},
+                              {"profile", take_profile},
+                              {"profile_at", take_profile_at},
+                              {"profile_file", set_profile_path},
+                              {"profile_signal", take_profile_signal},
                               {"zero_on_free", checks::set_zero_on_free},
                               {"wrong_sizes", checks::set_wrong_sizes}};
 
@@ -115,7 +148,8 @@ void read_option(char* text) noexcept {
 }
 
 // After the destructors of the program, but before the C library is gone.
-[[gnu::destructor(101)]] void write_stats_at_exit() {
+[[gnu::destructor(101)]] void write_at_exit() {
+  write_last_profile();
   if (stats_at_exit == nullptr || stats_descriptor < 0) return;
   text_out out(write_to_descriptor, &stats_descriptor);
   stats_at_exit(out);

@@ -34,8 +34,8 @@ inline constexpr std::size_t most_calls_without_heap = 32;
 inline constexpr std::uintptr_t filled_by_frees_only = 1;
 
 struct thread_cache {
-  std::array<void**, malloc_class_count> top;  // the block that is next
-  slice_mark heap_mark;                        // of slices of the heap's slabs of class 0
+  std::array<void**, malloc_class_count + 1> top;  // the block that is next; the last is for none
+  slice_mark heap_mark;                            // of slices of the heap's slabs of class 0
   malloc_heap* heap;
   malloc_batches* batches;  // of the heap
   // So many times a thread without a heap may still do without.

@@ -6,8 +6,10 @@
 
 #include "malloc/engine.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/heap_profile.hpp"
 #include "malloc/magazine.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/sampling.hpp"
 #include "malloc/slow_path.hpp"
 
 namespace mallard::inline v1::detail {
@@ -61,6 +63,7 @@ user_heap* user_heap::create() noexcept {
 void user_heap::destroy() noexcept {
   if (slow_path::is_inside()) return;
   if (open_scopes_ != 0) fatal("a heap is destroyed while a scope of it is open", this);
+  the_profile.forget_all_of(*this);
   {
     const holding hold(list_lock);
     (prev_ == nullptr ? all : prev_->next_) = next_;
@@ -101,10 +104,22 @@ void* user_heap::allocate(std::size_t bytes, std::size_t alignment) noexcept {
 
 void* user_heap::allocate_here(std::size_t bytes, std::size_t alignment) noexcept {
   const slow_path here;
+  if (sampling.count(bytes) && sampling.take_due(bytes)) [[unlikely]] {
+    if (void* const p = allocate_sample(bytes, alignment)) return p;
+  }
   const std::size_t block = request_with_canary(bytes, alignment);
   if (block - 1 >= largest_extended_bytes) return allocate_large(bytes, alignment);
   const holding hold(lock_);
   return allocate_of_class(class_of(block));
+}
+
+MALLARD_COLD void* user_heap::allocate_sample(std::size_t bytes, std::size_t alignment) noexcept {
+  call_stack from;
+  find_call_stack(from);
+  const bool is_large = request_with_canary(bytes, alignment) - 1 >= largest_extended_bytes;
+  void* const p = is_large ? allocate_large(bytes, alignment) : allocate_in_space(bytes, alignment);
+  if (p != nullptr) the_profile.add(p, bytes, this, from);
+  return p;
 }
 
 bool user_heap::find_slots(unsigned size_class) noexcept {
@@ -184,10 +199,12 @@ void user_heap::unlink(region& r) noexcept {
 void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   bool is_last = false;
   if (mark.kind() == slice_kind::space_of_user_heap) {
+    the_profile.freed(p, false);
     space_.deallocate(p);
     const holding hold(lock_);
     is_last = is_last_of_orphan();
   } else if (mark.is_huge()) {
+    the_profile.freed(p, false);
     {
       const holding hold(lock_);
       unlink(*region::of_huge(p));

@@ -32,6 +32,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   // Resizes a huge block, as huge_blocks does.
   void* resize_huge(void* p, std::size_t bytes) noexcept;
   large_space& space() noexcept { return space_; }
+  void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
 
   // A heap without blocks that the program does not know. It ends with the last of its blocks,
   // after its scope. Null when there is no memory.
@@ -78,7 +79,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   void* allocate_here(std::size_t bytes, std::size_t alignment) noexcept;
   bool find_slots(unsigned size_class) noexcept;
   void* allocate_of_class(unsigned size_class) noexcept;
-  void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
+  void* allocate_sample(std::size_t bytes, std::size_t alignment) noexcept;
   void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
   void link(void* p) noexcept;
   void unlink(region& r) noexcept;

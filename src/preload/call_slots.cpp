@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "preload/module_of.hpp"
 #include "preload/next.hpp"
+#include "unwind/module_of.hpp"
 
 extern "C" {
 // The bounds of this library, of the linker.
@@ -243,7 +243,7 @@ class sole_user {
 int hook_module(dl_phdr_info* info, std::size_t, void*) noexcept {
   const auto* const parts = reinterpret_cast<const char*>(info->dlpi_phdr);
   const auto start = reinterpret_cast<std::uint64_t>(parts);
-  const module_range found = module_of(start);
+  const unwind::module_range found = unwind::module_of(start);
   if (found.module == nullptr || is_ours(parts)) return 0;
   if (found.start == getauxval(AT_BASE) || found.start == getauxval(AT_SYSINFO_EHDR)) return 0;
   module_hooks module(*info, found.module);
@@ -258,7 +258,8 @@ int hook_module(dl_phdr_info* info, std::size_t, void*) noexcept {
 
 // While the list is held, no module of it goes away.
 int unhook_module(dl_phdr_info* info, std::size_t, void*) noexcept {
-  const link_map* const module = module_of(reinterpret_cast<std::uint64_t>(info->dlpi_phdr)).module;
+  const link_map* const module =
+      unwind::module_of(reinterpret_cast<std::uint64_t>(info->dlpi_phdr)).module;
   if (module == nullptr) return 0;
   for (std::size_t i = 0; i < hooked.slot_count; ++i) {
     const hooked_slot& one = hooked.slots[i];
@@ -281,7 +282,8 @@ bool take_room(T*& out, std::size_t count) noexcept {
 }
 
 bool is_loaded(const hooked_module& one) noexcept {
-  const module_range found = module_of(reinterpret_cast<std::uint64_t>(one.dynamic));
+  const unwind::module_range found =
+      unwind::module_of(reinterpret_cast<std::uint64_t>(one.dynamic));
   return found.module == one.module && one.module->l_ld == one.dynamic;
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
@@ -19,7 +19,7 @@ inline constexpr std::uint64_t words_above_frame_pointer = 0;
 
 // The caller of the function in whose body this is written; it must have a frame pointer.
 #define MALLARD_CALLER()                                               \
-  ::mallard::preload::frame_state {                                    \
+  ::mallard::unwind::frame_state {                                     \
     reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),      \
         reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) +  \
             ::mallard::preload::words_above_frame_pointer,             \

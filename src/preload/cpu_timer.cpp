@@ -24,7 +24,7 @@ cpu_timer_user user;
 std::uint32_t period = 0;
 bool has_timers = false;
 
-frame_state state_of(const ucontext_t& from) {
+unwind::frame_state state_of(const ucontext_t& from) {
 #if defined(__x86_64__)
   const auto& saved = from.uc_mcontext.gregs;
   return {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
@@ -86,7 +86,7 @@ void on_signal(int, siginfo_t* info, void* context) {
   if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &user) {
     return pass_on(info, context);
   }
-  const frame_state at = state_of(*static_cast<const ucontext_t*>(context));
+  const unwind::frame_state at = state_of(*static_cast<const ucontext_t*>(context));
   // Time of this library is none of the program's.
   if (is_ours(at.ip)) return;
   const int before = errno;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::preload {
 
@@ -13,7 +13,7 @@ struct cpu_timer_user {
   // In a signal handler, unless this library was interrupted. The clock went off `times` times
   // since the last signal: the system looks at it at its own pace. Returns: whether the thread
   // keeps its timer.
-  bool (*sampled)(const frame_state& at, std::uint32_t times) noexcept = nullptr;
+  bool (*sampled)(const unwind::frame_state& at, std::uint32_t times) noexcept = nullptr;
   // Another in the child of a fork, where no thread has a timer; below 65,536. 0: there is nothing
   // to sample.
   std::uint32_t (*process_number)() noexcept = nullptr;

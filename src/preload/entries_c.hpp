@@ -64,8 +64,8 @@ void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
   return next<realloc_type>(which)(block, bytes);
 }
 
-[[gnu::always_inline]] inline void* hooked_malloc(function which, std::size_t bytes,
-                                                  const frame_state& caller) noexcept {
+[[gnu::always_inline]] inline void* hooked_malloc(
+    function which, std::size_t bytes, const mallard::unwind::frame_state& caller) noexcept {
   if (hook::in_new() != 0 && hook::in_new() == malloc_in_new(bytes)) [[unlikely]] {
     void* const block = taken_by_new(hook::in_new(), plain_malloc(which, bytes));
     if (block == nullptr) [[unlikely]]
@@ -75,21 +75,21 @@ void* plain_realloc(function which, void* block, std::size_t bytes) noexcept {
   return hook::allocation(which, bytes, 0, caller, [=] { return plain_malloc(which, bytes); });
 }
 
-[[gnu::always_inline]] inline void hooked_plain_free(function which, void* block,
-                                                     const frame_state& caller) noexcept {
+[[gnu::always_inline]] inline void hooked_plain_free(
+    function which, void* block, const mallard::unwind::frame_state& caller) noexcept {
   if (is_early(block)) [[unlikely]]
     return;
   hook::free(which, block, caller, [=] { plain_free(which, block); });
 }
 
 void* hooked_calloc(function which, std::size_t count, std::size_t bytes,
-                    const frame_state& caller) noexcept {
+                    const mallard::unwind::frame_state& caller) noexcept {
   return hook::allocation(which, count * bytes, 0, caller,
                           [=] { return plain_calloc(which, count, bytes); });
 }
 
 void* hooked_aligned(function which, std::size_t alignment, std::size_t bytes,
-                     const frame_state& caller) noexcept {
+                     const mallard::unwind::frame_state& caller) noexcept {
   const auto call_next = [=]() -> void* {
     if (memalign_type* const call = next<memalign_type>(which)) return call(alignment, bytes);
     return next<memalign_type>(function::memalign)(alignment, bytes);
@@ -99,7 +99,7 @@ void* hooked_aligned(function which, std::size_t alignment, std::size_t bytes,
 }
 
 int hooked_posix_memalign(function which, void** out, std::size_t alignment, std::size_t bytes,
-                          const frame_state& caller) noexcept {
+                          const mallard::unwind::frame_state& caller) noexcept {
   int error = 0;
   const auto call_next = [&]() -> void* {
     error = next<posix_memalign_type>(which)(out, alignment, bytes);
@@ -113,7 +113,8 @@ int hooked_posix_memalign(function which, void** out, std::size_t alignment, std
 }
 
 // With blocks of whole pages.
-void* hooked_pages(function which, std::size_t bytes, const frame_state& caller) noexcept {
+void* hooked_pages(function which, std::size_t bytes,
+                   const mallard::unwind::frame_state& caller) noexcept {
   constexpr std::size_t page = 4096;
   return hook::allocation(which, bytes, page, caller, [=]() -> void* {
     if (malloc_type* const call = next<malloc_type>(which)) return call(bytes);

@@ -9,8 +9,8 @@
 
 #include "preload/caller.hpp"
 #include "preload/in_new.hpp"
-#include "preload/module_of.hpp"
 #include "preload/next.hpp"
+#include "unwind/module_of.hpp"
 
 namespace {
 
@@ -30,9 +30,9 @@ void* by_malloc(size_t bytes, size_t alignment) {
 
 // There was no memory, and the C++ runtime is not where we look for functions: the module that
 // called has it, and its operator new knows what to do.
-[[gnu::cold, gnu::noinline]] void* fail_as_the_runtime_does(size_t bytes,
-                                                            const frame_state& caller) {
-  const module_range module = module_of(caller.ip - 1);
+[[gnu::cold, gnu::noinline]] void* fail_as_the_runtime_does(
+    size_t bytes, const mallard::unwind::frame_state& caller) {
+  const mallard::unwind::module_range module = mallard::unwind::module_of(caller.ip - 1);
   if (module.module != nullptr) {
     if (void* const handle = dlopen(module.module->l_name, RTLD_LAZY | RTLD_NOLOAD)) {
       using throw_type = void();
@@ -47,7 +47,7 @@ void* by_malloc(size_t bytes, size_t alignment) {
 }
 
 [[gnu::always_inline]] inline void* new_plain(function which, size_t bytes,
-                                              const frame_state& caller) {
+                                              const mallard::unwind::frame_state& caller) {
   using type = void*(size_t);
   return hook::throwing_new(which, bytes, 0, caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes);
@@ -57,7 +57,7 @@ void* by_malloc(size_t bytes, size_t alignment) {
 }
 
 [[gnu::always_inline]] inline void* new_aligned(function which, size_t bytes, align_val_t alignment,
-                                                const frame_state& caller) {
+                                                const mallard::unwind::frame_state& caller) {
   using type = void*(size_t, align_val_t);
   return hook::throwing_new(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes, alignment);
@@ -66,8 +66,9 @@ void* by_malloc(size_t bytes, size_t alignment) {
   });
 }
 
-[[gnu::always_inline]] inline void* new_or_null(function which, size_t bytes, const nothrow_t& tag,
-                                                const frame_state& caller) noexcept {
+[[gnu::always_inline]] inline void* new_or_null(
+    function which, size_t bytes, const nothrow_t& tag,
+    const mallard::unwind::frame_state& caller) noexcept {
   using type = void*(size_t, const nothrow_t&);
   return hook::allocation(which, bytes, 0, caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes, tag);
@@ -75,9 +76,9 @@ void* by_malloc(size_t bytes, size_t alignment) {
   });
 }
 
-[[gnu::always_inline]] inline void* new_aligned_or_null(function which, size_t bytes,
-                                                        align_val_t alignment, const nothrow_t& tag,
-                                                        const frame_state& caller) noexcept {
+[[gnu::always_inline]] inline void* new_aligned_or_null(
+    function which, size_t bytes, align_val_t alignment, const nothrow_t& tag,
+    const mallard::unwind::frame_state& caller) noexcept {
   using type = void*(size_t, align_val_t, const nothrow_t&);
   return hook::allocation(which, bytes, static_cast<size_t>(alignment), caller, [&]() -> void* {
     if (type* const call = next<type>(which)) return call(bytes, alignment, tag);
@@ -86,7 +87,8 @@ void* by_malloc(size_t bytes, size_t alignment) {
 }
 
 template <class... More>
-[[gnu::always_inline]] inline void deleted(function which, void* block, const frame_state& caller,
+[[gnu::always_inline]] inline void deleted(function which, void* block,
+                                           const mallard::unwind::frame_state& caller,
                                            More... more) noexcept {
   hook::free(which, block, caller, [&] {
     using type = void(void*, More...);

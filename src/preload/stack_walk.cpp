@@ -3,26 +3,18 @@
 #include <ucontext.h>
 
 #include "preload/node_table.hpp"
+#include "unwind/frame_step.hpp"
 
 namespace mallard::preload {
 namespace {
 
-using address = frame_rule::address;
-
-constexpr std::uint64_t largest_frame = std::uint64_t{8} << 20;
-
-std::uint64_t load(std::uint64_t at) {
-  return *reinterpret_cast<const std::uint64_t*>(at);
-}
-
-// Whether the register can be the frame pointer of a function with this stack pointer.
-bool plausible(const frame_state& at) {
-  return at.bp >= at.sp && at.bp - at.sp < largest_frame && (at.bp & 7) == 0;
-}
+using address = unwind::frame_rule::address;
+using unwind::load;
 
 }  // namespace
 
-void stack_walk::open(rule_cache& rules, bool by_frame_pointers, std::uint32_t checked) noexcept {
+void stack_walk::open(unwind::rule_cache& rules, bool by_frame_pointers,
+                      std::uint32_t checked) noexcept {
   rules_ = &rules;
   by_frame_pointers_ = by_frame_pointers;
   checked_ = checked;
@@ -30,38 +22,18 @@ void stack_walk::open(rule_cache& rules, bool by_frame_pointers, std::uint32_t c
   readable_ = {};
 }
 
-void stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
+void stack_walk::walk(unwind::frame_state at, bool exact, bool long_ago) noexcept {
   readable_.enter(at.sp);
   keep_ = true;
   fresh_count_ = 0;
   std::size_t known = count_;
   for (;;) {
-    frame_rule rule =
-        by_frame_pointers_ ? frame_pointer_rule : rules_->find(exact ? at.ip : at.ip - 1);
+    unwind::frame_rule rule =
+        by_frame_pointers_ ? unwind::frame_pointer_rule : rules_->find(exact ? at.ip : at.ip - 1);
     exact = false;
-    if (rule.how == address::not_described) rule = frame_pointer_rule;
-    std::uint64_t frame_address = 0;
-    bool found = false;
-    switch (rule.how) {
-      case address::of_sp:
-        frame_address = at.sp + static_cast<std::uint64_t>(std::int64_t{rule.offset});
-        found = true;
-        break;
-      case address::of_bp:
-        frame_address = at.bp + static_cast<std::uint64_t>(std::int64_t{rule.offset});
-        found = plausible(at);
-        break;
-      case address::at_bp: {
-        const std::uint64_t place = at.bp + static_cast<std::uint64_t>(std::int64_t{rule.offset});
-        found = readable_.has(place);
-        if (found) frame_address = load(place);
-        break;
-      }
-      default:
-        break;
-    }
-    found = found && frame_address > at.sp && frame_address - at.sp < largest_frame &&
-            readable_.has(frame_address - 8);
+    if (rule.how == address::not_described) rule = unwind::frame_pointer_rule;
+    std::uint64_t frame_address = unwind::frame_address_of(at, rule, readable_);
+    const bool found = frame_address != 0;
     if (!found) frame_address = at.sp;
 
     while (known != 0 && frames_[known - 1].frame_address < frame_address) --known;
@@ -78,12 +50,7 @@ void stack_walk::walk(frame_state at, bool exact, bool long_ago) noexcept {
     fresh_frame& fresh = fresh_[fresh_count_++];
     fresh = {at.ip, frame_address, at.bp, 0, rule.how != address::of_sp};
     if (found) {
-      if (rule.bp == frame_rule::saved::at_frame_address) {
-        fresh.bp_place = frame_address + static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
-      } else if (rule.bp == frame_rule::saved::at_bp) {
-        fresh.bp_place = at.bp + static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
-      }
-      if (fresh.bp_place != 0 && !readable_.has(fresh.bp_place)) fresh.bp_place = 0;
+      fresh.bp_place = unwind::saved_bp_place(at, rule, frame_address, readable_);
       at.ip = load(frame_address - 8);
       if (fresh.bp_place != 0) at.bp = load(fresh.bp_place);
       at.sp = frame_address;

@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/readable_range.hpp"
-#include "preload/rule_cache.hpp"
+#include "unwind/readable_range.hpp"
+#include "unwind/rule_cache.hpp"
 
 namespace mallard::preload {
 
@@ -38,7 +38,7 @@ class stack_walk {
   static constexpr std::size_t frames_of_cut = 64;
 
   // `checked`: how many frames are looked at in every event.
-  void open(rule_cache& rules, bool by_frame_pointers, std::uint32_t checked) noexcept;
+  void open(unwind::rule_cache& rules, bool by_frame_pointers, std::uint32_t checked) noexcept;
   void forget() noexcept { count_ = 0; }
 
   // The number of the stack whose innermost frame is `from`. `exact`: its address is where the
@@ -47,7 +47,8 @@ class stack_walk {
   // has none, `nodes.add(key, number of the caller's, ip, frame address)` gives it one, 0 when it
   // cannot; then so does this.
   template <class Nodes>
-  std::uint32_t node_of(frame_state from, bool exact, bool long_ago, Nodes& nodes) noexcept {
+  std::uint32_t node_of(unwind::frame_state from, bool exact, bool long_ago,
+                        Nodes& nodes) noexcept {
     walk(from, exact, long_ago);
     keep_fresh();
     known_stack& last = stacks_[count_ - 1];
@@ -112,7 +113,7 @@ class stack_walk {
   };
 
   // Fills fresh_ (innermost first) up to a frame that is known, and cuts what is known behind that.
-  void walk(frame_state from, bool exact, bool long_ago) noexcept;
+  void walk(unwind::frame_state from, bool exact, bool long_ago) noexcept;
   // Makes what is fresh known.
   void keep_fresh() noexcept;
   // Whether the first `count` known frames are where they were; else `count` is how many may be.
@@ -140,13 +141,13 @@ class stack_walk {
     return number;
   }
 
-  rule_cache* rules_ = nullptr;
+  unwind::rule_cache* rules_ = nullptr;
   bool by_frame_pointers_ = false;
   bool keep_ = true;
   std::size_t checked_ = 0;
   std::size_t count_ = 0;
   std::size_t fresh_count_ = 0;
-  readable_range readable_;
+  unwind::readable_range readable_;
   known_frame frames_[most_frames];  // the outermost first
   known_stack stacks_[most_frames];  // each up to the frame of this index
   fresh_frame fresh_[most_frames];

@@ -21,6 +21,7 @@
 namespace {
 
 using namespace mallard::recorder;
+using namespace mallard::unwind;
 
 struct call {
   std::uint64_t ip;

@@ -20,6 +20,11 @@
  *                      hardened build: whether a wrong size ends the program (abort)
  *   stats=text|json|openmetrics
  *                      figures, to the standard error when the process ends
+ *   profile=BYTES      a heap profile of samples, one in so many bytes, written at the end (none)
+ *   profile_file=PATH  profiles are called PATH.PROCESS.NUMBER.pb (mallard-heap)
+ *   profile_signal=USR1|USR2
+ *                      one is written whenever the process gets the signal; or its number (none)
+ *   profile_at=BYTES   and each time that what lives has grown by so many bytes (never)
  *
  * BYTES is a number with K, M or G behind it, or nothing.
  *
@@ -67,6 +72,21 @@ void mallard_write_stats_json(mallard_writer write, void* context);
  * collector of its node exporter read. */
 size_t mallard_stats_openmetrics(char* buffer, size_t bytes);
 void mallard_write_stats_openmetrics(mallard_writer write, void* context);
+
+/* A heap profile: one in `bytes` bytes, on average, is a sample; of its block the stack is kept, and
+ * whether it lives. So the profile tells which code allocated how much, and how much of that lives.
+ * Blocks that were allocated before it began are not in it. */
+
+/* Effects: begins it, or goes on with another distance. 0: 512 KiB. Returns 0, or ENOMEM. */
+int mallard_profile_begin(size_t bytes);
+
+/* Effects: from now on no block is a sample. Those that are stay in the profile until they are
+ * freed. */
+void mallard_profile_end(void);
+
+/* Effects: writes the profile to the file in pprof's format, which `mallard top`, `report` and `diff`
+ * read. Returns 0, or the number of the error; EINVAL if none was begun. Allocates nothing. */
+int mallard_profile_write(const char* path);
 
 /* Memory by other verbs, after the interface of llheap (Zulfiqar 2022;
  * mallard/malloc/llheap_names.h has its names). Arrays are of `count` elements of `bytes` bytes;

@@ -7,13 +7,14 @@
 #include <cstring>
 
 #include "preload/functions.hpp"
-#include "preload/module_of.hpp"
 #include "preload/stack_walk.hpp"
+#include "unwind/module_of.hpp"
 
 namespace mallard::density {
 namespace {
 
 using namespace preload;
+using namespace unwind;
 
 struct code_range {
   std::uint64_t start = 0;

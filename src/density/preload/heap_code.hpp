@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::density {
 
@@ -19,6 +19,6 @@ namespace mallard::density {
 bool find_heap_code() noexcept;
 
 // Async-signal-safe.
-bool is_in_heap(const preload::frame_state& at) noexcept;
+bool is_in_heap(const unwind::frame_state& at) noexcept;
 
 }  // namespace mallard::density

@@ -16,7 +16,7 @@ constexpr std::uint32_t period_us = 1000;
 session* all = nullptr;
 std::uint32_t process_number = 1;
 
-bool sampled(const preload::frame_state& at, std::uint32_t) noexcept {
+bool sampled(const unwind::frame_state& at, std::uint32_t) noexcept {
   all->looks.fetch_add(1, std::memory_order_relaxed);
   if (is_in_heap(at)) all->in_heap.fetch_add(1, std::memory_order_relaxed);
   return true;

@@ -16,8 +16,8 @@
 
 namespace mallard::live {
 
-using preload::frame_state;
 using preload::function;
+using unwind::frame_state;
 
 // Small, and in the thread's own part of memory that is there from the start.
 struct thread_words {

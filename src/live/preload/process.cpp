@@ -11,7 +11,7 @@
 
 #include "live/preload/hook.hpp"
 #include "preload/call_slots.hpp"
-#include "preload/module_of.hpp"
+#include "unwind/module_of.hpp"
 
 namespace mallard::live {
 
@@ -125,7 +125,7 @@ void process_state::close_thread(thread_counts& slot) noexcept {
 }
 
 std::uint64_t process_state::address_of(std::uint64_t ip) noexcept {
-  const preload::module_range found = preload::module_of(ip - 1);
+  const unwind::module_range found = unwind::module_of(ip - 1);
   if (found.module == nullptr) return 0;
   const char* const path = found.module->l_name[0] == '\0' ? program_ : found.module->l_name;
   std::uint32_t number = 0;
@@ -153,13 +153,13 @@ std::uint32_t process_state::add(std::uint64_t key, std::uint32_t parent, std::u
 }
 
 std::uint32_t process_state::site_of(const thread_counts& by,
-                                     const preload::frame_state& caller) noexcept {
+                                     const unwind::frame_state& caller) noexcept {
   if (is_others(&by)) return 0;
   // Much has happened since its last sample.
   return walks_[&by - all->threads].node_of(caller, false, true, *this);
 }
 
-void process_state::add_sample(const thread_counts& by, const preload::frame_state& caller,
+void process_state::add_sample(const thread_counts& by, const unwind::frame_state& caller,
                                const void* block, std::uint64_t bytes,
                                std::uint64_t blocks) noexcept {
   if (all->attached.load(std::memory_order_relaxed) == attachment::on) hook_new_modules();

@@ -10,8 +10,8 @@
 #include "live/preload/sampled_blocks.hpp"
 #include "live/session.hpp"
 #include "preload/node_table.hpp"
-#include "preload/rule_cache.hpp"
 #include "preload/stack_walk.hpp"
+#include "unwind/rule_cache.hpp"
 
 namespace mallard::live {
 
@@ -31,7 +31,7 @@ class process_state {
   bool is_others(const thread_counts* slot) const noexcept { return slot == &all->others; }
 
   // A sample: `block` stands for so many.
-  void add_sample(const thread_counts& by, const preload::frame_state& caller, const void* block,
+  void add_sample(const thread_counts& by, const unwind::frame_state& caller, const void* block,
                   std::uint64_t bytes, std::uint64_t blocks) noexcept;
   // A block that may be one is no more. Puts it back when nothing came of that.
   sampled_block take_sample(const void* block) noexcept;
@@ -54,7 +54,7 @@ class process_state {
  private:
   bool open_once() noexcept;
   std::uint64_t address_of(std::uint64_t ip) noexcept;
-  std::uint32_t site_of(const thread_counts& by, const preload::frame_state& caller) noexcept;
+  std::uint32_t site_of(const thread_counts& by, const unwind::frame_state& caller) noexcept;
   void hook_new_modules() noexcept;
   static void after_fork() noexcept;
 
@@ -62,7 +62,7 @@ class process_state {
   std::uint32_t hooked_modules_ = 0;  // see session_head
   pthread_mutex_t lock_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_key_t key_ = 0;
-  preload::rule_cache rules_;
+  unwind::rule_cache rules_;
   preload::node_table nodes_;
   preload::stack_walk* walks_ = nullptr;  // one for each slot
   char program_[path_bytes] = {};

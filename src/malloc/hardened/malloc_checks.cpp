@@ -133,7 +133,8 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
   } else {
     has = mark.is_huge() ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
-    if (fits(has, said)) return;
+    // A sample of the profile has what its class was asked for.
+    if (fits(has, said) || fits(has, block - canary_bytes)) return;
   }
   if (size.bytes <= has && some_kept_larger.load(std::memory_order_relaxed)) return;
   warn_size("free of a block with a wrong size", p, has, size.bytes);

@@ -18,4 +18,9 @@ using detail::reallocate;
 using detail::resize_at_hand;
 using detail::usable_bytes;
 
+// When there was none at hand.
+inline void* allocate_another(std::size_t bytes) noexcept {
+  return allocate_slow(bytes);
+}
+
 }  // namespace mallard::inline v1::detail::blocks

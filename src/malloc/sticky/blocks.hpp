@@ -16,6 +16,9 @@ using sticky::usable_bytes;
 inline void* allocate_at_hand(std::size_t bytes) noexcept {
   return allocate(bytes);
 }
+inline void* allocate_another(std::size_t bytes) noexcept {
+  return allocate(bytes);
+}
 constexpr void* allocate_aligned_at_hand(std::size_t, std::size_t) noexcept {
   return nullptr;
 }

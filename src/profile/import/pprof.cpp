@@ -1,7 +1,9 @@
 // profile.proto by hand, as export/pprof.cpp writes it: a message is a row of fields, each with a
 // number and a wire type. Messages come in any order, so they are first taken apart and put
 // together at the end. A location stands for a function and those that were inlined into it, the
-// innermost first; a sample's stack begins with its innermost location.
+// innermost first; a sample's stack begins with its innermost location. Locations without
+// functions, as programs in production write them, are looked up in the files that they were mapped
+// from.
 #include "profile/import/pprof.hpp"
 
 #include <zlib.h>
@@ -9,9 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -19,6 +24,8 @@
 
 #include "profile/function_names.hpp"
 #include "profile/import/profile_builder.hpp"
+#include "profile/trace/stack_table.hpp"
+#include "profile/trace/symbolizer.hpp"
 #include "profile/trace/varint.hpp"
 
 namespace mallard::profile {
@@ -102,9 +109,14 @@ struct value_type {
 struct line {
   std::uint64_t function = 0, number = 0;
 };
+struct mapping {
+  std::uint64_t begin = 0, end = 0, offset = 0;
+  std::uint64_t file = 0, build_id = 0;
+};
 struct location {
   std::uint64_t mapping = 0, address = 0;
   std::vector<line> lines;
+  std::vector<function_name> found;  // where there are none
 };
 struct function_entry {
   std::uint64_t name = 0, file = 0;
@@ -123,6 +135,11 @@ std::uint64_t stack_weights::* weight_of(std::string_view type, std::string_view
   return nullptr;
 }
 
+// Our malloc's, as debug information has its functions, whose names are short.
+bool is_of_linked_malloc(const function_name& function) {
+  return function.file.find("/src/malloc/") != function.file.npos;
+}
+
 class profile_reader {
  public:
   explicit profile_reader(std::string_view whole) {
@@ -139,6 +156,7 @@ class profile_reader {
   }
 
   summed_profile make() {
+    find_names();
     for (const std::string_view sample : samples_) add(sample);
     std::vector<std::string> lacks = {
         "times", "threads", "addresses", "sizes", "the order of operations", "peaks of subsystems"};
@@ -183,13 +201,18 @@ class profile_reader {
   }
 
   void take_mapping(std::string_view message) {
-    std::uint64_t id = 0, file = 0;
+    std::uint64_t id = 0;
+    mapping made;
     for_each_field(message, [&](const field& part) {
       if (part.number == 1) id = part.value;
-      if (part.number == 5) file = part.value;
+      if (part.number == 2) made.begin = part.value;
+      if (part.number == 3) made.end = part.value;
+      if (part.number == 4) made.offset = part.value;
+      if (part.number == 5) made.file = part.value;
+      if (part.number == 6) made.build_id = part.value;
     });
-    if (mappings_.empty()) program_ = file;  // pprof's rule: the first is the program's own
-    mappings_[id] = file;
+    if (mappings_.empty()) program_ = made.file;  // pprof's rule: the first is the program's own
+    mappings_[id] = made;
   }
 
   void take_location(std::string_view message) {
@@ -227,6 +250,53 @@ class profile_reader {
     return index < strings_.size() ? strings_[index] : std::string_view();
   }
 
+  // From the files, if they are there and still what was mapped.
+  void find_names() {
+    std::vector<module_info> modules;
+    for (const auto& [id, one] : mappings_) {
+      const std::string path(text(one.file));
+      std::error_code none;
+      if (!std::filesystem::is_regular_file(path, none)) continue;
+      module_info module;
+      module.path = path;
+      module.build_id = bytes_of(text(one.build_id));
+      module.load_bias = one.begin - place_of_offset(path, one.offset);
+      module.segments = {{one.begin - module.load_bias, one.end - one.begin}};
+      modules.push_back(std::move(module));
+    }
+    // As return addresses, which lie behind the call.
+    stack_table stacks;
+    for (const auto& [id, one] : locations_) {
+      if (one.lines.empty() && one.address != 0) stacks.child(0, {one.address + 1, 0});
+    }
+    if (modules.empty() || stacks.size() < 2) return;
+    const symbol_table symbols = symbolizer().find(stacks.nodes(), modules);
+    std::unordered_map<std::uint64_t, const symbol*> by_address;
+    for (const auto& [key, one] : symbols.of) by_address[key.ip - 1] = &one;
+    for (auto& [id, one] : locations_) {
+      const auto known = one.lines.empty() ? by_address.find(one.address) : by_address.end();
+      if (known == by_address.end()) continue;
+      for (const symbol_line& at : known->second->lines) {
+        one.found.push_back({symbols.strings[at.function],
+                             std::string(text(mapping_file(one.mapping))), symbols.strings[at.file],
+                             at.line});
+      }
+    }
+  }
+
+  // From hexadecimal digits; none from anything else, as Go's are.
+  static std::string bytes_of(std::string_view digits) {
+    std::string out;
+    for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+      unsigned value = 0;
+      const auto [end, error] =
+          std::from_chars(digits.data() + i, digits.data() + i + 2, value, 16);
+      if (error != std::errc() || end != digits.data() + i + 2) return {};
+      out.push_back(static_cast<char>(value));
+    }
+    return out;
+  }
+
   void add(std::string_view sample) {
     std::vector<std::uint64_t> stack, values;
     for_each_field(sample, [&](const field& part) {
@@ -250,6 +320,11 @@ class profile_reader {
     if (found == locations_.end()) throw malformed("a sample has a location that is not there");
     const location& at = found->second;
     const std::string module(text(mapping_file(at.mapping)));
+    for (auto one = at.found.rbegin(); one != at.found.rend(); ++one) {
+      if (is_allocation_function(one->name) || is_of_linked_malloc(*one)) return node;
+      node = made_.child(node, *one);
+    }
+    if (!at.found.empty()) return node;
     if (at.lines.empty()) return made_.child(node, {nameless_in(module), module, {}, 0});
     for (auto one = at.lines.rbegin(); one != at.lines.rend(); ++one) {
       const auto of = functions_.find(one->function);
@@ -265,7 +340,7 @@ class profile_reader {
 
   std::uint64_t mapping_file(std::uint64_t id) const {
     const auto found = mappings_.find(id);
-    return found == mappings_.end() ? 0 : found->second;
+    return found == mappings_.end() ? 0 : found->second.file;
   }
 
   std::string command() const { return std::string(text(program_)); }
@@ -274,7 +349,7 @@ class profile_reader {
   std::vector<value_type> types_;
   std::vector<std::string_view> samples_;
   std::uint64_t program_ = 0;
-  std::unordered_map<std::uint64_t, std::uint64_t> mappings_;  // file names
+  std::map<std::uint64_t, mapping> mappings_;
   std::unordered_map<std::uint64_t, location> locations_;
   std::unordered_map<std::uint64_t, function_entry> functions_;
   std::vector<std::uint64_t stack_weights::*> weights_;  // by value; null: not of memory

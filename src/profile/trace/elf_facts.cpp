@@ -113,6 +113,18 @@ std::vector<bool> after_direct_call(const std::string& path,
   return out;
 }
 
+std::uint64_t place_of_offset(const std::string& path, std::uint64_t offset) {
+  constexpr std::uint64_t page = 4096;
+  elf_file file(path);
+  for (const Elf64_Phdr& segment : file.segments()) {
+    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+    if (offset >= segment.p_offset / page * page && offset < segment.p_offset + segment.p_filesz) {
+      return segment.p_vaddr + offset - segment.p_offset;
+    }
+  }
+  return offset;
+}
+
 std::string build_id_of(const std::string& path) {
   elf_file file(path);
   for (const Elf64_Phdr& segment : file.segments()) {

@@ -37,6 +37,9 @@ std::vector<std::uint64_t> function_starts(const std::string& path);
 // before it is a direct call, as far as this processor's instructions are known (x86-64, aarch64).
 std::vector<bool> after_direct_call(const std::string& path,
                                     const std::vector<std::uint64_t>& places);
+// The place of an offset of the file when it is loaded, relative to the load bias; the offset
+// itself where no part of the file that is loaded begins on its page.
+std::uint64_t place_of_offset(const std::string& path, std::uint64_t offset);
 // The build-id of an ELF file; empty if it has none.
 std::string build_id_of(const std::string& path);
 

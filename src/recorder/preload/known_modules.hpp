@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/module_of.hpp"
+#include "unwind/module_of.hpp"
 
 namespace mallard::recorder {
 
-using preload::module_of;
-using preload::module_range;
+using unwind::module_of;
+using unwind::module_range;
 
 class known_modules {
  public:

@@ -6,14 +6,15 @@
 #include <cstdint>
 
 #include "preload/functions.hpp"
-#include "preload/rule_cache.hpp"
 #include "recorder/preload/known_modules.hpp"
 #include "recorder/session.hpp"
 #include "recorder/ticks.hpp"
+#include "unwind/rule_cache.hpp"
 
 namespace mallard::recorder {
 
 using namespace preload;  // the part of the recorder that any hook has
+using namespace unwind;
 
 // A page that the kernel zeroes in the child of a fork, so that a child by whatever system call
 // finds out before it writes where its parent does.

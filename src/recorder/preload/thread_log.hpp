@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
 #include "preload/functions.hpp"
 #include "preload/node_table.hpp"
 #include "preload/stack_walk.hpp"
 #include "recorder/preload/process.hpp"
 #include "recorder/session.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
 

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "preload/module_of.hpp"
+#include "unwind/module_of.hpp"
 
 namespace mallard::route {
 namespace {
@@ -65,7 +65,7 @@ void address_cache::clear() noexcept {
 }
 
 std::uint64_t address_cache::key_of(std::uint64_t ip) noexcept {
-  const preload::module_range found = preload::module_of(ip - 1);
+  const unwind::module_range found = unwind::module_of(ip - 1);
   if (found.module == nullptr) return 0;
   const bool is_program = found.module->l_name[0] == '\0';
   const char* const path = is_program ? program_ : found.module->l_name;

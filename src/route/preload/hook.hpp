@@ -16,8 +16,8 @@
 
 namespace mallard::route {
 
-using preload::frame_state;
 using preload::function;
+using unwind::frame_state;
 
 // A block that lies in the range. One that is not alive is no block: the program is told and ends,
 // as by other mallocs.

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <mutex>
 
-#include "preload/rule_cache.hpp"
 #include "route/preload/address_cache.hpp"
 #include "route/preload/arena.hpp"
 #include "route/preload/routed_range.hpp"
 #include "route/session.hpp"
+#include "unwind/rule_cache.hpp"
 
 namespace mallard::route {
 
@@ -47,7 +47,7 @@ class process_state {
 
   session* all = nullptr;
   routed_range range;
-  preload::rule_cache rules;
+  unwind::rule_cache rules;
   address_cache addresses;
   std::atomic<std::uint32_t> epoch{1};  // of what addresses mean
   std::mutex locks[most_routes];        // of what is common and not synchronized by itself

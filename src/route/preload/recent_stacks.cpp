@@ -4,7 +4,7 @@
 
 namespace mallard::route {
 
-bool recent_stack::note(const preload::frame_state& at, const preload::stack_walk& walk) noexcept {
+bool recent_stack::note(const unwind::frame_state& at, const preload::stack_walk& walk) noexcept {
   const bool again = ip_ == at.ip && sp_ == at.sp;
   rest_->scope.route = 0;
   forget();

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <span>
 
-#include "preload/frame_rule.hpp"
 #include "preload/stack_walk.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::route {
 
@@ -56,11 +56,11 @@ class alignas(64) recent_stack {
   };
 
   // Whether the thread is at this stack. `sight`: that it was last seen in, see the thread's.
-  bool is_at(const preload::frame_state& at, std::uint32_t sight) const noexcept {
+  bool is_at(const unwind::frame_state& at, std::uint32_t sight) const noexcept {
     return sight_ == sight && is_at(at);
   }
   // The same, where farthest() can be read.
-  bool is_at(const preload::frame_state& at) const noexcept {
+  bool is_at(const unwind::frame_state& at) const noexcept {
     if (ip_ != at.ip || sp_ != at.sp || ((bp_ ^ at.bp) & bp_mask_) != 0) return false;
     const return_words* one = rest_->words;
     const return_words* const end = one + count_ / 2;
@@ -76,7 +76,7 @@ class alignas(64) recent_stack {
   // The outermost word that is read; 0: none is, nothing is known.
   std::uint64_t farthest() const noexcept { return farthest_; }
   void see(std::uint32_t sight) noexcept { sight_ = sight; }
-  bool is_of(const preload::frame_state& at) const noexcept { return ip_ == at.ip && sp_ == at.sp; }
+  bool is_of(const unwind::frame_state& at) const noexcept { return ip_ == at.ip && sp_ == at.sp; }
   bool is_empty() const noexcept { return ip_ == 0; }
   found_scope& scope() noexcept { return rest_->scope; }
 
@@ -84,7 +84,7 @@ class alignas(64) recent_stack {
   // The walk was at `at` and found this. `is_outermost(ip)`: what called the thread's own functions
   // first, which is the same as long as it lives.
   template <class IsOutermost>
-  void learn(const preload::frame_state& at, const preload::stack_walk& walk,
+  void learn(const unwind::frame_state& at, const preload::stack_walk& walk,
              const stack_answer& answer, IsOutermost&& is_outermost) noexcept {
     if (!note(at, walk)) return;
     std::size_t words = walk.frames() - 1;
@@ -101,7 +101,7 @@ class alignas(64) recent_stack {
 
  private:
   // Whether there is something to keep.
-  bool note(const preload::frame_state& at, const preload::stack_walk& walk) noexcept;
+  bool note(const unwind::frame_state& at, const preload::stack_walk& walk) noexcept;
   void keep(const preload::stack_walk& walk, std::size_t words,
             const stack_answer& answer) noexcept;
 
@@ -124,7 +124,7 @@ class recent_stacks {
   }
 
   // The one that the thread is at, if it was seen in this sight; null: none is known to be.
-  [[gnu::always_inline]] recent_stack* find(const preload::frame_state& caller,
+  [[gnu::always_inline]] recent_stack* find(const unwind::frame_state& caller,
                                             std::uint32_t sight) noexcept {
     for (recent_stack& one : place_of(caller)) {
       if (one.is_at(caller, sight)) return &one;
@@ -133,7 +133,7 @@ class recent_stacks {
   }
   // The one that the thread is at. `can_read(place)`: whether that word can be read.
   template <class CanRead>
-  recent_stack* find_again(const preload::frame_state& caller, CanRead&& can_read) noexcept {
+  recent_stack* find_again(const unwind::frame_state& caller, CanRead&& can_read) noexcept {
     for (recent_stack& one : place_of(caller)) {
       if (one.is_of(caller) && one.farthest() != 0 && can_read(one.farthest()) &&
           one.is_at(caller)) {
@@ -143,7 +143,7 @@ class recent_stacks {
     return nullptr;
   }
   // The one that is to learn a stack: what was noted of its place, or an empty one, or all in turn.
-  recent_stack& next_at(const preload::frame_state& caller) noexcept {
+  recent_stack& next_at(const unwind::frame_state& caller) noexcept {
     const auto here = place_of(caller);
     recent_stack* chosen = nullptr;
     for (recent_stack& one : here) {
@@ -161,7 +161,7 @@ class recent_stacks {
   static constexpr std::size_t ways = 4;
   static constexpr std::size_t count = ways << bits;
 
-  std::span<recent_stack, ways> place_of(const preload::frame_state& caller) noexcept {
+  std::span<recent_stack, ways> place_of(const unwind::frame_state& caller) noexcept {
     const auto key = static_cast<std::uint32_t>(caller.ip ^ (caller.sp << 8));
     const std::size_t place = (key * 0x9e37'79b1U) >> (32 - bits);
     return std::span<recent_stack, ways>(all_ + place * ways, ways);

@@ -129,7 +129,7 @@ void routing_thread::find_sizes() noexcept {
   sizes_ = largest < smallest ? 0 : largest - smallest + (largest - smallest != UINT64_MAX);
 }
 
-stack_answer routing_thread::walk(const preload::frame_state& caller) noexcept {
+stack_answer routing_thread::walk(const unwind::frame_state& caller) noexcept {
   const session& all = *process.all;
   const std::uint32_t found_marks = stack_.node_of(caller, false, true, *this);
   stack_answer found;
@@ -148,7 +148,7 @@ stack_answer routing_thread::walk(const preload::frame_state& caller) noexcept {
   return found;
 }
 
-stack_answer routing_thread::answer_of(const preload::frame_state& caller) noexcept {
+stack_answer routing_thread::answer_of(const unwind::frame_state& caller) noexcept {
   if (epoch_ != process.epoch.load(std::memory_order_relaxed)) forget_stack();
   walked_ = false;
   recent_ = recents_.find_again(
@@ -162,13 +162,13 @@ stack_answer routing_thread::answer_of(const preload::frame_state& caller) noexc
   return walk(caller);
 }
 
-int routing_thread::choose(std::uint32_t fitting, const preload::frame_state& caller) noexcept {
+int routing_thread::choose(std::uint32_t fitting, const unwind::frame_state& caller) noexcept {
   if (fitting == 0 || process.all->only_looks) return -1;
   caller_ = caller;
   return __builtin_ctz(fitting);
 }
 
-int routing_thread::route_of(std::size_t bytes, const preload::frame_state& caller) noexcept {
+int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   const session& all = *process.all;
   std::uint32_t fits = fitting(bytes);
   if (!all.walks) return choose(fits, caller);
@@ -178,7 +178,7 @@ int routing_thread::route_of(std::size_t bytes, const preload::frame_state& call
   return choose(fits & stack.routes, caller);
 }
 
-int routing_thread::route_here(std::size_t bytes, const preload::frame_state& caller) noexcept {
+int routing_thread::route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   walked_ = false;
   return choose(fitting(bytes) & recent_->answer().routes, caller);
 }

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
 #include "preload/stack_walk.hpp"
 #include "route/preload/arena.hpp"
 #include "route/preload/process.hpp"
 #include "route/preload/recent_stacks.hpp"
 #include "route/session.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::route {
 
@@ -24,7 +24,7 @@ class routing_thread {
     unknown,  // route_of() has to find out
   };
   [[gnu::always_inline]] standing look(std::size_t bytes,
-                                       const preload::frame_state& caller) noexcept {
+                                       const unwind::frame_state& caller) noexcept {
     if (bytes - smallest_ >= sizes_) return standing::passes;
     if (epoch_ != process.epoch.load(std::memory_order_relaxed)) [[unlikely]]
       return standing::unknown;
@@ -36,9 +36,9 @@ class routing_thread {
     return known->answer().routes == 0 ? standing::passes : standing::matches;
   }
   // The route that a block takes; -1: none.
-  int route_of(std::size_t bytes, const preload::frame_state& caller) noexcept;
+  int route_of(std::size_t bytes, const unwind::frame_state& caller) noexcept;
   // The same where look() has just found a match.
-  int route_here(std::size_t bytes, const preload::frame_state& caller) noexcept;
+  int route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept;
 
   // A block of that route, for the caller that was asked about last; null: it cannot serve it.
   // `echo`: the block that it has just served; then all is done again but what the resource did.
@@ -82,11 +82,11 @@ class routing_thread {
   std::uint32_t fitting_size(std::size_t bytes) const noexcept;
   // The sizes of blocks for which anything has to be looked at.
   void find_sizes() noexcept;
-  stack_answer answer_of(const preload::frame_state& caller) noexcept;
-  stack_answer walk(const preload::frame_state& caller) noexcept;
+  stack_answer answer_of(const unwind::frame_state& caller) noexcept;
+  stack_answer walk(const unwind::frame_state& caller) noexcept;
   // The walk was on the stack that the thread is on.
   void has_entered() noexcept;
-  int choose(std::uint32_t fitting, const preload::frame_state& caller) noexcept;
+  int choose(std::uint32_t fitting, const unwind::frame_state& caller) noexcept;
   void end_invocation(std::uint32_t route) noexcept;
   void end_invocations_outside(std::uint32_t inside) noexcept;
   void name_survivors(arena& of) noexcept;
@@ -111,7 +111,7 @@ class routing_thread {
   arena* waiting_[most_routes] = {};  // for their last blocks
   std::uint32_t depth_[most_scopes] = {};
   // About the block that was asked for last.
-  preload::frame_state caller_{};
+  unwind::frame_state caller_{};
   recent_stack* recent_ = nullptr;
   bool walked_ = false;  // stack_ is of it
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace mallard::preload {
+namespace mallard::unwind {
 
 // The known part of a frame: an address in its function, the stack pointer there, the frame pointer
 // register there (whatever the function uses it for).
@@ -40,4 +40,4 @@ inline constexpr frame_rule frame_pointer_rule{frame_rule::address::of_bp,
 // nothing but the module's tables.
 frame_rule find_frame_rule(std::uint64_t ip) noexcept;
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

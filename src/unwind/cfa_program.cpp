@@ -1,8 +1,8 @@
-#include "preload/cfa_program.hpp"
+#include "unwind/cfa_program.hpp"
 
 #include <cstring>
 
-namespace mallard::preload {
+namespace mallard::unwind {
 namespace {
 
 // Numbers of registers on x86-64.
@@ -400,4 +400,4 @@ template std::uint32_t byte_reader::get();
 template std::int32_t byte_reader::get();
 template std::uint64_t byte_reader::get();
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

@@ -1,8 +1,8 @@
-#include "preload/rule_cache.hpp"
+#include "unwind/rule_cache.hpp"
 
 #include <sys/mman.h>
 
-namespace mallard::preload {
+namespace mallard::unwind {
 
 bool rule_cache::open() noexcept {
   void* const memory = mmap(nullptr, sizeof(entry) << bits, PROT_READ | PROT_WRITE,
@@ -27,4 +27,4 @@ frame_rule rule_cache::find_slowly(std::uint64_t ip, entry& at) noexcept {
   return rule;
 }
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

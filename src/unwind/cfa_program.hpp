@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::preload {
+namespace mallard::unwind {
 
 // Bytes that are read on and on. Reading past the end gives zeros and is remembered.
 class byte_reader {
@@ -30,4 +30,4 @@ class byte_reader {
 // The rule at `ip` by the entry at `fde`, or `not_described` when the entry is of other addresses.
 frame_rule rule_of_entry(const std::uint8_t* fde, std::uint64_t ip) noexcept;
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "preload/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::preload {
+namespace mallard::unwind {
 
 class rule_cache {
  public:
@@ -40,4 +40,4 @@ class rule_cache {
   entry* entries_ = nullptr;
 };
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

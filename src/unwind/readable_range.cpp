@@ -1,11 +1,11 @@
-#include "preload/readable_range.hpp"
+#include "unwind/readable_range.hpp"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace mallard::preload {
+namespace mallard::unwind {
 namespace {
 
 constexpr std::uint64_t page = 4096;  // what the system's pages are a multiple of
@@ -48,4 +48,4 @@ bool readable_range::try_page(std::uint64_t at) noexcept {
   return true;
 }
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

@@ -1,13 +1,13 @@
 // Finds an address's entry: the module by the dynamic linker's own look-up, which takes no lock,
 // the entry by the sorted table of .eh_frame_hdr.
-#include "preload/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 #include <cstring>
 
-#include "preload/cfa_program.hpp"
-#include "preload/module_of.hpp"
+#include "unwind/cfa_program.hpp"
+#include "unwind/module_of.hpp"
 
-namespace mallard::preload {
+namespace mallard::unwind {
 namespace {
 
 #if defined(__x86_64__)
@@ -59,4 +59,4 @@ frame_rule find_frame_rule(std::uint64_t ip) noexcept {
 #endif
 }
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace mallard::preload {
+namespace mallard::unwind {
 
 class readable_range {
  public:
@@ -30,4 +30,4 @@ class readable_range {
   std::uint32_t entered_ = 0;
 };
 
-}  // namespace mallard::preload
+}  // namespace mallard::unwind

@@ -1,0 +1,359 @@
+// profile.proto by hand: a message is a row of fields, each with a number and a wire type. A
+// location's number is its address, so that none has to be looked up: a set of addresses says which
+// were written. Addresses are those before the return address: in the call.
+#include "malloc/pprof_file.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
+#include "mallard/detail/os/uncancelled.hpp"
+#include "malloc/heap_profile.hpp"
+#include "malloc/kept_errno.hpp"
+#include "malloc/sampling.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+enum fields_of_profile : unsigned {
+  sample_type = 1,
+  a_sample = 2,
+  a_mapping = 3,
+  a_location = 4,
+  a_string = 6,
+  drop_frames = 7,
+  time_nanos = 9,
+  period_type = 11,
+  period = 12,
+  default_sample_type = 14,
+};
+
+// One message inside of the profile.
+class message {
+ public:
+  void number(unsigned field, std::uint64_t value) noexcept {
+    varint(field << 3);
+    varint(value);
+  }
+  void begin_row(unsigned field, std::size_t bytes) noexcept {
+    varint(field << 3 | 2);
+    varint(bytes);
+  }
+  void varint(std::uint64_t value) noexcept {
+    for (; value >= 128; value >>= 7) put(static_cast<char>(value | 128));
+    put(static_cast<char>(value));
+  }
+  const char* data() const noexcept { return bytes_.data(); }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  void put(char c) noexcept {
+    if (size_ < bytes_.size()) bytes_[size_++] = c;
+  }
+
+  std::array<char, 32 + 10 * (call_stack::most_frames + 4)> bytes_;
+  std::size_t size_ = 0;
+};
+
+constexpr std::size_t varint_bytes(std::uint64_t value) noexcept {
+  std::size_t bytes = 1;
+  while ((value >>= 7) != 0) ++bytes;
+  return bytes;
+}
+
+class profile_writer {
+ public:
+  explicit profile_writer(int descriptor) noexcept : descriptor_(descriptor) {}
+
+  void number(unsigned field, std::uint64_t value) noexcept {
+    message one;
+    one.number(field, value);
+    add(one.data(), one.size());
+  }
+  void text(unsigned field, const char* value, std::size_t bytes) noexcept {
+    message head;
+    head.begin_row(field, bytes);
+    add(head.data(), head.size());
+    add(value, bytes);
+  }
+  void inner(unsigned field, const message& one) noexcept { text(field, one.data(), one.size()); }
+  int finish() noexcept {
+    flush();
+    return error_;
+  }
+
+ private:
+  void add(const char* bytes, std::size_t count) noexcept {
+    while (count != 0) {
+      if (used_ == buffer_.size()) flush();
+      const std::size_t part = std::min(count, buffer_.size() - used_);
+      std::memcpy(buffer_.data() + used_, bytes, part);
+      used_ += part;
+      bytes += part;
+      count -= part;
+    }
+  }
+  void flush() noexcept {
+    for (std::size_t at = 0; at < used_ && error_ == 0;) {
+      const long written = os::write(descriptor_, buffer_.data() + at, used_ - at);
+      if (written > 0) {
+        at += static_cast<std::size_t>(written);
+      } else if (errno != EINTR) {
+        error_ = errno;
+      }
+    }
+    used_ = 0;
+  }
+
+  int descriptor_;
+  int error_ = 0;
+  std::size_t used_ = 0;
+  std::array<char, 4096> buffer_;
+};
+
+// Names of strings by their numbers, in this order.
+enum strings : std::uint64_t {
+  no_text,
+  alloc_objects,
+  alloc_space,
+  inuse_objects,
+  inuse_space,
+  space,
+  count,
+  bytes,
+  own_functions,
+  first_path,
+};
+constexpr const char* texts[] = {
+    "", "alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "space", "count", "bytes",
+    // Where the malloc is linked into the program: its own frames are of no use to anybody.
+    ("(mallard_)?(malloc|calloc|realloc(array)?|(posix_)?memalign|aligned_alloc|p?valloc)|"
+     "operator new.*|mallard::v1_of_malloc::.*")};
+static_assert(std::size(texts) == first_path);
+
+message type_of(std::uint64_t name, std::uint64_t unit) noexcept {
+  message one;
+  one.number(1, name);
+  one.number(2, unit);
+  return one;
+}
+
+// The lines of /proc/self/maps, without allocating.
+class mapping_lines {
+ public:
+  mapping_lines() noexcept
+      : descriptor_(static_cast<int>(
+            syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC))) {}
+  ~mapping_lines() {
+    if (descriptor_ >= 0) syscall(SYS_close, descriptor_);
+  }
+  mapping_lines(const mapping_lines&) = delete;
+  mapping_lines& operator=(const mapping_lines&) = delete;
+
+  // Ends with a null byte; null after the last one.
+  char* next() noexcept {
+    for (;;) {
+      if (auto* const end =
+              static_cast<char*>(std::memchr(text_.data() + begin_, '\n', end_ - begin_))) {
+        *end = '\0';
+        char* const line = text_.data() + begin_;
+        begin_ = static_cast<std::size_t>(end - text_.data()) + 1;
+        return line;
+      }
+      std::memmove(text_.data(), text_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+      const long got =
+          descriptor_ < 0 || end_ == text_.size()
+              ? 0
+              : syscall(SYS_read, descriptor_, text_.data() + end_, text_.size() - end_);
+      if (got <= 0) return nullptr;
+      end_ += static_cast<std::size_t>(got);
+    }
+  }
+
+ private:
+  int descriptor_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::array<char, 5120> text_;
+};
+
+std::uint64_t hexadecimal(const char*& at) noexcept {
+  std::uint64_t value = 0;
+  for (;; ++at) {
+    if (*at >= '0' && *at <= '9') {
+      value = value * 16 + static_cast<std::uint64_t>(*at - '0');
+    } else if (*at >= 'a' && *at <= 'f') {
+      value = value * 16 + static_cast<std::uint64_t>(*at - 'a' + 10);
+    } else {
+      return value;
+    }
+  }
+}
+
+// Where modules' code lies, in the order of addresses; the first that are so many.
+class code_ranges {
+ public:
+  code_ranges() noexcept
+      : ranges_(static_cast<range*>(os::map(mapped_bytes, os::page_size(), false))) {}
+  ~code_ranges() {
+    if (ranges_ != nullptr) os::unmap(ranges_, mapped_bytes);
+  }
+  code_ranges(const code_ranges&) = delete;
+  code_ranges& operator=(const code_ranges&) = delete;
+
+  bool is_there() const noexcept { return ranges_ != nullptr; }
+  // Reads and writes all: "55e0-55f0 r-xp 00001000 08:01 1234    /usr/bin/program".
+  void write(profile_writer& out) noexcept {
+    mapping_lines lines;
+    while (const char* at = count_ == most ? nullptr : lines.next()) {
+      range here{hexadecimal(at), 0};
+      if (*at++ != '-') continue;
+      here.end = hexadecimal(at);
+      if (std::strlen(at) < 6 || at[3] != 'x') continue;
+      at += 6;
+      const std::uint64_t offset = hexadecimal(at);
+      const char* const path = std::strchr(at, '/');
+      if (path == nullptr) continue;
+      out.text(a_string, path, std::strlen(path));
+      message one;
+      one.number(1, count_ + 1);
+      one.number(2, here.begin);
+      one.number(3, here.end);
+      one.number(4, offset);
+      one.number(5, first_path + count_);
+      out.inner(a_mapping, one);
+      ranges_[count_++] = here;
+    }
+  }
+  // Its number; 0: none.
+  std::uint64_t number_at(std::uint64_t address) const noexcept {
+    const range* const found =
+        std::upper_bound(ranges_, ranges_ + count_, address,
+                         [](std::uint64_t a, const range& one) { return a < one.end; });
+    const bool is_in = found != ranges_ + count_ && address >= found->begin;
+    return is_in ? static_cast<std::uint64_t>(found - ranges_) + 1 : 0;
+  }
+
+ private:
+  struct range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  static constexpr std::size_t most = 4096;
+  static constexpr std::size_t mapped_bytes = most * sizeof(range);
+
+  range* ranges_;
+  std::size_t count_ = 0;
+};
+
+// Addresses, in a mapping that has room for twice as many.
+class address_set {
+ public:
+  explicit address_set(std::size_t most) noexcept {
+    while (places_ < 2 * most) places_ *= 2;
+    set_ = static_cast<std::uint64_t*>(
+        os::map(places_ * sizeof(std::uint64_t), os::page_size(), false));
+  }
+  ~address_set() {
+    if (set_ != nullptr) os::unmap(set_, places_ * sizeof(std::uint64_t));
+  }
+  address_set(const address_set&) = delete;
+  address_set& operator=(const address_set&) = delete;
+
+  bool is_there() const noexcept { return set_ != nullptr; }
+  // False when it was in it.
+  bool add(std::uint64_t address) noexcept {
+    std::size_t at = (address * 0x9e3779b97f4a7c15 >> 32) & (places_ - 1);
+    for (; set_[at] != 0; at = (at + 1) & (places_ - 1)) {
+      if (set_[at] == address) return false;
+    }
+    set_[at] = address;
+    return true;
+  }
+
+ private:
+  std::size_t places_ = 512;
+  std::uint64_t* set_;
+};
+
+void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const code_ranges& code,
+                  address_set& known) noexcept {
+  for (std::size_t i = 0; i < all.count; ++i) {
+    const sampled_stack& stack = all.stacks[i];
+    if (stack.allocated.blocks == 0) continue;
+    std::size_t frame_bytes = 0;
+    for (std::uint32_t f = 0; f < stack.frames; ++f) {
+      const std::uint64_t address = all.frames[stack.first_frame + f] - 1;
+      frame_bytes += varint_bytes(address);
+      if (!known.add(address)) continue;
+      message one;
+      one.number(1, address);
+      if (const std::uint64_t mapping = code.number_at(address)) one.number(2, mapping);
+      one.number(3, address);
+      out.inner(a_location, one);
+    }
+    message one;
+    one.begin_row(1, frame_bytes);
+    for (std::uint32_t f = 0; f < stack.frames; ++f) {
+      one.varint(all.frames[stack.first_frame + f] - 1);
+    }
+    const auto whole = [](std::uint64_t blocks) {
+      return (blocks + heap_profile::one_block / 2) / heap_profile::one_block;
+    };
+    one.number(2, whole(stack.allocated.blocks));
+    one.number(2, stack.allocated.bytes);
+    one.number(2, whole(stack.live.blocks));
+    one.number(2, stack.live.bytes);
+    out.inner(a_sample, one);
+  }
+}
+
+int write_snapshot(int descriptor, const heap_profile::snapshot& all) noexcept {
+  address_set known(all.frame_count);
+  code_ranges code;
+  if (!known.is_there() || !code.is_there()) return ENOMEM;
+  profile_writer out(descriptor);
+  out.inner(sample_type, type_of(alloc_objects, count));
+  out.inner(sample_type, type_of(alloc_space, bytes));
+  out.inner(sample_type, type_of(inuse_objects, count));
+  out.inner(sample_type, type_of(inuse_space, bytes));
+  for (const char* const text : texts) out.text(a_string, text, std::strlen(text));
+  code.write(out);
+  write_stacks(out, all, code, known);
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  out.number(time_nanos, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                             static_cast<std::uint64_t>(now.tv_nsec));
+  out.inner(period_type, type_of(space, bytes));
+  out.number(period, mean_bytes_of_samples());
+  out.number(default_sample_type, inuse_space);
+  out.number(drop_frames, own_functions);
+  return out.finish();
+}
+
+}  // namespace
+
+int write_pprof(const char* path) noexcept {
+  const kept_errno keep;
+  const heap_profile::snapshot all =
+      the_profile.is_open() ? the_profile.take_snapshot() : heap_profile::snapshot{};
+  if (all.stacks == nullptr) return the_profile.is_open() ? ENOMEM : EINVAL;
+  const auto descriptor = static_cast<int>(
+      syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const int failure = descriptor < 0 ? errno : write_snapshot(descriptor, all);
+  if (descriptor >= 0) syscall(SYS_close, descriptor);
+  os::unmap(const_cast<sampled_stack*>(all.stacks), all.mapped_bytes);
+  return failure;
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,121 @@
+// A signal may come in the middle of malloc, which then holds locks that writing needs: the file is
+// written with the next sample instead, by whichever thread.
+#include "malloc/profiling.hpp"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "malloc/call_stack.hpp"
+#include "malloc/fatal.hpp"
+#include "malloc/heap_profile.hpp"
+#include "malloc/kept_errno.hpp"
+#include "malloc/pprof_file.hpp"
+#include "malloc/sampling.hpp"
+#include "malloc/slow_path.hpp"
+
+namespace mallard::inline v1::detail {
+namespace {
+
+constexpr std::size_t most_path_bytes = 512;
+
+constinit std::array<char, most_path_bytes> path_of_files{"mallard-heap"};
+constinit std::atomic<std::uint32_t> files_written{0};
+constinit std::atomic<bool> is_due{false};
+constinit std::atomic<bool> is_written_at_exit{false};
+constinit int signal_of_files = 0;
+constinit struct sigaction action_before{};
+constinit std::atomic<std::uint64_t> growth_bytes{0};
+constinit std::atomic<std::uint64_t> due_at_bytes{UINT64_MAX};
+
+char* put_number(char* at, std::uint64_t number) noexcept {
+  char digits[20];
+  std::size_t count = 0;
+  do digits[count++] = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  while (count != 0) *at++ = digits[--count];
+  return at;
+}
+
+void write_next() noexcept {
+  const kept_errno keep;
+  std::array<char, most_path_bytes + 64> name;
+  char* at = name.data();
+  at =
+      static_cast<char*>(std::memcpy(at, path_of_files.data(), std::strlen(path_of_files.data()))) +
+      std::strlen(path_of_files.data());
+  *at++ = '.';
+  at = put_number(at, static_cast<std::uint64_t>(getpid()));
+  *at++ = '.';
+  at = put_number(at, files_written.fetch_add(1, std::memory_order_relaxed));
+  std::memcpy(at, ".pb", 4);
+  if (write_pprof(name.data()) != 0) warn("the heap profile cannot be written: ", name.data());
+}
+
+void at_signal(int) {
+  is_due.store(true, std::memory_order_relaxed);
+  if (!slow_path::is_inside()) write_profile_if_due();
+}
+
+bool has_grown() noexcept {
+  const std::uint64_t live = the_profile.live_bytes();
+  std::uint64_t at = due_at_bytes.load(std::memory_order_relaxed);
+  return live >= at && due_at_bytes.compare_exchange_strong(
+                           at, live + growth_bytes.load(std::memory_order_relaxed));
+}
+
+}  // namespace
+
+int begin_profile(std::size_t mean_bytes) noexcept {
+  prepare_call_stacks();
+  if (!the_profile.open()) return ENOMEM;
+  begin_samples(mean_bytes == 0 ? usual_mean_bytes : mean_bytes);
+  return 0;
+}
+
+void write_profile_at_exit() noexcept {
+  is_written_at_exit.store(true, std::memory_order_relaxed);
+}
+
+bool write_profile_at_signal(int signal) noexcept {
+  if (signal_of_files != 0) return false;
+  struct sigaction action{};
+  action.sa_handler = at_signal;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  if (sigaction(signal, &action, &action_before) != 0) return false;
+  signal_of_files = signal;
+  return true;
+}
+
+void write_profile_at_growth(std::size_t bytes) noexcept {
+  growth_bytes.store(bytes, std::memory_order_relaxed);
+  due_at_bytes.store(bytes, std::memory_order_relaxed);
+}
+
+bool set_profile_path(const char* path) noexcept {
+  const std::size_t length = std::strlen(path);
+  if (length == 0 || length >= path_of_files.size()) return false;
+  std::memcpy(path_of_files.data(), path, length + 1);
+  return true;
+}
+
+void write_profile_if_due() noexcept {
+  if (is_due.exchange(false, std::memory_order_relaxed) || has_grown()) write_next();
+}
+
+void write_last_profile() noexcept {
+  // The code of a plug-in may be gone soon. A late signal is not to end the process.
+  if (signal_of_files != 0) {
+    if (action_before.sa_handler == SIG_DFL) action_before.sa_handler = SIG_IGN;
+    sigaction(signal_of_files, &action_before, nullptr);
+  }
+  if (is_written_at_exit.load(std::memory_order_relaxed) && !slow_path::is_inside()) write_next();
+}
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,25 @@
+// Purpose: the heap profile as a whole: begun, and written to files when something asks for one.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard::inline v1::detail {
+
+inline constexpr std::size_t usual_mean_bytes = std::size_t{512} << 10;
+
+// Returns 0 or ENOMEM; 0 bytes are the usual ones.
+int begin_profile(std::size_t mean_bytes) noexcept;
+
+// As the process ends, at a signal, and each time that live bytes have grown by so many.
+void write_profile_at_exit() noexcept;
+bool write_profile_at_signal(int signal) noexcept;  // false: there is no such signal
+void write_profile_at_growth(std::size_t bytes) noexcept;
+// Those files are called PATH.PROCESS.NUMBER.pb. False when it is too long.
+bool set_profile_path(const char* path) noexcept;
+
+// After a sample, where the thread is inside of nothing: a file, if one is due.
+void write_profile_if_due() noexcept;
+// Where the process ends.
+void write_last_profile() noexcept;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,112 @@
+#include "malloc/sampling.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "mallard/detail/core/holding.hpp"
+#include "mallard/detail/os/pages.hpp"
+#include "mallard/detail/os/uncancelled.hpp"
+#include "malloc/kept_errno.hpp"
+#include "malloc/lock.hpp"
+
+namespace mallard::inline v1::detail {
+
+alignas(64) constinit std::array<std::uint8_t, largest_class_bytes / malloc_alignment +
+                                                   1> class_at_hand = class_by_block;
+constinit std::atomic<std::uint32_t> sampling_period{0};
+[[gnu::tls_model("initial-exec")]] constinit thread_local thread_sampling sampling;
+
+namespace {
+
+constinit std::atomic<std::size_t> mean_bytes{0};
+constinit futex_lock settings_lock;
+
+bool is_taken_in(std::uint32_t period) noexcept {
+  return period % 2 != 0;
+}
+
+// The natural logarithm of a positive number, to nine digits: the library has none of C's.
+double logarithm(double x) noexcept {
+  constexpr double ln_2 = 0.693147180559945309;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto exponent = static_cast<int>(bits >> 52) - 1023;
+  const double m =
+      std::bit_cast<double>((bits & ~(std::uint64_t{0xfff} << 52)) | (std::uint64_t{1023} << 52));
+  const double t = (m - 1) / (m + 1);
+  double power = t;
+  double sum = 0;
+  for (int i = 1; i <= 15; i += 2, power *= t * t) sum += power / i;
+  return 2 * sum + exponent * ln_2;
+}
+
+// 1 - exp(-x), of x >= 0.
+double rise(double x) noexcept {
+  if (x > 40) return 1;
+  int halvings = 0;
+  for (; x > 0.25; ++halvings) x /= 2;
+  double term = x;
+  double sum = 0;
+  for (int i = 2; i <= 9; term *= -x / i++) sum += term;
+  while (halvings-- > 0) sum *= 2 - sum;
+  return sum;
+}
+
+}  // namespace
+
+bool thread_sampling::take_due(std::size_t bytes) noexcept {
+  const std::uint32_t now = sampling_period.load(std::memory_order_acquire);
+  if (now != period_) {
+    period_ = now;
+    bytes_left_ = next_gap() - static_cast<std::int64_t>(bytes);
+  }
+  if (bytes_left_ >= 0) return false;
+  bytes_left_ = next_gap();
+  return is_taken_in(now);
+}
+
+// Marsaglia's xorshift (2003), scrambled by a multiplication.
+std::int64_t thread_sampling::next_gap() noexcept {
+  if (!is_taken_in(period_)) return INT64_MAX;
+  if (random_ == 0) {
+    const kept_errno keep;
+    if (!os::fill_randomly(&random_, sizeof random_)) {
+      random_ = address_of(this) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
+    }
+    random_ |= 1;
+  }
+  random_ ^= random_ >> 12;
+  random_ ^= random_ << 25;
+  random_ ^= random_ >> 27;
+  const std::uint64_t bits = (random_ * 0x2545f4914f6cdd1d) >> 11;
+  const double uniform = (static_cast<double>(bits) + 1) * 0x1p-53;
+  const auto mean = static_cast<double>(mean_bytes.load(std::memory_order_relaxed));
+  const double gap = -logarithm(uniform) * mean;
+  return gap < 0x1p62 ? static_cast<std::int64_t>(gap) : INT64_MAX;
+}
+
+void begin_samples(std::size_t mean) noexcept {
+  const holding hold(settings_lock);
+  mean_bytes.store(mean, std::memory_order_relaxed);
+  const std::uint32_t period = sampling_period.load(std::memory_order_relaxed);
+  sampling_period.store((period | 1) + (is_taken_in(period) ? 2 : 0), std::memory_order_release);
+  std::memset(class_at_hand.data(), static_cast<int>(class_without_blocks), class_at_hand.size());
+}
+
+void end_samples() noexcept {
+  const holding hold(settings_lock);
+  const std::uint32_t period = sampling_period.load(std::memory_order_relaxed);
+  if (!is_taken_in(period)) return;
+  sampling_period.store(period + 1, std::memory_order_release);
+  std::memcpy(class_at_hand.data(), class_by_block.data(), class_at_hand.size());
+}
+
+std::size_t mean_bytes_of_samples() noexcept {
+  return mean_bytes.load(std::memory_order_relaxed);
+}
+
+double blocks_per_sample(std::size_t bytes) noexcept {
+  const auto mean = static_cast<double>(mean_bytes.load(std::memory_order_relaxed));
+  return 1 / rise(static_cast<double>(bytes) / mean);
+}
+
+}  // namespace mallard::inline v1::detail

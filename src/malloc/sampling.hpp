@@ -1,0 +1,64 @@
+// Purpose: which allocations are samples: one in so many bytes, at random, of every thread.
+//
+// The hot paths of malloc look up a request's class in a table. While samples are taken, that table
+// has another one for all of them: a class without a magazine. So every malloc finds nothing at
+// hand and comes to its slow path, where bytes are counted and the block is taken from the magazine
+// after all; without samples no instruction is there for them. Free, which reads the class from the
+// block's slice, goes its usual way.
+//
+// Gaps between samples are drawn from an exponential distribution, so whichever byte is next, it is
+// as likely to be sampled as any other, and what was sampled stands for the rest without bias.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "malloc/malloc_classes.hpp"
+
+namespace mallard::inline v1::detail {
+
+// It is of no size, and no magazine of it ever holds a block.
+inline constexpr unsigned class_without_blocks = malloc_class_count;
+
+// As class_by_block, or all of the class without blocks. Changed while others read it.
+[[gnu::visibility("hidden")]] extern constinit std::array<
+    std::uint8_t, largest_class_bytes / malloc_alignment + 1> class_at_hand;
+
+// Requires bytes <= largest_class_request.
+MALLARD_ALWAYS_INLINE unsigned class_at_hand_of(std::size_t bytes) noexcept {
+  return class_at_hand[(bytes + canary_bytes + malloc_alignment - 1) / malloc_alignment];
+}
+
+// Whose samples are taken now; each change is a new number, and even ones take none.
+[[gnu::visibility("hidden")]] extern constinit std::atomic<std::uint32_t> sampling_period;
+
+class thread_sampling {
+ public:
+  // Counts a request. Whether `take_due` has something to decide.
+  MALLARD_ALWAYS_INLINE bool count(std::size_t bytes) noexcept {
+    bytes_left_ -= static_cast<std::int64_t>(bytes);
+    return bytes_left_ < 0 || period_ != sampling_period.load(std::memory_order_relaxed);
+  }
+  // Whether the request that was counted last is a sample.
+  bool take_due(std::size_t bytes) noexcept;
+
+ private:
+  std::int64_t next_gap() noexcept;
+
+  std::int64_t bytes_left_ = INT64_MAX;
+  std::uint32_t period_ = 0;
+  std::uint64_t random_ = 0;
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_sampling sampling;
+
+// From now on one in `mean_bytes` bytes is a sample; not 0.
+void begin_samples(std::size_t mean_bytes) noexcept;
+void end_samples() noexcept;
+std::size_t mean_bytes_of_samples() noexcept;
+
+// How many blocks like it a sample of so many bytes stands for.
+double blocks_per_sample(std::size_t bytes) noexcept;
+
+}  // namespace mallard::inline v1::detail

@@ -1,0 +1,216 @@
+// A program whose heap is profiled, and that counts itself: what it allocates in each of a few
+// functions, and what of that lives at the end, is on its standard output.
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <new>
+#include <string>
+
+#ifdef MALLARD_LINKED
+#include "mallard/malloc/malloc.h"
+#include "mallard/malloc/malloc_scope.hpp"
+#endif
+
+// To be found by its name.
+#ifdef __clang__
+#define FUNCTION extern "C" [[gnu::noinline]]
+#else
+#define FUNCTION extern "C" [[gnu::noipa]]
+#endif
+
+namespace {
+
+constexpr std::size_t most_blocks = 1'000'000;
+void* blocks[most_blocks];
+
+template <class T>
+T* seen(T* p) {
+  asm volatile("" : "+r"(p) : : "memory");
+  return p;
+}
+
+void expect(bool is_right, const char* what) {
+  if (is_right) return;
+  std::printf("wrong: %s\n", what);
+  std::exit(1);
+}
+
+}  // namespace
+
+FUNCTION void* keep_small(std::size_t i) {
+  return seen(std::malloc(64 + i % 64));
+}
+FUNCTION void* keep_large(std::size_t) {
+  return seen(std::malloc(400'000));
+}
+FUNCTION void* keep_array(std::size_t i) {
+  return seen(std::calloc(i % 10 + 1, 1000));
+}
+FUNCTION void* keep_object(std::size_t) {
+  return seen(::operator new(2000));
+}
+FUNCTION void* churn_in_thread(void*) {
+  for (int i = 0; i < 200'000; ++i) std::free(seen(std::malloc(200)));
+  return nullptr;
+}
+
+namespace {
+
+void write_truth(const char* function, std::size_t allocated, std::size_t live) {
+  std::printf("%s %zu %zu\n", function, allocated, live);
+}
+
+// Every other one of them lives.
+template <class Allocate, class Bytes>
+void keep_half(const char* function, std::size_t count, Allocate allocate, Bytes bytes) {
+  for (std::size_t i = 0; i < count; ++i) blocks[i] = allocate(i);
+  std::size_t all = 0;
+  std::size_t live = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    all += bytes(i);
+    if (i % 2 == 0) {
+      live += bytes(i);
+    } else {
+      std::free(blocks[i]);
+    }
+  }
+  write_truth(function, all, live);
+}
+
+void count_itself() {
+  keep_half("keep_small", 400'000, keep_small, [](std::size_t i) { return 64 + i % 64; });
+  keep_half("keep_large", 200, keep_large, [](std::size_t) { return std::size_t{400'000}; });
+  keep_half("keep_array", 10'000, keep_array, [](std::size_t i) { return (i % 10 + 1) * 1000; });
+  keep_half("keep_object", 20'000, keep_object, [](std::size_t) { return std::size_t{2000}; });
+  pthread_t threads[2];
+  for (pthread_t& one : threads) pthread_create(&one, nullptr, churn_in_thread, nullptr);
+  for (pthread_t& one : threads) pthread_join(one, nullptr);
+  write_truth("churn_in_thread", 2 * 200'000 * 200, 0);
+}
+
+bool is_zero(const unsigned char* p, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (p[i] != 0) return false;
+  }
+  return true;
+}
+
+// Each kind of call, of each size, and everything is freed again.
+void call_all() {
+  for (const std::size_t bytes : std::initializer_list<std::size_t>{
+           0, 1, 24, 100, 4096, 40'000, 300'000, 3'000'000, 20'000'000}) {
+    auto* p = static_cast<unsigned char*>(seen(std::malloc(bytes)));
+    expect(p != nullptr && malloc_usable_size(p) >= bytes, "usable size");
+    std::memset(p, 7, bytes);
+    p = static_cast<unsigned char*>(seen(std::realloc(p, bytes * 2 + 1)));
+    expect(bytes == 0 || (p[0] == 7 && p[bytes - 1] == 7), "realloc to more");
+    p = static_cast<unsigned char*>(seen(std::realloc(p, bytes / 2 + 1)));
+    expect(bytes == 0 || (p[0] == 7 && p[bytes / 2] == 7), "realloc to less");
+    std::free(p);
+    p = static_cast<unsigned char*>(seen(std::calloc(1, bytes)));
+    expect(is_zero(p, bytes), "calloc");
+    std::memset(p, 7, bytes);
+    std::free(p);
+    for (const std::size_t alignment : std::initializer_list<std::size_t>{16, 64, 4096, 65'536}) {
+      p = static_cast<unsigned char*>(seen(aligned_alloc(alignment, bytes)));
+      expect(reinterpret_cast<std::size_t>(p) % alignment == 0, "aligned_alloc");
+      std::free(p);
+      void* const q = seen(::operator new(bytes, std::align_val_t{alignment}));
+      expect(reinterpret_cast<std::size_t>(q) % alignment == 0, "operator new");
+      ::operator delete(q, bytes, std::align_val_t{alignment});
+    }
+    ::operator delete(seen(::operator new(bytes)), bytes);
+    pthread_t other;
+    void* const sent = seen(std::malloc(bytes));
+    pthread_create(
+        &other, nullptr,
+        [](void* block) -> void* {
+          std::free(block);
+          return nullptr;
+        },
+        sent);
+    pthread_join(other, nullptr);
+  }
+}
+
+#ifdef MALLARD_LINKED
+void use_heaps() {
+  mallard_heap* const heap = mallard_heap_create();
+  for (const std::size_t bytes :
+       std::initializer_list<std::size_t>{10, 5000, 300'000, 10'000'000}) {
+    void* const one = mallard_heap_allocate(heap, bytes, 0);
+    expect(mallard_heap_owns(heap, one) == 1, "a heap's block");
+    std::free(one);
+    mallard_heap_allocate(heap, bytes, 64);
+    {
+      const mallard::malloc_scope scope(heap);
+      expect(mallard_heap_owns(heap, seen(std::malloc(bytes))) == 1, "a scope's block");
+    }
+  }
+  mallard_heap_destroy(heap);
+  void* survivor = nullptr;
+  {
+    mallard::malloc_scope scope;
+    survivor = seen(std::malloc(100));
+    std::free(seen(std::malloc(100)));
+    expect(scope.end() == 1, "a survivor");
+  }
+  std::free(survivor);
+}
+
+int begin_and_end(const char* path) {
+  expect(mallard_profile_write(path) == EINVAL, "none was begun");
+  keep_half("keep_object", 20'000, keep_object, [](std::size_t) { return std::size_t{2000}; });
+  expect(mallard_profile_begin(std::size_t{16} << 10) == 0, "begin");
+  keep_half("keep_small", 400'000, keep_small, [](std::size_t i) { return 64 + i % 64; });
+  mallard_profile_end();
+  for (std::size_t i = 0; i < 100'000; ++i) seen(keep_array(i));
+  expect(mallard_profile_write("/there/is/no/such/folder") == ENOENT, "a wrong path");
+  expect(mallard_profile_write(path) == 0, "write");
+  return 0;
+}
+#endif
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string what = count > 1 ? arguments[1] : "count";
+  if (what == "count") count_itself();
+  if (what == "all") call_all();
+  if (what == "signal") {
+    keep_half("keep_object", 20'000, keep_object, [](std::size_t) { return std::size_t{2000}; });
+    std::fflush(stdout);
+    std::raise(SIGUSR2);
+    _exit(0);
+  }
+  if (what == "grow") {
+    for (std::size_t i = 0; i < 100; ++i) keep_large(i);
+    _exit(0);
+  }
+  if (what == "fork") {
+    keep_half("keep_object", 20'000, keep_object, [](std::size_t) { return std::size_t{2000}; });
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      keep_half("keep_small", 400'000, keep_small, [](std::size_t i) { return 64 + i % 64; });
+      std::exit(0);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    _exit(status == 0 ? 0 : 1);
+  }
+#ifdef MALLARD_LINKED
+  if (what == "heaps") use_heaps();
+  if (what == "calls") return begin_and_end(arguments[2]);
+#endif
+  return 0;
+}
