@@ -93,4 +93,18 @@ void prepare_call_stacks() noexcept {
   walk(here, out);
 }
 
+void find_interrupted_stack(const void* context, call_stack& out) noexcept {
+  out.count = 0;
+#if defined(__x86_64__)
+  const auto& saved = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  const unwind::frame_state at{static_cast<std::uint64_t>(saved[REG_RIP]),
+                               static_cast<std::uint64_t>(saved[REG_RSP]),
+                               static_cast<std::uint64_t>(saved[REG_RBP])};
+  out.returns[out.count++] = at.ip + 1;
+  walk(at, out);
+#else
+  (void)context;
+#endif
+}
+
 }  // namespace mallard::inline v1::detail

@@ -18,5 +18,7 @@ struct call_stack {
 void prepare_call_stacks() noexcept;
 // Without the frames of this library, where it is a shared one.
 void find_call_stack(call_stack& out) noexcept;
+// Where a signal has come, by the third argument of its handler.
+void find_interrupted_stack(const void* context, call_stack& out) noexcept;
 
 }  // namespace mallard::inline v1::detail

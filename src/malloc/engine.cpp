@@ -5,6 +5,7 @@
 
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/guarded_blocks.hpp"
 #include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
@@ -99,7 +100,7 @@ void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
 
 // A block that was counted and has no size class, or is resized.
 MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
-  if (!sampling.take_due(bytes)) return;
+  if (!sampling.take_due(bytes).profile) return;
   call_stack from;
   find_call_stack(from);
   the_profile.add(p, bytes, heap_of(p), from);
@@ -213,9 +214,9 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   return p;
 }
 
-// A sample lies where the blocks without a size class are, aligned as one of its class would be.
-// Null when there is no memory there.
-void* allocate_sample(std::size_t bytes) noexcept {
+// A sample lies where the blocks without a size class are, or is guarded; aligned as one of its
+// class would be. Null when there is no memory there.
+void* allocate_sample(std::size_t bytes, thread_sampling::due due) noexcept {
   const slow_path here;
   if (here.nested()) return nullptr;
   call_stack from;
@@ -223,9 +224,13 @@ void* allocate_sample(std::size_t bytes) noexcept {
   const std::size_t class_of_it = class_bytes(any_class_of(bytes));
   const std::size_t alignment = class_of_it & (~class_of_it + 1);
   user_heap* const heap = innermost_scope == nullptr ? nullptr : innermost_scope->heap;
+  void* p = due.guard && heap == nullptr ? the_guarded.allocate(bytes, alignment, from) : nullptr;
+  if (!due.profile) return p;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
-  void* const p = heap == nullptr ? allocate_in_space(at_least_one, alignment, nullptr)
-                                  : heap->allocate_in_space(at_least_one, alignment);
+  if (p == nullptr) {
+    p = heap == nullptr ? allocate_in_space(at_least_one, alignment, nullptr)
+                        : heap->allocate_in_space(at_least_one, alignment);
+  }
   if (p != nullptr) the_profile.add(p, bytes, heap, from);
   return p;
 }
@@ -240,8 +245,9 @@ void* allocate_counted(std::size_t bytes) noexcept {
 }
 
 MALLARD_COLD void* allocate_perhaps_sample(std::size_t bytes) noexcept {
-  if (!sampling.take_due(bytes)) return allocate_counted(bytes);
-  void* const p = allocate_sample(bytes);
+  const thread_sampling::due due = sampling.take_due(bytes);
+  if (!due.profile && !due.guard) return allocate_counted(bytes);
+  void* const p = allocate_sample(bytes, due);
   if (!slow_path::is_inside()) write_profile_if_due();
   return p != nullptr ? p : allocate_counted(bytes);
 }
@@ -303,6 +309,9 @@ void deallocate_slow(void* p) noexcept {
       // A thread that uses such blocks alone never comes by where heaps look around.
       if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();
       return;
+    case slice_kind::guarded:
+      the_profile.freed(p, here.nested());
+      return the_guarded.deallocate(p);
     case slice_kind::slab_of_user_heap:
       if (open_scope* const scope = innermost_scope;
           scope != nullptr && scope->heap == mark.heap_of_user()) {
@@ -361,6 +370,8 @@ std::size_t usable_bytes(const void* p) noexcept {
       return huge_payload_bytes(p);
     case slice_kind::slab_of_user_heap:
       return user_heap_class_bytes_of(mark);
+    case slice_kind::guarded:
+      return the_guarded.bytes_of(p);
     case slice_kind::none:
       break;
   }

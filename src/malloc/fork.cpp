@@ -26,6 +26,7 @@
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/detail/os/threads.hpp"
 #include "malloc/background.hpp"
+#include "malloc/guarded_blocks.hpp"
 #include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_heaps.hpp"
@@ -56,7 +57,7 @@ struct fork_progress {
 [[gnu::tls_model("initial-exec")]] constinit thread_local fork_progress forking{};
 
 // In the order in which threads take them. Those of users' heaps come before them, as one, and then
-// those of threads' heaps with that of their list; that of the profile's tables comes last.
+// those of threads' heaps with that of their list; those of samples come last.
 constexpr std::size_t lock_count = malloc_pages::lock_count;
 constexpr unsigned bit_of(std::size_t i) noexcept {
   return 1u << i;
@@ -64,7 +65,8 @@ constexpr unsigned bit_of(std::size_t i) noexcept {
 constexpr unsigned users_heaps = bit_of(lock_count);
 constexpr unsigned threads_heaps = bit_of(lock_count + 1);
 constexpr unsigned profile_tables = bit_of(lock_count + 2);
-constexpr unsigned begun = bit_of(lock_count + 3);
+constexpr unsigned guarded_table = bit_of(lock_count + 3);
+constexpr unsigned begun = bit_of(lock_count + 4);
 constexpr unsigned every_lock = begun - 1;
 
 // Sleeps: a timer of processor time whose handler forks must not run meanwhile, or the handlers
@@ -91,10 +93,12 @@ unsigned take_all_that_are_free() noexcept {
     if (take_if_free(the_pages.lock_at(i))) taken |= bit_of(i);
   }
   if (take_if_free(the_profile.lock())) taken |= profile_tables;
+  if (take_if_free(the_guarded.lock())) taken |= guarded_table;
   return taken;
 }
 
 void give_back(unsigned taken) noexcept {
+  if ((taken & guarded_table) != 0) the_guarded.lock().release();
   if ((taken & profile_tables) != 0) the_profile.lock().release();
   for (std::size_t i = lock_count; i-- > 0;) {
     if ((taken & bit_of(i)) != 0) the_pages.lock_at(i).release();
@@ -167,6 +171,7 @@ void after_fork_in_child() {
   for (std::size_t i = 0; i < lock_count; ++i) the_pages.lock_at(i).reset();
   user_heap::reset_all();
   the_profile.lock().reset();
+  the_guarded.lock().reset();
 }
 
 }  // namespace

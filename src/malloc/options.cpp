@@ -101,6 +101,15 @@ bool take_profile(const char* value) noexcept {
   return true;
 }
 
+// "1/5000".
+bool take_guard(const char* value) noexcept {
+  std::size_t calls = 0;
+  if (std::strncmp(value, "1/", 2) != 0 || !parse_bytes(value + 2, calls) || calls == 0)
+    return false;
+  if (begin_guarding(calls) != 0) warn("there is no memory for guarded ", "blocks");
+  return true;
+}
+
 bool take_profile_at(const char* value) noexcept {
   std::size_t bytes = 0;
   if (!parse_bytes(value, bytes) || bytes == 0) return false;
@@ -129,6 +138,7 @@ constexpr option options[] = {{"idle", take_idle},
                               {"background", take_background},
                               {"huge_pages", take_huge_pages},
                               {"stats", take_stats},
+                              {"guard", take_guard},
                               {"profile", take_profile},
                               {"profile_at", take_profile_at},
                               {"profile_file", set_profile_path},

@@ -17,7 +17,12 @@ MALLARD_ENTRY int mallard_profile_begin(std::size_t bytes) {
 }
 
 MALLARD_ENTRY void mallard_profile_end(void) {
-  detail::end_samples();
+  detail::set_samples(0);
+}
+
+MALLARD_ENTRY int mallard_guard(std::size_t calls) {
+  const detail::kept_errno keep;
+  return detail::begin_guarding(calls);
 }
 
 MALLARD_ENTRY int mallard_profile_write(const char* path) {

@@ -13,6 +13,7 @@
 
 #include "malloc/call_stack.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/guarded_blocks.hpp"
 #include "malloc/heap_profile.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/pprof_file.hpp"
@@ -74,7 +75,14 @@ bool has_grown() noexcept {
 int begin_profile(std::size_t mean_bytes) noexcept {
   prepare_call_stacks();
   if (!the_profile.open()) return ENOMEM;
-  begin_samples(mean_bytes == 0 ? usual_mean_bytes : mean_bytes);
+  set_samples(mean_bytes == 0 ? usual_mean_bytes : mean_bytes);
+  return 0;
+}
+
+int begin_guarding(std::size_t mean_calls) noexcept {
+  prepare_call_stacks();
+  if (mean_calls != 0 && !the_guarded.open()) return ENOMEM;
+  set_guarded_samples(mean_calls);
   return 0;
 }
 

@@ -10,6 +10,9 @@ inline constexpr std::size_t usual_mean_bytes = std::size_t{512} << 10;
 // Returns 0 or ENOMEM; 0 bytes are the usual ones.
 int begin_profile(std::size_t mean_bytes) noexcept;
 
+// Guards one in so many calls, 0: none. Returns 0 or ENOMEM.
+int begin_guarding(std::size_t mean_calls) noexcept;
+
 // As the process ends, at a signal, and each time that live bytes have grown by so many.
 void write_profile_at_exit() noexcept;
 bool write_profile_at_signal(int signal) noexcept;  // false: there is no such signal

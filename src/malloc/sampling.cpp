@@ -19,11 +19,8 @@ constinit std::atomic<std::uint32_t> sampling_period{0};
 namespace {
 
 constinit std::atomic<std::size_t> mean_bytes{0};
+constinit std::atomic<std::size_t> mean_calls{0};
 constinit futex_lock settings_lock;
-
-bool is_taken_in(std::uint32_t period) noexcept {
-  return period % 2 != 0;
-}
 
 // The natural logarithm of a positive number, to nine digits: the library has none of C's.
 double logarithm(double x) noexcept {
@@ -53,20 +50,31 @@ double rise(double x) noexcept {
 
 }  // namespace
 
-bool thread_sampling::take_due(std::size_t bytes) noexcept {
+thread_sampling::due thread_sampling::take_due(std::size_t bytes) noexcept {
   const std::uint32_t now = sampling_period.load(std::memory_order_acquire);
+  const std::size_t in_bytes = mean_bytes.load(std::memory_order_relaxed);
+  const std::size_t in_calls = mean_calls.load(std::memory_order_relaxed);
   if (now != period_) {
     period_ = now;
-    bytes_left_ = next_gap() - static_cast<std::int64_t>(bytes);
+    bytes_left_ = next_gap(in_bytes) - static_cast<std::int64_t>(bytes);
+    calls_left_ = next_gap(in_calls) - 1;
   }
-  if (bytes_left_ >= 0) return false;
-  bytes_left_ = next_gap();
-  return is_taken_in(now);
+  due out;
+  if (bytes_left_ < 0) {
+    out.profile = in_bytes != 0;
+    bytes_left_ = next_gap(in_bytes);
+  }
+  if (calls_left_ < 0) {
+    out.guard = in_calls != 0;
+    calls_left_ = next_gap(in_calls);
+  }
+  return out;
 }
 
 // Marsaglia's xorshift (2003), scrambled by a multiplication.
-std::int64_t thread_sampling::next_gap() noexcept {
-  if (!is_taken_in(period_)) return INT64_MAX;
+std::int64_t thread_sampling::next_gap(std::size_t mean) noexcept {
+  if (mean == 0) return INT64_MAX;
+  if (mean == 1) return 0;
   if (random_ == 0) {
     const kept_errno keep;
     if (!os::fill_randomly(&random_, sizeof random_)) {
@@ -79,25 +87,32 @@ std::int64_t thread_sampling::next_gap() noexcept {
   random_ ^= random_ >> 27;
   const std::uint64_t bits = (random_ * 0x2545f4914f6cdd1d) >> 11;
   const double uniform = (static_cast<double>(bits) + 1) * 0x1p-53;
-  const auto mean = static_cast<double>(mean_bytes.load(std::memory_order_relaxed));
-  const double gap = -logarithm(uniform) * mean;
+  const double gap = -logarithm(uniform) * static_cast<double>(mean);
   return gap < 0x1p62 ? static_cast<std::int64_t>(gap) : INT64_MAX;
 }
 
-void begin_samples(std::size_t mean) noexcept {
+namespace {
+
+void change(std::atomic<std::size_t>& mean, std::size_t to) noexcept {
   const holding hold(settings_lock);
-  mean_bytes.store(mean, std::memory_order_relaxed);
-  const std::uint32_t period = sampling_period.load(std::memory_order_relaxed);
-  sampling_period.store((period | 1) + (is_taken_in(period) ? 2 : 0), std::memory_order_release);
-  std::memset(class_at_hand.data(), static_cast<int>(class_without_blocks), class_at_hand.size());
+  mean.store(to, std::memory_order_relaxed);
+  sampling_period.fetch_add(1, std::memory_order_release);
+  if (mean_bytes.load(std::memory_order_relaxed) + mean_calls.load(std::memory_order_relaxed) !=
+      0) {
+    std::memset(class_at_hand.data(), static_cast<int>(class_without_blocks), class_at_hand.size());
+  } else {
+    std::memcpy(class_at_hand.data(), class_by_block.data(), class_at_hand.size());
+  }
 }
 
-void end_samples() noexcept {
-  const holding hold(settings_lock);
-  const std::uint32_t period = sampling_period.load(std::memory_order_relaxed);
-  if (!is_taken_in(period)) return;
-  sampling_period.store(period + 1, std::memory_order_release);
-  std::memcpy(class_at_hand.data(), class_by_block.data(), class_at_hand.size());
+}  // namespace
+
+void set_samples(std::size_t mean) noexcept {
+  change(mean_bytes, mean);
+}
+
+void set_guarded_samples(std::size_t mean) noexcept {
+  change(mean_calls, mean);
 }
 
 std::size_t mean_bytes_of_samples() noexcept {

@@ -1,4 +1,5 @@
-// Purpose: which allocations are samples: one in so many bytes, at random, of every thread.
+// Purpose: which allocations are samples: one in so many bytes for the heap profile, and one in so
+// many calls to be guarded, at random, of every thread.
 //
 // The hot paths of malloc look up a request's class in a table. While samples are taken, that table
 // has another one for all of them: a class without a magazine. So every malloc finds nothing at
@@ -31,7 +32,7 @@ MALLARD_ALWAYS_INLINE unsigned class_at_hand_of(std::size_t bytes) noexcept {
   return class_at_hand[(bytes + canary_bytes + malloc_alignment - 1) / malloc_alignment];
 }
 
-// Whose samples are taken now; each change is a new number, and even ones take none.
+// Each change of what is taken is a new number.
 [[gnu::visibility("hidden")]] extern constinit std::atomic<std::uint32_t> sampling_period;
 
 class thread_sampling {
@@ -39,23 +40,31 @@ class thread_sampling {
   // Counts a request. Whether `take_due` has something to decide.
   MALLARD_ALWAYS_INLINE bool count(std::size_t bytes) noexcept {
     bytes_left_ -= static_cast<std::int64_t>(bytes);
-    return bytes_left_ < 0 || period_ != sampling_period.load(std::memory_order_relaxed);
+    --calls_left_;
+    return (bytes_left_ | calls_left_) < 0 ||
+           period_ != sampling_period.load(std::memory_order_relaxed);
   }
-  // Whether the request that was counted last is a sample.
-  bool take_due(std::size_t bytes) noexcept;
+  // Tells for what the request that was counted last is a sample.
+  struct due {
+    bool profile = false;
+    bool guard = false;
+  };
+  due take_due(std::size_t bytes) noexcept;
 
  private:
-  std::int64_t next_gap() noexcept;
+  std::int64_t next_gap(std::size_t mean) noexcept;
 
   std::int64_t bytes_left_ = INT64_MAX;
+  std::int64_t calls_left_ = INT64_MAX;
   std::uint32_t period_ = 0;
   std::uint64_t random_ = 0;
 };
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_sampling sampling;
 
-// From now on one in `mean_bytes` bytes is a sample; not 0.
-void begin_samples(std::size_t mean_bytes) noexcept;
-void end_samples() noexcept;
+// From now on one in `mean_bytes` bytes is a sample; 0: none.
+void set_samples(std::size_t mean_bytes) noexcept;
+// And one in `mean_calls` calls is guarded; 0: none.
+void set_guarded_samples(std::size_t mean_calls) noexcept;
 std::size_t mean_bytes_of_samples() noexcept;
 
 // How many blocks like it a sample of so many bytes stands for.

@@ -27,6 +27,7 @@ enum class slice_kind {
   slab_of_user_heap,   // of a slab of a user heap
   space_of_user_heap,  // of the large space of such a heap
   huge_of_user_heap,   // of a huge block of such a heap
+  guarded,             // of the pages of guarded blocks
 };
 
 class slice_mark {
@@ -41,6 +42,7 @@ class slice_mark {
   static constexpr slice_mark of_space(std::size_t index) noexcept {
     return slice_mark(first_space_word + index);
   }
+  static constexpr slice_mark guarded() noexcept { return slice_mark(guarded_word); }
   static slice_mark of_slab(const malloc_heap* heap, std::size_t size_class) noexcept {
     return slice_mark(reinterpret_cast<std::uintptr_t>(heap) | size_class);
   }
@@ -71,6 +73,7 @@ class slice_mark {
              : number == number_of_space ? slice_kind::space_of_user_heap
                                          : slice_kind::slab_of_user_heap;
     }
+    if (word_ == guarded_word) return slice_kind::guarded;
     if (word_ >= first_space_word) return slice_kind::space;
     return word_ == huge_word ? slice_kind::huge : slice_kind::none;
   }
@@ -120,7 +123,8 @@ class slice_mark {
  private:
   static constexpr std::uintptr_t huge_word = 1;
   static constexpr std::uintptr_t first_space_word = 2;
-  static_assert(first_space_word + most_spaces <= heap_alignment);
+  static constexpr std::uintptr_t guarded_word = first_space_word + most_spaces;
+  static_assert(guarded_word < heap_alignment);
   static constexpr std::uintptr_t user_heap_bit = ~(~std::uintptr_t{0} >> 1);
   static constexpr std::uintptr_t number_of_space = most_classes;
   static constexpr std::uintptr_t number_of_huge = most_classes + 1;

@@ -31,6 +31,11 @@ class text_out {
     return *this;
   }
 
+  void flush() noexcept {
+    if (used_ != 0) write_(context_, buffer_.data(), used_);
+    used_ = 0;
+  }
+
  private:
   void add(const char* text, std::size_t bytes) noexcept {
     if (bytes > buffer_.size() - used_) flush();
@@ -38,11 +43,6 @@ class text_out {
     std::memcpy(buffer_.data() + used_, text, bytes);
     used_ += bytes;
   }
-  void flush() noexcept {
-    if (used_ != 0) write_(context_, buffer_.data(), used_);
-    used_ = 0;
-  }
-
   writer write_;
   void* context_;
   std::array<char, 1024> buffer_;

@@ -117,11 +117,28 @@ TEST(malloc_options, all_memory_comes_in_huge_pages_that_are_split_when_parts_go
 }
 
 TEST(malloc_options, what_is_not_understood_is_named_and_left_out) {
-  for (const std::string bad :
-       {"colour=red", "idle", "idle=", "idle=x", "limit=0", "limit=-1", "limit=12X", "limit=1MM",
-        "limit=99999999999999999999", "huge_pages=yes", "background=1", "stats=xml", "=",
-        "profile=0", "profile=on", "profile_signal=SEGVX", "profile_signal=0", "profile_at=x",
-        "limit=18446744073709551615K"}) {
+  for (const std::string bad : {"colour=red",
+                                "idle",
+                                "idle=",
+                                "idle=x",
+                                "limit=0",
+                                "limit=-1",
+                                "limit=12X",
+                                "limit=1MM",
+                                "limit=99999999999999999999",
+                                "huge_pages=yes",
+                                "background=1",
+                                "stats=xml",
+                                "=",
+                                "profile=0",
+                                "profile=on",
+                                "guard=5000",
+                                "guard=1/0",
+                                "guard=1/x",
+                                "profile_signal=SEGVX",
+                                "profile_signal=0",
+                                "profile_at=x",
+                                "limit=18446744073709551615K"}) {
     EXPECT_EQ(output_with(bad + ",limit=100M", "150"),
               "mallard: option of MALLARD_MALLOC not understood: " + bad + "\nrefused\n");
   }

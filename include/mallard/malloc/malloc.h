@@ -20,6 +20,8 @@
  *                      hardened build: whether a wrong size ends the program (abort)
  *   stats=text|json|openmetrics
  *                      figures, to the standard error when the process ends
+ *   guard=1/CALLS      one in so many blocks lies between pages that fault, and itself does once freed
+ *                      (none)
  *   profile=BYTES      a heap profile of samples, one in so many bytes, written at the end (none)
  *   profile_file=PATH  profiles are called PATH.PROCESS.NUMBER.pb (mallard-heap)
  *   profile_signal=USR1|USR2
@@ -87,6 +89,12 @@ void mallard_profile_end(void);
 /* Effects: writes the profile to the file in pprof's format, which `mallard top`, `report` and `diff`
  * read. Returns 0, or the number of the error; EINVAL if none was begun. Allocates nothing. */
 int mallard_profile_write(const char* path);
+
+/* Effects: from now on one in `calls` allocations, of up to a page each and 255 at a time, lies alone
+ * between pages that fault, and faults once it is freed; a wrong access ends the program, with the
+ * stacks of access, allocation and free on the standard error. 0: none from now on. Returns 0, or
+ * ENOMEM. */
+int mallard_guard(size_t calls);
 
 /* Memory by other verbs, after the interface of llheap (Zulfiqar 2022;
  * mallard/malloc/llheap_names.h has its names). Arrays are of `count` elements of `bytes` bytes;

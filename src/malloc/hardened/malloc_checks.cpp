@@ -8,6 +8,7 @@
 #include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/engine.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/guarded_blocks.hpp"
 #include "malloc/huge_block.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/large_space.hpp"
@@ -86,6 +87,8 @@ bool fits(std::size_t has, std::size_t said) noexcept {
 
 bool checks::admit(void* p) noexcept {
   if (p == nullptr) return false;
+  // With the stacks.
+  if (the_guarded.holds(p)) return true;
   if (state* const s = state_of(p);
       s != nullptr && s->load(std::memory_order_relaxed) == live_to_clear) {
     std::memset(p, 0, usable_bytes(p));
@@ -131,6 +134,9 @@ void checks::check_size(const void* p, slice_mark mark, said_size size) noexcept
         kind == slice_kind::slab ? mark.size_class() : mark.user_heap_size_class();
     if (block - 1 < largest_extended_bytes && class_of(block) == size_class) return;
     has = class_bytes(static_cast<unsigned>(size_class)) - canary_bytes;
+  } else if (kind == slice_kind::guarded) {
+    has = the_guarded.bytes_of(p);
+    if (has == said || has == block - canary_bytes) return;
   } else {
     has = mark.is_huge() ? huge_payload_bytes(p) : large_space::payload_bytes(const_cast<void*>(p));
     // A sample of the profile has what its class was asked for.
