@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh
-# [wheel] [deb] [conan] [rust] [release] [site]. Debian's packages are installed in a root of their own (needs root and
+# [wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz]. Debian's packages are installed in a root of their own (needs root and
 # debootstrap).
 set -eu
 cd "$(dirname "$0")/.."
@@ -104,7 +104,27 @@ test_site() {
   done
 }
 
-[ $# -gt 0 ] || set -- wheel deb conan rust release site
+# OSS-Fuzz's script, with its environment but clang of this machine; each fuzzer runs on its seeds.
+test_oss_fuzz() {
+  mkdir "$work/src" "$work/out" "$work/fuzz"
+  ln -s "$PWD" "$work/src/mallard"
+  SRC=$work/src OUT=$work/out WORK=$work/fuzz SANITIZER=address LIB_FUZZING_ENGINE=-fsanitize=fuzzer \
+    CC=clang-19 CXX=clang++-19 CFLAGS='-O1 -fsanitize=address -fsanitize=fuzzer-no-link' \
+    CXXFLAGS='-O1 -fsanitize=address -fsanitize=fuzzer-no-link' packaging/oss-fuzz/build.sh >"$work/fuzz.log" 2>&1 ||
+    { tail -n 30 "$work/fuzz.log"; return 1; }
+  fuzzers=0
+  for fuzzer in "$work"/out/fuzz_*; do
+    [ -x "$fuzzer" ] || continue
+    mkdir "$work/seeds"
+    [ ! -e "${fuzzer}_seed_corpus.zip" ] || unzip -q "${fuzzer}_seed_corpus.zip" -d "$work/seeds"
+    "$fuzzer" -runs=500 -max_len=4096 "$work/seeds" >"$work/fuzz.log" 2>&1 || { tail -n 30 "$work/fuzz.log"; return 1; }
+    rm -r "$work/seeds"
+    fuzzers=$((fuzzers + 1))
+  done
+  [ "$fuzzers" -ge 10 ] || { echo "oss_fuzz: $fuzzers fuzzers alone were built"; return 1; }
+}
+
+[ $# -gt 0 ] || set -- wheel deb conan rust release site oss_fuzz
 for what in "$@"; do
   echo "== $what"
   "test_$what"
