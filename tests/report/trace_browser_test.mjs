@@ -113,6 +113,27 @@ test('sections follow the part of the time that is chosen', async (t) => {
   assert.equal(await bytesOf(), whole);
 });
 
+test('arena scopes of a part of the time are those that asked for memory then', async (t) => {
+  const page = await open(t, page1);
+  const heads = page.locator('#scopes th');
+  assert.equal(await heads.filter({ hasText: 'Bytes then' }).count(), 0);
+  const row = page.locator('#scopes tr').filter({ hasText: 'handle_request' });
+  const last = Number(await page.locator('#range-to').getAttribute('max'));
+  // Before its first request and after its last the function is not there; the whole run has both.
+  let found = 0;
+  for (const part of [0, 1, 2, 3]) {
+    await page.locator('#range-from').fill('0');
+    await page.locator('#range-to').fill(String(Math.floor(last * (part + 1) / 4) - (part === 3 ? 1 : 0)));
+    await page.locator('#range-from').fill(String(Math.floor(last * part / 4)));
+    assert.equal(await heads.filter({ hasText: 'Bytes then' }).count(), 1);
+    found += await row.count();
+  }
+  assert.ok(found > 0);
+  await page.getByRole('button', { name: 'Whole run' }).click();
+  assert.equal(await heads.filter({ hasText: 'Bytes then' }).count(), 0);
+  assert.equal(await row.count(), 1);
+});
+
 test('dragging over the curve chooses a part of the time', async (t) => {
   const page = await open(t, page1);
   const frame = page.locator('.range-frame');

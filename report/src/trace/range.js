@@ -46,6 +46,19 @@ export function flameOf({ flame, history }) {
   return made;
 }
 
+/** Bytes that were asked for in each function and in what it calls, in the chosen part, by its name. */
+export function bytesBelow(model) {
+  const { parent, function: of, bytes } = flameOf(model);
+  const sums = new Map();
+  for (let node = 1; node < parent.length; ++node) {
+    if (bytes[node] === 0) continue;
+    const above = new Set();
+    for (let at = node; at !== 0; at = parent[at]) above.add(model.functions[of[at]]);
+    for (const name of above) sums.set(name, (sums.get(name) ?? 0) + bytes[node]);
+  }
+  return sums;
+}
+
 const sum = (values) => values.reduce((all, one) => all + one, 0);
 
 /** Sums of the chosen part. */

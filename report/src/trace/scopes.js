@@ -5,6 +5,7 @@ import { bytes, count } from '../format.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
 import { functionName, percent } from './names.js';
+import { bytesBelow, onRange, range } from './range.js';
 
 /** Bytes per invocation as bars, one for each power of two. */
 function histogram({ from, counts }) {
@@ -29,7 +30,8 @@ const atFirst = 12;
 const heads = ['function', 'where', 'threads', 'invocations', 'dead_share', 'total_bytes', 'median_bytes',
   'p99_bytes', 'max_bytes', 'survivors'];
 
-export function scopes({ arena_scopes: all, functions }) {
+export function scopes(model) {
+  const { arena_scopes: all, functions } = model;
   const columns = [
     { title: 'Function', cell: (one) => [functionName(one.function, 80),
       one.where && h('p', { class: 'hint' }, one.where),
@@ -50,10 +52,21 @@ export function scopes({ arena_scopes: all, functions }) {
   const sorted = all.filter((one) => !one.trunk).sort((a, b) => b.bytes.total - a.bytes.total);
   const trunk = all.filter((one) => one.trunk).sort((a, b) => b.bytes.total - a.bytes.total);
   const body = h('div', {});
-  const show = (shown) => fill(body, table(columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
-    shown.length < sorted.length
-      ? h('button', { type: 'button', onclick: () => show(sorted) }, `Show all ${count(sorted.length)}`) : '');
-  show(sorted.slice(0, atFirst));
+  // Calls are not known by their times, so a part of it has the functions that asked for memory then.
+  const show = (most) => {
+    const part = range() && bytesBelow(model);
+    const listed = part ? sorted.filter((one) => part.has(one.function))
+      .sort((a, b) => part.get(b.function) - part.get(a.function)) : sorted;
+    const shown = listed.slice(0, most);
+    fill(body, part ? h('p', { class: 'hint part' }, 'Functions that asked for memory in the chosen part of the time; ' +
+      'all but the bytes then are figures of the whole recording.') : '',
+    table(part ? [columns[0], { title: 'Bytes then', numeric: true, cell: (one) => bytes(part.get(one.function)) },
+      ...columns.slice(1)] : columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
+    shown.length < listed.length
+      ? h('button', { type: 'button', onclick: () => show(listed.length) }, `Show all ${count(listed.length)}`) : '');
+  };
+  show(atFirst);
+  onRange(() => show(atFirst));
   return section('scopes', 'Where an arena would go',
     'Functions whose blocks are dead when they return, the outermost of each kind: what is allocated below ' +
     'them can come from a monotonic resource that lives as long as the call and is dropped as a whole. Bytes ' +
