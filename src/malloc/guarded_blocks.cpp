@@ -23,7 +23,7 @@ constinit guarded_blocks the_guarded;
 
 namespace {
 
-constexpr std::byte pattern{0xa5};
+constexpr std::byte guard_pattern{0xa5};
 constexpr std::size_t run_words = 2;
 
 void write_to_error(void*, const char* text, std::size_t bytes) noexcept {
@@ -59,13 +59,14 @@ void write_stack(text_out& out, const char* what, const call_stack& stack) noexc
   }
 }
 
-constinit struct sigaction before{};
+constinit struct sigaction unguarded_action{};
 
 // Any other fault goes on as it would have without us.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
-  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    return before.sa_handler(signal);
+  if ((unguarded_action.sa_flags & SA_SIGINFO) != 0)
+    return unguarded_action.sa_sigaction(signal, info, context);
+  if (unguarded_action.sa_handler != SIG_DFL && unguarded_action.sa_handler != SIG_IGN) {
+    return unguarded_action.sa_handler(signal);
   }
   // The access is made again, and ends the program.
   struct sigaction usual{};
@@ -111,7 +112,7 @@ bool guarded_blocks::open() noexcept {
   struct sigaction action{};
   action.sa_sigaction = at_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  return sigaction(SIGSEGV, &action, &before) == 0;
+  return sigaction(SIGSEGV, &action, &unguarded_action) == 0;
 }
 
 std::byte* guarded_blocks::page_of(std::size_t i) const noexcept {
@@ -155,7 +156,7 @@ void* guarded_blocks::allocate(std::size_t bytes, std::size_t alignment,
   s.bytes = bytes;
   s.allocated = from;
   s.is = state::in_use;
-  for_each_near(s, page, [](std::byte& near) { near = pattern; });
+  for_each_near(s, page, [](std::byte& near) { near = guard_pattern; });
   checks::allocated(s.block);
   return s.block;
 }
@@ -178,7 +179,7 @@ void guarded_blocks::deallocate(void* p) noexcept {
   std::byte* const page = page_of(number);
   const std::byte* written = nullptr;
   for_each_near(s, page, [&](const std::byte& near) {
-    if (near != pattern && written == nullptr) written = &near;
+    if (near != guard_pattern && written == nullptr) written = &near;
   });
   s.freed = from;
   s.is = state::freed;

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t index_places = 2 * heap_profile::most_stacks;
 constexpr std::size_t first_places = 1024;
-constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15;
+constexpr std::uint64_t hash_multiplier = 0x9e3779b97f4a7c15;
 
 std::uint64_t hash_of(const call_stack& from) noexcept {
   std::uint64_t hash = from.count;
   for (std::size_t i = 0; i < from.count; ++i) {
-    hash = (hash ^ from.returns[i]) * multiplier;
+    hash = (hash ^ from.returns[i]) * hash_multiplier;
     hash ^= hash >> 29;
   }
   return hash;
@@ -86,7 +86,7 @@ std::uint32_t heap_profile::stack_of(const call_stack& from) noexcept {
 }
 
 std::size_t heap_profile::home_of(const void* p) const noexcept {
-  return (address_of(p) * multiplier >> 32) & (places_ - 1);
+  return (address_of(p) * hash_multiplier >> 32) & (places_ - 1);
 }
 
 // That of the block, else the free one where it would be.

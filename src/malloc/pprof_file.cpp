@@ -23,7 +23,8 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-enum fields_of_profile : unsigned {
+namespace fields {
+enum number : unsigned {
   sample_type = 1,
   a_sample = 2,
   a_mapping = 3,
@@ -35,6 +36,7 @@ enum fields_of_profile : unsigned {
   period = 12,
   default_sample_type = 14,
 };
+}  // namespace fields
 
 // One message inside of the profile.
 class message {
@@ -120,7 +122,8 @@ class profile_writer {
 };
 
 // Names of strings by their numbers, in this order.
-enum strings : std::uint64_t {
+namespace texts {
+enum number : std::uint64_t {
   no_text,
   alloc_objects,
   alloc_space,
@@ -132,12 +135,13 @@ enum strings : std::uint64_t {
   own_functions,
   first_path,
 };
-constexpr const char* texts[] = {
+}  // namespace texts
+constexpr const char* text_of[] = {
     "", "alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "space", "count", "bytes",
     // Where the malloc is linked into the program: its own frames are of no use to anybody.
     ("(mallard_)?(malloc|calloc|realloc(array)?|(posix_)?memalign|aligned_alloc|p?valloc)|"
      "operator new.*|mallard::v1_of_malloc::.*")};
-static_assert(std::size(texts) == first_path);
+static_assert(std::size(text_of) == texts::first_path);
 
 message type_of(std::uint64_t name, std::uint64_t unit) noexcept {
   message one;
@@ -224,14 +228,14 @@ class code_ranges {
       const std::uint64_t offset = hexadecimal(at);
       const char* const path = std::strchr(at, '/');
       if (path == nullptr) continue;
-      out.text(a_string, path, std::strlen(path));
+      out.text(fields::a_string, path, std::strlen(path));
       message one;
       one.number(1, count_ + 1);
       one.number(2, here.begin);
       one.number(3, here.end);
       one.number(4, offset);
-      one.number(5, first_path + count_);
-      out.inner(a_mapping, one);
+      one.number(5, texts::first_path + count_);
+      out.inner(fields::a_mapping, one);
       ranges_[count_++] = here;
     }
   }
@@ -300,7 +304,7 @@ void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const 
       one.number(1, address);
       if (const std::uint64_t mapping = code.number_at(address)) one.number(2, mapping);
       one.number(3, address);
-      out.inner(a_location, one);
+      out.inner(fields::a_location, one);
     }
     message one;
     one.begin_row(1, frame_bytes);
@@ -314,7 +318,7 @@ void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const 
     one.number(2, stack.allocated.bytes);
     one.number(2, whole(stack.live.blocks));
     one.number(2, stack.live.bytes);
-    out.inner(a_sample, one);
+    out.inner(fields::a_sample, one);
   }
 }
 
@@ -323,21 +327,21 @@ int write_snapshot(int descriptor, const heap_profile::snapshot& all) noexcept {
   code_ranges code;
   if (!known.is_there() || !code.is_there()) return ENOMEM;
   profile_writer out(descriptor);
-  out.inner(sample_type, type_of(alloc_objects, count));
-  out.inner(sample_type, type_of(alloc_space, bytes));
-  out.inner(sample_type, type_of(inuse_objects, count));
-  out.inner(sample_type, type_of(inuse_space, bytes));
-  for (const char* const text : texts) out.text(a_string, text, std::strlen(text));
+  out.inner(fields::sample_type, type_of(texts::alloc_objects, texts::count));
+  out.inner(fields::sample_type, type_of(texts::alloc_space, texts::bytes));
+  out.inner(fields::sample_type, type_of(texts::inuse_objects, texts::count));
+  out.inner(fields::sample_type, type_of(texts::inuse_space, texts::bytes));
+  for (const char* const text : text_of) out.text(fields::a_string, text, std::strlen(text));
   code.write(out);
   write_stacks(out, all, code, known);
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  out.number(time_nanos, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
-                             static_cast<std::uint64_t>(now.tv_nsec));
-  out.inner(period_type, type_of(space, bytes));
-  out.number(period, mean_bytes_of_samples());
-  out.number(default_sample_type, inuse_space);
-  out.number(drop_frames, own_functions);
+  out.number(fields::time_nanos, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                                     static_cast<std::uint64_t>(now.tv_nsec));
+  out.inner(fields::period_type, type_of(texts::space, texts::bytes));
+  out.number(fields::period, mean_bytes_of_samples());
+  out.number(fields::default_sample_type, texts::inuse_space);
+  out.number(fields::drop_frames, texts::own_functions);
   return out.finish();
 }
 

@@ -18,8 +18,8 @@ constinit std::atomic<std::uint32_t> sampling_period{0};
 
 namespace {
 
-constinit std::atomic<std::size_t> mean_bytes{0};
-constinit std::atomic<std::size_t> mean_calls{0};
+constinit std::atomic<std::size_t> bytes_between_samples{0};
+constinit std::atomic<std::size_t> calls_between_samples{0};
 constinit futex_lock settings_lock;
 
 // The natural logarithm of a positive number, to nine digits: the library has none of C's.
@@ -52,8 +52,8 @@ double rise(double x) noexcept {
 
 thread_sampling::due thread_sampling::take_due(std::size_t bytes) noexcept {
   const std::uint32_t now = sampling_period.load(std::memory_order_acquire);
-  const std::size_t in_bytes = mean_bytes.load(std::memory_order_relaxed);
-  const std::size_t in_calls = mean_calls.load(std::memory_order_relaxed);
+  const std::size_t in_bytes = bytes_between_samples.load(std::memory_order_relaxed);
+  const std::size_t in_calls = calls_between_samples.load(std::memory_order_relaxed);
   if (now != period_) {
     period_ = now;
     bytes_left_ = next_gap(in_bytes) - static_cast<std::int64_t>(bytes);
@@ -97,7 +97,8 @@ void change(std::atomic<std::size_t>& mean, std::size_t to) noexcept {
   const holding hold(settings_lock);
   mean.store(to, std::memory_order_relaxed);
   sampling_period.fetch_add(1, std::memory_order_release);
-  if (mean_bytes.load(std::memory_order_relaxed) + mean_calls.load(std::memory_order_relaxed) !=
+  if (bytes_between_samples.load(std::memory_order_relaxed) +
+          calls_between_samples.load(std::memory_order_relaxed) !=
       0) {
     std::memset(class_at_hand.data(), static_cast<int>(class_without_blocks), class_at_hand.size());
   } else {
@@ -108,19 +109,19 @@ void change(std::atomic<std::size_t>& mean, std::size_t to) noexcept {
 }  // namespace
 
 void set_samples(std::size_t mean) noexcept {
-  change(mean_bytes, mean);
+  change(bytes_between_samples, mean);
 }
 
 void set_guarded_samples(std::size_t mean) noexcept {
-  change(mean_calls, mean);
+  change(calls_between_samples, mean);
 }
 
 std::size_t mean_bytes_of_samples() noexcept {
-  return mean_bytes.load(std::memory_order_relaxed);
+  return bytes_between_samples.load(std::memory_order_relaxed);
 }
 
 double blocks_per_sample(std::size_t bytes) noexcept {
-  const auto mean = static_cast<double>(mean_bytes.load(std::memory_order_relaxed));
+  const auto mean = static_cast<double>(bytes_between_samples.load(std::memory_order_relaxed));
   return 1 / rise(static_cast<double>(bytes) / mean);
 }
 
