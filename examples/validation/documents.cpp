@@ -9,11 +9,7 @@ namespace {
 
 using document = containers::list<containers::string>;
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-document
-read(std::uint64_t number, allocator from) {
+[[gnu::noinline]] document read(std::uint64_t number, allocator from) {
   document out(from);
   for (std::uint64_t i = 0; i < 200; ++i) {
     containers::string& line = out.emplace_back();
@@ -23,21 +19,13 @@ read(std::uint64_t number, allocator from) {
   return out;
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-void
-change(document& all) {
+[[gnu::noinline]] void change(document& all) {
   for (auto at = all.begin(); at != all.end(); ++at) {
     if (at->back() == '7') all.insert(at, containers::string(*at, all.get_allocator()));
   }
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-size_of(const document& all) {
+[[gnu::noinline]] std::uint64_t size_of(const document& all) {
   std::uint64_t out = 0;
   for (const containers::string& one : all) out += one.size();
   return out;

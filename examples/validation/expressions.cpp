@@ -75,11 +75,7 @@ void write(std::string& text, random_numbers& random, int depth) {
   text += ')';
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-evaluate(std::string_view text) {
+[[gnu::noinline]] std::uint64_t evaluate(std::string_view text) {
   memory<mallard::monotonic_resource> arena(32768);
   compiler from(text, arena.get());
   return compute(*from.sum());
@@ -91,8 +87,6 @@ int main(int argc, char** argv) {
   random_numbers random(12);
   std::vector<std::string> texts(50);
   for (std::string& one : texts) write(one, random, 8);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 60000);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += evaluate(texts[i % texts.size()]);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 60000,
+                       [&](std::uint64_t i) { return evaluate(texts[i % texts.size()]); });
 }

@@ -16,11 +16,7 @@ struct node {
 
 class graph {
  public:
-#if defined(__GNUC__)
-  __attribute__((noinline))
-#endif
-  void
-  add_node(random_numbers& random) {
+  [[gnu::noinline]] void add_node(random_numbers& random) {
     const auto self = static_cast<std::uint32_t>(nodes_.size());
     node& one = nodes_.emplace_back(memory_.get());
     for (std::uint64_t i = 0, n = 2 + random.below(4); i < n && self > 0; ++i) {

@@ -11,11 +11,7 @@ int distance(int a, int b) {
   return std::abs(a % width - b % width) + std::abs(a / width - b / width);
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-find_way(const std::vector<bool>& walls, int from, int to) {
+[[gnu::noinline]] std::uint64_t find_way(const std::vector<bool>& walls, int from, int to) {
   memory<mallard::monotonic_resource> arena(65536);
   containers::multimap<int, int> open(arena.get());        // by what the whole way takes at least
   containers::unordered_map<int, int> steps(arena.get());  // to each place that was reached

@@ -52,19 +52,11 @@ struct use_of {
 
 std::map<std::uint64_t, std::string> kept;
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-void
-remember(std::uint64_t id, std::string_view name) {
+[[gnu::noinline]] void remember(std::uint64_t id, std::string_view name) {
   kept.insert_or_assign(id, std::string(name));
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-handle(const std::string& request) {
+[[gnu::noinline]] std::uint64_t handle(const std::string& request) {
   memory<mallard::monotonic_resource> arena(16384);
   const use_of here(arena.get());
   const json read = json::parse(request);

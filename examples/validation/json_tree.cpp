@@ -78,11 +78,7 @@ std::uint64_t sum(const value& one) {
   return out;
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-read_document(std::string_view text) {
+[[gnu::noinline]] std::uint64_t read_document(std::string_view text) {
   memory<mallard::monotonic_resource> arena(65536);
   const value document = parser(text, arena.get()).parse();
   return sum(document);
@@ -94,8 +90,5 @@ int main(int argc, char** argv) {
   random_numbers random(2);
   std::string text;
   write(text, random, 5);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 1200);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += read_document(text);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 1200, [&](std::uint64_t) { return read_document(text); });
 }

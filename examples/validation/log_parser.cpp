@@ -12,11 +12,7 @@ struct totals {
   std::uint64_t bytes = 0;
 };
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-void
-read_line(std::string_view line, totals& into) {
+[[gnu::noinline]] void read_line(std::string_view line, totals& into) {
   memory<mallard::monotonic_resource> arena(2048);
   containers::vector<containers::string> fields(arena.get());
   for (std::size_t at = 0; at < line.size();) {

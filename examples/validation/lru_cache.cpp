@@ -10,11 +10,7 @@ class cache {
  public:
   explicit cache(std::size_t most) : most_(most) {}
 
-#if defined(__GNUC__)
-  __attribute__((noinline))
-#endif
-  std::uint64_t
-  get(std::uint64_t key) {
+  [[gnu::noinline]] std::uint64_t get(std::uint64_t key) {
     if (const auto known = places_.find(key); known != places_.end()) {
       entries_.splice(entries_.begin(), entries_, known->second);
       return known->second->text.size();

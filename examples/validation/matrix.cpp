@@ -9,11 +9,7 @@ namespace {
 
 using row = containers::vector<double>;
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-multiply(std::size_t size, random_numbers& random) {
+[[gnu::noinline]] std::uint64_t multiply(std::size_t size, random_numbers& random) {
   memory<mallard::monotonic_resource> arena;
   containers::vector<row> a(arena.get()), b(arena.get());
   for (std::size_t i = 0; i < size; ++i) {
@@ -37,8 +33,5 @@ multiply(std::size_t size, random_numbers& random) {
 
 int main(int argc, char** argv) {
   random_numbers random(7);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 12);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += multiply(400, random);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 12, [&](std::uint64_t) { return multiply(400, random); });
 }

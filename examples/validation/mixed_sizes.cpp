@@ -11,11 +11,7 @@ class store {
  public:
   explicit store(std::size_t slots) : slots_(slots, slot(memory_.get()), memory_.get()) {}
 
-#if defined(__GNUC__)
-  __attribute__((noinline))
-#endif
-  std::uint64_t
-  replace(random_numbers& random) {
+  [[gnu::noinline]] std::uint64_t replace(random_numbers& random) {
     slot& one = slots_[random.below(slots_.size())];
     const std::uint64_t old = one.size();
     const std::uint64_t shift = random.below(9);
@@ -34,8 +30,5 @@ class store {
 int main(int argc, char** argv) {
   random_numbers random(9);
   store all(40000);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 4000000);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += all.replace(random);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 4000000, [&](std::uint64_t) { return all.replace(random); });
 }

@@ -53,11 +53,7 @@ class tree {
   cell* root_;
 };
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-picture(random_numbers& random) {
+[[gnu::noinline]] std::uint64_t picture(random_numbers& random) {
   memory<mallard::monotonic_resource> arena(1u << 20);
   tree space(arena.get());
   for (int i = 0; i < 20000; ++i) {
@@ -73,8 +69,5 @@ picture(random_numbers& random) {
 
 int main(int argc, char** argv) {
   random_numbers random(18);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 200);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += picture(random);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 200, [&](std::uint64_t) { return picture(random); });
 }

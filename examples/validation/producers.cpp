@@ -53,10 +53,7 @@ class channel {
   bool ended_ = false;
 };
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-batch make_batch(random_numbers& random) {
+[[gnu::noinline]] batch make_batch(random_numbers& random) {
   batch out(messages.get());
   for (int i = 0; i < 200; ++i) {
     message& one = out.emplace_back(messages.get());

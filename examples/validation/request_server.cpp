@@ -31,11 +31,7 @@ std::string_view up_to(std::string_view& text, char end) {
   return part;
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-handle_request(std::string_view text) {
+[[gnu::noinline]] std::uint64_t handle_request(std::string_view text) {
   memory<mallard::monotonic_resource> arena(16384);
   table headers(arena.get()), parameters(arena.get());
   containers::vector<containers::string> path(arena.get());
@@ -67,8 +63,6 @@ int main(int argc, char** argv) {
   random_numbers random(1);
   std::vector<std::string> requests;
   for (int i = 0; i < 1000; ++i) requests.push_back(make_request(random));
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 300000);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += handle_request(requests[i % 1000]);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 300000,
+                       [&](std::uint64_t i) { return handle_request(requests[i % 1000]); });
 }

@@ -8,11 +8,7 @@ using namespace example;
 
 namespace {
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-different_words(std::string_view text) {
+[[gnu::noinline]] std::uint64_t different_words(std::string_view text) {
   memory<mallard::monotonic_resource> arena(1u << 20);
   containers::vector<containers::string> words(arena.get());
   for (std::size_t at = 0; at < text.size();) {
@@ -34,8 +30,5 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 10000; ++i) {
     text += "a-rather-long-word-number-" + std::to_string(random.below(3000)) + ' ';
   }
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 250);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += different_words(text);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 250, [&](std::uint64_t) { return different_words(text); });
 }

@@ -42,11 +42,7 @@ class scopes {
   boost::container::list<table, allocator_of<table>> open_;
 };
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-compile_function(random_numbers& random) {
+[[gnu::noinline]] std::uint64_t compile_function(random_numbers& random) {
   memory<mallard::monotonic_resource> arena(65536);
   scopes all(arena.get());
   std::uint64_t found = 0;
@@ -66,8 +62,5 @@ compile_function(random_numbers& random) {
 
 int main(int argc, char** argv) {
   random_numbers random(22);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 6000);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += compile_function(random);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 6000, [&](std::uint64_t) { return compile_function(random); });
 }

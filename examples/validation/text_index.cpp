@@ -5,11 +5,7 @@ using namespace example;
 
 namespace {
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-index_book(random_numbers& random) {
+[[gnu::noinline]] std::uint64_t index_book(random_numbers& random) {
   memory<mallard::monotonic_resource> arena(1u << 20);
   containers::unordered_map<containers::string, containers::vector<std::uint32_t>> pages(
       arena.get());
@@ -29,8 +25,5 @@ index_book(random_numbers& random) {
 
 int main(int argc, char** argv) {
   random_numbers random(21);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 250);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += index_book(random);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 250, [&](std::uint64_t) { return index_book(random); });
 }

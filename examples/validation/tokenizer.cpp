@@ -24,11 +24,7 @@ std::string make_text(random_numbers& random) {
   return text;
 }
 
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
-std::uint64_t
-tokenize(std::string_view text) {
+[[gnu::noinline]] std::uint64_t tokenize(std::string_view text) {
   memory<mallard::monotonic_resource> arena(262144);
   containers::vector<containers::vector<std::uint32_t>> lines(arena.get());
   containers::vector<std::uint32_t> lengths(arena.get());
@@ -53,8 +49,5 @@ tokenize(std::string_view text) {
 int main(int argc, char** argv) {
   random_numbers random(5);
   const std::string text = make_text(random);
-  std::uint64_t found = 0;
-  const std::uint64_t rounds = amount(argc, argv, 2500);
-  for (std::uint64_t i = 0; i < rounds; ++i) found += tokenize(text);
-  return tell(found);
+  return sum_of_rounds(argc, argv, 2500, [&](std::uint64_t) { return tokenize(text); });
 }

@@ -164,4 +164,13 @@ inline int tell(std::uint64_t found) {
   return 0;
 }
 
+// Adds up what each round finds.
+template <class Round>
+int sum_of_rounds(int argc, char** argv, std::uint64_t usual, const Round& round) {
+  std::uint64_t found = 0;
+  const std::uint64_t rounds = amount(argc, argv, usual);
+  for (std::uint64_t i = 0; i < rounds; ++i) found += round(i);
+  return tell(found);
+}
+
 }  // namespace example

@@ -9,13 +9,7 @@ namespace {
 
 class counter {
  public:
-#if defined(__GNUC__)
-  __attribute__((noinline))
-#endif
-  void
-  count(std::uint64_t word) {
-    ++counts_[word];
-  }
+  [[gnu::noinline]] void count(std::uint64_t word) { ++counts_[word]; }
   std::uint64_t most() const {
     std::uint64_t out = 0;
     for (const auto& [word, times] : counts_) out = std::max(out, times ^ word);
