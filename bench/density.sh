@@ -1,13 +1,25 @@
 #!/bin/sh
-# The heap's share of programs' time (D), beside the truth: bench/density.sh
+# The heap's share of programs' time (D), beside the truth: bench/density.sh [PROGRAM...]
+# Without names it goes on with what OUT (default: results/density) has no row of; what is named, as
+# jq or "pairs, 1 threads, 0.6", is measured anew; `none` measures nothing. The table is made of all rows in OUT, and
+# put into docs/dims.md.
 # Six programs measure it themselves, between two figures; of six others it is what callgrind counts, in
 # instructions. "as it is": sampled without the recorder, as `mallard advise` says it; "recorded": what
 # `mallard dims` estimates from a recording. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 build=$(realpath "${BUILD:-build/release}")
+out=${OUT:-results/density}
+mkdir -p "$out"
+measured="$(git rev-parse --short HEAD), $(date +%Y-%m-%d)"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+named=$(printf '%s\n' "$@")
+
+# is_wanted <name>
+is_wanted() {
+  if [ -z "$named" ]; then [ ! -e "$out/$1" ]; else printf '%s\n' "$named" | grep -qxF "$1"; fi
+}
 
 # row <name> <truth> <command>...
 row() {
@@ -20,16 +32,15 @@ row() {
 import json, sys
 heap = json.load(sys.stdin)["heap"]
 print("%.3f (%.3f to %.3f)" % (heap["share"], heap["low"], heap["high"]) if heap else "-")')
-  echo "| $name | $truth | $said | $recorded |"
+  echo "| $name | $truth | $said | $recorded | $measured |" | tee "$out/$name"
 }
 
-echo "| program | truth | as it is | recorded |"
-echo "|---|---|---|---|"
 while read -r how share threads; do
+  is_wanted "$how, $threads threads, $share" || continue
   "$build/bench/mallard_heap_share" "$how" "$share" 1 "$threads" 2>"$work/truth" >"$work/log"
   set -- "$build/bench/mallard_heap_share" "$how" "@$(awk '{ print $3 }' "$work/truth")" 2 "$threads"
   "$@" 2>"$work/truth" >"$work/log"
-  row "$how, $threads threads" "$(awk '{ print $1 " to " $2 }' "$work/truth")" "$@"
+  row "$how, $threads threads, $share" "$(awk '{ print $1 " to " $2 }' "$work/truth")" "$@"
 done <<END
 pairs 0.15 1
 pairs 0.6 1
@@ -44,6 +55,7 @@ of_callgrind() {
   name=$1
   shift
   command -v "$1" >"$work/log" || return 0
+  is_wanted "$name" || return 0
   valgrind -q --tool=callgrind --callgrind-out-file="$work/calls" "$@" >"$work/log" 2>&1 || true
   truth=$(callgrind_annotate --inclusive=yes --threshold=100 "$work/calls" | tr -d , |
     awk '/PROGRAM TOTALS/ { all = $1 }
@@ -71,3 +83,10 @@ of_callgrind git git log --stat -n 300
 of_callgrind python3 python3 bench/programs/objects.py
 of_callgrind perl perl bench/programs/objects.pl
 of_callgrind xmllint xmllint --noout "$work/rows.xml"
+
+{
+  printf '\n| program | truth | as it is | recorded | measured |\n|---|---|---|---|---|\n'
+  cat "$out"/*
+  echo
+} >"$work/table"
+bench/put_table.sh docs/dims.md density "$work/table"

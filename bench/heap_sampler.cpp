@@ -8,7 +8,9 @@
 int main(int count, char** words) try {
   if (count < 2) return 2;
   mallard::whatif::program_runner runner({words + 1, words + count});
-  const auto share = mallard::whatif::measure_heap_share(runner, {});
+  mallard::whatif::heap_sampler sampler;
+  sampler.go_on(runner, {});
+  const auto share = sampler.share();
   if (!share) return 1;
   std::printf("%.3f %.3f %.3f\n", share->share, share->low, share->high);
 } catch (const std::exception& problem) {

@@ -21,7 +21,8 @@ function read(name) {
     // The error says why.
   }
   const [head, ...rows] = text('.times') ? text('.times').split('\n').map((row) => row.trim().split(' ')) : [[]];
-  return { name: name.replace(/^(example|program)-|\.json$/g, ''), said, error: text('.err'),
+  const [commit, day] = text('.measured').split(' ');
+  return { measured: commit ? `${commit}, ${day}` : '', name: name.replace(/^(example|program)-|\.json$/g, ''), said, error: text('.err'),
     ways: head.slice(1).map((way, i) => ({ way, ratios: rows.map((row) => row[0] / row[i + 1]) })) };
 }
 
@@ -60,21 +61,21 @@ function judge(name, said, ways) {
 
 function table(kind, heading, by_hand) {
   console.log(`\n${heading}\n`);
-  console.log(`| program | heap | the advice | predicted | tried |${by_hand ? ' by hand |' : ''}`);
-  console.log(`|---|---|---|---|---|${by_hand ? '---|' : ''}`);
+  console.log(`| program | heap | the advice | predicted | tried |${by_hand ? ' by hand |' : ''} measured |`);
+  console.log(`|---|---|---|---|---|${by_hand ? '---|' : ''}---|`);
   const errors = [];
   let untold = 0;
   let best = 0;
   let choices = 0;
   for (const name of names.filter((one) => one.startsWith(kind))) {
-    const { name: short, said, error, ways } = read(name);
+    const { name: short, said, error, ways, measured } = read(name);
     const hand = by_hand ? by_hand_text(ways) : '';
     if (said === null) {
-      console.log(`| ${short} | | none: ${error} | | |${by_hand ? ` ${hand} |` : ''}`);
+      console.log(`| ${short} | | none: ${error} | | |${by_hand ? ` ${hand} |` : ''} ${measured} |`);
       continue;
     }
     if (by_hand && ways.length) judge(short, said, ways);
-    const share = `${Math.round(100 * said.heap.share)} %`;
+    const share = said.heap ? `${Math.round(100 * said.heap.share)} %` : '';
     const rows = tried_of(said);
     const leaves = said.advice[0].strategy === 'leave';
     // Whether what came first was the best of what was tried, or within 3 % of it; to leave it is 1.
@@ -85,12 +86,12 @@ function table(kind, heading, by_hand) {
     }
     if (leaves || rows.length === 0) {
       console.log(`| ${short} | ${share} | ${leaves ? 'Leave it' : said.advice[0].what} | ${
-        leaves ? '' : predicted_text(said.advice[0].gain)} | |${by_hand ? ` ${hand} |` : ''}`);
+        leaves ? '' : predicted_text(said.advice[0].gain)} | |${by_hand ? ` ${hand} |` : ''} ${measured} |`);
     }
     rows.forEach(({ what, predicted, tried }, index) => {
       const first = index === 0 && !leaves;
       console.log(`| ${first ? short : ''} | ${first ? share : ''} | ${leaves ? `(dropped: ${what})` : what} | ${
-        predicted_text(predicted)} | ${times(tried)} |${by_hand ? ` ${first ? hand : ''} |` : ''}`);
+        predicted_text(predicted)} | ${times(tried)} |${by_hand ? ` ${first ? hand : ''} |` : ''} ${first ? measured : ''} |`);
       if (predicted) errors.push(Math.abs(predicted.median / tried.median - 1));
       else untold += 1;
     });
@@ -102,12 +103,12 @@ function table(kind, heading, by_hand) {
   console.log(`What was advised was the best of what was tried, or within 3 % of it, in ${best} of ${choices}.`);
 }
 
-table('example-', 'Examples of ours', true);
-table('program-', 'Programs from Debian', false);
+table('example-', '### Examples of ours', true);
+table('program-', '### Programs from Debian', false);
 
 const share_of = (test) => `${verdicts.filter(test).length} of ${verdicts.length}`;
 const errors = verdicts.map(({ error }) => error).filter((one) => one !== null);
-console.log(`\n| goal | found |\n|---|---|
+console.log(`\n### Against the goals\n\n| goal | found |\n|---|---|
 | the first advice is the best by hand, or within 5 % of it | ${share_of(({ within }) => within)} |
 | "leave it" where 10 % is to be had by hand | ${share_of(({ left }) => left)} |
 | the first advice is proved | ${share_of(({ proved }) => proved)} |`);
@@ -115,3 +116,4 @@ if (errors.length) {
   console.log(`| what was tried is off the same by hand | ${(100 * median(errors)).toFixed(0)} % in the median, ${
     (100 * Math.max(...errors)).toFixed(0)} % at most, of ${errors.length} |`);
 }
+console.log('');

@@ -1,21 +1,37 @@
 #!/bin/sh
 # Advice held against the truth: predicted by replay, tried on the living program, and written by
-# hand with each strategy. bench/validate.sh [repetitions] [directory for the JSON]
-# Takes about two minutes for each of 22 examples and of up to ten programs with 7 repetitions.
+# hand with each strategy.
+#   bench/validate.sh [ROUNDS [PROGRAM...]]   e.g. bench/validate.sh 7 octree roads jq
+# It takes about two minutes for each of 22 examples and of up to ten programs with 7 rounds, and can
+# be run in parts: without names it goes on with what OUT (default: results/validation) has no result
+# of; what is named is measured anew; ROUNDS 0 measures nothing. Each time the tables are made of all
+# that is in OUT, with the commit and day of each row, and put into docs/advise.md.
 # Programs that are not installed are left out. BUILD is the build folder (default: build/release).
-# Prints the tables of docs/advise.md.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 build=$(realpath "${BUILD:-build/release}")
 reps=${1:-7}
-out=${2:-results/validation}
+[ $# -eq 0 ] || shift
+named=" $* "
+out=${OUT:-results/validation}
 mallard=$build/tools/mallard
+measured="$(git rev-parse --short HEAD) $(date +%Y-%m-%d)"
 mkdir -p "$out"
 out=$(realpath "$out")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+
+# is_wanted <name>
+is_wanted() {
+  [ "$reps" -gt 0 ] || return 1
+  case $named in
+    "  ") [ ! -e "$out/$1.measured" ] ;;
+    *" ${1#*-} "*) ;;
+    *) return 1 ;;
+  esac
+}
 
 # One JSON file for each program; what fails is said in the table.
 # advise <name> <command…>
@@ -60,15 +76,18 @@ for example in request_server json_tree lru_cache graph tokenizer producers matr
     documents entities expressions grid_paths json_requests log_parser octree order_book roads \
     sorted_words symbol_tables text_index time_series; do
   program=$build/examples/mallard_validation_$example
-  [ -x "${program}_plain" ] || continue
+  [ -x "${program}_plain" ] && is_wanted "example-$example" || continue
   advise "example-$example" "${program}_plain"
   by_hand "example-$example" "${program}_plain" "${program}_by_hand" "${program}_in_scope"
+  echo "$measured" >"$out/example-$example.measured"
 done
 
 add() {
   for needed in $1; do command -v "$needed" >/dev/null || return 0; done
   shift
+  is_wanted "$1" || return 0
   advise "$@"
+  echo "$measured" >"$out/$1.measured"
 }
 export PYTHONMALLOC=malloc
 add clang++-19 program-clang clang++-19 -std=c++20 -c "$root/bench/programs/compile.cpp" -o compile.o
@@ -92,4 +111,6 @@ if command -v xmllint >/dev/null; then
   add xmllint program-xmllint xmllint --noout list.xml
 fi
 
-node "$root/bench/validate.mjs" "$out"
+node "$root/bench/validate.mjs" "$out" >"$work/tables"
+cat "$work/tables"
+"$root/bench/put_table.sh" "$root/docs/advise.md" validation "$work/tables"

@@ -68,11 +68,18 @@ struct candidate {
   std::uint64_t placement_ns = 0;   // that it may lose by where its blocks lie
 };
 
+// A number that the program or its load writes, as a latency: the smaller the better.
+struct metric_figures {
+  double value = 0;  // in the median
+  interval share;    // of what it is without the way; as of trial_figures
+};
+
 // The result of a trial on the living program.
 struct trial_figures {
   interval times;     // of the whole program; of one run there is no interval: all three are it
   unsigned runs = 0;  // that it was compared in
   double memory = 1;  // peak resident bytes over those of the program as it is
+  std::optional<metric_figures> metric = {};
 };
 
 struct advice {
@@ -140,6 +147,8 @@ struct advice_report {
   // The gain of an ideal malloc, or of a way that was tried, where that gained more; not set: it
   // did not run.
   std::optional<trial_figures> bound;
+  std::string metric;                // the pattern of the number that was compared; empty: none
+  double metric_as_it_is = 0;        // in the median of the timed runs
   double reading_seconds = 0;        // that it took to read the trace once
   unsigned program_runs = 0;         // how often the program was run for this
   bool on_the_program = false;       // the best were tried on the living program

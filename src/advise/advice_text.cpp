@@ -18,6 +18,14 @@ json to_json(const interval& one) {
   return {{"low", one.low}, {"median", one.median}, {"high", one.high}};
 }
 
+json to_json(const std::optional<metric_figures>& metric, bool told) {
+  if (!metric) return nullptr;
+  return {{"value", metric->value},
+          {"low", told ? json(metric->share.low) : json(nullptr)},
+          {"median", metric->share.median},
+          {"high", told ? json(metric->share.high) : json(nullptr)}};
+}
+
 // Few runs have no interval.
 json to_json(const std::optional<trial_figures>& tried) {
   if (!tried) return nullptr;
@@ -25,7 +33,8 @@ json to_json(const std::optional<trial_figures>& tried) {
   return {{"low", told ? json(tried->times.low) : json(nullptr)},
           {"median", tried->times.median},
           {"high", told ? json(tried->times.high) : json(nullptr)},
-          {"runs", tried->runs}};
+          {"runs", tried->runs},
+          {"metric", to_json(tried->metric, told)}};
 }
 
 json place_json(const candidate& one) {
@@ -117,6 +126,9 @@ std::string memory_text(double memory) {
 }
 
 json to_json(const advice_report& report) {
+  const json metric = report.metric.empty()
+                          ? json(nullptr)
+                          : json{{"pattern", report.metric}, {"as_it_is", report.metric_as_it_is}};
   json out = {{"version", 1},
               {"trace", report.trace},
               {"command", report.command},
@@ -126,6 +138,7 @@ json to_json(const advice_report& report) {
               {"peak_bytes", report.peak_bytes},
               {"heap", profile::to_json(report.heap)},
               {"bound", to_json(report.bound)},
+              {"metric", metric},
               {"program_runs", report.program_runs},
               {"tried_on_the_program", report.on_the_program},
               {"proved", report.proved},

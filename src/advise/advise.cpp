@@ -155,8 +155,10 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
   profile::block_watcher* const also[] = {&places};
   dims_ = analysis.finish(also);
   recorded_ns_ = dims_.duration;
+  has_samples_ = dims_.all.cpu_ns > 0 || options.program_seconds > 0;
   if (options.heap) profile::take_heap_share(dims_, *options.heap);
   if (options.program_seconds > 0) take_seconds(options.program_seconds);
+  if (!dims_.heap) assume_heap_share();
   if (options.recorded_share < 1) {
     dims_.dropped = 0;  // what came after the recording was over is no loss
     // Where later blocks lie, and how often the program comes back to those it has, is not known.
@@ -164,6 +166,16 @@ adviser::adviser(profile::trace_reader& trace, const advise_options& options)
   }
   candidates_ = find_candidates(dims_, places.find(dims_, subsystems), options.recorded_share < 1);
   reading_seconds_ = seconds_since(began_);
+}
+
+// The recording was too short for a sample of the processor's time, and its length is mostly the
+// recorder's. So nothing is predicted, and half of the time is taken to be the heap's, for an
+// order.
+void adviser::assume_heap_share() {
+  constexpr std::uint64_t times = 2;
+  dims_.duration = dims_.all.cpu_ns = times * dims_.all.allocation_ns;
+  dims_.all.heap_ns = dims_.all.allocation_ns;
+  for (profile::subsystem& one : dims_.subsystems) one.heap_ns = one.allocation_ns;
 }
 
 void adviser::take_seconds(double seconds) {
@@ -181,14 +193,25 @@ std::vector<replay::replay_outcome> adviser::replay_candidates(bool mallocs) {
   return replay::replay(trace_, wanted);
 }
 
-advice_report adviser::to_try() const {
+advice_report adviser::to_try(std::vector<candidate> later) const {
+  const bool has_later = !later.empty();
+  std::vector<candidate> all = std::move(later);
+  for (const candidate& one : candidates_) {
+    const bool fresh = std::none_of(all.begin(), all.end(), [&](const candidate& other) {
+      return other.how == one.how && other.where.subsystem == one.where.subsystem;
+    });
+    if (fresh) all.push_back(one);
+  }
   std::vector<malloc_choice> mallocs;
   for (const lab::malloc_library& one : lab::find_mallocs(lab::own_program()).found) {
     const bool is_for_speed = !one.name.ends_with("-hardened");
     if (is_for_speed && !one.file.empty()) mallocs.push_back({one.name, one.file.string()});
   }
-  advice_report out = rank_untried(dims_, candidates_, mallocs, command_of(dims_));
+  advice_report out = rank_untried(dims_, all, mallocs, command_of(dims_));
   add_facts(out);
+  if (has_later) {
+    out.remarks.push_back("as many were recorded from its middle on, and tell of ways, too");
+  }
   return out;
 }
 
@@ -249,10 +272,10 @@ void adviser::add_facts(advice_report& out) const {
   out.cpu_ns = dims_.all.cpu_ns;
   out.allocations = dims_.total.allocations;
   out.peak_bytes = dims_.total.peak_bytes;
-  if (dims_.all.cpu_ns == 0) {
+  if (!has_samples_) {
     out.remarks.push_back(
-        "the trace has no samples of the processor's time: the recording's whole "
-        "length stands for it");
+        "the recording is too short for a sample of the processor's time: how much of that is the "
+        "heap's is not known");
   }
   if (!dims_.complete) out.remarks.push_back("the trace is not whole");
 }

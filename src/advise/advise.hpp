@@ -49,8 +49,10 @@ class adviser {
   // said of: without stacks, empty, of another architecture. All three have to outlive it.
   adviser(profile::trace_reader& trace, const advise_options& options);
 
-  // Every candidate and every malloc found, most to gain first, without a prediction.
-  advice_report to_try() const;
+  // Every candidate and every malloc found, most to gain first, without a prediction. `later`:
+  // candidates of another part of the run, which come first.
+  advice_report to_try(std::vector<candidate> later = {}) const;
+  const std::vector<candidate>& candidates() const { return candidates_; }
   // The same, ranked by replays.
   advice_report replayed();
   // Effects: adds the replays of the candidates, which explain what was tried.
@@ -58,6 +60,7 @@ class adviser {
 
  private:
   void take_seconds(double seconds);
+  void assume_heap_share();
   std::vector<replay::replay_outcome> replay_candidates(bool mallocs);
   void add_facts(advice_report& report) const;
   void add_replays(advice_report& report,
@@ -68,6 +71,7 @@ class adviser {
   std::chrono::steady_clock::time_point began_;
   profile::dims_result dims_;
   std::uint64_t recorded_ns_ = 0;
+  bool has_samples_ = true;  // or its time was measured
   std::vector<candidate> candidates_;
   double reading_seconds_ = 0;
 };

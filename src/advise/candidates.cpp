@@ -165,7 +165,10 @@ class finder {
                          profile::file_name(loop.file), loop.first_line);
     }
     if (scope_ != nullptr && scope_->trunk) {
-      return "it ends when the program does: an arena would only grow";
+      return base_.where.line != 0 ? "it ends when the program does: an arena would only grow"
+                                   : "it ends when the program does: an arena would only grow; "
+                                     "debug information (-g) "
+                                     "would show whether turns of a loop in it could have one";
     }
     const std::uint64_t held = scope_ != nullptr ? scope_->max_bytes : one_.epochs.max_bytes;
     if (held > much_memory && held > 8 * one_.total.peak_bytes) {
@@ -254,7 +257,11 @@ class finder {
   }
 
   void arenas() {
-    const std::string no = why_no_arena();
+    std::string no = why_no_arena();
+    // Nobody would release it, and a scope's heap ends with a call.
+    if (no.empty() && !base_.where.is_cpp && scope_ == nullptr) {
+      no = "no call of it ends when its blocks are dead, as a scope's heap in C needs";
+    }
     candidate& arena = add(strategy::monotonic, no);
     if (no.empty()) describe_arena(arena);
     if (!no.empty()) return;

@@ -62,7 +62,7 @@ code_place place_finder::place_of(std::uint32_t stack, const std::string& subsys
     at = trace_.stacks()[at].parent;
   }
   if (at == 0) return place;
-  place.is_cpp = has_name_of_cpp(names);
+  place.is_cpp = by_new_[stack] || has_name_of_cpp(names);
   std::uint32_t asks = at;
   while (asks != 0 && functions_[functions_.of(asks)].of_library)
     asks = trace_.stacks()[asks].parent;

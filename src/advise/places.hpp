@@ -1,6 +1,7 @@
 // The places in the source where each subsystem allocates most: a watcher of a trace's blocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,16 @@ namespace mallard::advise {
 class place_finder final : public profile::block_watcher {
  public:
   place_finder(const profile::trace_reader& trace, const profile::function_table& functions)
-      : trace_(trace), functions_(functions), bytes_(trace.stacks().size()) {}
+      : trace_(trace),
+        functions_(functions),
+        bytes_(trace.stacks().size()),
+        by_new_(trace.stacks().size()) {
+    for (const auto& [what, name] : trace.facts().names) {
+      const auto& [kind, number] = what;
+      const bool is_new = kind == profile::name_kind::function && name.starts_with("operator new");
+      if (is_new && number < is_new_.size()) is_new_[number] = true;
+    }
+  }
 
   // When all has been told. One for each of dims.subsystems, in their order; `subsystems` has all
   // of them.
@@ -27,8 +37,9 @@ class place_finder final : public profile::block_watcher {
   void operation(const profile::recorded&) override {}
   void died(const profile::recorded&, const profile::live_block&,
             const profile::block_end&) override {}
-  void born(const profile::recorded&, const profile::live_block& block) override {
+  void born(const profile::recorded& one, const profile::live_block& block) override {
     bytes_[block.stack] += block.bytes + 1;
+    if (is_new_[one.what.function]) by_new_[block.stack] = true;
   }
   void outlived(const profile::live_block&) override {}
   void end() override {}
@@ -41,7 +52,9 @@ class place_finder final : public profile::block_watcher {
 
   const profile::trace_reader& trace_;
   const profile::function_table& functions_;
-  std::vector<std::uint64_t> bytes_;  // by stack
+  std::vector<std::uint64_t> bytes_;   // by stack
+  std::vector<bool> by_new_;           // likewise: operator new asked for some
+  std::array<bool, 256> is_new_ = {};  // by the entry point's number
 };
 
 }  // namespace mallard::advise

@@ -3,31 +3,33 @@
 #include <algorithm>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "lab/measuring/statistics.hpp"
 
 namespace mallard::advise {
 
-plain_time time_program(whatif::program_runner& runner, double enough_seconds) {
+plain_time time_program(whatif::program_runner& runner, double enough_seconds,
+                        const std::vector<std::pair<std::string, std::string>>& environment) {
   constexpr std::size_t most_runs = 5;
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<double> seconds, undisturbed, processor_seconds;
+  std::vector<double> seconds, undisturbed, processor_seconds, metric;
   plain_time out;
   for (double passed = 0;
        seconds.empty() || (passed < enough_seconds && seconds.size() < most_runs);) {
-    const whatif::run_figures run = runner.run({}, false);
+    const whatif::run_figures run = runner.run(environment, false);
     if (run.error != 0) throw std::system_error(run.error, std::generic_category());
     passed += run.seconds;
     seconds.push_back(run.seconds);
     undisturbed.push_back(undisturbed_seconds(run, processors));
     processor_seconds.push_back(run.processor_seconds);
+    metric.push_back(run.metric);
     out.status = run.status;
     out.last = run;
   }
   out.seconds = lab::median(seconds);
   out.undisturbed = lab::median(undisturbed);
   out.processor_seconds = lab::median(processor_seconds);
+  out.metric = lab::median(metric);
   return out;
 }
 

@@ -1,11 +1,13 @@
 #include "advise/program_advice.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +20,6 @@
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
 #include "profile/trace/symbolizer.hpp"
-#include "whatif/heap_sampler.hpp"
 
 namespace mallard::advise {
 namespace {
@@ -37,21 +38,22 @@ std::uint64_t most_events_of(bool quick, const plain_time& plain) {
   return static_cast<std::uint64_t>(quick_most_events / std::clamp(slower, 1.0, most_slower));
 }
 
-class output_to_stderr {
+// While it lives, standard output goes to another file; -1: it does not.
+class output_elsewhere {
  public:
-  explicit output_to_stderr(bool wanted) {
-    if (!wanted) return;
+  explicit output_elsewhere(int file) {
+    if (file < 0) return;
     std::fflush(stdout);
     before_ = dup(STDOUT_FILENO);
-    if (before_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (before_ >= 0) dup2(file, STDOUT_FILENO);
   }
-  ~output_to_stderr() {
+  ~output_elsewhere() {
     if (before_ < 0) return;
     dup2(before_, STDOUT_FILENO);
     close(before_);
   }
-  output_to_stderr(const output_to_stderr&) = delete;
-  output_to_stderr& operator=(const output_to_stderr&) = delete;
+  output_elsewhere(const output_elsewhere&) = delete;
+  output_elsewhere& operator=(const output_elsewhere&) = delete;
 
  private:
   int before_ = -1;
@@ -100,6 +102,24 @@ const advice* find(const advice_report& report, bool (*wanted)(const advice&)) {
   return at == report.advices.end() ? nullptr : &*at;
 }
 
+// That a program in C++ could be given.
+bool has_resource(const advice_report& report) {
+  return std::any_of(report.advices.begin(), report.advices.end(), [](const advice& one) {
+    return one.from.how != strategy::switch_malloc && one.from.where.is_cpp && can_be_tried(one);
+  });
+}
+
+void set_aside_all_but_mallocs(advice_report& report) {
+  const auto is_resource = [](const advice& one) {
+    return one.from.how != strategy::switch_malloc;
+  };
+  for (const advice& one : report.advices) {
+    if (!is_resource(one)) continue;
+    report.others.push_back({one.from, {}, {}, "time was short: mallocs alone were tried"});
+  }
+  std::erase_if(report.advices, is_resource);
+}
+
 bool is_best_known(const advice_report& report) {
   return !report.advices.empty() && report.advices.front().tried.has_value();
 }
@@ -129,21 +149,20 @@ double program_advice::passed() const {
 
 std::optional<advice_report> program_advice::give() {
   if (request_.once) return give_once();
-  runner_.emplace(request_.runs);  // while this process is small
+  runner_.emplace(request_.runs, request_.metric);  // while this process is small
   time_it();
+  sample_it();
   if (was_interrupted()) return std::nullopt;
   plan_.emplace(plain_.seconds, plain_.undisturbed, request_.quick);
-  if (!record(request_.quick ? plan_->recording_seconds(passed()) : 0)) return std::nullopt;
+  const double longest = request_.quick ? plan_->recording_seconds(passed()) : 0;
+  if (!record(longest)) return std::nullopt;
+  record_its_middle(longest);
+  if (was_interrupted()) return std::nullopt;
   begin("reading the recording", 0);
   trace_.emplace(run_.trace);
   options_ = options();
-  whatif::sampling_limits sampling;
-  sampling.interrupted = request_.interrupted;
-  begin("sampling the program as it is, for the heap's share of its time", 0);
-  options_.heap = whatif::measure_heap_share(*runner_, sampling);
-  if (was_interrupted()) return std::nullopt;
   adviser adviser(*trace_, options_);
-  advice_report report = adviser.to_try();
+  advice_report report = adviser.to_try(candidates_of_middle());
   plan_->has_read_in(report.reading_seconds);
   const bool raced = request_.tries && race(report);
   if (was_interrupted()) return std::nullopt;
@@ -164,6 +183,13 @@ std::optional<advice_report> program_advice::give() {
   return report;
 }
 
+std::vector<candidate> program_advice::candidates_of_middle() const {
+  if (!middle_) return {};
+  profile::trace_reader trace(middle_->trace);
+  if (trace.event_count() == 0 || trace.stacks().size() <= 1) return {};
+  return adviser(trace, options_).candidates();
+}
+
 std::optional<advice_report> program_advice::give_once() {
   if (!record(0)) return std::nullopt;
   begin("replaying the recording under each strategy", 0);
@@ -177,13 +203,20 @@ std::optional<advice_report> program_advice::give_once() {
 }
 
 void program_advice::time_it() {
+  sampler_.emplace();
   begin("timing the program as it is", 0);
   const std::string& program = request_.command.front();
   try {
     const long_run_notice notice(request_.runs_long);
-    plain_ = time_program(*runner_, 1);
+    plain_ = time_program(*runner_, 1, sampler_->environment());
   } catch (const std::system_error& problem) {
     throw std::runtime_error(program + ": " + problem.code().message());
+  }
+  if (!request_.metric.empty() && !std::isfinite(plain_.metric)) {
+    throw std::runtime_error(
+        fmt::format("{}: nothing that it writes is a number that --metric '{}' "
+                    "finds",
+                    program, request_.metric));
   }
   if (request_.is_driven && plain_.status != 0) {
     throw std::runtime_error(program + ": the load failed, or the program " +
@@ -191,15 +224,59 @@ void program_advice::time_it() {
   }
 }
 
+profile::record_options program_advice::recording(double longest) const {
+  profile::record_options options;
+  options.command = request_.runs;
+  options.most_events =
+      request_.most_events != 0 ? request_.most_events : most_events_of(request_.quick, plain_);
+  options.longest = longest;
+  return options;
+}
+
+// A program's start is not its work. If the recording holds no more than that, as many operations
+// from its middle on tell of ways that the start has not.
+void program_advice::record_its_middle(double longest) {
+  constexpr double enough = 0.5;
+  constexpr double of_the_run = 0.5;
+  constexpr std::size_t usual_runs = 8;  // of a round
+  const double takes = 2 * plain_.seconds;
+  const bool has_time = !request_.quick || plan_->race_seconds(passed() + takes, usual_runs) > 0;
+  if (recorded_share() >= enough || !has_time) return;
+  begin("recording the program again, from its middle on", longest);
+  profile::record_options options = recording(longest);
+  options.delay = of_the_run * plain_.seconds;
+  lseek(STDIN_FILENO, 0, SEEK_SET);  // a file is read from its start again
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  {
+    const output_elsewhere aside(nowhere);
+    middle_ = whatif::record_into(folder_.path(), options);
+  }
+  if (nowhere >= 0) close(nowhere);
+  const profile::recorded_process* const main = whatif::main_trace(middle_->summary);
+  if (middle_->trace.empty() || main == nullptr || main->events == 0) middle_.reset();
+}
+
+double program_advice::recorded_share() const {
+  const auto events = static_cast<double>(whatif::main_trace(run_.summary)->events);
+  const double share = events / (events + static_cast<double>(run_.summary.unrecorded));
+  if (!run_.summary.cut || plain_.processor_seconds <= 0) return share;
+  return share * std::clamp(run_.summary.processor_seconds / plain_.processor_seconds, 0.01, 1.0);
+}
+
+// Until the runs that were timed, and these, tell the heap's share of its time.
+void program_advice::sample_it() {
+  whatif::sampling_limits limits;
+  limits.interrupted = request_.interrupted;
+  begin("sampling the program as it is, for the heap's share of its time",
+        limits.seconds + plain_.seconds);
+  sampler_->go_on(*runner_, limits);
+}
+
 // `longest`: seconds after which it is ended; 0: it ends by itself. False when it was interrupted.
 bool program_advice::record(double longest) {
   begin("recording the program", longest);
-  const output_to_stderr aside(request_.output_aside);
-  profile::record_options options;
-  options.command = request_.runs;
-  options.most_events = most_events_of(request_.quick, plain_);
-  options.longest = longest;
-  run_ = whatif::record_into(folder_.path(), options);
+  const output_elsewhere aside(request_.output_aside ? STDERR_FILENO : -1);
+  run_ = whatif::record_into(folder_.path(), recording(longest));
   if (run_.trace.empty()) throw std::runtime_error(run_.remark);
   if (!request_.keep.empty()) {
     std::filesystem::copy_file(run_.trace, request_.keep,
@@ -210,26 +287,33 @@ bool program_advice::record(double longest) {
 
 advise_options program_advice::options() {
   advise_options out = options_for(request_.quick, request_.interrupted);
-  const auto events = static_cast<double>(whatif::main_trace(run_.summary)->events);
   out.program = request_.replayer;
   out.program_seconds = plain_.processor_seconds;
+  out.heap = sampler_->share();
   if (request_.quick) out.replay_seconds = plan_->replay_seconds(passed());
   if (!request_.quick || plan_->times_again()) {
     out.program_seconds_again = [this] { return time_program(*runner_, 1).processor_seconds; };
   }
-  out.recorded_share = events / (events + static_cast<double>(run_.summary.unrecorded));
-  if (run_.summary.cut && plain_.processor_seconds > 0) {
-    out.recorded_share *=
-        std::clamp(run_.summary.processor_seconds / plain_.processor_seconds, 0.01, 1.0);
-  }
+  out.recorded_share = recorded_share();
   return out;
 }
 
 // Until the fastest way is known; false where there is no time to compare them all.
 bool program_advice::race(advice_report& report) {
-  const double seconds = plan_->race_seconds(passed(), runs_of_a_round(report));
-  if (seconds <= 0) return false;
+  double seconds = plan_->race_seconds(passed(), runs_of_a_round(report));
   trial_options trial;
+  if (seconds <= 0) {
+    // One run of each malloc says more than replays of it; resources need more runs.
+    if (has_resource(report)) return false;
+    const auto mallocs =
+        std::count_if(report.advices.begin(), report.advices.end(),
+                      [](const advice& one) { return one.from.how == strategy::switch_malloc; });
+    seconds = plan_->race_seconds(passed(), static_cast<std::size_t>(mallocs), 1);
+    if (mallocs == 0 || seconds <= 0) return false;
+    set_aside_all_but_mallocs(report);
+    trial.with_ideal = false;
+    trial.as_it_was = plain_.last;
+  }
   trial.runner = &*runner_;
   trial.interrupted = request_.interrupted;
   constexpr double of_all = 0.8;  // the rest is for a second look
@@ -291,6 +375,8 @@ void program_advice::try_the_best(advice_report& report) {
 void program_advice::add_remarks(advice_report& report) const {
   report.trace = request_.keep;
   report.command = request_.command;
+  report.metric = request_.metric;
+  if (!report.metric.empty()) report.metric_as_it_is = plain_.metric;
   if (plain_.status != 0) report.remarks.push_back("the program " + how_it_ended(plain_.status));
   if (run_.summary.cut) {
     report.remarks.push_back(fmt::format(

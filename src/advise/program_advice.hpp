@@ -21,6 +21,7 @@
 #include "advise/advise.hpp"
 #include "advise/plain_time.hpp"
 #include "advise/time_plan.hpp"
+#include "whatif/heap_sampler.hpp"
 #include "whatif/program_runner.hpp"
 #include "whatif/recorded_run.hpp"
 
@@ -30,11 +31,13 @@ struct program_request {
   std::vector<std::string> command;
   std::vector<std::string> runs;  // what is run for it: the command, or what drives it
   bool is_driven = false;
+  std::string metric;  // of a number that is written by each run, as of program_runner; empty: none
   bool quick = false;
-  bool tries = true;          // ways on the program; else replays alone speak
-  bool once = false;          // the program runs a single time, to be recorded
-  bool output_aside = false;  // what the recorded run writes goes to standard error
-  std::string keep;           // where a copy of the recording goes; empty: nowhere
+  bool tries = true;              // ways on the program; else replays alone speak
+  bool once = false;              // the program runs a single time, to be recorded
+  std::uint64_t most_events = 0;  // that are recorded; 0: as many as the time allows
+  bool output_aside = false;      // what the recorded run writes goes to standard error
+  std::string keep;               // where a copy of the recording goes; empty: nowhere
   // A phase begins. It takes so many seconds at most; 0: nobody knows.
   std::function<void(std::string_view phase, double seconds)> begins;
   // The program has run for long, and nothing is known before it ends.
@@ -59,7 +62,12 @@ class program_advice {
   double passed() const;
   std::optional<advice_report> give_once();
   void time_it();
+  void sample_it();
+  profile::record_options recording(double longest) const;
   bool record(double longest);
+  void record_its_middle(double longest);
+  double recorded_share() const;
+  std::vector<candidate> candidates_of_middle() const;
   advise_options options();
   bool race(advice_report& report);
   void try_the_best(advice_report& report);
@@ -68,10 +76,12 @@ class program_advice {
   program_request request_;
   std::chrono::steady_clock::time_point start_;
   std::optional<whatif::program_runner> runner_;
+  std::optional<whatif::heap_sampler> sampler_;
   plain_time plain_;
   std::optional<time_plan> plan_;
   whatif::temporary_folder folder_;
   whatif::recorded_run run_;
+  std::optional<whatif::recorded_run> middle_;
   std::optional<profile::trace_reader> trace_;
   advise_options options_;
 };

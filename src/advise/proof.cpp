@@ -98,10 +98,15 @@ void keep_best_of_each_place(advice_report& report) {
   report.advices = std::move(kept);
 }
 
-// A gain that was proved on the program is sure, whatever the replay was.
+// A gain that was proved on the program is sure, whatever the replay was: its doubts are none then.
 void settle_confidence(advice& one) {
   if (one.from.how == strategy::global) return;
   if (one.tried && one.tried->runs >= enough_runs) {
+    std::erase_if(one.from.doubts, [](const std::string& doubt) {
+      const auto is_of = [&](const char* word) { return doubt.find(word) != doubt.npos; };
+      return is_of("replay") || is_of("predicted") || is_of("the recording is") ||
+             is_of("recorded");
+    });
     const interval& times = one.tried->times;
     one.confidence = times.high - times.low <= narrow * times.median ? "high" : "medium";
     return;
@@ -124,11 +129,31 @@ unsigned fewest_runs(const std::vector<considered>& dropped) {
   return fewest;
 }
 
+// The best of the dropped ways whose median gain more runs might prove; null: there is none.
+const considered* undecided(const advice_report& report) {
+  const considered* best = nullptr;
+  for (const considered& one : report.others) {
+    if (!one.tried || one.tried->times.median < told_by_few_runs) continue;
+    if (best == nullptr || one.tried->times.median > best->tried->times.median) best = &one;
+  }
+  return best;
+}
+
+std::string name_of(const candidate& one) {
+  if (one.how == strategy::switch_malloc) return "the malloc " + one.malloc;
+  return fmt::format("{} for {}", to_string(one.how), one.where.subsystem);
+}
+
 advice to_leave_it(const advice_report& report, unsigned runs) {
   advice leave;
   leave.from.how = strategy::global;
-  leave.what = "Leave it: what the replays spoke for gains nothing for sure on the living program";
+  leave.what = "Leave it: nothing that was tried makes it faster for sure";
   leave.confidence = runs < enough_runs ? "low" : "high";
+  if (const considered* const best = undecided(report)) {
+    leave.what = fmt::format("Leave it for now: {} was {}, and more runs would have to tell",
+                             name_of(best->from), tried_text(*best->tried));
+    leave.confidence = "low";
+  }
   leave.from.bound = report.heap ? bound_times(report.heap->share, 1) : 1;
   leave.from.because = {{"D", heap_text(report.heap)}};
   return leave;
@@ -137,9 +162,13 @@ advice to_leave_it(const advice_report& report, unsigned runs) {
 void say_how_far(advice_report& report, unsigned dropped_runs) {
   const advice& first = report.advices.front();
   const unsigned runs = first.tried ? first.tried->runs : dropped_runs;
-  report.proved = runs >= enough_runs;
+  report.proved =
+      runs >= enough_runs && !(first.from.how == strategy::global && undecided(report) != nullptr);
   if (report.proved) {
     report.proof = fmt::format("Proved on the program, in {}.", runs_text(runs));
+  } else if (runs >= enough_runs) {
+    report.proof =
+        fmt::format("Not proved: the {} on the program differ too much.", runs_text(runs));
   } else if (runs > 0) {
     report.proof =
         fmt::format("Not proved: there was time for {} on the program.", runs_text(runs));

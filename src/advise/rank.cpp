@@ -26,6 +26,7 @@ constexpr std::uint64_t few_samples_ns = 100'000'000;
 constexpr double error_of_seconds = 0.1;
 // Such an error may change a prediction by so much.
 constexpr double most_changed = 0.3;
+constexpr double much_gain = 1.1;
 // If more of the program's time than this may be lost by placement, that decides.
 constexpr double much_placement = 0.4;
 
@@ -169,11 +170,9 @@ class ranker {
     made.replays = first->repetitions;
     made.gain = gain_of_program(made.of_operations, first->seconds_global, program_seconds_);
     made.memory = first->memory;
-    made.untold = why_untold(made.of_operations, first->seconds_global, program_seconds_,
-                             placement(one.placement_ns));
+    made.untold = untold(made, *first, one.placement_ns);
     made.from.because.push_back(
         {"replay", "its operations are " + replayed_text(made.of_operations, made.replays)});
-    made.from.because.push_back(replayed_share(first->seconds_global));
     unsigned weak = 0;
     const replay_outcome* const walked = find(one.where.subsystem, name, "walk");
     if (walked != nullptr && walked->remark.empty()) {
@@ -192,19 +191,20 @@ class ranker {
     return made;
   }
 
+  std::string untold(const advice& made, const replay_outcome& of, std::uint64_t placed_ns) const {
+    if (!dims_.heap) {
+      return "the recording is too short to say how much of the program's time its operations take";
+    }
+    return why_untold(made.of_operations, of.seconds_global, program_seconds_,
+                      placement(placed_ns));
+  }
+
   // The share of the program's time that placement may decide over.
   double placement(std::uint64_t ns) const {
     if (program_seconds_ <= 0 || !is_spread_out(dims_)) return 0;
     return static_cast<double>(std::max(ns, whole_bound_.placement_ns)) / 1e9 / program_seconds_;
   }
 
-  // Other than the share above, as blocks are touched there, and nothing else is in the caches.
-  evidence replayed_share(double seconds) const {
-    return {"replay, time",
-            fmt::format("on the global heap the replay takes {:.1f} % of the program's time, each "
-                        "block touched once",
-                        program_seconds_ > 0 ? 100 * seconds / program_seconds_ : 0)};
-  }
   void bind_whole_program(candidate& of) const {
     of.placement_ns = whole_bound_.placement_ns;
     of.allocation_ns = whole_bound_.allocation_ns;
@@ -285,11 +285,9 @@ class ranker {
       made.replays = one.repetitions;
       made.gain = gain_of_program(made.of_operations, one.seconds_global, program_seconds_);
       made.memory = one.memory;
-      made.untold = why_untold(made.of_operations, one.seconds_global, program_seconds_,
-                               placement(whole_bound_.placement_ns));
+      made.untold = untold(made, one, whole_bound_.placement_ns);
       made.from.because.push_back(
           {"replay", "all operations are " + replayed_text(made.of_operations, made.replays)});
-      made.from.because.push_back(replayed_share(one.seconds_global));
       made.confidence = confidence(made, 0);
       made.what = sentence(made.from);
       made.code = code_for(made.from, command_);
@@ -319,7 +317,9 @@ class ranker {
     made.from.how = strategy::global;
     made.what = sentence(made.from);
     bind_whole_program(made.from);
-    made.confidence = few_samples_ ? "medium" : "high";
+    // Replays that saw nothing say little if much may be gained all the same.
+    const bool may_gain = whole_bound_.times >= much_gain;
+    made.confidence = !dims_.heap || may_gain ? "low" : few_samples_ ? "medium" : "high";
     return made;
   }
 

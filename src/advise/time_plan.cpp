@@ -23,6 +23,7 @@ constexpr double again_seconds = 1;
 constexpr double longest_again = 5;
 // So many rounds of more ways are worth more than twice as many of fewer.
 constexpr double good_rounds = 5;
+constexpr double shortest_race = 0.001;  // each way runs once all the same
 
 }  // namespace
 
@@ -58,11 +59,11 @@ double time_plan::replay_seconds(double passed) const {
   return std::clamp(all - keep, least_replay_seconds, most_replay_seconds);
 }
 
-double time_plan::race_seconds(double passed, std::size_t runs) const {
+double time_plan::race_seconds(double passed, std::size_t runs, double least_rounds) const {
   // All run once before the rounds; in the first ones it shows what is far behind.
   const double round = hooked * program_ * static_cast<double>(runs);
-  constexpr double least_rounds = 2;
-  return left(passed) < (1 + least_rounds) * round ? 0 : left(passed) - round;
+  if (left(passed) < least_rounds * round) return 0;
+  return std::max(shortest_race, left(passed) - round);
 }
 
 trial_plan time_plan::trial(double passed, bool needs_hook) const {

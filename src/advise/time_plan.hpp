@@ -34,8 +34,8 @@ class time_plan {
   // For replays, when so many seconds have passed.
   double replay_seconds(double passed) const;
   // Seconds after which a race begins no round, of so many runs at first, when so many have passed;
-  // 0: its ways cannot all be compared often enough.
-  double race_seconds(double passed, std::size_t runs) const;
+  // 0: its ways cannot all be compared so many times.
+  double race_seconds(double passed, std::size_t runs, double least_rounds = 3) const;
   // `needs_hook`: the best is a resource, for which the program also runs with the hook alone.
   trial_plan trial(double passed, bool needs_hook) const;
 

@@ -49,9 +49,14 @@ std::string route_pattern(const candidate& one) {
 }
 
 trial_figures figures_of(const whatif::whatif_outcome& outcome) {
-  return {{outcome.low, outcome.median, outcome.high},
-          static_cast<unsigned>(outcome.gains.size()),
-          outcome.memory};
+  trial_figures out{{outcome.low, outcome.median, outcome.high},
+                    static_cast<unsigned>(outcome.gains.size()),
+                    outcome.memory};
+  if (outcome.metric) {
+    const whatif::interval_of_runs& share = outcome.metric->share;
+    out.metric = {outcome.metric->value.median, {share.low, share.median, share.high}};
+  }
+  return out;
 }
 
 void take_outcome(advice& of, const whatif::whatif_outcome& outcome) {
@@ -91,7 +96,7 @@ bool can_be_tried(const advice& one) {
 void try_on_program(advice_report& report, const std::vector<std::string>& command,
                     const trial_options& options) {
   whatif::whatif_options wanted = whatif_options_for(command, options);
-  wanted.with_ideal = true;
+  wanted.with_ideal = options.with_ideal;
   std::vector<std::pair<std::string, advice*>> tried;  // by the outcome's name
   for (advice& one : report.advices) {
     if (tried.size() == options.most) break;

@@ -20,6 +20,7 @@ struct trial_options {
   bool races = false;      // as of whatif_options
   double time_budget = 0;  // seconds after which no repetition begins; 0: none
   double last_start = 0;   // seconds after which no run begins; 0: none
+  bool with_ideal = true;  // an ideal malloc runs, too: the bound
   std::string library = {};
   whatif::program_runner* runner = nullptr;  // as of whatif_options
   std::optional<whatif::run_figures> as_it_was = {};

@@ -26,11 +26,11 @@ using advise::evidence;
 constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_says = 160;  // of a line; what is longer is on the page
 
-// The evidence that answers "why?" first.
 // The reasons for it, the most telling first. A replay says nothing more once it was tried.
 constexpr std::string_view importance[] = {"arena scope", "turns", "kept",  "epochs", "D",
                                            "growth",      "sizes", "nodes", "C",      "L"};
 constexpr std::size_t most_evidence = 3;
+constexpr std::size_t most_lines = 6;  // below the verdict
 
 std::string label_of(const std::string& what) {
   if (what == "D") return "density (D)";
@@ -64,32 +64,41 @@ std::string headline(const advice& one) {
 
 std::string bound_text(const advice& one, const advice_report& report) {
   if (report.bound) {
-    return fmt::format("{} times as fast on an ideal malloc, which frees for nothing",
-                       advise::times_text(report.bound->times));
+    const double most = report.bound->times.median;
+    const bool is_it = one.tried && one.tried->times.median >= most;
+    if (most <= 1) return "nothing: an ideal malloc, which frees for nothing, gained nothing";
+    std::string out = is_it ? "that: an ideal malloc, which frees for nothing, gained no more"
+                            : fmt::format("{} on an ideal malloc, which frees for nothing",
+                                          advise::tried_text(*report.bound));
+    // Else it would seem to contradict the share.
+    if (report.heap && most > advise::bound_times(report.heap->high, 1)) {
+      out += "; that is more than its operations take: it comes from where blocks lie";
+    }
+    return out;
   }
+  if (!report.heap) return "it is not known: the recording is too short";
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
                                                 static_cast<double>(report.cpu_ns));
   const bool placed = one.from.placement_ns != 0;
-  return fmt::format(
-      "{:.2f} times as fast by its operations{}", placed ? operations : one.from.bound,
-      placed ? fmt::format(", {:.2f} with what the places of its blocks may cost", one.from.bound)
-             : "");
+  return fmt::format("{:.2f} times as fast by its operations{}",
+                     placed ? operations : one.from.bound,
+                     placed ? "; where its blocks lie may gain more, and only a trial tells" : "");
 }
 
-std::vector<const evidence*> chosen_evidence(const advice& one) {
+// A trial knows better than a replay, and better than an estimate of what placement costs.
+std::vector<const evidence*> chosen_evidence(const advice& one, std::size_t most) {
   std::vector<const evidence*> chosen;
+  const auto choose = [&](const evidence& each) {
+    const bool is_told_by_trial = each.what.starts_with("replay") || each.what == "L";
+    const bool fresh = std::find(chosen.begin(), chosen.end(), &each) == chosen.end();
+    if (chosen.size() < most && fresh && !(one.tried && is_told_by_trial)) chosen.push_back(&each);
+  };
   for (const std::string_view what : importance) {
     for (const evidence& each : one.from.because) {
-      if (each.what == what && chosen.size() < most_evidence) chosen.push_back(&each);
+      if (each.what == what) choose(each);
     }
   }
-  for (const evidence& each : one.from.because) {
-    const bool is_replay = each.what.starts_with("replay");
-    const bool fresh = std::find(chosen.begin(), chosen.end(), &each) == chosen.end();
-    if (chosen.size() < most_evidence && fresh && !(one.tried && is_replay)) {
-      chosen.push_back(&each);
-    }
-  }
+  for (const evidence& each : one.from.because) choose(each);
   return chosen;
 }
 
@@ -98,7 +107,7 @@ std::string beside_text(const advice& one) {
                      advise::tried_text(*one.tried_beside_malloc));
 }
 
-// Six lines at most: the place, what speaks for it, its memory, and what speaks against it.
+// The place, what speaks for it, its memory, and what speaks against it.
 void print_advice(const advice& one, const advice_report& report, bool colour) {
   std::vector<std::pair<std::string, std::string>> rows;
   if (!one.from.where.file.empty()) {
@@ -106,16 +115,21 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
         "where", place_text(one.from.where.function, one.from.where.file, one.from.where.line) +
                      (one.from.where.type.empty() ? "" : ", of " + one.from.where.type));
   }
-  for (const evidence* const each : chosen_evidence(one)) {
-    rows.emplace_back(label_of(each->what), each->says);
-  }
+  const std::size_t reasons_at = rows.size();
   if (one.tried_beside_malloc) rows.emplace_back("with", beside_text(one));
   if (!one.tried_remark.empty()) rows.emplace_back("not tried", one.tried_remark);
   if (report.bound || (!one.tried && one.tried_remark.empty()))
     rows.emplace_back("at most", bound_text(one, report));
   const bool has_memory = one.from.how != strategy::global;
-  const std::size_t most = 6 - (has_memory ? 1 : 0) - (one.from.doubts.empty() ? 0 : 1);
-  if (rows.size() > most) rows.resize(most);
+  const std::size_t most = most_lines - (has_memory ? 1 : 0) - (one.from.doubts.empty() ? 0 : 1);
+  // Reasons have the lines that are left.
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const evidence* const each :
+       chosen_evidence(one, std::min(most_evidence, most - std::min(most, rows.size())))) {
+    reasons.emplace_back(label_of(each->what), each->says);
+  }
+  rows.insert(rows.begin() + static_cast<std::ptrdiff_t>(reasons_at), reasons.begin(),
+              reasons.end());
   for (const auto& [label, says] : rows) line(label, fitted(says, most_says));
   if (has_memory) line("memory", advise::memory_text(one.tried ? one.tried->memory : one.memory));
   if (one.from.doubts.empty()) return;
@@ -142,6 +156,13 @@ std::size_t width_of(const Rows& rows, const Label& label) {
   return width;
 }
 
+// The number of --metric, with its share of what it is without this way; empty: there is none.
+std::string metric_text(const advise::trial_figures& tried) {
+  if (!tried.metric) return {};
+  return fmt::format(", {:.4g} of --metric: {:.2f} of it as it is", tried.metric->value,
+                     tried.metric->share.median);
+}
+
 // The fastest first, whether it is advised or not.
 void print_tried(const advice_report& report, bool colour) {
   struct row {
@@ -164,8 +185,13 @@ void print_tried(const advice_report& report, bool colour) {
   const std::size_t width = width_of(rows, [](const row& one) { return way_of(*one.what); });
   fmt::print("\n{}\n", styled("Tried on the program, times as fast", style::bold, colour));
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
-    fmt::print("   {:<{}}  {:<30} {}\n", way_of(*rows[i].what), width,
-               advise::tried_text(*rows[i].figures), advise::memory_text(rows[i].figures->memory));
+    const advise::trial_figures& tried = *rows[i].figures;
+    fmt::print("   {:<{}}  {:<31}  {}{}\n", way_of(*rows[i].what), width, advise::tried_text(tried),
+               advise::memory_text(tried.memory), metric_text(tried));
+  }
+  if (!report.metric.empty()) {
+    fmt::print("   {:.4g} is what /{}/ finds as it is; the less the better\n",
+               report.metric_as_it_is, report.metric);
   }
   if (rows.size() > most_rows) fmt::print("   and {} more (--json)\n", rows.size() - most_rows);
 }
@@ -197,19 +223,39 @@ void print_code(const advice& one, bool colour) {
 
 // Prints refused ways; those with a figure come first.
 void print_refused(const advice_report& report, bool colour) {
-  std::vector<const considered*> rows;
+  std::vector<const considered*> found;
   for (const bool figures : {true, false}) {
     for (const considered& one : report.others) {
-      if (!one.tried && one.gain.has_value() == figures) rows.push_back(&one);
+      if (!one.tried && one.gain.has_value() == figures) found.push_back(&one);
     }
   }
-  if (rows.empty()) return;
-  const std::size_t width = width_of(rows, [](const considered* one) { return way_of(one->from); });
+  if (found.empty()) return;
+  // One reason is said once: of the first, and how many others have it.
+  struct row {
+    std::string way, says;
+    std::size_t others = 0;
+    std::string text() const {
+      return others == 0 ? way : fmt::format("{}, and of {} more", way, others);
+    }
+  };
+  std::vector<row> rows;
+  for (const considered* const one : found) {
+    std::string says = one->gain ? fmt::format("{:.2f} by replay: ", one->gain->median) : "";
+    says += one->why_not;
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const row& other) {
+      return other.says == says &&
+             other.way.ends_with(fmt::format(": {}", to_string(one->from.how)));
+    });
+    if (same == rows.end() || one->gain) {
+      rows.push_back({way_of(one->from), std::move(says)});
+    } else {
+      ++same->others;
+    }
+  }
+  const std::size_t width = width_of(rows, [](const row& one) { return one.text(); });
   fmt::print("\n{}\n", styled("Not tried", style::bold, colour));
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
-    fmt::print("   {:<{}}  {}{}\n", way_of(rows[i]->from), width,
-               rows[i]->gain ? fmt::format("{:.2f} by replay: ", rows[i]->gain->median) : "",
-               fitted(rows[i]->why_not, most_says));
+    fmt::print("   {:<{}}  {}\n", rows[i].text(), width, fitted(rows[i].says, most_says));
   }
   if (rows.size() > most_rows) fmt::print("   and {} more (--json)\n", rows.size() - most_rows);
 }

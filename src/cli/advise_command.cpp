@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string_view>
 #include <utility>
 
@@ -35,6 +36,7 @@ using advise::advice_report;
 struct advise_request {
   std::vector<std::string> words;  // a trace, or a command
   load_options load;
+  std::string metric;  // of a number that the load, or the program, writes
   bool quick = false;
   bool json = false;
   bool markdown = false;
@@ -81,7 +83,10 @@ int advise_trace(const advise_request& request, const std::string& path, colour_
   const auto opened = open_trace(path);
   profile::trace_reader& trace = *opened;
   const interrupt_guard guard;
+  std::optional<phase_line> phases(std::in_place);
+  phases->begin("reading the recording, and replaying it under each strategy", 0);
   advice_report report = advise::advice_on_trace(trace, request.quick, was_interrupted);
+  phases.reset();
   report.trace = request.pid == 0 ? path : request.keep;
   if (!request.json && !request.markdown) {
     report.remarks.push_back("mallard advise -- COMMAND tries it on the program");
@@ -93,6 +98,7 @@ int advise_program(const advise_request& request, colour_choice choice) {
   advise::program_request wanted;
   wanted.command = request.words;
   wanted.runs = driven(request.words, request.load);
+  wanted.metric = request.metric;
   wanted.is_driven = !request.load.load.empty();
   wanted.quick = request.quick;
   wanted.tries = !request.no_try;
@@ -120,7 +126,10 @@ int advise_process(const advise_request& request, colour_choice choice) {
   profile::record_options options;
   options.pid = request.pid;
   options.longest = request.seconds;
+  std::optional<phase_line> phases(std::in_place);
+  phases->begin(fmt::format("recording process {}", request.pid), request.seconds);
   const whatif::recorded_run run = whatif::record_into(folder.path(), options);
+  phases.reset();
   if (run.summary.interrupted) return interrupted;
   if (run.trace.empty()) throw std::runtime_error(run.remark);
   if (!request.keep.empty()) {
@@ -175,6 +184,20 @@ void check_time(advise_request& request, bool is_command) {
   request.load = load_of_seconds(request.seconds);
 }
 
+// Throws usage_error.
+void check_metric(advise_request& request, bool is_command) {
+  if (request.metric.empty()) return;
+  if (!is_command || request.once || request.no_try) {
+    throw usage_error("--metric compares runs: it is for a command after --, and what tries it");
+  }
+  try {
+    const std::regex pattern(request.metric);
+  } catch (const std::regex_error&) {
+    throw usage_error("--metric: '" + request.metric + "' is no regular expression");
+  }
+  request.load.shows_load = true;
+}
+
 }  // namespace
 
 void add_advise_command(command_parser app, const context& shared) {
@@ -196,6 +219,10 @@ void add_advise_command(command_parser app, const context& shared) {
                      "Drive a server: run this shell command against it each time");
   command.add_option("--ready", request->load.ready,
                      "Begin the load once this shell command succeeds");
+  command.add_option("--metric", request->metric,
+                     "Compare a number that the load or the program prints, as a latency, for each "
+                     "way beside the processor's time: its regular expression, with the number in "
+                     "parentheses; smaller is better");
   command.add_option("--pid", request->pid,
                      "Record the running process with this number for 30 s (--for), and advise on "
                      "it; it goes on, and nothing is tried");
@@ -219,6 +246,7 @@ void add_advise_command(command_parser app, const context& shared) {
       throw usage_error("--ready says when the load begins: --load is missing");
     }
     check_time(*request, shared.has_dashes);
+    check_metric(*request, shared.has_dashes);
     if (request->pid == 0) {
       request->words = words_or_newest_trace(request->words, shared.has_dashes);
     }

@@ -5,12 +5,14 @@
 namespace mallard::cli {
 namespace {
 
-// $1 is the load, $2 what says that the program is ready; the program's words follow. Nobody waits
-// for the load's shell: what a process uses is counted where it is waited for.
+// $1 is the load, $2 what says that the program is ready, $3 not empty where what the load writes
+// is of interest; the program's words follow. Nobody waits for the load's shell: what a process
+// uses is counted where it is waited for.
 constexpr const char* script = R"(
 load=$1 ready=$2
-shift 2
-"$@" &
+if [ "$3" ]; then exec 3>&1; else exec 3>/dev/null; fi
+shift 3
+"$@" 3>&- &
 program=$!
 trap 'kill -TERM $program 2>/dev/null' INT TERM
 (
@@ -20,7 +22,7 @@ trap 'kill -TERM $program 2>/dev/null' INT TERM
     kill -0 $program || exit
     sleep 0.05
   done >/dev/null 2>&1
-  if (eval "$load") >/dev/null 2>&1; then kill -TERM $program 2>/dev/null; else kill -KILL $program; fi
+  if (eval "$load") >&3 2>&1 3>&-; then kill -TERM $program 2>/dev/null; else kill -KILL $program; fi
 ) </dev/null &
 wait $program
 status=$?
@@ -38,15 +40,19 @@ load_options load_of_seconds(double seconds) {
   const auto tenths = static_cast<long>(std::ceil(seconds * 10));
   return {"n=0; while [ $n -lt " + std::to_string(tenths) +
               " ] && kill -0 $program; do sleep 0.1; n=$((n+1)); done; true",
-          "true"};
+          "true", false};
 }
 
 std::vector<std::string> driven(const std::vector<std::string>& command,
                                 const load_options& options) {
   if (options.load.empty()) return command;
-  std::vector<std::string> out = {"/bin/sh",    "-c",
-                                  script,       "mallard",
-                                  options.load, options.ready.empty() ? "sleep 1" : options.ready};
+  std::vector<std::string> out = {"/bin/sh",
+                                  "-c",
+                                  script,
+                                  "mallard",
+                                  options.load,
+                                  options.ready.empty() ? "sleep 1" : options.ready,
+                                  options.shows_load ? "yes" : ""};
   out.insert(out.end(), command.begin(), command.end());
   return out;
 }

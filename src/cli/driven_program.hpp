@@ -9,6 +9,7 @@ namespace mallard::cli {
 struct load_options {
   std::string load;   // what a shell runs to drive the program; empty: the program ends by itself
   std::string ready;  // a shell's command that succeeds when the program is ready; empty: a second
+  bool shows_load = false;  // what the load writes is written, too
 };
 
 // None, for so long or until the program ends.

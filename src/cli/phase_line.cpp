@@ -15,17 +15,14 @@ std::string phase_text(std::string_view phase, double passed, double most) {
 }
 
 phase_line::phase_line() : is_terminal_(isatty(STDERR_FILENO) != 0) {
-  if (!is_terminal_) return;
   // Signals are for the thread that waits for the program.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   ticker_ = std::jthread([this](const std::stop_token& over) {
+    constexpr std::chrono::milliseconds between(500);
     std::unique_lock lock(mutex_);
-    while (!over.stop_requested()) {
-      if (!phase_.empty()) draw();
-      waiting_.wait_for(lock, over, std::chrono::seconds(1), [] { return false; });
-    }
+    while (!waiting_.wait_for(lock, over, between, [&] { return over.stop_requested(); })) tick();
   });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -44,7 +41,17 @@ void phase_line::begin(std::string_view phase, double most) {
   phase_ = phase;
   most_ = most;
   began_ = std::chrono::steady_clock::now();
+  told_at_ = first_told_seconds;
   if (is_terminal_) draw();
+}
+
+void phase_line::tick() {
+  if (phase_.empty()) return;
+  if (is_terminal_) return draw();
+  if (passed() < told_at_) return;
+  while (told_at_ <= passed()) told_at_ *= 2;
+  fmt::print(stderr, "mallard: {}\n", phase_text(phase_, passed(), most_));
+  std::fflush(stderr);
 }
 
 void phase_line::draw() const {

@@ -13,7 +13,8 @@ namespace mallard::cli {
 // "recording the program: 3 s, at most 20 s". `most`: 0 where nobody knows.
 std::string phase_text(std::string_view phase, double passed, double most);
 
-// On a terminal, one line for each phase, whose seconds go on; else nothing.
+// On a terminal, one line for each phase, whose seconds go on. Elsewhere, as in a log, a line for
+// each phase that has lasted two seconds, and another one whenever that has doubled.
 class phase_line {
  public:
   phase_line();
@@ -24,6 +25,9 @@ class phase_line {
   void begin(std::string_view phase, double most);
 
  private:
+  static constexpr double first_told_seconds = 1.5;
+
+  void tick();
   void draw() const;
   double passed() const;
 
@@ -32,6 +36,7 @@ class phase_line {
   std::condition_variable_any waiting_;
   std::string phase_;  // empty: none has begun
   double most_ = 0;
+  double told_at_ = first_told_seconds;  // seconds of the phase
   std::chrono::steady_clock::time_point began_;
   std::jthread ticker_;  // last: it uses all the others
 };

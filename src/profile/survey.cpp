@@ -19,7 +19,9 @@ survey::survey(const trace_reader& trace, const function_table& functions,
 
 void survey::read(trace_reader& trace, const selection& part) {
   const end_info& end = trace.facts().end;
-  until_ = part.until;
+  // Threads may go on behind a recording's end.
+  until_ =
+      end.how == end_kind::unknown && end.time != 0 ? std::min(part.until, end.time) : part.until;
   lasts_ = (std::max(part.from, std::min(until_, trace.last_time())) - part.from) / 50;
   exits_ = end.how == end_kind::exited && end.time < until_;
   block_stream<surveyed_block> blocks(trace);

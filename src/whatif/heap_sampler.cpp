@@ -13,10 +13,9 @@
 #include "whatif/own_library.hpp"
 
 namespace mallard::whatif {
-namespace {
 
 // The memory in which the programs count.
-class shared_counts {
+class heap_sampler::shared_counts {
  public:
   shared_counts() {
     const preload::session_file made =
@@ -44,28 +43,31 @@ class shared_counts {
   density::session* counts_ = nullptr;
 };
 
-}  // namespace
+heap_sampler::heap_sampler()
+    : counts_(std::make_unique<shared_counts>()),
+      environment_{{"LD_PRELOAD", preload_of(find_own_library("libmallard-density.so"))},
+                   {density::session_kind.variable, counts_->path()}} {}
 
-std::optional<profile::heap_share> measure_heap_share(program_runner& runner,
-                                                      const sampling_limits& limits) {
-  const shared_counts counts;
-  const std::vector<std::pair<std::string, std::string>> environment = {
-      {"LD_PRELOAD", preload_of(find_own_library("libmallard-density.so"))},
-      {density::session_kind.variable, counts.path()}};
-  double passed = 0;
-  for (unsigned runs = 0; runs < limits.runs; ++runs) {
-    if (runs > 0 && passed >= limits.seconds) break;
-    if (limits.interrupted && limits.interrupted()) return std::nullopt;
-    const run_figures run = runner.run(environment, false);
-    if (run.error != 0) throw std::system_error(run.error, std::generic_category());
-    passed += run.seconds;
-    if ((*counts).looks.load() >= limits.looks) break;
-  }
-  const std::uint64_t looks = (*counts).looks.load();
-  if (looks < limits.fewest_looks) return std::nullopt;
-  profile::heap_share out = profile::share_of_looks((*counts).in_heap.load(), looks);
+heap_sampler::~heap_sampler() = default;
+
+std::optional<profile::heap_share> heap_sampler::share(std::uint64_t fewest_looks) const {
+  const density::session& counts = **counts_;
+  const std::uint64_t looks = counts.looks.load();
+  if (looks < fewest_looks) return std::nullopt;
+  profile::heap_share out = profile::share_of_looks(counts.in_heap.load(), looks);
   out.measured = true;
   return out;
+}
+
+void heap_sampler::go_on(program_runner& runner, const sampling_limits& limits) {
+  double passed = 0;
+  for (unsigned runs = 0; runs < limits.runs && passed < limits.seconds; ++runs) {
+    if ((**counts_).looks.load() >= limits.looks) return;
+    if (limits.interrupted && limits.interrupted()) return;
+    const run_figures run = runner.run(environment_, false);
+    if (run.error != 0) throw std::system_error(run.error, std::generic_category());
+    passed += run.seconds;
+  }
 }
 
 }  // namespace mallard::whatif

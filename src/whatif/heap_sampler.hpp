@@ -2,7 +2,12 @@
 // is hooked, and samples of the processor's time say how often it is in an operation.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "profile/result.hpp"
 #include "whatif/program_runner.hpp"
@@ -17,10 +22,31 @@ struct sampling_limits {
   bool (*interrupted)() = nullptr;
 };
 
-// Effects: runs the program once at least, until one of the limits is reached. Returns: nothing
-// where it gave too few samples, as a program of a millisecond, or one that is linked statically.
-// Throws as the runner does.
-std::optional<profile::heap_share> measure_heap_share(program_runner& runner,
-                                                      const sampling_limits& limits);
+// A sampler counts in whatever runs of the program have its environment. A run is hardly longer for
+// it, so one that is timed can be sampled as well.
+class heap_sampler {
+ public:
+  // Throws std::system_error, or lab::usage_error where its library is nowhere.
+  heap_sampler();
+  ~heap_sampler();
+  heap_sampler(const heap_sampler&) = delete;
+  heap_sampler& operator=(const heap_sampler&) = delete;
+
+  const std::vector<std::pair<std::string, std::string>>& environment() const {
+    return environment_;
+  }
+  // The share so far. Nothing where there are too few samples, as of a program of a millisecond, or
+  // one that is linked statically.
+  std::optional<profile::heap_share> share(
+      std::uint64_t fewest_looks = sampling_limits{}.fewest_looks) const;
+  // Effects: runs the program until one of the limits is reached, which may be before the first.
+  // Throws as the runner does.
+  void go_on(program_runner& runner, const sampling_limits& limits);
+
+ private:
+  class shared_counts;
+  std::unique_ptr<shared_counts> counts_;
+  std::vector<std::pair<std::string, std::string>> environment_;
+};
 
 }  // namespace mallard::whatif

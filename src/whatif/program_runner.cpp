@@ -12,7 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <fstream>
+#include <optional>
+#include <regex>
 #include <stdexcept>
 
 #include "process/process.hpp"
@@ -55,6 +58,33 @@ std::uint64_t hash_of(int file) {
   }
 }
 
+// The last number that the pattern finds on a line of the file; `before` where there is none.
+double number_in(int file, const std::regex& pattern, double before) {
+  const int own = dup(file);
+  FILE* const in = own >= 0 ? fdopen(own, "r") : nullptr;
+  if (in == nullptr) return before;
+  std::rewind(in);
+  double found = before;
+  char* line = nullptr;  // getline makes it larger
+  std::size_t room = 0;
+  for (ssize_t got = 0; (got = getline(&line, &room, in)) >= 0;) {
+    constexpr ssize_t longest = 4096;  // a regular expression goes down as deep as its text is long
+    const char* at = line;
+    const char* const end = line + std::min(got, longest);
+    std::cmatch match;
+    while (at < end && std::regex_search(at, end, match, pattern)) {
+      const std::string text = match[match.size() > 1 ? 1 : 0];
+      char* behind = nullptr;
+      const double number = std::strtod(text.c_str(), &behind);
+      if (behind != text.c_str()) found = number;
+      at = match.length() > 0 ? match.suffix().first : end;
+    }
+  }
+  free(line);
+  std::fclose(in);
+  return found;
+}
+
 // The program's side of the fork.
 [[noreturn]] void start(const std::vector<std::string>& command,
                         const process::environment& environment, int output, int error_output,
@@ -86,7 +116,9 @@ process::environment environment_of(const std::string& bytes) {
 }
 
 run_figures measure(const std::vector<std::string>& command,
-                    const process::environment& environment, bool reads_output) {
+                    const process::environment& environment, bool hashes_output,
+                    const std::optional<std::regex>& metric) {
+  const bool reads_output = hashes_output || metric;
   run_figures out;
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   const int written = reads_output ? memfd_create("output", MFD_CLOEXEC) : nowhere;
@@ -112,7 +144,9 @@ run_figures measure(const std::vector<std::string>& command,
     out.resident_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
     out.page_faults = static_cast<std::uint64_t>(used.ru_minflt + used.ru_majflt);
     out.error = process::why_not_executed(failure.mine);
-    if (reads_output) out.output = hash_of(written) * 31 + hash_of(complained);
+    if (hashes_output) out.output = hash_of(written) * 31 + hash_of(complained);
+    if (metric)
+      out.metric = number_in(complained, *metric, number_in(written, *metric, out.metric));
   }
   close(failure.mine);
   if (reads_output) {
@@ -124,26 +158,29 @@ run_figures measure(const std::vector<std::string>& command,
 }
 
 // Does what it is asked until nobody asks any more.
-[[noreturn]] void serve(const std::vector<std::string>& command, int channel) {
+[[noreturn]] void serve(const std::vector<std::string>& command,
+                        const std::optional<std::regex>& metric, int channel) {
   for (;;) {
     std::array<std::uint64_t, 2> request{};  // bytes of the environment, whether to read output
     if (!process::read_all(channel, request.data(), sizeof request)) _exit(0);
     std::string environment(request[0], '\0');
     if (!process::read_all(channel, environment.data(), environment.size())) _exit(0);
-    const run_figures done = measure(command, environment_of(environment), request[1] != 0);
+    const run_figures done = measure(command, environment_of(environment), request[1] != 0, metric);
     if (!process::write_all(channel, &done, sizeof done)) _exit(0);
   }
 }
 
 }  // namespace
 
-program_runner::program_runner(std::vector<std::string> command) {
+program_runner::program_runner(std::vector<std::string> command, const std::string& metric) {
+  std::optional<std::regex> pattern;
+  if (!metric.empty()) pattern.emplace(metric);
   const process::ends channel = process::make_channel();
   pid_ = process::copy_of_this();
   if (pid_ == 0) {
     process::end_with_parent();
     close(channel.mine);
-    serve(command, channel.theirs);
+    serve(command, pattern, channel.theirs);
   }
   close(channel.theirs);
   channel_ = channel.mine;

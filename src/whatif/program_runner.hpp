@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,12 +23,16 @@ struct run_figures {
   int status = 0;            // as of waitpid
   int error = 0;             // errno: it was not started
   std::uint64_t output = 0;  // a hash of what it wrote, where that is asked for
+  // The number that it wrote where the runner looks for one; no number: it wrote none.
+  double metric = std::numeric_limits<double>::quiet_NaN();
 };
 
 class program_runner {
  public:
-  // Throws std::system_error.
-  explicit program_runner(std::vector<std::string> command);
+  // `metric`: a regular expression for one line of what the program writes. The number in its first
+  // group, or all of it, is each run's, the last one where there are several; empty: none is looked
+  // for. Throws std::system_error, or std::regex_error.
+  explicit program_runner(std::vector<std::string> command, const std::string& metric = {});
   ~program_runner();
   program_runner(const program_runner&) = delete;
   program_runner& operator=(const program_runner&) = delete;

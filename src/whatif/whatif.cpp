@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -342,6 +343,9 @@ class experiment {
     std::vector<standing> all;
     double to_reach = 1;  // that of the program as it is
     unsigned left = 0;
+    contender* leader = nullptr;  // the best in the median, whatever may be said of it
+    double leader_gain = 0;
+    bool is_decided = true;  // all that gains in the median does so for sure
     for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone + 1)) {
       if (one.ideal || one.fell_behind || !one.remark.empty()) continue;
       ++left;
@@ -353,6 +357,12 @@ class experiment {
           gain ? lab::median(each(one.runs, time)) * gain->median / lab::median(base) : enough;
       if (one.hooked && rounds < std::min<double>(enough, 2 * times_what_is_left)) continue;
       all.push_back({&one, gain ? gain->high * margin : 0});
+      if (gain && gain->median > leader_gain) {
+        leader = &one;
+        leader_gain = gain->median;
+      }
+      constexpr double of_interest = 1.03;
+      if (gain && gain->median >= of_interest && gain->low <= 1) is_decided = false;
       if (gain) to_reach = std::max(to_reach, gain->low / margin);
     }
     rest_ideal(rounds, time);
@@ -360,13 +370,19 @@ class experiment {
       one.who->fell_behind = one.may_gain < to_reach;
       left -= one.who->fell_behind;
     }
+    // The verdict is about the leader.
+    constexpr unsigned tells = 5;
+    if (leader != nullptr && leader->fell_behind && rounds < tells) {
+      leader->fell_behind = false;
+      ++left;
+    }
     contenders_[hook_alone].fell_behind =
         std::none_of(contenders_.begin() + hook_alone + 1, contenders_.end(),
                      [](const contender& one) { return one.hooked && !one.fell_behind; });
     for (contender& one : std::span(contenders_).subspan(first_twice_)) {
       one.fell_behind = contenders_[one.way_of].fell_behind;
     }
-    return left > 1 || (left == 1 && rounds < enough);
+    return left > 1 || (left == 1 && (rounds < enough || !is_decided));
   }
 
   // If the time allowed no further round, the first runs count.
@@ -520,12 +536,27 @@ class experiment {
           "the hook and the way to the resource take too much of its time: what is left of it "
           "cannot be told";
     }
+    out.metric = metric_of(one);
     // The hook's own memory is no part of a program that was written with the resources.
     const bool beside_hook = !one.routes.empty() && !contenders_[hook_alone].runs.empty();
     const contender& beside = contenders_[beside_hook ? hook_alone : as_it_is];
     const double resident = lab::median(each(beside.runs, &run_figures::resident_bytes));
     if (resident > 0) out.memory = out.resident_bytes.median / resident;
     return out;
+  }
+
+  std::optional<metric_of_runs> metric_of(const contender& one) const {
+    const bool is_routed = !one.routes.empty() && !contenders_[hook_alone].runs.empty();
+    const std::vector<run_figures>& beside = contenders_[is_routed ? hook_alone : as_it_is].runs;
+    std::vector<double> values, shares;
+    for (std::size_t i = 0; i < one.runs.size(); ++i) {
+      const double value = one.runs[i].metric;
+      if (!std::isfinite(value)) continue;
+      values.push_back(value);
+      if (i < beside.size() && beside[i].metric > 0) shares.push_back(value / beside[i].metric);
+    }
+    if (values.empty() || shares.empty()) return std::nullopt;
+    return metric_of_runs{interval(values, options_.seed), interval(shares, options_.seed)};
   }
 
   const whatif_options& options_;

@@ -88,6 +88,13 @@ struct interval_of_runs {
   std::vector<double> samples = {};  // one of each run
 };
 
+// The number that the runner found in what each run wrote. It is compared with the run of the same
+// round as it is; of a routed one with that of the hook alone.
+struct metric_of_runs {
+  interval_of_runs value;
+  interval_of_runs share;  // of what it is there
+};
+
 struct whatif_outcome {
   std::string variant;  // "as it is", "hook alone", the variant's name, or the malloc's
   std::string remark;   // why there are no figures, or none but the runs'; empty: there are
@@ -102,6 +109,7 @@ struct whatif_outcome {
   interval_of_runs processor_seconds = {};  // of the program and its children
   interval_of_runs resident_bytes = {};     // at the peak
   interval_of_runs page_faults = {};
+  std::optional<metric_of_runs> metric = {};
   unsigned runs = 0;
   bool fell_behind = false;  // in a race: it was run no more
   std::vector<route_outcome> routes = {};

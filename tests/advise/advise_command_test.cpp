@@ -3,6 +3,7 @@
 
 #include "cli/command_fixture.hpp"
 #include "profile/trace_script.hpp"
+#include "support/json_schema.hpp"
 
 namespace {
 
@@ -113,6 +114,8 @@ TEST_F(AdviseCommand, RecordsTriesAllWaysAndWritesThePage) {
       run(quick({"--json", "--keep", "kept.trace", "--", ADVISED_PROGRAM, "4000"}));
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);  // nothing of the program's is in it
+  const json_schema schema(json::parse(read_file(fs::path(DOCUMENTS) / "schema.json")));
+  EXPECT_THAT(schema.complaints("advise", report), testing::IsEmpty());
   EXPECT_THAT(result.err, HasSubstr("of the program: "));
   expect_whole(report);
   EXPECT_EQ(report.at("command"), (json{ADVISED_PROGRAM, "4000"}));
@@ -132,6 +135,34 @@ TEST_F(AdviseCommand, RecordsTriesAllWaysAndWritesThePage) {
   EXPECT_TRUE(leaves || report.at("proved").get<bool>()) << result.out;
   EXPECT_TRUE(fs::exists(file("advice.html")));
   EXPECT_EQ(run({"top", "kept.trace"}).status, 0);
+}
+
+TEST_F(AdviseCommand, ComparesANumberThatTheProgramPrints) {
+  std::ofstream(file("script")) << "#!/bin/sh\n" ADVISED_PROGRAM
+                                   " 2000\necho 'p50: 1 ms, p99: 12.5 ms'\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const ended result =
+      run(quick({"--json", "--metric", "p99: ([0-9.]+)", "--for", "9", "--", "./script"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report.at("metric").at("as_it_is"), 12.5);
+  bool compared = false;
+  for (const char* list : {"advice", "considered"}) {
+    for (const json& one : report.at(list)) {
+      if (one.at("tried").is_null()) continue;
+      compared = true;
+      EXPECT_EQ(one.at("tried").at("metric").at("value"), 12.5);
+      EXPECT_EQ(one.at("tried").at("metric").at("median"), 1.0);
+    }
+  }
+  EXPECT_TRUE(compared) << result.out;
+}
+
+TEST_F(AdviseCommand, RefusesAMetricThatIsNoneOrThatNobodyPrints) {
+  expect_refused({"advise", "--metric", "(", "--", ADVISED_PROGRAM}, 2, "no regular expression");
+  expect_refused({"advise", "--metric", "p99", "--once", "--", ADVISED_PROGRAM}, 2, "--metric");
+  expect_refused({"advise", "--metric", "nowhere ([0-9]+)", "--", ADVISED_PROGRAM, "100"}, 1,
+                 "nothing that it writes");
 }
 
 TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
@@ -180,6 +211,14 @@ TEST_F(AdviseCommand, OnceRunsAProgramWithSideEffectsASingleTime) {
   EXPECT_EQ(read_file(file("runs")), "again\n");
   EXPECT_EQ(json::parse(result.out).at("program_runs"), 1);
   expect_refused({"advise", "--once", "t.mallard"}, 2, "for a command after --");
+}
+
+TEST_F(AdviseCommand, SaysWhatItDoesWhereStandardErrorIsNoTerminal) {
+  std::ofstream(file("script")) << "#!/bin/sh\nsleep 2\nexec " ADVISED_PROGRAM " 1000\n";
+  fs::permissions(file("script"), fs::perms::owner_all);
+  const ended result = run(quick({"--once", "--json", "--", "./script"}));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("mallard: recording the program: 2 s\n"));
 }
 
 TEST_F(AdviseCommand, ARecordingOfNothingIsNoSuccess) {

@@ -50,11 +50,13 @@ TEST_F(ProgramAdvice, TimesRecordsReadsAndLetsAllWaysRace) {
   ASSERT_TRUE(report);
   ASSERT_EQ(phases_.size(), 5u);
   EXPECT_THAT(phases_[0], HasSubstr("timing"));
-  EXPECT_THAT(phases_[1], HasSubstr("recording"));
-  EXPECT_THAT(phases_[2], HasSubstr("reading"));
-  EXPECT_THAT(phases_[3], HasSubstr("sampling"));
+  // Before the time of the others is planned.
+  EXPECT_THAT(phases_[1], HasSubstr("sampling"));
+  EXPECT_THAT(phases_[2], HasSubstr("recording"));
+  EXPECT_THAT(phases_[3], HasSubstr("reading"));
   EXPECT_THAT(phases_[4], HasSubstr("trying"));
   EXPECT_GT(seconds_[1], 0);
+  EXPECT_GT(seconds_[2], 0);
   EXPECT_GT(seconds_[4], 0);
   EXPECT_LE(seconds_[4], 63);  // three times the program's and a minute
   EXPECT_TRUE(report->on_the_program);
@@ -62,6 +64,23 @@ TEST_F(ProgramAdvice, TimesRecordsReadsAndLetsAllWaysRace) {
   EXPECT_EQ(report->command, request_.command);
   ASSERT_FALSE(report->advices.empty());
   EXPECT_TRUE(std::filesystem::exists(advice.trace_file()));
+}
+
+TEST_F(ProgramAdvice, ALongProgramIsNotJudgedByItsStartAlone) {
+  request_.command = request_.runs = {ADVISED_PROGRAM, "8000", "0", "6000"};
+  request_.most_events = 6000;
+  program_advice advice(request_);
+  const auto report = advice.give();
+  ASSERT_TRUE(report);
+  EXPECT_THAT(phases_, testing::Contains(HasSubstr("from its middle on")));
+  bool knows_requests = false;
+  const auto look = [&](const candidate& one) {
+    knows_requests =
+        knows_requests || one.where.function.find("handle_request") != std::string::npos;
+  };
+  for (const mallard::advise::advice& one : report->advices) look(one.from);
+  for (const considered& one : report->others) look(one.from);
+  EXPECT_TRUE(knows_requests);
 }
 
 TEST_F(ProgramAdvice, OnceRunsItOnceAndReplays) {

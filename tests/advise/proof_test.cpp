@@ -55,6 +55,22 @@ TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
   EXPECT_TRUE(report.proved);
 }
 
+TEST(Trial, AGainThatIsNotSureIsNoProofForLeavingIt) {
+  const advice_report report = settled({tried(strategy::multipool, "a", {0.96, 1.12, 1.24}, 7)});
+  EXPECT_EQ(report.advices[0].from.how, strategy::global);
+  EXPECT_THAT(report.advices[0].what, HasSubstr("for now: multipool for a was 1.12"));
+  EXPECT_EQ(report.advices[0].confidence, "low");
+  EXPECT_FALSE(report.proved);
+  EXPECT_THAT(report.proof, HasSubstr("differ too much"));
+}
+
+TEST(Trial, WhatWasProvedHasNoDoubtsOfReplaysAndRecordings) {
+  advice one = tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9);
+  one.from.doubts = {"the replays vary: the interval is wide", "it is used by 3 threads"};
+  EXPECT_THAT(settled({one}).advices[0].from.doubts,
+              testing::ElementsAre("it is used by 3 threads"));
+}
+
 TEST(Trial, WhatTheIdealMallocGainedIsTheBoundOfAll) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9)};

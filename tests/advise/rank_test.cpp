@@ -16,6 +16,7 @@ profile::dims_result program() {
   dims.duration = 10'000'000'000;
   dims.all.cpu_ns = 10'000'000'000;
   dims.all.heap_ns = 2'000'000'000;
+  dims.heap = profile::heap_share{.share = 0.2, .low = 0.15, .high = 0.25};
   return dims;
 }
 
@@ -47,6 +48,16 @@ TEST(WhyUntold, APredictionThatATenthOfASecondChangesIsNone) {
   EXPECT_EQ(why_untold({4, 4, 4}, 5.0, 10.0, 0), "");
   EXPECT_THAT(why_untold({4, 4, 4}, 9.0, 10.0, 0), HasSubstr("a tenth more or less"));
   EXPECT_THAT(why_untold({2, 2, 2}, 10.0, 10.0, 0), HasSubstr("longer in the replay"));
+}
+
+TEST(Rank, WhereNobodyKnowsTheHeapsShareNothingIsPredicted) {
+  profile::dims_result dims = program();
+  dims.heap.reset();
+  const advice_report report =
+      rank(dims, {of(strategy::multipool)}, {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)}, "p");
+  EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
+  EXPECT_THAT(report.advices[0].untold, HasSubstr("too short"));
+  EXPECT_EQ(rank(dims, {}, {}, "p").advices[0].confidence, "low");
 }
 
 TEST(Rank, WhereTheHeapTakesMoreThanTheProgramHadNothingIsPredicted) {

@@ -74,6 +74,13 @@ TEST(TimePlan, AMallocNeedsFewerRunsThanAResource) {
   EXPECT_EQ(plan_of(60).trial(150, false).most, 1u);
 }
 
+TEST(TimePlan, WhereAllWaysDoNotFitOneRunOfEachMallocMay) {
+  const time_plan plan = plan_of(8);
+  EXPECT_EQ(plan.race_seconds(30, 7), 0) << "three rounds of all";
+  EXPECT_GT(plan.race_seconds(30, 3, 1), 0);
+  EXPECT_EQ(plan.race_seconds(60, 3, 1), 0);
+}
+
 TEST(TimePlan, AShortProgramIsTriedInMoreWays) {
   EXPECT_EQ(plan_of(0.5).trial(25, true).most, 3u);
   EXPECT_EQ(plan_of(8).trial(40, true).most, 2u);

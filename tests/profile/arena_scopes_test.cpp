@@ -652,6 +652,17 @@ TEST_F(ArenaScopes, WhatLivesWhenTheProgramHasExitedHasSurvivedAllCalls) {
   for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "serve");
 }
 
+TEST_F(ArenaScopes, AThreadThatGoesOnBehindTheRecordingsEndHasNotReturnedThere) {
+  script.end_ = end_kind::unknown;
+  script.thread_ends_later_ = true;
+  in_main([&] {
+    for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
+    script.call("serve", 6, [&] { script.allocate(11, 100); });
+  });
+  result();
+  EXPECT_EQ(scope("serve").survivors, 0u);
+}
+
 TEST_F(ArenaScopes, WhatReturnedBeforeTheRecordingEndedHasItsSurvivors) {
   script.end_ = end_kind::killed;
   in_main([&] {

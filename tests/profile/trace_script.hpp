@@ -146,6 +146,7 @@ class trace_script {
         }
       }
     }
+    if (thread_ends_later_) writer_.thread({.id = thread_, .ended = time_ + 1000});
     writer_.end({time_, end_, 0});
     writer_.symbols(table);
     ASSERT_TRUE(writer_.finish()) << writer_.error();
@@ -196,6 +197,7 @@ class trace_script {
   std::map<std::string, std::string> files_;  // by function; others have none
   bool frame_addresses_ = true;
   end_kind end_ = end_kind::exited;
+  bool thread_ends_later_ = false;  // than the recording
   bool direct_calls_ = true;
   std::size_t depth_ = SIZE_MAX;
 

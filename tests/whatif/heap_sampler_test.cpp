@@ -18,7 +18,9 @@ std::optional<mallard::profile::heap_share> measured(std::vector<std::string> co
   program_runner runner(std::move(command));
   sampling_limits limits;
   limits.runs = 1;
-  return measure_heap_share(runner, limits);
+  heap_sampler sampler;
+  sampler.go_on(runner, limits);
+  return sampler.share();
 }
 
 TEST(HeapSampler, AProgramThatOnlyComputesIsNotInItsHeap) {

@@ -169,6 +169,11 @@ void set_mode(const session_memory& memory, recorder::recording mode) {
   memory->mode.store(static_cast<std::uint32_t>(mode), std::memory_order_relaxed);
 }
 
+void end_recording(const session_memory& memory, session_reader& reader) {
+  set_mode(memory, recorder::recording::over);
+  reader.recording_is_over();
+}
+
 // Ours, or one that runs already.
 class recorded_program {
  public:
@@ -290,11 +295,11 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
       start_at = never;
     }
     if (now >= stop_at) {
-      set_mode(memory, recorder::recording::over);
+      end_recording(memory, reader);
       stop_at = never;
     }
     if (options.most_events != 0 && reader.totals().events >= options.most_events) {
-      set_mode(memory, recorder::recording::over);
+      end_recording(memory, reader);
     }
     if (now >= end_at && options.pid != 0) {
       over = true;

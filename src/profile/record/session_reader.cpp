@@ -322,7 +322,9 @@ void session_reader::finish(std::unique_ptr<process_recording> ended, const end_
   ended_.events += ended->events();
   ended_.bytes += ended->bytes();
   ++ended_.processes;
-  finisher_.add(std::move(ended), end);
+  // A trace ends where its recording did: how the process ended later says nothing of its blocks.
+  const bool ended_later = over_at_ != 0 && end.time > over_at_;
+  finisher_.add(std::move(ended), ended_later ? end_info{over_at_, end_kind::unknown, 0} : end);
 }
 
 // Their memory goes with the slots, and processes may go on without us.

@@ -44,6 +44,10 @@ class session_reader {
   void reap();
   // The first process has ended in this way: it is not asked for any more.
   void end_first(const end_info& end);
+  // Nothing of what happens from now on is recorded, though the processes may go on.
+  void recording_is_over() {
+    if (over_at_ == 0) over_at_ = clock_->now();
+  }
   // Writes out what has come since the last time, so that it is there whatever happens to us.
   void flush();
   // Finishes everything.
@@ -88,6 +92,7 @@ class session_reader {
   std::map<std::uint32_t, open_process> open_;  // by the index of their slots
   std::unique_ptr<process_recording> first_;    // until its slot is known
   end_info first_end_;
+  std::uint64_t over_at_ = 0;       // 0: the recording goes on
   std::set<std::string> files_;     // of all traces
   std::set<std::string> programs_;  // that were looked at
   std::set<std::string> with_own_malloc_;

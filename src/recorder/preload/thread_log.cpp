@@ -147,8 +147,9 @@ void thread_log::write_samples_of_call() noexcept {
   samples_in_call_ = 0;
 }
 
+// An event that waited for room until the recording was over is one of those after it.
 void thread_log::lose() noexcept {
-  slot_->dropped.fetch_add(1, std::memory_order_relaxed);
+  (is_over() ? process.all->unrecorded : slot_->dropped).fetch_add(1, std::memory_order_relaxed);
 }
 
 std::uint32_t thread_log::stack_of(const frame_state& from, bool exact,
@@ -308,9 +309,7 @@ bool thread_log::make_room(std::size_t words) noexcept {
       leave_session();
       return false;
     }
-    if (static_cast<recording>(all.mode.load(std::memory_order_relaxed)) == recording::over) {
-      return false;
-    }
+    if (is_over()) return false;
   }
   if (began != 0) slot_->waited.fetch_add(now() - began, std::memory_order_relaxed);
   return true;
