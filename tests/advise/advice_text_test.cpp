@@ -25,7 +25,7 @@ advice_report report() {
   return out;
 }
 
-TEST(AdviceJson, HasWhatScriptsRead) {
+TEST(advice_json, has_what_scripts_read) {
   const auto json = to_json(report());
   const auto& one = json["advice"][0];
   EXPECT_EQ(one["what"], "Give parse a multipool");
@@ -40,7 +40,7 @@ TEST(AdviceJson, HasWhatScriptsRead) {
   EXPECT_TRUE(one["tried"].is_null());
 }
 
-TEST(AdviceMarkdown, BeginsWithTheVerdictAndKeepsItsTable) {
+TEST(advice_markdown, begins_with_the_verdict_and_keeps_its_table) {
   const std::string text = to_markdown(report());
   EXPECT_THAT(text, StartsWith("### Memory: `./p a\\|b`\n\n**Give parse a multipool**: the program "
                                "1.34 (1.31 to 1.38) times as fast, 2 % more memory.\n"));
@@ -48,7 +48,7 @@ TEST(AdviceMarkdown, BeginsWithTheVerdictAndKeepsItsTable) {
   EXPECT_THAT(text, HasSubstr("```cpp\nint x;\n```"));
 }
 
-TEST(MemoryText, SaysMoreLessOrTheSame) {
+TEST(memory_text, says_more_less_or_the_same) {
   EXPECT_EQ(memory_text(1.004), "the same memory");
   EXPECT_EQ(memory_text(1.5), "50 % more memory");
   EXPECT_EQ(memory_text(0.9), "10 % less memory");

@@ -12,7 +12,7 @@ using json = nlohmann::json;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-class AdviseCommand : public CommandTest {
+class advise_command_test : public command_test {
  protected:
   // A program that never was: requests whose blocks die with them.
   void write_trace(const std::string& name) const {
@@ -57,7 +57,7 @@ class AdviseCommand : public CommandTest {
   static words quick(const words& more) { return words{"advise", "--quick"} + more; }
 };
 
-TEST_F(AdviseCommand, RefusesInOneLineWhatItCanSayNothingOf) {
+TEST_F(advise_command_test, refuses_in_one_line_what_it_can_say_nothing_of) {
   expect_refused({"advise"}, 2, "no trace is named");
   write_trace("t.mallard");
   expect_refused({"advise", "t.mallard", "t.mallard"}, 2, "one trace");
@@ -71,7 +71,7 @@ TEST_F(AdviseCommand, RefusesInOneLineWhatItCanSayNothingOf) {
 }
 
 // While the program is timed, which ends as well.
-TEST_F(AdviseCommand, AnInterruptEndsItWithTheStatusOfOne) {
+TEST_F(advise_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   std::ofstream(file("script")) << "#!/bin/sh\n[ ! -e pid ] || exit 0\necho $$ > writing && mv "
                                    "writing pid && exec sleep 60\n";
   fs::permissions(file("script"), fs::perms::owner_all);
@@ -84,20 +84,20 @@ TEST_F(AdviseCommand, AnInterruptEndsItWithTheStatusOfOne) {
   EXPECT_FALSE(fs::exists(file("advice.html")));
 }
 
-TEST_F(AdviseCommand, RefusesATraceWithoutStacks) {
+TEST_F(advise_command_test, refuses_a_trace_without_stacks) {
   profile::trace_script script(file("t.mallard").string());
   script.allocate(1, 16);
   script.finish();
   expect_refused({"advise", "t.mallard"}, 1, "has no stacks");
 }
 
-TEST_F(AdviseCommand, RefusesAnEmptyTrace) {
+TEST_F(advise_command_test, refuses_an_empty_trace) {
   profile::trace_script script(file("t.mallard").string());
   script.finish();
   expect_refused({"advise", "t.mallard"}, 1, "no events");
 }
 
-TEST_F(AdviseCommand, ATraceOfAProgramThatIsGoneIsEnough) {
+TEST_F(advise_command_test, a_trace_of_a_program_that_is_gone_is_enough) {
   write_trace("t.mallard");
   const ended result = run(quick({"--json", "-o", "page.html", "t.mallard"}));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -109,7 +109,7 @@ TEST_F(AdviseCommand, ATraceOfAProgramThatIsGoneIsEnough) {
   EXPECT_THAT(read_file(file("page.html")), HasSubstr("mallard"));
 }
 
-TEST_F(AdviseCommand, RecordsTriesAllWaysAndWritesThePage) {
+TEST_F(advise_command_test, records_tries_all_ways_and_writes_the_page) {
   const ended result =
       run(quick({"--json", "--keep", "kept.trace", "--", ADVISED_PROGRAM, "4000"}));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -137,7 +137,7 @@ TEST_F(AdviseCommand, RecordsTriesAllWaysAndWritesThePage) {
   EXPECT_EQ(run({"top", "kept.trace"}).status, 0);
 }
 
-TEST_F(AdviseCommand, ComparesANumberThatTheProgramPrints) {
+TEST_F(advise_command_test, compares_a_number_that_the_program_prints) {
   std::ofstream(file("script")) << "#!/bin/sh\n" ADVISED_PROGRAM
                                    " 2000\necho 'p50: 1 ms, p99: 12.5 ms'\n";
   fs::permissions(file("script"), fs::perms::owner_all);
@@ -158,14 +158,14 @@ TEST_F(AdviseCommand, ComparesANumberThatTheProgramPrints) {
   EXPECT_TRUE(compared) << result.out;
 }
 
-TEST_F(AdviseCommand, RefusesAMetricThatIsNoneOrThatNobodyPrints) {
+TEST_F(advise_command_test, refuses_a_metric_that_is_none_or_that_nobody_prints) {
   expect_refused({"advise", "--metric", "(", "--", ADVISED_PROGRAM}, 2, "no regular expression");
   expect_refused({"advise", "--metric", "p99", "--once", "--", ADVISED_PROGRAM}, 2, "--metric");
   expect_refused({"advise", "--metric", "nowhere ([0-9]+)", "--", ADVISED_PROGRAM, "100"}, 1,
                  "nothing that it writes");
 }
 
-TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
+TEST_F(advise_command_test, says_it_on_one_screen_and_how_the_program_ended) {
   const ended result = run(quick({"--no-try", "--", ADVISED_PROGRAM, "2000", "3"}));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("of the program: "));
@@ -177,7 +177,7 @@ TEST_F(AdviseCommand, SaysItOnOneScreenAndHowTheProgramEnded) {
   EXPECT_LE(std::count(result.out.begin(), result.out.end(), '\n'), 60) << result.out;
 }
 
-TEST_F(AdviseCommand, AServerIsDrivenByItsLoadAndToldToEndEachTime) {
+TEST_F(advise_command_test, a_server_is_driven_by_its_load_and_told_to_end_each_time) {
   std::ofstream(file("server")) << "#!/bin/sh\nrm -f served\n" ADVISED_PROGRAM
                                    " 2000\ntouch served\nwhile :; do sleep 0.05; done\n";
   fs::permissions(file("server"), fs::perms::owner_all);
@@ -193,7 +193,7 @@ TEST_F(AdviseCommand, AServerIsDrivenByItsLoadAndToldToEndEachTime) {
   }
 }
 
-TEST_F(AdviseCommand, ALoadThatFailsIsSaid) {
+TEST_F(advise_command_test, a_load_that_fails_is_said) {
   std::ofstream(file("server")) << "#!/bin/sh\n" ADVISED_PROGRAM " 2000\nexec sleep 60\n";
   fs::permissions(file("server"), fs::perms::owner_all);
   expect_refused(
@@ -203,7 +203,7 @@ TEST_F(AdviseCommand, ALoadThatFailsIsSaid) {
   expect_refused({"advise", "--load", "true", "t.mallard"}, 2, "for a command after --");
 }
 
-TEST_F(AdviseCommand, OnceRunsAProgramWithSideEffectsASingleTime) {
+TEST_F(advise_command_test, once_runs_a_program_with_side_effects_a_single_time) {
   std::ofstream(file("script")) << "#!/bin/sh\necho again >>runs\nexec " ADVISED_PROGRAM " 2000\n";
   fs::permissions(file("script"), fs::perms::owner_all);
   const ended result = run(quick({"--once", "--json", "--", "./script"}));
@@ -213,7 +213,7 @@ TEST_F(AdviseCommand, OnceRunsAProgramWithSideEffectsASingleTime) {
   expect_refused({"advise", "--once", "t.mallard"}, 2, "for a command after --");
 }
 
-TEST_F(AdviseCommand, SaysWhatItDoesWhereStandardErrorIsNoTerminal) {
+TEST_F(advise_command_test, says_what_it_does_where_standard_error_is_no_terminal) {
   std::ofstream(file("script")) << "#!/bin/sh\nsleep 2\nexec " ADVISED_PROGRAM " 1000\n";
   fs::permissions(file("script"), fs::perms::owner_all);
   const ended result = run(quick({"--once", "--json", "--", "./script"}));
@@ -221,14 +221,14 @@ TEST_F(AdviseCommand, SaysWhatItDoesWhereStandardErrorIsNoTerminal) {
   EXPECT_THAT(result.err, HasSubstr("mallard: recording the program: 2 s\n"));
 }
 
-TEST_F(AdviseCommand, ARecordingOfNothingIsNoSuccess) {
+TEST_F(advise_command_test, a_recording_of_nothing_is_no_success) {
   const ended nothing = run({"record", "-o", "t.mallard", "--", ADVISED_STATIC_PROGRAM});
   EXPECT_EQ(nothing.status, 1) << nothing.err;
   EXPECT_THAT(nothing.err, HasSubstr("nothing was recorded"));
   EXPECT_EQ(run({"record", "-o", "u.mallard", "--", ADVISED_PROGRAM, "10"}).status, 0);
 }
 
-TEST_F(AdviseCommand, WritesMarkdownForAPullRequest) {
+TEST_F(advise_command_test, writes_markdown_for_a_pull_request) {
   write_trace("t.mallard");
   const ended result = run(quick({"--markdown", "t.mallard"}));
   ASSERT_EQ(result.status, 0) << result.err;

@@ -15,9 +15,9 @@ using namespace mallard::advise;
 using testing::HasSubstr;
 
 // A program of one second, of which `parse` spends a third in the heap's operations.
-class Candidates : public testing::Test {
+class candidates_test : public testing::Test {
  protected:
-  Candidates() {
+  candidates_test() {
     dims.duration = dims.all.cpu_ns = 1'000'000'000;
     dims.cache_bytes = {32768, 1 << 20};
     profile::subsystem one;
@@ -69,13 +69,13 @@ class Candidates : public testing::Test {
   std::vector<candidate> last_;
 };
 
-TEST_F(Candidates, NoneWhereNothingIsToGain) {
+TEST_F(candidates_test, none_where_nothing_is_to_gain) {
   parse().heap_ns = 1'000'000;
   dims.heap = profile::heap_share{0.001, 0, 0.002, 1000, true};
   EXPECT_TRUE(found().empty());
 }
 
-TEST_F(Candidates, AreThereWhereSamplesDoNotSayHowMuchTheHeapTakes) {
+TEST_F(candidates_test, are_there_where_samples_do_not_say_how_much_the_heap_takes) {
   parse().heap_ns = 0;
   dims.heap.reset();
   EXPECT_FALSE(found().empty());
@@ -83,7 +83,7 @@ TEST_F(Candidates, AreThereWhereSamplesDoNotSayHowMuchTheHeapTakes) {
   EXPECT_FALSE(found().empty());
 }
 
-TEST_F(Candidates, TheBoundIsWhatAllocationAndPlacementTake) {
+TEST_F(candidates_test, the_bound_is_what_allocation_and_placement_take) {
   EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.7, 1e-9);
   parse().where.page_diffusion = 2;
   parse().where.neighbours = 1;
@@ -93,7 +93,7 @@ TEST_F(Candidates, TheBoundIsWhatAllocationAndPlacementTake) {
   EXPECT_NEAR(bound_of(parse(), dims).times, 1 / 0.35, 1e-9);
 }
 
-TEST_F(Candidates, AFunctionWithoutANameIsNoPlaceForAResource) {
+TEST_F(candidates_test, a_function_without_a_name_is_no_place_for_a_resource) {
   code_place place;
   place.subsystem = place.function = "git+0x1c3d20";
   const std::vector<candidate> all = find_candidates(dims, {place});
@@ -101,7 +101,7 @@ TEST_F(Candidates, AFunctionWithoutANameIsNoPlaceForAResource) {
   EXPECT_THAT(all[0].refused, HasSubstr("has no name"));
 }
 
-TEST_F(Candidates, TheProgramUnderAnotherNameIsNoPlaceForAResource) {
+TEST_F(candidates_test, the_program_under_another_name_is_no_place_for_a_resource) {
   dims.total.bytes = parse().total.bytes;
   code_place place;
   place.subsystem = place.function = "Perl_runops";
@@ -116,7 +116,7 @@ TEST_F(Candidates, TheProgramUnderAnotherNameIsNoPlaceForAResource) {
   EXPECT_EQ(find_candidates(dims, {place}).front().refused, "");
 }
 
-TEST_F(Candidates, CCodeIsOfferedNoPool) {
+TEST_F(candidates_test, c_code_is_offered_no_pool) {
   code_place place;
   place.subsystem = place.function = "xmalloc";
   place.is_cpp = false;
@@ -133,7 +133,7 @@ TEST_F(Candidates, CCodeIsOfferedNoPool) {
   }
 }
 
-TEST_F(Candidates, AnArenaThatNoCallEndsIsGivenBackByHandOrByALoop) {
+TEST_F(candidates_test, an_arena_that_no_call_ends_is_given_back_by_hand_or_by_a_loop) {
   parse().epochs = {100, 1000, 2000};
   const candidate* const arena = find(strategy::monotonic);
   ASSERT_NE(arena, nullptr);
@@ -145,7 +145,7 @@ TEST_F(Candidates, AnArenaThatNoCallEndsIsGivenBackByHandOrByALoop) {
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("the loop at server.cpp:40"));
 }
 
-TEST_F(Candidates, ALoopOfMainIsAPlaceForAnArenaWhereNoFunctionIs) {
+TEST_F(candidates_test, a_loop_of_main_is_a_place_for_an_arena_where_no_function_is) {
   dims.total.allocations = 10000;
   dims.all.allocation_ns = 300'000'000;
   dims.loops.push_back(
@@ -163,7 +163,7 @@ TEST_F(Candidates, ALoopOfMainIsAPlaceForAnArenaWhereNoFunctionIs) {
   EXPECT_FALSE(all.front().loop);
 }
 
-TEST_F(Candidates, AnArenaNeedsAnEndOfAllThatIsInIt) {
+TEST_F(candidates_test, an_arena_needs_an_end_of_all_that_is_in_it) {
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("an arena would only grow"));
   add_scope();
   EXPECT_EQ(refusal(strategy::monotonic), "");
@@ -173,13 +173,13 @@ TEST_F(Candidates, AnArenaNeedsAnEndOfAllThatIsInIt) {
   EXPECT_EQ(arena->where.function, "parse(int)");
 }
 
-TEST_F(Candidates, AnArenaOfMainIsNone) {
+TEST_F(candidates_test, an_arena_of_main_is_none) {
   add_scope();
   dims.arena_scopes[0].trunk = true;
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("when the program does"));
 }
 
-TEST_F(Candidates, SurvivorsOfAScopeAreADoubtAndKeepDestructors) {
+TEST_F(candidates_test, survivors_of_a_scope_are_a_doubt_and_keep_destructors) {
   add_scope();
   dims.arena_scopes[0].survivors = 3;
   dims.arena_scopes[0].survivor_stacks = {{{"keep"}, 3, 30}};
@@ -189,7 +189,7 @@ TEST_F(Candidates, SurvivorsOfAScopeAreADoubtAndKeepDestructors) {
               HasSubstr("3 of 10000 blocks outlive the call, most from keep"));
 }
 
-TEST_F(Candidates, WhatOneFunctionKeepsStaysWithTheMalloc) {
+TEST_F(candidates_test, what_one_function_keeps_stays_with_the_malloc) {
   add_scope();
   dims.arena_scopes[0].survivors = 30;
   dims.arena_scopes[0].kept_by = {{"remember(int)", 30, 29}};
@@ -202,7 +202,7 @@ TEST_F(Candidates, WhatOneFunctionKeepsStaysWithTheMalloc) {
   EXPECT_THAT(code_for(*arena, ""), HasSubstr("remember(int) keeps outlives that"));
 }
 
-TEST_F(Candidates, SurvivorsThatComeFromEverywhereAreADoubt) {
+TEST_F(candidates_test, survivors_that_come_from_everywhere_are_a_doubt) {
   add_scope();
   dims.arena_scopes[0].survivors = 30;
   dims.arena_scopes[0].kept_by = {{"remember(int)", 20, 20}};
@@ -211,7 +211,8 @@ TEST_F(Candidates, SurvivorsThatComeFromEverywhereAreADoubt) {
   EXPECT_THAT(arena->doubts.front(), HasSubstr("outlive the call"));
 }
 
-TEST_F(Candidates, WhatLivesInACallThatGoesOnWhereTheRecordingEndsDoesNotOutliveIt) {
+TEST_F(candidates_test,
+       what_lives_in_a_call_that_goes_on_where_the_recording_ends_does_not_outlive_it) {
   add_scope();
   ends_early = true;
   dims.arena_scopes[0].survivors = 99;  // of 100 in each call
@@ -220,20 +221,20 @@ TEST_F(Candidates, WhatLivesInACallThatGoesOnWhereTheRecordingEndsDoesNotOutlive
   EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("outlive the call"));
 }
 
-TEST_F(Candidates, MemoryThatIsUsedAgainSpeaksForAPoolOnTheArena) {
+TEST_F(candidates_test, memory_that_is_used_again_speaks_for_a_pool_on_the_arena) {
   add_scope();
   EXPECT_EQ(refusal(strategy::multipool_on_monotonic), "no candidate");
   parse().dims.U.literal = 0.01;
   EXPECT_EQ(refusal(strategy::multipool_on_monotonic), "");
 }
 
-TEST_F(Candidates, AnArenaThatWouldHoldMuchMoreThanLivesIsRefused) {
+TEST_F(candidates_test, an_arena_that_would_hold_much_more_than_lives_is_refused) {
   add_scope();
   dims.arena_scopes[0].max_bytes = std::uint64_t{1} << 30;
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("would hold 1 GiB where 1000 B live"));
 }
 
-TEST_F(Candidates, RemoteFreesNeedASharedPool) {
+TEST_F(candidates_test, remote_frees_need_a_shared_pool) {
   EXPECT_EQ(refusal(strategy::multipool), "");
   EXPECT_EQ(refusal(strategy::synchronized_multipool), "no candidate");
   parse().total.remote_frees = 5;
@@ -241,24 +242,24 @@ TEST_F(Candidates, RemoteFreesNeedASharedPool) {
   EXPECT_EQ(refusal(strategy::synchronized_multipool), "");
 }
 
-TEST_F(Candidates, ThreadsThatShareNothingHaveAPoolEach) {
+TEST_F(candidates_test, threads_that_share_nothing_have_a_pool_each) {
   parse().threads = {0, 1};
   EXPECT_TRUE(find(strategy::multipool)->one_for_each_thread);
 }
 
-TEST_F(Candidates, ManySizeClassesSpeakForAHeap) {
+TEST_F(candidates_test, many_size_classes_speak_for_a_heap) {
   EXPECT_EQ(refusal(strategy::heap), "no candidate");
   parse().effective_classes = 40;
   EXPECT_THAT(refusal(strategy::multipool), HasSubstr("40 size classes"));
   EXPECT_EQ(refusal(strategy::heap), "");
 }
 
-TEST_F(Candidates, ArraysThatGrowSpeakForAHeap) {
+TEST_F(candidates_test, arrays_that_grow_speak_for_a_heap) {
   parse().total.moved_bytes = 500000;
   EXPECT_EQ(refusal(strategy::heap), "");
 }
 
-TEST_F(Candidates, OneSizeSpeaksForAnAdaptivePool) {
+TEST_F(candidates_test, one_size_speaks_for_an_adaptive_pool) {
   EXPECT_EQ(refusal(strategy::adaptive_pool), "no candidate");
   parse().sizes = {{24, 9500}, {48, 500}};
   EXPECT_EQ(refusal(strategy::adaptive_pool), "");

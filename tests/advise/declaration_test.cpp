@@ -11,7 +11,7 @@ container_type of(const std::string& name) {
   return container_of_stack({"operator new(unsigned long)", name, "main"});
 }
 
-TEST(Declaration, TheInnermostContainerOfAStackIsNamedWithoutWhatTheLibraryAdds) {
+TEST(declaration, the_innermost_container_of_a_stack_is_named_without_what_the_library_adds) {
   EXPECT_EQ(of("void std::vector<order, std::allocator<order> >::_M_realloc_insert<order>(order&&)")
                 .in("std::"),
             "std::vector<order>");
@@ -26,7 +26,7 @@ TEST(Declaration, TheInnermostContainerOfAStackIsNamedWithoutWhatTheLibraryAdds)
   EXPECT_EQ(of("my::vector<int>::grow()").kind, "");
 }
 
-TEST(Declaration, TheNearestAboveIsChangedInItsLine) {
+TEST(declaration, the_nearest_above_is_changed_in_its_line) {
   const std::string source =
       "void f() {\n"
       "  std::vector<int> others;\n"
@@ -48,7 +48,7 @@ TEST(Declaration, TheNearestAboveIsChangedInItsLine) {
   EXPECT_TRUE(change_declaration(source, 3, {"vector", "(anonymous namespace)::order"}));
 }
 
-TEST(Declaration, NothingIsSaidWhereALineIsNoPlainDeclaration) {
+TEST(declaration, nothing_is_said_where_a_line_is_no_plain_declaration) {
   const container_type text = {"string", ""};
   for (const char* line :
        {"std::string name = other;", "std::string f(int);  // of a file", "use(std::string(x));",

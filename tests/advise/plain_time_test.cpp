@@ -16,16 +16,16 @@ run_figures run(double seconds, double processor, double others) {
   return out;
 }
 
-TEST(UndisturbedSeconds, AreAllWhereNobodyElseWorks) {
+TEST(undisturbed_seconds, are_all_where_nobody_else_works) {
   EXPECT_DOUBLE_EQ(undisturbed_seconds(run(10, 9.9, 0), 2), 10);
   EXPECT_DOUBLE_EQ(undisturbed_seconds(run(10, 1, 0), 2), 10) << "it slept";
 }
 
-TEST(UndisturbedSeconds, AreTheProcessorsWhereOthersHaveAllTheRest) {
+TEST(undisturbed_seconds, are_the_processors_where_others_have_all_the_rest) {
   EXPECT_DOUBLE_EQ(undisturbed_seconds(run(45, 10, 80), 2), 10);
 }
 
-TEST(UndisturbedSeconds, OfThreadsAreTheTimeThatPassed) {
+TEST(undisturbed_seconds, of_threads_are_the_time_that_passed) {
   EXPECT_DOUBLE_EQ(undisturbed_seconds(run(10, 20, 0), 2), 10);
 }
 

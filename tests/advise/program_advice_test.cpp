@@ -16,9 +16,9 @@ using testing::HasSubstr;
 
 bool stopped = false;
 
-class ProgramAdvice : public testing::Test {
+class program_advice_test : public testing::Test {
  protected:
-  ProgramAdvice() {
+  program_advice_test() {
     stopped = false;
     request_.command = request_.runs = {ADVISED_PROGRAM, "400"};
     request_.quick = true;
@@ -44,7 +44,7 @@ class ProgramAdvice : public testing::Test {
   std::vector<double> seconds_;
 };
 
-TEST_F(ProgramAdvice, TimesRecordsReadsAndLetsAllWaysRace) {
+TEST_F(program_advice_test, times_records_reads_and_lets_all_ways_race) {
   program_advice advice(request_);
   const auto report = advice.give();
   ASSERT_TRUE(report);
@@ -66,7 +66,7 @@ TEST_F(ProgramAdvice, TimesRecordsReadsAndLetsAllWaysRace) {
   EXPECT_TRUE(std::filesystem::exists(advice.trace_file()));
 }
 
-TEST_F(ProgramAdvice, ALongProgramIsNotJudgedByItsStartAlone) {
+TEST_F(program_advice_test, a_long_program_is_not_judged_by_its_start_alone) {
   request_.command = request_.runs = {ADVISED_PROGRAM, "8000", "0", "6000"};
   request_.most_events = 6000;
   program_advice advice(request_);
@@ -83,7 +83,7 @@ TEST_F(ProgramAdvice, ALongProgramIsNotJudgedByItsStartAlone) {
   EXPECT_TRUE(knows_requests);
 }
 
-TEST_F(ProgramAdvice, OnceRunsItOnceAndReplays) {
+TEST_F(program_advice_test, once_runs_it_once_and_replays) {
   request_.once = true;
   const auto report = program_advice(request_).give();
   ASSERT_TRUE(report);
@@ -95,14 +95,14 @@ TEST_F(ProgramAdvice, OnceRunsItOnceAndReplays) {
   EXPECT_THAT(phases_[1], HasSubstr("replaying"));
 }
 
-TEST_F(ProgramAdvice, IsSilentOnceItIsInterrupted) {
+TEST_F(program_advice_test, is_silent_once_it_is_interrupted) {
   request_.begins = [](std::string_view phase, double) {
     if (phase.starts_with("reading")) stopped = true;
   };
   EXPECT_FALSE(program_advice(request_).give());
 }
 
-TEST_F(ProgramAdvice, SaysInOneLineWhatCannotBeAdvised) {
+TEST_F(program_advice_test, says_in_one_line_what_cannot_be_advised) {
   request_.command = request_.runs = {"/bin/false"};
   request_.is_driven = true;
   EXPECT_THAT(complaint(), HasSubstr("/bin/false: the load failed"));

@@ -37,7 +37,7 @@ advice_report settled(std::vector<advice> advices) {
   return report;
 }
 
-TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
+TEST(trial, what_does_not_hold_on_the_program_is_no_advice) {
   const advice_report report = settled(
       {tried(strategy::multipool, "a", {0.9, 0.95, 0.99}, 9), of(strategy::multipool, "b")});
   ASSERT_EQ(report.advices.size(), 1u);
@@ -46,7 +46,7 @@ TEST(Trial, WhatDoesNotHoldOnTheProgramIsNoAdvice) {
   EXPECT_EQ(report.others.back().tried->times.median, 0.95);
 }
 
-TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
+TEST(trial, where_nothing_holds_to_leave_it_is_proved) {
   const advice_report report = settled({tried(strategy::multipool, "a", {0.99, 1.02, 1.05}, 9)});
   ASSERT_EQ(report.advices.size(), 1u);
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
@@ -55,7 +55,7 @@ TEST(Trial, WhereNothingHoldsToLeaveItIsProved) {
   EXPECT_TRUE(report.proved);
 }
 
-TEST(Trial, AGainThatIsNotSureIsNoProofForLeavingIt) {
+TEST(trial, a_gain_that_is_not_sure_is_no_proof_for_leaving_it) {
   const advice_report report = settled({tried(strategy::multipool, "a", {0.96, 1.12, 1.24}, 7)});
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_THAT(report.advices[0].what, HasSubstr("for now: multipool for a was 1.12"));
@@ -64,14 +64,14 @@ TEST(Trial, AGainThatIsNotSureIsNoProofForLeavingIt) {
   EXPECT_THAT(report.proof, HasSubstr("differ too much"));
 }
 
-TEST(Trial, WhatWasProvedHasNoDoubtsOfReplaysAndRecordings) {
+TEST(trial, what_was_proved_has_no_doubts_of_replays_and_recordings) {
   advice one = tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9);
   one.from.doubts = {"the replays vary: the interval is wide", "it is used by 3 threads"};
   EXPECT_THAT(settled({one}).advices[0].from.doubts,
               testing::ElementsAre("it is used by 3 threads"));
 }
 
-TEST(Trial, WhatTheIdealMallocGainedIsTheBoundOfAll) {
+TEST(trial, what_the_ideal_malloc_gained_is_the_bound_of_all) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9)};
   report.others = {{of(strategy::heap, "b").from, {}, {}, "it was not tried"}};
@@ -83,7 +83,7 @@ TEST(Trial, WhatTheIdealMallocGainedIsTheBoundOfAll) {
   EXPECT_EQ(to_json(report)["bound"]["median"], 2);
 }
 
-TEST(Trial, NothingThatWasTriedIsAboveTheBound) {
+TEST(trial, nothing_that_was_tried_is_above_the_bound) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {2.3, 2.4, 2.5}, 9)};
   report.bound = trial_figures{{1.8, 2, 2.2}, 7, 1};
@@ -92,7 +92,7 @@ TEST(Trial, NothingThatWasTriedIsAboveTheBound) {
   EXPECT_EQ(report.advices[0].from.bound, 2.4);
 }
 
-TEST(Trial, AfterOneRunThatGainedNothingToLeaveItIsNotProved) {
+TEST(trial, after_one_run_that_gained_nothing_to_leave_it_is_not_proved) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1, 1, 1}, 1)});
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_EQ(report.advices[0].confidence, "low");
@@ -100,7 +100,7 @@ TEST(Trial, AfterOneRunThatGainedNothingToLeaveItIsNotProved) {
   EXPECT_EQ(report.others.back().why_not, "no sure difference in one run of the living program");
 }
 
-TEST(Trial, OneRunHasNoIntervalAndLowersTheConfidence) {
+TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.4, 1.4, 1.4}, 1)});
   EXPECT_FALSE(report.proved);
   EXPECT_EQ(report.proof, "Not proved: there was time for one run on the program.");
@@ -113,7 +113,7 @@ TEST(Trial, OneRunHasNoIntervalAndLowersTheConfidence) {
   EXPECT_THAT(to_markdown(report), HasSubstr("| 1.40 in one run |"));
 }
 
-TEST(Trial, WhatRanOftenEnoughIsProvedWithItsInterval) {
+TEST(trial, what_ran_often_enough_is_proved_with_its_interval) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.2, 1.3, 1.4}, 5)});
   EXPECT_TRUE(report.proved);
   EXPECT_EQ(report.proof, "Proved on the program, in 5 runs.");
@@ -121,7 +121,7 @@ TEST(Trial, WhatRanOftenEnoughIsProvedWithItsInterval) {
   EXPECT_EQ(tried_text(*report.advices[0].tried), "1.30 (1.20 to 1.40) in 5 runs");
 }
 
-TEST(Trial, WhatIsProvedIsSureWhateverTheReplayWas) {
+TEST(trial, what_is_proved_is_sure_whatever_the_replay_was) {
   advice one = tried(strategy::multipool, "a", {1.25, 1.3, 1.35}, 9);
   one.untold = "where its blocks lie may matter more";
   one.confidence = "low";
@@ -133,7 +133,7 @@ TEST(Trial, WhatIsProvedIsSureWhateverTheReplayWas) {
   EXPECT_THAT(to_markdown(report), HasSubstr("no figure: where its blocks lie"));
 }
 
-TEST(Trial, WhatWasNotTriedIsNotProvedNorOfHighConfidence) {
+TEST(trial, what_was_not_tried_is_not_proved_nor_of_high_confidence) {
   advice untried = of(strategy::multipool, "a");
   untried.tried_remark = "its function has no name";
   const advice_report report = settled({untried});
@@ -143,7 +143,7 @@ TEST(Trial, WhatWasNotTriedIsNotProvedNorOfHighConfidence) {
   EXPECT_EQ(report.advices[0].confidence, "medium");
 }
 
-TEST(Trial, ItsFiguresDecideWhatComesFirst) {
+TEST(trial, its_figures_decide_what_comes_first) {
   const advice_report report = settled({of(strategy::multipool, "untried"),
                                         tried(strategy::multipool, "a", {1.1, 1.2, 1.3}, 9),
                                         tried(strategy::monotonic, "b", {1.6, 1.7, 1.8}, 9),
@@ -155,13 +155,13 @@ TEST(Trial, ItsFiguresDecideWhatComesFirst) {
   EXPECT_EQ(report.advices[3].from.where.subsystem, "untried");
 }
 
-TEST(Trial, AMallocIsNotPreferredToAResourceThatIsAsFast) {
+TEST(trial, a_malloc_is_not_preferred_to_a_resource_that_is_as_fast) {
   const advice_report report = settled({tried(strategy::switch_malloc, "", {1.1, 1.25, 1.3}, 9),
                                         tried(strategy::monotonic, "b", {1.24, 1.3, 1.35}, 9)});
   EXPECT_EQ(report.advices[0].from.how, strategy::monotonic);
 }
 
-TEST(Trial, AResourceThatCannotBeToldFromAMallocComesFirstUnlessItTakesMoreMemory) {
+TEST(trial, a_resource_that_cannot_be_told_from_a_malloc_comes_first_unless_it_takes_more_memory) {
   const advice malloc = tried(strategy::switch_malloc, "", {1.2, 1.25, 1.3}, 9);
   advice resource = tried(strategy::monotonic, "b", {1.1, 1.2, 1.3}, 9);
   EXPECT_EQ(settled({malloc, resource}).advices[0].from.how, strategy::monotonic);
@@ -171,7 +171,7 @@ TEST(Trial, AResourceThatCannotBeToldFromAMallocComesFirstUnlessItTakesMoreMemor
   EXPECT_EQ(settled({malloc, resource}).advices[0].from.how, strategy::switch_malloc);
 }
 
-TEST(Trial, AResourceThatCCodeCannotTakeIsBehindAMalloc) {
+TEST(trial, a_resource_that_c_code_cannot_take_is_behind_a_malloc) {
   advice for_c = tried(strategy::monotonic, "b", {1.6, 1.7, 1.8}, 9);
   for_c.from.where.is_cpp = false;
   const advice_report report =
@@ -179,7 +179,7 @@ TEST(Trial, AResourceThatCCodeCannotTakeIsBehindAMalloc) {
   EXPECT_EQ(report.advices[0].from.how, strategy::switch_malloc);
 }
 
-TEST(Trial, OnlyTheBestForAPlaceIsAdvisedAndTheBestMalloc) {
+TEST(trial, only_the_best_for_a_place_is_advised_and_the_best_malloc) {
   const advice_report report = settled({tried(strategy::multipool, "a", {1.1, 1.2, 1.3}, 9),
                                         tried(strategy::monotonic, "a", {1.6, 1.7, 1.8}, 9),
                                         tried(strategy::switch_malloc, "", {1.1, 1.15, 1.2}, 9),
@@ -191,7 +191,7 @@ TEST(Trial, OnlyTheBestForAPlaceIsAdvisedAndTheBestMalloc) {
   EXPECT_EQ(report.others[0].why_not, "another is faster here");
 }
 
-TEST(Trial, OfTwoThatAreAsFastThereTheOneWithLessMemoryIsAdvised) {
+TEST(trial, of_two_that_are_as_fast_there_the_one_with_less_memory_is_advised) {
   advice frugal = tried(strategy::multipool, "a", {1.5, 1.6, 1.75}, 9);
   frugal.tried->memory = 1.0;
   const advice_report report =

@@ -34,7 +34,7 @@ replay::replay_outcome replayed(const std::string& subsystem, const std::string&
 
 const std::string all(replay::whole_program);
 
-TEST(GainOfProgram, IsWhatIsSavedOfItsTime) {
+TEST(gain_of_program, is_what_is_saved_of_its_time) {
   const interval gain = gain_of_program({1, 2, 4}, 2.0, 10.0);
   EXPECT_DOUBLE_EQ(gain.low, 1);
   EXPECT_DOUBLE_EQ(gain.median, 10.0 / 9);
@@ -43,14 +43,14 @@ TEST(GainOfProgram, IsWhatIsSavedOfItsTime) {
   EXPECT_GT(gain_of_program({100, 100, 100}, 20.0, 10.0).median, 1);
 }
 
-TEST(WhyUntold, APredictionThatATenthOfASecondChangesIsNone) {
+TEST(why_untold, a_prediction_that_a_tenth_of_a_second_changes_is_none) {
   EXPECT_EQ(why_untold({2, 2, 2}, 2.0, 10.0, 0), "");
   EXPECT_EQ(why_untold({4, 4, 4}, 5.0, 10.0, 0), "");
   EXPECT_THAT(why_untold({4, 4, 4}, 9.0, 10.0, 0), HasSubstr("a tenth more or less"));
   EXPECT_THAT(why_untold({2, 2, 2}, 10.0, 10.0, 0), HasSubstr("longer in the replay"));
 }
 
-TEST(Rank, WhereNobodyKnowsTheHeapsShareNothingIsPredicted) {
+TEST(rank, where_nobody_knows_the_heaps_share_nothing_is_predicted) {
   profile::dims_result dims = program();
   dims.heap.reset();
   const advice_report report =
@@ -60,7 +60,7 @@ TEST(Rank, WhereNobodyKnowsTheHeapsShareNothingIsPredicted) {
   EXPECT_EQ(rank(dims, {}, {}, "p").advices[0].confidence, "low");
 }
 
-TEST(Rank, WhereTheHeapTakesMoreThanTheProgramHadNothingIsPredicted) {
+TEST(rank, where_the_heap_takes_more_than_the_program_had_nothing_is_predicted) {
   std::vector<replay::replay_outcome> outcomes = {replayed("parse", "AS9@mallard", 1.9, 2, 2.1)};
   outcomes.front().seconds_global = 11;
   const advice_report report = rank(program(), {of(strategy::multipool)}, outcomes, "p");
@@ -70,7 +70,7 @@ TEST(Rank, WhereTheHeapTakesMoreThanTheProgramHadNothingIsPredicted) {
   EXPECT_EQ(report.advices[0].confidence, "low");
 }
 
-TEST(Rank, WhereBlocksLieFarApartThatDecidesAndNothingIsPredicted) {
+TEST(rank, where_blocks_lie_far_apart_that_decides_and_nothing_is_predicted) {
   profile::dims_result dims = program();
   dims.cache_bytes = {32768, 1 << 20};
   dims.total.peak_bytes = dims.all.where.peak_bytes = 40 << 20;
@@ -88,7 +88,7 @@ TEST(Rank, WhereBlocksLieFarApartThatDecidesAndNothingIsPredicted) {
   EXPECT_EQ(rank_it().advices[0].untold, "");
 }
 
-TEST(Rank, TheFastestStrategyOfASubsystemIsAdvised) {
+TEST(rank, the_fastest_strategy_of_a_subsystem_is_advised) {
   const advice_report report = rank(program(), {of(strategy::multipool), of(strategy::monotonic)},
                                     {replayed("parse", "AS9@mallard", 1.9, 2, 2.1),
                                      replayed("parse", "AS5@mallard", 3.9, 4, 4.1)},
@@ -100,7 +100,7 @@ TEST(Rank, TheFastestStrategyOfASubsystemIsAdvised) {
   EXPECT_EQ(report.others[0].why_not, "another is faster here");
 }
 
-TEST(Rank, OfEqualOnesTheSmallerIsAdvised) {
+TEST(rank, of_equal_ones_the_smaller_is_advised) {
   const advice_report report = rank(program(), {of(strategy::multipool), of(strategy::monotonic)},
                                     {replayed("parse", "AS9@mallard", 3.8, 3.9, 4.2, 1.0),
                                      replayed("parse", "AS5@mallard", 3.9, 4, 4.1, 1.5)},
@@ -108,7 +108,7 @@ TEST(Rank, OfEqualOnesTheSmallerIsAdvised) {
   EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
 }
 
-TEST(Rank, ToLeaveItWinsWhereNothingIsToldFromIt) {
+TEST(rank, to_leave_it_wins_where_nothing_is_told_from_it) {
   const advice_report report = rank(
       program(), {of(strategy::multipool)},
       {replayed("parse", "AS9@mallard", 0.95, 1.3, 1.6), replayed(all, "jemalloc", 0.99, 1.1, 1.2)},
@@ -119,13 +119,13 @@ TEST(Rank, ToLeaveItWinsWhereNothingIsToldFromIt) {
   EXPECT_EQ(report.others.size(), 2u);
 }
 
-TEST(Rank, WhatGainsLessThanAHundredthIsNoAdvice) {
+TEST(rank, what_gains_less_than_a_hundredth_is_no_advice) {
   const advice_report report = rank(program(), {of(strategy::multipool)},
                                     {replayed("parse", "AS9@mallard", 1.03, 1.04, 1.05)}, "p");
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
 }
 
-TEST(Rank, OneReplayHasNoIntervalAndLowersTheConfidence) {
+TEST(rank, one_replay_has_no_interval_and_lowers_the_confidence) {
   replay::replay_outcome once = replayed("parse", "AS9@mallard", 2, 2, 2);
   once.repetitions = 1;
   const advice_report report = rank(program(), {of(strategy::multipool)}, {once}, "p", true);
@@ -136,7 +136,7 @@ TEST(Rank, OneReplayHasNoIntervalAndLowersTheConfidence) {
             "high");
 }
 
-TEST(Rank, AnotherMallocWinsTies) {
+TEST(rank, another_malloc_wins_ties) {
   const std::vector<candidate> candidates = {of(strategy::multipool)};
   const auto with = [&](double median) {
     return rank(program(), candidates,
@@ -150,7 +150,7 @@ TEST(Rank, AnotherMallocWinsTies) {
   EXPECT_EQ(with(1.5).advices[1].from.how, strategy::switch_malloc);
 }
 
-TEST(Rank, AnotherMallocComesBeforeAResourceThatCCodeWouldNeed) {
+TEST(rank, another_malloc_comes_before_a_resource_that_c_code_would_need) {
   candidate of_c = of(strategy::multipool);
   of_c.where.is_cpp = false;
   const advice_report report = rank(
@@ -161,7 +161,7 @@ TEST(Rank, AnotherMallocComesBeforeAResourceThatCCodeWouldNeed) {
   EXPECT_EQ(report.advices[1].from.how, strategy::multipool);
 }
 
-TEST(Rank, WhatWasRefusedOrNotReplayedIsToldWithItsReason) {
+TEST(rank, what_was_refused_or_not_replayed_is_told_with_its_reason) {
   candidate refused = of(strategy::monotonic);
   refused.refused = "it would grow";
   replay::replay_outcome without = replayed("parse", "AS9@mallard", 0, 0, 0);

@@ -19,12 +19,12 @@ double seconds_of(const trial_plan& plan, double program, bool needs_hook) {
   return program * ((plan.runs_as_it_is ? 1 : 0) + (needs_hook ? 1 : 0) + plan.most);
 }
 
-TEST(TimePlan, IsThreeTimesTheProgramAndAMinute) {
+TEST(time_plan, is_three_times_the_program_and_a_minute) {
   EXPECT_EQ(plan_of(10).seconds(), 90);
   EXPECT_EQ(time_plan(45, 10).seconds(), 90) << "other work made it take longer";
 }
 
-TEST(TimePlan, ReplaysLeaveTimeToTryTheBest) {
+TEST(time_plan, replays_leave_time_to_try_the_best) {
   for (const double program : {0.1, 1.0, 5.0, 10.0, 12.0}) {
     const time_plan plan = plan_of(program);
     const double recorded = 2.5 * program + 2;  // timed, recorded and read
@@ -35,13 +35,13 @@ TEST(TimePlan, ReplaysLeaveTimeToTryTheBest) {
   }
 }
 
-TEST(TimePlan, AShortProgramIsRecordedToItsEnd) {
+TEST(time_plan, a_short_program_is_recorded_to_its_end) {
   for (const double program : {0.1, 1.0, 5.0, 10.0}) {
     EXPECT_GE(plan_of(program).recording_seconds(program), 2 * program) << program;
   }
 }
 
-TEST(TimePlan, ALongOneIsRecordedForAsLongAsLeavesTimeToTryTheBest) {
+TEST(time_plan, a_long_one_is_recorded_for_as_long_as_leaves_time_to_try_the_best) {
   for (const double program : {30.0, 60.0, 90.0}) {
     const time_plan plan = plan_of(program);
     const double recorded = program + plan.recording_seconds(program);
@@ -51,7 +51,7 @@ TEST(TimePlan, ALongOneIsRecordedForAsLongAsLeavesTimeToTryTheBest) {
   }
 }
 
-TEST(TimePlan, WhateverTheLoadItEndsInTime) {
+TEST(time_plan, whatever_the_load_it_ends_in_time) {
   for (const double slower : {1.0, 2.0, 3.0, 4.0, 5.0}) {
     const time_plan plan(10 * slower, 10);
     double passed = 10 * slower;
@@ -63,25 +63,25 @@ TEST(TimePlan, WhateverTheLoadItEndsInTime) {
   }
 }
 
-TEST(TimePlan, WhereTimeIsShortTheProgramIsNotRunAsItIsAgain) {
+TEST(time_plan, where_time_is_short_the_program_is_not_run_as_it_is_again) {
   const trial_plan trial = plan_of(30).trial(75, true);
   EXPECT_EQ(trial.most, 1u);
   EXPECT_FALSE(trial.runs_as_it_is);
 }
 
-TEST(TimePlan, AMallocNeedsFewerRunsThanAResource) {
+TEST(time_plan, a_malloc_needs_fewer_runs_than_a_resource) {
   EXPECT_EQ(plan_of(60).trial(150, true).most, 0u);
   EXPECT_EQ(plan_of(60).trial(150, false).most, 1u);
 }
 
-TEST(TimePlan, WhereAllWaysDoNotFitOneRunOfEachMallocMay) {
+TEST(time_plan, where_all_ways_do_not_fit_one_run_of_each_malloc_may) {
   const time_plan plan = plan_of(8);
   EXPECT_EQ(plan.race_seconds(30, 7), 0) << "three rounds of all";
   EXPECT_GT(plan.race_seconds(30, 3, 1), 0);
   EXPECT_EQ(plan.race_seconds(60, 3, 1), 0);
 }
 
-TEST(TimePlan, AShortProgramIsTriedInMoreWays) {
+TEST(time_plan, a_short_program_is_tried_in_more_ways) {
   EXPECT_EQ(plan_of(0.5).trial(25, true).most, 3u);
   EXPECT_EQ(plan_of(8).trial(40, true).most, 2u);
   EXPECT_EQ(plan_of(8).trial(50, true).most, 1u);

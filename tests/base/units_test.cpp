@@ -8,7 +8,7 @@ namespace {
 
 using namespace mallard::base;
 
-TEST(Units, FiguresHaveThreeSignificantDigits) {
+TEST(units, figures_have_three_significant_digits) {
   EXPECT_EQ(figure_text(1.234), "1.23");
   EXPECT_EQ(figure_text(12.34), "12.3");
   EXPECT_EQ(figure_text(123.4), "123");
@@ -21,7 +21,7 @@ TEST(Units, FiguresHaveThreeSignificantDigits) {
   EXPECT_EQ(figure_text(-1.234), "-1.23");
 }
 
-TEST(Units, BytesAreExactBelowAKibibyteAndKnowGibibytes) {
+TEST(units, bytes_are_exact_below_a_kibibyte_and_know_gibibytes) {
   EXPECT_EQ(bytes_text(0), "0 B");
   EXPECT_EQ(bytes_text(1), "1 B");
   EXPECT_EQ(bytes_text(1000), "1000 B");
@@ -34,14 +34,14 @@ TEST(Units, BytesAreExactBelowAKibibyteAndKnowGibibytes) {
   EXPECT_EQ(bytes_text(std::ldexp(3, 40)), "3 TiB");
 }
 
-TEST(Units, RoundingUpPassesToTheNextUnit) {
+TEST(units, rounding_up_passes_to_the_next_unit) {
   EXPECT_EQ(bytes_text(1048575), "1 MiB");
   EXPECT_EQ(bytes_text(1000.0 * 1024), "1000 KiB");
   EXPECT_EQ(time_text(0.9999999), "1 s");
   EXPECT_EQ(count_text(999'999), "1 M");
 }
 
-TEST(Units, TimesAreInTheLargestUnitThatThereIsOneOf) {
+TEST(units, times_are_in_the_largest_unit_that_there_is_one_of) {
   EXPECT_EQ(time_text(0), "0 s");
   EXPECT_EQ(time_text(1.5), "1.5 s");
   EXPECT_EQ(time_text(0.02), "20 ms");
@@ -51,14 +51,14 @@ TEST(Units, TimesAreInTheLargestUnitThatThereIsOneOf) {
   EXPECT_EQ(time_text(1e-10), "0.1 ns");
 }
 
-TEST(Units, CountsAreExactBelowAThousand) {
+TEST(units, counts_are_exact_below_a_thousand) {
   EXPECT_EQ(count_text(0), "0");
   EXPECT_EQ(count_text(950), "950");
   EXPECT_EQ(count_text(12'345), "12.3 k");
   EXPECT_EQ(count_text(1'230'000), "1.23 M");
 }
 
-TEST(Units, OnlyAllIsAHundredPerCent) {
+TEST(units, only_all_is_a_hundred_per_cent) {
   EXPECT_EQ(share_text(0), "0 %");
   EXPECT_EQ(share_text(0.005), "0.5 %");
   EXPECT_EQ(share_text(0.123), "12 %");

@@ -11,7 +11,7 @@ using namespace mallard;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class CheckCommand : public CommandTest {
+class check_command_test : public command_test {
  protected:
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(file(name), std::ios::binary) << text;
@@ -21,14 +21,14 @@ class CheckCommand : public CommandTest {
   }
 };
 
-TEST_F(CheckCommand, AProgramWithinItsBudgetSaysNothing) {
+TEST_F(check_command_test, a_program_within_its_budget_says_nothing) {
   write("b", "allocations <= 1000000\npeak <= 1 GiB\n");
   const ended kept = run({"check", "--budget", "b", "--", "sort", "/dev/null"});
   EXPECT_EQ(kept.status, 0);
   EXPECT_EQ(kept.out + kept.err, "");
 }
 
-TEST_F(CheckCommand, ABreachIsALineAndAStatus) {
+TEST_F(check_command_test, a_breach_is_a_line_and_a_status) {
   write("b", "# sort allocates\nallocations <= 1000000\nallocations <= 0\npeak <= 1 B\n");
   const ended broken = run({"check", "--budget", "b", "--", "sort", "/dev/null"});
   EXPECT_EQ(broken.status, 1);
@@ -37,7 +37,7 @@ TEST_F(CheckCommand, ABreachIsALineAndAStatus) {
   EXPECT_THAT(broken.out, HasSubstr("\nb:4: peak <= 1 B: it is "));
 }
 
-TEST_F(CheckCommand, UpdateLowersTheLimitsThatAreKeptAndNothingElse) {
+TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_else) {
   record("t", {"sort", "/dev/null"});
   write("real", "# sort\nallocations <= 1000000 +5 %\n\npeak <= 1 B\nleaked <= 1 GiB\n");
   std::filesystem::create_symlink("real", file("b"));
@@ -55,7 +55,7 @@ TEST_F(CheckCommand, UpdateLowersTheLimitsThatAreKeptAndNothingElse) {
   EXPECT_THAT(run({"check", "t", "--budget", "b", "--update"}).err, HasSubstr("b: 0 rules"));
 }
 
-TEST_F(CheckCommand, ATraceIsCheckedAsItsProgramWas) {
+TEST_F(check_command_test, a_trace_is_checked_as_its_program_was) {
   record("t", {"sort", "/dev/null"});
   write("b", "allocations <= 0\n");
   EXPECT_EQ(run({"check", "t", "--budget", "b"}).status, 1);
@@ -69,7 +69,7 @@ TEST_F(CheckCommand, ATraceIsCheckedAsItsProgramWas) {
       total["allocations"].get<std::uint64_t>() + total["reallocations"].get<std::uint64_t>());
 }
 
-TEST_F(CheckCommand, AnnotationsAreThoseOfWorkflows) {
+TEST_F(check_command_test, annotations_are_those_of_workflows) {
   write("b%", "allocations <= 0\n");
   const ended broken =
       run({"check", "--budget", "b%", "--format", "github", "--", "sort", "/dev/null"});
@@ -78,7 +78,7 @@ TEST_F(CheckCommand, AnnotationsAreThoseOfWorkflows) {
               StartsWith("::error file=b%25,line=1,title=heap budget%3A allocations <= 0::b%25:1"));
 }
 
-TEST_F(CheckCommand, TheProgramsOwnFailureIsToldByItsStatus) {
+TEST_F(check_command_test, the_programs_own_failure_is_told_by_its_status) {
   write("b", "peak <= 1 GiB\n");
   EXPECT_EQ(run({"check", "--budget", "b", "--", "sh", "-c", "exit 7"}).status, 7);
   const ended killed = run({"check", "--budget", "b", "--", "sh", "-c", "kill -9 $$"});
@@ -86,7 +86,7 @@ TEST_F(CheckCommand, TheProgramsOwnFailureIsToldByItsStatus) {
   EXPECT_THAT(killed.err, HasSubstr("killed by signal 9"));
 }
 
-TEST_F(CheckCommand, ThePeaksPlaceIsWhereMostLivedThen) {
+TEST_F(check_command_test, the_peaks_place_is_where_most_lived_then) {
   profile::trace_script script(file("t").string());
   script.call("main", 1, [&] {
     script.call("keeps", 2, [&] { script.allocate(3, 5000); });
@@ -101,7 +101,7 @@ TEST_F(CheckCommand, ThePeaksPlaceIsWhereMostLivedThen) {
   EXPECT_THAT(broken.out, HasSubstr("most of it of passes"));
 }
 
-TEST_F(CheckCommand, BadInputIsOneLine) {
+TEST_F(check_command_test, bad_input_is_one_line) {
   write("b", "peak <= 1 GiB\n");
   write("wrong", "peak <= lots\n");
   write("text", "no trace");
@@ -117,7 +117,7 @@ TEST_F(CheckCommand, BadInputIsOneLine) {
   expect_refused({"check", "text", "--budget", "b", "--format", "xml"}, 2, "--format");
 }
 
-TEST_F(CheckCommand, ATraceWithoutStacksKnowsOfNoFunctions) {
+TEST_F(check_command_test, a_trace_without_stacks_knows_of_no_functions) {
   ASSERT_EQ(run({"record", "--sample-stacks", "0", "--no-cpu", "-q", "-o", "t", "--", "sort",
                  "/dev/null"})
                 .status,
@@ -128,7 +128,7 @@ TEST_F(CheckCommand, ATraceWithoutStacksKnowsOfNoFunctions) {
   EXPECT_EQ(run({"check", "t", "--budget", "b"}).status, 0);
 }
 
-TEST_F(CheckCommand, ATraceThatIsNotWholeKeepsToNothing) {
+TEST_F(check_command_test, a_trace_that_is_not_whole_keeps_to_nothing) {
   record("t", {"sort", "/etc/passwd"});
   fs::resize_file(file("t"), fs::file_size(file("t")) / 2);
   write("b", "peak <= 1 GiB\n");
@@ -138,7 +138,7 @@ TEST_F(CheckCommand, ATraceThatIsNotWholeKeepsToNothing) {
 }
 
 // One bit in the largest chunk, which is that of the events.
-TEST_F(CheckCommand, ATraceWhoseEventsAreDamagedIsNotWholeForAnybody) {
+TEST_F(check_command_test, a_trace_whose_events_are_damaged_is_not_whole_for_anybody) {
   record("t", {"sort", "/etc/passwd"});
   std::string bytes = read_file(file("t"));
   constexpr std::size_t header = 40;
@@ -163,7 +163,7 @@ TEST_F(CheckCommand, ATraceWhoseEventsAreDamagedIsNotWholeForAnybody) {
   }
 }
 
-TEST_F(CheckCommand, DiffOfATraceWithItselfIsNothing) {
+TEST_F(check_command_test, diff_of_a_trace_with_itself_is_nothing) {
   record("t", {"sort", "/dev/null"});
   const ended same = run({"diff", "t", "t"});
   EXPECT_EQ(same.status, 0);
@@ -175,7 +175,7 @@ TEST_F(CheckCommand, DiffOfATraceWithItselfIsNothing) {
   }
 }
 
-TEST_F(CheckCommand, DiffAddsUpToWhatTheTotalsSay) {
+TEST_F(check_command_test, diff_adds_up_to_what_the_totals_say) {
   write("lines", "c\nb\na\n");
   record("a", {"sort", "/dev/null"});
   record("b", {"sort", "lines", "/etc/passwd"});
@@ -197,7 +197,7 @@ TEST_F(CheckCommand, DiffAddsUpToWhatTheTotalsSay) {
 }
 
 // A table that GitHub and GitLab read: as many cells in each row as in its heading.
-TEST_F(CheckCommand, DiffWritesTablesInMarkdown) {
+TEST_F(check_command_test, diff_writes_tables_in_markdown) {
   write("lines", "c\nb\na\n");
   record("a", {"sort", "/dev/null"});
   record("b", {"sort", "lines", "/etc/passwd"});
@@ -222,7 +222,7 @@ TEST_F(CheckCommand, DiffWritesTablesInMarkdown) {
               HasSubstr("No function allocates more or less."));
 }
 
-TEST_F(CheckCommand, DiffRefusesWhatIsNoTraceAndNoWord) {
+TEST_F(check_command_test, diff_refuses_what_is_no_trace_and_no_word) {
   write("text", "no trace");
   record("t", {"sort", "/dev/null"});
   expect_refused({"diff", "t", "text"}, 1, "text: ");
@@ -235,7 +235,7 @@ TEST_F(CheckCommand, DiffRefusesWhatIsNoTraceAndNoWord) {
 }
 
 // The script of a job in any CI, with the command in PATH.
-class CheckScript : public CheckCommand {
+class check_script_test : public check_command_test {
  protected:
   ended job(const std::string& arguments, const std::string& environment = "") const {
     const std::string line = "cd '" + file(".").string() + "' && PATH='" +
@@ -247,7 +247,7 @@ class CheckScript : public CheckCommand {
   }
 };
 
-TEST_F(CheckScript, LeavesATraceAPageAndWhatGrew) {
+TEST_F(check_script_test, leaves_a_trace_a_page_and_what_grew) {
   write("lines", "c\nb\na\n");
   write("b", "peak <= 1 GiB\n");
   const ended first = job("b out none.mlt -- sort /dev/null");
@@ -265,7 +265,7 @@ TEST_F(CheckScript, LeavesATraceAPageAndWhatGrew) {
   EXPECT_FALSE(fs::exists(file("out/diff.md")));
 }
 
-TEST_F(CheckScript, HasTheStatusOfTheCheck) {
+TEST_F(check_script_test, has_the_status_of_the_check) {
   write("b", "allocations <= 0\n");
   const ended broken = job("b out -- sort /dev/null", "GITHUB_ACTIONS=true");
   EXPECT_EQ(broken.status, 1);

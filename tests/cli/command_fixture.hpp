@@ -41,7 +41,7 @@ struct ended {
 };
 
 // Each test has a folder of its own and runs the command in it.
-class CommandTest : public testing::Test {
+class command_test : public testing::Test {
  protected:
   void SetUp() override {
     fs::remove_all(folder_);

@@ -19,10 +19,10 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Command : public CommandTest {
+class commands_test : public command_test {
  protected:
   void SetUp() override {
-    CommandTest::SetUp();
+    command_test::SetUp();
     std::ofstream(file("good.jsonl")) << good_;
   }
 
@@ -41,14 +41,14 @@ class Command : public CommandTest {
                             to_line(lab::make_cell("DS1", 6, "AS7", "mallard", "clean", 1)) + "\n";
 };
 
-TEST_F(Command, TellsItsVersionAndItsHelp) {
+TEST_F(commands_test, tells_its_version_and_its_help) {
   EXPECT_THAT(run({"--version"}).out, StartsWith("mallard "));
   EXPECT_EQ(run({"--version"}).status, 0);
   EXPECT_THAT(run({"--help"}).out, HasSubstr("bench"));
   EXPECT_THAT(run({"bench", "density", "--help"}).out, HasSubstr("--memory-limit"));
 }
 
-TEST_F(Command, UnknownCommandsAndOptionsAreRefused) {
+TEST_F(commands_test, unknown_commands_and_options_are_refused) {
   expect_refused({}, 2, "subcommand is required");
   expect_refused({"fly"}, 2, "unknown command 'fly'");
   expect_refused({"advize"}, 2, "unknown command 'advize': did you mean 'advise'?");
@@ -58,7 +58,7 @@ TEST_F(Command, UnknownCommandsAndOptionsAreRefused) {
   expect_refused({"--color", "pink", "bench", "list"}, 2, "'pink'");
 }
 
-TEST_F(Command, BadBenchOptionsAreRefusedBeforeAnyFileIsMade) {
+TEST_F(commands_test, bad_bench_options_are_refused_before_any_file_is_made) {
   const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
     std::vector<std::string> words = {"bench", "density", "--json", "new.jsonl"};
     words.insert(words.end(), more.begin(), more.end());
@@ -80,14 +80,14 @@ TEST_F(Command, BadBenchOptionsAreRefusedBeforeAnyFileIsMade) {
   expect_refused({"bench", "density", "--resume"}, 2, "--resume needs the file");
 }
 
-TEST_F(Command, OutputThatCannotBeWrittenIsFoundOutBeforeMeasuring) {
+TEST_F(commands_test, output_that_cannot_be_written_is_found_out_before_measuring) {
   expect_refused(small_bench("/no/such/folder/x.jsonl"), 1, "cannot be written");
   expect_refused(small_bench("."), 1, "is there already");
   expect_refused(small_bench("good.jsonl"), 1, "is there already");
   EXPECT_EQ(read_file(file("good.jsonl")), good_);
 }
 
-TEST_F(Command, BadResultFilesAreRefusedByEveryReader) {
+TEST_F(commands_test, bad_result_files_are_refused_by_every_reader) {
   std::ofstream(file("bad.jsonl")) << good_ << "{\"kind\":\"cell\"}\n";
   for (const char* name : {"show", "claims", "compare", "report", "export"}) {
     std::vector<std::string> options;
@@ -107,7 +107,7 @@ TEST_F(Command, BadResultFilesAreRefusedByEveryReader) {
   EXPECT_FALSE(fs::exists(file("out.json")));
 }
 
-TEST_F(Command, CutOffLastLineIsAWarning) {
+TEST_F(commands_test, cut_off_last_line_is_a_warning) {
   std::ofstream(file("cut.jsonl")) << good_.substr(0, good_.size() - 20);
   const ended result = run({"show", "cut.jsonl", "--peer", "global"});
   EXPECT_EQ(result.status, 0);
@@ -115,7 +115,7 @@ TEST_F(Command, CutOffLastLineIsAWarning) {
   EXPECT_THAT(result.out, HasSubstr("density, ds DS1"));
 }
 
-TEST_F(Command, BadReaderOptionsAreRefused) {
+TEST_F(commands_test, bad_reader_options_are_refused) {
   expect_refused({"show"}, 2, "RESULT");
   expect_refused({"show", "good.jsonl", "--peer", "boost"}, 2, "no cells of peer 'boost'");
   expect_refused({"compare", "good.jsonl"}, 2, "needs two results");
@@ -129,7 +129,7 @@ TEST_F(Command, BadReaderOptionsAreRefused) {
   expect_refused({"report", "good.jsonl", "-o", "/no/such/folder/x.html"}, 1, "cannot be written");
 }
 
-TEST_F(Command, BenchWritesWhatTheOtherCommandsRead) {
+TEST_F(commands_test, bench_writes_what_the_other_commands_read) {
   const ended bench = run(small_bench("new.jsonl"));
   ASSERT_EQ(bench.status, 0) << bench.err;
   EXPECT_THAT(bench.out,
@@ -150,7 +150,7 @@ TEST_F(Command, BenchWritesWhatTheOtherCommandsRead) {
   EXPECT_THAT(read_file(file("page.html")), HasSubstr("</html>"));
 }
 
-TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
+TEST_F(commands_test, claims_are_judged_over_files_of_several_benches) {
   std::ofstream out(file("lists.jsonl"));
   out << to_line(lab::make_series_run()) << "\n";
   for (const auto& [strategy, peer, seconds] :
@@ -190,7 +190,7 @@ TEST_F(Command, ClaimsAreJudgedOverFilesOfSeveralBenches) {
                  "mine.json: A-1: 'statement' is missing");
 }
 
-TEST_F(Command, CompareReadsTwoResults) {
+TEST_F(commands_test, compare_reads_two_results) {
   std::ofstream(file("other.jsonl"))
       << to_line(lab::make_run()) << "\n"
       << to_line(lab::make_cell("DS1", 6, "AS7", "mallard", "clean", 0.25)) << "\n";
@@ -199,7 +199,7 @@ TEST_F(Command, CompareReadsTwoResults) {
   EXPECT_THAT(result.out, HasSubstr("4.000"));
 }
 
-TEST_F(Command, ExportHasAnEntryPerRepetitionAndAMedian) {
+TEST_F(commands_test, export_has_an_entry_per_repetition_and_a_median) {
   ASSERT_EQ(run({"export", "good.jsonl", "--google-benchmark", "-o", "out.json"}).status, 0);
   const auto json = nlohmann::json::parse(read_file(file("out.json")));
   EXPECT_TRUE(json.contains("context"));
@@ -211,7 +211,7 @@ TEST_F(Command, ExportHasAnEntryPerRepetitionAndAMedian) {
   EXPECT_EQ(json["benchmarks"][3]["aggregate_name"], "median");
 }
 
-TEST_F(Command, ResumeMeasuresOnlyWhatIsMissing) {
+TEST_F(commands_test, resume_measures_only_what_is_missing) {
   ASSERT_EQ(run(small_bench("new.jsonl")).status, 0);
   const std::string before = read_file(file("new.jsonl"));
   EXPECT_EQ(run(small_bench("new.jsonl", {"--resume"})).status, 0);
@@ -221,7 +221,7 @@ TEST_F(Command, ResumeMeasuresOnlyWhatIsMissing) {
   expect_refused(small_bench("new.jsonl", {"--resume", "--seed", "9"}), 1, "--seed 1, not 9");
 }
 
-TEST_F(Command, FailedCellsAreNamedAndTheRestGoesOn) {
+TEST_F(commands_test, failed_cells_are_named_and_the_rest_goes_on) {
   if (lab::sanitized) GTEST_SKIP();
   auto words = small_bench("new.jsonl");
   words[3] = "1,6";
@@ -241,7 +241,7 @@ TEST_F(Command, FailedCellsAreNamedAndTheRestGoesOn) {
             6);
 }
 
-TEST_F(Command, InterruptKeepsWhatIsMeasuredAndSaysHowToGoOn) {
+TEST_F(commands_test, interrupt_keeps_what_is_measured_and_says_how_to_go_on) {
   auto words = small_bench("new.jsonl");
   *(std::find(words.begin(), words.end(), "--reps") + 1) = "10000";
   const pid_t child = start(words);
@@ -262,7 +262,7 @@ TEST_F(Command, InterruptKeepsWhatIsMeasuredAndSaysHowToGoOn) {
   }
 }
 
-TEST_F(Command, DoctorAndListNameThePeers) {
+TEST_F(commands_test, doctor_and_list_name_the_peers) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"doctor"}, std::vector<std::string>{"bench", "list"}}) {
     const ended result = run(words);

@@ -10,7 +10,7 @@ namespace {
 
 using lab::make_series_cell;
 
-TEST(Selector, IsAStrategyOrAMallocThatWasMeasured) {
+TEST(selector, is_a_strategy_or_a_malloc_that_was_measured) {
   std::vector cells = {make_series_cell(4, "AS1", "global", "clean", 2),
                        make_series_cell(4, "v2", "boost", "clean", 2)};
   cells[1].malloc = "jemalloc";
@@ -22,7 +22,7 @@ TEST(Selector, IsAStrategyOrAMallocThatWasMeasured) {
   EXPECT_THROW(parse_selector("--base", "", cells), usage_error);
 }
 
-TEST(Comparison, PairsEqualCellsOfTwoResults) {
+TEST(comparison, pairs_equal_cells_of_two_results) {
   const std::vector before = {make_series_cell(4, "AS7", "mallard", "clean", 2),
                               make_series_cell(5, "AS7", "mallard", "clean", 2)};
   const std::vector after = {make_series_cell(4, "AS7", "mallard", "clean", 1),
@@ -39,7 +39,7 @@ TEST(Comparison, PairsEqualCellsOfTwoResults) {
   EXPECT_NE(text.find("    2.00   links 2097152, subsystem 4"), text.npos) << text;
 }
 
-TEST(Comparison, PairsTwoStrategiesOrTwoMallocsOfOneResult) {
+TEST(comparison, pairs_two_strategies_or_two_mallocs_of_one_result) {
   std::vector cells = {make_series_cell(4, "AS1", "global", "clean", 3),
                        make_series_cell(4, "AS7", "mallard", "clean", 1),
                        make_series_cell(4, "AS1", "global", "clean", 6)};
@@ -57,7 +57,7 @@ TEST(Comparison, PairsTwoStrategiesOrTwoMallocsOfOneResult) {
   EXPECT_EQ(mallocs[0].key.malloc, "jemalloc");
 }
 
-TEST(Comparison, TwoResultsUnderOneMallocEachAreComparedAllTheSame) {
+TEST(comparison, two_results_under_one_malloc_each_are_compared_all_the_same) {
   const std::vector before = {make_series_cell(4, "AS1", "global", "clean", 2)};
   std::vector after = {make_series_cell(4, "AS1", "global", "clean", 1)};
   after[0].malloc = "jemalloc";
@@ -66,7 +66,7 @@ TEST(Comparison, TwoResultsUnderOneMallocEachAreComparedAllTheSame) {
   EXPECT_TRUE(compare_figures(before, after, {}, {}, "").empty());
 }
 
-TEST(Comparison, OfRatesMoreIsBetterAndAnyMeasureCanBeChosen) {
+TEST(comparison, of_rates_more_is_better_and_any_measure_can_be_chosen) {
   std::vector before = {make_series_cell(4, "AS1", "global", "clean", 2)};
   std::vector after = before;
   before[0].measures["rate"] = lab::summarise("1/s", {10}, 1);

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class ExtendedCommand : public CommandTest {
+class extended_command_test : public command_test {
  protected:
   lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
 };
@@ -33,7 +33,7 @@ const std::vector<words> small_benches = {
     {"mixed", "--live", "5-6", "--operations", "4"},
 };
 
-TEST_F(ExtendedCommand, EachBenchWritesWhatShowExportAndReportRead) {
+TEST_F(extended_command_test, each_bench_writes_what_show_export_and_report_read) {
   for (const words& bench : small_benches) {
     const std::string name = bench[0] + ".jsonl";
     const ended result = run(words{"bench"} + bench + words{"--reps", "2", "--json", name});
@@ -54,7 +54,7 @@ TEST_F(ExtendedCommand, EachBenchWritesWhatShowExportAndReportRead) {
   }
 }
 
-TEST_F(ExtendedCommand, WithoutBoostThereAreStdsContainersReallocAndHeaps) {
+TEST_F(extended_command_test, without_boost_there_are_stds_containers_realloc_and_heaps) {
   const auto columns = [&](const std::string& bench, const words& more) {
     const words call = words{"bench", bench,     "--peers", "mallard,std", "--reps",
                              "1",     "--force", "--json",  "new.jsonl"};
@@ -69,7 +69,7 @@ TEST_F(ExtendedCommand, WithoutBoostThereAreStdsContainersReallocAndHeaps) {
             (std::set<std::string>{"realloc@global", "remap@mallard"}));
 }
 
-TEST_F(ExtendedCommand, ColumnsAreThoseAskedFor) {
+TEST_F(extended_command_test, columns_are_those_asked_for) {
   ASSERT_EQ(run({"bench", "mixed", "--live", "4", "--reps", "1", "--columns",
                  "heap@mallard,AS1@global", "--json", "new.jsonl"})
                 .status,
@@ -77,7 +77,7 @@ TEST_F(ExtendedCommand, ColumnsAreThoseAskedFor) {
   EXPECT_EQ(columns_of(load("new.jsonl")), (std::set<std::string>{"AS1@global", "heap@mallard"}));
 }
 
-TEST_F(ExtendedCommand, CellsOfBothHeapsAndOnlyWhatIsMissingAreMeasured) {
+TEST_F(extended_command_test, cells_of_both_heaps_and_only_what_is_missing_are_measured) {
   const words call = {"bench",   "shrink", "--sizes", "2x50",   "--columns",
                       "std@std", "--reps", "2",       "--json", "new.jsonl"};
   ASSERT_EQ(run(call).status, 0);
@@ -85,7 +85,7 @@ TEST_F(ExtendedCommand, CellsOfBothHeapsAndOnlyWhatIsMissingAreMeasured) {
   EXPECT_EQ(load("new.jsonl").cells.size(), 2U);
 }
 
-TEST_F(ExtendedCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
+TEST_F(extended_command_test, bad_options_are_refused_before_any_file_is_made) {
   const auto refused = [&](const std::string& bench, const words& more,
                            const std::string& message) {
     expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
@@ -127,7 +127,7 @@ TEST_F(ExtendedCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
   refused("mixed", {"--heap", "dusty"}, "--heap: unknown value 'dusty'");
 }
 
-TEST_F(ExtendedCommand, CellsThatExceedTheMemoryLimitFailAndTheRestGoesOn) {
+TEST_F(extended_command_test, cells_that_exceed_the_memory_limit_fail_and_the_rest_goes_on) {
   const ended result =
       run({"bench", "realloc", "--bytes", "64k,1G", "--steps", "x2", "--columns", "realloc@global",
            "--rounds", "1", "--reps", "1", "--memory-limit", "512M", "--json", "new.jsonl"});
@@ -136,7 +136,7 @@ TEST_F(ExtendedCommand, CellsThatExceedTheMemoryLimitFailAndTheRestGoesOn) {
   EXPECT_EQ(load("new.jsonl").cells.size(), 2U);
 }
 
-TEST_F(ExtendedCommand, ListNamesTheBenchesAndTheirAllocators) {
+TEST_F(extended_command_test, list_names_the_benches_and_their_allocators) {
   const std::string list = run({"bench", "list"}).out;
   for (const words& bench : small_benches) EXPECT_THAT(list, HasSubstr(bench[0]));
   for (const char* name : {"std@std", "realloc@global", "heap@mallard"}) {

@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class ImportsCommand : public CommandTest {
+class imports_command_test : public command_test {
  protected:
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(file(name), std::ios::binary) << text;
@@ -29,7 +29,7 @@ const std::string heaptrack =
     "i 401000 1 4 3 9 2 3 7\nt 1 0\na 20 1\n"
     "+ 0\nc a\n+ 0\n- 0\nR 10\n";
 
-TEST_F(ImportsCommand, SumsOfDhatAreListedComparedExportedAndDrawn) {
+TEST_F(imports_command_test, sums_of_dhat_are_listed_compared_exported_and_drawn) {
   write("d", dhat);
   const ended top = run({"top", "d"});
   EXPECT_EQ(top.status, 0) << top.err;
@@ -49,7 +49,7 @@ TEST_F(ImportsCommand, SumsOfDhatAreListedComparedExportedAndDrawn) {
   }
 }
 
-TEST_F(ImportsCommand, HeaptracksFilesAreReadAsTraces) {
+TEST_F(imports_command_test, heaptracks_files_are_read_as_traces) {
   write("h", heaptrack);
   write("b", "peak <= 1 GiB\n");
   EXPECT_EQ(json_of({"dims", "h", "--json"})["total"]["allocations"], 2);
@@ -61,7 +61,7 @@ TEST_F(ImportsCommand, HeaptracksFilesAreReadAsTraces) {
   EXPECT_EQ(run({"check", "h", "--budget", "b"}).status, 0);
 }
 
-TEST_F(ImportsCommand, LinesThatAreNotUnderstoodAreSaidAndFailTheCheck) {
+TEST_F(imports_command_test, lines_that_are_not_understood_are_said_and_fail_the_check) {
   write("h", heaptrack + "+ what\n");
   write("b", "peak <= 1 GiB\n");
   const ended checked = run({"check", "h", "--budget", "b"});
@@ -73,7 +73,7 @@ TEST_F(ImportsCommand, LinesThatAreNotUnderstoodAreSaidAndFailTheCheck) {
   EXPECT_THAT(dims.err, HasSubstr("h:16: is not understood"));
 }
 
-TEST_F(ImportsCommand, HeapProfilesOfPprofAreReadBack) {
+TEST_F(imports_command_test, heap_profiles_of_pprof_are_read_back) {
   write("h", heaptrack);
   ASSERT_EQ(run({"export", "h", "--to", "pprof", "-o", "p"}).status, 0);
   const auto own = json_of({"top", "h", "--json"}), read = json_of({"top", "p", "--json"});
@@ -83,7 +83,7 @@ TEST_F(ImportsCommand, HeapProfilesOfPprofAreReadBack) {
   EXPECT_EQ(run({"report", "p", "-o", "p.html"}).status, 0);
 }
 
-TEST_F(ImportsCommand, ADifferenceIsAPageWithAGraphOfEach) {
+TEST_F(imports_command_test, a_difference_is_a_page_with_a_graph_of_each) {
   write("h", heaptrack);
   write("g", heaptrack + "+ 0\n+ 0\n");
   const ended done = run({"diff", "h", "g", "-o", "d.html"});

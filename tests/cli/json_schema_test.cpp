@@ -11,7 +11,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-class JsonSchema : public CommandTest {
+class json_schema_test : public command_test {
  protected:
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(file(name)) << text;
@@ -29,7 +29,7 @@ class JsonSchema : public CommandTest {
   }
 };
 
-TEST_F(JsonSchema, OutputOfEveryCommandIsAsDocumented) {
+TEST_F(json_schema_test, output_of_every_command_is_as_documented) {
   record("a", {"sort", "/dev/null"});
   record("b", {"sort", "/etc/passwd"});
   write("budget", "peak <= 1 B\nallocations in no_such_function <= 0\nleaked <= 1 GiB\n");
@@ -40,7 +40,7 @@ TEST_F(JsonSchema, OutputOfEveryCommandIsAsDocumented) {
   EXPECT_THAT(complaints("check", {"check", "b", "--budget", "budget", "--json"}), IsEmpty());
 }
 
-TEST_F(JsonSchema, SumsOfOtherToolsAreAsDocumentedToo) {
+TEST_F(json_schema_test, sums_of_other_tools_are_as_documented_too) {
   write("d", R"json({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
     {"tb":64,"tbk":2,"gb":48,"gbk":1,"eb":32,"ebk":1,"fs":[0]}],"ftbl":["0x50: f (a.c:9)"]})json");
   EXPECT_THAT(complaints("dims", {"dims", "d", "--json"}), IsEmpty());
@@ -48,7 +48,7 @@ TEST_F(JsonSchema, SumsOfOtherToolsAreAsDocumentedToo) {
   EXPECT_THAT(complaints("diff", {"diff", "d", "d", "--json"}), IsEmpty());
 }
 
-TEST_F(JsonSchema, NamesWhatIsMissingOrOfAnotherType) {
+TEST_F(json_schema_test, names_what_is_missing_or_of_another_type) {
   const nlohmann::json place = {{"version", 2},
                                 {"trace", 5},
                                 {"by", "hand"},

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class MallocCommand : public CommandTest {
+class malloc_command_test : public command_test {
  protected:
   lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
 
@@ -31,7 +31,7 @@ std::string beside_build_warning(const std::string& text) {
   return text.starts_with(warning) ? text.substr(text.find('\n') + 1) : text;
 }
 
-TEST_F(MallocCommand, EachBenchWritesWhatShowAndExportRead) {
+TEST_F(malloc_command_test, each_bench_writes_what_show_and_export_read) {
   if (lab::sanitized) GTEST_SKIP();
   struct expected {
     words call;
@@ -101,7 +101,7 @@ TEST_F(MallocCommand, EachBenchWritesWhatShowAndExportRead) {
   }
 }
 
-TEST_F(MallocCommand, MemorySeriesHasSixtyPointsOfOneRun) {
+TEST_F(malloc_command_test, memory_series_has_sixty_points_of_one_run) {
   if (lab::sanitized) GTEST_SKIP();
   ASSERT_EQ(run(small("memory", {"--teams", "1x2", "--objects", "50", "--json", "m.jsonl"})).status,
             0);
@@ -121,7 +121,7 @@ TEST_F(MallocCommand, MemorySeriesHasSixtyPointsOfOneRun) {
   EXPECT_EQ(*points.rbegin(), 59);
 }
 
-TEST_F(MallocCommand, FailedAllocatorsAreARowAndTheOthersGoOn) {
+TEST_F(malloc_command_test, failed_allocators_are_a_row_and_the_others_go_on) {
   if (lab::sanitized) GTEST_SKIP();
   const ended result = run({"bench", "churn", "--reps", "2", "--threads", "1,2", "--objects",
                             "1000", "--allocators", "useless,glibc", "--allocator",
@@ -142,7 +142,7 @@ TEST_F(MallocCommand, FailedAllocatorsAreARowAndTheOthersGoOn) {
   EXPECT_EQ(good, 2);
 }
 
-TEST_F(MallocCommand, OtherLibrariesAreMeasuredUnderTheirNames) {
+TEST_F(malloc_command_test, other_libraries_are_measured_under_their_names) {
   if (lab::sanitized) GTEST_SKIP();
   const ended result = run({"bench", "remote-free", "--reps", "1", "--threads", "1", "--objects",
                             "1000", "--allocators", "glibc,mine", "--allocator",
@@ -153,7 +153,7 @@ TEST_F(MallocCommand, OtherLibrariesAreMeasuredUnderTheirNames) {
   EXPECT_EQ(mallocs, (std::set<std::string>{"glibc", "mine"}));
 }
 
-TEST_F(MallocCommand, SizesMayComeFromAHistogram) {
+TEST_F(malloc_command_test, sizes_may_come_from_a_histogram) {
   if (lab::sanitized) GTEST_SKIP();
   std::ofstream(file("sizes.txt")) << "# bytes weight\n16 3\n\n200 0.5\n";
   const words call = churn_ + words{"--distribution", "sizes.txt", "--json", "new.jsonl"};
@@ -173,7 +173,7 @@ TEST_F(MallocCommand, SizesMayComeFromAHistogram) {
   refused("", "there is no size with a weight");
 }
 
-TEST_F(MallocCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
+TEST_F(malloc_command_test, bad_options_are_refused_before_any_file_is_made) {
   const auto refused = [&](const std::string& bench, const words& more,
                            const std::string& message) {
     expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
@@ -213,7 +213,7 @@ TEST_F(MallocCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
   refused("mixed-malloc", {"--reps", "0"}, "--reps");
 }
 
-TEST_F(MallocCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
+TEST_F(malloc_command_test, resume_measures_only_what_is_missing_and_only_in_the_same_way) {
   if (lab::sanitized) GTEST_SKIP();
   const words speed = small("speed", {"--threads", "1", "--objects", "500", "--chains",
                                       "malloc,calloc-free", "--json", "new.jsonl"});
@@ -229,7 +229,7 @@ TEST_F(MallocCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
   EXPECT_EQ(load("new.jsonl").cells.size(), 4U);
 }
 
-TEST_F(MallocCommand, InterruptEndsTheMeasuringProcessToo) {
+TEST_F(malloc_command_test, interrupt_ends_the_measuring_process_too) {
   if (lab::sanitized) GTEST_SKIP();
   // An hour of one process.
   const auto begin = std::chrono::steady_clock::now();
@@ -247,7 +247,7 @@ TEST_F(MallocCommand, InterruptEndsTheMeasuringProcessToo) {
   EXPECT_TRUE(load("new.jsonl").cells.empty());
 }
 
-TEST_F(MallocCommand, WhatIsNotInstalledIsNamedAndSkipped) {
+TEST_F(malloc_command_test, what_is_not_installed_is_named_and_skipped) {
   const ended list = run({"bench", "list"});
   EXPECT_THAT(list.out, HasSubstr("\nMallocs\n  glibc             the system's\n"));
   for (const char* name : {"mallard", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"}) {
@@ -259,7 +259,7 @@ TEST_F(MallocCommand, WhatIsNotInstalledIsNamedAndSkipped) {
   }
 }
 
-TEST_F(MallocCommand, MeasuringProcessesAreNotForUsers) {
+TEST_F(malloc_command_test, measuring_processes_are_not_for_users) {
   expect_refused({"--malloc-work"}, 2, "for processes that mallard starts itself");
 }
 

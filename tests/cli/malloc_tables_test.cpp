@@ -23,7 +23,7 @@ lab::cell_result make_cell(const std::string& bench, const std::string& malloc, 
   return cell;
 }
 
-TEST(MallocTables, ColumnsAreThreadsAndRatiosAreToTheBestOfEach) {
+TEST(malloc_tables, columns_are_threads_and_ratios_are_to_the_best_of_each) {
   std::vector<lab::cell_result> cells = {
       make_cell("churn", "glibc", {{"threads", 1}}, "time", 0.002),
       make_cell("churn", "glibc", {{"threads", 16}}, "time", 0.008),
@@ -41,7 +41,7 @@ TEST(MallocTables, ColumnsAreThreadsAndRatiosAreToTheBestOfEach) {
   EXPECT_THAT(tables(cells, "mallard", true), HasSubstr("\033[30;48;2;"));
 }
 
-TEST(MallocTables, MoreIsBetterForThroughput) {
+TEST(malloc_tables, more_is_better_for_throughput) {
   const std::string text =
       tables({make_cell("larson", "slow", {{"threads", 1}}, "throughput", 2e6),
               make_cell("larson", "fast", {{"threads", 1}}, "throughput", 6e6)},
@@ -50,7 +50,7 @@ TEST(MallocTables, MoreIsBetterForThroughput) {
   EXPECT_THAT(text, HasSubstr("fast                   6.00   |     1.00     1.00"));
 }
 
-TEST(MallocTables, ChainsComeInTheirOrderAndAreShortened) {
+TEST(malloc_tables, chains_come_in_their_order_and_are_shortened) {
   std::vector<lab::cell_result> cells;
   for (const char* chain : {"malloc-realloc-free-calloc", "calloc-free", "malloc"}) {
     cells.push_back(
@@ -61,7 +61,7 @@ TEST(MallocTables, ChainsComeInTheirOrderAndAreShortened) {
   EXPECT_THAT(text, HasSubstr("chain                     m      c-f  m-r-f-c   |"));
 }
 
-TEST(MallocTables, RatiosOfManyColumnsAreBelowTheFigures) {
+TEST(malloc_tables, ratios_of_many_columns_are_below_the_figures) {
   std::vector<lab::cell_result> cells;
   for (const std::int64_t threads : {1, 2, 4, 8, 16, 32, 48}) {
     const double time = static_cast<double>(threads) / 1000;
@@ -75,7 +75,7 @@ TEST(MallocTables, RatiosOfManyColumnsAreBelowTheFigures) {
   EXPECT_THAT(text, HasSubstr("other                  2.00     2.00     2.00     2.00     2.00"));
 }
 
-TEST(MallocTables, FailedCellsAreNoBestOnes) {
+TEST(malloc_tables, failed_cells_are_no_best_ones) {
   lab::cell_result failed = make_cell("thrash", "broken", {{"threads", 1}}, "time", 0);
   failed.measures.clear();
   failed.error = "killed";
@@ -85,7 +85,7 @@ TEST(MallocTables, FailedCellsAreNoBestOnes) {
   EXPECT_THAT(text, HasSubstr("glibc                  1.00   |     1.00     1.00"));
 }
 
-TEST(MallocTables, PointsOfASeriesAreNotShown) {
+TEST(malloc_tables, points_of_a_series_are_not_shown) {
   EXPECT_EQ(
       tables({make_cell("memory-series", "glibc", {{"point", 1}}, "rss", 1)}, "mallard", false),
       "");

@@ -10,7 +10,7 @@ using namespace mallard;
 using testing::AnyOf;
 using testing::HasSubstr;
 
-class Manual : public CommandTest {
+class manual_test : public command_test {
  protected:
   // The words of the help that begin with dashes, at the beginning of a line.
   static std::set<std::string> options_in(const std::string& help) {
@@ -53,7 +53,7 @@ std::string without_backslashes(std::string text) {
   return text;
 }
 
-TEST_F(Manual, EachOptionOfEachCommandIsInThePageAndInTheCompletions) {
+TEST_F(manual_test, each_option_of_each_command_is_in_the_page_and_in_the_completions) {
   const std::string page = without_backslashes(output_of({"man"}));
   const std::string markdown = output_of({"man", "--markdown"});
   const std::string bash = output_of({"completion", "bash"});
@@ -82,7 +82,7 @@ TEST_F(Manual, EachOptionOfEachCommandIsInThePageAndInTheCompletions) {
 }
 
 // A line completed by a shell. The shell finds the command as a user's does.
-class Completion : public Manual {
+class completion_test : public manual_test {
  protected:
   // The text that a script in the shell's language writes into the file `completed`, its lines
   // joined.
@@ -125,7 +125,7 @@ class Completion : public Manual {
   }
 };
 
-TEST_F(Completion, BashCompletesCommandsAndOptionsButNotTheProgramsWords) {
+TEST_F(completion_test, bash_completes_commands_and_options_but_not_the_programs_words) {
   EXPECT_EQ(by_bash("mallard adv"), "advise");
   EXPECT_EQ(by_bash("mallard bench densi"), "density");
   EXPECT_EQ(by_bash("mallard advise --loa"), "--load");
@@ -133,7 +133,7 @@ TEST_F(Completion, BashCompletesCommandsAndOptionsButNotTheProgramsWords) {
   EXPECT_EQ(by_bash("mallard record -- --he"), "");
 }
 
-TEST_F(Completion, BashCompletesTracesMallocsStrategiesAndResources) {
+TEST_F(completion_test, bash_completes_traces_mallocs_strategies_and_resources) {
   for (const char* name : {"first.trace", "notes.txt"}) std::ofstream(file(name));
   EXPECT_EQ(by_bash("mallard dims ''"), "first.trace");
   EXPECT_EQ(by_bash("mallard diff other.trace fir"), "first.trace");
@@ -146,7 +146,7 @@ TEST_F(Completion, BashCompletesTracesMallocsStrategiesAndResources) {
   EXPECT_EQ(by_bash("mallard whatif --route parse = multi"), "multipool multipool-on-monotonic");
 }
 
-TEST_F(Completion, FishDoesTheSame) {
+TEST_F(completion_test, fish_does_the_same) {
   if (!has("fish")) GTEST_SKIP() << "there is no fish";
   std::ofstream(file("first.trace"));
   EXPECT_EQ(by_fish("mallard adv"), "advise");
@@ -160,7 +160,7 @@ TEST_F(Completion, FishDoesTheSame) {
             "parse=multipool parse=multipool-on-monotonic");
 }
 
-TEST_F(Completion, ZshDoesTheSame) {
+TEST_F(completion_test, zsh_does_the_same) {
   if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
   EXPECT_THAT(by_zsh("mallard adv"), HasSubstr("advise"));
   EXPECT_THAT(by_zsh("mallard bench densi"), HasSubstr("density"));
@@ -172,7 +172,7 @@ TEST_F(Completion, ZshDoesTheSame) {
   EXPECT_EQ(by_zsh("mallard whatif --route parse=multi"), "multipool multipool-on-monotonic");
 }
 
-TEST_F(Manual, AShellThatIsNotKnownIsRefused) {
+TEST_F(manual_test, a_shell_that_is_not_known_is_refused) {
   expect_refused({"completion", "csh"}, 2, "known: bash, zsh, fish");
   expect_refused({"completion"}, 2, "known: bash, zsh, fish");
   expect_refused({"completion", "--names", "TREE"}, 2, "known: MALLOC, STRATEGY, PEER, RESOURCE");

@@ -13,10 +13,10 @@ namespace {
 using namespace mallard;
 using testing::HasSubstr;
 
-class ProfileCommand : public CommandTest {
+class profile_command_test : public command_test {
  protected:
   void SetUp() override {
-    CommandTest::SetUp();
+    command_test::SetUp();
     ASSERT_EQ(run({"record", "--no-cpu", "-o", "t.mallard", "--", "sort", "/etc/passwd"}).status,
               0);
   }
@@ -47,7 +47,7 @@ class ProfileCommand : public CommandTest {
   }
 };
 
-TEST_F(ProfileCommand, DimsAndTopAgreeOnTheBytes) {
+TEST_F(profile_command_test, dims_and_top_agree_on_the_bytes) {
   const nlohmann::json total = dims()["total"];
   ASSERT_GT(total["allocations"].get<int>(), 0);
   std::uint64_t bytes = 0;
@@ -56,7 +56,7 @@ TEST_F(ProfileCommand, DimsAndTopAgreeOnTheBytes) {
   EXPECT_EQ(bytes, total["bytes"].get<std::uint64_t>());
 }
 
-TEST_F(ProfileCommand, EveryGroupingHasAllTheBytes) {
+TEST_F(profile_command_test, every_grouping_has_all_the_bytes) {
   const auto total = dims()["total"]["bytes"].get<std::uint64_t>();
   for (const char* by : {"found", "module", "namespace", "function", "thread", "scope"}) {
     std::uint64_t bytes = 0;
@@ -68,7 +68,7 @@ TEST_F(ProfileCommand, EveryGroupingHasAllTheBytes) {
   }
 }
 
-TEST_F(ProfileCommand, ACutHasTheEventsOfItsTimeAlone) {
+TEST_F(profile_command_test, a_cut_has_the_events_of_its_time_alone) {
   ASSERT_EQ(run({"cut", "t.mallard", "--to", "1ns", "-o", "none.mallard"}).status, 0);
   const auto cut = nlohmann::json::parse(run({"dims", "none.mallard", "--json"}).out);
   EXPECT_EQ(cut["total"]["allocations"], 0);
@@ -77,7 +77,7 @@ TEST_F(ProfileCommand, ACutHasTheEventsOfItsTimeAlone) {
   EXPECT_EQ(all["total"], dims()["total"]);
 }
 
-TEST_F(ProfileCommand, ExportsHaveARowForEachBlock) {
+TEST_F(profile_command_test, exports_have_a_row_for_each_block) {
   const auto allocations = dims()["total"]["allocations"].get<std::size_t>() +
                            dims()["total"]["reallocations"].get<std::size_t>();
   ASSERT_EQ(run({"export", "t.mallard", "--to", "csv", "-o", "b.csv"}).status, 0);
@@ -93,7 +93,7 @@ TEST_F(ProfileCommand, ExportsHaveARowForEachBlock) {
 
 // Both count what was still allocated when the program ended. No program that keeps its
 // environment: the recorders add to it.
-TEST_F(ProfileCommand, LiveBytesAreHeaptracks) {
+TEST_F(profile_command_test, live_bytes_are_heaptracks) {
   if (!installed("heaptrack")) GTEST_SKIP() << "no heaptrack to compare with";
   const auto total_of = [&](const std::string& name) {
     return nlohmann::json::parse(run({"dims", name, "--json"}).out)["total"];
@@ -112,7 +112,7 @@ TEST_F(ProfileCommand, LiveBytesAreHeaptracks) {
   }
 }
 
-TEST_F(ProfileCommand, SumsOfDhatHaveDimensionsAsFarAsTheySay) {
+TEST_F(profile_command_test, sums_of_dhat_have_dimensions_as_far_as_they_say) {
   write("d.json",
         R"json({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
  {"tb":64,"tbk":2,"tl":10,"mb":64,"mbk":2,"gb":48,"gbk":0,"eb":32,"ebk":1,"fs":[1]}],
@@ -129,7 +129,7 @@ TEST_F(ProfileCommand, SumsOfDhatHaveDimensionsAsFarAsTheySay) {
 }
 
 // By the files that it was recorded with, which are still there.
-TEST_F(ProfileCommand, NamesThatARecordingLacksAreFoundLater) {
+TEST_F(profile_command_test, names_that_a_recording_lacks_are_found_later) {
   ASSERT_EQ(run({"record", "-q", "--no-cpu", "--no-symbols", "-o", "n.mallard", "--",
                  MALLARD_COMMAND, "dims", "t.mallard"})
                 .status,
@@ -137,7 +137,7 @@ TEST_F(ProfileCommand, NamesThatARecordingLacksAreFoundLater) {
   EXPECT_THAT(run({"top", "n.mallard", "-n", "1000"}).out, HasSubstr("mallard::"));
 }
 
-TEST_F(ProfileCommand, ExportsOfStacksAreWhatTheirReadersTake) {
+TEST_F(profile_command_test, exports_of_stacks_are_what_their_readers_take) {
   for (const char* to : {"speedscope", "perfetto"}) {
     ASSERT_EQ(run({"export", "t.mallard", "--to", to, "--force", "-o", "out"}).status, 0) << to;
     EXPECT_TRUE(nlohmann::json::accept(read_file(file("out")))) << to;
@@ -153,7 +153,7 @@ TEST_F(ProfileCommand, ExportsOfStacksAreWhatTheirReadersTake) {
   EXPECT_EQ(bytes, dims()["total"]["bytes"].get<std::uint64_t>());
 }
 
-TEST_F(ProfileCommand, WordsThatAreNoneAreRefused) {
+TEST_F(profile_command_test, words_that_are_none_are_refused) {
   expect_refused({"dims", "t.mallard", "--by", "colour"}, 2, "--by: unknown value 'colour'");
   expect_refused({"dims", "t.mallard", "--subsystem", "a=("}, 2, "is not a regular expression");
   expect_refused({"dims", "t.mallard", "--subsystem", "noequals"}, 2, "NAME=REGEX");
@@ -168,7 +168,7 @@ TEST_F(ProfileCommand, WordsThatAreNoneAreRefused) {
   EXPECT_FALSE(fs::exists(file("x")));
 }
 
-TEST_F(ProfileCommand, WithoutAFileTheNewestTraceHereIsTaken) {
+TEST_F(profile_command_test, without_a_file_the_newest_trace_here_is_taken) {
   const std::string told = "mallard: t.mallard, the newest trace here\n";
   ASSERT_EQ(run({"cut", "t.mallard", "--to", "1ns", "-o", "a.mallard"}).status, 0);
   fs::last_write_time(file("a.mallard"),
@@ -195,7 +195,8 @@ TEST_F(ProfileCommand, WithoutAFileTheNewestTraceHereIsTaken) {
   EXPECT_THAT(run({"dims"}).err, HasSubstr("a.mallard, the newest trace here"));
 }
 
-TEST_F(ProfileCommand, TheNewestTraceIsTheOneThatRecordNamesWhateverChildrenWrote) {
+TEST_F(profile_command_test,
+       the_newest_trace_is_the_one_that_record_names_whatever_children_wrote) {
   // The shell goes on after the child that does the work.
   const ended recorded =
       run({"record", "--no-cpu", "-o", "all.trace", "--", "sh", "-c", "sort /etc/passwd; :"});
@@ -209,7 +210,7 @@ TEST_F(ProfileCommand, TheNewestTraceIsTheOneThatRecordNamesWhateverChildrenWrot
   EXPECT_EQ(run({"top"}).err, "mallard: " + named + ", the newest trace here\n");
 }
 
-TEST_F(ProfileCommand, WithoutAFileAndWithoutATraceItIsRefused) {
+TEST_F(profile_command_test, without_a_file_and_without_a_trace_it_is_refused) {
   fs::remove(file("t.mallard"));
   write("budget", "peak <= 10 GB\n");
   for (const words& call : {words{"dims"}, words{"top"}, words{"report"}, words{"advise"},
@@ -223,7 +224,7 @@ TEST_F(ProfileCommand, WithoutAFileAndWithoutATraceItIsRefused) {
   EXPECT_FALSE(fs::exists(file("x")));
 }
 
-TEST_F(ProfileCommand, AnInputIsNeverTheOutput) {
+TEST_F(profile_command_test, an_input_is_never_the_output) {
   const std::string before = read_file(file("t.mallard"));
   EXPECT_NE(run({"export", "t.mallard", "--to", "csv", "--force", "-o", "t.mallard"}).status, 0);
   EXPECT_NE(run({"report", "t.mallard", "--force", "-o", "t.mallard"}).status, 0);
@@ -231,7 +232,7 @@ TEST_F(ProfileCommand, AnInputIsNeverTheOutput) {
   EXPECT_EQ(read_file(file("t.mallard")), before);
 }
 
-TEST_F(ProfileCommand, AFileThatIsThereIsReplacedOnlyWhenAsked) {
+TEST_F(profile_command_test, a_file_that_is_there_is_replaced_only_when_asked) {
   const std::string kept = "of the user's own";
   for (words command : {words{"export", "t.mallard", "--to", "csv"}, words{"report", "t.mallard"},
                         words{"cut", "t.mallard", "--from", "0ns"},
@@ -251,7 +252,7 @@ TEST_F(ProfileCommand, AFileThatIsThereIsReplacedOnlyWhenAsked) {
   }
 }
 
-TEST_F(ProfileCommand, FilesThatAreNoTracesAreNamed) {
+TEST_F(profile_command_test, files_that_are_no_traces_are_named) {
   write("text", "hello\n");
   for (const char* verb : {"dims", "top"}) {
     expect_refused({verb, "text"}, 1, "text: ");
@@ -262,7 +263,7 @@ TEST_F(ProfileCommand, FilesThatAreNoTracesAreNamed) {
   EXPECT_FALSE(fs::exists(file("x")));
 }
 
-TEST_F(ProfileCommand, ATruncatedTraceGivesWhatIsReadable) {
+TEST_F(profile_command_test, a_truncated_trace_gives_what_is_readable) {
   const std::string whole = read_file(file("t.mallard"));
   write("half", whole.substr(0, whole.size() / 2));
   const ended result = run({"dims", "half"});

@@ -11,7 +11,7 @@ using namespace mallard;
 using testing::HasSubstr;
 using testing::Not;
 
-class RecordCommand : public CommandTest {
+class record_command_test : public command_test {
  protected:
   // With the shell's redirections, limits and pipes.
   ended shell(const std::string& line) const {
@@ -32,7 +32,7 @@ class RecordCommand : public CommandTest {
   }
 };
 
-TEST_F(RecordCommand, WhatCannotBeStartedIsRefusedAndLeavesNoTrace) {
+TEST_F(record_command_test, what_cannot_be_started_is_refused_and_leaves_no_trace) {
   write("text", "no program");
   const auto record = [](const std::string& word) { return words{"record", "--", word}; };
   expect_refused(record("./nothing"), 2, "./nothing: no such program");
@@ -48,7 +48,7 @@ TEST_F(RecordCommand, WhatCannotBeStartedIsRefusedAndLeavesNoTrace) {
   }
 }
 
-TEST_F(RecordCommand, TheProgramGetsItsWordsAsTheyWere) {
+TEST_F(record_command_test, the_program_gets_its_words_as_they_were) {
   const words printed{"printf", "<%s>", "[1,2]", "[x]", "[]", "", "a\nb", "\xff", "--", "-q"};
   for (const words& options : {words{"record", "-q", "--"}, words{"record", "-q"}}) {
     const ended done = run(options + printed);
@@ -57,7 +57,7 @@ TEST_F(RecordCommand, TheProgramGetsItsWordsAsTheyWere) {
   }
 }
 
-TEST_F(RecordCommand, OptionsThatMeanNothingAreRefused) {
+TEST_F(record_command_test, options_that_mean_nothing_are_refused) {
   const auto with = [](const words& options) { return words{"record"} + options + words{"true"}; };
   expect_refused(with({"--delay", "-1"}), 2, "--delay");
   expect_refused(with({"--delay", "nan"}), 2, "--delay");
@@ -69,21 +69,22 @@ TEST_F(RecordCommand, OptionsThatMeanNothingAreRefused) {
   EXPECT_FALSE(fs::exists(file("true")));
 }
 
-TEST_F(RecordCommand, AProgramThatNeverEndsIsEndedAfterItsTime) {
+TEST_F(record_command_test, a_program_that_never_ends_is_ended_after_its_time) {
   const ended done = run({"record", "-o", "a.trace", "--for", "0.3", "--", "sleep", "100"});
   EXPECT_EQ(done.status, 128 + SIGTERM);
   EXPECT_EQ(run({"dims", "a.trace"}).err, "");
   expect_refused({"record", "--for", "-1", "--", "true"}, 2, "--for");
 }
 
-TEST_F(RecordCommand, AProcessToAttachToIsRefusedInOneLineWhereThereIsNone) {
+TEST_F(record_command_test, a_process_to_attach_to_is_refused_in_one_line_where_there_is_none) {
   expect_refused({"record", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
   expect_refused({"record", "--pid", "-5"}, 2, "--pid");
   expect_refused({"record", "--pid", "1", "--", "true"}, 2, "a command or --pid");
   expect_refused({"advise", "--pid", "2000000000"}, 1, "process 2000000000 does not exist");
 }
 
-TEST_F(RecordCommand, WithoutStandardStreamsTheExitStatusIsTheProgramsAndTheTraceIsWhole) {
+TEST_F(record_command_test,
+       without_standard_streams_the_exit_status_is_the_programs_and_the_trace_is_whole) {
   const ended closed = shell(
       "$MALLARD record -o a.trace -- sh -c 'test ! -e /proc/self/fd/2 && exit 5' <&- >&- 2>&-");
   EXPECT_EQ(closed.status, 5);
@@ -93,18 +94,18 @@ TEST_F(RecordCommand, WithoutStandardStreamsTheExitStatusIsTheProgramsAndTheTrac
   EXPECT_EQ(shell("$MALLARD record -- ./nothing 2>/dev/full").status, 2);
 }
 
-TEST_F(RecordCommand, WhereFilesMayNotBeBigIsSaidInOneLine) {
+TEST_F(record_command_test, where_files_may_not_be_big_is_said_in_one_line) {
   const ended limited = shell("ulimit -f 1; $MALLARD record -o a.trace -- true");
   EXPECT_EQ(limited.status, 1);
   EXPECT_EQ(limited.err, "mallard: no memory to share with the program: File too large\n");
 }
 
-TEST_F(RecordCommand, TheNextCommandCanBeTypedWhateverTheProgramIsCalled) {
+TEST_F(record_command_test, the_next_command_can_be_typed_whatever_the_program_is_called) {
   const ended done = shell("$MALLARD record -o \"a'b <c.trace\" -- sh -c : 2>&1 | tail -n 1");
   ASSERT_EQ(done.out, "mallard report 'a'\\''b <c.trace'\n");
 }
 
-TEST_F(RecordCommand, OutputThatHasNoPlaceIsAnError) {
+TEST_F(record_command_test, output_that_has_no_place_is_an_error) {
   if (!fs::exists("/dev/full")) GTEST_SKIP();
   ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
   for (const std::string command : {"dims", "dims --csv", "dims --json", "top", "top --json"}) {
@@ -114,7 +115,7 @@ TEST_F(RecordCommand, OutputThatHasNoPlaceIsAnError) {
   }
 }
 
-TEST_F(RecordCommand, APageOfAHalfTraceSaysSoOnTheTerminal) {
+TEST_F(record_command_test, a_page_of_a_half_trace_says_so_on_the_terminal) {
   ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
   fs::resize_file(file("a.trace"), fs::file_size(file("a.trace")) / 2);
   const ended done = run({"report", "a.trace"});
@@ -122,7 +123,7 @@ TEST_F(RecordCommand, APageOfAHalfTraceSaysSoOnTheTerminal) {
   EXPECT_THAT(done.err, HasSubstr("a.trace: the trace was not finished"));
 }
 
-TEST_F(RecordCommand, ResidentMemoryIsSampled) {
+TEST_F(record_command_test, resident_memory_is_sampled) {
   ASSERT_EQ(run({"record", "-q", "-o", "a.trace", "sleep", "0.15"}).status, 0);
   const profile::trace_reader trace(file("a.trace").string());
   const auto& samples = trace.facts().resident;
@@ -135,7 +136,7 @@ TEST_F(RecordCommand, ResidentMemoryIsSampled) {
   }
 }
 
-TEST_F(RecordCommand, ControlCharactersOfNamesDoNotReachTheTerminal) {
+TEST_F(record_command_test, control_characters_of_names_do_not_reach_the_terminal) {
   ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":", "a\033[2Jb\nc"}).status, 0);
   const ended done = run({"dims", "a.trace"});
   EXPECT_THAT(done.out, HasSubstr("a?[2Jb?c\n"));
@@ -144,7 +145,7 @@ TEST_F(RecordCommand, ControlCharactersOfNamesDoNotReachTheTerminal) {
   EXPECT_THAT(done.out, HasSubstr(" 1 thread;"));
 }
 
-TEST_F(RecordCommand, StandardStreamsStandForFilesWhereTheyCan) {
+TEST_F(record_command_test, standard_streams_stand_for_files_where_they_can) {
   ASSERT_EQ(run({"record", "-q", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
   const ended read = shell("\"$MALLARD\" dims - < a.trace");
   EXPECT_EQ(read.status, 0);
@@ -163,7 +164,7 @@ TEST_F(RecordCommand, StandardStreamsStandForFilesWhereTheyCan) {
   EXPECT_FALSE(fs::exists(file("-")));
 }
 
-TEST_F(RecordCommand, ADimensionThatIsNotThereIsExplained) {
+TEST_F(record_command_test, a_dimension_that_is_not_there_is_explained) {
   ASSERT_EQ(run({"record", "-q", "--no-cpu", "-o", "a.trace", "sh", "-c", ":"}).status, 0);
   EXPECT_THAT(run({"dims", "a.trace"}).out, HasSubstr("D -: there is no sample of processor time"));
 }

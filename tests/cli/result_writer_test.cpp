@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class ResultWriter : public testing::Test {
+class result_writer_test : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::remove(path_); }
   void TearDown() override { std::filesystem::remove(path_); }
@@ -39,13 +39,13 @@ class ResultWriter : public testing::Test {
   const lab::cell_result cell_ = lab::make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
 };
 
-TEST_F(ResultWriter, EachCellIsInTheFileAtOnce) {
+TEST_F(result_writer_test, each_cell_is_in_the_file_at_once) {
   result_writer writer(path_, run_, existing_file::refuse);
   writer.write(cell_);
   EXPECT_EQ(lab::load_results(path_).cells.size(), 1U);  // while it is still open
 }
 
-TEST_F(ResultWriter, ExistingFileIsNotTouchedUnlessAskedFor) {
+TEST_F(result_writer_test, existing_file_is_not_touched_unless_asked_for) {
   {
     result_writer(path_, run_, existing_file::refuse).write(cell_);
   }
@@ -56,7 +56,7 @@ TEST_F(ResultWriter, ExistingFileIsNotTouchedUnlessAskedFor) {
   EXPECT_TRUE(lab::load_results(path_).cells.empty());
 }
 
-TEST_F(ResultWriter, ResumeKeepsTheCellsAndAppends) {
+TEST_F(result_writer_test, resume_keeps_the_cells_and_appends) {
   {
     result_writer(path_, run_, existing_file::refuse).write(cell_);
   }
@@ -68,7 +68,7 @@ TEST_F(ResultWriter, ResumeKeepsTheCellsAndAppends) {
   EXPECT_EQ(lab::load_results(path_).cells.size(), 2U);
 }
 
-TEST_F(ResultWriter, ResumeDropsALineThatWasCutOff) {
+TEST_F(result_writer_test, resume_drops_a_line_that_was_cut_off) {
   {
     result_writer(path_, run_, existing_file::refuse).write(cell_);
   }
@@ -83,12 +83,12 @@ TEST_F(ResultWriter, ResumeDropsALineThatWasCutOff) {
   EXPECT_TRUE(file.warnings.empty());
 }
 
-TEST_F(ResultWriter, ResumeOfAMissingFileStartsIt) {
+TEST_F(result_writer_test, resume_of_a_missing_file_starts_it) {
   EXPECT_EQ(complaint(run_, existing_file::resume), "no complaint");
   EXPECT_EQ(lab::load_results(path_).run.seed, run_.seed);
 }
 
-TEST_F(ResultWriter, ResumeWithOtherParametersIsRefusedWithTheDifference) {
+TEST_F(result_writer_test, resume_with_other_parameters_is_refused_with_the_difference) {
   {
     result_writer(path_, run_, existing_file::refuse).write(cell_);
   }
@@ -105,7 +105,7 @@ TEST_F(ResultWriter, ResumeWithOtherParametersIsRefusedWithTheDifference) {
   EXPECT_EQ(content(), before);
 }
 
-TEST_F(ResultWriter, CellsOfAllBenchesAreResumedUnlessTheyWereMeasuredOtherwise) {
+TEST_F(result_writer_test, cells_of_all_benches_are_resumed_unless_they_were_measured_otherwise) {
   lab::run_info run = lab::make_series_run();
   run.parameters["repeats"] = 4;
   {
@@ -125,13 +125,13 @@ TEST_F(ResultWriter, CellsOfAllBenchesAreResumedUnlessTheyWereMeasuredOtherwise)
   EXPECT_THAT(complaint(run_, existing_file::resume), HasSubstr("bench locality, not density"));
 }
 
-TEST_F(ResultWriter, FileThatIsNoResultIsNotResumed) {
+TEST_F(result_writer_test, file_that_is_no_result_is_not_resumed) {
   std::ofstream(path_) << "my diary\n";
   EXPECT_THAT(complaint(run_, existing_file::resume), HasSubstr(":1: not valid JSON"));
   EXPECT_EQ(content(), "my diary\n");
 }
 
-TEST_F(ResultWriter, FolderThatIsNotThereIsAnError) {
+TEST_F(result_writer_test, folder_that_is_not_there_is_an_error) {
   EXPECT_THROW(result_writer("/no/such/folder/x", run_, existing_file::refuse), std::runtime_error);
 }
 

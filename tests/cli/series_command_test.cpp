@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class SeriesCommand : public CommandTest {
+class series_command_test : public command_test {
  protected:
   lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
 
@@ -35,7 +35,7 @@ class SeriesCommand : public CommandTest {
                           "--peers",   "mallard,std"};
 };
 
-TEST_F(SeriesCommand, EachBenchWritesWhatShowAndExportRead) {
+TEST_F(series_command_test, each_bench_writes_what_show_and_export_read) {
   struct expected {
     words call;
     std::size_t cells;
@@ -82,7 +82,7 @@ TEST_F(SeriesCommand, EachBenchWritesWhatShowAndExportRead) {
   }
 }
 
-TEST_F(SeriesCommand, LocalityHasTheMeasuresThatItPromises) {
+TEST_F(series_command_test, locality_has_the_measures_that_it_promises) {
   ASSERT_EQ(run(locality_ + words{"--variant", "slides", "--json", "new.jsonl"}).status, 0);
   for (const lab::cell_result& cell : load("new.jsonl").cells) {
     EXPECT_EQ(lab::to_string(cell.at.at("links")), "4096");
@@ -95,7 +95,7 @@ TEST_F(SeriesCommand, LocalityHasTheMeasuresThatItPromises) {
   }
 }
 
-TEST_F(SeriesCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
+TEST_F(series_command_test, bad_options_are_refused_before_any_file_is_made) {
   const auto refused = [&](const std::string& bench, const words& more,
                            const std::string& message) {
     expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
@@ -131,7 +131,7 @@ TEST_F(SeriesCommand, BadOptionsAreRefusedBeforeAnyFileIsMade) {
   expect_refused(contention_ + words{"--json", "/no/such/folder/x"}, 1, "cannot be written");
 }
 
-TEST_F(SeriesCommand, CellsThatExceedTheMemoryLimitFailAndTheRestGoesOn) {
+TEST_F(series_command_test, cells_that_exceed_the_memory_limit_fail_and_the_rest_goes_on) {
   if (lab::sanitized) GTEST_SKIP();
   const ended result = run({"bench", "utilization", "--total", "30", "--active", "16", "--block",
                             "12", "--strategies", "AS1,AS3,AS7", "--peers", "mallard", "--reps",
@@ -147,7 +147,7 @@ TEST_F(SeriesCommand, CellsThatExceedTheMemoryLimitFailAndTheRestGoesOn) {
             2);
 }
 
-TEST_F(SeriesCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
+TEST_F(series_command_test, resume_measures_only_what_is_missing_and_only_in_the_same_way) {
   const words call = locality_ + words{"--json", "new.jsonl"};
   ASSERT_EQ(run(call).status, 0);
   const std::string before = read_file(file("new.jsonl"));
@@ -161,7 +161,7 @@ TEST_F(SeriesCommand, ResumeMeasuresOnlyWhatIsMissingAndOnlyInTheSameWay) {
   expect_refused(other, 1, "--repeats 2, not 3");
 }
 
-TEST_F(SeriesCommand, InterruptKeepsWhatIsMeasuredAndSaysHowToGoOn) {
+TEST_F(series_command_test, interrupt_keeps_what_is_measured_and_says_how_to_go_on) {
   words call = contention_ + words{"--json", "new.jsonl"};
   *(std::find(call.begin(), call.end(), "--reps") + 1) = "10000";
   const pid_t child = start(call);
@@ -179,7 +179,7 @@ TEST_F(SeriesCommand, InterruptKeepsWhatIsMeasuredAndSaysHowToGoOn) {
   }
 }
 
-TEST_F(SeriesCommand, ListNamesAllBenches) {
+TEST_F(series_command_test, list_names_all_benches) {
   const ended list = run({"bench", "list"});
   for (const char* name :
        {"density", "locality", "utilization", "contention", "false-sharing", "sync", "mutex"}) {
@@ -188,7 +188,7 @@ TEST_F(SeriesCommand, ListNamesAllBenches) {
 }
 
 // The library refuses blocks of 32 KiB: whoever gets one does not run on it.
-TEST_F(SeriesCommand, GlobalHeapRunsOnThePreloadedMallocAndOursDoNot) {
+TEST_F(series_command_test, global_heap_runs_on_the_preloaded_malloc_and_ours_do_not) {
   if (lab::sanitized) GTEST_SKIP();
   const words call = {"bench",     "utilization", "--total",      "24",          "--active",
                       "20",        "--block",     "15",           "--reps",      "1",
@@ -208,7 +208,7 @@ TEST_F(SeriesCommand, GlobalHeapRunsOnThePreloadedMallocAndOursDoNot) {
   expect_refused(call + words{"--resume"}, 1, "--malloc picky, not glibc");
 }
 
-TEST_F(SeriesCommand, DensityRunsOnAPreloadedMallocToo) {
+TEST_F(series_command_test, density_runs_on_a_preloaded_malloc_too) {
   if (lab::sanitized) GTEST_SKIP();
   const ended result =
       run({"bench",  "density",    "--ds",     "1",          "--sizes", "4",        "--strategies",
@@ -218,7 +218,7 @@ TEST_F(SeriesCommand, DensityRunsOnAPreloadedMallocToo) {
   EXPECT_EQ(load("new.jsonl").run.malloc, "picky");
 }
 
-TEST_F(SeriesCommand, LibrariesThatAreNoMallocAreRefused) {
+TEST_F(series_command_test, libraries_that_are_no_malloc_are_refused) {
   std::ofstream(file("text.so")) << "not a library\n";
   const words call = contention_ + words{"--json", "new.jsonl", "--malloc"};
   expect_refused(call + words{"text.so"}, 2, "text.so is no shared library");

@@ -29,7 +29,7 @@ std::vector<cell_result> small_table() {
   return cells;
 }
 
-TEST(Tables, RowsArePlacesAndColumnsTheStrategiesOfOnePeer) {
+TEST(tables, rows_are_places_and_columns_the_strategies_of_one_peer) {
   const std::string text = tables(small_table(), "mallard", false);
   EXPECT_THAT(text, HasSubstr("locality, links 2097152, variant code, clean heap, glibc, mallard: "
                               "ns per step, after shuffling\n"
@@ -39,7 +39,7 @@ TEST(Tables, RowsArePlacesAndColumnsTheStrategiesOfOnePeer) {
   EXPECT_THAT(tables(small_table(), "std", false), HasSubstr("8.00    4.00\n"));
 }
 
-TEST(Tables, FailedCellsAndMissingMeasuresAreMarked) {
+TEST(tables, failed_cells_and_missing_measures_are_marked) {
   auto cells = small_table();
   cells[1].error = "out of memory";
   cells[1].measures.clear();
@@ -47,7 +47,7 @@ TEST(Tables, FailedCellsAndMissingMeasuresAreMarked) {
               HasSubstr("4          8          5              8.00    FAIL\n"));
 }
 
-TEST(Tables, HeapsAndMallocsAreTablesOfTheirOwn) {
+TEST(tables, heaps_and_mallocs_are_tables_of_their_own) {
   auto cells = small_table();
   cells.push_back(lab::make_series_cell(4, "AS1", "global", "aged", 1));
   cells.push_back(lab::make_series_cell(4, "AS1", "global", "clean", 1));
@@ -57,13 +57,13 @@ TEST(Tables, HeapsAndMallocsAreTablesOfTheirOwn) {
   EXPECT_THAT(text, HasSubstr("clean heap, jemalloc, mallard"));
 }
 
-TEST(Tables, ColoursRunAlongEachRow) {
+TEST(tables, colours_run_along_each_row) {
   const std::string text = tables(small_table(), "mallard", true);
   EXPECT_THAT(text, HasSubstr("\033[30;48;2;99;190;123m2.00"));   // the best: green
   EXPECT_THAT(text, HasSubstr("\033[30;48;2;248;105;107m8.00"));  // the worst: red
 }
 
-TEST(Tables, FalseSharingHasItsThreadsInColumns) {
+TEST(tables, false_sharing_has_its_threads_in_columns) {
   std::vector<cell_result> cells;
   for (const int threads : {2, 1}) {
     cell_result cell;
@@ -80,7 +80,7 @@ TEST(Tables, FalseSharingHasItsThreadsInColumns) {
   EXPECT_EQ(speed_ups(cells), "");
 }
 
-TEST(Tables, BenchesOfLaterProgramsAreShownBySomeTable) {
+TEST(tables, benches_of_later_programs_are_shown_by_some_table) {
   auto cells = small_table();
   for (cell_result& cell : cells) {
     cell.bench = "later";
@@ -117,7 +117,7 @@ std::vector<cell_result> arrays() {
   return cells;
 }
 
-TEST(Tables, ArraysHaveTheStrategiesOfAllLibrariesSideBySide) {
+TEST(tables, arrays_have_the_strategies_of_all_libraries_side_by_side) {
   for (const char* peer : {"mallard", "boost"}) {
     EXPECT_THAT(
         tables(arrays(), peer, false),
@@ -129,7 +129,7 @@ TEST(Tables, ArraysHaveTheStrategiesOfAllLibrariesSideBySide) {
   EXPECT_FALSE(is_shown(small_table().back(), "mallard"));
 }
 
-TEST(Tables, ArraysThatGrowAmongEachOtherAreCountedByElementToo) {
+TEST(tables, arrays_that_grow_among_each_other_are_counted_by_element_too) {
   auto cells = arrays();
   for (cell_result& cell : cells) {
     cell.at["form"] = "among";
@@ -139,7 +139,7 @@ TEST(Tables, ArraysThatGrowAmongEachOtherAreCountedByElementToo) {
               HasSubstr("1000       1000000           2.00     2.50      3.00        1.00\n"));
 }
 
-TEST(Tables, AMeasureThatNobodyHasMakesNoTableAndNoColumn) {
+TEST(tables, a_measure_that_nobody_has_makes_no_table_and_no_column) {
   auto cells = arrays();
   EXPECT_THAT(tables(cells, "mallard", false), Not(HasSubstr("succeeded")));
   cells[0].measures["success"] = lab::summarise("ratio", {0.0}, 1);
@@ -148,7 +148,7 @@ TEST(Tables, AMeasureThatNobodyHasMakesNoTableAndNoColumn) {
                         "1000       1000000            0.00\n"));
 }
 
-TEST(Tables, WhereMoreIsBetterTheGreatestIsGreen) {
+TEST(tables, where_more_is_better_the_greatest_is_green) {
   auto cells = arrays();
   cells[0].measures["success"] = lab::summarise("ratio", {0.8}, 1);
   cells[1].measures["success"] = lab::summarise("ratio", {0.2}, 1);
@@ -157,14 +157,14 @@ TEST(Tables, WhereMoreIsBetterTheGreatestIsGreen) {
   EXPECT_THAT(text, HasSubstr("\033[30;48;2;248;105;107m0.200"));
 }
 
-TEST(SpeedUps, OfArraysAreOverBoostsContainersWithTheStandardAllocator) {
+TEST(speed_ups, of_arrays_are_over_boosts_containers_with_the_standard_allocator) {
   const std::string text = speed_ups(arrays());
   EXPECT_THAT(text, HasSubstr("Times as fast as std@boost, clean heap, geometric mean\n"));
   EXPECT_THAT(text, HasSubstr("v2@mallard            2.00\n"));
   EXPECT_THAT(text, Not(HasSubstr("\nstd@boost")));
 }
 
-TEST(SpeedUps, AreGeometricMeansOverThePlacesThatBothHave) {
+TEST(speed_ups, are_geometric_means_over_the_places_that_both_have) {
   auto cells = small_table();
   EXPECT_THAT(speed_ups(cells),
               HasSubstr("AS7   multipool, direct, destroyed     4.00     2.00\n"));
@@ -176,7 +176,7 @@ TEST(SpeedUps, AreGeometricMeansOverThePlacesThatBothHave) {
   EXPECT_EQ(speed_ups(cells), "");
 }
 
-TEST(Csv, HasALinePerCellAndMeasureAndAColumnPerCoordinate) {
+TEST(csv, has_a_line_per_cell_and_measure_and_a_column_per_coordinate) {
   lab::result_file results;
   results.cells = {lab::make_series_cell(8, "AS7", "mallard", "aged", 0.5)};
   const std::string text = to_csv(results);
@@ -187,7 +187,7 @@ TEST(Csv, HasALinePerCellAndMeasureAndAColumnPerCoordinate) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2);
 }
 
-TEST(Csv, ReasonsOfFailuresAreQuotedWhereTheyMustBe) {
+TEST(csv, reasons_of_failures_are_quoted_where_they_must_be) {
   lab::result_file results;
   results.cells = {lab::make_series_cell(8, "AS7", "mallard", "aged", 0.5)};
   results.cells[0].error = "said \"no\", twice";
@@ -195,7 +195,7 @@ TEST(Csv, ReasonsOfFailuresAreQuotedWhereTheyMustBe) {
   EXPECT_THAT(to_csv(results), HasSubstr(",failed,\"said \"\"no\"\", twice\",,,,,,\n"));
 }
 
-TEST(Csv, CellsOfDensityAreLikeAnyOther) {
+TEST(csv, cells_of_density_are_like_any_other) {
   lab::result_file results;
   results.run = lab::make_run();
   results.cells = {lab::make_cell("DS2", 6, "AS7", "mallard", "clean", 0.25)};
@@ -205,7 +205,7 @@ TEST(Csv, CellsOfDensityAreLikeAnyOther) {
   EXPECT_THAT(text, Not(HasSubstr("failed")));
 }
 
-TEST(SpeedUps, OfDensityAreRelativeToTheGlobalHeapOfTheSameCondition) {
+TEST(speed_ups, of_density_are_relative_to_the_global_heap_of_the_same_condition) {
   std::vector<cell_result> cells = {lab::make_cell("DS2", 6, "AS1", "global", "clean", 1e-7),
                                     lab::make_cell("DS2", 6, "AS7", "mallard", "clean", 1e-8),
                                     lab::make_cell("DS2", 8, "AS7", "mallard", "clean", 1)};
@@ -217,7 +217,7 @@ TEST(SpeedUps, OfDensityAreRelativeToTheGlobalHeapOfTheSameCondition) {
             "AS7   multipool, direct, destroyed     10.0\n");
 }
 
-TEST(Tables, EachDataStructureOfDensityHasItsOwn) {
+TEST(tables, each_data_structure_of_density_has_its_own) {
   const std::vector<cell_result> cells = {lab::make_cell("DS2", 6, "AS1", "global", "clean", 4e-9),
                                           lab::make_cell("DS2", 6, "AS7", "mallard", "clean", 2e-9),
                                           lab::make_cell("DS3", 6, "AS1", "global", "clean", 3e-9)};

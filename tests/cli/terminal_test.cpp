@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Colour, ChoiceWinsOverTheEnvironment) {
+TEST(colour, choice_wins_over_the_environment) {
   setenv("NO_COLOR", "1", 1);
   EXPECT_TRUE(use_colour(colour_choice::always, 1));
   EXPECT_FALSE(use_colour(colour_choice::never, 1));
@@ -21,18 +21,18 @@ TEST(Colour, ChoiceWinsOverTheEnvironment) {
   unsetenv("NO_COLOR");
 }
 
-TEST(Colour, IsOffWhereThereIsNoTerminal) {
+TEST(colour, is_off_where_there_is_no_terminal) {
   EXPECT_FALSE(use_colour(colour_choice::automatic, -1));
 }
 
-TEST(Colour, HeatRunsFromGreenOverYellowToRed) {
+TEST(colour, heat_runs_from_green_over_yellow_to_red) {
   EXPECT_THAT(on_heat("x", 0), HasSubstr("48;2;99;190;123"));
   EXPECT_THAT(on_heat("x", 0.5), HasSubstr("48;2;255;235;132"));
   EXPECT_THAT(on_heat("x", 1), HasSubstr("48;2;248;105;107"));
   EXPECT_EQ(on_heat("x", 7), on_heat("x", 1));
 }
 
-TEST(Progress, LineShowsShareDoingAndTimeLeft) {
+TEST(progress, line_shows_share_doing_and_time_left) {
   const std::string line =
       progress_line({.done = 50, .total = 100, .seconds_left = 65.2, .doing = "DS6"});
   EXPECT_THAT(line, HasSubstr("[===============               ]"));

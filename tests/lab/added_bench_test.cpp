@@ -7,7 +7,7 @@
 namespace mallard::lab {
 namespace {
 
-TEST(AddedBench, IsKnownAndMeasuredByItsFileAlone) {
+TEST(added_bench, is_known_and_measured_by_its_file_alone) {
   ASSERT_EQ(all_benches().size(), 1U);
   const bench& steps = bench_named("steps");
   const auto who = choose_rivals(steps, {}).contenders;

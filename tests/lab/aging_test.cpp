@@ -29,26 +29,26 @@ bool in_child(const Check& check) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST(Aging, SameRecipeKeepsTheSameStringsEveryTime) {
+TEST(aging, same_recipe_keeps_the_same_strings_every_time) {
   const aging_report first = age_heap(small);
   const aging_report second = age_heap(small);
   EXPECT_EQ(first.digest, second.digest);
   EXPECT_EQ(first.strings_kept, second.strings_kept);
 }
 
-TEST(Aging, AnotherRecipeKeepsOthers) {
+TEST(aging, another_recipe_keeps_others) {
   aging_recipe other = small;
   other.shuffles = 4;
   EXPECT_NE(age_heap(small).digest, age_heap(other).digest);
 }
 
-TEST(Aging, FreesThreeOfFourListsAndKeepsTheRest) {
+TEST(aging, frees_three_of_four_lists_and_keeps_the_rest) {
   const aging_report report = age_heap(small);
   EXPECT_EQ(report.strings_kept + report.strings_freed, 16U * 500U);
   EXPECT_NEAR(static_cast<double>(report.strings_kept), 16 * 500 / 4.0, 16 * 500 / 20.0);
 }
 
-TEST(PrivateHeap, LeavesNoPageOfTheHeapToBeCopiedLater) {
+TEST(private_heap, leaves_no_page_of_the_heap_to_be_copied_later) {
   if (sanitized) GTEST_SKIP();
   std::vector<char> block(32 << 10, 'x');  // on the heap, and there before the fork
   EXPECT_TRUE(in_child([&] {
@@ -59,7 +59,7 @@ TEST(PrivateHeap, LeavesNoPageOfTheHeapToBeCopiedLater) {
   }));
 }
 
-TEST(PrivateHeap, AnywhereCopiesWhatIsInUseAndNothingElse) {
+TEST(private_heap, anywhere_copies_what_is_in_use_and_nothing_else) {
   if (sanitized) GTEST_SKIP();
   constexpr std::size_t half = 16 << 20;
   void* mapped =
@@ -79,12 +79,12 @@ TEST(PrivateHeap, AnywhereCopiesWhatIsInUseAndNothingElse) {
   munmap(mapped, 2 * half);
 }
 
-TEST(Meters, AddressSpaceHoldsTheResidentSet) {
+TEST(meters, address_space_holds_the_resident_set) {
   EXPECT_GT(read_resident_bytes(), 0U);
   EXPECT_GE(read_address_space_bytes(), read_resident_bytes());
 }
 
-TEST(Meters, PeakOfTheResidentSetFollowsWhatIsTouched) {
+TEST(meters, peak_of_the_resident_set_follows_what_is_touched) {
   constexpr std::size_t bytes = 32 << 20;
   EXPECT_TRUE(in_child([&] {
     reset_peak_resident();

@@ -39,7 +39,7 @@ std::vector<std::string> read(std::string_view bench, std::string_view name,
   return values;
 }
 
-TEST(Axes, IntegersHaveRangesAndBounds) {
+TEST(axes, integers_have_ranges_and_bounds) {
   EXPECT_THAT(parse_integers("--n", "3,1,4-6,5", 1, 8), ElementsAre(3, 1, 4, 5, 6));
   for (const char* wrong :
        {"", "0", "9", "-1", "1-", "2-1", "x", "1.5", "1,,2", "99999999999999999999"}) {
@@ -53,7 +53,7 @@ TEST(Axes, IntegersHaveRangesAndBounds) {
               HasSubstr("more than 10000 values"));
 }
 
-TEST(Axes, StructuresAreNumbersNamesAndRanges) {
+TEST(axes, structures_are_numbers_names_and_ranges) {
   EXPECT_THAT(read("density", "ds", "1,DS4, 9-11"),
               ElementsAre("DS1", "DS4", "DS9", "DS10", "DS11"));
   EXPECT_THAT(read("density", "ds", "2,1-3,2"), ElementsAre("DS2", "DS1", "DS3"));
@@ -64,7 +64,7 @@ TEST(Axes, StructuresAreNumbersNamesAndRanges) {
             "--sizes: unknown value '3' (known: 4 to 20)");
 }
 
-TEST(Axes, StrategiesAreNamesAndRanges) {
+TEST(axes, strategies_are_names_and_ranges) {
   EXPECT_THAT(parse_strategies("--s", "AS1,AS3-AS5,AS3n"),
               ElementsAre("AS1", "AS3", "AS4", "AS5", "AS3n"));
   EXPECT_THAT(parse_strategies("--s", "mutex,AS1-AS3,sync,AS2"),
@@ -76,7 +76,7 @@ TEST(Axes, StrategiesAreNamesAndRanges) {
             "--s: 'AS4-AS2' is a range from high to low");
 }
 
-TEST(Axes, BothHeapsHaveANameOfTheirOwn) {
+TEST(axes, both_heaps_have_a_name_of_their_own) {
   EXPECT_THAT(parse_heaps("both"), ElementsAre("clean", "aged"));
   EXPECT_THAT(parse_heaps("aged"), ElementsAre("aged"));
   EXPECT_NE(complaint([] { parse_heaps("both,aged"); }), "no complaint");
@@ -84,7 +84,7 @@ TEST(Axes, BothHeapsHaveANameOfTheirOwn) {
             "--heap: unknown value 'old' (known: clean, aged)");
 }
 
-TEST(Axes, PeersAreThoseThatAreBuiltIn) {
+TEST(axes, peers_are_those_that_are_built_in) {
   EXPECT_EQ(parse_peers("all").size(), available_peers().size());
   EXPECT_THAT(parse_peers("std,mallard"), ElementsAre("std", "mallard"));
   EXPECT_NE(complaint([] { parse_peers("tcmalloc"); }), "no complaint");
@@ -93,7 +93,7 @@ TEST(Axes, PeersAreThoseThatAreBuiltIn) {
   }
 }
 
-TEST(Axes, ScaleIsAFractionAboveZeroAndUpToOne) {
+TEST(axes, scale_is_a_fraction_above_zero_and_up_to_one) {
   EXPECT_EQ(parse_scale("1"), 1.0);
   EXPECT_EQ(parse_scale("0.25"), 0.25);
   EXPECT_EQ(parse_scale("1/64"), 1.0 / 64);
@@ -102,7 +102,7 @@ TEST(Axes, ScaleIsAFractionAboveZeroAndUpToOne) {
   }
 }
 
-TEST(Axes, LinksArePowersOrNumbers) {
+TEST(axes, links_are_powers_or_numbers) {
   EXPECT_THAT(read("locality", "links", "2^21"), ElementsAre("2097152"));
   EXPECT_THAT(read("locality", "links", "2^31"), ElementsAre("2147483648"));
   EXPECT_THAT(read("locality", "links", "10^7,12345,1"), ElementsAre("10000000", "12345", "1"));
@@ -112,7 +112,7 @@ TEST(Axes, LinksArePowersOrNumbers) {
   }
 }
 
-TEST(Axes, BytesHaveBinaryUnits) {
+TEST(axes, bytes_have_binary_units) {
   EXPECT_EQ(parse_bytes("--b", "100"), 100U);
   EXPECT_EQ(parse_bytes("--b", "3k"), 3072U);
   EXPECT_EQ(parse_bytes("--b", "2G"), 2ULL << 30);
@@ -121,7 +121,7 @@ TEST(Axes, BytesHaveBinaryUnits) {
   }
 }
 
-TEST(Axes, StepsAreFactorsWithTwoDecimalsOrBytes) {
+TEST(axes, steps_are_factors_with_two_decimals_or_bytes) {
   EXPECT_THAT(read("realloc", "steps", "x1.5,x2,+64k"), ElementsAre("x1.5", "x2", "+64k"));
   EXPECT_THAT(read("realloc", "steps", "x100,x1.01"), ElementsAre("x100", "x1.01"));
   for (const char* wrong : {"", "x", "x1", "x1.", "x1.001", "x.5", "x101", "x-2", "x1e1", "+", "+1",
@@ -130,7 +130,7 @@ TEST(Axes, StepsAreFactorsWithTwoDecimalsOrBytes) {
   }
 }
 
-TEST(Axes, RealNumbersHaveBounds) {
+TEST(axes, real_numbers_have_bounds) {
   const axis one = real("seconds", "5", "How long", 0.01, 3600);
   EXPECT_EQ(one.read("--seconds", "0.5")[0].real("seconds"), 0.5);
   for (const char* wrong : {"", "0", "-1", "x", "nan", "inf", "1e9", "1,2"}) {

@@ -31,7 +31,7 @@ std::string complaint(std::string_view bench, const texts_of& texts) {
   return "no complaint";
 }
 
-TEST(Benches, EachSaysAllThatIsSaidOfIt) {
+TEST(benches, each_says_all_that_is_said_of_it) {
   std::set<std::string> names;
   for (const bench& one : all_benches()) {
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
@@ -65,7 +65,7 @@ TEST(Benches, EachSaysAllThatIsSaidOfIt) {
   EXPECT_EQ(find_bench("nothing"), nullptr);
 }
 
-TEST(Benches, EachHasSomebodyWhoIsMeasuredWithWhatIsUsual) {
+TEST(benches, each_has_somebody_who_is_measured_with_what_is_usual) {
   for (const bench& one : all_benches()) {
     bench_plan plan = plan_of(one, {}, choose_rivals(one, {}).contenders);
     EXPECT_NO_THROW(check_any_kernel(plan)) << one.name;
@@ -74,12 +74,12 @@ TEST(Benches, EachHasSomebodyWhoIsMeasuredWithWhatIsUsual) {
   }
 }
 
-TEST(Benches, WhatABenchDoesNotHaveIsRefused) {
+TEST(benches, what_a_bench_does_not_have_is_refused) {
   EXPECT_EQ(complaint("churn", {{"links", "5"}}), "churn has no --links");
   EXPECT_THAT(complaint("churn", {{"touch", "none,all"}}), HasSubstr("not one value"));
 }
 
-TEST(Benches, ScaleTakesAFractionOfWhatItSays) {
+TEST(benches, scale_takes_a_fraction_of_what_it_says) {
   bench_request asked;
   asked.scale = "1/100";
   const bench& churn = bench_named("churn");
@@ -93,7 +93,7 @@ TEST(Benches, ScaleTakesAFractionOfWhatItSays) {
   EXPECT_EQ(common_parameters(larson, asked, slow).real("seconds"), 0.05);
 }
 
-TEST(Benches, KeysHaveNoParameters) {
+TEST(benches, keys_have_no_parameters) {
   const bench_plan plan = plan_of("churn", {{"threads", "48"}}, {});
   ASSERT_EQ(plan.places.size(), 1U);
   const place expected = {
@@ -102,7 +102,7 @@ TEST(Benches, KeysHaveNoParameters) {
   EXPECT_EQ(plan.places[0].all.word("distribution"), "fisher");
 }
 
-TEST(Benches, TeamsAndSizesMakeTwoCoordinates) {
+TEST(benches, teams_and_sizes_make_two_coordinates) {
   const bench_plan memory = plan_of("memory", {{"teams", "1x1,4x3"}}, {});
   EXPECT_THAT(along(memory, "producers"), ElementsAre("1", "4"));
   EXPECT_THAT(along(memory, "consumers"), ElementsAre("1", "3"));
@@ -115,7 +115,7 @@ TEST(Benches, TeamsAndSizesMakeTwoCoordinates) {
               HasSubstr("100 elements are not so many ranges of 7"));
 }
 
-TEST(Benches, LocalityHasAPlaceForEachSubsystemAccessAndShuffle) {
+TEST(benches, locality_has_a_place_for_each_subsystem_access_and_shuffle) {
   const bench_plan plan = plan_of("locality",
                                   {{"links", "2^12"},
                                    {"subsystem", "0,8,12,13"},  // the last one is larger than all
@@ -125,14 +125,14 @@ TEST(Benches, LocalityHasAPlaceForEachSubsystemAccessAndShuffle) {
   EXPECT_EQ(plan.places.size(), 3U * 2U * 2U);
 }
 
-TEST(Benches, PowersOfTenHaveSubsystemsOfPowersOfTen) {
+TEST(benches, powers_of_ten_have_subsystems_of_powers_of_ten) {
   EXPECT_THAT(along(plan_of("locality", {{"links", "10^7"}}, {}), "subsystem"),
               ElementsAre("1", "2", "3", "4", "5", "6"));
   EXPECT_THAT(along(plan_of("locality", {{"links", "2^21"}}, {}), "subsystem"),
               ElementsAre("4", "8", "12", "16", "20"));
 }
 
-TEST(Benches, UtilizationHasThePapersRows) {
+TEST(benches, utilization_has_the_papers_rows) {
   const bench_plan plan = plan_of("utilization", {}, {});
   EXPECT_THAT(along(plan, "active"),
               ElementsAre("15", "16", "17", "18", "19", "20", "20", "20", "20", "20", "20"));
@@ -142,13 +142,13 @@ TEST(Benches, UtilizationHasThePapersRows) {
               HasSubstr("must fit into what is active"));
 }
 
-TEST(Benches, HandingOverTakesPairs) {
+TEST(benches, handing_over_takes_pairs) {
   EXPECT_THAT(
       along(plan_of("contention", {{"form", "handoff"}, {"threads", "1-4"}}, {}), "threads"),
       ElementsAre("2", "4"));
 }
 
-TEST(Benches, SizesOfVectorsDependOnWhoElseGrows) {
+TEST(benches, sizes_of_vectors_depend_on_who_else_grows) {
   const bench_plan usual = plan_of("expand-forward", {}, {});
   EXPECT_EQ(usual.places.size(), 6U);
   EXPECT_EQ(to_string(usual.places.back().key),
@@ -157,7 +157,7 @@ TEST(Benches, SizesOfVectorsDependOnWhoElseGrows) {
   EXPECT_FALSE(plan_of("expand-backward", {}, {}).places[0].key.contains("form"));
 }
 
-TEST(Rivals, GlobalStrategiesAreMeasuredOnceWhateverThePeers) {
+TEST(rivals, global_strategies_are_measured_once_whatever_the_peers) {
   const bench& utilization = bench_named("utilization");
   rivals_request asked;
   asked.strategies = "AS2,AS1,AS7";
@@ -173,7 +173,7 @@ TEST(Rivals, GlobalStrategiesAreMeasuredOnceWhateverThePeers) {
   EXPECT_THAT(measured, ElementsAre("AS2@global", "AS1@global", "AS7@mallard", "AS7@std"));
 }
 
-TEST(Rivals, OtherLibrariesMayHaveFewerStrategies) {
+TEST(rivals, other_libraries_may_have_fewer_strategies) {
   rivals_request asked;
   asked.quick = true;
   asked.peers = "mallard,std";
@@ -186,7 +186,7 @@ TEST(Rivals, OtherLibrariesMayHaveFewerStrategies) {
   EXPECT_EQ(count("std"), 2 * 5);
 }
 
-TEST(Rivals, ColumnsAreThoseOfTheBench) {
+TEST(rivals, columns_are_those_of_the_bench) {
   rivals_request asked;
   asked.columns = "std@std";
   EXPECT_EQ(choose_rivals(bench_named("shrink"), asked).contenders.size(), 1U);

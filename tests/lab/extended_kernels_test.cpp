@@ -60,7 +60,7 @@ kernel_of<growth_work> growth_of(const char* strategy, const char* peer, growth_
   return find_growth_kernel({strategy, peer}, element_type::wrapped_int, form);
 }
 
-TEST(ExtendedKernels, EveryColumnDoesTheSameWork) {
+TEST(extended_kernels, every_column_does_the_same_work) {
   using enum element_type;
   for (const auto type : {wrapped_int, pod64, string}) {
     for (const auto form : {growth_form::alone, growth_form::among, growth_form::backward}) {
@@ -87,7 +87,7 @@ TEST(ExtendedKernels, EveryColumnDoesTheSameWork) {
   }
 }
 
-TEST(ExtendedKernels, ReallocIsForElementsThatMayMoveAsBytes) {
+TEST(extended_kernels, realloc_is_for_elements_that_may_move_as_bytes) {
   using enum element_type;
   const column realloc = {"realloc", "global"};
   EXPECT_NE(find_growth_kernel(realloc, pod64, growth_form::alone), nullptr);
@@ -98,7 +98,7 @@ TEST(ExtendedKernels, ReallocIsForElementsThatMayMoveAsBytes) {
   EXPECT_EQ(find_growth_kernel({"v2", "global"}, pod64, growth_form::alone), nullptr);
 }
 
-TEST(ExtendedKernels, GrowthCountsTheCallsOfOneVector) {
+TEST(extended_kernels, growth_counts_the_calls_of_one_vector) {
   // libstdc++ doubles: 1, 2, 4 ... 1024.
   const outcome taken = measure_one(growth_of("std", "std", growth_form::alone),
                                     {5, 1000, element_type::wrapped_int, growth_form::alone});
@@ -113,7 +113,7 @@ TEST(ExtendedKernels, GrowthCountsTheCallsOfOneVector) {
   EXPECT_EQ(value_of(behind, "calls"), 11);
 }
 
-TEST(ExtendedKernels, SuccessIsThatOfAllocatorsWhichCanTry) {
+TEST(extended_kernels, success_is_that_of_allocators_which_can_try) {
   if (!with_boost()) GTEST_SKIP();
   const auto success = [](const char* strategy, const char* peer, growth_form form) {
     return value_of(
@@ -134,7 +134,7 @@ TEST(ExtendedKernels, SuccessIsThatOfAllocatorsWhichCanTry) {
   EXPECT_EQ(success("v2", "mallard", growth_form::alone), 1);
 }
 
-TEST(ExtendedKernels, ShrinkingInPlaceIsCounted) {
+TEST(extended_kernels, shrinking_in_place_is_counted) {
   if (!with_boost()) GTEST_SKIP();
   const shrink_work work{1, 1000, element_type::pod64};
   EXPECT_EQ(value_of(measure_one(find_shrink_kernel({"v2", "mallard"}), work), "success"), 1);
@@ -142,7 +142,7 @@ TEST(ExtendedKernels, ShrinkingInPlaceIsCounted) {
             std::nullopt);
 }
 
-TEST(ExtendedKernels, BurstsAreOneCallForARange) {
+TEST(extended_kernels, bursts_are_one_call_for_a_range) {
   if (!with_boost()) GTEST_SKIP();
   const burst_work work{1000, 100};
   const auto calls = [&](const char* strategy, const char* peer) {
@@ -157,7 +157,7 @@ TEST(ExtendedKernels, BurstsAreOneCallForARange) {
   EXPECT_EQ(calls("std", "std"), 2000);
 }
 
-TEST(ExtendedKernels, PoolsTellWhatTheyHold) {
+TEST(extended_kernels, pools_tell_what_they_hold) {
   if (!with_boost()) GTEST_SKIP();
   constexpr std::uint64_t nodes = 200000;
   constexpr double node_bytes = 24;
@@ -178,7 +178,7 @@ TEST(ExtendedKernels, PoolsTellWhatTheyHold) {
   EXPECT_EQ(value_of(figures("fast_pool", "boost"), "in_use_after_erase"), std::nullopt);
 }
 
-TEST(ExtendedKernels, StepsEndAtTheFinalSize) {
+TEST(extended_kernels, steps_end_at_the_final_size) {
   EXPECT_EQ(next_size({1, 1000000, 150, 0}, 4096), 6144U);
   EXPECT_EQ(next_size({1, 1000000, 0, 65536}, 65536), 131072U);
   EXPECT_EQ(next_size({1, 1000000, 200, 0}, 600000), 1000000U);
@@ -191,7 +191,7 @@ TEST(ExtendedKernels, StepsEndAtTheFinalSize) {
   EXPECT_NEAR(value_of(taken, "success").value_or(-1), 1 - moved / 8, 1e-9);
 }
 
-TEST(ExtendedKernels, SizesOfMixedBlocksAreSpreadByTheirLogarithms) {
+TEST(extended_kernels, sizes_of_mixed_blocks_are_spread_by_their_logarithms) {
   const log_uniform_sizes sizes(16, 65536, 1);
   std::uint64_t small = 0;
   for (std::uint64_t i = 0; i < 8192; ++i) {
@@ -202,7 +202,7 @@ TEST(ExtendedKernels, SizesOfMixedBlocksAreSpreadByTheirLogarithms) {
   EXPECT_NEAR(static_cast<double>(small) / 8192, 0.5, 0.03);
 }
 
-TEST(Counting, CountsWhatReachesTheAllocator) {
+TEST(counting, counts_what_reaches_the_allocator) {
   call_counts counts;
   std::vector<int, counting<std::allocator<int>>> v(count_calls(std::allocator<int>(), counts));
   for (int i = 0; i < 5; ++i) v.push_back(i);
@@ -211,7 +211,7 @@ TEST(Counting, CountsWhatReachesTheAllocator) {
   EXPECT_EQ(counts.tried, 0U);
 }
 
-TEST(Counting, TriesAreThoseTheAllocatorIsCapableOfAndLargeEnough) {
+TEST(counting, tries_are_those_the_allocator_is_capable_of_and_large_enough) {
   heap_arena<without::nothing> memory;
   call_counts counts;
   counts.capable_of = forward_command;

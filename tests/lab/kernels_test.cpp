@@ -18,9 +18,9 @@
 namespace mallard::lab {
 namespace {
 
-class Kernels : public testing::TestWithParam<int> {
+class kernels_test : public testing::TestWithParam<int> {
  protected:
-  Kernels() : text_(text_bytes), buffer_(64 << 20) { write_text(text_, 1); }
+  kernels_test() : text_(text_bytes), buffer_(64 << 20) { write_text(text_, 1); }
 
   std::uint64_t checksum(container_kernel run, bool callers_buffer, std::uint64_t runs) {
     container_work job;
@@ -36,7 +36,7 @@ class Kernels : public testing::TestWithParam<int> {
   std::vector<std::byte> buffer_;
 };
 
-TEST_P(Kernels, EveryStrategyOfEveryLibraryHandlesTheSameElements) {
+TEST_P(kernels_test, every_strategy_of_every_library_handles_the_same_elements) {
   std::vector<std::string> peers;
   for (const auto& peer : available_peers()) peers.push_back(peer.name);
   peers.emplace_back(global_peer);
@@ -57,18 +57,18 @@ TEST_P(Kernels, EveryStrategyOfEveryLibraryHandlesTheSameElements) {
   }
 }
 
-TEST_P(Kernels, ChecksumDependsOnTheNumberOfRuns) {
+TEST_P(kernels_test, checksum_depends_on_the_number_of_runs) {
   const container_kernel run =
       find_container_kernel(GetParam(), *find_strategy("AS1"), global_peer, fairness::fair);
   EXPECT_NE(checksum(run, false, 1), checksum(run, false, 2));
 }
 
-INSTANTIATE_TEST_SUITE_P(AllStructures, Kernels, testing::Range(1, 13));
+INSTANTIATE_TEST_SUITE_P(AllStructures, kernels_test, testing::Range(1, 13));
 
 using ints = std::vector<int>;
 using fair = fair_mode;
 
-TEST(Fill, ContainerHasExactlyTheElementsItReservedSpaceFor) {
+TEST(fill, container_has_exactly_the_elements_it_reserved_space_for) {
   std::vector<char> text(text_bytes);
   write_text(text, 1);
   container_work job;
@@ -85,7 +85,7 @@ TEST(Fill, ContainerHasExactlyTheElementsItReservedSpaceFor) {
   for (const ints& inner : nested) EXPECT_EQ(inner.size(), inner_elements);
 }
 
-TEST(Fill, PaperModeAddsOneElementTooManyToNestedContainers) {
+TEST(fill, paper_mode_adds_one_element_too_many_to_nested_containers) {
   container_work job;
   job.outer_elements = 100;
   std::vector<ints> nested;
@@ -93,7 +93,7 @@ TEST(Fill, PaperModeAddsOneElementTooManyToNestedContainers) {
   EXPECT_EQ(nested.size(), 101U);
 }
 
-TEST(Fill, StringsHaveThePapersLengthsInBothModes) {
+TEST(fill, strings_have_the_papers_lengths_in_both_modes) {
   std::vector<char> text(text_bytes);
   write_text(text, 1);
   container_work job;
@@ -115,7 +115,7 @@ TEST(Fill, StringsHaveThePapersLengthsInBothModes) {
   check([&] { return next_string<paper_mode>(job); });
 }
 
-TEST(Fill, TouchingLeavesTheElementsAsTheyAre) {
+TEST(fill, touching_leaves_the_elements_as_they_are) {
   int number = 7;
   EXPECT_EQ(touch(number, 0), 7U);
   EXPECT_EQ(number, 7);
@@ -124,7 +124,7 @@ TEST(Fill, TouchingLeavesTheElementsAsTheyAre) {
   EXPECT_EQ(text, "abc");
 }
 
-TEST(Hashes, FairStringHashDependsOnTheTextAlone) {
+TEST(hashes, fair_string_hash_depends_on_the_text_alone) {
   const std::pmr::string one(500, 'x');
   const std::string same(500, 'x');
   EXPECT_EQ(fair_string_hash{}(one), fair_string_hash{}(same));
@@ -133,7 +133,7 @@ TEST(Hashes, FairStringHashDependsOnTheTextAlone) {
 
 #ifdef __GLIBCXX__
 // The fair comparison of sets of strings rests on this.
-TEST(Hashes, EveryFairStringHashIsCachedByLibstdcxx) {
+TEST(hashes, every_fair_string_hash_is_cached_by_libstdcxx) {
   EXPECT_TRUE((std::__cache_default<std::string, fair_string_hash>::value));
   EXPECT_TRUE((std::__cache_default<std::pmr::string, fair_string_hash>::value));
   // And what the original compared.
@@ -142,7 +142,7 @@ TEST(Hashes, EveryFairStringHashIsCachedByLibstdcxx) {
 }
 #endif
 
-TEST(Hashes, AddressHashSpreadsRegularStrides) {
+TEST(hashes, address_hash_spreads_regular_strides) {
   // 1,000 elements at a stride of 64 bytes over 1,009 buckets: about as many in use as for random
   // numbers, 1009 * (1 - 1/e) = 634.
   struct alignas(64) element {

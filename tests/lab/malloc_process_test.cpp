@@ -83,7 +83,7 @@ outcome run(const contender& on, const small_job& what, double timeout = 60) {
 }
 
 // Programs under a sanitizer have their own malloc.
-class MallocProcess : public testing::Test {
+class malloc_process_test : public testing::Test {
  protected:
   void SetUp() override {
     if (sanitized) GTEST_SKIP();
@@ -91,7 +91,7 @@ class MallocProcess : public testing::Test {
 };
 
 // Maps the file in which the library counts.
-class MallocCalls : public MallocProcess {
+class malloc_calls_test : public malloc_process_test {
  protected:
   struct totals {
     std::int64_t malloc, calloc, realloc, free, bytes, changes;
@@ -102,7 +102,7 @@ class MallocCalls : public MallocProcess {
   };
 
   void SetUp() override {
-    MallocProcess::SetUp();
+    malloc_process_test::SetUp();
     if (IsSkipped()) return;
     const int file = open(path_.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
     ASSERT_EQ(ftruncate(file, sizeof(counted_calls)), 0);
@@ -146,7 +146,7 @@ class MallocCalls : public MallocProcess {
   counted_calls* counts_ = nullptr;
 };
 
-TEST_F(MallocCalls, EachChainCallsItsRoutinesForAllBlocksInTurn) {
+TEST_F(malloc_calls_test, each_chain_calls_its_routines_for_all_blocks_in_turn) {
   struct expected {
     const char* chain;
     int malloc, calloc, realloc, free;
@@ -175,7 +175,7 @@ TEST_F(MallocCalls, EachChainCallsItsRoutinesForAllBlocksInTurn) {
   }
 }
 
-TEST_F(MallocCalls, ReallocGetsNewSizesOrTheSame) {
+TEST_F(malloc_calls_test, realloc_gets_new_sizes_or_the_same) {
   const small_job what = job_of("speed", 0)
                              .with("chains", "malloc-realloc")
                              .with("distribution", "uniform")
@@ -185,7 +185,7 @@ TEST_F(MallocCalls, ReallocGetsNewSizesOrTheSame) {
   EXPECT_NE(calls_of_thousand(what.with("realloc-sizes", "new")).bytes, same.bytes);
 }
 
-TEST_F(MallocCalls, ChurnReplacesOneBlockAnOperation) {
+TEST_F(malloc_calls_test, churn_replaces_one_block_an_operation) {
   for (const char* sharing : {"shared", "private"}) {
     const small_job what = job_of("churn", 0).with("sharing", sharing);
     const totals found = calls_of_thousand(what);
@@ -198,7 +198,7 @@ TEST_F(MallocCalls, ChurnReplacesOneBlockAnOperation) {
   }
 }
 
-TEST_F(MallocCalls, ThrashAndScratchHaveOneBlockAtATime) {
+TEST_F(malloc_calls_test, thrash_and_scratch_have_one_block_at_a_time) {
   for (const char* bench : {"thrash", "scratch"}) {
     const totals found = calls_of_thousand(job_of(bench, 0).with("threads", "2"));
     EXPECT_EQ(found.malloc, 2000);
@@ -214,19 +214,19 @@ TEST_F(MallocCalls, ThrashAndScratchHaveOneBlockAtATime) {
   EXPECT_EQ(chunks.bytes, 200 * 16);
 }
 
-TEST_F(MallocCalls, TotalWorkIsSharedOutToTheThreads) {
+TEST_F(malloc_calls_test, total_work_is_shared_out_to_the_threads) {
   // Touches are no calls: what is shared out is seen in the time alone; a thread still has one.
   const small_job what = job_of("thrash", 10).with("work", "total").with("threads", "8");
   EXPECT_TRUE(run(on_glibc, what).ok());
 }
 
-TEST_F(MallocCalls, ConsumersFreeEverythingThatProducersAllocate) {
+TEST_F(malloc_calls_test, consumers_free_everything_that_producers_allocate) {
   const totals found = calls_of_thousand(job_of("memory", 0).with("teams", "2x3"));
   EXPECT_EQ(found.malloc, 6000);
   EXPECT_EQ(found.free, 6000);
 }
 
-TEST_F(MallocCalls, RemoteFreeAllocatesInOneOrBothOfAPair) {
+TEST_F(malloc_calls_test, remote_free_allocates_in_one_or_both_of_a_pair) {
   const small_job what = job_of("remote-free", 0).with("threads", "2");
   EXPECT_EQ(calls_of_thousand(what.with("form", "one-way")).free, 2000);
   const totals both = calls_of_thousand(what.with("form", "ping-pong"));
@@ -234,12 +234,12 @@ TEST_F(MallocCalls, RemoteFreeAllocatesInOneOrBothOfAPair) {
   EXPECT_EQ(both.free, 4000);
 }
 
-TEST_F(MallocCalls, MixedReplacesBlocksTwiceOver) {
+TEST_F(malloc_calls_test, mixed_replaces_blocks_twice_over) {
   const small_job what = job_of("mixed-malloc", 0).with("threads", "2").with("remote", "0.25");
   EXPECT_EQ(calls_of_thousand(what).malloc, 2 * 2 * 1000);
 }
 
-TEST_F(MallocProcess, EveryBenchAnswersWithPositiveFigures) {
+TEST_F(malloc_process_test, every_bench_answers_with_positive_figures) {
   const std::set<std::string> latencies = {"malloc_p50", "malloc_p99", "malloc_p999",
                                            "free_p50",   "free_p99",   "free_p999"};
   std::set<std::string> mixed = latencies;
@@ -272,7 +272,7 @@ TEST_F(MallocProcess, EveryBenchAnswersWithPositiveFigures) {
   }
 }
 
-TEST_F(MallocProcess, MemoryGrowsWithWhatIsRequestedAndThenItIsFreed) {
+TEST_F(malloc_process_test, memory_grows_with_what_is_requested_and_then_it_is_freed) {
   constexpr std::int64_t points = 60;
   const outcome result = run(on_glibc, job_of("memory", 80'000));
   ASSERT_TRUE(result.ok()) << result.error;
@@ -296,7 +296,7 @@ TEST_F(MallocProcess, MemoryGrowsWithWhatIsRequestedAndThenItIsFreed) {
   }
 }
 
-TEST_F(MallocProcess, OwnTablesAreNoPartOfTheResidentSet) {
+TEST_F(malloc_process_test, own_tables_are_no_part_of_the_resident_set) {
   const auto rss = [&](const char* spots) {
     return run(on_glibc, job_of("churn", 1000).with("spots", spots)).value_of("rss");
   };
@@ -304,7 +304,7 @@ TEST_F(MallocProcess, OwnTablesAreNoPartOfTheResidentSet) {
   EXPECT_NEAR(rss("8388608") - rss("8"), 0, 2 << 20);
 }
 
-TEST_F(MallocProcess, SaysWhichLibraryItRunsOn) {
+TEST_F(malloc_process_test, says_which_library_it_runs_on) {
   const outcome result = run(counting, job_of("churn", 10));
   ASSERT_TRUE(result.ok()) << result.error;
   EXPECT_THAT(result.library, HasSubstr("counting"));
@@ -314,7 +314,7 @@ small_job of_size(std::uint32_t bytes, std::uint64_t operations = 100) {
   return job_of("churn", operations).with("min", std::to_string(bytes));
 }
 
-TEST_F(MallocProcess, FailuresAreOneLineEach) {
+TEST_F(malloc_process_test, failures_are_one_line_each) {
   const auto error_of = [](const contender& on, std::uint32_t bytes, double timeout = 60) {
     return run(on, of_size(bytes), timeout).error;
   };
@@ -342,7 +342,7 @@ TEST_F(MallocProcess, FailuresAreOneLineEach) {
 }
 
 #ifdef OWN_MALLOC
-TEST_F(MallocProcess, EveryBenchRunsOnOurMallocWithManyThreads) {
+TEST_F(malloc_process_test, every_bench_runs_on_our_malloc_with_many_threads) {
   for (const char* bench :
        {"churn", "thrash", "scratch", "speed", "memory", "larson", "remote-free", "mixed-malloc"}) {
     small_job what = job_of(bench, 1000);
@@ -354,12 +354,12 @@ TEST_F(MallocProcess, EveryBenchRunsOnOurMallocWithManyThreads) {
 }
 #endif
 
-TEST_F(MallocProcess, OneThreadWithoutMemoryEndsAllTheOthers) {
+TEST_F(malloc_process_test, one_thread_without_memory_ends_all_the_others) {
   const small_job what = of_size(mallard_test::refused_size, 100'000).with("threads", "8");
   EXPECT_EQ(run(moody, what).error, "out of memory");
 }
 
-TEST_F(MallocProcess, WhatTheCommandWasPreloadedWithIsNotPassedOn) {
+TEST_F(malloc_process_test, what_the_command_was_preloaded_with_is_not_passed_on) {
   setenv("LD_PRELOAD", COUNTING_MALLOC, 1);
   const outcome result = run(on_glibc, job_of("churn", 10));
   unsetenv("LD_PRELOAD");

@@ -12,7 +12,7 @@
 namespace mallard::lab {
 namespace {
 
-TEST(LatencyHistogram, QuantilesAreWithinThreePercent) {
+TEST(latency_histogram, quantiles_are_within_three_percent) {
   latency_histogram all;
   EXPECT_EQ(all.quantile(0.5), 0);
   for (std::uint64_t value = 1; value <= 100'000; ++value) all.add(value);
@@ -22,7 +22,7 @@ TEST(LatencyHistogram, QuantilesAreWithinThreePercent) {
   }
 }
 
-TEST(LatencyHistogram, SmallValuesAreExactAndLargeOnesHaveRoom) {
+TEST(latency_histogram, small_values_are_exact_and_large_ones_have_room) {
   latency_histogram all;
   for (const std::uint64_t value : {0U, 3U, 3U, 31U}) all.add(value);
   EXPECT_EQ(all.quantile(0.25), 0);
@@ -33,7 +33,7 @@ TEST(LatencyHistogram, SmallValuesAreExactAndLargeOnesHaveRoom) {
   EXPECT_NEAR(large.quantile(1) / static_cast<double>(UINT64_MAX), 1, 0.03);
 }
 
-TEST(LatencyHistogram, SumsCountEverythingOnce) {
+TEST(latency_histogram, sums_count_everything_once) {
   latency_histogram one, other;
   one.add(10);
   other.add(20);
@@ -44,7 +44,7 @@ TEST(LatencyHistogram, SumsCountEverythingOnce) {
   EXPECT_EQ(one.quantile(1), 30);
 }
 
-TEST(OwnMemory, CountsWhatItHasInMemory) {
+TEST(own_memory, counts_what_it_has_in_memory) {
   own_memory own(std::size_t{1} << 30);
   EXPECT_EQ(own.resident_bytes(), 0U);
   const auto table = own.make<std::uint64_t>(1 << 16);
@@ -58,7 +58,7 @@ TEST(OwnMemory, CountsWhatItHasInMemory) {
   EXPECT_GT(own.resident_bytes(), with_table);
 }
 
-TEST(OwnMemory, ObjectsShareNoCacheLineWithOthersAndLieInside) {
+TEST(own_memory, objects_share_no_cache_line_with_others_and_lie_inside) {
   own_memory own(std::size_t{1} << 20);
   const auto a = own.make<char>(3);
   const auto b = own.make<char>(3);
@@ -68,7 +68,7 @@ TEST(OwnMemory, ObjectsShareNoCacheLineWithOthersAndLieInside) {
   EXPECT_THROW(own.make<char>(1 << 20), std::bad_alloc);
 }
 
-TEST(MallocTeam, AllPrepareBeforeAnyWorksAndTheTimesAreThose) {
+TEST(malloc_team, all_prepare_before_any_works_and_the_times_are_those) {
   own_memory own(std::size_t{1} << 28);
   std::atomic<unsigned> prepared{0};
   std::atomic<unsigned> worked{0};
@@ -85,7 +85,7 @@ TEST(MallocTeam, AllPrepareBeforeAnyWorksAndTheTimesAreThose) {
   EXPECT_GT(times.whole, times.work);
 }
 
-TEST(MallocTeam, MeetingsRepeat) {
+TEST(malloc_team, meetings_repeat) {
   own_memory own(std::size_t{1} << 28);
   meeting& line = own.make<meeting>(1)[0];
   line.expect(3);

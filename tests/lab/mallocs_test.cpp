@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Mallocs : public testing::Test {
+class mallocs_test : public testing::Test {
  protected:
   void SetUp() override {
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) before_ = path;
@@ -41,7 +41,7 @@ class Mallocs : public testing::Test {
   std::string before_;
 };
 
-TEST_F(Mallocs, TheSystemsComesFirstAndNeedsNoFile) {
+TEST_F(mallocs_test, the_systems_comes_first_and_needs_no_file) {
   const malloc_list all = find_mallocs(folder_ / "bin/mallard");
   ASSERT_FALSE(all.found.empty());
   EXPECT_EQ(all.found[0].name, "glibc");
@@ -49,27 +49,27 @@ TEST_F(Mallocs, TheSystemsComesFirstAndNeedsNoFile) {
   EXPECT_EQ(all.found.size() + all.missing.size(), 7U);
 }
 
-TEST_F(Mallocs, OursIsFoundBesideTheProgramWhereItIsBuiltOrInstalled) {
+TEST_F(mallocs_test, ours_is_found_beside_the_program_where_it_is_built_or_installed) {
   for (const char* place : {"lib", "src/malloc", "bin"}) {  // each goes before the last one
     const fs::path file = make(std::string(place) + "/libmallard-malloc.so");
     EXPECT_EQ(found("mallard"), file);
   }
 }
 
-TEST_F(Mallocs, LibraryPathGoesBeforeTheSystemsFolders) {
+TEST_F(mallocs_test, library_path_goes_before_the_systems_folders) {
   const fs::path file = make("mine/libjemalloc.so.2");
   setenv("LD_LIBRARY_PATH", ("/nowhere::" + (folder_ / "mine").string()).c_str(), 1);
   EXPECT_EQ(found("jemalloc"), file);
 }
 
-TEST_F(Mallocs, MissingOnesAreNamedWithTheirFiles) {
+TEST_F(mallocs_test, missing_ones_are_named_with_their_files) {
   const malloc_list all = find_mallocs(folder_ / "bin/mallard");
   for (const skipped_peer& one : all.missing) {
     EXPECT_THAT(one.reason, testing::StartsWith("there is no lib")) << one.peer;
   }
 }
 
-TEST_F(Mallocs, AreFoundByEitherNameOrByTheirFile) {
+TEST_F(mallocs_test, are_found_by_either_name_or_by_their_file) {
   const fs::path file = make("mine/libtcmalloc_minimal.so.4");
   setenv("LD_LIBRARY_PATH", (folder_ / "mine").c_str(), 1);
   const malloc_list all = find_mallocs(folder_ / "bin/mallard");

@@ -42,11 +42,11 @@ void expect_every_kind(const address_space& found) {
   EXPECT_EQ(found.system, 0x2000U + 0x1000U + 0x1000U + 0x1000U);
 }
 
-TEST(MapsReader, ClassifiesEachKindOfLine) {
+TEST(maps_reader, classifies_each_kind_of_line) {
   expect_every_kind(read(every_kind));
 }
 
-TEST(MapsReader, TextMayBeCutAnywhere) {
+TEST(maps_reader, text_may_be_cut_anywhere) {
   for (std::size_t cut = 0; cut <= every_kind.size(); ++cut) {
     maps_reader reader("/usr/bin/program", 0, 0);
     reader.feed(every_kind.substr(0, cut));
@@ -58,13 +58,13 @@ TEST(MapsReader, TextMayBeCutAnywhere) {
   expect_every_kind(reader.result());
 }
 
-TEST(MapsReader, OtherProgramsAreLibrariesEvenWhenTheirNamesBeginAlike) {
+TEST(maps_reader, other_programs_are_libraries_even_when_their_names_begin_alike) {
   const address_space found = read("1000-2000 r-xp 0 08:01 42 /usr/bin/program-2\n");
   EXPECT_EQ(found.text, 0U);
   EXPECT_EQ(found.mmap_so, 0x1000U);
 }
 
-TEST(MapsReader, AnonymousMemoryBehindAGapIsNotOfTheHeap) {
+TEST(maps_reader, anonymous_memory_behind_a_gap_is_not_of_the_heap) {
   const address_space found = read(
       "10000-18000 rw-p 00000000 00:00 0 [heap]\n"
       "19000-1a000 rw-p 00000000 00:00 0 \n"
@@ -73,7 +73,7 @@ TEST(MapsReader, AnonymousMemoryBehindAGapIsNotOfTheHeap) {
   EXPECT_EQ(found.mmap, 0x2000U);
 }
 
-TEST(MapsReader, OwnRangeIsTakenOffWhereverItsLinesEnd) {
+TEST(maps_reader, own_range_is_taken_off_wherever_its_lines_end) {
   // Alone, at the front, at the back, in the middle, and of none.
   EXPECT_EQ(read("20000-28000 rw-p 0 00:00 0 \n", 0x20000, 0x28000).mmap, 0U);
   EXPECT_EQ(read("20000-28000 rw-p 0 00:00 0 \n", 0x10000, 0x21000).mmap, 0x7000U);
@@ -83,7 +83,7 @@ TEST(MapsReader, OwnRangeIsTakenOffWhereverItsLinesEnd) {
   EXPECT_EQ(read("20000-28000 rw-p 0 00:00 0 \n", 0x10000, 0x20000).mmap, 0x8000U);
 }
 
-TEST(MapsReader, LinesThatAreNoneAreLeftOut) {
+TEST(maps_reader, lines_that_are_none_are_left_out) {
   EXPECT_EQ(read("\nnonsense\n12-\n-12 rw-p 0 00:00 0\n3000-1000 rw-p 0 00:00 0 \n").mmap, 0U);
   EXPECT_EQ(read("1000-2000 rw-p 00000000 00:00 0").mmap, 0U) << "the line has not ended";
 }

@@ -10,7 +10,7 @@
 namespace mallard::lab {
 namespace {
 
-TEST(Place, KeepsTheOrderInWhichNamesWereAdded) {
+TEST(place, keeps_the_order_in_which_names_were_added) {
   place at = {{"threads", 4}, {"block", 64}};
   at["form"] = std::string("own");
   EXPECT_EQ(to_string(at), "threads 4, block 64, form own");
@@ -20,7 +20,7 @@ TEST(Place, KeepsTheOrderInWhichNamesWereAdded) {
   EXPECT_EQ(to_string(place{}), "");
 }
 
-TEST(Place, ComparesWhateverTheOrder) {
+TEST(place, compares_whatever_the_order) {
   const place one = {{"a", 1}, {"b", "x"}};
   const place other = {{"b", "x"}, {"a", 1}};
   EXPECT_EQ(one, other);
@@ -34,7 +34,7 @@ TEST(Place, ComparesWhateverTheOrder) {
   EXPECT_EQ(found.at(one), 2);
 }
 
-TEST(Place, MissingAndMistypedValuesAreNamed) {
+TEST(place, missing_and_mistyped_values_are_named) {
   const place at = {{"threads", 4}, {"form", "own"}, {"seconds", 0.5}};
   EXPECT_EQ(at.number("threads"), 4);
   EXPECT_EQ(at.real("threads"), 4);
@@ -45,13 +45,13 @@ TEST(Place, MissingAndMistypedValuesAreNamed) {
   EXPECT_THROW(at.at("block"), std::out_of_range);
 }
 
-TEST(Place, JoiningReplacesWhatBothHave) {
+TEST(place, joining_replaces_what_both_have) {
   place at = {{"a", 1}, {"b", 2}};
   at.join({{"b", 3}, {"c", 4}});
   EXPECT_EQ(to_string(at), "a 1, b 3, c 4");
 }
 
-TEST(Readings, AreAsManyAsTheKernelGives) {
+TEST(readings, are_as_many_as_the_kernel_gives) {
   readings taken;
   for (std::int64_t part = 0; part < 5000; ++part) {
     taken.add("value", static_cast<double>(part), part);

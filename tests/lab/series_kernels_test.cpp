@@ -59,9 +59,9 @@ double value_of(const readings& taken, std::string_view name) {
 
 using pooled = direct_arena<mallard_family, mechanism::multipool>;
 
-class Wandering : public testing::TestWithParam<wandering> {
+class wandering_test : public testing::TestWithParam<wandering> {
  protected:
-  Wandering() : all_(work_.lists) {
+  wandering_test() : all_(work_.lists) {
     work_.how = GetParam();
     create(all_, work_);
   }
@@ -88,13 +88,13 @@ class Wandering : public testing::TestWithParam<wandering> {
   subsystems<pooled> all_;
 };
 
-TEST_P(Wandering, StartsWithFullListsOfCountedLinks) {
+TEST_P(wandering_test, starts_with_full_lists_of_counted_links) {
   EXPECT_EQ(count_links(), 160U);
   EXPECT_EQ(sum(), 16 * 45);
   for (const auto& one : all_) EXPECT_EQ(one->list.size(), 10U);
 }
 
-TEST_P(Wandering, ShufflingLosesNoLinkAndLeavesListsOfDifferentLengths) {
+TEST_P(wandering_test, shuffling_loses_no_link_and_leaves_lists_of_different_lengths) {
   shuffle_links(all_, work_);
   EXPECT_EQ(count_links(), 160U);
   std::set<std::size_t> lengths;
@@ -108,7 +108,7 @@ TEST_P(Wandering, ShufflingLosesNoLinkAndLeavesListsOfDifferentLengths) {
   }
 }
 
-TEST_P(Wandering, SameSeedSameContentAnotherSeedAnother) {
+TEST_P(wandering_test, same_seed_same_content_another_seed_another) {
   shuffle_links(all_, work_);
   subsystems<pooled> again(work_.lists);
   create(again, work_);
@@ -118,7 +118,7 @@ TEST_P(Wandering, SameSeedSameContentAnotherSeedAnother) {
   EXPECT_NE(content_of(all_), content_of(again));
 }
 
-TEST_P(Wandering, WalkingIncrementsOncePerStep) {
+TEST_P(wandering_test, walking_increments_once_per_step) {
   const itinerary<pooled> turns(all_);
   EXPECT_EQ(walk(turns.turns, work_), 16U * 25U * 3U);
   EXPECT_EQ(sum(), 16 * 45 + 16 * 25 * 3);
@@ -127,7 +127,7 @@ TEST_P(Wandering, WalkingIncrementsOncePerStep) {
   EXPECT_EQ(all_[0]->list.back(), 9 + 2 * 3);
 }
 
-TEST_P(Wandering, TurnsOfEmptyListsGoToOthersSoThatStepsStayTheSame) {
+TEST_P(wandering_test, turns_of_empty_lists_go_to_others_so_that_steps_stay_the_same) {
   for (std::size_t i = 0; i < all_.size(); i += 2) all_[i]->list.clear();
   const itinerary<pooled> turns(all_);
   EXPECT_EQ(turns.empty_lists, 8U);
@@ -137,19 +137,19 @@ TEST_P(Wandering, TurnsOfEmptyListsGoToOthersSoThatStepsStayTheSame) {
   EXPECT_EQ(walk(turns.turns, work_), 16U * 25U * 3U);
 }
 
-TEST_P(Wandering, EveryStrategyHasTheSameLists) {
+TEST_P(wandering_test, every_strategy_has_the_same_lists) {
   const auto [checksums, kernels] = run_all(work_, find_locality_kernel);
   EXPECT_EQ(kernels, usual_columns());
   EXPECT_EQ(checksums.size(), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllVariants, Wandering,
+INSTANTIATE_TEST_SUITE_P(AllVariants, wandering_test,
                          testing::Values(wandering::code, wandering::paper, wandering::slides),
                          [](const auto& param) {
                            return "variant" + std::to_string(static_cast<int>(param.param));
                          });
 
-TEST(Locality, SingleLinksLeaveMoreThanAThirdOfTheListsEmpty) {
+TEST(locality, single_links_leave_more_than_a_third_of_the_lists_empty) {
   locality_work work{.lists = 20000,
                      .links_per_list = 1,
                      .steps_per_list = 2,
@@ -192,7 +192,7 @@ class recording_heap {
   std::size_t left_;
 };
 
-TEST(Utilization, NeverMoreThanTheActiveBlocksAreInUseAndTheOldestGoesFirst) {
+TEST(utilization, never_more_than_the_active_blocks_are_in_use_and_the_oldest_goes_first) {
   recording_heap heap;
   std::vector<void*> slots(4);
   EXPECT_EQ(cycle_blocks(&heap, slots, {.blocks = 16, .active_blocks = 4, .block_bytes = 64}), 16U);
@@ -201,7 +201,7 @@ TEST(Utilization, NeverMoreThanTheActiveBlocksAreInUseAndTheOldestGoesFirst) {
   EXPECT_TRUE(heap.in_use.empty());
 }
 
-TEST(Utilization, WhatIsInUseWhenMemoryRunsOutIsStillKnown) {
+TEST(utilization, what_is_in_use_when_memory_runs_out_is_still_known) {
   recording_heap heap(6);
   std::vector<void*> slots(4);
   EXPECT_THROW(cycle_blocks(&heap, slots, {.blocks = 16, .active_blocks = 4, .block_bytes = 64}),
@@ -210,14 +210,14 @@ TEST(Utilization, WhatIsInUseWhenMemoryRunsOutIsStillKnown) {
   for (void* block : heap.in_use) ::operator delete(block);
 }
 
-TEST(Utilization, EveryStrategyTakesAndGivesAsMany) {
+TEST(utilization, every_strategy_takes_and_gives_as_many) {
   const utilization_work work{.blocks = 1024, .active_blocks = 32, .block_bytes = 1024};
   const auto [checksums, kernels] = run_all(work, find_utilization_kernel);
   EXPECT_EQ(kernels, usual_columns());
   EXPECT_EQ(checksums, std::set<std::uint64_t>{1024});
 }
 
-TEST(Contention, EveryStrategyMakesAllIterationsOfAllThreads) {
+TEST(contention, every_strategy_makes_all_iterations_of_all_threads) {
   const contention_work work{.iterations = 1000, .block_bytes = 64, .rounds = 3, .threads = 4};
   const auto find = [](sharing form) {
     return [form](const column& where) { return find_contention_kernel(where, form); };
@@ -250,14 +250,14 @@ struct scarce_arena {
   scarce_heap heap_;
 };
 
-TEST(Contention, ProducerThatRunsOutOfMemoryDoesNotLeaveItsConsumerWaiting) {
+TEST(contention, producer_that_runs_out_of_memory_does_not_leave_its_consumer_waiting) {
   readings taken;
   const contention_work work{.iterations = 1000, .block_bytes = 64, .rounds = 1, .threads = 2};
   EXPECT_THROW(run_handoff<scarce_arena>(work, taken), std::bad_alloc);
   EXPECT_THROW(run_shared<scarce_arena>(work, taken), std::bad_alloc);
 }
 
-TEST(FalseSharing, EveryFormAndStrategyCountsTheSame) {
+TEST(false_sharing, every_form_and_strategy_counts_the_same) {
   const false_sharing_work work{.increments = 1 << 20, .threads = 3, .seed = 1};
   std::uint64_t odd = 0;
   for (const int one : make_matrix(1)) odd += static_cast<std::uint64_t>(one % 2 != 0);
@@ -284,7 +284,7 @@ TEST(FalseSharing, EveryFormAndStrategyCountsTheSame) {
 }
 
 // The forms differ in this: the distance between the counters of two threads.
-TEST(FalseSharing, ArenasOfTheirOwnKeepThreadsOnCacheLinesOfTheirOwn) {
+TEST(false_sharing, arenas_of_their_own_keep_threads_on_cache_lines_of_their_own) {
   const auto distance = [](void* a, void* b) {
     return std::abs(static_cast<char*>(a) - static_cast<char*>(b));
   };
@@ -295,7 +295,7 @@ TEST(FalseSharing, ArenasOfTheirOwnKeepThreadsOnCacheLinesOfTheirOwn) {
   EXPECT_GE(distance(first, other.heap()->allocate(8, 8)), 64);
 }
 
-TEST(Kernels, NoSeriesHasWinkedOutStrategiesOrUnknownPeers) {
+TEST(kernels, no_series_has_winked_out_strategies_or_unknown_peers) {
   for (const char* name : {"AS4", "AS6", "AS8", "AS10", "AS12", "AS14", "AS3n", "AS99", ""}) {
     EXPECT_FALSE(find_locality_kernel({name, "mallard"})) << name;
     EXPECT_FALSE(find_contention_kernel({name, "std"}, sharing::own)) << name;

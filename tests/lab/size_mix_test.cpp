@@ -17,7 +17,7 @@ std::map<std::uint32_t, double> frequencies(const size_mix& mix, int draws) {
   return found;
 }
 
-TEST(SizeMix, FisherHasTheProbabilitiesOfFWithOneAndOneDegrees) {
+TEST(size_mix, fisher_has_the_probabilities_of_f_with_one_and_one_degrees) {
   // P(F < x) = 2/pi atan(sqrt x), given that x < 10.
   constexpr double known[] = {0.621, 0.134, 0.073, 0.047, 0.034, 0.026, 0.021, 0.017, 0.014, 0.012};
   const size_mix mix = size_mix::fisher(50, 500, 50);
@@ -32,7 +32,7 @@ TEST(SizeMix, FisherHasTheProbabilitiesOfFWithOneAndOneDegrees) {
   EXPECT_NEAR(mix.mean(), 107.8, 0.05);
 }
 
-TEST(SizeMix, DrawsComeAsOftenAsTheirWeights) {
+TEST(size_mix, draws_come_as_often_as_their_weights) {
   const std::vector<size_share> shares = {{16, 1}, {100, 5}, {7, 0}, {3000, 2}};
   for (const size_mix& mix : {size_mix::fisher(50, 500, 50), size_mix::uniform(8, 64, 8),
                               size_mix::histogram(shares), size_mix::fixed(33)}) {
@@ -46,7 +46,7 @@ TEST(SizeMix, DrawsComeAsOftenAsTheirWeights) {
   }
 }
 
-TEST(SizeMix, UniformHasEverySizeToTheLastStep) {
+TEST(size_mix, uniform_has_every_size_to_the_last_step) {
   const size_mix mix = size_mix::uniform(10, 35, 10);
   ASSERT_EQ(mix.shares().size(), 3U);
   EXPECT_EQ(mix.shares().back().bytes, 30U);
@@ -54,7 +54,7 @@ TEST(SizeMix, UniformHasEverySizeToTheLastStep) {
   EXPECT_DOUBLE_EQ(mix.mean(), 20);
 }
 
-TEST(SizeMix, RangesStayInTheirBounds) {
+TEST(size_mix, ranges_stay_in_their_bounds) {
   auto found = frequencies(size_mix::range(5, 8), 100'000);
   ASSERT_EQ(found.size(), 4U);
   for (const auto& [bytes, share] : found) EXPECT_NEAR(share, 0.25, 0.01) << bytes;
@@ -74,7 +74,7 @@ TEST(SizeMix, RangesStayInTheirBounds) {
   EXPECT_NEAR(sum / draws / mix.mean(), 1, 0.02);
 }
 
-TEST(SizeMix, SameSeedGivesTheSameSizes) {
+TEST(size_mix, same_seed_gives_the_same_sizes) {
   const size_mix mix = size_mix::fisher(50, 500, 50);
   random_stream one(7);
   random_stream same(7);

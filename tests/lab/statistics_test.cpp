@@ -10,13 +10,13 @@
 namespace mallard::lab {
 namespace {
 
-TEST(Median, IsTheMiddleOrTheMeanOfTheTwoMiddleOnes) {
+TEST(median, is_the_middle_or_the_mean_of_the_two_middle_ones) {
   EXPECT_EQ(median(std::vector{3.0}), 3.0);
   EXPECT_EQ(median(std::vector{9.0, 1.0, 2.0}), 2.0);
   EXPECT_EQ(median(std::vector{9.0, 1.0, 2.0, 4.0}), 3.0);
 }
 
-TEST(Bootstrap, IntervalContainsTheMedianAndStaysInsideTheValues) {
+TEST(bootstrap, interval_contains_the_median_and_stays_inside_the_values) {
   const std::vector values = {5.0, 1.0, 4.0, 2.0, 3.0, 9.0, 2.5};
   const interval ci = bootstrap_median(values, 7);
   EXPECT_LE(ci.low, median(values));
@@ -26,7 +26,7 @@ TEST(Bootstrap, IntervalContainsTheMedianAndStaysInsideTheValues) {
   EXPECT_LT(ci.low, ci.high);
 }
 
-TEST(Bootstrap, SameSeedGivesTheSameInterval) {
+TEST(bootstrap, same_seed_gives_the_same_interval) {
   const std::vector values = {5.0, 1.0, 4.0, 2.0, 3.0};
   const interval a = bootstrap_median(values, 1);
   const interval b = bootstrap_median(values, 1);
@@ -34,7 +34,7 @@ TEST(Bootstrap, SameSeedGivesTheSameInterval) {
   EXPECT_EQ(a.high, b.high);
 }
 
-TEST(Bootstrap, CollapsesForOneOrEqualValues) {
+TEST(bootstrap, collapses_for_one_or_equal_values) {
   for (const auto& values : {std::vector{2.0}, std::vector{2.0, 2.0, 2.0}}) {
     const interval ci = bootstrap_median(values, 1);
     EXPECT_EQ(ci.low, 2.0);
@@ -43,7 +43,7 @@ TEST(Bootstrap, CollapsesForOneOrEqualValues) {
 }
 
 // A 95 % interval has to miss the true median in about one of twenty samples.
-TEST(Bootstrap, CoversTheTrueMedianAboutAsOftenAsItSays) {
+TEST(bootstrap, covers_the_true_median_about_as_often_as_it_says) {
   random_stream random(3);
   int covered = 0;
   constexpr int samples = 200;
@@ -57,12 +57,12 @@ TEST(Bootstrap, CoversTheTrueMedianAboutAsOftenAsItSays) {
   EXPECT_LT(covered, samples);
 }
 
-TEST(GeometricMean, OfARatioAndItsInverseIsOne) {
+TEST(geometric_mean, of_a_ratio_and_its_inverse_is_one) {
   EXPECT_DOUBLE_EQ(geometric_mean(std::vector{4.0, 0.25}), 1.0);
   EXPECT_NEAR(geometric_mean(std::vector{1.0, 2.0, 4.0}), 2.0, 1e-12);
 }
 
-TEST(Random, StreamIsUniformEnoughAndStaysBelowItsBound) {
+TEST(random, stream_is_uniform_enough_and_stays_below_its_bound) {
   random_stream random(1);
   std::vector<int> counts(10);
   for (int i = 0; i < 100000; ++i) ++counts.at(random.below(10));

@@ -16,7 +16,7 @@ namespace mallard::lab {
 namespace {
 
 // Table 1 of P0089R1, typed in again from the paper.
-TEST(Strategies, FirstFourteenAreThePapersTable1) {
+TEST(strategies, first_fourteen_are_the_papers_table1) {
   struct row {
     const char* label;
     const char* allocator;
@@ -50,7 +50,7 @@ TEST(Strategies, FirstFourteenAreThePapersTable1) {
   }
 }
 
-TEST(Strategies, UnbufferedOnesDifferFromTheirNamesakesInTheBufferOnly) {
+TEST(strategies, unbuffered_ones_differ_from_their_namesakes_in_the_buffer_only) {
   for (const char* name : {"AS3", "AS4", "AS5", "AS6"}) {
     const strategy* with = find_strategy(name);
     const strategy* without = find_strategy(std::string(name) + "n");
@@ -64,7 +64,7 @@ TEST(Strategies, UnbufferedOnesDifferFromTheirNamesakesInTheBufferOnly) {
   }
 }
 
-TEST(Strategies, EveryArenaThatThePaperGivesABufferHasOne) {
+TEST(strategies, every_arena_that_the_paper_gives_a_buffer_has_one) {
   for (const strategy& one : all_strategies()) {
     const bool arena =
         one.what == mechanism::monotonic || one.what == mechanism::multipool_on_monotonic;
@@ -72,21 +72,21 @@ TEST(Strategies, EveryArenaThatThePaperGivesABufferHasOne) {
   }
 }
 
-TEST(Strategies, EachIsFoundByItsName) {
+TEST(strategies, each_is_found_by_its_name) {
   for (const strategy& one : all_strategies()) {
     ASSERT_NE(find_strategy(one.name), nullptr);
     EXPECT_EQ(*find_strategy(one.name), one);
   }
 }
 
-TEST(Strategies, UnknownNamesAreNotFound) {
+TEST(strategies, unknown_names_are_not_found) {
   EXPECT_EQ(find_strategy("AS0"), nullptr);
   EXPECT_EQ(find_strategy("as1"), nullptr);
   EXPECT_EQ(find_structure("DS13"), nullptr);
   EXPECT_EQ(find_structure(""), nullptr);
 }
 
-TEST(Structures, NestedOnesRepeatTheFirstFourInsideAVectorAndInsideASet) {
+TEST(structures, nested_ones_repeat_the_first_four_inside_a_vector_and_inside_a_set) {
   const auto all = all_structures();
   ASSERT_EQ(all.size(), 12U);
   for (std::size_t i = 0; i < 12; ++i) {
@@ -100,7 +100,7 @@ TEST(Structures, NestedOnesRepeatTheFirstFourInsideAVectorAndInsideASet) {
   }
 }
 
-TEST(Columns, GlobalHeapIsThereOnceAndNewDeleteIsNotOurs) {
+TEST(columns, global_heap_is_there_once_and_new_delete_is_not_ours) {
   rivals_request asked;
   asked.strategies = "all";
   asked.peers = "mallard,std";
@@ -119,7 +119,7 @@ TEST(Columns, GlobalHeapIsThereOnceAndNewDeleteIsNotOurs) {
   EXPECT_EQ(names.size(), 1U + 16U + 17U);
 }
 
-TEST(Columns, EveryAvailablePeerHasEveryLocalStrategyInEveryStructureAndMode) {
+TEST(columns, every_available_peer_has_every_local_strategy_in_every_structure_and_mode) {
   for (const peer_version& peer : available_peers()) {
     for (const strategy& how : all_strategies()) {
       if (how.what == mechanism::global) continue;

@@ -11,9 +11,9 @@ namespace {
 
 using testing::IsEmpty;
 
-class ArenaLoops : public testing::Test {
+class arena_loops_test : public testing::Test {
  protected:
-  ArenaLoops() { script.files_["main"] = "/src/server.cpp"; }
+  arena_loops_test() { script.files_["main"] = "/src/server.cpp"; }
   // A turn of main's loop: a document that one function makes and another one drops.
   void turn(std::uint64_t line, std::uint64_t bytes) {
     std::uint64_t document = 0, index = 0;
@@ -34,7 +34,7 @@ class ArenaLoops : public testing::Test {
   trace_script script{file.path()};
 };
 
-TEST_F(ArenaLoops, IsFoundByTheInstantsAtWhichNothingLives) {
+TEST_F(arena_loops_test, is_found_by_the_instants_at_which_nothing_lives) {
   in_main([&] {
     for (std::uint64_t i = 0; i < 50; ++i) turn(40, 1000 + i);
   });
@@ -50,7 +50,7 @@ TEST_F(ArenaLoops, IsFoundByTheInstantsAtWhichNothingLives) {
   EXPECT_EQ(loops[0].max_bytes, 1148u);
 }
 
-TEST_F(ArenaLoops, WhatMainKeepsFromItsStartDoesNotHideIt) {
+TEST_F(arena_loops_test, what_main_keeps_from_its_start_does_not_hide_it) {
   in_main([&] {
     for (int i = 0; i < 20; ++i) script.allocate(4, 64);
     for (int i = 0; i < 200; ++i) turn(40, 1000);
@@ -61,7 +61,7 @@ TEST_F(ArenaLoops, WhatMainKeepsFromItsStartDoesNotHideIt) {
   EXPECT_GE(loops[0].turns, 190u);
 }
 
-TEST_F(ArenaLoops, TwoLoopsAreTwo) {
+TEST_F(arena_loops_test, two_loops_are_two) {
   in_main([&] {
     for (int i = 0; i < 30; ++i) turn(40, 1000);
     for (int i = 0; i < 60; ++i) turn(80, 9000);
@@ -72,7 +72,7 @@ TEST_F(ArenaLoops, TwoLoopsAreTwo) {
   EXPECT_EQ(loops[1].first_line, 40u);
 }
 
-TEST_F(ArenaLoops, NoneWhereEachTurnLeavesSomething) {
+TEST_F(arena_loops_test, none_where_each_turn_leaves_something) {
   in_main([&] {
     for (int i = 0; i < 50; ++i) {
       script.allocate(39, 16);

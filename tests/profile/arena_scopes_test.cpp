@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-class ArenaScopes : public testing::Test {
+class arena_scopes_test : public testing::Test {
  protected:
   void result() {
     script.finish();
@@ -53,7 +53,7 @@ void work(trace_script& script, int blocks) {
   for (const std::uint64_t one : mine) script.free(20, one);
 }
 
-TEST_F(ArenaScopes, AFunctionWhoseBlocksAllDieInItIsOne) {
+TEST_F(arena_scopes_test, a_function_whose_blocks_all_die_in_it_is_one) {
   in_main([&] {
     keep(2);
     for (int i = 1; i <= 50; ++i) {
@@ -76,7 +76,8 @@ TEST_F(ArenaScopes, AFunctionWhoseBlocksAllDieInItIsOne) {
   EXPECT_EQ(parse.confidence, "high");
 }
 
-TEST_F(ArenaScopes, CallsWithNothingBetweenThemAreToldApartByTheInstantWhenNothingLives) {
+TEST_F(arena_scopes_test,
+       calls_with_nothing_between_them_are_told_apart_by_the_instant_when_nothing_lives) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 100; ++i) script.call("parse", 5, [&] { work(script, 7); });
@@ -91,7 +92,7 @@ TEST_F(ArenaScopes, CallsWithNothingBetweenThemAreToldApartByTheInstantWhenNothi
   EXPECT_EQ(scope("parse").max_bytes, 700u);
 }
 
-TEST_F(ArenaScopes, AWrapperOfACallIsCalledAsOftenAsTheCall) {
+TEST_F(arena_scopes_test, a_wrapper_of_a_call_is_called_as_often_as_the_call) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 30; ++i) {
@@ -103,7 +104,7 @@ TEST_F(ArenaScopes, AWrapperOfACallIsCalledAsOftenAsTheCall) {
   EXPECT_EQ(scope("outer").invocations, 30u);
 }
 
-TEST_F(ArenaScopes, OneAfterAnotherInOneInvocationIsOneInvocation) {
+TEST_F(arena_scopes_test, one_after_another_in_one_invocation_is_one_invocation) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 10; ++i) {
@@ -119,7 +120,7 @@ TEST_F(ArenaScopes, OneAfterAnotherInOneInvocationIsOneInvocation) {
   EXPECT_EQ(scope("parse").median_bytes, 128u);
 }
 
-TEST_F(ArenaScopes, SurvivorsUpToOnePercentAreNamed) {
+TEST_F(arena_scopes_test, survivors_up_to_one_percent_are_named) {
   std::vector<std::uint64_t> kept;
   in_main([&] {
     keep(2);
@@ -143,7 +144,7 @@ TEST_F(ArenaScopes, SurvivorsUpToOnePercentAreNamed) {
   EXPECT_EQ(load.survivor_stacks[0].bytes, 320u);
 }
 
-TEST_F(ArenaScopes, CallsOfAHandlerThatFillsACacheAreToldApart) {
+TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 100; ++i) {
@@ -166,7 +167,7 @@ TEST_F(ArenaScopes, CallsOfAHandlerThatFillsACacheAreToldApart) {
   EXPECT_EQ(handle.kept_by[0].survivors, 100u);
 }
 
-TEST_F(ArenaScopes, WhatAllItsCallsHaveInCommonKeepsNothing) {
+TEST_F(arena_scopes_test, what_all_its_calls_have_in_common_keeps_nothing) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 100; ++i) {
@@ -186,7 +187,7 @@ TEST_F(ArenaScopes, WhatAllItsCallsHaveInCommonKeepsNothing) {
   EXPECT_THAT(scope("handle").kept_by, IsEmpty());
 }
 
-TEST_F(ArenaScopes, AResultThatGrowsInALoopDoesNotMakeTheLoopsTurnsCalls) {
+TEST_F(arena_scopes_test, a_result_that_grows_in_a_loop_does_not_make_the_loops_turns_calls) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 100; ++i) {
@@ -206,7 +207,7 @@ TEST_F(ArenaScopes, AResultThatGrowsInALoopDoesNotMakeTheLoopsTurnsCalls) {
   EXPECT_EQ(scope("load").survivors, 0u);
 }
 
-TEST_F(ArenaScopes, WhatItsCallerFreesHasSurvivedIt) {
+TEST_F(arena_scopes_test, what_its_caller_frees_has_survived_it) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 50; ++i) {
@@ -219,7 +220,7 @@ TEST_F(ArenaScopes, WhatItsCallerFreesHasSurvivedIt) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_F(ArenaScopes, TheOutermostIsTheOneNamed) {
+TEST_F(arena_scopes_test, the_outermost_is_the_one_named) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 10; ++i) {
@@ -237,7 +238,7 @@ TEST_F(ArenaScopes, TheOutermostIsTheOneNamed) {
   EXPECT_EQ(scope("request").max_bytes, 1510u);
 }
 
-TEST_F(ArenaScopes, AFunctionOfALibrarysHeaderIsNoneAndItsCallerIs) {
+TEST_F(arena_scopes_test, a_function_of_a_librarys_header_is_none_and_its_caller_is) {
   script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
   in_main([&] {
     keep(2);
@@ -254,7 +255,7 @@ TEST_F(ArenaScopes, AFunctionOfALibrarysHeaderIsNoneAndItsCallerIs) {
                                    &subsystem::name, testing::StartsWith("sax_parse")))));
 }
 
-TEST_F(ArenaScopes, ALibraryThatMainCallsItselfIsNoPlaceForAnArena) {
+TEST_F(arena_scopes_test, a_library_that_main_calls_itself_is_no_place_for_an_arena) {
   script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
   in_main([&] {
     keep(2);
@@ -266,7 +267,7 @@ TEST_F(ArenaScopes, ALibraryThatMainCallsItselfIsNoPlaceForAnArena) {
   EXPECT_THAT(names(), testing::Not(testing::Contains("sax_parse_internal")));
 }
 
-TEST_F(ArenaScopes, RecursionIsPartOfTheOutermostInvocation) {
+TEST_F(arena_scopes_test, recursion_is_part_of_the_outermost_invocation) {
   in_main([&] {
     keep(2);
     const std::function<void(int)> descend = [&](int depth) {
@@ -286,7 +287,7 @@ TEST_F(ArenaScopes, RecursionIsPartOfTheOutermostInvocation) {
   EXPECT_EQ(scope("descend").median_bytes, 500u);
 }
 
-TEST_F(ArenaScopes, RecursionThatHandsBlocksUpIsOneToo) {
+TEST_F(arena_scopes_test, recursion_that_hands_blocks_up_is_one_too) {
   in_main([&] {
     keep(2);
     // Each level's block dies in the level above: dead only when the outermost has returned.
@@ -315,7 +316,7 @@ TEST_F(ArenaScopes, RecursionThatHandsBlocksUpIsOneToo) {
   EXPECT_EQ(scope("tree").survivors, 0u);
 }
 
-TEST_F(ArenaScopes, AFreeThatAFunctionJumpsToAsItsLastActIsTheFunctions) {
+TEST_F(arena_scopes_test, a_free_that_a_function_jumps_to_as_its_last_act_is_the_functions) {
   std::vector<std::uint64_t> kept;
   in_main([&] {
     keep(2);
@@ -337,7 +338,7 @@ TEST_F(ArenaScopes, AFreeThatAFunctionJumpsToAsItsLastActIsTheFunctions) {
   EXPECT_EQ(scope("parse").max_bytes, 120u);
 }
 
-TEST_F(ArenaScopes, AFunctionThatIsJumpedToGoesOnForTheOneThatJumped) {
+TEST_F(arena_scopes_test, a_function_that_is_jumped_to_goes_on_for_the_one_that_jumped) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 30; ++i) {
@@ -357,7 +358,7 @@ TEST_F(ArenaScopes, AFunctionThatIsJumpedToGoesOnForTheOneThatJumped) {
   EXPECT_EQ(scope("parse").max_bytes, 108u);
 }
 
-TEST_F(ArenaScopes, FunctionsCalledThroughAPointerAreNotOneAnother) {
+TEST_F(arena_scopes_test, functions_called_through_a_pointer_are_not_one_another) {
   script.direct_calls_ = false;
   in_main([&] {
     keep(2);
@@ -371,7 +372,7 @@ TEST_F(ArenaScopes, FunctionsCalledThroughAPointerAreNotOneAnother) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_F(ArenaScopes, AnExceptionEndsTheFunctionsItPasses) {
+TEST_F(arena_scopes_test, an_exception_ends_the_functions_it_passes) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 20; ++i) {
@@ -393,7 +394,7 @@ TEST_F(ArenaScopes, AnExceptionEndsTheFunctionsItPasses) {
   EXPECT_EQ(scope("attempt").survivors, 0u);
 }
 
-TEST_F(ArenaScopes, WhatALongJumpLeftBehindHasSurvived) {
+TEST_F(arena_scopes_test, what_a_long_jump_left_behind_has_survived) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 20; ++i) {
@@ -413,7 +414,7 @@ TEST_F(ArenaScopes, WhatALongJumpLeftBehindHasSurvived) {
   EXPECT_EQ(scope("safe").invocations, 20u);
 }
 
-TEST_F(ArenaScopes, ACoroutineWithoutAStackLosesItsFrameWhenItIsSuspended) {
+TEST_F(arena_scopes_test, a_coroutine_without_a_stack_loses_its_frame_when_it_is_suspended) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 10; ++i) {
@@ -438,7 +439,7 @@ TEST_F(ArenaScopes, ACoroutineWithoutAStackLosesItsFrameWhenItIsSuspended) {
   EXPECT_EQ(scope("drive").invocations, 10u);
 }
 
-TEST_F(ArenaScopes, AStackfulCoroutineThatIsSwitchedAwayFromHasNotReturned) {
+TEST_F(arena_scopes_test, a_stackful_coroutine_that_is_switched_away_from_has_not_returned) {
   // One thread, two stacks: main's, and a fiber's whose frames come back as they were.
   const auto on_fiber = [&](const std::function<void()>& body) {
     script.with_stack(0x7f0000000000, [&] {
@@ -462,7 +463,7 @@ TEST_F(ArenaScopes, AStackfulCoroutineThatIsSwitchedAwayFromHasNotReturned) {
   EXPECT_EQ(scope("fiber_entry").invocations, 10u);
 }
 
-TEST_F(ArenaScopes, BlocksThatAnotherThreadFreesBeforeTheFunctionGoesOnAreDead) {
+TEST_F(arena_scopes_test, blocks_that_another_thread_frees_before_the_function_goes_on_are_dead) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 20; ++i) {
@@ -488,7 +489,7 @@ TEST_F(ArenaScopes, BlocksThatAnotherThreadFreesBeforeTheFunctionGoesOnAreDead) 
   EXPECT_EQ(scope("fan_out").invocations, 20u);
 }
 
-TEST_F(ArenaScopes, BlocksHandedOverAndFreedLaterHaveSurvived) {
+TEST_F(arena_scopes_test, blocks_handed_over_and_freed_later_have_survived) {
   std::vector<std::uint64_t> queue;
   in_main([&] {
     keep(2);
@@ -505,7 +506,7 @@ TEST_F(ArenaScopes, BlocksHandedOverAndFreedLaterHaveSurvived) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_F(ArenaScopes, EachThreadsInvocationsAreItsOwn) {
+TEST_F(arena_scopes_test, each_threads_invocations_are_its_own) {
   in_main([&] { keep(2); });
   for (std::uint32_t thread = 1; thread <= 3; ++thread) script.on_thread(thread);
   // Interleaved: all three are in the function at once.
@@ -532,7 +533,7 @@ TEST_F(ArenaScopes, EachThreadsInvocationsAreItsOwn) {
   EXPECT_THAT(scope("job").threads, ElementsAre(1u, 2u, 3u));
 }
 
-TEST_F(ArenaScopes, MainAndAThreadsFunctionAreNamedOnlyWhereNothingElseIs) {
+TEST_F(arena_scopes_test, main_and_a_threads_function_are_named_only_where_nothing_else_is) {
   script.call("__libc_start_main", 1, [&] { script.call("main", 1, [&] { work(script, 20); }); });
   script.on_thread(1);
   script.call("start_thread", 1, [&] { script.call("worker", 1, [&] { work(script, 10); }); });
@@ -540,7 +541,7 @@ TEST_F(ArenaScopes, MainAndAThreadsFunctionAreNamedOnlyWhereNothingElseIs) {
   EXPECT_THAT(names(), UnorderedElementsAre("main", "worker"));
 }
 
-TEST_F(ArenaScopes, AThreadsFunctionMayBeInlinedIntoWhatStartsIt) {
+TEST_F(arena_scopes_test, a_threads_function_may_be_inlined_into_what_starts_it) {
   script.on_thread(1);
   script.call("start_thread", 1, [&] {
     script.call("operator() < __invoke_impl<void, lambda> < _M_run", 1, [&] {
@@ -552,7 +553,7 @@ TEST_F(ArenaScopes, AThreadsFunctionMayBeInlinedIntoWhatStartsIt) {
   EXPECT_EQ(scope("handle_request").invocations, 30u);
 }
 
-TEST_F(ArenaScopes, AThreadsFunctionMayBeCalledByWhatStartsIt) {
+TEST_F(arena_scopes_test, a_threads_function_may_be_called_by_what_starts_it) {
   script.on_thread(1);
   script.call("start_thread", 1, [&] {
     script.call("__invoke_impl<void, void (*)()> < _M_run", 1, [&] {
@@ -565,7 +566,7 @@ TEST_F(ArenaScopes, AThreadsFunctionMayBeCalledByWhatStartsIt) {
   EXPECT_THAT(names(), ElementsAre("handle_request"));
 }
 
-TEST_F(ArenaScopes, WhatIsCalledOnceAndHoldsEverythingIsMarkedAsTrunk) {
+TEST_F(arena_scopes_test, what_is_called_once_and_holds_everything_is_marked_as_trunk) {
   in_main([&] {
     script.call("run", 1, [&] {
       const std::uint64_t own = script.allocate(1, 10);
@@ -584,7 +585,7 @@ TEST_F(ArenaScopes, WhatIsCalledOnceAndHoldsEverythingIsMarkedAsTrunk) {
   EXPECT_EQ(scope("step").invocations, 50u);
 }
 
-TEST_F(ArenaScopes, TheWholeRunIsMarkedAlsoWhereNothingSmallerIs) {
+TEST_F(arena_scopes_test, the_whole_run_is_marked_also_where_nothing_smaller_is) {
   in_main([&] {
     script.call("run", 1, [&] {
       const std::uint64_t own = script.allocate(1, 10);
@@ -598,7 +599,7 @@ TEST_F(ArenaScopes, TheWholeRunIsMarkedAlsoWhereNothingSmallerIs) {
   EXPECT_TRUE(scope("run").trunk);
 }
 
-TEST_F(ArenaScopes, WhereFreesHaveNoStacksOnlyWhatGoesOnIsDead) {
+TEST_F(arena_scopes_test, where_frees_have_no_stacks_only_what_goes_on_is_dead) {
   in_main([&] {
     keep(2);
     for (int i = 0; i < 20; ++i) {
@@ -611,7 +612,7 @@ TEST_F(ArenaScopes, WhereFreesHaveNoStacksOnlyWhatGoesOnIsDead) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_F(ArenaScopes, WithoutFrameAddressesItSaysHowSureItIs) {
+TEST_F(arena_scopes_test, without_frame_addresses_it_says_how_sure_it_is) {
   script.frame_addresses_ = false;
   in_main([&] {
     keep(2);
@@ -626,7 +627,8 @@ TEST_F(ArenaScopes, WithoutFrameAddressesItSaysHowSureItIs) {
   EXPECT_EQ(scope("parse").confidence, "low");
 }
 
-TEST_F(ArenaScopes, WhatLivesWhereTheRecordingEndsInsideACallHasNotSurvivedThatCall) {
+TEST_F(arena_scopes_test,
+       what_lives_where_the_recording_ends_inside_a_call_has_not_survived_that_call) {
   script.end_ = end_kind::killed;
   in_main([&] {
     for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
@@ -643,7 +645,7 @@ TEST_F(ArenaScopes, WhatLivesWhereTheRecordingEndsInsideACallHasNotSurvivedThatC
   EXPECT_EQ(serve.survivors, 0u);
 }
 
-TEST_F(ArenaScopes, WhatLivesWhenTheProgramHasExitedHasSurvivedAllCalls) {
+TEST_F(arena_scopes_test, what_lives_when_the_program_has_exited_has_survived_all_calls) {
   in_main([&] {
     for (int i = 0; i < 20; ++i) script.call("serve", 5, [&] { work(script, 3); });
     script.call("serve", 6, [&] { script.allocate(11, 100); });
@@ -652,7 +654,7 @@ TEST_F(ArenaScopes, WhatLivesWhenTheProgramHasExitedHasSurvivedAllCalls) {
   for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "serve");
 }
 
-TEST_F(ArenaScopes, AThreadThatGoesOnBehindTheRecordingsEndHasNotReturnedThere) {
+TEST_F(arena_scopes_test, a_thread_that_goes_on_behind_the_recordings_end_has_not_returned_there) {
   script.end_ = end_kind::unknown;
   script.thread_ends_later_ = true;
   in_main([&] {
@@ -663,7 +665,7 @@ TEST_F(ArenaScopes, AThreadThatGoesOnBehindTheRecordingsEndHasNotReturnedThere) 
   EXPECT_EQ(scope("serve").survivors, 0u);
 }
 
-TEST_F(ArenaScopes, WhatReturnedBeforeTheRecordingEndedHasItsSurvivors) {
+TEST_F(arena_scopes_test, what_returned_before_the_recording_ended_has_its_survivors) {
   script.end_ = end_kind::killed;
   in_main([&] {
     for (int i = 0; i < 20; ++i) {
@@ -675,7 +677,7 @@ TEST_F(ArenaScopes, WhatReturnedBeforeTheRecordingEndedHasItsSurvivors) {
   for (const arena_scope& one : dims.arena_scopes) EXPECT_NE(one.function, "make");
 }
 
-TEST_F(ArenaScopes, WhatLivesInAMarkedScopeThatWasNotLeftHasNotSurvivedIt) {
+TEST_F(arena_scopes_test, what_lives_in_a_marked_scope_that_was_not_left_has_not_survived_it) {
   script.end_ = end_kind::killed;
   in_main([&] {
     script.enter_scope("frame");
@@ -690,7 +692,7 @@ TEST_F(ArenaScopes, WhatLivesInAMarkedScopeThatWasNotLeftHasNotSurvivedIt) {
   EXPECT_EQ(scope("part").survivors, 1u);
 }
 
-TEST_F(ArenaScopes, MarkedScopesAreTakenAsTheyAre) {
+TEST_F(arena_scopes_test, marked_scopes_are_taken_as_they_are) {
   std::uint64_t kept = 0;
   in_main([&] {
     keep(2);
@@ -712,7 +714,7 @@ TEST_F(ArenaScopes, MarkedScopesAreTakenAsTheyAre) {
   EXPECT_EQ(frame.median_bytes, 300u);
 }
 
-TEST_F(ArenaScopes, WhatAnArenaWouldServeComesBeforeMarkedScopesThatItWouldNot) {
+TEST_F(arena_scopes_test, what_an_arena_would_serve_comes_before_marked_scopes_that_it_would_not) {
   std::uint64_t kept = 0;
   in_main([&] {
     script.enter_scope("keeps all");

@@ -39,7 +39,7 @@ struct diary final : block_handler {
   std::vector<std::string> lines;
 };
 
-class Blocks : public testing::Test {
+class blocks_test : public testing::Test {
  protected:
   void allocate(std::uint32_t thread, std::uint64_t address, std::uint64_t size,
                 std::uint32_t stack = 0) {
@@ -81,7 +81,7 @@ class Blocks : public testing::Test {
   std::uint64_t time_ = 0;
 };
 
-TEST_F(Blocks, OfAPlaceThatIsAnothersBeforeTheReallocationEndsStayTheOthers) {
+TEST_F(blocks_test, of_a_place_that_is_anothers_before_the_reallocation_ends_stay_the_others) {
   allocate(0, 0x100, 8);
   allocate(1, 0x100, 9);  // the place is free once the block has moved
   add(0, event_kind::reallocate, 0x200, 0x100, 20, 0, 0, 100);
@@ -92,7 +92,7 @@ TEST_F(Blocks, OfAPlaceThatIsAnothersBeforeTheReallocationEndsStayTheOthers) {
                                   "operation", "freed 20 temporary"));
 }
 
-TEST_F(Blocks, ThatAnotherThreadMovesAreFreedByIt) {
+TEST_F(blocks_test, that_another_thread_moves_are_freed_by_it) {
   allocate(0, 0x100, 8);
   reallocate(1, 0x100, 0x200, 20);
   reallocate(0, 0x200, 0x200, 30);
@@ -101,7 +101,7 @@ TEST_F(Blocks, ThatAnotherThreadMovesAreFreedByIt) {
                           "born 20", "operation", "reallocated 20", "born 30", "outlived 30"));
 }
 
-TEST_F(Blocks, AreTemporaryIfTheNextOperationOfTheirThreadFreesThem) {
+TEST_F(blocks_test, are_temporary_if_the_next_operation_of_their_thread_frees_them) {
   allocate(0, 0x100, 8);
   allocate(1, 0x200, 9);  // another thread's operation is none of this one's
   free(0, 0x100);
@@ -113,13 +113,13 @@ TEST_F(Blocks, AreTemporaryIfTheNextOperationOfTheirThreadFreesThem) {
                                   "freed 9", "operation", "freed 10"));
 }
 
-TEST_F(Blocks, FreedByAnotherThreadAreNotTemporary) {
+TEST_F(blocks_test, freed_by_another_thread_are_not_temporary) {
   allocate(0, 0x100, 8);
   free(1, 0x100);
   EXPECT_THAT(read(), ElementsAre("operation", "born 8", "operation", "freed 8 remote"));
 }
 
-TEST_F(Blocks, AReallocationIsOneOperationThatEndsABlockAndMakesOne) {
+TEST_F(blocks_test, a_reallocation_is_one_operation_that_ends_a_block_and_makes_one) {
   reallocate(0, 0, 0x100, 8);
   reallocate(0, 0x100, 0x200, 24);
   reallocate(0, 0x200, 0x200, 48);
@@ -129,7 +129,7 @@ TEST_F(Blocks, AReallocationIsOneOperationThatEndsABlockAndMakesOne) {
                                   "freed 48 temporary"));
 }
 
-TEST_F(Blocks, AReallocationThatFailedLeavesTheBlockAsItWas) {
+TEST_F(blocks_test, a_reallocation_that_failed_leaves_the_block_as_it_was) {
   allocate(0, 0x100, 8);
   reallocate(0, 0x100, 0, 1u << 30);
   allocate(0, 0, 1u << 30);
@@ -138,7 +138,7 @@ TEST_F(Blocks, AReallocationThatFailedLeavesTheBlockAsItWas) {
               ElementsAre("operation", "born 8", "failed", "failed", "operation", "reallocated 8"));
 }
 
-TEST_F(Blocks, WhereAnotherIsBornHaveEndedUnseen) {
+TEST_F(blocks_test, where_another_is_born_have_ended_unseen) {
   allocate(0, 0x100, 8);
   allocate(0, 0x100, 9);
   free(0, 0x500);
@@ -146,7 +146,7 @@ TEST_F(Blocks, WhereAnotherIsBornHaveEndedUnseen) {
                                   "operation", "unknown", "outlived 9"));
 }
 
-TEST_F(Blocks, OfMemoryResourcesAreToldApart) {
+TEST_F(blocks_test, of_memory_resources_are_told_apart) {
   allocate(0, 0x100, 64);
   add(0, event_kind::allocate, 0x110, 1, 8, 0, resource_function);
   free(0, 0x100);
@@ -154,7 +154,7 @@ TEST_F(Blocks, OfMemoryResourcesAreToldApart) {
               ElementsAre("operation", "born 64", "resource", "operation", "freed 64 temporary"));
 }
 
-TEST_F(Blocks, ThePeakIsToldOfOnce) {
+TEST_F(blocks_test, the_peak_is_told_of_once) {
   for (int i = 0; i < 2; ++i) {
     allocate(0, 0x100, 8);
     free(0, 0x100);
@@ -163,7 +163,7 @@ TEST_F(Blocks, ThePeakIsToldOfOnce) {
                                    "operation", "born 8", "operation", "freed 8 temporary"));
 }
 
-TEST_F(Blocks, AStackThatTheTraceHasLostIsNone) {
+TEST_F(blocks_test, a_stack_that_the_trace_has_lost_is_none) {
   allocate(0, 0x100, 8, 1'000'000);
   free(0, 0);  // what a damaged trace may say: no block's
   EXPECT_THAT(read(), ElementsAre("operation", "born 8", "outlived 8"));

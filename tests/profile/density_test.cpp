@@ -26,7 +26,7 @@ dims_result two_subsystems() {
   return out;
 }
 
-TEST(Density, ManyLooksTellMoreThanFew) {
+TEST(density, many_looks_tell_more_than_few) {
   const heap_share few = share_of_looks(15, 100);
   const heap_share many = share_of_looks(1500, 10000);
   EXPECT_DOUBLE_EQ(few.share, 0.15);
@@ -36,7 +36,7 @@ TEST(Density, ManyLooksTellMoreThanFew) {
   EXPECT_NEAR(many.high, 0.157, 0.002);
 }
 
-TEST(Density, NoLookInTheHeapDoesNotSayThatThereIsNone) {
+TEST(density, no_look_in_the_heap_does_not_say_that_there_is_none) {
   const heap_share none = share_of_looks(0, 50);
   EXPECT_EQ(none.share, 0);
   EXPECT_EQ(none.low, 0);
@@ -44,7 +44,7 @@ TEST(Density, NoLookInTheHeapDoesNotSayThatThereIsNone) {
   EXPECT_LT(none.high, 0.15);
 }
 
-TEST(Density, OfManySamplesAndTimedOperationsSamplesDecide) {
+TEST(density, of_many_samples_and_timed_operations_samples_decide) {
   subsystem all;
   all.cpu_ns = 1000;
   all.dims.D.scaled = 0.045;  // timed in place, and far too short
@@ -56,7 +56,7 @@ TEST(Density, OfManySamplesAndTimedOperationsSamplesDecide) {
   EXPECT_FALSE(share->measured);
 }
 
-TEST(Density, OfFewSamplesTimedOperationsCountAndTheIntervalIsWide) {
+TEST(density, of_few_samples_timed_operations_count_and_the_interval_is_wide) {
   subsystem all;
   all.cpu_ns = 1000;
   all.dims.D.scaled = 0.1;
@@ -69,11 +69,11 @@ TEST(Density, OfFewSamplesTimedOperationsCountAndTheIntervalIsWide) {
   EXPECT_GT(share->high - share->low, 0.3);
 }
 
-TEST(Density, NothingIsSaidWithoutProcessorTime) {
+TEST(density, nothing_is_said_without_processor_time) {
   EXPECT_FALSE(estimated_share({}));
 }
 
-TEST(Density, SubsystemsGetTheirPartOfTheProgramsShare) {
+TEST(density, subsystems_get_their_part_of_the_programs_share) {
   dims_result dims = two_subsystems();
   take_heap_share(dims, share_of_looks(400, 1000));
   EXPECT_EQ(dims.all.heap_ns, 400U);
@@ -84,7 +84,7 @@ TEST(Density, SubsystemsGetTheirPartOfTheProgramsShare) {
   EXPECT_EQ(dims.subsystems[0].allocation_ns, 150U);
 }
 
-TEST(Density, NoPartIsInTheHeapForMoreThanItsTime) {
+TEST(density, no_part_is_in_the_heap_for_more_than_its_time) {
   dims_result dims = two_subsystems();
   take_heap_share(dims, share_of_looks(1000, 1000));
   EXPECT_EQ(dims.subsystems[0].heap_ns, 600U);
@@ -92,7 +92,7 @@ TEST(Density, NoPartIsInTheHeapForMoreThanItsTime) {
   EXPECT_DOUBLE_EQ(*dims.subsystems[0].windows[0].dims.D.scaled, 1.0);
 }
 
-TEST(Density, AMeasuredShareReplacesAnEstimate) {
+TEST(density, a_measured_share_replaces_an_estimate) {
   dims_result dims = two_subsystems();
   take_heap_share(dims, share_of_looks(1000, 1000));
   take_heap_share(dims, share_of_looks(100, 1000));
@@ -101,7 +101,7 @@ TEST(Density, AMeasuredShareReplacesAnEstimate) {
   EXPECT_DOUBLE_EQ(*dims.all.dims.D.scaled, 0.1);
 }
 
-TEST(Density, JsonKeepsIt) {
+TEST(density, json_keeps_it) {
   heap_share one = share_of_looks(3, 20);
   one.measured = true;
   const auto again = heap_share_from(to_json(std::optional(one)));

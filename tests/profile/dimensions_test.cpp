@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class Dimensions : public testing::Test {
+class dimensions_test : public testing::Test {
  protected:
   dims_result result(const analysis_options& options = by_function()) {
     script.finish();
@@ -43,7 +43,7 @@ class Dimensions : public testing::Test {
   trace_script script{file.path()};
 };
 
-TEST_F(Dimensions, TotalsAreExact) {
+TEST_F(dimensions_test, totals_are_exact) {
   in("f", [&] {
     const auto a = script.allocate(1, 100);
     const auto b = script.allocate(2, 50);
@@ -65,7 +65,7 @@ TEST_F(Dimensions, TotalsAreExact) {
   EXPECT_EQ(total.unknown_frees, 1u);
 }
 
-TEST_F(Dimensions, TemporaryIsWhatTheNextOperationOfTheThreadFrees) {
+TEST_F(dimensions_test, temporary_is_what_the_next_operation_of_the_thread_frees) {
   in("f", [&] {
     script.free(2, script.allocate(1, 8));
     const auto a = script.allocate(1, 8);
@@ -75,7 +75,7 @@ TEST_F(Dimensions, TemporaryIsWhatTheNextOperationOfTheThreadFrees) {
   EXPECT_EQ(result().total.temporary, 2u);
 }
 
-TEST_F(Dimensions, DensityIsTheShareOfProcessorTimeInTheHeap) {
+TEST_F(dimensions_test, density_is_the_share_of_processor_time_in_the_heap) {
   // A hundred pairs, 30 ns and 20 ns each, in ten samples of 1 us: half of the time.
   in("f", [&] {
     for (int i = 0; i < 100; ++i) script.free(2, script.allocate(1, 8, 30), 20);
@@ -87,7 +87,7 @@ TEST_F(Dimensions, DensityIsTheShareOfProcessorTimeInTheHeap) {
   EXPECT_EQ(named(dims, "f").cpu_ns, 10'000u);
 }
 
-TEST_F(Dimensions, VariationIsTheEntropyOfSizeClasses) {
+TEST_F(dimensions_test, variation_is_the_entropy_of_size_classes) {
   in("same", [&] {
     for (int i = 0; i < 64; ++i) script.allocate(1, 32);
   });
@@ -107,7 +107,7 @@ TEST_F(Dimensions, VariationIsTheEntropyOfSizeClasses) {
   EXPECT_NEAR(*named(dims, "skewed").dims.V.scaled, entropy, 1e-12);
 }
 
-TEST_F(Dimensions, LocalityIsPagesNeededOverPagesUsed) {
+TEST_F(dimensions_test, locality_is_pages_needed_over_pages_used) {
   in("dense", [&] {
     for (int i = 0; i < 256; ++i) script.allocate(1, 15);
   });  // side by side
@@ -124,7 +124,7 @@ TEST_F(Dimensions, LocalityIsPagesNeededOverPagesUsed) {
   EXPECT_DOUBLE_EQ(named(dims, "dense").where.neighbours, 1);
 }
 
-TEST_F(Dimensions, UtilizationIsPeakOverTotal) {
+TEST_F(dimensions_test, utilization_is_peak_over_total) {
   in("keeper", [&] {
     for (int i = 0; i < 10; ++i) script.allocate(1, 100);
   });
@@ -144,7 +144,7 @@ TEST_F(Dimensions, UtilizationIsPeakOverTotal) {
   EXPECT_EQ(named(dims, "user").epochs.max_bytes, 200u);
 }
 
-TEST_F(Dimensions, ContentionIsWhereTwoThreadsAreInsideAtOnce) {
+TEST_F(dimensions_test, contention_is_where_two_threads_are_inside_at_once) {
   // Each event is 10 ns after the one before and takes 10 ns.
   for (int i = 0; i < 100; ++i) {
     script.on_thread(1);
@@ -167,7 +167,7 @@ TEST_F(Dimensions, ContentionIsWhereTwoThreadsAreInsideAtOnce) {
   EXPECT_THAT(shared.threads, ElementsAre(1u, 2u));
 }
 
-TEST_F(Dimensions, FragmentabilityIsHowOftenOthersComeBetween) {
+TEST_F(dimensions_test, fragmentability_is_how_often_others_come_between) {
   for (int i = 0; i < 50; ++i) {
     in("mixed", [&] { script.allocate(1, 32); });
     in("mixer", [&] { script.allocate(1, 32); });
@@ -183,7 +183,7 @@ TEST_F(Dimensions, FragmentabilityIsHowOftenOthersComeBetween) {
   EXPECT_DOUBLE_EQ(*named(dims, "alone").dims.F.literal, 1);  // others exist
 }
 
-TEST_F(Dimensions, WindowsFollowTheTime) {
+TEST_F(dimensions_test, windows_follow_the_time) {
   std::vector<std::uint64_t> blocks;
   in("f", [&] {
     for (int i = 0; i < 50; ++i) blocks.push_back(script.allocate(1, 10));
@@ -200,7 +200,7 @@ TEST_F(Dimensions, WindowsFollowTheTime) {
   EXPECT_EQ(windows[0].peak_bytes, 10 * windows[0].allocations);
 }
 
-TEST_F(Dimensions, SubsystemsAreFoundWhereTheCallTreeForks) {
+TEST_F(dimensions_test, subsystems_are_found_where_the_call_tree_forks) {
   script.call("main", 1, [&] {
     script.call("run", 1, [&] {
       script.call("app::parse", 2, [&] {
@@ -220,7 +220,7 @@ TEST_F(Dimensions, SubsystemsAreFoundWhereTheCallTreeForks) {
   EXPECT_THAT(names, testing::UnorderedElementsAre("app::parse", "app::render", "main"));
 }
 
-TEST_F(Dimensions, WhatAThreadRunsIsASubsystemAndNotWhatCallsIt) {
+TEST_F(dimensions_test, what_a_thread_runs_is_a_subsystem_and_not_what_calls_it) {
   const std::string run = "std::thread::_State_impl<std::thread::_Invoker<main> >::_M_run()";
   script.call("libstdc++.so.6+0xd4490", 1, [&] {
     script.call(run, 2, [&] {
@@ -234,7 +234,7 @@ TEST_F(Dimensions, WhatAThreadRunsIsASubsystemAndNotWhatCallsIt) {
   EXPECT_THAT(dims.subsystems[0].name, testing::HasSubstr("_M_run"));
 }
 
-TEST_F(Dimensions, SubsystemsByRulesTakeTheFirstThatFits) {
+TEST_F(dimensions_test, subsystems_by_rules_take_the_first_that_fits) {
   in("app::parse(int)", [&] { script.allocate(1, 10); });
   in("lib::draw()", [&] { script.allocate(1, 20); });
   in("rest", [&] { script.allocate(1, 40); });
@@ -247,7 +247,7 @@ TEST_F(Dimensions, SubsystemsByRulesTakeTheFirstThatFits) {
   EXPECT_EQ(named(dims, "(other)").total.bytes, 40u);
 }
 
-TEST_F(Dimensions, JsonHasWhatIsPromised) {
+TEST_F(dimensions_test, json_has_what_is_promised) {
   in("f", [&] { script.free(2, script.allocate(1, 8)); });
   const auto json = to_json(result());
   for (const char* name :
@@ -266,7 +266,7 @@ TEST_F(Dimensions, JsonHasWhatIsPromised) {
   }
 }
 
-TEST_F(Dimensions, SitesAreTheFunctionsThatAskedForMemory) {
+TEST_F(dimensions_test, sites_are_the_functions_that_asked_for_memory) {
   std::uint64_t kept = 0;
   in("f", [&] {
     script.call("operator new(unsigned long)", 5, [&] { kept = script.allocate(1, 100); });
@@ -285,7 +285,7 @@ TEST_F(Dimensions, SitesAreTheFunctionsThatAskedForMemory) {
   EXPECT_EQ(sites[1].operations, 2u);
 }
 
-TEST(SizeClass, FourToADoublingAndEverySizeInItsOwn) {
+TEST(size_class, four_to_a_doubling_and_every_size_in_its_own) {
   for (std::uint64_t bytes = 1; bytes < 100'000; ++bytes) {
     const auto size_class = size_class_of(bytes);
     ASSERT_LE(bytes, size_of_class(size_class));
@@ -294,7 +294,7 @@ TEST(SizeClass, FourToADoublingAndEverySizeInItsOwn) {
   EXPECT_EQ(size_class_of(128) - size_class_of(64), 4u);
 }
 
-TEST(ShortName, IsTheFunctionWithoutItsTypes) {
+TEST(short_name, is_the_function_without_its_types) {
   EXPECT_EQ(short_name("void a::b<int>::f(std::vector<int>)"), "a::b::f");
   EXPECT_EQ(short_name("main"), "main");
   EXPECT_EQ(short_name("(anonymous namespace)::parse(int)"), "(anonymous namespace)::parse");
@@ -307,7 +307,7 @@ TEST(ShortName, IsTheFunctionWithoutItsTypes) {
   EXPECT_EQ(namespace_of("f"), "");
 }
 
-TEST(FunctionNames, WhatIsNoCppIsShownWhole) {
+TEST(function_names, what_is_no_cpp_is_shown_whole) {
   for (const std::string name : {"my function", "odd(name", "odd)name", "odd (x) y", "odd<name",
                                  "a<b(c", "{open", "1 + (2)x", "-[Shape initWith:and:]",
                                  "<alloc::Vec<T> as core::Clone>::clone", "operator new[]"}) {
@@ -315,7 +315,7 @@ TEST(FunctionNames, WhatIsNoCppIsShownWhole) {
   }
 }
 
-TEST(FunctionNames, CompilersClonesHaveTheNameOfTheirFunction) {
+TEST(function_names, compilers_clones_have_the_name_of_their_function) {
   for (const std::string name : {"f.cold", "f.part.0", "f.isra.0.cold", "f.constprop.3"}) {
     EXPECT_EQ(without_clone(name), "f");
   }
@@ -324,7 +324,7 @@ TEST(FunctionNames, CompilersClonesHaveTheNameOfTheirFunction) {
   }
 }
 
-TEST(NumberCounts, AreExactWhileTheyAreFewAndCloseAfterwards) {
+TEST(number_counts, are_exact_while_they_are_few_and_close_afterwards) {
   number_counts few, many;
   for (std::uint64_t i = 1; i <= 100; ++i) few.add(i);
   EXPECT_EQ(few.quantile(0.5), 50u);
@@ -338,7 +338,7 @@ TEST(NumberCounts, AreExactWhileTheyAreFewAndCloseAfterwards) {
   EXPECT_LE(many.sorted().size(), 4096u);
 }
 
-TEST(LiveTable, FindsWhatIsThereAfterManyChanges) {
+TEST(live_table, finds_what_is_there_after_many_changes) {
   struct block {
     std::uint64_t address = 0;
     std::uint64_t value = 0;

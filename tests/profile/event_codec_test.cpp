@@ -38,7 +38,7 @@ std::vector<event> random_events(std::size_t count) {
   return out;
 }
 
-TEST(EventCodec, EveryEventComesBackAsItWas) {
+TEST(event_codec, every_event_comes_back_as_it_was) {
   const std::vector<event> events = random_events(5000);
   codec::model_pool models;
   event_encoder encoder(models);
@@ -103,7 +103,7 @@ std::vector<event> heap_events(std::size_t count) {
   return out;
 }
 
-TEST(EventCodec, EventsOfAHeapComeBackWhicheverGuessIsRight) {
+TEST(event_codec, events_of_a_heap_come_back_whichever_guess_is_right) {
   const std::vector<event> events = heap_events(event_encoder::most);
   codec::model_pool models;
   event_encoder encoder(models);
@@ -112,7 +112,7 @@ TEST(EventCodec, EventsOfAHeapComeBackWhicheverGuessIsRight) {
   EXPECT_EQ(decoded(encoder.take()), events);
 }
 
-TEST(EventCodec, WhatRepeatsItselfTakesAByteForTheGuessesAndOneForTheTime) {
+TEST(event_codec, what_repeats_itself_takes_a_byte_for_the_guesses_and_one_for_the_time) {
   codec::model_pool models;
   event_encoder encoder(models);
   for (std::uint64_t i = 0; i < 10'000; ++i) {
@@ -144,7 +144,7 @@ event release(std::uint64_t address) {
   return {.address = address, .stack = 2, .kind = event_kind::free};
 }
 
-TEST(EventCodec, AnAddressIsCodedInEveryWayThereIs) {
+TEST(event_codec, an_address_is_coded_in_every_way_there_is) {
   const event moved{.address = 0x1000,
                     .old_address = 0x1000,
                     .size = 60,
@@ -170,7 +170,7 @@ TEST(EventCodec, AnAddressIsCodedInEveryWayThereIs) {
             (std::vector<unsigned>{5, 3, 6, 5, 1, 1, 0, 0, 2, 0, 4, 7, 6, 4}));
 }
 
-TEST(EventCodec, ABlockThatIsNotThereIsRefused) {
+TEST(event_codec, a_block_that_is_not_there_is_refused) {
   codec::model_pool models;
   event_encoder encoder(models);
   for (const event& one : {allocate(0x1000, 24), allocate(0x5000, 24), release(0x1000)}) {
@@ -193,7 +193,7 @@ TEST(EventCodec, ABlockThatIsNotThereIsRefused) {
   EXPECT_THROW(decoded(bad), malformed);
 }
 
-TEST(EventCodec, EachChunkCanBeReadAlone) {
+TEST(event_codec, each_chunk_can_be_read_alone) {
   const std::vector<event> events = random_events(200);
   codec::model_pool models;
   event_encoder encoder(models);
@@ -203,7 +203,7 @@ TEST(EventCodec, EachChunkCanBeReadAlone) {
   EXPECT_EQ(decoded(encoder.take()), std::vector<event>(events.begin() + 100, events.end()));
 }
 
-TEST(EventCodec, TimeOfAThreadNeverGoesBack) {
+TEST(event_codec, time_of_a_thread_never_goes_back) {
   codec::model_pool models;
   event_encoder encoder(models);
   encoder.add({.time = 100});
@@ -214,7 +214,7 @@ TEST(EventCodec, TimeOfAThreadNeverGoesBack) {
   EXPECT_EQ(decoded(encoder.take())[0].time, 100u);
 }
 
-TEST(EventCodec, MoreCombinationsThanAByteCountsFillAChunk) {
+TEST(event_codec, more_combinations_than_a_byte_counts_fill_a_chunk) {
   codec::model_pool models;
   event_encoder encoder(models);
   event one;
@@ -228,7 +228,7 @@ TEST(EventCodec, MoreCombinationsThanAByteCountsFillAChunk) {
   EXPECT_EQ(decoded(encoder.take()).back(), one);
 }
 
-TEST(EventCodec, EveryTruncationIsRefused) {
+TEST(event_codec, every_truncation_is_refused) {
   codec::model_pool models;
   event_encoder encoder(models);
   for (const event& one : random_events(20)) encoder.add(one);
@@ -239,7 +239,7 @@ TEST(EventCodec, EveryTruncationIsRefused) {
   }
 }
 
-TEST(ChunkHeader, ComesBackAndIsRefusedWithAnyBitWrong) {
+TEST(chunk_header, comes_back_and_is_refused_with_any_bit_wrong) {
   chunk_header header{.kind = chunk_kind::events, .thread = 3, .count = 9};
   header.raw_bytes = 1000;
   header.bytes = 77;
@@ -255,7 +255,7 @@ TEST(ChunkHeader, ComesBackAndIsRefusedWithAnyBitWrong) {
   }
 }
 
-TEST(Chunk, ADamagedFrameIsRefused) {
+TEST(chunk, a_damaged_frame_is_refused) {
   std::string raw(10'000, 'x');
   for (std::size_t i = 0; i < raw.size(); i += 7) raw[i] = static_cast<char>(i);
   const std::string frame = compressor().compress(raw);

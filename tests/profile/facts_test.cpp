@@ -6,7 +6,7 @@
 namespace mallard::profile {
 namespace {
 
-TEST(Facts, EverythingComesBack) {
+TEST(facts, everything_comes_back) {
   trace_facts facts;
   facts.process = {.pid = 17,
                    .parent = 3,
@@ -41,7 +41,7 @@ TEST(Facts, EverythingComesBack) {
   EXPECT_EQ(back, facts);
 }
 
-TEST(Facts, AnUnloadedModuleEndsAndTheNextAtItsPlaceDoesNot) {
+TEST(facts, an_unloaded_module_ends_and_the_next_at_its_place_does_not) {
   const module_info one{.path = "a.so", .load_bias = 0x1000};
   const module_info next{.path = "b.so", .load_bias = 0x1000};
   trace_facts facts;
@@ -52,7 +52,7 @@ TEST(Facts, AnUnloadedModuleEndsAndTheNextAtItsPlaceDoesNot) {
   EXPECT_EQ(facts.modules[1].unloaded, UINT64_MAX);
 }
 
-TEST(Facts, RecordsOfALaterVersionArePassedOver) {
+TEST(facts, records_of_a_later_version_are_passed_over) {
   std::string bytes;
   put_varint(bytes, 1000);
   put_text(bytes, "who knows");
@@ -61,7 +61,7 @@ TEST(Facts, RecordsOfALaterVersionArePassedOver) {
   EXPECT_EQ(facts.losses[1].dropped, 2u);
 }
 
-TEST(SymbolTable, ComesBackFromBytesInParts) {
+TEST(symbol_table, comes_back_from_bytes_in_parts) {
   symbol_table first;
   first.strings = {"", "main", "a.cpp"};
   first.of[{0, 0x1234}] = {.start = 0x1200, .lines = {{1, 2, 40}, {1, 0, 0}}};

@@ -3,7 +3,7 @@
 namespace mallard::profile {
 namespace {
 
-TEST(StackTable, TheSameFramesAreTheSameStack) {
+TEST(stack_table, the_same_frames_are_the_same_stack) {
   stack_table table;
   const frame inner{0x30, 0x7f00}, middle{0x20, 0x7f20}, outer{0x10, 0x7f40};
   const std::vector<frame> frames = {inner, middle, outer};
@@ -15,7 +15,7 @@ TEST(StackTable, TheSameFramesAreTheSameStack) {
   EXPECT_EQ(table.intern({}), 0u);
 }
 
-TEST(StackTable, FramesOfOtherAddressesAreOtherStacks) {
+TEST(stack_table, frames_of_other_addresses_are_other_stacks) {
   stack_table table;
   const std::uint32_t one = table.child(0, {0x10, 0x7f40});
   EXPECT_NE(table.child(0, {0x10, 0x7f50}), one);
@@ -23,7 +23,7 @@ TEST(StackTable, FramesOfOtherAddressesAreOtherStacks) {
   EXPECT_NE(table.child(one, {0x10, 0x7f40}), one);
 }
 
-TEST(StackTable, ManyStacksAreAllFoundAgain) {
+TEST(stack_table, many_stacks_are_all_found_again) {
   stack_table table;
   std::vector<std::uint32_t> ids;
   for (std::uint64_t i = 0; i < 20'000; ++i) ids.push_back(table.child(0, {i, 2 * i}));
@@ -32,7 +32,7 @@ TEST(StackTable, ManyStacksAreAllFoundAgain) {
   }
 }
 
-TEST(StackTable, WhereAModuleWasUnloadedStacksAreNewOnes) {
+TEST(stack_table, where_a_module_was_unloaded_stacks_are_new_ones) {
   stack_table table;
   const std::uint32_t main = table.child(0, {0x10, 0});
   const std::uint32_t plugin = table.child(main, {0x1000, 0});
@@ -42,7 +42,7 @@ TEST(StackTable, WhereAModuleWasUnloadedStacksAreNewOnes) {
   EXPECT_EQ(table[plugin].ip, 0x1000u);  // the old one still says what it was
 }
 
-TEST(StackTable, ComesBackFromBytesInParts) {
+TEST(stack_table, comes_back_from_bytes_in_parts) {
   stack_table table;
   std::uint32_t parent = 0;
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -59,7 +59,7 @@ TEST(StackTable, ComesBackFromBytesInParts) {
   }
 }
 
-TEST(StackTable, EveryTruncationIsRefused) {
+TEST(stack_table, every_truncation_is_refused) {
   stack_table table;
   for (std::uint64_t i = 0; i < 10; ++i) table.child(0, {i << 20, i});
   const std::string raw = stacks_to_bytes(table, 1, table.size());
@@ -68,7 +68,7 @@ TEST(StackTable, EveryTruncationIsRefused) {
   }
 }
 
-TEST(StackTable, StacksBehindALostChunkHaveOtherNumbers) {
+TEST(stack_table, stacks_behind_a_lost_chunk_have_other_numbers) {
   stack_table table;
   std::uint32_t parent = 0;
   for (std::uint64_t i = 1; i <= 30; ++i)
@@ -92,7 +92,7 @@ TEST(StackTable, StacksBehindALostChunkHaveOtherNumbers) {
   EXPECT_EQ(some.numbers_before(99), some.nodes().size());
 }
 
-TEST(StackTable, AGapOfLostStacksTakesNoMemoryHoweverLargeItIsSaidToBe) {
+TEST(stack_table, a_gap_of_lost_stacks_takes_no_memory_however_large_it_is_said_to_be) {
   const auto chunk = [](std::uint64_t first, std::uint64_t count) {
     std::string out;
     put_varint(out, first);

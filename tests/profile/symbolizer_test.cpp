@@ -38,7 +38,7 @@ module_info this_program() {
   return out;
 }
 
-TEST(Symbolizer, NamesTheFunctionOfAnAddress) {
+TEST(symbolizer, names_the_function_of_an_address) {
   stack_table stacks;
   const std::uint64_t ip = somewhere_known();
   stacks.child(0, {ip, 0});
@@ -50,14 +50,14 @@ TEST(Symbolizer, NamesTheFunctionOfAnAddress) {
   EXPECT_EQ(one.start, reinterpret_cast<std::uint64_t>(&somewhere_known));
 }
 
-TEST(Symbolizer, TablesForUnwindingSayWhereFunctionsBegin) {
+TEST(symbolizer, tables_for_unwinding_say_where_functions_begin) {
   const module_info self = this_program();
   const auto starts = function_starts(self.path);
   const std::uint64_t wanted = reinterpret_cast<std::uint64_t>(&somewhere_known) - self.load_bias;
   EXPECT_TRUE(std::binary_search(starts.begin(), starts.end(), wanted));
 }
 
-TEST(Symbolizer, AFileThatWasReplacedSinceIsPassedOver) {
+TEST(symbolizer, a_file_that_was_replaced_since_is_passed_over) {
   stack_table stacks;
   stacks.child(0, {somewhere_known(), 0});
   module_info changed = this_program();
@@ -67,7 +67,7 @@ TEST(Symbolizer, AFileThatWasReplacedSinceIsPassedOver) {
   EXPECT_TRUE(symbolizer().find(stacks.nodes(), {changed}).of.empty());
 }
 
-TEST(Symbolizer, AnAddressMeansTheModuleThatLayThereThen) {
+TEST(symbolizer, an_address_means_the_module_that_lay_there_then) {
   module_info first{.path = "a.so", .load_bias = 0x1000, .segments = {{0, 0x1000}}};
   first.last_stack = 10;
   module_info second = first;
@@ -80,7 +80,7 @@ TEST(Symbolizer, AnAddressMeansTheModuleThatLayThereThen) {
   EXPECT_EQ(module_at(modules, 0x9000, 10), 2u);
 }
 
-TEST(Symbolizer, WhatItFoundIsInTheTrace) {
+TEST(symbolizer, what_it_found_is_in_the_trace) {
   const scratch_file file;
   trace_writer writer(file.path(), {});
   writer.module(this_program());

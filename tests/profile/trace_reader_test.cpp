@@ -61,7 +61,7 @@ void write_trace(const std::string& path) {
   EXPECT_EQ(writer.event_count(), 60u);
 }
 
-TEST(TraceReader, MergesThreadsByTime) {
+TEST(trace_reader, merges_threads_by_time) {
   const scratch_file file;
   trace_writer writer(file.path(), {});
   const auto put = [&](std::uint32_t thread, std::uint64_t time) {
@@ -83,7 +83,7 @@ TEST(TraceReader, MergesThreadsByTime) {
   EXPECT_EQ(trace.event_count(), 10u);
 }
 
-TEST(TraceReader, SaysWhatTheProcessWas) {
+TEST(trace_reader, says_what_the_process_was) {
   const scratch_file file;
   write_trace(file.path());
   trace_reader trace(file.path());
@@ -96,7 +96,7 @@ TEST(TraceReader, SaysWhatTheProcessWas) {
   EXPECT_EQ(all_of(trace).size(), 66u);
 }
 
-TEST(TraceReader, TakesARangeOfTimeOrThreads) {
+TEST(trace_reader, takes_a_range_of_time_or_threads) {
   const scratch_file file;
   write_trace(file.path());
   trace_reader trace(file.path());
@@ -114,7 +114,7 @@ TEST(TraceReader, TakesARangeOfTimeOrThreads) {
   EXPECT_GT(expected, 0u);
 }
 
-TEST(TraceReader, CutAtEveryByteItGivesWhatIsThereAndSaysWhatIsNot) {
+TEST(trace_reader, cut_at_every_byte_it_gives_what_is_there_and_says_what_is_not) {
   const scratch_file file("whole"), cut("cut");
   write_trace(file.path());
   const std::string bytes = read_bytes(file.path());
@@ -140,7 +140,7 @@ TEST(TraceReader, CutAtEveryByteItGivesWhatIsThereAndSaysWhatIsNot) {
   EXPECT_EQ(most, everything.size());
 }
 
-TEST(TraceReader, ADamagedByteLosesAChunkAtMost) {
+TEST(trace_reader, a_damaged_byte_loses_a_chunk_at_most) {
   const scratch_file file("whole"), bad("bad");
   write_trace(file.path());
   const std::string bytes = read_bytes(file.path());
@@ -158,7 +158,7 @@ TEST(TraceReader, ADamagedByteLosesAChunkAtMost) {
   EXPECT_GE(worst, everything - 11);
 }
 
-TEST(TraceReader, OtherFilesAreRefusedInOneLine) {
+TEST(trace_reader, other_files_are_refused_in_one_line) {
   const scratch_file file;
   const auto message = [&] {
     try {
@@ -178,7 +178,7 @@ TEST(TraceReader, OtherFilesAreRefusedInOneLine) {
   EXPECT_THROW(trace_reader("/"), std::runtime_error);
 }
 
-TEST(CopyTrace, APartIsATraceOfItsOwn) {
+TEST(copy_trace, a_part_is_a_trace_of_its_own) {
   const scratch_file file("whole"), copy("part");
   write_trace(file.path());
   trace_reader trace(file.path());
@@ -205,7 +205,7 @@ TEST(CopyTrace, APartIsATraceOfItsOwn) {
   EXPECT_EQ(trace_reader(copy.path()).facts().end, trace.facts().end);
 }
 
-TEST(CopyTrace, AddressesOfUnloadedModulesMeanWhatTheyDid) {
+TEST(copy_trace, addresses_of_unloaded_modules_mean_what_they_did) {
   const scratch_file file("whole"), copy("part");
   trace_writer writer(file.path(), {});
   writer.module({.path = "a.so", .load_bias = 0x1000, .segments = {{0, 0x1000}}});
@@ -222,7 +222,7 @@ TEST(CopyTrace, AddressesOfUnloadedModulesMeanWhatTheyDid) {
   EXPECT_EQ(module_at(again.facts().modules, 0x1010, second), 1u);
 }
 
-TEST(TraceWriter, AnUnfinishedFileHasWhatWasFlushed) {
+TEST(trace_writer, an_unfinished_file_has_what_was_flushed) {
   const scratch_file file;
   auto writer = std::make_unique<trace_writer>(file.path(), process_info{});
   event one{.time = 5, .address = 16};
@@ -236,7 +236,7 @@ TEST(TraceWriter, AnUnfinishedFileHasWhatWasFlushed) {
   EXPECT_EQ(all_of(trace).size(), 1u);
 }
 
-TEST(TraceWriter, AFullDiskIsSaidAndNotThrown) {
+TEST(trace_writer, a_full_disk_is_said_and_not_thrown) {
   if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
   trace_writer writer("/dev/full", {});
   EXPECT_THAT(writer.error(), HasSubstr("No space left"));
@@ -245,11 +245,11 @@ TEST(TraceWriter, AFullDiskIsSaidAndNotThrown) {
   EXPECT_FALSE(writer.finish());
 }
 
-TEST(TraceWriter, APlaceThatCannotBeWrittenIsRefused) {
+TEST(trace_writer, a_place_that_cannot_be_written_is_refused) {
   EXPECT_THROW(trace_writer("/nowhere/at/all", {}), std::system_error);
 }
 
-TEST(TraceWriter, AFileThatAnotherWritesIsRefusedAndStaysWhole) {
+TEST(trace_writer, a_file_that_another_writes_is_refused_and_stays_whole) {
   const std::string path = testing::TempDir() + "mallard_two_writers.trace";
   {
     trace_writer writer(path, {});

@@ -59,7 +59,7 @@ counted count(const program& made) {
   return all;
 }
 
-TEST(Decoding, ReplaysEveryRecordedOperation) {
+TEST(decoding, replays_every_recorded_operation) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
@@ -74,7 +74,7 @@ TEST(Decoding, ReplaysEveryRecordedOperation) {
   EXPECT_EQ(made.lanes.size(), 1u);
 }
 
-TEST(Decoding, EndsAnEpochWithEachInvocationOfTheArenaScope) {
+TEST(decoding, ends_an_epoch_with_each_invocation_of_the_arena_scope) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
@@ -88,7 +88,7 @@ TEST(Decoding, EndsAnEpochWithEachInvocationOfTheArenaScope) {
   EXPECT_EQ(made.facts.largest_epoch_bytes, 20u * 32 + 112 + 208);
 }
 
-TEST(Decoding, GivesWhatSurvivesAnInvocationToTheGlobalHeapFromItsBirthOn) {
+TEST(decoding, gives_what_survives_an_invocation_to_the_global_heap_from_its_birth_on) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
@@ -100,7 +100,7 @@ TEST(Decoding, GivesWhatSurvivesAnInvocationToTheGlobalHeapFromItsBirthOn) {
   EXPECT_EQ(count(made).own, 10u * (2 * 20 + 4) - 4);
 }
 
-TEST(Decoding, MarksTheFreesThatWinkingOutWouldLeaveOut) {
+TEST(decoding, marks_the_frees_that_winking_out_would_leave_out) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
@@ -109,7 +109,7 @@ TEST(Decoding, MarksTheFreesThatWinkingOutWouldLeaveOut) {
   EXPECT_EQ(count(decoder.decode("handle")).last, 10u * 21 - 1);
 }
 
-TEST(Decoding, WithoutAScopeEndsAnEpochWhenNothingLives) {
+TEST(decoding, without_a_scope_ends_an_epoch_when_nothing_lives) {
   scratch_file file;
   trace_script script(file.path());
   script.call("main", 1, [&] {
@@ -136,7 +136,7 @@ TEST(Decoding, WithoutAScopeEndsAnEpochWhenNothingLives) {
   EXPECT_EQ(made.facts.own_left, 1u);
 }
 
-TEST(Decoding, SaysThatAMonotonicResourceWouldGrowWithoutBound) {
+TEST(decoding, says_that_a_monotonic_resource_would_grow_without_bound) {
   scratch_file file;
   trace_script script(file.path());
   script.call("main", 1, [&] {
@@ -156,7 +156,7 @@ TEST(Decoding, SaysThatAMonotonicResourceWouldGrowWithoutBound) {
   EXPECT_FALSE(decoder.decode("ring").facts.is_bounded());
 }
 
-TEST(Decoding, KeepsThinkTimeAndScalesItToTheOperations) {
+TEST(decoding, keeps_think_time_and_scales_it_to_the_operations) {
   scratch_file file;
   trace_script script(file.path());
   script.call("main", 1, [&] {
@@ -178,7 +178,7 @@ TEST(Decoding, KeepsThinkTimeAndScalesItToTheOperations) {
   EXPECT_GE(scaled, 20u * 30 / 2);
 }
 
-TEST(Decoding, GivesThreadsThatDoNotMeetOneLane) {
+TEST(decoding, gives_threads_that_do_not_meet_one_lane) {
   scratch_file file;
   trace_script script(file.path());
   for (std::uint32_t thread = 0; thread < 5; ++thread) {
@@ -190,7 +190,7 @@ TEST(Decoding, GivesThreadsThatDoNotMeetOneLane) {
   EXPECT_EQ(trace_decoder(trace, {}).decode(whole_program).lanes.size(), 1u);
 }
 
-TEST(Decoding, FindsWalksInTheOrderOfBirth) {
+TEST(decoding, finds_walks_in_the_order_of_birth) {
   scratch_file file;
   trace_script script(file.path());
   script.call("main", 1, [&] {
@@ -217,14 +217,14 @@ std::string complaint(const std::string& path, std::string_view subsystem,
   return "";
 }
 
-TEST(WhatCannotBeReplayed, IsAnEmptyTrace) {
+TEST(what_cannot_be_replayed, is_an_empty_trace) {
   scratch_file file;
   trace_script script(file.path());
   script.finish();
   EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("empty"));
 }
 
-TEST(WhatCannotBeReplayed, IsATraceWithoutStacks) {
+TEST(what_cannot_be_replayed, is_a_trace_without_stacks) {
   scratch_file file;
   trace_script script(file.path());
   script.allocate(1, 16);
@@ -232,7 +232,7 @@ TEST(WhatCannotBeReplayed, IsATraceWithoutStacks) {
   EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("no stacks"));
 }
 
-TEST(WhatCannotBeReplayed, IsATraceWithoutThreadsInAnyButTheSerialOrder) {
+TEST(what_cannot_be_replayed, is_a_trace_without_threads_in_any_but_the_serial_order) {
   scratch_file file;
   profile::process_info process = trace_script::default_process();
   process.not_recorded = {"threads"};
@@ -242,7 +242,7 @@ TEST(WhatCannotBeReplayed, IsATraceWithoutThreadsInAnyButTheSerialOrder) {
   EXPECT_EQ(complaint(file.path(), whole_program, {.one_lane = true}), "");
 }
 
-TEST(WhatCannotBeReplayed, IsASubsystemThatIsNotThereAndTheNearestAreNamed) {
+TEST(what_cannot_be_replayed, is_a_subsystem_that_is_not_there_and_the_nearest_are_named) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
@@ -250,7 +250,7 @@ TEST(WhatCannotBeReplayed, IsASubsystemThatIsNotThereAndTheNearestAreNamed) {
               HasSubstr("there is no subsystem 'handel'; the nearest are handle"));
 }
 
-TEST(WhatCannotBeReplayed, IsATraceOfAnotherArchitecture) {
+TEST(what_cannot_be_replayed, is_a_trace_of_another_architecture) {
   scratch_file file;
   profile::process_info about;
   about.architecture = "pdp11";
@@ -259,7 +259,7 @@ TEST(WhatCannotBeReplayed, IsATraceOfAnotherArchitecture) {
   EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("is of a program on pdp11"));
 }
 
-TEST(WhatCannotBeReplayed, IsWhatAResourceHandsOut) {
+TEST(what_cannot_be_replayed, is_what_a_resource_hands_out) {
   scratch_file file;
   trace_script script(file.path());
   write_server(script);
@@ -284,7 +284,7 @@ void write_scopes(trace_script& script) {
   script.finish();
 }
 
-TEST(Decoding, TakesWhatIsAskedForInAScope) {
+TEST(decoding, takes_what_is_asked_for_in_a_scope) {
   scratch_file file;
   trace_script script(file.path());
   write_scopes(script);
@@ -296,7 +296,7 @@ TEST(Decoding, TakesWhatIsAskedForInAScope) {
   EXPECT_EQ(decoder.decode("(none)").facts.own_allocations, 2u);
 }
 
-TEST(Decoding, TakesWhatAThreadAsksFor) {
+TEST(decoding, takes_what_a_thread_asks_for) {
   scratch_file file;
   trace_script script(file.path());
   write_scopes(script);

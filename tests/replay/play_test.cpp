@@ -135,7 +135,7 @@ program decoded(const std::string& path, std::string_view subsystem,
   return trace_decoder(trace, options).decode(subsystem);
 }
 
-TEST(Replaying, DoesWhatWasRecordedToTheSubsystemsMemory) {
+TEST(replaying, does_what_was_recorded_to_the_subsystems_memory) {
   scratch_file file;
   trace_script script(file.path());
   write_parser(script);
@@ -149,7 +149,7 @@ TEST(Replaying, DoesWhatWasRecordedToTheSubsystemsMemory) {
   EXPECT_EQ(book.live(), 0u);
 }
 
-TEST(Replaying, LeavesOutTheLastFreesWhenWinkingOut) {
+TEST(replaying, leaves_out_the_last_frees_when_winking_out) {
   scratch_file file;
   trace_script script(file.path());
   write_parser(script);
@@ -178,15 +178,15 @@ void expect_every_block_freed_once(bool waits) {
   }
 }
 
-TEST(Replaying, FreesEveryBlockOnceWhereLanesWaitForEachOther) {
+TEST(replaying, frees_every_block_once_where_lanes_wait_for_each_other) {
   expect_every_block_freed_once(true);
 }
 
-TEST(Replaying, FreesEveryBlockOnceWhereNobodyWaits) {
+TEST(replaying, frees_every_block_once_where_nobody_waits) {
   expect_every_block_freed_once(false);
 }
 
-TEST(Replaying, OneLaneDoesEverythingInTheRecordedOrder) {
+TEST(replaying, one_lane_does_everything_in_the_recorded_order) {
   scratch_file file;
   trace_script script(file.path());
   write_exchange(script);
@@ -203,7 +203,7 @@ struct strategy_of {
   const char* library;
 };
 
-TEST(EveryStrategy, ReplaysAllOperations) {
+TEST(every_strategy, replays_all_operations) {
   scratch_file file;
   trace_script script(file.path());
   write_parser(script);
@@ -231,7 +231,7 @@ TEST(EveryStrategy, ReplaysAllOperations) {
   }
 }
 
-TEST(SharedStrategies, ReplayBlocksThatPassBetweenThreads) {
+TEST(shared_strategies, replay_blocks_that_pass_between_threads) {
   scratch_file file;
   trace_script script(file.path());
   write_exchange(script);
@@ -245,7 +245,7 @@ TEST(SharedStrategies, ReplayBlocksThatPassBetweenThreads) {
   }
 }
 
-TEST(AgedHeaps, LeaveTheProgramToReplayAsItWas) {
+TEST(aged_heaps, leave_the_program_to_replay_as_it_was) {
   scratch_file file;
   trace_script script(file.path());
   write_parser(script);

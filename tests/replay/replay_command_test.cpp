@@ -9,11 +9,11 @@ using namespace mallard;
 using testing::HasSubstr;
 using testing::Not;
 
-class ReplayCommand : public CommandTest {
+class replay_command_test : public command_test {
  protected:
   // Requests whose blocks die with them, and a table that only grows.
   void SetUp() override {
-    CommandTest::SetUp();
+    command_test::SetUp();
     profile::trace_script script(file("t.mallard").string());
     script.call("main", 1, [&] {
       for (int request = 0; request < 50; ++request) {
@@ -40,7 +40,7 @@ class ReplayCommand : public CommandTest {
   }
 };
 
-TEST_F(ReplayCommand, SaysWhatItReplaysAndWritesAResultFile) {
+TEST_F(replay_command_test, says_what_it_replays_and_writes_a_result_file) {
   const ended result = run(words{"replay", "t.mallard", "--only", "(all),handle"} + little_);
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("Replaying 10050 operations of the heap"));
@@ -60,7 +60,7 @@ TEST_F(ReplayCommand, SaysWhatItReplaysAndWritesAResultFile) {
   EXPECT_NE(find(file, "(all)", "loop"), nullptr);
 }
 
-TEST_F(ReplayCommand, ItsResultsAreReadByEveryOtherCommand) {
+TEST_F(replay_command_test, its_results_are_read_by_every_other_command) {
   ASSERT_EQ(run(words{"replay", "t.mallard", "--only", "handle"} + little_).status, 0);
   for (const words& call : {words{"show", "r.jsonl"}, words{"compare", "r.jsonl", "r.jsonl"},
                             words{"export", "r.jsonl", "--csv", "-o", "r.csv"},
@@ -70,7 +70,7 @@ TEST_F(ReplayCommand, ItsResultsAreReadByEveryOtherCommand) {
   }
 }
 
-TEST_F(ReplayCommand, SaysWhyAContenderHasNoFigure) {
+TEST_F(replay_command_test, says_why_a_contender_has_no_figure) {
   profile::trace_script script(file("threads.mallard").string());
   std::vector<std::uint64_t> passed;
   for (std::uint32_t turn = 0; turn < 20; ++turn) {
@@ -89,7 +89,7 @@ TEST_F(ReplayCommand, SaysWhyAContenderHasNoFigure) {
                                     "AS8@mallard: 380 of 400 blocks are freed by another thread"));
 }
 
-TEST_F(ReplayCommand, RefusesWhatCannotBeReplayedInOneLine) {
+TEST_F(replay_command_test, refuses_what_cannot_be_replayed_in_one_line) {
   expect_refused(words{"replay", "t.mallard", "--only", "handel"}, 2, "the nearest are handle");
   expect_refused(words{"replay", "t.mallard", "--touch", "some"}, 2,
                  "--touch: unknown value 'some'");
@@ -102,7 +102,7 @@ TEST_F(ReplayCommand, RefusesWhatCannotBeReplayedInOneLine) {
   EXPECT_FALSE(fs::exists(file("results")));
 }
 
-TEST_F(ReplayCommand, AResultFileIsNotReplacedUnasked) {
+TEST_F(replay_command_test, a_result_file_is_not_replaced_unasked) {
   std::ofstream(file("r.jsonl")) << "mine\n";
   expect_refused(words{"replay", "t.mallard"} + little_, 1, "r.jsonl");
   EXPECT_EQ(read_file(file("r.jsonl")), "mine\n");

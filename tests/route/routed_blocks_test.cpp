@@ -95,7 +95,7 @@ bool check_and_free(const filled& one) {
   return intact;
 }
 
-class RoutedBlocks : public testing::Test {
+class routed_blocks_test : public testing::Test {
  protected:
   static void SetUpTestSuite() { open_session(); }
   std::mt19937 random_{1};
@@ -148,7 +148,7 @@ int free_all_of(box& from) {
   return spoilt;
 }
 
-TEST_F(RoutedBlocks, OfEachRouteAreKnownUntilTheyAreFreed) {
+TEST_F(routed_blocks_test, of_each_route_are_known_until_they_are_freed) {
   thread().enter_scope(scope_name);
   for (std::size_t route = 0; route < routed.size(); ++route) {
     for (const std::size_t alignment : {std::size_t{0}, std::size_t{16}, std::size_t{4096}}) {
@@ -169,7 +169,7 @@ TEST_F(RoutedBlocks, OfEachRouteAreKnownUntilTheyAreFreed) {
   thread().exit_scope(scope_name);
 }
 
-TEST_F(RoutedBlocks, OutsideOfTheirScopeAreNotRouted) {
+TEST_F(routed_blocks_test, outside_of_their_scope_are_not_routed) {
   EXPECT_EQ(allocate(3500), nullptr);
   EXPECT_EQ(allocate(10), nullptr);  // of no route
   thread().enter_scope(scope_name);
@@ -180,7 +180,7 @@ TEST_F(RoutedBlocks, OutsideOfTheirScopeAreNotRouted) {
   free_routed(inside);
 }
 
-TEST_F(RoutedBlocks, MoveWithTheirContents) {
+TEST_F(routed_blocks_test, move_with_their_contents) {
   thread().enter_scope(scope_name);
   for (std::size_t route = 0; route < routed.size(); ++route) {
     const std::size_t bytes = sizes_of[route].smallest;
@@ -196,7 +196,7 @@ TEST_F(RoutedBlocks, MoveWithTheirContents) {
   thread().exit_scope(scope_name);
 }
 
-TEST_F(RoutedBlocks, LiveOnWhenTheirScopeHasEnded) {
+TEST_F(routed_blocks_test, live_on_when_their_scope_has_ended) {
   std::vector<filled> survivors;
   for (int round = 0; round < 200; ++round) {
     thread().enter_scope(scope_name);
@@ -214,7 +214,7 @@ TEST_F(RoutedBlocks, LiveOnWhenTheirScopeHasEnded) {
   for (const filled& one : survivors) EXPECT_TRUE(check_and_free(one));
 }
 
-TEST_F(RoutedBlocks, AreFreedByAnotherThreadWhileTheirArenasAreReset) {
+TEST_F(routed_blocks_test, are_freed_by_another_thread_while_their_arenas_are_reset) {
   box given;
   int spoilt = -1;
   std::thread other([&] { spoilt = free_all_of(given); });
@@ -240,7 +240,7 @@ TEST_F(RoutedBlocks, AreFreedByAnotherThreadWhileTheirArenasAreReset) {
   EXPECT_EQ(spoilt, 0);
 }
 
-TEST_F(RoutedBlocks, OfAThreadThatEndsServeOthersWhenTheyAreFreed) {
+TEST_F(routed_blocks_test, of_a_thread_that_ends_serve_others_when_they_are_freed) {
   std::vector<filled> left;
   for (int round = 0; round < 30; ++round) {
     std::vector<filled> mine;
@@ -257,7 +257,7 @@ TEST_F(RoutedBlocks, OfAThreadThatEndsServeOthersWhenTheyAreFreed) {
   for (const filled& one : left) ASSERT_TRUE(check_and_free(one));
 }
 
-TEST_F(RoutedBlocks, OfManyThreadsDoNotMeet) {
+TEST_F(routed_blocks_test, of_many_threads_do_not_meet) {
   std::array<int, 4> spoilt{};
   std::vector<std::thread> threads;
   for (std::size_t number = 0; number < spoilt.size(); ++number) {
@@ -279,7 +279,7 @@ TEST_F(RoutedBlocks, OfManyThreadsDoNotMeet) {
   for (const int count : spoilt) EXPECT_EQ(count, 0);
 }
 
-TEST_F(RoutedBlocks, RunsOfTheRangeBelongToOneOwnerEach) {
+TEST_F(routed_blocks_test, runs_of_the_range_belong_to_one_owner_each) {
   thread();
   std::array<int, 4> wrong{};
   std::vector<std::thread> threads;

@@ -54,7 +54,7 @@ std::vector<std::string> paragraphs(const std::string& page, const std::string& 
   return found;
 }
 
-TEST(Documentation, TheMapNamesEveryPublicHeader) {
+TEST(documentation, the_map_names_every_public_header) {
   const std::string map = read(source / "docs/map.md");
   std::size_t headers = 0;
   for (const auto& entry : fs::recursive_directory_iterator(source / "include")) {
@@ -104,7 +104,7 @@ std::set<std::string> anchors_in(const fs::path& page) {
   return found;
 }
 
-TEST(Documentation, EveryLinkOfAPageLeadsToAFileAndAHeading) {
+TEST(documentation, every_link_of_a_page_leads_to_a_file_and_a_heading) {
   std::vector<fs::path> pages{source / "README.md", source / "CHANGELOG.md",
                               source / "CONTRIBUTING.md", source / "SECURITY.md"};
   for (const auto& entry : fs::directory_iterator(source / "docs")) {
@@ -131,7 +131,7 @@ TEST(Documentation, EveryLinkOfAPageLeadsToAFileAndAHeading) {
 }
 
 // `make site` builds these with zensical; what goes into it is made without.
-TEST(Documentation, TheSiteHasEachDocumentAndTheContractsOfEachPublicHeader) {
+TEST(documentation, the_site_has_each_document_and_the_contracts_of_each_public_header) {
   const fs::path pages = mallard::scratch_path("site");
   fs::remove_all(pages);
   for (const char* maker : {"pages.mjs", "api.mjs"}) {
@@ -166,7 +166,7 @@ TEST(Documentation, TheSiteHasEachDocumentAndTheContractsOfEachPublicHeader) {
   fs::remove_all(pages);
 }
 
-TEST(Documentation, FiguresQuotedElsewhereAreThoseOfTheResults) {
+TEST(documentation, figures_quoted_elsewhere_are_those_of_the_results) {
   const std::string results = read(source / "docs/results.md");
   std::size_t quoted = 0;
   for (const std::string& paragraph : paragraphs(read(source / "docs/choosing.md"), "*Measured*")) {
@@ -183,12 +183,12 @@ TEST(Documentation, FiguresQuotedElsewhereAreThoseOfTheResults) {
   EXPECT_GE(quoted, 10U);
 }
 
-TEST(Documentation, FiguresAreFoundInText) {
+TEST(documentation, figures_are_found_in_text) {
   EXPECT_EQ(figures_in("it takes 1.9 ns, with malloc\n34.7 ns (2.5), not 2^14 or v1.2."),
             (std::vector<std::string>{"1.9", "34.7", "2.5"}));
 }
 
-TEST(Documentation, TheReadmeLinksEveryDocument) {
+TEST(documentation, the_readme_links_every_document) {
   const std::string readme = read(source / "README.md");
   for (const auto& entry : fs::directory_iterator(source / "docs")) {
     if (entry.path().extension() != ".md") continue;

@@ -43,7 +43,7 @@ std::vector<std::string> public_definitions(const std::string& header) {
   return found;
 }
 
-TEST(PublicNames, NoneIsDefinedInAHeaderOfDetail) {
+TEST(public_names, none_is_defined_in_a_header_of_detail) {
   std::size_t headers = 0;
   for (const auto& [path, text] : structure::read_sources(MALLARD_SOURCE_DIR)) {
     if (!is_in_detail(path)) continue;
@@ -55,7 +55,7 @@ TEST(PublicNames, NoneIsDefinedInAHeaderOfDetail) {
 
 // A base of a public class whose verbs a user calls is a public class too. These have none that the
 // class does not describe itself.
-TEST(PublicNames, NoPublicClassHasItsVerbsFromDetail) {
+TEST(public_names, no_public_class_has_its_verbs_from_detail) {
   const std::set<std::string> without_verbs = {"by_base", "checked_verbs", "checked_marks",
                                                "checked_limits"};
   static const std::regex base(R"(public detail::(\w+))");
@@ -72,7 +72,7 @@ TEST(PublicNames, NoPublicClassHasItsVerbsFromDetail) {
 
 // The rule itself, on headers made up for it.
 
-TEST(PublicNames, DefinitionsAreToldFromDeclarations) {
+TEST(public_names, definitions_are_told_from_declarations) {
   EXPECT_EQ(public_definitions("namespace mallard::inline v1 {\n"
                                "struct options {\n"
                                "  int n = 0;\n"

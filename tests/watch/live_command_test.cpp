@@ -12,9 +12,9 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class LiveCommand : public CommandTest {};
+class live_command_test : public command_test {};
 
-TEST_F(LiveCommand, RefusesWhatItCannotShowInOneLine) {
+TEST_F(live_command_test, refuses_what_it_cannot_show_in_one_line) {
   expect_refused({"live"}, 2, "a process's number, or -- and a command");
   expect_refused({"live", "1x"}, 2, "'1x' is no process's number");
   expect_refused({"live", "1", "2"}, 2, "one process");
@@ -27,7 +27,7 @@ TEST_F(LiveCommand, RefusesWhatItCannotShowInOneLine) {
   expect_refused({"live", "--", COUNTED_STATIC_PROGRAM}, 2, "is linked statically");
 }
 
-TEST_F(LiveCommand, AttachesToAProcessThatWasStartedWithoutTheLibrary) {
+TEST_F(live_command_test, attaches_to_a_process_that_was_started_without_the_library) {
   const pid_t child = fork();
   if (child == 0) {
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
@@ -50,20 +50,20 @@ TEST_F(LiveCommand, AttachesToAProcessThatWasStartedWithoutTheLibrary) {
   waitpid(child, nullptr, 0);
 }
 
-TEST_F(LiveCommand, SaysWhichLibraryToPreload) {
+TEST_F(live_command_test, says_which_library_to_preload) {
   const ended result = run({"live", "--library"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, EndsWith("libmallard-live.so\n"));
 }
 
-TEST_F(LiveCommand, WithoutATerminalPrintsPlainLinesAndEndsAsTheProgramDoes) {
+TEST_F(live_command_test, without_a_terminal_prints_plain_lines_and_ends_as_the_program_does) {
   const ended result = run({"live", "--interval", "0.05", "--", COUNTED_PROGRAM, "status", "3"});
   EXPECT_EQ(result.status, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("ready"));
   EXPECT_EQ(result.out.find('\033'), std::string::npos);
 }
 
-TEST_F(LiveCommand, AnInterruptEndsItWithTheStatusOfOne) {
+TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   std::ofstream(file("script")) << "#!/bin/sh\n: > started\nexec " COUNTED_PROGRAM " work\n";
   fs::permissions(file("script"), fs::perms::owner_all);
   const pid_t child = start({"live", "--interval", "0.1", "--", "./script"});
@@ -72,7 +72,7 @@ TEST_F(LiveCommand, AnInterruptEndsItWithTheStatusOfOne) {
   EXPECT_EQ(finish(child).status, 130);
 }
 
-TEST_F(LiveCommand, EndsAfterSoLongAndEndsTheProgramThatItStarted) {
+TEST_F(live_command_test, ends_after_so_long_and_ends_the_program_that_it_started) {
   const ended result = run({"live", "--interval", "0.2", "--duration", "2", "--output", "said.txt",
                             "--", COUNTED_PROGRAM, "work"});
   EXPECT_EQ(result.status, 0) << result.err;
@@ -99,7 +99,7 @@ std::string read_all(int terminal) {
   return text;
 }
 
-TEST_F(LiveCommand, OnATerminalShowsAScreenUntilQIsPressed) {
+TEST_F(live_command_test, on_a_terminal_shows_a_screen_until_q_is_pressed) {
   int terminal = -1;
   winsize size{.ws_row = 30, .ws_col = 90, .ws_xpixel = 0, .ws_ypixel = 0};
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);

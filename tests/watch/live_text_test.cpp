@@ -26,7 +26,7 @@ watch::rates rates_of(std::size_t functions, std::size_t threads) {
   return out;
 }
 
-TEST(LiveScreen, FitsTheTerminal) {
+TEST(live_screen, fits_the_terminal) {
   for (const std::size_t rows : {10u, 24u, 60u}) {
     for (const std::size_t width : {60u, 80u, 200u}) {
       live_view view;
@@ -43,7 +43,7 @@ TEST(LiveScreen, FitsTheTerminal) {
   }
 }
 
-TEST(LiveScreen, OrdersFunctionsByRateOrByLiveBytes) {
+TEST(live_screen, orders_functions_by_rate_or_by_live_bytes) {
   live_view view;
   EXPECT_THAT(live_lines({}, rates_of(9, 1), view), HasSubstr("function_0"));
   EXPECT_THAT(live_lines({}, rates_of(9, 1), view), HasSubstr("1.23 M allocations/s"));

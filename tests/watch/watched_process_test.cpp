@@ -82,7 +82,7 @@ double live_bytes_in(const std::string& function, const reading& of,
 
 constexpr std::size_t many = 100'000;
 
-TEST(WatchedProcess, CountsEveryAllocationAndFree) {
+TEST(watched_process, counts_every_allocation_and_free) {
   const counts without = read_of("free", 0).all;
   const counts made = less(read_of("free", many).all, without);
   EXPECT_EQ(made.allocations, many + 1);  // and the list of blocks
@@ -90,14 +90,14 @@ TEST(WatchedProcess, CountsEveryAllocationAndFree) {
   EXPECT_EQ(made.frees, many);
 }
 
-TEST(WatchedProcess, AReallocationIsAnAllocationAndAFree) {
+TEST(watched_process, a_reallocation_is_an_allocation_and_a_free) {
   const counts without = read_of("grow", 0).all;
   const counts made = less(read_of("grow", 1000).all, without);
   EXPECT_EQ(made.allocations, 1000u + 1);  // and the list of blocks
   EXPECT_EQ(made.frees, 1000u);
 }
 
-TEST(WatchedProcess, WhatThreadsDidIsKeptWhenTheyHaveEnded) {
+TEST(watched_process, what_threads_did_is_kept_when_they_have_ended) {
   const counted program("thread", many);
   const reading now = watched_process(program.pid()).read();
   EXPECT_GE(now.all.allocations, many);
@@ -105,32 +105,32 @@ TEST(WatchedProcess, WhatThreadsDidIsKeptWhenTheyHaveEnded) {
   EXPECT_EQ(now.threads.front().tid, static_cast<std::uint32_t>(program.pid()));
 }
 
-TEST(WatchedProcess, LiveBytesOfAFunctionAreEstimated) {
+TEST(watched_process, live_bytes_of_a_function_are_estimated) {
   const counted program("keep", many);
   const watched_process seen(program.pid());
   // Some 500 samples: their number varies by less than a twentieth (one deviation: 2.6 %).
   EXPECT_NEAR(live_bytes_in("keep_some", seen.read(), seen), 100.0 * many, 20.0 * many);
 }
 
-TEST(WatchedProcess, WhatAnotherThreadFreedIsNotLive) {
+TEST(watched_process, what_another_thread_freed_is_not_live) {
   const counted program("pass", many);
   const watched_process seen(program.pid());
   EXPECT_EQ(live_bytes_in("keep_some", seen.read(), seen), 0);
 }
 
-TEST(WatchedProcess, AChildOfAForkIsNotCountedAsItsParent) {
+TEST(watched_process, a_child_of_a_fork_is_not_counted_as_its_parent) {
   const reading now = read_of("fork", many);
   EXPECT_LT(now.all.allocations, many);
 }
 
-TEST(WatchedProcess, AnotherProgramInTheSameProcessIsCountedAnew) {
+TEST(watched_process, another_program_in_the_same_process_is_counted_anew) {
   const counted program("exec", many);
   const watched_process seen(program.pid());
   EXPECT_TRUE(seen.is_there());
   EXPECT_LT(seen.read().all.allocations, many);
 }
 
-TEST(WatchedProcess, CountsAreThereWhenTheProgramIsGone) {
+TEST(watched_process, counts_are_there_when_the_program_is_gone) {
   counted program("free", many);
   const watched_process seen(program.pid());
   program.end();
@@ -138,7 +138,7 @@ TEST(WatchedProcess, CountsAreThereWhenTheProgramIsGone) {
   EXPECT_GE(seen.read().all.allocations, many);
 }
 
-TEST(WatchedProcess, RatesAreOfTheTimeBetweenTwoReadings) {
+TEST(watched_process, rates_are_of_the_time_between_two_readings) {
   reading before, now;
   before.seconds = 1;
   before.all = {100, 1000, 50};
@@ -163,7 +163,7 @@ std::string why_not(pid_t pid) {
   return "";
 }
 
-TEST(WatchedProcess, SaysWhyThereIsNothingToSee) {
+TEST(watched_process, says_why_there_is_nothing_to_see) {
   const counted program("keep", 1, nullptr);
   EXPECT_THAT(why_not(program.pid()), HasSubstr("does not count"));
   EXPECT_EQ(why_not(2'000'000'000), "there is no process 2000000000");

@@ -23,7 +23,7 @@ std::optional<mallard::profile::heap_share> measured(std::vector<std::string> co
   return sampler.share();
 }
 
-TEST(HeapSampler, AProgramThatOnlyComputesIsNotInItsHeap) {
+TEST(heap_sampler, a_program_that_only_computes_is_not_in_its_heap) {
   const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "pairs", "0.001", "1"});
   ASSERT_TRUE(share);
   EXPECT_TRUE(share->measured);
@@ -31,19 +31,19 @@ TEST(HeapSampler, AProgramThatOnlyComputesIsNotInItsHeap) {
 }
 
 // calloc jumps to memset: no address of the heap is on the stack then.
-TEST(HeapSampler, TimeBelowACallThatWasLeftByAJumpIsTheHeaps) {
+TEST(heap_sampler, time_below_a_call_that_was_left_by_a_jump_is_the_heaps) {
   const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "zeroed", "0.95", "1"});
   ASSERT_TRUE(share);
   EXPECT_GT(share->share, 0.8);
 }
 
-TEST(HeapSampler, TimeOfTheSystemForTheHeapIsTheHeaps) {
+TEST(heap_sampler, time_of_the_system_for_the_heap_is_the_heaps) {
   const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "mapped", "0.95", "1"});
   ASSERT_TRUE(share);
   EXPECT_GT(share->share, 0.8);
 }
 
-TEST(HeapSampler, ThreadsCount) {
+TEST(heap_sampler, threads_count) {
   const auto share = measured({MALLARD_HEAP_SHARE_PROGRAM, "batches", "0.5", "0.8", "3"});
   ASSERT_TRUE(share);
   EXPECT_NEAR(share->share, 0.5, 0.2);  // of some 600 looks
@@ -51,19 +51,19 @@ TEST(HeapSampler, ThreadsCount) {
   EXPECT_GE(share->high, share->share);
 }
 
-TEST(HeapSampler, ChildrenCount) {
+TEST(heap_sampler, children_count) {
   const std::string self = MALLARD_HEAP_SHARE_PROGRAM;
   const auto share = measured({"sh", "-c", self + " batches 0.9 0.8; true"});
   ASSERT_TRUE(share);
   EXPECT_GT(share->share, 0.6);
 }
 
-TEST(HeapSampler, OfAStaticProgramNothingIsSaid) {
+TEST(heap_sampler, of_a_static_program_nothing_is_said) {
   EXPECT_FALSE(measured({MALLARD_STATIC_PROGRAM, "scopes"}));
 }
 
 // All that the program checks of its blocks it checks there, too.
-TEST(IdealMalloc, ProgramsDoWhatTheyDoWithout) {
+TEST(ideal_malloc, programs_do_what_they_do_without) {
   whatif_options options;
   options.command = {MALLARD_ROUTED_PROGRAM, "sizes"};
   options.library = MALLARD_ROUTE_FILE;
@@ -77,7 +77,7 @@ TEST(IdealMalloc, ProgramsDoWhatTheyDoWithout) {
   for (const whatif_outcome& one : done.outcomes) EXPECT_FALSE(one.variant.starts_with("ideal"));
 }
 
-TEST(IdealMalloc, IsTheBoundOfAProgramThatOnlyAllocates) {
+TEST(ideal_malloc, is_the_bound_of_a_program_that_only_allocates) {
   whatif_options options;
   options.command = {MALLARD_HEAP_SHARE_PROGRAM, "batches", "1", "0.3"};
   options.library = MALLARD_ROUTE_FILE;

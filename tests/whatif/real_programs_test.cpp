@@ -15,7 +15,7 @@ using namespace mallard::whatif;
 using mallard_test::strategies;
 namespace fs = std::filesystem;
 
-class RealProgram : public testing::Test {
+class real_program_test : public testing::Test {
  protected:
   void SetUp() override {
     folder_ =
@@ -67,7 +67,7 @@ class RealProgram : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(RealProgram, python_reads_and_writes_json) {
+TEST_F(real_program_test, python_reads_and_writes_json) {
   expect_the_same({"python3", "-c", R"(
 import json, random
 random.seed(1)
@@ -80,7 +80,7 @@ for _ in range(3):
                   {"_PyEval_EvalFrameDefault"}, {"size:1-256", "module:*python*"});
 }
 
-TEST_F(RealProgram, sqlite_fills_and_searches_a_table) {
+TEST_F(real_program_test, sqlite_fills_and_searches_a_table) {
   expect_the_same({"sqlite3", ":memory:", R"(
 CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<4000)
@@ -93,7 +93,7 @@ SELECT b, group_concat(a) FROM t GROUP BY b ORDER BY 1 LIMIT 50;
                   {"sqlite3_step|sqlite3_exec"}, {"size:17-4096", "module:libsqlite3*"});
 }
 
-TEST_F(RealProgram, git_writes_and_reads_history) {
+TEST_F(real_program_test, git_writes_and_reads_history) {
   std::ofstream(folder_ / "work.sh") << R"(
 set -e
 rm -rf r && mkdir r && cd r
@@ -113,7 +113,7 @@ git fsck --no-progress
   expect_the_same({"sh", (folder_ / "work.sh").string()}, {}, {"size:1-512", "module:git*"});
 }
 
-TEST_F(RealProgram, a_compiler_compiles) {
+TEST_F(real_program_test, a_compiler_compiles) {
   std::ofstream(folder_ / "f.cpp") << R"(
 #include <vector>
 
@@ -123,7 +123,7 @@ int sum(const std::vector<int>& v) { int s = 0; for (int i : v) s += i; return s
                   {"clang::ParseAST"}, {"size:1-1024"});
 }
 
-TEST_F(RealProgram, perl_counts_words) {
+TEST_F(real_program_test, perl_counts_words) {
   expect_the_same({"perl", "-e", R"(
 my %count; srand(1);
 for my $i (1 .. 30000) { $count{"word" . ($i * 7919 % 1000)} .= substr("abcdefgh", $i % 8); }

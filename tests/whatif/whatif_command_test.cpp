@@ -9,14 +9,14 @@ namespace {
 using namespace mallard;
 using testing::HasSubstr;
 
-class WhatifCommand : public CommandTest {
+class whatif_command_test : public command_test {
  protected:
   static words with(const std::string& route, const std::string& what = "requests") {
     return {"whatif", "--repetitions", "1", "--route", route, "--", MALLARD_ROUTED_PROGRAM, what};
   }
 };
 
-TEST_F(WhatifCommand, SaysWhatARouteDoes) {
+TEST_F(whatif_command_test, says_what_a_route_does) {
   const ended result = run(with("one_request=monotonic"));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
@@ -27,7 +27,7 @@ TEST_F(WhatifCommand, SaysWhatARouteDoes) {
   EXPECT_THAT(result.out, HasSubstr("are taken off where there are routes"));
 }
 
-TEST_F(WhatifCommand, RoutesAreTriedTogetherOrEachAlone) {
+TEST_F(whatif_command_test, routes_are_tried_together_or_each_alone) {
   const words two = {"whatif",  "--repetitions",    "1", "--route", "one_request=heap",
                      "--route", "size:40=multipool"};
   const words program = {"--", MALLARD_ROUTED_PROGRAM, "requests"};
@@ -40,7 +40,7 @@ TEST_F(WhatifCommand, RoutesAreTriedTogetherOrEachAlone) {
   EXPECT_THAT(alone.out, HasSubstr("size:40=multipool: 20000 blocks"));
 }
 
-TEST_F(WhatifCommand, WritesAResultFile) {
+TEST_F(whatif_command_test, writes_a_result_file) {
   const words call = {"whatif",
                       "--repetitions",
                       "2",
@@ -83,7 +83,7 @@ TEST_F(WhatifCommand, WritesAResultFile) {
                  2, "cannot be written");
 }
 
-TEST_F(WhatifCommand, WhatMatchesNothingSaysWhatIsNear) {
+TEST_F(whatif_command_test, what_matches_nothing_says_what_is_near) {
   expect_refused(with("one_reqest=heap"), 2,
                  "function:one_reqest matches nothing that allocates; nearest: ");
   expect_refused(with("one_reqest=heap"), 2, "one_request");
@@ -93,13 +93,13 @@ TEST_F(WhatifCommand, WhatMatchesNothingSaysWhatIsNear) {
   expect_refused(with("zzzzzzzzzzzzzzzz=heap"), 2, "matches nothing");
 }
 
-TEST_F(WhatifCommand, ARouteThatNoBlockTakesHasNoFigures) {
+TEST_F(whatif_command_test, a_route_that_no_block_takes_has_no_figures) {
   const ended result = run(with("one_request+size:100000-=heap"));
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.out, HasSubstr("no block matched a route"));
 }
 
-TEST_F(WhatifCommand, RoutesThatCannotBeMeantAreRefused) {
+TEST_F(whatif_command_test, routes_that_cannot_be_meant_are_refused) {
   expect_refused(with("one_request=faster"), 2,
                  "unknown strategy 'faster' (known: monotonic, multipool, "
                  "multipool-on-monotonic, heap, adaptive-pool)");
@@ -111,7 +111,7 @@ TEST_F(WhatifCommand, RoutesThatCannotBeMeantAreRefused) {
   expect_refused(with("size:40=monotonic"), 2, "monotonic needs an end");
 }
 
-TEST_F(WhatifCommand, WhatCannotBeStartedIsRefused) {
+TEST_F(whatif_command_test, what_cannot_be_started_is_refused) {
   const auto whatif = [](const std::string& program) {
     return words{"whatif", "--route", "f=heap", "--", program};
   };
@@ -124,7 +124,7 @@ TEST_F(WhatifCommand, WhatCannotBeStartedIsRefused) {
   expect_refused({"whatif", "--route", "f=heap"}, 2, "command is required");
 }
 
-TEST_F(WhatifCommand, OptionsThatMeanNothingAreRefused) {
+TEST_F(whatif_command_test, options_that_mean_nothing_are_refused) {
   const auto with_option = [](const words& options) {
     return words{"whatif", "--route", "one_request=heap"} + options +
            words{"--", MALLARD_ROUTED_PROGRAM, "requests"};
@@ -137,7 +137,7 @@ TEST_F(WhatifCommand, OptionsThatMeanNothingAreRefused) {
   expect_refused({"whatif", "--", MALLARD_ROUTED_PROGRAM, "requests"}, 2, "nothing to try");
 }
 
-TEST_F(WhatifCommand, AProgramThatEndsOtherwiseWithARouteHasNoFigures) {
+TEST_F(whatif_command_test, a_program_that_ends_otherwise_with_a_route_has_no_figures) {
   const ended result = run(with("produce=heap", "picky"));
   EXPECT_EQ(result.status, 1) << result.out;
   EXPECT_THAT(result.out,
@@ -145,19 +145,19 @@ TEST_F(WhatifCommand, AProgramThatEndsOtherwiseWithARouteHasNoFigures) {
 }
 
 // As it is, too: what is compared is how it ends.
-TEST_F(WhatifCommand, AProgramThatFailsByItselfIsMeasuredAllTheSame) {
+TEST_F(whatif_command_test, a_program_that_fails_by_itself_is_measured_all_the_same) {
   const ended result = run(with("one_request=heap", "chatty"));
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("one_request=heap: 200 blocks"));
 }
 
-TEST_F(WhatifCommand, OutputThatChangesByItselfCannotBeCompared) {
+TEST_F(whatif_command_test, output_that_changes_by_itself_cannot_be_compared) {
   expect_refused({"whatif", "--check-output", "--route", "produce=heap", "--",
                   MALLARD_ROUTED_PROGRAM, "different"},
                  2, "something else each time");
 }
 
-TEST_F(WhatifCommand, ScriptsAreRoutedByTheProgramsTheyStart) {
+TEST_F(whatif_command_test, scripts_are_routed_by_the_programs_they_start) {
   std::ofstream(file("script")) << "#!/bin/sh\n" MALLARD_ROUTED_PROGRAM " requests\n";
   fs::permissions(file("script"), fs::perms::owner_all);
   const ended result = run({"whatif", "--repetitions", "1", "--route",
@@ -166,7 +166,7 @@ TEST_F(WhatifCommand, ScriptsAreRoutedByTheProgramsTheyStart) {
   EXPECT_THAT(result.out, HasSubstr("20000 blocks"));
 }
 
-TEST_F(WhatifCommand, AnInterruptEndsItWithTheStatusOfOne) {
+TEST_F(whatif_command_test, an_interrupt_ends_it_with_the_status_of_one) {
   std::ofstream(file("script")) << "#!/bin/sh\n: > started\nexec " MALLARD_ROUTED_PROGRAM
                                    " requests\n";
   fs::permissions(file("script"), fs::perms::owner_all);
@@ -179,7 +179,7 @@ TEST_F(WhatifCommand, AnInterruptEndsItWithTheStatusOfOne) {
   EXPECT_THAT(result.err, HasSubstr("interrupted"));
 }
 
-TEST_F(WhatifCommand, FewRunsHaveNoInterval) {
+TEST_F(whatif_command_test, few_runs_have_no_interval) {
   const ended result = run(with("one_request=heap"));
   EXPECT_THAT(result.out, HasSubstr("one run; "));
   EXPECT_EQ(result.out.find("95 %"), std::string::npos);

@@ -32,7 +32,7 @@ std::string error_of(const std::string& text) {
   return "none";
 }
 
-TEST(BudgetFile, HasARuleALineAndRemarks) {
+TEST(budget_file, has_a_rule_a_line_and_remarks) {
   const auto read = rules("# at most\npeak <= 1.5 MiB\n\n  leaks in a<b> <= c <= 0\n");
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].what, budget_measure::peak);
@@ -43,7 +43,7 @@ TEST(BudgetFile, HasARuleALineAndRemarks) {
   EXPECT_EQ(read[1].line, 4u);
 }
 
-TEST(BudgetFile, HasRulesForEachCallAndForNone) {
+TEST(budget_file, has_rules_for_each_call_and_for_none) {
   const auto read =
       rules("allocations per call of f <= 200 +10 %\nbytes per call in g<+> <= 4 KiB\nnone in h");
   ASSERT_EQ(read.size(), 3u);
@@ -61,7 +61,7 @@ TEST(BudgetFile, HasRulesForEachCallAndForNone) {
   EXPECT_EQ(read[2].limit, 0u);
 }
 
-TEST(BudgetFile, WhatIsNoRuleIsNamedWithItsLine) {
+TEST(budget_file, what_is_no_rule_is_named_with_its_line) {
   EXPECT_EQ(error_of("# nothing\n"), "b: has no rule");
   EXPECT_THAT(error_of("\npeak 3\n"), HasSubstr("b:2: 'peak 3' is not MEASURE"));
   EXPECT_THAT(error_of("weight <= 3"), HasSubstr("b:1: unknown measure 'weight' (known: peak, "));
@@ -84,7 +84,7 @@ TEST(BudgetFile, WhatIsNoRuleIsNamedWithItsLine) {
 }
 
 // main calls `parse` twice: 3 blocks each, of which one outlives it; the second is never freed.
-class Budget : public testing::Test {
+class budget_test : public testing::Test {
  protected:
   void SetUp() override {
     trace_script script(file_.path());
@@ -112,7 +112,7 @@ class Budget : public testing::Test {
   scratch_file file_;
 };
 
-TEST_F(Budget, CountsTheWholeProgram) {
+TEST_F(budget_test, counts_the_whole_program) {
   EXPECT_EQ(found("allocations <= 6").found, 6u);
   EXPECT_EQ(found("bytes <= 2220").found, 2220u);
   EXPECT_EQ(found("peak <= 1110").found, 1110u);
@@ -120,7 +120,7 @@ TEST_F(Budget, CountsTheWholeProgram) {
   EXPECT_EQ(found("leaked <= 0").found, 10u);
 }
 
-TEST_F(Budget, CountsWhatAFunctionAndWhatItCallsAllocate) {
+TEST_F(budget_test, counts_what_a_function_and_what_it_calls_allocate) {
   EXPECT_EQ(found("allocations in parse <= 6").found, 6u);
   EXPECT_EQ(found("allocations in ^lex$ <= 6").found, 2u);
   EXPECT_EQ(found("peak in lex <= 1").found, 1000u);
@@ -128,7 +128,7 @@ TEST_F(Budget, CountsWhatAFunctionAndWhatItCallsAllocate) {
   EXPECT_EQ(found("leaks in lex <= 0").found, 0u);
 }
 
-TEST_F(Budget, CountsWhatOutlivesAFunctionHoweverMuchOfIt) {
+TEST_F(budget_test, counts_what_outlives_a_function_however_much_of_it) {
   const budget_finding survivors = found("survivors of parse <= 1");
   EXPECT_EQ(survivors.found, 2u);
   ASSERT_TRUE(survivors.where);
@@ -136,7 +136,7 @@ TEST_F(Budget, CountsWhatOutlivesAFunctionHoweverMuchOfIt) {
   EXPECT_EQ(found("survivors of main <= 1").found, 1u);
 }
 
-TEST_F(Budget, PerCallIsTheMostThatOneCallTakes) {
+TEST_F(budget_test, per_call_is_the_most_that_one_call_takes) {
   EXPECT_EQ(found("allocations per call of parse <= 3").found, 3u);
   EXPECT_EQ(found("bytes per call of parse <= 1110").found, 1110u);
   EXPECT_EQ(found("allocations per call of main <= 6").found, 6u);
@@ -145,12 +145,12 @@ TEST_F(Budget, PerCallIsTheMostThatOneCallTakes) {
   EXPECT_EQ(found("none in lex").found, 2u);
 }
 
-TEST_F(Budget, MayBeExceededByTheTolerance) {
+TEST_F(budget_test, may_be_exceeded_by_the_tolerance) {
   EXPECT_TRUE(found("allocations <= 5 +20 %").kept());
   EXPECT_FALSE(found("allocations <= 5 +19 %").kept());
 }
 
-TEST_F(Budget, OfAFunctionThatIsInlinedSaysNothingOfItsCalls) {
+TEST_F(budget_test, of_a_function_that_is_inlined_says_nothing_of_its_calls) {
   trace_script script(file_.path());
   script.call("tokenize < main", 1, [&] { script.allocate(3, 100); });
   script.finish();
@@ -161,7 +161,7 @@ TEST_F(Budget, OfAFunctionThatIsInlinedSaysNothingOfItsCalls) {
   EXPECT_EQ(found("allocations in tokenize <= 9").found, 1u);
 }
 
-TEST_F(Budget, IsTightenedToWhatWasFoundAndNothingElseChanges) {
+TEST_F(budget_test, is_tightened_to_what_was_found_and_nothing_else_changes) {
   const scratch_file budget("budget");
   std::ofstream(budget.path()) << "# ours\nbytes <= 1 MiB + 5 %\n\nleaks <= 0\n"
                                   "  allocations in lex <= 9\npeak in lex <= 1000";
@@ -174,18 +174,18 @@ TEST_F(Budget, IsTightenedToWhatWasFoundAndNothingElseChanges) {
             "  allocations in lex <= 2\npeak in lex <= 1000\n");
 }
 
-TEST_F(Budget, IsKeptUpToTheLimitItself) {
+TEST_F(budget_test, is_kept_up_to_the_limit_itself) {
   EXPECT_TRUE(found("allocations <= 6").kept());
   EXPECT_FALSE(found("allocations <= 5").kept());
 }
 
-TEST_F(Budget, SaysWhereMostOfItIs) {
+TEST_F(budget_test, says_where_most_of_it_is) {
   const budget_finding bytes = found("bytes <= 1");
   ASSERT_TRUE(bytes.where);
   EXPECT_EQ(bytes.where->function, "lex");
 }
 
-TEST_F(Budget, OfAFunctionThatIsNotThereIsNotKeptAndNamesTheNearest) {
+TEST_F(budget_test, of_a_function_that_is_not_there_is_not_kept_and_names_the_nearest) {
   const budget_finding none = found("allocations in pars_ <= 6");
   EXPECT_FALSE(none.found);
   EXPECT_FALSE(none.kept());
@@ -193,7 +193,7 @@ TEST_F(Budget, OfAFunctionThatIsNotThereIsNotKeptAndNamesTheNearest) {
   EXPECT_FALSE(found("survivors of nothing_like_it <= 6").kept());
 }
 
-TEST(NearestNames, AreThoseThatContainItOrDifferLittle) {
+TEST(nearest_names, are_those_that_contain_it_or_differ_little) {
   const std::set<std::string> names = {"app::parse_request(int)", "app::parse(int)", "main", "lex"};
   EXPECT_THAT(nearest_names("parse_requst", names, 2), ElementsAre("app::parse_request(int)"));
   EXPECT_THAT(nearest_names("Parse", names, 2),

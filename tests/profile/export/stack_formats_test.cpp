@@ -28,21 +28,21 @@ stack_profile small() {
   return p;
 }
 
-TEST(Collapsed, HasALineForEachStackWithTheWeight) {
+TEST(collapsed, has_a_line_for_each_stack_with_the_weight) {
   EXPECT_EQ(to_collapsed(small(), *find_weight("alloc_space")),
             "main;parse 30\nmain;odd:name here 20\n");
   EXPECT_EQ(to_collapsed(small(), *find_weight("inuse_objects")), "main;odd:name here 2\n");
 }
 
-TEST(Collapsed, IsEmptyWithoutStacks) {
+TEST(collapsed, is_empty_without_stacks) {
   EXPECT_EQ(to_collapsed({}, *find_weight("alloc_space")), "");
 }
 
-TEST(FindWeight, KnowsNoOtherNames) {
+TEST(find_weight, knows_no_other_names) {
   EXPECT_EQ(find_weight("space"), nullptr);
 }
 
-TEST(Speedscope, HasAProfileForEachWeightThatOccurs) {
+TEST(speedscope, has_a_profile_for_each_weight_that_occurs) {
   const auto whole = nlohmann::json::parse(to_speedscope(small(), "prog"));
   ASSERT_EQ(whole["profiles"].size(), std::size(weight_kinds));
   const auto& space = whole["profiles"][1];
@@ -54,11 +54,11 @@ TEST(Speedscope, HasAProfileForEachWeightThatOccurs) {
   EXPECT_EQ(whole["shared"]["frames"][1]["file"], "/src/parse.cpp");
 }
 
-TEST(Speedscope, KeepsAProfileWhereNothingWasAllocated) {
+TEST(speedscope, keeps_a_profile_where_nothing_was_allocated) {
   EXPECT_EQ(nlohmann::json::parse(to_speedscope({}, "idle"))["profiles"].size(), 1u);
 }
 
-TEST(Speedscope, ReplacesBytesThatAreNoText) {
+TEST(speedscope, replaces_bytes_that_are_no_text) {
   stack_profile p = small();
   p.functions[0].name = "\xff\xfe";
   EXPECT_TRUE(nlohmann::json::accept(to_speedscope(p, "\xff")));
@@ -102,7 +102,7 @@ std::vector<std::uint64_t> packed(std::string_view text) {
 
 constexpr recording_time five_ms{1'700'000'000'000'000'000, 5'000'000};
 
-TEST(Pprof, HasASampleForEachStackWithTheInnermostLocationFirst) {
+TEST(pprof, has_a_sample_for_each_stack_with_the_innermost_location_first) {
   std::vector<std::vector<std::uint64_t>> samples;
   for (const field& one : fields_of(to_pprof(small(), five_ms))) {
     if (one.number != 2) continue;
@@ -113,7 +113,7 @@ TEST(Pprof, HasASampleForEachStackWithTheInnermostLocationFirst) {
   EXPECT_EQ(samples, expected);
 }
 
-TEST(Pprof, SaysNamesFilesAndTimesAndStartsItsStringsWithAnEmptyOne) {
+TEST(pprof, says_names_files_and_times_and_starts_its_strings_with_an_empty_one) {
   std::vector<std::string> strings;
   std::uint64_t start = 0;
   std::uint64_t functions = 0;
@@ -129,7 +129,7 @@ TEST(Pprof, SaysNamesFilesAndTimesAndStartsItsStringsWithAnEmptyOne) {
 }
 
 // Go builds its reader when it is first asked for, which takes minutes: so only when wanted.
-TEST(Pprof, IsReadByGosOwnReader) {
+TEST(pprof, is_read_by_gos_own_reader) {
   if (std::getenv("MALLARD_LONG_TESTS") == nullptr) GTEST_SKIP() << "MALLARD_LONG_TESTS is not set";
   if (std::system("command -v go >/dev/null") != 0) GTEST_SKIP() << "no go on this machine";
   const auto file = scratch_path("pprof");
@@ -143,7 +143,7 @@ TEST(Pprof, IsReadByGosOwnReader) {
   EXPECT_THAT(text, testing::HasSubstr("parse /src/parse.cpp:14"));
 }
 
-TEST(Perfetto, HasACounterForEachSubsystemAndASliceForEachEpoch) {
+TEST(perfetto, has_a_counter_for_each_subsystem_and_a_slice_for_each_epoch) {
   timeline data;
   data.times = {1000, 2000};
   data.names = {"parse", "others"};

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class ImportTest : public testing::Test {
+class import_test : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
@@ -82,7 +82,7 @@ std::string zstd_of(const std::string& text) {
   return out;
 }
 
-TEST_F(ImportTest, HeaptracksOperationsBecomeEvents) {
+TEST_F(import_test, heaptracks_operations_become_events) {
   EXPECT_EQ(import_heaptrack(write("h", heaptrack_text), trace()).events, 3u);
   const std::vector<event> events = events_of(trace());
   ASSERT_EQ(events.size(), 3u);
@@ -94,7 +94,7 @@ TEST_F(ImportTest, HeaptracksOperationsBecomeEvents) {
   EXPECT_GE(events[1].time, 10'000'000u);
 }
 
-TEST_F(ImportTest, HeaptracksNamesAreThoseOfTheTrace) {
+TEST_F(import_test, heaptracks_names_are_those_of_the_trace) {
   import_heaptrack(write("h", heaptrack_text), trace());
   const trace_reader reader(trace());
   EXPECT_EQ(reader.facts().process.command, std::vector<std::string>{"prog --fast"});
@@ -108,12 +108,12 @@ TEST_F(ImportTest, HeaptracksNamesAreThoseOfTheTrace) {
   EXPECT_EQ(found.lines[1].line, 7u);
 }
 
-TEST_F(ImportTest, CompressedFilesAreReadAlike) {
+TEST_F(import_test, compressed_files_are_read_alike) {
   EXPECT_EQ(import_heaptrack(write("h.gz", gzipped(heaptrack_text)), trace()).events, 3u);
   EXPECT_EQ(import_heaptrack(write("h.zst", zstd_of(heaptrack_text)), trace()).events, 3u);
 }
 
-TEST_F(ImportTest, ATruncatedFileGivesWhatIsReadableAndSaysSo) {
+TEST_F(import_test, a_truncated_file_gives_what_is_readable_and_says_so) {
   std::string text = heaptrack_text;
   for (int i = 0; i < 50'000; ++i) text += "+ 0\nc " + std::to_string(i) + "\n";
   const std::string packed = zstd_of(text);
@@ -123,7 +123,7 @@ TEST_F(ImportTest, ATruncatedFileGivesWhatIsReadableAndSaysSo) {
   EXPECT_THAT(result.problems[0], HasSubstr("ends in the middle"));
 }
 
-TEST_F(ImportTest, LinesThatAreNotUnderstoodAreNamed) {
+TEST_F(import_test, lines_that_are_not_understood_are_named) {
   const import_result result =
       import_heaptrack(write("h", heaptrack_text + "+ what\n- 77\na 1\n"), trace());
   EXPECT_EQ(result.events, 3u);
@@ -131,7 +131,7 @@ TEST_F(ImportTest, LinesThatAreNotUnderstoodAreNamed) {
   EXPECT_THAT(result.problems[0], HasSubstr(":16: is not understood"));
 }
 
-TEST_F(ImportTest, ATraceOfAFileWithLinesThatAreNotUnderstoodIsNotWhole) {
+TEST_F(import_test, a_trace_of_a_file_with_lines_that_are_not_understood_is_not_whole) {
   import_heaptrack(write("h", heaptrack_text), trace());
   EXPECT_TRUE(trace_reader(trace()).is_whole());
   std::string broken = heaptrack_text;
@@ -144,7 +144,7 @@ TEST_F(ImportTest, ATraceOfAFileWithLinesThatAreNotUnderstoodIsNotWhole) {
   EXPECT_EQ(made.dropped(), 30u);
 }
 
-TEST_F(ImportTest, OtherFilesAreRefusedInOneLine) {
+TEST_F(import_test, other_files_are_refused_in_one_line) {
   EXPECT_THAT(said_by(write("x", "hello\n")), HasSubstr("is no file of heaptrack's"));
   EXPECT_THAT(said_by(write("e", "")), HasSubstr("is no file of heaptrack's"));
   EXPECT_THAT(said_by((folder_ / "none").string()), HasSubstr("No such file"));
@@ -159,7 +159,7 @@ const std::string dhat_text = R"json({"dhatFileVersion":2
 "0x50: ??? (in /usr/bin/prog)"]
 })json";
 
-TEST_F(ImportTest, DhatsProgramPointsBecomeAStackProfile) {
+TEST_F(import_test, dhats_program_points_become_a_stack_profile) {
   const summed_profile made = read_dhat(write("d", dhat_text));
   EXPECT_EQ(made.command, "prog");
   ASSERT_EQ(made.stacks.nodes.size(), 3u);
@@ -174,7 +174,7 @@ TEST_F(ImportTest, DhatsProgramPointsBecomeAStackProfile) {
   EXPECT_EQ(made.stacks.functions[3].module, "/usr/bin/prog");
 }
 
-TEST_F(ImportTest, DimsOfDhatAreWhatItsSumsSay) {
+TEST_F(import_test, dims_of_dhat_are_what_its_sums_say) {
   const dims_result made = dims_of(read_dhat(write("d", dhat_text)), {grouping::function, {}});
   EXPECT_EQ(made.total.allocations, 3u);
   EXPECT_EQ(made.total.frees, 2u);
@@ -193,7 +193,7 @@ TEST_F(ImportTest, DimsOfDhatAreWhatItsSumsSay) {
                std::invalid_argument);
 }
 
-TEST_F(ImportTest, DhatsSubsystemsGoByModulesAndRulesToo) {
+TEST_F(import_test, dhats_subsystems_go_by_modules_and_rules_too) {
   const summed_profile read = read_dhat(write("d", dhat_text));
   const auto names = [&](const subsystem_options& by) {
     std::vector<std::string> out;
@@ -206,7 +206,7 @@ TEST_F(ImportTest, DhatsSubsystemsGoByModulesAndRulesToo) {
   EXPECT_THAT(names({grouping::found, {}}), testing::ElementsAre("make", "(other)"));
 }
 
-TEST_F(ImportTest, FunctionsWithoutANameAreApartByTheirModules) {
+TEST_F(import_test, functions_without_a_name_are_apart_by_their_modules) {
   const std::string text =
       R"json({"dhatFileVersion":2,"mode":"heap","cmd":"prog","pps":[
  {"tb":64,"tbk":2,"gb":48,"gbk":1,"eb":0,"ebk":0,"fs":[0]},
@@ -223,7 +223,7 @@ TEST_F(ImportTest, FunctionsWithoutANameAreApartByTheirModules) {
 }
 
 // Export writes what import reads: sums by function are the same.
-TEST_F(ImportTest, PprofsProfilesAreReadAsTheyAreWritten) {
+TEST_F(import_test, pprofs_profiles_are_read_as_they_are_written) {
   stack_profile stacks;
   stacks.functions = {{"main", "", "a.cpp", 3}, {"f(int)", "", "b.cpp", 7}, {"", "", "", 0}};
   stacks.nodes.resize(4);
@@ -258,7 +258,7 @@ TEST_F(ImportTest, PprofsProfilesAreReadAsTheyAreWritten) {
 }
 
 // Go writes the type of its period first.
-TEST_F(ImportTest, PprofsProfilesMayBeginWithAnyField) {
+TEST_F(import_test, pprofs_profiles_may_begin_with_any_field) {
   stack_profile stacks;
   stacks.functions = {{"main", "", "a.cpp", 3}};
   stacks.nodes.resize(2);
@@ -268,7 +268,7 @@ TEST_F(ImportTest, PprofsProfilesMayBeginWithAnyField) {
   EXPECT_EQ(read_pprof(write("p", text)).stacks.nodes[1].own.bytes, 10u);
 }
 
-TEST_F(ImportTest, DamagedProfilesOfPprofAreRefusedInOneLine) {
+TEST_F(import_test, damaged_profiles_of_pprof_are_refused_in_one_line) {
   stack_profile stacks;
   stacks.functions = {{"main", "", "a.cpp", 3}};
   stacks.nodes.resize(2);
@@ -315,7 +315,7 @@ const std::string jemalloc_text =
     "55ef93639000-55ef9363a000 r-xp 00001000 fe:00 9978821            /no/such/heapy\n"
     "7f1578600000-7f1578700000 r-xp 00000000 fe:00 325835             /no/such/libjemalloc.so.2\n";
 
-TEST_F(ImportTest, HeapProfilesOfTcmallocAreSumsOfStacks) {
+TEST_F(import_test, heap_profiles_of_tcmalloc_are_sums_of_stacks) {
   const std::string path = write("tc.0001.heap", tcmalloc_text);
   ASSERT_TRUE(is_summed_profile(path));
   const summed_profile made = read_summed_profile(path);
@@ -330,7 +330,7 @@ TEST_F(ImportTest, HeapProfilesOfTcmallocAreSumsOfStacks) {
 
 // Each stack's sums are divided by the probability that a block of its mean size is a sample, and
 // jemalloc's own functions are none of the program's.
-TEST_F(ImportTest, HeapProfilesOfJemallocStandForWhatWasNotSampled) {
+TEST_F(import_test, heap_profiles_of_jemalloc_stand_for_what_was_not_sampled) {
   const summed_profile made = read_summed_profile(write("je.heap", jemalloc_text));
   std::uint64_t bytes = 0, live = 0;
   for (const site& one : sites_of(made.stacks, false)) {
@@ -345,7 +345,7 @@ TEST_F(ImportTest, HeapProfilesOfJemallocStandForWhatWasNotSampled) {
               827692 / (1 - std::exp(-827692.0 / 161 / 65536)) + 20708446 / second, 2);
 }
 
-TEST_F(ImportTest, DamagedHeapProfilesAreRefusedInOneLine) {
+TEST_F(import_test, damaged_heap_profiles_are_refused_in_one_line) {
   for (const std::string& text : {tcmalloc_text, jemalloc_text}) {
     const std::size_t modules = text.find("MAPPED");
     for (std::size_t length = 20; length < modules; length += 3) {
@@ -372,12 +372,12 @@ TEST_F(ImportTest, DamagedHeapProfilesAreRefusedInOneLine) {
 }
 
 // The program of the test below.
-TEST_F(ImportTest, DISABLED_KeepsBlocks) {
+TEST_F(import_test, DISABLED_keeps_blocks) {
   keep_blocks_for_a_profile();
 }
 
 // By the tools themselves, where they are installed, with names from this test's own file.
-TEST_F(ImportTest, HeapProfilesOfToolsThatAreHereHaveNames) {
+TEST_F(import_test, heap_profiles_of_tools_that_are_here_have_names) {
   int tried = 0;
   for (const std::string library : {"libtcmalloc.so.4", "libjemalloc.so.2"}) {
     if (dlopen(library.c_str(), RTLD_LAZY | RTLD_NOLOAD) != nullptr) continue;
@@ -403,7 +403,7 @@ TEST_F(ImportTest, HeapProfilesOfToolsThatAreHereHaveNames) {
   if (tried == 0) GTEST_SKIP() << "neither tcmalloc nor a jemalloc with profiles is installed";
 }
 
-TEST_F(ImportTest, OtherRecordersFilesAreOpenedAsTraces) {
+TEST_F(import_test, other_recorders_files_are_opened_as_traces) {
   const opened_trace whole = open_trace(write("h", heaptrack_text));
   EXPECT_EQ(whole.trace->event_count(), 3u);
   EXPECT_TRUE(whole.trace->is_whole());
@@ -413,7 +413,7 @@ TEST_F(ImportTest, OtherRecordersFilesAreOpenedAsTraces) {
   EXPECT_THROW(open_trace(write("d", dhat_text)), std::runtime_error);
 }
 
-TEST_F(ImportTest, DamagedFilesOfDhatAreRefusedInOneLine) {
+TEST_F(import_test, damaged_files_of_dhat_are_refused_in_one_line) {
   for (std::size_t length = 0; length < dhat_text.size(); length += 37) {
     EXPECT_THROW(read_dhat(write("d", dhat_text.substr(0, length))), std::runtime_error) << length;
   }
@@ -421,7 +421,7 @@ TEST_F(ImportTest, DamagedFilesOfDhatAreRefusedInOneLine) {
   EXPECT_TRUE(is_dhat(write("d", dhat_text)));
 }
 
-TEST_F(ImportTest, ACallLogIsATraceOfItsBlocks) {
+TEST_F(import_test, a_call_log_is_a_trace_of_its_blocks) {
   const std::string file = (folder_ / "calls.csv").string();
   void* block = nullptr;
   {
@@ -450,7 +450,7 @@ TEST_F(ImportTest, ACallLogIsATraceOfItsBlocks) {
   EXPECT_EQ(import_call_log((folder_ / "none.csv").string(), trace()).events, 0U);
 }
 
-TEST_F(ImportTest, LinesOfACallLogThatAreNotUnderstoodAreNamed) {
+TEST_F(import_test, lines_of_a_call_log_that_are_not_understood_are_named) {
   const std::string header = "time_ns,thread,call,block,bytes,alignment,resource\n";
   const std::string file = write("l", header +
                                           "5,1,allocate,0x10,8,8,n\n"

@@ -20,7 +20,7 @@ program_sums program(const std::string& name, const std::function<void(trace_scr
   return sum_up(trace, false);
 }
 
-class Difference : public testing::Test {
+class difference_test : public testing::Test {
  protected:
   const program_sums before = program("before", [](trace_script& s) {
     s.call("main", 1, [&] {
@@ -41,7 +41,7 @@ class Difference : public testing::Test {
   });
 };
 
-TEST_F(Difference, HasEachFunctionOfEither) {
+TEST_F(difference_test, has_each_function_of_either) {
   std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> bytes;
   for (const site_change& one : changes(before, after)) {
     bytes[one.any().function] = {one.before.bytes, one.after.bytes};
@@ -52,12 +52,12 @@ TEST_F(Difference, HasEachFunctionOfEither) {
   EXPECT_EQ(after.total.live_bytes - before.total.live_bytes, 53u);
 }
 
-TEST_F(Difference, OfStacksIsWhatFlameGraphsOfDifferencesAreMadeOf) {
+TEST_F(difference_test, of_stacks_is_what_flame_graphs_of_differences_are_made_of) {
   EXPECT_EQ(to_collapsed_difference(before.stacks, after.stacks, *find_weight("alloc_space")),
             "main;fresh 0 3\nmain;gone 70 0\nmain;grown 100 150\nmain;same 8 8\n");
 }
 
-TEST(DifferenceWithoutStacks, IsKnownToBeOne) {
+TEST(difference_without_stacks, is_known_to_be_one) {
   EXPECT_TRUE(program("some", [](trace_script& s) {
                 s.call("main", 1, [&] { s.allocate(1, 3); });
               }).has_stacks);

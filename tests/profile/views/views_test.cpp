@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Timeline, SaysWhatLivesAtTheHighestInstantOfEachStretch) {
+TEST(timeline, says_what_lives_at_the_highest_instant_of_each_stretch) {
   timeline_builder builder({"a", "b"}, 2400);
   builder.born(0, 100, 0);
   builder.born(1, 7, 10);  // at the very end of the first stretch
@@ -33,7 +33,7 @@ TEST(Timeline, SaysWhatLivesAtTheHighestInstantOfEachStretch) {
   EXPECT_EQ(made.live[0].back(), 30u);
 }
 
-TEST(Timeline, ShowsAPeakThatIsShorterThanAStretch) {
+TEST(timeline, shows_a_peak_that_is_shorter_than_a_stretch) {
   timeline_builder builder({"a", "b"}, 2400);
   builder.born(0, 10, 0);
   builder.born(1, 1000, 101);
@@ -47,7 +47,7 @@ TEST(Timeline, ShowsAPeakThatIsShorterThanAStretch) {
   EXPECT_EQ(made.live[1][11], 0u);
 }
 
-TEST(StackHistory, HasWhatEachStackDoesInEachStepOfTime) {
+TEST(stack_history, has_what_each_stack_does_in_each_step_of_time) {
   constexpr std::uint64_t length = 100;
   stack_history_builder builder(3, length * stack_history_builder::steps - 1);
   ASSERT_EQ(builder.step_ns(), length);
@@ -71,7 +71,7 @@ TEST(StackHistory, HasWhatEachStackDoesInEachStepOfTime) {
   EXPECT_EQ(made[2].growth, -50);
 }
 
-TEST(Timeline, AnEpochEndsWhenNothingOfTheSubsystemLives) {
+TEST(timeline, an_epoch_ends_when_nothing_of_the_subsystem_lives) {
   timeline_builder builder({"a"}, 1000);
   builder.born(0, 1, 10);
   builder.born(0, 1, 20);
@@ -85,7 +85,7 @@ TEST(Timeline, AnEpochEndsWhenNothingOfTheSubsystemLives) {
   EXPECT_EQ(made.epochs[0].shown[1].to, 1000u);
 }
 
-TEST(Timeline, TakesTimesBeyondTheEndAndADurationOfNothing) {
+TEST(timeline, takes_times_beyond_the_end_and_a_duration_of_nothing) {
   timeline_builder builder({"a"}, 0);
   builder.born(0, 5, 99);
   const timeline made = builder.finish();
@@ -93,7 +93,7 @@ TEST(Timeline, TakesTimesBeyondTheEndAndADurationOfNothing) {
   EXPECT_EQ(made.epochs[0].count, 1u);
 }
 
-TEST(Timeline, ManyEpochsAreCountedAndTheFirstOnesShown) {
+TEST(timeline, many_epochs_are_counted_and_the_first_ones_shown) {
   timeline_builder builder({"a"}, 10'000);
   for (std::uint64_t t = 0; t < 5000; ++t) {
     builder.born(0, 1, 2 * t);
@@ -104,7 +104,7 @@ TEST(Timeline, ManyEpochsAreCountedAndTheFirstOnesShown) {
   EXPECT_EQ(made.epochs[0].shown.size(), timeline_builder::most_epochs_shown);
 }
 
-TEST(Lifetimes, HaveARowForEachDoublingAndAColumnForEachPowerOfTen) {
+TEST(lifetimes, have_a_row_for_each_doubling_and_a_column_for_each_power_of_ten) {
   lifetime_builder builder;
   builder.died(16, 999);
   builder.died(31, 1000);
@@ -121,7 +121,7 @@ TEST(Lifetimes, HaveARowForEachDoublingAndAColumnForEachPowerOfTen) {
   EXPECT_EQ(made.blocks[2].back(), 1u);
 }
 
-TEST(Lifetimes, TakeTheSmallestAndTheLargest) {
+TEST(lifetimes, take_the_smallest_and_the_largest) {
   lifetime_builder builder;
   builder.died(0, 0);
   builder.died(UINT64_MAX, UINT64_MAX);
@@ -131,11 +131,11 @@ TEST(Lifetimes, TakeTheSmallestAndTheLargest) {
   EXPECT_EQ(made.blocks.back().back(), 1u);
 }
 
-TEST(Lifetimes, OfNothingAreEmpty) {
+TEST(lifetimes, of_nothing_are_empty) {
   EXPECT_TRUE(lifetime_builder().finish().sizes.empty());
 }
 
-TEST(Activity, CountsOperationsAndRemoteFreesByThreadAndTime) {
+TEST(activity, counts_operations_and_remote_frees_by_thread_and_time) {
   activity_builder builder(1999);
   builder.operation(3, 0);
   builder.operation(3, 1999);
@@ -148,7 +148,7 @@ TEST(Activity, CountsOperationsAndRemoteFreesByThreadAndTime) {
   EXPECT_EQ(made.operations[1][1], 1u);
 }
 
-TEST(Activity, ThreadsBeyondTheBusiestAreOneRow) {
+TEST(activity, threads_beyond_the_busiest_are_one_row) {
   activity_builder builder(100);
   for (std::uint32_t thread = 0; thread < 50; ++thread) {
     for (std::uint32_t i = 0; i <= thread; ++i) builder.operation(thread, 0);
@@ -159,7 +159,7 @@ TEST(Activity, ThreadsBeyondTheBusiestAreOneRow) {
   EXPECT_EQ(made.operations.back()[0], 66u);  // 1 + 2 + … + 11
 }
 
-TEST(AddressMap, ColoursACellByTheSubsystemWithMostBytesInIt) {
+TEST(address_map, colours_a_cell_by_the_subsystem_with_most_bytes_in_it) {
   address_map_builder builder({"a", "b"});
   builder.begin(5);
   builder.add(0x10000, 1000, 0);
@@ -175,7 +175,7 @@ TEST(AddressMap, ColoursACellByTheSubsystemWithMostBytesInIt) {
   EXPECT_EQ(made.snapshots[0].cells[1].subsystem, 0);
 }
 
-TEST(AddressMap, CellsOfOtherInstantsAreEmpty) {
+TEST(address_map, cells_of_other_instants_are_empty) {
   address_map_builder builder({"a"});
   builder.begin(1);
   builder.add(0x10000, 8, 0);
@@ -188,7 +188,7 @@ TEST(AddressMap, CellsOfOtherInstantsAreEmpty) {
   EXPECT_EQ(made.snapshots[1].cells[0].subsystem, no_subsystem);
 }
 
-TEST(AddressMap, JoinsCellsUntilAPictureCanShowThem) {
+TEST(address_map, joins_cells_until_a_picture_can_show_them) {
   address_map_builder builder({"a"});
   builder.begin(1);
   builder.add(0x7f0000000000, std::uint64_t{64} << 20, 0);
@@ -199,7 +199,7 @@ TEST(AddressMap, JoinsCellsUntilAPictureCanShowThem) {
   EXPECT_EQ(made.snapshots[0].cells[7].tenths, 9);
 }
 
-TEST(Views, ShowEveryBlockOfTheTraceOnce) {
+TEST(views, show_every_block_of_the_trace_once) {
   const scratch_file file;
   trace_script script(file.path());
   script.call("main", 1, [&] {
