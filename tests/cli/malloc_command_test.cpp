@@ -40,8 +40,8 @@ TEST_F(malloc_command_test, each_bench_writes_what_show_and_export_read) {
     words measures;
   };
   const words cache = {"--threads", "1,3", "--iterations", "10", "--touches", "100"};
-  const words latencies = {"malloc_p50", "malloc_p99", "malloc_p999",
-                           "free_p50",   "free_p99",   "free_p999"};
+  const words latencies = {"malloc_p50", "malloc_p99", "malloc_p999", "malloc_longest",
+                           "free_p50",   "free_p99",   "free_p999",   "free_longest"};
   const expected all[] = {
       {churn_, 2, "threads ", {"time", "time_with_threads", "rss", "user", "system"}},
       {small("thrash", cache),

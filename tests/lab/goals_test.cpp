@@ -123,6 +123,21 @@ TEST(goals, compare_forms_and_numbers_of_threads) {
   EXPECT_EQ(judge_one(two(2), "G-44"), verdict::fails);
 }
 
+TEST(goals, the_longest_calls_of_ours_are_bounded) {
+  const auto longest = [](double seconds) {
+    cells out;
+    for (const char* measure : {"malloc_longest", "free_longest"}) {
+      out.push_back(make_cell_of("mixed-malloc", {{"threads", std::int64_t{4}}}, "AS1", measure,
+                                 seconds, "mallard"));
+      out.push_back(
+          make_cell_of("mixed-malloc", {{"threads", std::int64_t{4}}}, "AS1", measure, 1, "glibc"));
+    }
+    return out;
+  };
+  EXPECT_EQ(judge_one(longest(0.0002), "G-100"), verdict::holds);
+  EXPECT_EQ(judge_one(longest(0.001), "G-100"), verdict::fails);
+}
+
 TEST(goals, figures_of_ours_alone_are_held_to_their_bounds) {
   const auto grown = [](double share) {
     return cells{make_cell_of("expand-forward",

@@ -240,8 +240,9 @@ TEST_F(malloc_calls_test, mixed_replaces_blocks_twice_over) {
 }
 
 TEST_F(malloc_process_test, every_bench_answers_with_positive_figures) {
-  const std::set<std::string> latencies = {"malloc_p50", "malloc_p99", "malloc_p999",
-                                           "free_p50",   "free_p99",   "free_p999"};
+  const std::set<std::string> latencies = {"malloc_p50",     "malloc_p99",  "malloc_p999",
+                                           "malloc_longest", "free_p50",    "free_p99",
+                                           "free_p999",      "free_longest"};
   std::set<std::string> mixed = latencies;
   mixed.insert({"time", "rss"});
   const std::map<std::string, std::set<std::string>> expected = {

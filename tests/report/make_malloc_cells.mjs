@@ -75,6 +75,7 @@ export function mallocCells(cell) {
       put({ threads, live: 10000, low: 16, high: 65536 }, { time: ['s', 0.3 * factor],
         rss: ['B', 1e8 * factor], malloc_p50: ['s', 2.5e-8 * factor], malloc_p99: ['s', 4e-7 * factor],
         malloc_p999: ['s', 6e-6 * factor], free_p50: ['s', 1.5e-8 * factor],
-        free_p99: ['s', 2e-7 * factor], free_p999: ['s', 3e-6 * factor] })),
+        free_p99: ['s', 2e-7 * factor], free_p999: ['s', 3e-6 * factor],
+        malloc_longest: ['s', 2e-4 * factor], free_longest: ['s', 1e-4 * factor] })),
   };
 }

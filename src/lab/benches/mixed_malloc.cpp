@@ -91,7 +91,7 @@ double empty_ticks() {
 
 void report_latency(const latency_histogram& all, double empty, double seconds_per_tick,
                     std::span<const char* const> names, readings& taken) {
-  constexpr double shares[] = {0.5, 0.99, 0.999};
+  constexpr double shares[] = {0.5, 0.99, 0.999, 1};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const double ticks = std::max(0.0, all.quantile(shares[i]) - empty);
     taken.add(names[i], ticks * seconds_per_tick);
@@ -144,8 +144,9 @@ void run(const mixed_malloc_work& job, own_memory& own, readings& taken) {
     mallocs.add(one.mallocs);
     frees.add(one.frees);
   }
-  constexpr const char* malloc_names[] = {"malloc_p50", "malloc_p99", "malloc_p999"};
-  constexpr const char* free_names[] = {"free_p50", "free_p99", "free_p999"};
+  constexpr const char* malloc_names[] = {"malloc_p50", "malloc_p99", "malloc_p999",
+                                          "malloc_longest"};
+  constexpr const char* free_names[] = {"free_p50", "free_p99", "free_p999", "free_longest"};
   report_latency(mallocs, empty, seconds_per_tick, malloc_names, taken);
   report_latency(frees, empty, seconds_per_tick, free_names, taken);
 }
@@ -188,13 +189,17 @@ bench make_mixed_malloc() {
                    {"malloc_p50", "s", "malloc p50"},
                    {"malloc_p99", "s", "malloc p99"},
                    {"malloc_p999", "s", "malloc p99.9"},
+                   {"malloc_longest", "s", "malloc longest"},
                    {"free_p50", "s", "free p50"},
                    {"free_p99", "s", "free p99"},
                    {"free_p999", "s", "free p99.9"},
+                   {"free_longest", "s", "free longest"},
                    resident_kind()},
       .figures = {{.title = "time, ms", .measure = "time", .scale = 1e3},
                   nanoseconds("malloc, 99.9th percentile, ns", "malloc_p999"),
                   nanoseconds("free, 99.9th percentile, ns", "free_p999"),
+                  nanoseconds("longest malloc, ns", "malloc_longest"),
+                  nanoseconds("longest free, ns", "free_longest"),
                   resident_figure()},
       .table = by_threads(),
       .expected_seconds =
