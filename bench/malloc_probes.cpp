@@ -23,6 +23,7 @@
 #include <cstring>
 #include <new>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -447,6 +448,58 @@ void refused() {
   print("refused_after_free_longest", taken[times - 1], "us");
 }
 
+// Four threads fill tables with blocks of random sizes, free them all now and then, and free
+// batches of their neighbour's: memory that one wave gives back the next one needs.
+void waves() {
+  constexpr unsigned threads = 4;
+  constexpr std::size_t slots = 8000, handed = 256, largest = 16'000;
+  struct batch {
+    void* blocks[handed];
+  };
+  static std::atomic<batch*> inbox[threads];
+  const auto drop = [](batch* got) {
+    if (got == nullptr) return;
+    for (void* one : got->blocks) std::free(one);
+    std::free(got);
+  };
+  const auto work = [&](unsigned self) {
+    random_numbers random{self};
+    mapped<void*> live(slots);
+    const auto fresh = [&] {
+      const std::size_t size = random.between(16, largest);
+      return written(std::malloc(size), size < 64 ? size : 64);
+    };
+    for (int wave = 0; wave < 20; ++wave) {
+      for (int step = 0; step < 60; ++step) {
+        for (int i = 0; i < 600; ++i) {
+          void*& one = live[random.next() % slots];
+          std::free(one);
+          one = random.next() % 2 == 0 ? nullptr : fresh();
+        }
+        if (step % 2 != 0) continue;
+        auto* const made = static_cast<batch*>(written(std::malloc(sizeof(batch)), sizeof(batch)));
+        for (void*& one : made->blocks) one = fresh();
+        drop(inbox[(self + 1) % threads].exchange(made));  // nobody has come for the last one
+        drop(inbox[self].exchange(nullptr));
+      }
+      for (std::size_t i = 0; i < slots; ++i) std::free(std::exchange(live[i], nullptr));
+    }
+  };
+  for (int round = 0; round < 2; ++round) {
+    std::jthread team[threads];
+    for (unsigned i = 0; i < threads; ++i) team[i] = std::jthread(work, i);
+    for (std::jthread& one : team) one.join();
+    for (auto& one : inbox) drop(one.exchange(nullptr));
+  }
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  print("waves_processor", seconds(used.ru_utime) + seconds(used.ru_stime), "s");
+  print_peak("waves_peak", "waves_faults");
+}
+
 struct probe {
   const char* name;
   void (*run)();
@@ -456,7 +509,7 @@ constexpr probe probes[] = {
     {"phases", phases},       {"threads", many_threads}, {"short-threads", short_threads},
     {"remote", remote},       {"growing", growing},      {"forks", forks},
     {"one-large", one_large}, {"two-large", two_large},  {"long-frees", long_frees},
-    {"refused", refused}};
+    {"refused", refused},     {"waves", waves}};
 
 }  // namespace
 
