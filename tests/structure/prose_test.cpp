@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source = MALLARD_SOURCE_DIR;
+const fs::path prose_root = MALLARD_SOURCE_DIR;
 
 bool begins_badly(std::string_view text) {
   constexpr std::array<std::string_view, 4> words = {"What ", "Of ", "Who ", "Which "};
@@ -85,7 +85,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 TEST(prose, comments_begin_with_their_subject) {
   for (const char* folder : {"src", "include", "tests", "bench", "examples", "tools"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(source / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(prose_root / folder)) {
       const fs::path& file = entry.path();
       if (file.extension() != ".hpp" && file.extension() != ".cpp") continue;
       std::ifstream in(file);
@@ -96,8 +96,8 @@ TEST(prose, comments_begin_with_their_subject) {
 }
 
 TEST(prose, sentences_of_the_documents_begin_with_their_subject) {
-  std::vector<fs::path> pages = {source / "README.md", source / "CHANGELOG.md"};
-  for (const auto& entry : fs::directory_iterator(source / "docs")) {
+  std::vector<fs::path> pages = {prose_root / "README.md", prose_root / "CHANGELOG.md"};
+  for (const auto& entry : fs::directory_iterator(prose_root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
   }
   for (const fs::path& page : pages) {
