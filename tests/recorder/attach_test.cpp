@@ -1,10 +1,13 @@
 // Programs that run already are recorded from some moment to another, and do not notice.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -314,6 +317,29 @@ TEST(way_round_ptrace_scope, says_who_may_attach_and_what_to_do) {
   EXPECT_NE(way_round_ptrace_scope(2).find("sudo"), std::string::npos);
   EXPECT_EQ(way_round_ptrace_scope(3).find("sudo"), std::string::npos);
   EXPECT_NE(way_round_ptrace_scope(3).find("start the program recorded"), std::string::npos);
+}
+
+TEST_F(attaching, a_program_that_reads_from_a_named_pipe_is_recorded) {
+  const std::string pipe = (folder_ / "a pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  running_program program({"sh", "-c", "echo ready; exec cat < '" + pipe + "'"});
+  usleep(50'000);
+  EXPECT_NO_THROW(attach(program.pid(), 0.1));
+  EXPECT_TRUE(program.goes_on());
+  close(writer);
+}
+
+TEST_F(attaching, a_process_that_is_stopped_is_refused_at_once_and_stays_so) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "serves"});
+  kill(program.pid(), SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(waitpid(program.pid(), &status, WUNTRACED), program.pid());
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_NE(refusal(program.pid()).find("is stopped"), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+  kill(program.pid(), SIGCONT);
+  EXPECT_EQ(program.end(), 0);
 }
 
 TEST_F(attaching, what_cannot_be_recorded_is_refused_in_one_line) {

@@ -33,8 +33,11 @@ void attached_recorder::begin(const session_memory& memory) {
   modules_ = process_.modules();
   process_.call(library_, "mallard_record_attach", memory.path());
   if (!memory.has_process(static_cast<std::uint32_t>(process_.pid()))) {
-    throw std::runtime_error("process " + std::to_string(process_.pid()) +
-                             " is being recorded already, or has no room for a recording");
+    std::string why = " is being recorded already, or has no room for a recording";
+    if (process_.has_fewer_rights()) {
+      why += ", or may not open it: it has fewer capabilities than this command";
+    }
+    throw std::runtime_error("process " + std::to_string(process_.pid()) + why);
   }
 }
 

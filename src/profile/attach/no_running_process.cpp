@@ -23,6 +23,10 @@ bool running_process::has_library(const std::string&) const {
 
 void running_process::call(const std::string&, const char*, const std::string&) {}
 
+bool running_process::has_fewer_rights() const {
+  return false;
+}
+
 std::uint64_t running_process::modules() const {
   return 0;
 }

@@ -43,10 +43,12 @@ std::string file_text(const std::string& path) {
 }
 
 // The number after this word in /proc/PID/status.
-long status_of(const std::string& folder, const std::string& word) {
+long status_of(const std::string& folder, const std::string& word, int base = 10) {
   std::ifstream in(folder + "/status");
   for (std::string line; std::getline(in, line);) {
-    if (line.starts_with(word)) return std::atol(line.c_str() + word.size());
+    if (line.starts_with(word)) {
+      return static_cast<long>(std::strtoull(line.c_str() + word.size(), nullptr, base));
+    }
   }
   return 0;
 }
@@ -84,11 +86,12 @@ bool is_of_waiting(long call, std::uint64_t second) {
 // From a file that is no file of a disk, from which a dynamic linker would read.
 bool is_read_of_stream(pid_t pid, long call, std::uint64_t descriptor) {
   if (call != SYS_read) return false;
+  const std::string file = folder_of(pid) + "/fd/" + std::to_string(descriptor);
   std::error_code gone;
-  const std::string target =
-      fs::read_symlink(folder_of(pid) + "/fd/" + std::to_string(descriptor), gone).string();
-  return target.starts_with("pipe:") || target.starts_with("socket:") ||
-         target.starts_with("anon_inode:") || target.starts_with("/dev/pts/") ||
+  const fs::file_type type = fs::status(file, gone).type();
+  if (type == fs::file_type::fifo || type == fs::file_type::socket) return true;
+  const std::string target = fs::read_symlink(file, gone).string();
+  return target.starts_with("anon_inode:") || target.starts_with("/dev/pts/") ||
          target.starts_with("/dev/tty");
 }
 
@@ -179,11 +182,15 @@ std::vector<std::string> running_process::command() const {
   return out;
 }
 
-bool running_process::is_there() const {
+char running_process::state() const {
   const std::string text = file_text(folder_of(pid_) + "/stat");
   const std::size_t name_end = text.rfind(')');
-  return name_end != text.npos && name_end + 2 < text.size() && text[name_end + 2] != 'Z' &&
-         text[name_end + 2] != 'X';
+  return name_end != text.npos && name_end + 2 < text.size() ? text[name_end + 2] : 'X';
+}
+
+bool running_process::is_there() const {
+  const char now = state();
+  return now != 'Z' && now != 'X';
 }
 
 bool running_process::has_library(const std::string& path) const {
@@ -191,6 +198,11 @@ bool running_process::has_library(const std::string& path) const {
   std::error_code error;
   const std::string file = fs::canonical(path, error).string();
   return std::any_of(all.begin(), all.end(), [&](const mapping& one) { return one.path == file; });
+}
+
+bool running_process::has_fewer_rights() const {
+  const auto own = static_cast<std::uint64_t>(status_of("/proc/self", "CapPrm:", 16));
+  return (own & ~static_cast<std::uint64_t>(status_of(folder_of(pid_), "CapEff:", 16))) != 0;
 }
 
 std::uint64_t running_process::modules() const {
@@ -293,6 +305,9 @@ bool running_process::is_safe(const stopped_thread& at, const places& of,
 
 std::unique_ptr<stopped_thread> running_process::stop_somewhere(
     const places& of, const std::vector<mapping>& all) const {
+  if (state() == 'T') {
+    fail("is stopped, as by Ctrl-Z: let it go on first, with kill -CONT " + std::to_string(pid_));
+  }
   const clock::time_point end = clock::now() + longest_search;
   bool waiting_only = true;
   do {

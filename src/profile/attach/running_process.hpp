@@ -36,6 +36,8 @@ class running_process {
   std::vector<std::string> command() const;
   bool is_there() const;  // false: it has ended
   bool has_library(const std::string& path) const;
+  // It may then not open what we have open.
+  bool has_fewer_rights() const;
 
   // Effects: loads the library, if it is not there yet, and calls this function of it, with the
   // text where there is one. Throws std::runtime_error, in one line, when that cannot be done; then
@@ -45,6 +47,7 @@ class running_process {
   std::uint64_t modules() const;
 
  private:
+  char state() const;  // as in /proc/PID/stat
   // Parts of the process's code that must not be interrupted, and functions to call.
   struct places {
     std::uint64_t dlopen = 0;
