@@ -308,11 +308,17 @@ bool program_advice::race(advice_report& report) {
     const auto mallocs =
         std::count_if(report.advices.begin(), report.advices.end(),
                       [](const advice& one) { return one.from.how == strategy::switch_malloc; });
-    seconds = plan_->race_seconds(passed(), static_cast<std::size_t>(mallocs), 1);
-    if (mallocs == 0 || seconds <= 0) return false;
+    if (mallocs == 0) return false;
+    // Without the ideal malloc there may be time for rounds beside the program as it is.
+    const auto ways = static_cast<std::size_t>(mallocs);
+    seconds = plan_->race_seconds(passed(), ways + 2);
+    if (seconds <= 0) {
+      seconds = plan_->race_seconds(passed(), ways, 1);
+      trial.as_it_was = plain_.last;
+    }
+    if (seconds <= 0) return false;
     set_aside_all_but_mallocs(report);
     trial.with_ideal = false;
-    trial.as_it_was = plain_.last;
   }
   trial.runner = &*runner_;
   trial.interrupted = request_.interrupted;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,11 @@ bool is_for_c(const advice& one) {
   return one.from.how != strategy::switch_malloc && !one.from.where.is_cpp;
 }
 
+// A wide interval is no sign of being as fast: each has to reach the other's.
+bool is_as_fast(const trial_figures& slower, const trial_figures& faster) {
+  return slower.times.high >= faster.times.median && slower.times.median >= faster.times.low;
+}
+
 // A resource's trial is the less exact one: much is taken off its time. So a malloc that is not
 // clearly faster comes behind it, unless it takes clearly less memory.
 void prefer_tied_resource(std::vector<advice>& ordered) {
@@ -47,8 +53,9 @@ void prefer_tied_resource(std::vector<advice>& ordered) {
   const auto tied = std::find_if(ordered.begin(), ordered.end(), [&](const advice& one) {
     if (!one.tried || one.from.how == strategy::switch_malloc || is_for_c(one)) return false;
     const bool told = one.tried->runs >= enough_runs && malloc.runs >= enough_runs;
-    const double may = told ? one.tried->times.high : told_by_few_runs * one.tried->times.median;
-    return may >= malloc.times.median && one.tried->memory <= clearly_more * malloc.memory;
+    const bool as_fast = told ? is_as_fast(*one.tried, malloc)
+                              : told_by_few_runs * one.tried->times.median >= malloc.times.median;
+    return as_fast && one.tried->memory <= clearly_more * malloc.memory;
   });
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
 }
@@ -77,6 +84,7 @@ std::vector<advice> ordered(std::vector<advice> all) {
 void keep_best_of_each_place(advice_report& report) {
   constexpr double clearly_less = 0.95;
   std::vector<advice> kept;
+  std::vector<std::optional<trial_figures>> fastest;  // of each that is kept
   for (advice& one : report.advices) {
     const bool is_malloc = one.from.how == strategy::switch_malloc;
     const auto rival = std::find_if(kept.begin(), kept.end(), [&](const advice& other) {
@@ -84,10 +92,12 @@ void keep_best_of_each_place(advice_report& report) {
              one.from.where.subsystem == other.from.where.subsystem;
     });
     if (rival == kept.end()) {
+      fastest.push_back(one.tried);
       kept.push_back(std::move(one));
       continue;
     }
-    const bool tied = one.tried->times.high >= rival->tried->times.median;
+    const auto place = static_cast<std::size_t>(rival - kept.begin());
+    const bool tied = is_as_fast(*one.tried, *fastest[place]);
     const bool takes_less = one.tried->memory < clearly_less * rival->tried->memory;
     if (tied && takes_less) std::swap(one, *rival);
     const char* const why = !tied        ? "another is faster here"

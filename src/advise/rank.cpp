@@ -52,6 +52,12 @@ std::string sentence(const candidate& one) {
   return fmt::format("Give {} {}", profile::short_name(place), resource_text(one));
 }
 
+// A loss that no figure shows is none.
+std::string why_no_gain(const interval& gain) {
+  const bool slower = gain.high < 1 && gain.median <= 1 / least_gain;
+  return slower ? "slower than the program as it is" : "no difference to the program as it is";
+}
+
 interval of_outcome(const replay_outcome& one) {
   return {one.low, one.median, one.high};
 }
@@ -225,8 +231,8 @@ class ranker {
       ++weak;
       made.from.doubts.push_back("the replays vary: the interval is wide");
     }
-    if (few_samples_) {
-      ++weak;
+    if (few_samples_ || !is_known(dims_.heap)) {
+      weak += is_known(dims_.heap) ? 1 : 2;
       made.from.doubts.push_back(
           "the recording is short: which share of the time allocation has is "
           "not known well");
@@ -246,7 +252,8 @@ class ranker {
     sort_by_gain(rivals);
     std::size_t best = 0;
     for (std::size_t i = 1; i < rivals.size(); ++i) {
-      const bool tied = rivals[i].gain.high >= rivals[0].gain.median;
+      const bool tied = rivals[i].gain.high >= rivals[0].gain.median &&
+                        rivals[i].gain.median >= rivals[0].gain.low;
       if (tied && rivals[i].memory < 0.95 * rivals[best].memory) best = i;
     }
     for (std::size_t i = 0; i < rivals.size(); ++i) {
@@ -256,12 +263,11 @@ class ranker {
         out_.advices.push_back(std::move(one));
         continue;
       }
-      std::string why = "no difference to the program as it is";
+      std::string why = why_no_gain(one.gain);
       if (told)
         why = one.gain.median < rivals[best].gain.median
                   ? "another is faster here"
                   : "another is as fast here and takes less memory";
-      if (one.gain.high < 1) why = "slower than the program as it is";
       out_.others.push_back({one.from, told_gain(one), one.memory, why});
     }
   }
@@ -299,9 +305,7 @@ class ranker {
       const bool told = one.gain.low > 1 && one.gain.median >= least_gain;
       if (i > 0 || !told) {
         out_.others.push_back({one.from, told_gain(one), one.memory,
-                               told                ? "another malloc is faster"
-                               : one.gain.high < 1 ? "slower than the program as it is"
-                                                   : "no difference to the program as it is"});
+                               told ? "another malloc is faster" : why_no_gain(one.gain)});
         continue;
       }
       const auto at =

@@ -1,7 +1,6 @@
 #include "cli/advice_screen.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -14,6 +13,7 @@
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "profile/function_names.hpp"
+#include "profile/shell_word.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -273,8 +273,11 @@ void print_advice_screen(const advice_report& report, bool colour) {
   print_tried(report, colour);
   print_alternatives(report, colour);
   print_refused(report, colour);
-  fmt::print("\n{}\n", styled(fitted(fmt::format("{}", fmt::join(report.command, " ")), 100),
-                              style::bold, colour));
+  std::string command;
+  for (const std::string& word : report.command) {
+    command += (command.empty() ? "" : " ") + profile::shell_word(word);
+  }
+  fmt::print("\n{}\n", styled(fitted(command, 100), style::bold, colour));
   fmt::print("   {:.3f} s recorded; {} allocations, at most {} live\n",
              static_cast<double>(report.duration_ns) / 1e9, report.allocations,
              bytes_text(report.peak_bytes));

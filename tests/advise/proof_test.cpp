@@ -200,4 +200,27 @@ TEST(trial, of_two_that_are_as_fast_there_the_one_with_less_memory_is_advised) {
   EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
 }
 
+TEST(trial, a_wide_interval_makes_nothing_as_fast_as_the_fastest) {
+  const advice fast = tried(strategy::switch_malloc, "", {2.8, 3.0, 4.2}, 7);
+  advice frugal = tried(strategy::switch_malloc, "", {1.6, 2.0, 3.8}, 7);
+  frugal.tried->memory = 0.5;
+  const advice_report mallocs = settled({fast, frugal});
+  ASSERT_EQ(mallocs.advices.size(), 1u);
+  EXPECT_EQ(mallocs.advices[0].tried->times.median, 3.0);
+  EXPECT_EQ(mallocs.others[0].why_not, "another is faster here");
+  const advice resource = tried(strategy::monotonic, "b", {1.6, 2.0, 3.8}, 7);
+  EXPECT_EQ(settled({fast, resource}).advices[0].from.how, strategy::switch_malloc);
+}
+
+TEST(trial, each_is_held_against_the_fastest_not_against_one_with_less_memory) {
+  const advice fast = tried(strategy::monotonic, "a", {1.9, 2.0, 2.1}, 9);
+  advice frugal = tried(strategy::multipool, "a", {1.8, 1.95, 2.05}, 9);
+  frugal.tried->memory = 0.9;
+  advice slow = tried(strategy::heap, "a", {1.7, 1.85, 1.96}, 9);
+  slow.tried->memory = 0.5;
+  const advice_report report = settled({fast, frugal, slow});
+  ASSERT_EQ(report.advices.size(), 1u);
+  EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
+}
+
 }  // namespace

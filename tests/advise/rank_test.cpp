@@ -58,6 +58,9 @@ TEST(rank, where_nobody_knows_the_heaps_share_nothing_is_predicted) {
   EXPECT_EQ(report.advices[0].from.how, strategy::multipool);
   EXPECT_THAT(report.advices[0].untold, HasSubstr("too short"));
   EXPECT_EQ(rank(dims, {}, {}, "p").advices[0].confidence, "low");
+  dims.heap = profile::heap_share{.share = 0.5, .low = 0.1, .high = 0.9};
+  EXPECT_EQ(rank(dims, {}, {replayed(all, "jemalloc", 1.9, 2, 2.1)}, "p").advices[0].confidence,
+            "low");
 }
 
 TEST(rank, where_the_heap_takes_more_than_the_program_had_nothing_is_predicted) {
@@ -123,6 +126,15 @@ TEST(rank, what_gains_less_than_a_hundredth_is_no_advice) {
   const advice_report report = rank(program(), {of(strategy::multipool)},
                                     {replayed("parse", "AS9@mallard", 1.03, 1.04, 1.05)}, "p");
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
+}
+
+TEST(rank, a_loss_that_no_figure_shows_is_no_difference) {
+  const auto why_not = [](double times) {
+    const replay::replay_outcome malloc = replayed(all, "jemalloc", times, times, times);
+    return rank(program(), {}, {malloc}, "p").others.at(0).why_not;
+  };
+  EXPECT_EQ(why_not(0.99), "no difference to the program as it is");
+  EXPECT_EQ(why_not(0.5), "slower than the program as it is");
 }
 
 TEST(rank, one_replay_has_no_interval_and_lowers_the_confidence) {
