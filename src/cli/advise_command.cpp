@@ -26,6 +26,7 @@
 #include "lab/measuring/build.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "report/report.hpp"
+#include "watch/watched_process.hpp"
 #include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
@@ -122,6 +123,7 @@ int advise_program(const advise_request& request, colour_choice choice) {
 
 // By replay alone: another run of it is nothing that we could start.
 int advise_process(const advise_request& request, colour_choice choice) {
+  watch::watched_process::refuse_attached(request.pid);
   const whatif::temporary_folder folder;
   profile::record_options options;
   options.pid = request.pid;

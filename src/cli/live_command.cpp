@@ -21,6 +21,7 @@
 #include "cli/usage_error.hpp"
 #include "profile/attach/running_process.hpp"
 #include "profile/record/child_program.hpp"
+#include "profile/record/session_memory.hpp"
 #include "watch/rates.hpp"
 #include "whatif/own_library.hpp"
 #include "whatif/recorded_run.hpp"
@@ -86,6 +87,10 @@ class subject {
  public:
   explicit subject(pid_t pid) {
     if (!watch::watched_process::is_counting(pid)) {
+      if (profile::is_attached_to(pid)) {
+        throw std::runtime_error(
+            fmt::format("process {} is being recorded: its calls go to the recorder", pid));
+      }
       attached_ = std::make_unique<profile::running_process>(pid);
       attached_->call(live_library(), "mallard_live_attach", "");
     }

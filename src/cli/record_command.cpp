@@ -18,6 +18,7 @@
 #include "profile/record/recording.hpp"
 #include "profile/shell_word.hpp"
 #include "profile/trace/symbolizer.hpp"
+#include "watch/watched_process.hpp"
 #include "whatif/recorded_run.hpp"
 
 namespace mallard::cli {
@@ -139,6 +140,8 @@ int run_record(const record_request& request) {
     const std::string remark = whatif::look_at_program(options.command.front());
     if (!remark.empty()) say("mallard: {}\n", remark);
   }
+
+  if (options.pid != 0) watch::watched_process::refuse_attached(options.pid);
 
   profile::record_hooks hooks;
   profile::symbolizer symbols;

@@ -117,6 +117,23 @@ bool watched_process::is_counting(pid_t pid) {
   return out;
 }
 
+void watched_process::refuse_attached(pid_t pid) {
+  bool attached = false;
+  try {
+    const std::string file = find_session(pid);
+    if (file.empty()) return;
+    live::session* const all = map_session(pid, file);
+    attached = all->attached.load() == live::attachment::on;
+    munmap(all, sizeof(live::session));
+  } catch (const std::runtime_error&) {
+    return;  // what counts there is no matter of ours
+  }
+  if (attached) {
+    throw std::runtime_error("process " + std::to_string(pid) +
+                             " is looked at by `mallard live`: its calls go there");
+  }
+}
+
 void watched_process::look_for_modules() {
   all_->module_changes.fetch_add(1, std::memory_order_release);
 }

@@ -27,7 +27,8 @@ TEST_F(live_command_test, refuses_what_it_cannot_show_in_one_line) {
   expect_refused({"live", "--", COUNTED_STATIC_PROGRAM}, 2, "is linked statically");
 }
 
-TEST_F(live_command_test, attaches_to_a_process_that_was_started_without_the_library) {
+// Of a program that works and knows of no library.
+pid_t start_working() {
   const pid_t child = fork();
   if (child == 0) {
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
@@ -38,6 +39,41 @@ TEST_F(live_command_test, attaches_to_a_process_that_was_started_without_the_lib
     usleep(1000);
   }
   usleep(100'000);
+  return child;
+}
+
+void wait_for_library(pid_t of, const std::string& name) {
+  for (int i = 0; i < 2000; ++i) {
+    std::ifstream in("/proc/" + std::to_string(of) + "/maps");
+    const std::string maps{std::istreambuf_iterator<char>(in), {}};
+    if (maps.find(name) != maps.npos) break;
+    usleep(5000);
+  }
+  usleep(500'000);
+}
+
+TEST_F(live_command_test, a_process_is_recorded_or_looked_at_and_not_both_at_once) {
+  const pid_t child = start_working();
+  const std::string number = std::to_string(child);
+  const pid_t live = start({"live", "--pid", number, "--duration", "60"});
+  wait_for_library(child, "libmallard-live");
+  expect_refused({"record", "--pid", number, "--for", "0.2", "-o", "a.trace"}, 1,
+                 "is looked at by `mallard live`");
+  expect_refused({"advise", "--pid", number, "--for", "0.2"}, 1, "is looked at by `mallard live`");
+  kill(live, SIGINT);
+  finish(live);
+  const pid_t record = start({"record", "--pid", number, "--for", "60", "-o", "b.trace"});
+  wait_for_library(child, "libmallard-record");
+  expect_refused({"live", "--pid", number, "--duration", "0.2"}, 1, "is being recorded");
+  kill(record, SIGINT);
+  finish(record);
+  EXPECT_EQ(run({"live", "--pid", number, "--duration", "0.2"}).status, 0);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
+TEST_F(live_command_test, attaches_to_a_process_that_was_started_without_the_library) {
+  const pid_t child = start_working();
   for (int i = 0; i < 2; ++i) {
     const ended result =
         run({"live", "--pid", std::to_string(child), "--duration", "0.5", "--interval", "0.1"});

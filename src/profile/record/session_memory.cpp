@@ -190,4 +190,11 @@ void set_recording(int pid, recorder::recording mode) {
   munmap(all, recorder::session_bytes);
 }
 
+bool is_attached_to(int pid) {
+  if (sessions_mapped(pid).empty() || !path_of_recorded(pid).empty()) return false;
+  const auto any = [](const std::string&, std::uint64_t) { return true; };
+  const bool records = see_sessions("/proc/" + std::to_string(pid), any);
+  return !records && !path_of_session(pid).empty();
+}
+
 }  // namespace mallard::profile

@@ -42,4 +42,7 @@ class session_memory {
 // Throws std::runtime_error with one line if there is none, or it cannot be reached.
 void set_recording(int pid, recorder::recording mode);
 
+// Whether a recording is attached to the process just now, which was not started for one.
+bool is_attached_to(int pid);
+
 }  // namespace mallard::profile
