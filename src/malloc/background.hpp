@@ -11,6 +11,8 @@ void start_background() noexcept;
 void end_background() noexcept;
 // When the last thread that it might serve ends: until another one allocates.
 void pause_background() noexcept;
+// A thread ends that it might serve.
+void note_end_of_thread() noexcept;
 // In the child of a fork, where the thread is not there.
 void forget_background() noexcept;
 

@@ -31,6 +31,7 @@ void at_thread_exit(void*) {
   end_all_scopes();
   the_heaps.end_thread(cache);
   is_known = false;
+  note_end_of_thread();
   if (known_threads.fetch_sub(1) == 1) pause_background();
 }
 

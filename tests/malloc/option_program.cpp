@@ -2,8 +2,10 @@
 // `idle` instead it frees 64 MiB in blocks of all kinds, calls malloc no more, and says whether
 // they have gone back in ten seconds, then the same of the child of a fork. With `grow` it says
 // whether its memory came with few page faults, and whether most went back. With `leave` the main
-// thread ends before another one, and with `leave-alone` as the only one.
+// thread ends before another one, with `leave-alone` as the only one, and with `unseen` beside
+// one that first allocates in its last destructor.
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/resource.h>
@@ -108,10 +110,35 @@ void* allocate_late(void*) {
   return nullptr;
 }
 
+pthread_key_t key_of_rounds;
+char rounds[PTHREAD_DESTRUCTOR_ITERATIONS];
+
+void allocate_in_last_round(void* round) {
+  char* const next = static_cast<char*>(round) + 1;
+  if (next != std::end(rounds)) {
+    pthread_setspecific(key_of_rounds, next);
+  } else {
+    std::free(std::malloc(100));
+  }
+}
+
+void* begin_rounds(void*) {
+  pthread_setspecific(key_of_rounds, rounds);
+  return nullptr;
+}
+
 [[noreturn]] void leave(bool is_alone) {
   std::atexit([] { std::puts("ended"); });
   pthread_t other;
   if (!is_alone) pthread_create(&other, nullptr, allocate_late, nullptr);
+  pthread_exit(nullptr);
+}
+
+[[noreturn]] void leave_unseen() {
+  std::atexit([] { std::puts("ended"); });
+  pthread_key_create(&key_of_rounds, allocate_in_last_round);
+  pthread_t other;
+  pthread_create(&other, nullptr, begin_rounds, nullptr);
   pthread_exit(nullptr);
 }
 
@@ -121,6 +148,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "idle") == 0) return stay_idle();
   if (argc > 1 && std::strcmp(argv[1], "grow") == 0) return grow();
   if (argc > 1 && std::strncmp(argv[1], "leave", 5) == 0) leave(argv[1][5] != '\0');
+  if (argc > 1 && std::strcmp(argv[1], "unseen") == 0) leave_unseen();
   const std::size_t mib = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   void* const p = std::malloc(mib << 20);
   std::puts(p != nullptr ? "allocated" : "refused");

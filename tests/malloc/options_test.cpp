@@ -100,6 +100,7 @@ TEST(malloc_options, the_thread_in_the_background_keeps_no_program_from_ending) 
     EXPECT_EQ(output_with("background=on", "leave-alone", program), "ended\n");
   }
   EXPECT_EQ(output_with("background=on", "leave", program), "allocated\nended\n");
+  EXPECT_EQ(output_with("background=on", "unseen", program), "ended\n");
 }
 
 bool has_huge_pages() {
