@@ -1,6 +1,9 @@
 // profile.proto by hand: a message is a row of fields, each with a number and a wire type. A
 // location's number is its address, so that none has to be looked up: a set of addresses says which
 // were written. Addresses are those before the return address: in the call.
+//
+// Any thread may come to write one, in any call of malloc, on the little that is left of its stack:
+// buffers lie in a mapping.
 #include "malloc/pprof_file.hpp"
 
 #include <errno.h>
@@ -14,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <new>
 
 #include "mallard/detail/os/uncancelled.hpp"
 #include "malloc/heap_profile.hpp"
@@ -38,7 +42,13 @@ enum number : unsigned {
 };
 }  // namespace fields
 
-// One message inside of the profile.
+constexpr std::size_t varint_bytes(std::uint64_t value) noexcept {
+  std::size_t bytes = 1;
+  while ((value >>= 7) != 0) ++bytes;
+  return bytes;
+}
+
+// One message inside of the profile, of a few numbers.
 class message {
  public:
   void number(unsigned field, std::uint64_t value) noexcept {
@@ -61,32 +71,41 @@ class message {
     if (size_ < bytes_.size()) bytes_[size_++] = c;
   }
 
-  std::array<char, 32 + 10 * (call_stack::most_frames + 4)> bytes_;
+  std::array<char, 96> bytes_;
   std::size_t size_ = 0;
 };
 
-constexpr std::size_t varint_bytes(std::uint64_t value) noexcept {
-  std::size_t bytes = 1;
-  while ((value >>= 7) != 0) ++bytes;
-  return bytes;
-}
+struct large_buffers {
+  std::array<char, 4096> written;
+  std::array<char, 5120> lines;
+};
 
 class profile_writer {
  public:
-  explicit profile_writer(int descriptor) noexcept : descriptor_(descriptor) {}
+  profile_writer(int descriptor, large_buffers& place) noexcept
+      : descriptor_(descriptor), buffer_(place.written) {}
 
   void number(unsigned field, std::uint64_t value) noexcept {
     message one;
     one.number(field, value);
-    add(one.data(), one.size());
+    part(one);
   }
   void text(unsigned field, const char* value, std::size_t bytes) noexcept {
-    message head;
-    head.begin_row(field, bytes);
-    add(head.data(), head.size());
+    begin_row(field, bytes);
     add(value, bytes);
   }
   void inner(unsigned field, const message& one) noexcept { text(field, one.data(), one.size()); }
+  void begin_row(unsigned field, std::size_t bytes) noexcept {
+    message head;
+    head.begin_row(field, bytes);
+    part(head);
+  }
+  void varint(std::uint64_t value) noexcept {
+    message one;
+    one.varint(value);
+    part(one);
+  }
+  void part(const message& one) noexcept { add(one.data(), one.size()); }
   int finish() noexcept {
     flush();
     return error_;
@@ -96,11 +115,11 @@ class profile_writer {
   void add(const char* bytes, std::size_t count) noexcept {
     while (count != 0) {
       if (used_ == buffer_.size()) flush();
-      const std::size_t part = std::min(count, buffer_.size() - used_);
-      std::memcpy(buffer_.data() + used_, bytes, part);
-      used_ += part;
-      bytes += part;
-      count -= part;
+      const std::size_t fitting = std::min(count, buffer_.size() - used_);
+      std::memcpy(buffer_.data() + used_, bytes, fitting);
+      used_ += fitting;
+      bytes += fitting;
+      count -= fitting;
     }
   }
   void flush() noexcept {
@@ -118,7 +137,7 @@ class profile_writer {
   int descriptor_;
   int error_ = 0;
   std::size_t used_ = 0;
-  std::array<char, 4096> buffer_;
+  std::array<char, 4096>& buffer_;
 };
 
 // Names of strings by their numbers, in this order.
@@ -140,7 +159,7 @@ constexpr const char* text_of[] = {
     "", "alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "space", "count", "bytes",
     // Where the malloc is linked into the program: its own frames are of no use to anybody.
     ("(mallard_)?(malloc|calloc|realloc(array)?|(posix_)?memalign|aligned_alloc|p?valloc)|"
-     "operator new.*|mallard::v1_of_malloc::.*")};
+     "operator new.*|(void\\* )?mallard::v1_of_malloc::.*")};
 static_assert(std::size(text_of) == texts::first_path);
 
 message type_of(std::uint64_t name, std::uint64_t unit) noexcept {
@@ -153,8 +172,9 @@ message type_of(std::uint64_t name, std::uint64_t unit) noexcept {
 // The lines of /proc/self/maps, without allocating.
 class mapping_lines {
  public:
-  mapping_lines() noexcept
-      : descriptor_(static_cast<int>(
+  explicit mapping_lines(large_buffers& place) noexcept
+      : text_(place.lines),
+        descriptor_(static_cast<int>(
             syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC))) {}
   ~mapping_lines() {
     if (descriptor_ >= 0) syscall(SYS_close, descriptor_);
@@ -185,10 +205,10 @@ class mapping_lines {
   }
 
  private:
+  std::array<char, 5120>& text_;
   int descriptor_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::array<char, 5120> text_;
 };
 
 std::uint64_t hexadecimal(const char*& at) noexcept {
@@ -217,8 +237,8 @@ class code_ranges {
 
   bool is_there() const noexcept { return ranges_ != nullptr; }
   // Reads and writes all: "55e0-55f0 r-xp 00001000 08:01 1234    /usr/bin/program".
-  void write(profile_writer& out) noexcept {
-    mapping_lines lines;
+  void write(profile_writer& out, large_buffers& place) noexcept {
+    mapping_lines lines(place);
     while (const char* at = count_ == most ? nullptr : lines.next()) {
       range here{hexadecimal(at), 0};
       if (*at++ != '-') continue;
@@ -306,33 +326,37 @@ void write_stacks(profile_writer& out, const heap_profile::snapshot& all, const 
       one.number(3, address);
       out.inner(fields::a_location, one);
     }
-    message one;
-    one.begin_row(1, frame_bytes);
-    for (std::uint32_t f = 0; f < stack.frames; ++f) {
-      one.varint(all.frames[stack.first_frame + f] - 1);
-    }
     const auto whole = [](std::uint64_t blocks) {
       return (blocks + heap_profile::one_block / 2) / heap_profile::one_block;
     };
-    one.number(2, whole(stack.allocated.blocks));
-    one.number(2, stack.allocated.bytes);
-    one.number(2, whole(stack.live.blocks));
-    one.number(2, stack.live.bytes);
-    out.inner(fields::a_sample, one);
+    message head;
+    head.begin_row(1, frame_bytes);
+    message values;
+    values.number(2, whole(stack.allocated.blocks));
+    values.number(2, stack.allocated.bytes);
+    values.number(2, whole(stack.live.blocks));
+    values.number(2, stack.live.bytes);
+    out.begin_row(fields::a_sample, head.size() + frame_bytes + values.size());
+    out.part(head);
+    for (std::uint32_t f = 0; f < stack.frames; ++f) {
+      out.varint(all.frames[stack.first_frame + f] - 1);
+    }
+    out.part(values);
   }
 }
 
-int write_snapshot(int descriptor, const heap_profile::snapshot& all) noexcept {
+int write_snapshot(int descriptor, const heap_profile::snapshot& all,
+                   large_buffers& place) noexcept {
   address_set known(all.frame_count);
   code_ranges code;
   if (!known.is_there() || !code.is_there()) return ENOMEM;
-  profile_writer out(descriptor);
+  profile_writer out(descriptor, place);
   out.inner(fields::sample_type, type_of(texts::alloc_objects, texts::count));
   out.inner(fields::sample_type, type_of(texts::alloc_space, texts::bytes));
   out.inner(fields::sample_type, type_of(texts::inuse_objects, texts::count));
   out.inner(fields::sample_type, type_of(texts::inuse_space, texts::bytes));
   for (const char* const text : text_of) out.text(fields::a_string, text, std::strlen(text));
-  code.write(out);
+  code.write(out, place);
   write_stacks(out, all, code, known);
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -352,10 +376,16 @@ int write_pprof(const char* path) noexcept {
   const heap_profile::snapshot all =
       the_profile.is_open() ? the_profile.take_snapshot() : heap_profile::snapshot{};
   if (all.stacks == nullptr) return the_profile.is_open() ? ENOMEM : EINVAL;
+  const std::size_t place_bytes = round_up(sizeof(large_buffers), os::page_size());
+  void* const place = os::map(place_bytes, os::page_size(), false);
   const auto descriptor = static_cast<int>(
       syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  const int failure = descriptor < 0 ? errno : write_snapshot(descriptor, all);
+  int failure = descriptor < 0 ? errno : ENOMEM;
+  if (descriptor >= 0 && place != nullptr) {
+    failure = write_snapshot(descriptor, all, *::new (place) large_buffers);
+  }
   if (descriptor >= 0) syscall(SYS_close, descriptor);
+  if (place != nullptr) os::unmap(place, place_bytes);
   os::unmap(const_cast<sampled_stack*>(all.stacks), all.mapped_bytes);
   return failure;
 }

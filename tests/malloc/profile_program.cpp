@@ -142,6 +142,20 @@ void call_all() {
   }
 }
 
+// The thread is to come to write the profile.
+void keep_large_on_small_stack() {
+  pthread_attr_t how;
+  pthread_attr_init(&how);
+  pthread_attr_setstacksize(&how, std::size_t{20} << 10);
+  pthread_t thread;
+  const auto keep = [](void*) -> void* {
+    for (std::size_t i = 0; i < 100; ++i) keep_large(i);
+    return nullptr;
+  };
+  expect(pthread_create(&thread, &how, keep, nullptr) == 0, "a thread");
+  pthread_join(thread, nullptr);
+}
+
 #ifdef MALLARD_LINKED
 void use_heaps() {
   mallard_heap* const heap = mallard_heap_create();
@@ -194,6 +208,10 @@ int main(int count, char** arguments) {
   }
   if (what == "grow") {
     for (std::size_t i = 0; i < 100; ++i) keep_large(i);
+    _exit(0);
+  }
+  if (what == "grow-on-small-stack") {
+    keep_large_on_small_stack();
     _exit(0);
   }
   if (what == "fork") {

@@ -167,6 +167,11 @@ TEST_F(linked_malloc_profile, is_written_each_time_that_what_lives_has_grown) {
   }
 }
 
+TEST_F(linked_malloc_profile, is_written_by_a_thread_with_a_small_stack) {
+  run("grow-on-small-stack", "profile=16K,profile_at=10M");
+  EXPECT_GE(files().size(), 3U);
+}
+
 TEST_F(linked_malloc_profile, a_forked_child_goes_on_with_it) {
   const sums_by_function truth = run("fork", "profile=16K");
   const sums_by_function profile = read_profile(only_file());
