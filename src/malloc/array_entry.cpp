@@ -12,9 +12,10 @@
 #include "malloc/malloc_heap.hpp"
 #include "malloc/user_heap.hpp"
 
+// By this name profiles know that they are none of the program's.
+namespace mallard::inline v1::detail::entries {
 namespace {
 
-namespace detail = mallard::detail;
 using detail::array_bytes;
 using detail::is_power_of_two;
 using detail::or_errno;
@@ -63,6 +64,14 @@ int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   *p = moved;
   return 0;
 }
+
+}  // namespace
+}  // namespace mallard::inline v1::detail::entries
+
+namespace {
+
+namespace detail = mallard::detail;
+using namespace detail::entries;
 
 }  // namespace
 

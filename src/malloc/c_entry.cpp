@@ -12,9 +12,10 @@
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/entry.hpp"
 
+// By this name profiles know that they are none of the program's.
+namespace mallard::inline v1::detail::entries {
 namespace {
 
-namespace detail = mallard::detail;
 using detail::checks;
 using mallard::detail::array_bytes;
 using mallard::detail::is_power_of_two;
@@ -71,6 +72,14 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   }
   return reallocated(p, bytes);
 }
+
+}  // namespace
+}  // namespace mallard::inline v1::detail::entries
+
+namespace {
+
+namespace detail = mallard::detail;
+using namespace detail::entries;
 
 }  // namespace
 

@@ -11,9 +11,10 @@
 
 #define MALLARD_ENTRY [[gnu::visibility("default"), gnu::weak]]
 
+// By this name profiles know that they are none of the program's.
+namespace mallard::inline v1::detail::entries {
 namespace {
 
-namespace detail = mallard::detail;
 using detail::checks;
 
 // After [new.delete.single]: as long as there is a handler, it is called and allocation tried
@@ -59,6 +60,14 @@ auto of(std::size_t bytes, std::align_val_t alignment) {
 checks::said_size of_size(std::size_t bytes, std::align_val_t alignment = std::align_val_t{1}) {
   return {bytes, static_cast<std::size_t>(alignment)};
 }
+
+}  // namespace
+}  // namespace mallard::inline v1::detail::entries
+
+namespace {
+
+namespace detail = mallard::detail;
+using namespace detail::entries;
 
 }  // namespace
 

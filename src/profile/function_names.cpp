@@ -86,10 +86,10 @@ bool is_allocation_function(std::string_view name) {
                                                "__cxa_free_exception"};
   if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
   if (starts_with_any(
-          name, {"mallard::v1_of_malloc::", "operator new", "operator delete", "std::allocator",
-                 "__gnu_cxx::new_", "std::__new_allocator", "std::__1::allocator",
-                 "std::__allocate", "std::__detail::_Hashtable_alloc", "std::_Vector_base",
-                 "std::pmr::polymorphic_allocator"})) {
+          name, {"mallard::v1_of_malloc::", "void* mallard::v1_of_malloc::", "operator new",
+                 "operator delete", "std::allocator", "__gnu_cxx::new_", "std::__new_allocator",
+                 "std::__1::allocator", "std::__allocate", "std::__detail::_Hashtable_alloc",
+                 "std::_Vector_base", "std::pmr::polymorphic_allocator"})) {
     return true;
   }
   return name.find("::_M_allocate") != name.npos || name.find("::_M_deallocate") != name.npos ||
