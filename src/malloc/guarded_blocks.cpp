@@ -68,15 +68,19 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   if (unguarded_action.sa_handler != SIG_DFL && unguarded_action.sa_handler != SIG_IGN) {
     return unguarded_action.sa_handler(signal);
   }
-  // The access is made again, and ends the program.
+  // A fault comes again with its access, and ends the program; a signal that was sent does not.
+  const bool was_sent = info->si_code <= 0;
+  if (was_sent && unguarded_action.sa_handler == SIG_IGN) return;
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   sigaction(signal, &usual, nullptr);
+  if (was_sent) raise(signal);
 }
 
 void at_fault(int signal, siginfo_t* info, void* context) {
   const kept_errno keep;
-  if (!the_guarded.holds(info->si_addr)) return pass_on(signal, info, context);
+  const bool is_fault = info->si_code > 0;
+  if (!is_fault || !the_guarded.holds(info->si_addr)) return pass_on(signal, info, context);
   call_stack at;
   bool writing = false;
 #if defined(__x86_64__)

@@ -126,6 +126,10 @@ int main(int, char** arguments) {
   const std::string what = arguments[1];
   if (what == "right") return do_right();
   if (what == "own fault") return handle_own_fault();
+  if (what == "sent") {
+    kill(getpid(), SIGSEGV);
+    return 0;
+  }
   if (what == "no block") write_it(reinterpret_cast<char*>(64));
   char* const p =
       what == "before" ? block_that_begins_with_its_page(96) : block_that_ends_with_its_page(96);

@@ -125,6 +125,12 @@ TEST(guarded_blocks_of_the_plain_build, a_wrong_free_ends_the_program_with_the_s
   expect_found(run("inside", MALLARD_PLAIN_FILE), SIGABRT, "free of an address inside of a block");
 }
 
+TEST(guarded_blocks_of_the_plain_build, a_fault_that_was_sent_ends_the_program) {
+  const ended sent = run("sent", MALLARD_PLAIN_FILE);
+  EXPECT_TRUE(WIFSIGNALED(sent.status));
+  EXPECT_EQ(WTERMSIG(sent.status), SIGSEGV);
+}
+
 TEST(guarded_blocks_of_the_plain_build, other_faults_are_the_programs_own) {
   const ended null = run("no block", MALLARD_PLAIN_FILE);
   EXPECT_TRUE(WIFSIGNALED(null.status) && WTERMSIG(null.status) == SIGSEGV);
