@@ -73,6 +73,7 @@ std::string bound_text(const advice& one, const advice_report& report) {
     // Else it would seem to contradict the share.
     if (report.heap && most > advise::bound_times(report.heap->high, 1)) {
       out += "; that is more than its operations take: it comes from where blocks lie";
+      if (report.bound->runs < advise::enough_runs) out += ", or from other work on the machine";
     }
     return out;
   }

@@ -27,7 +27,7 @@ TEST_F(live_command_test, refuses_what_it_cannot_show_in_one_line) {
   expect_refused({"live", "--", COUNTED_STATIC_PROGRAM}, 2, "is linked statically");
 }
 
-// Of a program that works and knows of no library.
+// The program works and knows of no library.
 pid_t start_working() {
   const pid_t child = fork();
   if (child == 0) {
