@@ -343,8 +343,8 @@ class experiment {
     std::vector<standing> all;
     double to_reach = 1;  // that of the program as it is
     unsigned left = 0;
-    contender* leader = nullptr;  // the best in the median, whatever may be said of it
-    double leader_gain = 0;
+    contender* leader = nullptr;  // the best in the median, if that is about the program's own
+    double leader_gain = 0.95;
     bool is_decided = true;  // all that gains in the median does so for sure
     for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone + 1)) {
       if (one.ideal || one.fell_behind || !one.remark.empty()) continue;

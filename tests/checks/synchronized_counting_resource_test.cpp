@@ -62,7 +62,7 @@ TEST(synchronized_counting_resource, peaks_of_one_thread_are_exact) {
   EXPECT_EQ(counter.counts().peak_blocks, 1u);
 }
 
-TEST(synchronized_counting_resource, peaks_of_several_threads_are_known_within_64_ki_b_each) {
+TEST(synchronized_counting_resource, peaks_of_several_threads_are_known_within_64_KiB_each) {
   mallard::synchronized_multipool_resource pool;
   synchronized_counting_resource counter(&pool);
   constexpr int threads = 4;
