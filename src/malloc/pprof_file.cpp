@@ -158,7 +158,7 @@ enum number : std::uint64_t {
 constexpr const char* text_of[] = {
     "", "alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "space", "count", "bytes",
     // Where the malloc is linked into the program: its own frames are of no use to anybody.
-    ("(mallard_)?(malloc|calloc|realloc(array)?|(posix_)?memalign|aligned_alloc|p?valloc)|"
+    ("(mallard_|__libc_)?(malloc|calloc|realloc(array)?|(posix_)?memalign|aligned_alloc|p?valloc)|"
      "operator new.*|(void\\* )?mallard::v1_of_malloc::.*")};
 static_assert(std::size(text_of) == texts::first_path);
 

@@ -84,7 +84,10 @@ bool is_allocation_function(std::string_view name) {
                                                "__strdup",
                                                "__cxa_allocate_exception",
                                                "__cxa_free_exception"};
-  if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return true;
+  // A malloc that is linked statically has glibc's other names of its functions, too.
+  constexpr std::string_view of_libc = "__libc_";
+  const std::string_view plain = name.starts_with(of_libc) ? name.substr(of_libc.size()) : name;
+  if (std::find(std::begin(names), std::end(names), plain) != std::end(names)) return true;
   if (starts_with_any(
           name, {"mallard::v1_of_malloc::", "void* mallard::v1_of_malloc::", "operator new",
                  "operator delete", "std::allocator", "__gnu_cxx::new_", "std::__new_allocator",
