@@ -26,18 +26,6 @@ namespace {
 constexpr std::byte guard_pattern{0xa5};
 constexpr std::size_t run_words = 2;
 
-void write_to_error(void*, const char* text, std::size_t bytes) noexcept {
-  os::write(STDERR_FILENO, text, bytes);
-}
-
-void write_hexadecimal(text_out& out, std::uint64_t value) noexcept {
-  char digits[17] = {};
-  std::size_t at = 16;
-  do digits[--at] = "0123456789abcdef"[value % 16];
-  while ((value /= 16) != 0);
-  out << "0x" << digits + at;
-}
-
 // Each frame as its module's file and the place there, as addr2line takes it.
 void write_stack(text_out& out, const char* what, const call_stack& stack) noexcept {
   out << "  " << what << "\n";
@@ -46,20 +34,25 @@ void write_stack(text_out& out, const char* what, const call_stack& stack) noexc
     const unwind::module_range module = unwind::module_of(ip);
     out << "    #" << i << " ";
     if (module.module == nullptr) {
-      write_hexadecimal(out, ip);
+      out.hexadecimal(ip);
     } else {
       const char* const name = module.module->l_name;
       char path[512] = {};
       const bool is_program = name == nullptr || *name == '\0';
       if (is_program && readlink("/proc/self/exe", path, sizeof path - 1) < 0) path[0] = '\0';
-      out << (is_program ? path : name) << "+";
-      write_hexadecimal(out, ip - module.module->l_addr);
+      (out << (is_program ? path : name) << "+").hexadecimal(ip - module.module->l_addr);
     }
     out << "\n";
   }
 }
 
 constinit struct sigaction unguarded_action{};
+
+void take_usual_action(int signal) noexcept {
+  struct sigaction usual{};
+  usual.sa_handler = SIG_DFL;
+  sigaction(signal, &usual, nullptr);
+}
 
 // Any other fault goes on as it would have without us.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
@@ -71,9 +64,7 @@ void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   // A fault comes again with its access, and ends the program; a signal that was sent does not.
   const bool was_sent = info->si_code <= 0;
   if (was_sent && unguarded_action.sa_handler == SIG_IGN) return;
-  struct sigaction usual{};
-  usual.sa_handler = SIG_DFL;
-  sigaction(signal, &usual, nullptr);
+  take_usual_action(signal);
   if (was_sent) raise(signal);
 }
 
@@ -88,9 +79,7 @@ void at_fault(int signal, siginfo_t* info, void* context) {
 #endif
   find_interrupted_stack(context, at);
   the_guarded.report(info->si_addr, writing, at);
-  struct sigaction usual{};
-  usual.sa_handler = SIG_DFL;
-  sigaction(signal, &usual, nullptr);
+  take_usual_action(signal);
 }
 
 }  // namespace
@@ -175,9 +164,9 @@ void guarded_blocks::deallocate(void* p) noexcept {
   if (s.is == state::unused || p != s.block) end("free of an address inside of a block", p, s);
   if (s.is == state::freed) {
     describe("double free of the block", p, s);
-    text_out out(write_to_error, nullptr);
-    write_stack(out, "freed again at", from);
-    out.flush();
+    error_text again;
+    write_stack(again, "freed again at", from);
+    again.flush();
     std::abort();
   }
   std::byte* const page = page_of(number);
@@ -205,13 +194,10 @@ std::size_t guarded_blocks::bytes_of(const void* p) noexcept {
 }
 
 void guarded_blocks::describe(const char* what, const void* at, const slot& s) noexcept {
-  text_out out(write_to_error, nullptr);
-  out << "mallard: " << what << ": ";
-  write_hexadecimal(out, address_of(at));
+  error_text out;
+  out << "mallard: " << what << ": " << at;
   if (s.is != state::unused) {
-    out << ", of " << s.bytes << " bytes at ";
-    write_hexadecimal(out, address_of(s.block));
-    out << "\n";
+    out << ", of " << s.bytes << " bytes at " << s.block << "\n";
     write_stack(out, "allocated at", s.allocated);
     if (s.is == state::freed) write_stack(out, "freed at", s.freed);
   } else {
@@ -246,7 +232,7 @@ bool guarded_blocks::report(const void* touched, bool writing, const call_stack&
     }
   }
   describe(what, touched, table_[number]);
-  text_out out(write_to_error, nullptr);
+  error_text out;
   write_stack(out, "touched at", at);
   return true;
 }

@@ -109,14 +109,4 @@ void write_stats_xml(text_out& out) noexcept {
       << u.supply.regions * region_bytes + u.huge.mapped_bytes << "\"/>\n</malloc>\n";
 }
 
-void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
-  const int descriptor = *static_cast<int*>(context);
-  while (bytes != 0) {
-    const long written = os::write(descriptor, text, bytes);
-    if (written <= 0) return;
-    text += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-}
-
 }  // namespace mallard::inline v1::detail

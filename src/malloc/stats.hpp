@@ -10,7 +10,4 @@ void write_stats_json(text_out& out) noexcept;
 void write_stats_xml(text_out& out) noexcept;
 void write_stats_openmetrics(text_out& out) noexcept;
 
-// To a file descriptor; `context` points to it.
-void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept;
-
 }  // namespace mallard::inline v1::detail

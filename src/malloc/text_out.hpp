@@ -1,9 +1,13 @@
-// Purpose: text and numbers, a buffer at a time, without allocating.
+// Purpose: text, numbers and addresses, a buffer at a time, without allocating.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+
+#include "mallard/detail/bits.hpp"
+#include "mallard/detail/os/uncancelled.hpp"
 
 namespace mallard::inline v1::detail {
 
@@ -20,15 +24,11 @@ class text_out {
     add(text, std::strlen(text));
     return *this;
   }
-  text_out& operator<<(std::size_t number) noexcept {
-    std::array<char, 20> digits;
-    std::size_t begin = digits.size();
-    do {
-      digits[--begin] = static_cast<char>('0' + number % 10);
-      number /= 10;
-    } while (number != 0);
-    add(digits.data() + begin, digits.size() - begin);
-    return *this;
+  text_out& operator<<(std::size_t number) noexcept { return add_digits(number, 10); }
+  text_out& operator<<(const void* address) noexcept { return hexadecimal(address_of(address)); }
+  // With "0x" before it.
+  text_out& hexadecimal(std::uint64_t number) noexcept {
+    return (*this << "0x").add_digits(number, 16);
   }
 
   void flush() noexcept {
@@ -37,6 +37,14 @@ class text_out {
   }
 
  private:
+  text_out& add_digits(std::uint64_t number, unsigned base) noexcept {
+    std::array<char, 20> digits;
+    std::size_t begin = digits.size();
+    do digits[--begin] = "0123456789abcdef"[number % base];
+    while ((number /= base) != 0);
+    add(digits.data() + begin, digits.size() - begin);
+    return *this;
+  }
   void add(const char* text, std::size_t bytes) noexcept {
     if (bytes > buffer_.size() - used_) flush();
     if (bytes > buffer_.size()) return write_(context_, text, bytes);
@@ -47,6 +55,27 @@ class text_out {
   void* context_;
   std::array<char, 1024> buffer_;
   std::size_t used_ = 0;
+};
+
+// To a file descriptor; `context` points to it.
+inline void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
+  const int descriptor = *static_cast<int*>(context);
+  while (bytes != 0) {
+    const long written = os::write(descriptor, text, bytes);
+    if (written <= 0) return;
+    text += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+}
+
+// To the standard error, short text in one write.
+class error_text final : public text_out {
+ public:
+  error_text() noexcept : text_out(write_to_descriptor, &descriptor_) {}
+  ~error_text() { flush(); }
+
+ private:
+  int descriptor_ = 2;
 };
 
 }  // namespace mallard::inline v1::detail
