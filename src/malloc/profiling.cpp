@@ -19,6 +19,7 @@
 #include "malloc/pprof_file.hpp"
 #include "malloc/sampling.hpp"
 #include "malloc/slow_path.hpp"
+#include "malloc/text_out.hpp"
 
 namespace mallard::inline v1::detail {
 namespace {
@@ -34,27 +35,27 @@ constinit struct sigaction action_before{};
 constinit std::atomic<std::uint64_t> growth_bytes{0};
 constinit std::atomic<std::uint64_t> due_at_bytes{UINT64_MAX};
 
-char* put_number(char* at, std::uint64_t number) noexcept {
-  char digits[20];
-  std::size_t count = 0;
-  do digits[count++] = static_cast<char>('0' + number % 10);
-  while ((number /= 10) != 0);
-  while (count != 0) *at++ = digits[--count];
-  return at;
+using file_name = std::array<char, most_path_bytes + 64>;
+
+// Apart, so that its buffer is not on the stack while a file is written.
+[[gnu::noinline]] void name_next(file_name& name) noexcept {
+  char* end = name.data();
+  const auto append = [](void* to, const char* text, std::size_t bytes) {
+    auto*& at = *static_cast<char**>(to);
+    std::memcpy(at, text, bytes);
+    at += bytes;
+  };
+  text_out out(append, &end);
+  out << path_of_files.data() << "." << static_cast<std::size_t>(getpid()) << "."
+      << files_written.fetch_add(1, std::memory_order_relaxed) << ".pb";
+  out.flush();
+  *end = '\0';
 }
 
 void write_next() noexcept {
   const kept_errno keep;
-  std::array<char, most_path_bytes + 64> name;
-  char* at = name.data();
-  at =
-      static_cast<char*>(std::memcpy(at, path_of_files.data(), std::strlen(path_of_files.data()))) +
-      std::strlen(path_of_files.data());
-  *at++ = '.';
-  at = put_number(at, static_cast<std::uint64_t>(getpid()));
-  *at++ = '.';
-  at = put_number(at, files_written.fetch_add(1, std::memory_order_relaxed));
-  std::memcpy(at, ".pb", 4);
+  file_name name;
+  name_next(name);
   if (write_pprof(name.data()) != 0) warn("the heap profile cannot be written: ", name.data());
 }
 
@@ -94,7 +95,7 @@ bool write_profile_at_signal(int signal) noexcept {
   if (signal_of_files != 0) return false;
   struct sigaction action{};
   action.sa_handler = at_signal;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
   if (sigaction(signal, &action, &action_before) != 0) return false;
   signal_of_files = signal;
@@ -121,7 +122,10 @@ void write_last_profile() noexcept {
   // The code of a plug-in may be gone soon. A late signal is not to end the process.
   if (signal_of_files != 0) {
     if (action_before.sa_handler == SIG_DFL) action_before.sa_handler = SIG_IGN;
-    sigaction(signal_of_files, &action_before, nullptr);
+    struct sigaction now{};
+    const bool is_ours =
+        sigaction(signal_of_files, nullptr, &now) == 0 && now.sa_handler == at_signal;
+    if (is_ours) sigaction(signal_of_files, &action_before, nullptr);
   }
   if (is_written_at_exit.load(std::memory_order_relaxed) && !slow_path::is_inside()) write_next();
 }

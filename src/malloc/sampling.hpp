@@ -39,10 +39,11 @@ class thread_sampling {
  public:
   // Counts a request. Whether `take_due` has something to decide.
   MALLARD_ALWAYS_INLINE bool count(std::size_t bytes) noexcept {
+    const std::uint32_t period = sampling_period.load(std::memory_order_relaxed);
+    if (period == 0) return false;  // none was ever wanted
     bytes_left_ -= static_cast<std::int64_t>(bytes);
     --calls_left_;
-    return (bytes_left_ | calls_left_) < 0 ||
-           period_ != sampling_period.load(std::memory_order_relaxed);
+    return (bytes_left_ | calls_left_) < 0 || period_ != period;
   }
   // Tells for what the request that was counted last is a sample.
   struct due {

@@ -38,6 +38,15 @@ T* seen(T* p) {
   return p;
 }
 
+volatile std::sig_atomic_t own_signals = -1;  // below 0: no handler of its own
+
+// Comes after what the malloc does at the end, where that is linked.
+[[gnu::destructor(101)]] void raise_last() {
+  if (own_signals < 0) return;
+  std::raise(SIGUSR2);
+  if (own_signals != 1) _exit(1);
+}
+
 void expect(bool is_right, const char* what) {
   if (is_right) return;
   std::printf("wrong: %s\n", what);
@@ -200,7 +209,15 @@ int main(int count, char** arguments) {
   const std::string what = count > 1 ? arguments[1] : "count";
   if (what == "count") count_itself();
   if (what == "all") call_all();
+  if (what == "own-handler") {
+    own_signals = 0;
+    std::signal(SIGUSR2, [](int) { own_signals = own_signals + 1; });
+    return 0;
+  }
   if (what == "signal") {
+    struct sigaction now{};
+    sigaction(SIGUSR2, nullptr, &now);
+    expect((now.sa_flags & SA_ONSTACK) != 0, "a handler that leaves the stack for signals alone");
     keep_half("keep_object", 20'000, keep_object, [](std::size_t) { return std::size_t{2000}; });
     std::fflush(stdout);
     std::raise(SIGUSR2);

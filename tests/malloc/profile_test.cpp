@@ -157,6 +157,10 @@ TEST_F(linked_malloc_profile, is_written_at_a_signal) {
               "live");
 }
 
+TEST_F(linked_malloc_profile, leaves_a_later_handler_of_the_program_as_it_is) {
+  run("own-handler", "profile=16K,profile_signal=USR2");
+}
+
 TEST_F(linked_malloc_profile, is_written_each_time_that_what_lives_has_grown) {
   run("grow", "profile=16K,profile_at=10M");
   const auto all = files();
