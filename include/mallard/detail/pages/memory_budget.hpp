@@ -65,16 +65,11 @@ class memory_budget {
   }
   // So much the part with this account may keep beside what the others keep.
   std::size_t may_keep(const account& mine) const noexcept {
-    const std::size_t most = most_kept();
-    if (most == none) return none;
-    const std::size_t others = kept() - mine.kept.load(std::memory_order_relaxed);
-    return most - std::min(most, others);
+    return beside(kept() - mine.kept.load(std::memory_order_relaxed));
   }
   // The same of pages of slabs, of which so many are the caller's.
   std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
-    const std::size_t most = most_kept();
-    const std::size_t others = kept_in_slabs.load(std::memory_order_relaxed) - mine;
-    return most - std::min(most, others);
+    return beside(kept_in_slabs.load(std::memory_order_relaxed) - mine);
   }
 
   // In bytes, of all parts.
@@ -108,6 +103,11 @@ class memory_budget {
     std::size_t bytes = 0;
     for (const account& part : parts_of_slices) bytes += part.kept.load(std::memory_order_relaxed);
     return bytes;
+  }
+  // The part of what may be kept that others leave.
+  std::size_t beside(std::size_t others) const noexcept {
+    const std::size_t most = most_kept();
+    return most == none ? none : most - std::min(most, others);
   }
   std::size_t most_kept() const noexcept {
     const std::size_t most = most_kept_.load(std::memory_order_relaxed);
