@@ -6,9 +6,9 @@
 // probability 1 - exp(-s/N), by which its sums are divided, as pprof does it.
 #include "profile/import/heap_profile.hpp"
 
-#include <elf.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cinttypes>
 #include <cmath>
@@ -17,15 +17,14 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "profile/function_names.hpp"
+#include "profile/import/mapped_names.hpp"
 #include "profile/import/profile_builder.hpp"
-#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -37,14 +36,6 @@ struct profiled_stack {
   std::vector<std::uint64_t> addresses;  // the innermost first
   stack_weights sums;
 };
-
-// Programs that are always loaded at the same place have their addresses in their files.
-bool has_fixed_place(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  Elf64_Ehdr header{};
-  in.read(reinterpret_cast<char*>(&header), sizeof header);
-  return in && std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_EXEC;
-}
 
 class heap_profile_reader {
  public:
@@ -136,42 +127,36 @@ class heap_profile_reader {
   }
 
   void take_mapping(const std::string& line) {
-    std::uint64_t start = 0, end = 0, offset = 0;
+    mapped_file made;
+    char rights[5] = {};
     int path = 0;
-    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %*s %*s %n", &start,
-                    &end, &offset, &path) != 3 ||
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &made.begin,
+                    &made.end, rights, &made.offset, &path) != 4 ||
         path == 0 || line[static_cast<std::size_t>(path)] != '/') {
       return;
     }
-    std::string file = line.substr(static_cast<std::size_t>(path));
-    if (modules_.empty() || modules_.back().path != file) {
-      module_info made;
-      made.load_bias = has_fixed_place(file) ? 0 : start - offset;
-      made.path = std::move(file);
-      modules_.push_back(std::move(made));
-    }
-    modules_.back().segments.push_back({start - modules_.back().load_bias, end - start});
+    made.path = line.substr(static_cast<std::size_t>(path));
+    if (program_.empty()) program_ = made.path;
+    if (rights[2] == 'x') files_.push_back(std::move(made));
   }
 
   // Files that have changed since would give wrong names.
-  symbol_table find_names() const {
-    std::vector<module_info> there = modules_;
-    for (module_info& one : there) {
+  names_by_address find_names() const {
+    std::vector<mapped_file> unchanged;
+    for (const mapped_file& one : files_) {
       struct stat about{};
-      if (stat(one.path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) ||
-          about.st_mtime > written_) {
-        one.segments.clear();
-      }
+      if (stat(one.path.c_str(), &about) == 0 && about.st_mtime <= written_)
+        unchanged.push_back(one);
     }
-    std::vector<stack_node> addresses(1);
+    std::vector<std::uint64_t> addresses;
     for (const profiled_stack& one : stacks_) {
-      for (const std::uint64_t address : one.addresses) addresses.push_back({address, 0, 0});
+      addresses.insert(addresses.end(), one.addresses.begin(), one.addresses.end());
     }
-    return symbolizer().find(std::span<const stack_node>(addresses), there);
+    return find_mapped_names(unchanged, addresses);
   }
 
   summed_profile make() {
-    const symbol_table names = find_names();
+    const names_by_address names = find_names();
     for (const profiled_stack& one : stacks_) {
       std::uint32_t node = 0;
       bool in_heap = false;  // what it calls is the heap's, too
@@ -184,25 +169,25 @@ class heap_profile_reader {
         "times", "threads", "addresses", "sizes", "the order of operations", "peaks of subsystems"};
     if (!has_all_) lacks.emplace_back("what was freed");
     lacks.emplace_back("the peak");
-    return {modules_.empty() ? "" : modules_.front().path, builder_.take(), std::move(lacks)};
+    return {program_, builder_.take(), std::move(lacks)};
   }
 
   // Sets `node` to what is called there. Returns: false for a function of the heap.
-  bool enter(std::uint32_t& node, std::uint64_t address, const symbol_table& names) {
-    const std::uint32_t which = module_at(modules_, address, 0);
-    const std::string module = which < modules_.size() ? modules_[which].path : "";
+  bool enter(std::uint32_t& node, std::uint64_t address, const names_by_address& names) {
+    const auto of = std::find_if(files_.begin(), files_.end(), [&](const mapped_file& one) {
+      return one.begin < address && address <= one.end;
+    });
+    const std::string module = of == files_.end() ? "" : of->path;
     const std::string file = file_name(module);
     if (file.starts_with("libjemalloc") || file.starts_with("libtcmalloc")) return false;
-    const auto found = names.of.find({which, address});
-    if (found == names.of.end() || found->second.lines.empty()) {
+    const auto found = names.find(address);
+    if (found == names.end() || found->second.empty()) {
       node = builder_.child(node, {nameless_in(module), module, {}, 0});
       return true;
     }
-    const auto& lines = found->second.lines;
-    for (auto one = lines.rbegin(); one != lines.rend(); ++one) {
-      const std::string& name = names.strings[one->function];
-      if (is_allocation_function(name)) return false;
-      node = builder_.child(node, {name, module, names.strings[one->file], one->line});
+    for (auto one = found->second.rbegin(); one != found->second.rend(); ++one) {
+      if (is_allocation_function(one->name)) return false;
+      node = builder_.child(node, *one);
     }
     return true;
   }
@@ -213,7 +198,8 @@ class heap_profile_reader {
   double period_ = 0;  // 0: not sampled
   bool has_all_ = false;
   std::vector<profiled_stack> stacks_;
-  std::vector<module_info> modules_;
+  std::string program_;             // the first file that was mapped
+  std::vector<mapped_file> files_;  // whose code was
   profile_builder builder_;
 };
 

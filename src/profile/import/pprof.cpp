@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -23,9 +22,8 @@
 #include <utility>
 
 #include "profile/function_names.hpp"
+#include "profile/import/mapped_names.hpp"
 #include "profile/import/profile_builder.hpp"
-#include "profile/trace/stack_table.hpp"
-#include "profile/trace/symbolizer.hpp"
 #include "profile/trace/varint.hpp"
 
 namespace mallard::profile {
@@ -250,37 +248,24 @@ class profile_reader {
     return index < strings_.size() ? strings_[index] : std::string_view();
   }
 
+  // It lies behind the call, which a location has.
+  static std::uint64_t return_address(const location& one) { return one.address + 1; }
+
   // From the files, if they are there and still what was mapped.
   void find_names() {
-    std::vector<module_info> modules;
+    std::vector<mapped_file> files;
     for (const auto& [id, one] : mappings_) {
-      const std::string path(text(one.file));
-      std::error_code none;
-      if (!std::filesystem::is_regular_file(path, none)) continue;
-      module_info module;
-      module.path = path;
-      module.build_id = bytes_of(text(one.build_id));
-      module.load_bias = one.begin - place_of_offset(path, one.offset);
-      module.segments = {{one.begin - module.load_bias, one.end - one.begin}};
-      modules.push_back(std::move(module));
+      files.push_back({one.begin, one.end, one.offset, std::string(text(one.file)),
+                       bytes_of(text(one.build_id))});
     }
-    // As return addresses, which lie behind the call.
-    stack_table stacks;
+    std::vector<std::uint64_t> addresses;
     for (const auto& [id, one] : locations_) {
-      if (one.lines.empty() && one.address != 0) stacks.child(0, {one.address + 1, 0});
+      if (one.lines.empty() && one.address != 0) addresses.push_back(return_address(one));
     }
-    if (modules.empty() || stacks.size() < 2) return;
-    const symbol_table symbols = symbolizer().find(stacks.nodes(), modules);
-    std::unordered_map<std::uint64_t, const symbol*> by_address;
-    for (const auto& [key, one] : symbols.of) by_address[key.ip - 1] = &one;
+    const names_by_address names = find_mapped_names(files, addresses);
     for (auto& [id, one] : locations_) {
-      const auto known = one.lines.empty() ? by_address.find(one.address) : by_address.end();
-      if (known == by_address.end()) continue;
-      for (const symbol_line& at : known->second->lines) {
-        one.found.push_back({symbols.strings[at.function],
-                             std::string(text(mapping_file(one.mapping))), symbols.strings[at.file],
-                             at.line});
-      }
+      const auto known = one.lines.empty() ? names.find(return_address(one)) : names.end();
+      if (known != names.end()) one.found = known->second;
     }
   }
 
