@@ -9,7 +9,7 @@
 namespace mallard::advise {
 
 plain_time time_program(whatif::program_runner& runner, double enough_seconds,
-                        const std::vector<std::pair<std::string, std::string>>& environment) {
+                        const process::environment& environment) {
   constexpr std::size_t most_runs = 5;
   const unsigned processors = std::max(1u, std::thread::hardware_concurrency());
   std::vector<double> seconds, undisturbed, processor_seconds, metric;

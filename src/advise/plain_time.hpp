@@ -1,10 +1,6 @@
 // The time that a program takes as it is.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "whatif/program_runner.hpp"
 
 namespace mallard::advise {
@@ -22,7 +18,7 @@ struct plain_time {
 // output goes nowhere; `environment` is set for it. Throws std::system_error if it cannot be
 // started.
 plain_time time_program(whatif::program_runner& runner, double enough_seconds,
-                        const std::vector<std::pair<std::string, std::string>>& environment = {});
+                        const process::environment& environment = {});
 
 // From the program's start to its end, without what it waited for processors that others used: as
 // much of its waiting as the processors were busy with others.

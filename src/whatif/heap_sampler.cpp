@@ -50,7 +50,8 @@ heap_sampler::heap_sampler()
 
 heap_sampler::~heap_sampler() = default;
 
-std::optional<profile::heap_share> heap_sampler::share(std::uint64_t fewest_looks) const {
+std::optional<profile::heap_share> heap_sampler::share() const {
+  constexpr std::uint64_t fewest_looks = 20;  // fewer say nothing
   const density::session& counts = **counts_;
   const std::uint64_t looks = counts.looks.load();
   if (looks < fewest_looks) return std::nullopt;

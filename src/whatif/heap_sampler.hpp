@@ -5,20 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "process/process.hpp"
 #include "profile/result.hpp"
 #include "whatif/program_runner.hpp"
 
 namespace mallard::whatif {
 
 struct sampling_limits {
-  std::uint64_t looks = 600;        // so many tell 0.03 apart
-  std::uint64_t fewest_looks = 20;  // fewer say nothing
-  unsigned runs = 100;              // a program of two milliseconds gives a sample in two runs
-  double seconds = 6;               // after which no run begins
+  std::uint64_t looks = 600;  // so many tell 0.03 apart
+  unsigned runs = 100;        // a program of two milliseconds gives a sample in two runs
+  double seconds = 6;         // after which no run begins
   bool (*interrupted)() = nullptr;
 };
 
@@ -32,13 +29,10 @@ class heap_sampler {
   heap_sampler(const heap_sampler&) = delete;
   heap_sampler& operator=(const heap_sampler&) = delete;
 
-  const std::vector<std::pair<std::string, std::string>>& environment() const {
-    return environment_;
-  }
+  const process::environment& environment() const { return environment_; }
   // The share so far. Nothing where there are too few samples, as of a program of a millisecond, or
   // one that is linked statically.
-  std::optional<profile::heap_share> share(
-      std::uint64_t fewest_looks = sampling_limits{}.fewest_looks) const;
+  std::optional<profile::heap_share> share() const;
   // Effects: runs the program until one of the limits is reached, which may be before the first.
   // Throws as the runner does.
   void go_on(program_runner& runner, const sampling_limits& limits);
@@ -46,7 +40,7 @@ class heap_sampler {
  private:
   class shared_counts;
   std::unique_ptr<shared_counts> counts_;
-  std::vector<std::pair<std::string, std::string>> environment_;
+  process::environment environment_;
 };
 
 }  // namespace mallard::whatif

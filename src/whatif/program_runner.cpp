@@ -191,8 +191,7 @@ program_runner::~program_runner() {
   process::wait_for(pid_);
 }
 
-run_figures program_runner::run(const std::vector<std::pair<std::string, std::string>>& environment,
-                                bool reads_output) {
+run_figures program_runner::run(const process::environment& environment, bool reads_output) {
   ++runs_;
   std::string bytes;
   for (const auto& [name, value] : environment) {

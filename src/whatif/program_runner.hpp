@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "process/process.hpp"
 
 namespace mallard::whatif {
 
@@ -39,8 +40,7 @@ class program_runner {
 
   // `environment`: what is set for it. Its output goes nowhere; its input is ours from the start,
   // where that is a file, else there is none. Throws std::runtime_error when the runner is gone.
-  run_figures run(const std::vector<std::pair<std::string, std::string>>& environment,
-                  bool reads_output);
+  run_figures run(const process::environment& environment, bool reads_output);
   // Number of runs so far.
   unsigned runs() const { return runs_; }
 

@@ -31,7 +31,7 @@ namespace mallard::whatif {
 namespace {
 
 namespace fs = std::filesystem;
-using environment = std::vector<std::pair<std::string, std::string>>;
+using process::environment;
 
 // One variant under measurement.
 struct contender {

@@ -89,8 +89,7 @@ class signal_guard {
   struct sigaction before_[count] = {};
 };
 
-std::vector<std::pair<std::string, std::string>> environment(const record_options& options,
-                                                             const session_memory& memory) {
+process::environment environment(const record_options& options, const session_memory& memory) {
   const obstacle found = check_program(options.command.front()).what;
   if (found == obstacle::other_libc || found == obstacle::other_machine) return {};
   std::string preload = options.library;
