@@ -8,4 +8,4 @@ version=$(sed -n 's/^project(mallard VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 sed "s/^version = .*/version = \"$version\"/" packaging/rust/Cargo.toml >"$1/Cargo.toml"
 cp -r packaging/rust/build.rs packaging/rust/src packaging/rust/tests LICENSE "$1"
 cp -r include "$1/vendor"
-cp -r src/core src/malloc src/os src/pages "$1/vendor/src"
+cp -r src/core src/malloc src/os src/pages src/unwind "$1/vendor/src"
