@@ -13,6 +13,7 @@
 #include "malloc/fatal.hpp"
 #include "malloc/kept_errno.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "malloc/taken_signal.hpp"
 #include "malloc/text_out.hpp"
 #include "malloc_checks.hpp"
 #include "unwind/module_of.hpp"
@@ -46,7 +47,7 @@ void write_stack(text_out& out, const char* what, const call_stack& stack) noexc
   }
 }
 
-constinit struct sigaction unguarded_action{};
+constinit taken_signal signal_of_faults;
 
 void take_usual_action(int signal) noexcept {
   struct sigaction usual{};
@@ -56,14 +57,14 @@ void take_usual_action(int signal) noexcept {
 
 // Any other fault goes on as it would have without us.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  if ((unguarded_action.sa_flags & SA_SIGINFO) != 0)
-    return unguarded_action.sa_sigaction(signal, info, context);
-  if (unguarded_action.sa_handler != SIG_DFL && unguarded_action.sa_handler != SIG_IGN) {
-    return unguarded_action.sa_handler(signal);
+  const struct sigaction& unguarded = signal_of_faults.before();
+  if ((unguarded.sa_flags & SA_SIGINFO) != 0) return unguarded.sa_sigaction(signal, info, context);
+  if (unguarded.sa_handler != SIG_DFL && unguarded.sa_handler != SIG_IGN) {
+    return unguarded.sa_handler(signal);
   }
   // A fault comes again with its access, and ends the program; a signal that was sent does not.
   const bool was_sent = info->si_code <= 0;
-  if (was_sent && unguarded_action.sa_handler == SIG_IGN) return;
+  if (was_sent && unguarded.sa_handler == SIG_IGN) return;
   take_usual_action(signal);
   if (was_sent) raise(signal);
 }
@@ -105,7 +106,11 @@ bool guarded_blocks::open() noexcept {
   struct sigaction action{};
   action.sa_sigaction = at_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  return sigaction(SIGSEGV, &action, &unguarded_action) == 0;
+  return signal_of_faults.take(SIGSEGV, action);
+}
+
+void guarded_blocks::stop_reporting() noexcept {
+  signal_of_faults.give_back();
 }
 
 std::byte* guarded_blocks::page_of(std::size_t i) const noexcept {

@@ -26,6 +26,8 @@ class guarded_blocks {
 
   // Takes memory and the signal; false when there is none.
   bool open() noexcept;
+  // Faults end the program then as they would without us.
+  void stop_reporting() noexcept;
   bool holds(const void* p) const noexcept {
     return address_of(p) - begin_.load(std::memory_order_relaxed) < bytes_;
   }

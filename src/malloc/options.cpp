@@ -12,6 +12,7 @@
 
 #include "malloc/background.hpp"
 #include "malloc/fatal.hpp"
+#include "malloc/guarded_blocks.hpp"
 #include "malloc/malloc_pages.hpp"
 #include "malloc/profiling.hpp"
 #include "malloc/stats.hpp"
@@ -160,6 +161,7 @@ void read_option(char* text) noexcept {
 // After the destructors of the program, but before the C library is gone.
 [[gnu::destructor(101)]] void write_at_exit() {
   write_last_profile();
+  the_guarded.stop_reporting();
   if (stats_at_exit == nullptr || stats_descriptor < 0) return;
   text_out out(write_to_descriptor, &stats_descriptor);
   stats_at_exit(out);

@@ -19,6 +19,7 @@
 #include "malloc/pprof_file.hpp"
 #include "malloc/sampling.hpp"
 #include "malloc/slow_path.hpp"
+#include "malloc/taken_signal.hpp"
 #include "malloc/text_out.hpp"
 
 namespace mallard::inline v1::detail {
@@ -30,8 +31,7 @@ constinit std::array<char, most_path_bytes> path_of_files{"mallard-heap"};
 constinit std::atomic<std::uint32_t> files_written{0};
 constinit std::atomic<bool> is_due{false};
 constinit std::atomic<bool> is_written_at_exit{false};
-constinit int signal_of_files = 0;
-constinit struct sigaction action_before{};
+constinit taken_signal signal_of_files;
 constinit std::atomic<std::uint64_t> growth_bytes{0};
 constinit std::atomic<std::uint64_t> due_at_bytes{UINT64_MAX};
 
@@ -92,14 +92,12 @@ void write_profile_at_exit() noexcept {
 }
 
 bool write_profile_at_signal(int signal) noexcept {
-  if (signal_of_files != 0) return false;
+  if (signal_of_files.is_taken()) return false;
   struct sigaction action{};
   action.sa_handler = at_signal;
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
-  if (sigaction(signal, &action, &action_before) != 0) return false;
-  signal_of_files = signal;
-  return true;
+  return signal_of_files.take(signal, action);
 }
 
 void write_profile_at_growth(std::size_t bytes) noexcept {
@@ -119,14 +117,10 @@ void write_profile_if_due() noexcept {
 }
 
 void write_last_profile() noexcept {
-  // The code of a plug-in may be gone soon. A late signal is not to end the process.
-  if (signal_of_files != 0) {
-    if (action_before.sa_handler == SIG_DFL) action_before.sa_handler = SIG_IGN;
-    struct sigaction now{};
-    const bool is_ours =
-        sigaction(signal_of_files, nullptr, &now) == 0 && now.sa_handler == at_signal;
-    if (is_ours) sigaction(signal_of_files, &action_before, nullptr);
-  }
+  // A late signal is not to end the process.
+  struct sigaction& before = signal_of_files.before();
+  if (before.sa_handler == SIG_DFL) before.sa_handler = SIG_IGN;
+  signal_of_files.give_back();
   if (is_written_at_exit.load(std::memory_order_relaxed) && !slow_path::is_inside()) write_next();
 }
 
