@@ -10,7 +10,7 @@ invocation_tracker::invocation_tracker(const stack_list& stacks, const function_
       paths_(1),
       nodes_(1),
       sums_(functions.functions().size()),
-      survivals_(1024),
+      survivals_(1),
       open_functions_(functions.functions().size()) {}
 
 bool invocation_tracker::same_frame(std::uint32_t one, std::uint32_t other) const {
@@ -449,27 +449,22 @@ void invocation_tracker::finish() {
 void invocation_tracker::survive(std::uint32_t stack, std::uint32_t ended, std::uint64_t blocks,
                                  std::uint64_t bytes) {
   const survival what{stack, std::min(ended, all_frames)};
-  survival_sum* one = &survival_of(what);
-  if (one->sum.blocks == 0 && ++survivals_used_ * 4 > survivals_.size() * 3) {
-    std::vector<survival_sum> old(survivals_.size() * 2);
-    old.swap(survivals_);
-    for (const survival_sum& other : old) {
-      if (other.sum.blocks != 0) survival_of(other.what) = other;
+  const auto hash = [](const survival& of) {
+    return ((std::uint64_t{of.stack} << 16 | of.ended) * 0x9e3779b97f4a7c15u) >> 32;
+  };
+  const auto next = static_cast<std::uint32_t>(survivals_.size());
+  const std::uint32_t at = survival_index_.find_or_add(
+      hash(what), next, [&](std::uint32_t known) { return survivals_[known].what == what; });
+  if (at == next) {
+    survivals_.push_back({what, {}});
+    if (survival_index_.is_full(survivals_.size())) {
+      survival_index_.refill(
+          survivals_.size(), [&](std::uint32_t known) { return hash(survivals_[known].what); },
+          [](std::uint32_t) { return true; });
     }
-    one = &survival_of(what);
   }
-  one->what = what;
-  one->sum.blocks += blocks;
-  one->sum.bytes += bytes;
-}
-
-// The place where it is, or where it is to go.
-invocation_tracker::survival_sum& invocation_tracker::survival_of(const survival& what) {
-  const std::size_t mask = survivals_.size() - 1;
-  const std::uint64_t key = std::uint64_t{what.stack} << 16 | what.ended;
-  std::size_t at = (key * 0x9e3779b97f4a7c15u) >> 32 & mask;
-  while (survivals_[at].sum.blocks != 0 && !(survivals_[at].what == what)) at = (at + 1) & mask;
-  return survivals_[at];
+  survivals_[at].sum.blocks += blocks;
+  survivals_[at].sum.bytes += bytes;
 }
 
 }  // namespace mallard::profile

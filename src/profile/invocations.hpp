@@ -38,6 +38,7 @@
 #include "profile/functions.hpp"
 #include "profile/number_counts.hpp"
 #include "profile/of_threads.hpp"
+#include "profile/trace/number_index.hpp"
 
 namespace mallard::profile {
 
@@ -115,9 +116,8 @@ class invocation_tracker {
   // visit(survival, block_sum), in any order.
   template <class Visit>
   void for_each_survival(const Visit& visit) const {
-    for (const survival_sum& one : survivals_) {
-      if (one.sum.blocks != 0) visit(one.what, one.sum);
-    }
+    for (std::size_t i = 1; i < survivals_.size(); ++i)
+      visit(survivals_[i].what, survivals_[i].sum);
   }
 
  private:
@@ -181,7 +181,6 @@ class invocation_tracker {
   bool may_be_first(const open_frame& one) const;
   std::size_t possible_restart(const path& on, std::size_t matched) const;
   std::size_t lifeless_restart(const path& on, std::size_t matched) const;
-  survival_sum& survival_of(const survival& what);
   void count_functions(std::uint32_t id);
   void settle(path& on, std::size_t certain);
   bool is_tail_call(const path& on, const meeting& met, std::uint32_t stack) const;
@@ -207,8 +206,8 @@ class invocation_tracker {
   std::vector<std::uint32_t> free_nodes_;
   std::vector<invocation_sum> sums_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, turn_sum> turns_;  // by function and place
-  std::vector<survival_sum> survivals_;  // a hash table, open addressing; no blocks: empty
-  std::size_t survivals_used_ = 0;
+  std::vector<survival_sum> survivals_;                                // [0] is none
+  number_index survival_index_;
   std::vector<std::uint32_t> open_functions_;  // by function: its open frames on counted_path_
   std::uint32_t counted_path_ = 0;             // 0: none is counted
   std::vector<std::uint32_t> chain_;           // the stack that is arriving, outermost first

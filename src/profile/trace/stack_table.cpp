@@ -6,27 +6,28 @@
 namespace mallard::profile {
 namespace {
 
-std::uint64_t hash_of(const stack_node& node) {
+std::uint64_t hash(const stack_node& node) {
   std::uint64_t h = node.ip * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29) ^ node.frame_address) * 0xbf58476d1ce4e5b9u;
   h = (h ^ (h >> 32) ^ node.parent) * 0x94d049bb133111ebu;
   return h ^ (h >> 31);
 }
 
+std::uint64_t hash(std::uint64_t ip) {
+  return (ip * 0x9e3779b97f4a7c15u) >> 32;
+}
+
 }  // namespace
 
 std::uint32_t stack_table::child(std::uint32_t parent, const frame& one) {
   const stack_node wanted{one.ip, one.frame_address, parent};
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash_of(wanted) & mask;
-  while (slots_[at] != 0) {
-    if (nodes_[slots_[at]] == wanted) return slots_[at];
-    at = (at + 1) & mask;
+  const std::uint32_t next = size();
+  const std::uint32_t id = index_.find_or_add(
+      hash(wanted), next, [&](std::uint32_t known) { return nodes_[known] == wanted; });
+  if (id == next) {
+    nodes_.push_back(wanted);
+    if (index_.is_full(size())) refill_index();
   }
-  const auto id = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back(wanted);
-  slots_[at] = id;
-  if (nodes_.size() * 2 > slots_.size()) fill(slots_.size() * 2);
   return id;
 }
 
@@ -41,18 +42,13 @@ void stack_table::forget(std::uint64_t begin, std::uint64_t end) {
   for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
     if (nodes_[id].ip >= begin && nodes_[id].ip < end) forgotten_[id] = true;
   }
-  fill(slots_.size());
+  refill_index();
 }
 
-void stack_table::fill(std::size_t slots) {
-  slots_.assign(slots, 0);
-  const std::size_t mask = slots - 1;
-  for (std::uint32_t id = 1; id < nodes_.size(); ++id) {
-    if (id < forgotten_.size() && forgotten_[id]) continue;
-    std::size_t at = hash_of(nodes_[id]) & mask;
-    while (slots_[at] != 0) at = (at + 1) & mask;
-    slots_[at] = id;
-  }
+void stack_table::refill_index() {
+  index_.refill(
+      size(), [&](std::uint32_t id) { return hash(nodes_[id]); },
+      [&](std::uint32_t id) { return id >= forgotten_.size() || !forgotten_[id]; });
 }
 
 std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::uint32_t last) {
@@ -75,26 +71,18 @@ void stack_list::push_back(const stack_node& one) {
 }
 
 std::uint32_t stack_list::place_of(std::uint64_t ip) {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = (ip * 0x9e3779b97f4a7c15u) >> 32 & mask;
-  for (; slots_[at] != 0; at = (at + 1) & mask) {
-    if (ips_[slots_[at]] == ip) return slots_[at];
+  const std::uint32_t next = places();
+  const std::uint32_t place =
+      index_.find_or_add(hash(ip), next, [&](std::uint32_t known) { return ips_[known] == ip; });
+  if (place == next) {
+    ips_.push_back(ip);
+    if (index_.is_full(places())) {
+      index_.refill(
+          places(), [&](std::uint32_t known) { return hash(ips_[known]); },
+          [](std::uint32_t) { return true; });
+    }
   }
-  const std::uint32_t made = places();
-  slots_[at] = made;
-  ips_.push_back(ip);
-  if (ips_.size() * 2 > slots_.size()) fill(slots_.size() * 2);
-  return made;
-}
-
-void stack_list::fill(std::size_t slots) {
-  slots_.assign(slots, 0);
-  const std::size_t mask = slots - 1;
-  for (std::uint32_t place = 1; place < ips_.size(); ++place) {
-    std::size_t at = (ips_[place] * 0x9e3779b97f4a7c15u) >> 32 & mask;
-    while (slots_[at] != 0) at = (at + 1) & mask;
-    slots_[at] = place;
-  }
+  return place;
 }
 
 void read_stacks::add(std::string_view raw) {

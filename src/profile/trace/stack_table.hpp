@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profile/trace/event.hpp"
+#include "profile/trace/number_index.hpp"
 #include "profile/trace/varint.hpp"
 
 namespace mallard::profile {
@@ -23,7 +24,7 @@ struct stack_node {
 
 class stack_table {
  public:
-  stack_table() : nodes_(1), slots_(1024) {}
+  stack_table() : nodes_(1) {}
 
   // The id of a stack, innermost frame first. O(frames).
   std::uint32_t intern(std::span<const frame> frames);
@@ -38,11 +39,11 @@ class stack_table {
   const std::vector<stack_node>& nodes() const { return nodes_; }  // [0] is no stack
 
  private:
-  void fill(std::size_t slots);
+  void refill_index();
 
   std::vector<stack_node> nodes_;
-  std::vector<std::uint32_t> slots_;  // ids by hash, open addressing, a power of two of them
-  std::vector<bool> forgotten_;       // by id; shorter than nodes_ where none is
+  number_index index_;
+  std::vector<bool> forgotten_;  // by id; shorter than nodes_ where none is
 };
 
 // Nodes from `first` to before `last` as bytes.
@@ -52,7 +53,7 @@ std::string stacks_to_bytes(const stack_table& table, std::uint32_t first, std::
 // takes 16 bytes, and which address it is of is a small number, its place.
 class stack_list {
  public:
-  stack_list() : nodes_(1), ips_(1), slots_(256) {}
+  stack_list() : nodes_(1), ips_(1) {}
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   stack_node operator[](std::uint32_t stack) const {
@@ -77,11 +78,10 @@ class stack_list {
     std::uint32_t parent = 0;
   };
   std::uint32_t place_of(std::uint64_t ip);
-  void fill(std::size_t slots);
 
   std::vector<node> nodes_;
-  std::vector<std::uint64_t> ips_;    // by place; [0] is none
-  std::vector<std::uint32_t> slots_;  // places by hash, open addressing, a power of two of them
+  std::vector<std::uint64_t> ips_;  // by place; [0] is none
+  number_index index_;              // of places
 };
 
 // The stacks of a trace that is read. Where a chunk of them was lost, the ids behind the gap are

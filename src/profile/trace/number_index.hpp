@@ -1,0 +1,43 @@
+// Numbers of what lies in a list, by hash: open addressing in a power of two of slots, at most half
+// of them used. The list says what a number stands for; its [0] is nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mallard::profile {
+
+class number_index {
+ public:
+  // Returns: the number with this hash for which `is(number)`; where there is none, `next`, the
+  // size of the list, to which the caller then appends. O(1) on average.
+  template <class Is>
+  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, const Is& is) {
+    std::size_t at = hash & mask();
+    for (; slots_[at] != 0; at = (at + 1) & mask()) {
+      if (is(slots_[at])) return slots_[at];
+    }
+    return slots_[at] = next;
+  }
+  // No further number has room: refill() is due. `size`: of the list.
+  bool is_full(std::size_t size) const { return size * 2 > slots_.size(); }
+  // Effects: finds the numbers for which `stays(number)`, and no others; has room for one more.
+  template <class HashOf, class Stays>
+  void refill(std::size_t size, const HashOf& hash_of, const Stays& stays) {
+    slots_.assign(is_full(size) ? slots_.size() * 2 : slots_.size(), 0);
+    for (std::uint32_t number = 1; number < size; ++number) {
+      if (!stays(number)) continue;
+      std::size_t at = hash_of(number) & mask();
+      while (slots_[at] != 0) at = (at + 1) & mask();
+      slots_[at] = number;
+    }
+  }
+
+ private:
+  std::size_t mask() const { return slots_.size() - 1; }
+
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256);
+};
+
+}  // namespace mallard::profile
