@@ -29,8 +29,8 @@ void rank(std::vector<arena_scope>& scopes) {
 
 // One invocation holds half of what is allocated in all, and something survives: it may be many,
 // with something that is kept between them.
-bool seems_to_go_on(const arena_scope& one) {
-  return !one.root && one.survivors > 0 && one.dead_share >= arena_share &&
+bool seems_to_go_on(const arena_scope& one, double least_dead) {
+  return !one.root && one.survivors > 0 && one.dead_share >= least_dead &&
          2 * one.max_bytes >= one.total_bytes;
 }
 
@@ -71,7 +71,10 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   first.read(trace, options.part);
   std::vector<arena_scope> scopes = find_arena_scopes(*first.invocations, first.loads, trace,
                                                       functions, options.scopes_asked_for);
-  if (std::any_of(scopes.begin(), scopes.end(), seems_to_go_on)) {
+  // Calls are counted of a function that was asked for, whether or not an arena would do there.
+  const double least_dead = options.scopes_asked_for.empty() ? arena_share : 0.5;
+  if (std::any_of(scopes.begin(), scopes.end(),
+                  [&](const arena_scope& one) { return seems_to_go_on(one, least_dead); })) {
     first.invocations.reset();
     result_.kept_blocks = std::move(first.lasting);
     survey again(trace, functions, result_.kept_blocks);

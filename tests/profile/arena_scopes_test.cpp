@@ -20,7 +20,7 @@ class arena_scopes_test : public testing::Test {
     script.finish();
     trace_reader reader(file.path());
     EXPECT_THAT(reader.problems(), IsEmpty());
-    dims = analyse(reader, function_table(reader));
+    dims = analyse(reader, function_table(reader), options);
   }
   std::vector<std::string> names() const {
     std::vector<std::string> out;
@@ -43,6 +43,7 @@ class arena_scopes_test : public testing::Test {
 
   scratch_file file;
   trace_script script{file.path()};
+  analysis_options options;
   dims_result dims;
 };
 
@@ -165,6 +166,26 @@ TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) 
   EXPECT_EQ(handle.kept_by[0].function, "remember");
   EXPECT_EQ(handle.kept_by[0].blocks, 100u);
   EXPECT_EQ(handle.kept_by[0].survivors, 100u);
+}
+
+TEST_F(arena_scopes_test,
+       calls_that_were_asked_for_are_told_apart_though_a_third_of_their_blocks_stays) {
+  in_main([&] {
+    keep(2);
+    for (int i = 0; i < 100; ++i) {
+      script.call("handle", 5, [&] {
+        work(script, 20);
+        script.call("remember", 30, [&] {
+          for (int j = 0; j < 10; ++j) script.allocate(40, 16);
+        });
+      });
+    }
+  });
+  options.scopes_asked_for = {"^handle$"};
+  result();
+  EXPECT_EQ(scope("handle").invocations, 100u);
+  EXPECT_EQ(scope("handle").survivors, 1000u);
+  EXPECT_EQ(scope("handle").max_blocks, 30u);
 }
 
 TEST_F(arena_scopes_test, what_all_its_calls_have_in_common_keeps_nothing) {
