@@ -77,11 +77,11 @@ std::string bound_text(const advice& one, const advice_report& report) {
     }
     return out;
   }
-  if (!report.heap) return "it is not known: the recording is too short";
+  if (!advise::is_known(report.heap)) return "it is not known: the recording is too short";
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
                                                 static_cast<double>(report.cpu_ns));
   const bool placed = one.from.placement_ns != 0;
-  return fmt::format("{:.2f} times as fast by its operations{}",
+  return fmt::format("{:.2f} times as fast by its operations, an estimate{}",
                      placed ? operations : one.from.bound,
                      placed ? "; where its blocks lie may gain more, and only a trial tells" : "");
 }
