@@ -3,8 +3,9 @@
 # Without names it goes on with what OUT (default: results/density) has no row of; what is named, as
 # jq or "pairs, 1 threads, 0.6", is measured anew; `none` measures nothing. The table is made of all rows in OUT, and
 # put into docs/dims.md.
-# Six programs measure it themselves, between two figures; of six others it is what callgrind counts, in
-# instructions. "as it is": sampled without the recorder, as `mallard advise` says it; "recorded": what
+# Six programs measure it themselves, between two figures. Of six others it lies between what callgrind
+# counts, their own instructions in the heap's operations, and that with all of the system's time: pages that
+# malloc touches first, and callgrind does not see. "as it is": sampled without the recorder, as `mallard advise` says it; "recorded": what
 # `mallard dims` estimates from a recording. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
@@ -57,10 +58,16 @@ of_callgrind() {
   command -v "$1" >"$work/log" || return 0
   is_wanted "$name" || return 0
   valgrind -q --tool=callgrind --callgrind-out-file="$work/calls" "$@" >"$work/log" 2>&1 || true
+  # The medians of five runs.
+  system=$(for _ in 1 2 3 4 5; do
+      bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1' - "$@"
+    done 2>&1 | awk '{ print $2 / ($1 + $2) }' | sort -n | sed -n 3p)
   truth=$(callgrind_annotate --inclusive=yes --threshold=100 "$work/calls" | tr -d , |
-    awk '/PROGRAM TOTALS/ { all = $1 }
+    awk -v system="$system" '/PROGRAM TOTALS/ { all = $1 }
          $0 ~ /:(malloc|free|calloc|realloc|posix_memalign|aligned_alloc) / { sum += $1 }
-         END { printf "%.3f", all ? sum / all : 0 }')
+         END { if (!all) exit 1
+               own = sum / all * (1 - system)
+               printf "%.3f to %.3f", own, own + system }')
   row "$name" "$truth" "$@"
 }
 
@@ -80,7 +87,8 @@ END
 of_callgrind sqlite3 sqlite3 :memory: ".read bench/programs/speed.sql"
 of_callgrind jq jq -c "[.[] | {id, n: (.values | add)}] | length" "$work/rows.json"
 of_callgrind git git log --stat -n 300
-of_callgrind python3 python3 bench/programs/objects.py
+# A script may be what starts it.
+of_callgrind python3 "$(python3 -c 'import sys; print(sys.executable)')" bench/programs/objects.py
 of_callgrind perl perl bench/programs/objects.pl
 of_callgrind xmllint xmllint --noout "$work/rows.xml"
 
