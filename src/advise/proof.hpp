@@ -8,11 +8,11 @@
 #include <string>
 
 #include "advise/advice.hpp"
+#include "whatif/gain.hpp"
 
 namespace mallard::advise {
 
-// That so many runs are all faster by chance is a matter of one in 32.
-inline constexpr unsigned enough_runs = 5;
+using whatif::enough_runs;
 
 // One step less of it.
 std::string lowered(const std::string& confidence);

@@ -1,5 +1,8 @@
 #include "whatif/gain.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "lab/measuring/statistics.hpp"
 
 namespace mallard::whatif {
@@ -19,6 +22,22 @@ std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, st
   out.median = lab::median(out.samples);
   out.high = lab::bootstrap_median(most, seed).high;
   return out;
+}
+
+std::vector<std::size_t> leaving(const std::vector<racer>& field, double runs) {
+  constexpr std::size_t fewest = 2;
+  std::vector<std::size_t> order(field.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return field[a].may_gain > field[b].may_gain;
+  });
+  std::size_t stay = 0;
+  for (; stay < order.size(); ++stay) {
+    runs -= field[order[stay]].runs;
+    if (runs < 0 && stay >= fewest) break;
+  }
+  order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(stay));
+  return order;
 }
 
 }  // namespace mallard::whatif

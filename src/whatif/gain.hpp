@@ -1,6 +1,7 @@
 // Speed-up of a program with routes, without the cost of routing itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -26,5 +27,18 @@ struct gain_of_rounds {
 // taken off. Nothing, where in half of the rounds that is as much as half of what is left: then
 // the figure would be noise.
 std::optional<gain_of_rounds> gain_of(const std::vector<round_times>& rounds, std::uint64_t seed);
+
+// That so many runs are all faster by chance is a matter of one in 32.
+inline constexpr unsigned enough_runs = 5;
+
+// A way in a race.
+struct racer {
+  double may_gain = 0;
+  double runs = 1;  // that it takes in a round
+};
+
+// Where a round can have so many runs and no more, the least promising leave; two stay in any case.
+// Returns: their places in the field.
+std::vector<std::size_t> leaving(const std::vector<racer>& field, double runs);
 
 }  // namespace mallard::whatif

@@ -163,15 +163,22 @@ class experiment {
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
     for (unsigned round = 0; round < rounds; ++round) {
       if (over()) break;
+      const double began = seconds_passed();
+      unsigned measured = 0;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
             // A race has better use for runs than to find the way's time so often.
             const bool rests = options_.races && one.way_of != 0 && round % 2 != 0;
-            if (one.remark.empty() && !one.fell_behind && !rests) measure(one);
+            if (one.remark.empty() && !one.fell_behind && !rests) {
+              measure(one);
+              ++measured;
+            }
             return !is_interrupted();
           })) {
         break;
       }
-      if (options_.races && !still_races(round + 1)) break;
+      if (!options_.races) continue;
+      if (!still_races(round + 1)) break;
+      leave_for_want_of_time(round + 1, (seconds_passed() - began) / std::max(measured, 1u));
     }
     count_the_only_runs();
     count_first_runs();
@@ -371,18 +378,47 @@ class experiment {
       left -= one.who->fell_behind;
     }
     // The verdict is about the leader.
-    constexpr unsigned tells = 5;
-    if (leader != nullptr && leader->fell_behind && rounds < tells) {
+    if (leader != nullptr && leader->fell_behind && rounds < enough_runs) {
       leader->fell_behind = false;
       ++left;
     }
+    leave_with_their_ways();
+    return left > 1 || (left == 1 && (rounds < enough || !is_decided));
+  }
+
+  // The hook, and those that go a way twice, are run for the sake of ways.
+  void leave_with_their_ways() {
     contenders_[hook_alone].fell_behind =
         std::none_of(contenders_.begin() + hook_alone + 1, contenders_.end(),
                      [](const contender& one) { return one.hooked && !one.fell_behind; });
     for (contender& one : std::span(contenders_).subspan(first_twice_)) {
       one.fell_behind = contenders_[one.way_of].fell_behind;
     }
-    return left > 1 || (left == 1 && (rounds < enough || !is_decided));
+  }
+
+  // Where the time would be over before the best had runs enough to be proved, others leave.
+  void leave_for_want_of_time(unsigned rounds, double seconds_a_run) {
+    constexpr unsigned fewest = 2;
+    if (options_.time_budget <= 0 || rounds < fewest || rounds >= enough_runs) return;
+    double runs =
+        (options_.time_budget - seconds_passed()) / seconds_a_run / (enough_runs - rounds) - 1;
+    const auto time = figure();
+    const std::vector<double> base = each(contenders_[as_it_is].runs, time);
+    std::vector<contender*> ways;
+    std::vector<racer> field;
+    for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone)) {
+      if (one.fell_behind || !one.remark.empty()) continue;
+      if (&one == &contenders_[hook_alone] || one.ideal) {
+        --runs;
+        continue;
+      }
+      constexpr double with_half_of_twice = 1.5;
+      const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
+      ways.push_back(&one);
+      field.push_back({gain ? gain->high : 1, one.hooked ? with_half_of_twice : 1});
+    }
+    for (const std::size_t i : leaving(field, runs)) ways[i]->fell_behind = true;
+    leave_with_their_ways();
   }
 
   // If the time allowed no further round, the first runs count.
