@@ -67,15 +67,15 @@ std::string bound_text(const advice& one, const advice_report& report) {
     const double most = report.bound->times.median;
     const bool is_it = one.tried && one.tried->times.median >= most;
     if (most <= 1) return "nothing: an ideal malloc, which frees for nothing, gained nothing";
-    std::string out = is_it ? "that: an ideal malloc, which frees for nothing, gained no more"
-                            : fmt::format("{} on an ideal malloc, which frees for nothing",
-                                          advise::tried_text(*report.bound));
-    // Else it would seem to contradict the share.
-    if (report.heap && most > advise::bound_times(report.heap->high, 1)) {
-      out += "; that is more than its operations take: it comes from where blocks lie";
-      if (report.bound->runs < advise::enough_runs) out += ", or from other work on the machine";
+    const std::string out =
+        is_it ? "that: an ideal malloc gained no more"
+              : fmt::format("{} on an ideal malloc", advise::tried_text(*report.bound));
+    if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) {
+      return out + ", which frees for nothing";
     }
-    return out;
+    // Else it would seem to contradict the share.
+    return out + "; more than its operations take: by where blocks lie" +
+           (report.bound->runs < advise::enough_runs ? ", or by other work" : "");
   }
   if (!advise::is_known(report.heap)) return "it is not known: the recording is too short";
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
