@@ -182,6 +182,15 @@ TEST_F(attaching, twenty_times_leaves_the_program_as_it_was) {
   EXPECT_EQ(program.end(), 0);
 }
 
+TEST_F(attaching, in_the_middle_of_a_sleep_leaves_the_program_as_it_was) {
+  running_program program({"sh", "-c", "echo ready; exec sleep 60"});
+  const fs::path executable = "/proc/" + std::to_string(program.pid()) + "/exe";
+  while (fs::read_symlink(executable).filename() != "sleep") usleep(1'000);
+  usleep(50'000);
+  EXPECT_EQ(attach(program.pid(), 0.1).not_let_be, "");
+  EXPECT_TRUE(program.goes_on());
+}
+
 TEST_F(attaching, the_program_goes_on_when_the_recorder_is_killed_and_can_be_recorded_again) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
   const pid_t recorder = fork();

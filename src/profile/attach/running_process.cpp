@@ -74,6 +74,7 @@ bool is_of_waiting(long call, std::uint64_t second) {
     case SYS_pause:
     case SYS_rt_sigsuspend:
     case SYS_rt_sigtimedwait:
+    case SYS_restart_syscall:  // the rest of a sleep or wait that a stop has interrupted
       return true;
     case SYS_futex:
       // As condition variables, semaphores and joins wait, and no lock.
