@@ -169,12 +169,22 @@ advice to_leave_it(const advice_report& report, unsigned runs) {
   return leave;
 }
 
+// Its start is most of it then, and differs by more than an allocator gains.
+bool is_too_short(const advice_report& report) {
+  constexpr std::uint64_t shortest_ns = 50'000'000;
+  return !is_known(report.heap) && report.cpu_ns < shortest_ns;
+}
+
 void say_how_far(advice_report& report, unsigned dropped_runs) {
-  const advice& first = report.advices.front();
+  advice& first = report.advices.front();
   const unsigned runs = first.tried ? first.tried->runs : dropped_runs;
   report.proved =
       runs >= enough_runs && !(first.from.how == strategy::global && undecided(report) != nullptr);
-  if (report.proved) {
+  if (runs > 0 && is_too_short(report)) {
+    report.proved = false;
+    report.proof = "Not proved: the program is too short, give it more to do.";
+    first.confidence = "low";
+  } else if (report.proved) {
     report.proof = fmt::format("Proved on the program, in {}.", runs_text(runs));
   } else if (runs >= enough_runs) {
     report.proof =

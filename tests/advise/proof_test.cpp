@@ -121,6 +121,16 @@ TEST(trial, what_ran_often_enough_is_proved_with_its_interval) {
   EXPECT_EQ(tried_text(*report.advices[0].tried), "1.30 (1.20 to 1.40) in 5 runs");
 }
 
+TEST(trial, a_program_that_is_too_short_proves_nothing_in_any_number_of_runs) {
+  advice_report report;
+  report.advices = {tried(strategy::multipool, "a", {1.24, 1.91, 2.77}, 9)};
+  report.cpu_ns = 5'000'000;
+  settle(report);
+  EXPECT_FALSE(report.proved);
+  EXPECT_THAT(report.proof, HasSubstr("too short"));
+  EXPECT_EQ(report.advices[0].confidence, "low");
+}
+
 TEST(trial, what_is_proved_is_sure_whatever_the_replay_was) {
   advice one = tried(strategy::multipool, "a", {1.25, 1.3, 1.35}, 9);
   one.untold = "where its blocks lie may matter more";
