@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,8 +42,24 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
 // Since 2.32. Without it, reference counts are atomic always.
 char __libc_single_threaded = 0;
 
-// Since 2.35. gcc's unwinder asks for the module of an address, and has no other way when it was built with such a
-// glibc. The search is what it did before, one module after the other.
+// Since 2.35. gcc's unwinder and the recorder ask for the module of an address, and have no other way when they were
+// built with such a glibc. Where the glibc has it, it is that one; else the search is what the unwinder did before, one
+// module after the other. No other thread changes the list of modules meanwhile.
+typedef int find_object(void*, struct dl_find_object*);
+static find_object* of_glibc = NULL;
+
+__attribute__((constructor)) static void find_that_of_glibc(void) {
+  of_glibc = (find_object*)dlvsym(RTLD_DEFAULT, "_dl_find_object", "GLIBC_2.35");
+  if (of_glibc == NULL) dlerror();  // nobody else's
+}
+
+static struct link_map* map_of(const struct dl_phdr_info* module) {
+  for (struct link_map* map = _r_debug.r_map; map != NULL; map = map->l_next) {
+    if (map->l_addr == module->dlpi_addr && strcmp(map->l_name, module->dlpi_name) == 0) return map;
+  }
+  return NULL;
+}
+
 struct search {
   uintptr_t address;
   struct dl_find_object* found;
@@ -70,12 +87,13 @@ static int look(struct dl_phdr_info* module, size_t size, void* argument) {
   search->found->dlfo_flags = 0;
   search->found->dlfo_map_start = (void*)begin;
   search->found->dlfo_map_end = (void*)end;
-  search->found->dlfo_link_map = NULL;
+  search->found->dlfo_link_map = map_of(module);
   search->found->dlfo_eh_frame = (void*)frames;
   return 1;
 }
 
 int _dl_find_object(void* address, struct dl_find_object* result) {
+  if (of_glibc != NULL) return of_glibc(address, result);
   struct search search = {(uintptr_t)address, result};
   return dl_iterate_phdr(look, &search) == 1 ? 0 : -1;
 }
