@@ -10,8 +10,32 @@ trap 'rm -rf "$work"' EXIT
 # main_job COMMAND…: the command records a program and measures it.
 main_job() {
   (cd "$work" && "$@" --version && "$@" record --force -o trace.mlt -- sort /etc/passwd >/dev/null 2>&1 &&
-    "$@" dims trace.mlt | grep -q 'allocations' && "$@" report trace.mlt --force -o page.html >/dev/null &&
+    "$@" dims trace.mlt | grep -q 'allocations' && "$@" top trace.mlt | grep -q 'sort+0x' && "$@" report trace.mlt --force -o page.html >/dev/null &&
     "$@" doctor >/dev/null)
+}
+
+# names_and_tries MALLARD: functions have names, also of a program that runs already, and other mallocs are tried.
+names_and_tries() {
+  cat >"$work/keys.cpp" <<'END'
+#include <string>
+#include <vector>
+[[gnu::noinline]] std::size_t make_keys(int round) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 100; ++i) keys.push_back("a key of more than sixteen letters " + std::to_string(i * round));
+  return keys.size();
+}
+int main(int count, char**) {
+  std::size_t made = 0;
+  for (int i = 0; i < 20000 || count > 1; ++i) made += make_keys(i);
+  return made == 0;
+}
+END
+  g++ -O2 -g -o "$work/keys" "$work/keys.cpp"
+  (cd "$work" && "$1" record --force -o keys.mlt -- ./keys >/dev/null 2>&1 && "$1" top keys.mlt | grep -q make_keys &&
+    "$1" advise --quick --force -- ./keys 2>/dev/null | grep -q make_keys)
+  "$work/keys" endless &
+  (cd "$work" && "$1" record --force --pid $! --for 1 -o keys.mlt >/dev/null 2>&1; "$1" top keys.mlt | grep -q make_keys)
+  kill $!
 }
 
 # The wheel, of 6 MB at most, in a machine of this kind, and in an older one where nothing but Python is.
@@ -23,6 +47,7 @@ test_wheel() {
   "$work/venv/bin/pip" -q install --disable-pip-version-check "$wheel"
   main_job "$work/venv/bin/mallard"
   main_job "$work/venv/bin/python" -m mallard
+  names_and_tries "$work/venv/bin/mallard"
   root=$work/bullseye
   debootstrap --variant=minbase --include=python3-pip bullseye "$root" >"$work/debootstrap.log" ||
     { tail "$work/debootstrap.log"; return 1; }
