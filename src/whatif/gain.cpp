@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "lab/measuring/statistics.hpp"
 
@@ -28,8 +29,8 @@ std::vector<std::size_t> leaving(const std::vector<racer>& field, double runs) {
   constexpr std::size_t fewest = 2;
   std::vector<std::size_t> order(field.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return field[a].may_gain > field[b].may_gain;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(-field[a].may_gain, a) < std::pair(-field[b].may_gain, b);
   });
   std::size_t stay = 0;
   for (; stay < order.size(); ++stay) {
