@@ -63,11 +63,11 @@ of_callgrind() {
       bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1' - "$@"
     done 2>&1 | awk '{ print $2 / ($1 + $2) }' | sort -n | sed -n 3p)
   truth=$(callgrind_annotate --inclusive=yes --threshold=100 "$work/calls" | tr -d , |
-    awk -v system="$system" '/PROGRAM TOTALS/ { all = $1 }
+    awk -v kernel="$system" '/PROGRAM TOTALS/ { all = $1 }
          $0 ~ /:(malloc|free|calloc|realloc|posix_memalign|aligned_alloc) / { sum += $1 }
          END { if (!all) exit 1
-               own = sum / all * (1 - system)
-               printf "%.3f to %.3f", own, own + system }')
+               own = sum / all * (1 - kernel)
+               printf "%.3f to %.3f", own, own + kernel }')
   row "$name" "$truth" "$@"
 }
 
