@@ -450,7 +450,7 @@ void invocation_tracker::survive(std::uint32_t stack, std::uint32_t ended, std::
                                  std::uint64_t bytes) {
   const survival what{stack, std::min(ended, all_frames)};
   const auto hash = [](const survival& of) {
-    return ((std::uint64_t{of.stack} << 16 | of.ended) * 0x9e3779b97f4a7c15u) >> 32;
+    return hash_of_number(std::uint64_t{of.stack} << 16 | of.ended);
   };
   const auto next = static_cast<std::uint32_t>(survivals_.size());
   const std::uint32_t at = survival_index_.find_or_add(
@@ -458,9 +458,8 @@ void invocation_tracker::survive(std::uint32_t stack, std::uint32_t ended, std::
   if (at == next) {
     survivals_.push_back({what, {}});
     if (survival_index_.is_full(survivals_.size())) {
-      survival_index_.refill(
-          survivals_.size(), [&](std::uint32_t known) { return hash(survivals_[known].what); },
-          [](std::uint32_t) { return true; });
+      survival_index_.refill(survivals_.size(),
+                             [&](std::uint32_t known) { return hash(survivals_[known].what); });
     }
   }
   survivals_[at].sum.blocks += blocks;

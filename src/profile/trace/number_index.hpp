@@ -8,7 +8,16 @@
 
 namespace mallard::profile {
 
+// For keys that are one number.
+inline std::uint64_t hash_of_number(std::uint64_t key) {
+  return (key * 0x9e3779b97f4a7c15u) >> 32;
+}
+
 class number_index {
+  struct all {
+    bool operator()(std::uint32_t) const { return true; }
+  };
+
  public:
   // Returns: the number with this hash for which `is(number)`; where there is none, `next`, the
   // size of the list, to which the caller then appends. O(1) on average.
@@ -23,8 +32,8 @@ class number_index {
   // No further number has room: refill() is due. `size`: of the list.
   bool is_full(std::size_t size) const { return size * 2 > slots_.size(); }
   // Effects: finds the numbers for which `stays(number)`, and no others; has room for one more.
-  template <class HashOf, class Stays>
-  void refill(std::size_t size, const HashOf& hash_of, const Stays& stays) {
+  template <class HashOf, class Stays = all>
+  void refill(std::size_t size, const HashOf& hash_of, const Stays& stays = {}) {
     slots_.assign(is_full(size) ? slots_.size() * 2 : slots_.size(), 0);
     for (std::uint32_t number = 1; number < size; ++number) {
       if (!stays(number)) continue;

@@ -6,15 +6,11 @@
 namespace mallard::profile {
 namespace {
 
-std::uint64_t hash(const stack_node& node) {
+std::uint64_t hash_of(const stack_node& node) {
   std::uint64_t h = node.ip * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29) ^ node.frame_address) * 0xbf58476d1ce4e5b9u;
   h = (h ^ (h >> 32) ^ node.parent) * 0x94d049bb133111ebu;
   return h ^ (h >> 31);
-}
-
-std::uint64_t hash(std::uint64_t ip) {
-  return (ip * 0x9e3779b97f4a7c15u) >> 32;
 }
 
 }  // namespace
@@ -23,7 +19,7 @@ std::uint32_t stack_table::child(std::uint32_t parent, const frame& one) {
   const stack_node wanted{one.ip, one.frame_address, parent};
   const std::uint32_t next = size();
   const std::uint32_t id = index_.find_or_add(
-      hash(wanted), next, [&](std::uint32_t known) { return nodes_[known] == wanted; });
+      hash_of(wanted), next, [&](std::uint32_t known) { return nodes_[known] == wanted; });
   if (id == next) {
     nodes_.push_back(wanted);
     if (index_.is_full(size())) refill_index();
@@ -47,7 +43,7 @@ void stack_table::forget(std::uint64_t begin, std::uint64_t end) {
 
 void stack_table::refill_index() {
   index_.refill(
-      size(), [&](std::uint32_t id) { return hash(nodes_[id]); },
+      size(), [&](std::uint32_t id) { return hash_of(nodes_[id]); },
       [&](std::uint32_t id) { return id >= forgotten_.size() || !forgotten_[id]; });
 }
 
@@ -72,14 +68,12 @@ void stack_list::push_back(const stack_node& one) {
 
 std::uint32_t stack_list::place_of(std::uint64_t ip) {
   const std::uint32_t next = places();
-  const std::uint32_t place =
-      index_.find_or_add(hash(ip), next, [&](std::uint32_t known) { return ips_[known] == ip; });
+  const std::uint32_t place = index_.find_or_add(
+      hash_of_number(ip), next, [&](std::uint32_t known) { return ips_[known] == ip; });
   if (place == next) {
     ips_.push_back(ip);
     if (index_.is_full(places())) {
-      index_.refill(
-          places(), [&](std::uint32_t known) { return hash(ips_[known]); },
-          [](std::uint32_t) { return true; });
+      index_.refill(places(), [&](std::uint32_t known) { return hash_of_number(ips_[known]); });
     }
   }
   return place;
