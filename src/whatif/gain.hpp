@@ -33,12 +33,13 @@ inline constexpr unsigned enough_runs = 5;
 
 // A way in a race.
 struct racer {
-  double may_gain = 0;
-  double runs = 1;  // that it takes in a round
+  double gain = 0;
+  double seconds = 0;  // that it takes in a round
+  bool stays = false;
 };
 
-// Where a round can have so many runs and no more, the least promising leave; two stay in any case.
+// Where a round may take so long and no longer, those leave that gain least; two stay in any case.
 // Returns: their places in the field.
-std::vector<std::size_t> leaving(const std::vector<racer>& field, double runs);
+std::vector<std::size_t> leaving(const std::vector<racer>& field, double seconds);
 
 }  // namespace mallard::whatif

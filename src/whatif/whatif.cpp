@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -163,22 +164,15 @@ class experiment {
     const unsigned rounds = options_.as_it_was ? 0 : options_.repetitions;
     for (unsigned round = 0; round < rounds; ++round) {
       if (over()) break;
-      const double began = seconds_passed();
-      unsigned measured = 0;
       if (!lab::interleave(contenders_, 1, options_.seed + round, [&](contender& one) {
             // A race has better use for runs than to find the way's time so often.
             const bool rests = options_.races && one.way_of != 0 && round % 2 != 0;
-            if (one.remark.empty() && !one.fell_behind && !rests) {
-              measure(one);
-              ++measured;
-            }
+            if (one.remark.empty() && !one.fell_behind && !rests) measure(one);
             return !is_interrupted();
           })) {
         break;
       }
-      if (!options_.races) continue;
-      if (!still_races(round + 1)) break;
-      leave_for_want_of_time(round + 1, (seconds_passed() - began) / std::max(measured, 1u));
+      if (options_.races && !still_races(round + 1)) break;
     }
     count_the_only_runs();
     count_first_runs();
@@ -331,6 +325,12 @@ class experiment {
     each_has({});
   }
 
+  struct standing {
+    contender* who;
+    double gain;  // in the median; 1: it is not known
+    double may_gain;
+  };
+
   // After so many rounds. Those stay whose gain may be the best: it reaches the least that the
   // leader gained. The fewer the rounds, the more a way has to be behind to leave. Of what is
   // routed a few runs tell little: much is taken off. The margins are what runs of the same program
@@ -343,10 +343,6 @@ class experiment {
     const unsigned at = std::min(rounds, enough);
     const auto time = figure();
     const std::vector<double> base = each(contenders_[as_it_is].runs, time);
-    struct standing {
-      contender* who;
-      double may_gain;
-    };
     std::vector<standing> all;
     double to_reach = 1;  // that of the program as it is
     unsigned left = 0;
@@ -362,8 +358,11 @@ class experiment {
       // behind.
       const double times_what_is_left =
           gain ? lab::median(each(one.runs, time)) * gain->median / lab::median(base) : enough;
-      if (one.hooked && rounds < std::min<double>(enough, 2 * times_what_is_left)) continue;
-      all.push_back({&one, gain ? gain->high * margin : 0});
+      const bool tells = !one.hooked || rounds >= std::min<double>(enough, 2 * times_what_is_left);
+      const double may_gain = gain ? gain->high * margin : 0;
+      all.push_back({&one, gain ? gain->median : 1,
+                     tells ? may_gain : std::numeric_limits<double>::infinity()});
+      if (!tells) continue;
       if (gain && gain->median > leader_gain) {
         leader = &one;
         leader_gain = gain->median;
@@ -382,8 +381,38 @@ class experiment {
       leader->fell_behind = false;
       ++left;
     }
+    leave_for_want_of_time(std::move(all), rounds);
     leave_with_their_ways();
     return left > 1 || (left == 1 && (rounds < enough || !is_decided));
+  }
+
+  // Where the time would be over before the best had runs enough to be proved, those that gain
+  // least leave. The best malloc and the best resource stay: few runs do not tell which of them is
+  // better.
+  void leave_for_want_of_time(std::vector<standing> all, unsigned rounds) {
+    constexpr unsigned fewest = 2;
+    if (options_.time_budget <= 0 || rounds < fewest || rounds >= enough_runs) return;
+    const auto seconds = [](const contender& one) {
+      if (one.fell_behind || one.runs.empty()) return 0.0;
+      return lab::median(each(one.runs, &run_figures::seconds));
+    };
+    double of_a_round = (options_.time_budget - seconds_passed()) / (enough_runs - rounds);
+    for (const contender& one : contenders_) {
+      const bool is_way = &one > &contenders_[hook_alone] && !one.ideal;
+      if (!is_way) of_a_round -= seconds(one);
+    }
+    std::erase_if(all, [](const standing& one) { return one.who->fell_behind; });
+    std::array<double, 2> best{};  // of mallocs, of resources
+    for (const standing& one : all) {
+      best[one.who->hooked] = std::max(best[one.who->hooked], one.gain);
+    }
+    std::vector<racer> field;
+    for (const standing& one : all) {
+      constexpr double with_half_of_twice = 1.5;
+      field.push_back({one.gain, seconds(*one.who) * (one.who->hooked ? with_half_of_twice : 1),
+                       one.gain == best[one.who->hooked]});
+    }
+    for (const std::size_t i : leaving(field, of_a_round)) all[i].who->fell_behind = true;
   }
 
   // The hook, and those that go a way twice, are run for the sake of ways.
@@ -394,31 +423,6 @@ class experiment {
     for (contender& one : std::span(contenders_).subspan(first_twice_)) {
       one.fell_behind = contenders_[one.way_of].fell_behind;
     }
-  }
-
-  // Where the time would be over before the best had runs enough to be proved, others leave.
-  void leave_for_want_of_time(unsigned rounds, double seconds_a_run) {
-    constexpr unsigned fewest = 2;
-    if (options_.time_budget <= 0 || rounds < fewest || rounds >= enough_runs) return;
-    double runs =
-        (options_.time_budget - seconds_passed()) / seconds_a_run / (enough_runs - rounds) - 1;
-    const auto time = figure();
-    const std::vector<double> base = each(contenders_[as_it_is].runs, time);
-    std::vector<contender*> ways;
-    std::vector<racer> field;
-    for (contender& one : std::span(contenders_).first(first_twice_).subspan(hook_alone)) {
-      if (one.fell_behind || !one.remark.empty()) continue;
-      if (&one == &contenders_[hook_alone] || one.ideal) {
-        --runs;
-        continue;
-      }
-      constexpr double with_half_of_twice = 1.5;
-      const auto gain = gain_of(rounds_of(one, base, time), options_.seed);
-      ways.push_back(&one);
-      field.push_back({gain ? gain->high : 1, one.hooked ? with_half_of_twice : 1});
-    }
-    for (const std::size_t i : leaving(field, runs)) ways[i]->fell_behind = true;
-    leave_with_their_ways();
   }
 
   // If the time allowed no further round, the first runs count.

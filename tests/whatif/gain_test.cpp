@@ -52,4 +52,8 @@ TEST(whatif_race, two_stay_however_little_room_there_is) {
   EXPECT_EQ(leaving({{1.2, 1}, {2, 1.5}, {1.5, 1}}, -4), places{0});
 }
 
+TEST(whatif_race, a_way_that_is_to_stay_does_so_whatever_others_gain) {
+  EXPECT_EQ(leaving({{1.2, 1, true}, {2, 1.5}, {1.5, 1}}, 2.5), places{2});
+}
+
 }  // namespace
