@@ -178,10 +178,10 @@ bool is_too_short(const advice_report& report) {
 void say_how_far(advice_report& report, unsigned dropped_runs) {
   advice& first = report.advices.front();
   const unsigned runs = first.tried ? first.tried->runs : dropped_runs;
-  report.proved =
-      runs >= enough_runs && !(first.from.how == strategy::global && undecided(report) != nullptr);
-  if (runs > 0 && is_too_short(report)) {
-    report.proved = false;
+  const bool too_short = runs > 0 && is_too_short(report);
+  report.proved = runs >= enough_runs && !too_short &&
+                  !(first.from.how == strategy::global && undecided(report) != nullptr);
+  if (too_short) {
     report.proof = "Not proved: the program is too short, give it more to do.";
     first.confidence = "low";
   } else if (report.proved) {

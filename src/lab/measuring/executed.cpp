@@ -31,8 +31,8 @@ using clock = std::chrono::steady_clock;
 std::vector<std::string> environment_with(const fs::path& library) {
   constexpr std::string_view preload = "LD_PRELOAD=";
   std::vector<std::string> all;
-  // It has three names, and glibc itself uses this one: a linker that does not know that all are
-  // one variable gives the program copies of the others, which are never set.
+  // The environment has three names, and glibc itself uses this one: a linker that does not know
+  // that all are one variable gives the program copies of the others, which are never set.
   for (char** one = __environ; *one; ++one) {
     if (!std::string_view(*one).starts_with(preload)) all.emplace_back(*one);
   }
