@@ -131,8 +131,16 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
-// Before anything is run.
-std::vector<profile::budget_rule> rules_of(const check_options& options) {
+using rule_list = std::vector<profile::budget_rule>;
+
+// Once, before anything is run: the budget may be a pipe.
+rule_list rules_of(const check_options& options) {
+  std::error_code ignored;
+  if (options.update && std::filesystem::exists(options.budget, ignored) &&
+      !std::filesystem::is_regular_file(options.budget, ignored)) {
+    throw usage_error(
+        fmt::format("--update: {} is no file that can be written anew", options.budget));
+  }
   try {
     return profile::read_budget(options.budget);
   } catch (const std::runtime_error& problem) {
@@ -140,8 +148,7 @@ std::vector<profile::budget_rule> rules_of(const check_options& options) {
   }
 }
 
-int check_trace(const check_options& options, const std::string& path) {
-  const std::vector<profile::budget_rule> rules = rules_of(options);
+int check_trace(const check_options& options, const rule_list& rules, const std::string& path) {
   const auto opened = open_trace(path);
   profile::trace_reader& trace = *opened;
   const bool by_function =
@@ -172,8 +179,7 @@ int check_trace(const check_options& options, const std::string& path) {
   return breaches == 0 ? success : failure;
 }
 
-int check_program(const check_options& options) {
-  rules_of(options);
+int check_program(const check_options& options, const rule_list& rules) {
   const whatif::temporary_folder folder;
   profile::record_options recorded;
   recorded.command = options.words;
@@ -185,7 +191,7 @@ int check_program(const check_options& options) {
       std::filesystem::copy_file(run.trace, options.keep,
                                  std::filesystem::copy_options::overwrite_existing);
     }
-    const int kept = check_trace(options, run.trace);
+    const int kept = check_trace(options, rules, run.trace);
     if (status == 0) status = kept;
   }
   if (!run.summary.exited) {
@@ -203,12 +209,12 @@ int check(const check_options& options, bool is_command) {
     throw usage_error(
         fmt::format("--format: unknown value '{}' (known: text, github)", options.format));
   }
-  if (is_command) return check_program(options);
+  if (is_command) return check_program(options, rules_of(options));
   if (options.words.size() > 1) {
     throw usage_error("check takes one trace, or a command after --");
   }
   if (!options.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
-  return check_trace(options, options.words.front());
+  return check_trace(options, rules_of(options), options.words.front());
 }
 
 }  // namespace

@@ -37,6 +37,29 @@ TEST_F(check_command_test, a_breach_is_a_line_and_a_status) {
   EXPECT_THAT(broken.out, HasSubstr("\nb:4: peak <= 1 B: it is "));
 }
 
+TEST_F(check_command_test, a_budget_may_come_through_a_pipe) {
+  const auto through_a_pipe = [&](const words& options, const words& of) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const std::string text = "allocations <= 0\n";
+    EXPECT_EQ(::write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(ends[1]);
+    const ended result =
+        run(words{"check", "--budget", "/dev/fd/" + std::to_string(ends[0])} + options + of);
+    close(ends[0]);
+    return result;
+  };
+  record("t", {"sort", "/dev/null"});
+  for (const words& of : {words{"t"}, words{"--", "sort", "/dev/null"}}) {
+    const ended broken = through_a_pipe({}, of);
+    EXPECT_EQ(broken.status, 1);
+    EXPECT_THAT(broken.out, HasSubstr(":1: allocations <= 0: it is ")) << broken.err;
+    const ended refused = through_a_pipe({"--update"}, of);
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("--update: "));
+  }
+}
+
 TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_else) {
   record("t", {"sort", "/dev/null"});
   write("real", "# sort\nallocations <= 1000000 +5 %\n\npeak <= 1 B\nleaked <= 1 GiB\n");
