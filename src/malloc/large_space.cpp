@@ -171,7 +171,7 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
       blocks[count++] = b;
     }
     under_way_ += count;
-    if (before > idle_bytes()) idle_.gave_back(before - idle_bytes());
+    if (before > idle_bytes()) idle_.gave_back(before - idle_bytes(), idle_bytes());
   }
   const bool has_any = gone != nullptr || count != 0;
   while (segment* const s = gone) {

@@ -199,7 +199,7 @@ void malloc_heap::purge_portion() noexcept {
   warm_to_bytes_ = taken_bytes() + warm;
   // An estimate, so it ends nothing where all is to go.
   if (kept_bytes_ != 0 && warm <= kept_bytes_) to_purge_bytes_ = 0;
-  idle_pages_.gave_back(bytes);
+  idle_pages_.gave_back(bytes, warm);
 }
 
 // Now and then, while blocks come and go.

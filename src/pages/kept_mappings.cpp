@@ -145,7 +145,7 @@ void kept_mappings::set_idle_limit(std::size_t least, std::size_t most) noexcept
 
 void kept_mappings::note_gone(std::size_t bytes) noexcept {
   gone_[next_gone_++ % gone_.size()] = bytes;
-  idle_.gave_back(bytes);
+  idle_.gave_back(bytes, this->bytes());
 }
 
 // Only a mapping that would have served is to be regretted.

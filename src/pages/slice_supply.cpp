@@ -535,7 +535,7 @@ std::size_t slice_supply::purge_some(std::size_t slices_to_keep) noexcept {
   }
   under_way_slices_ -= back;
   if (budget_.is_set()) budget_.give(gone * slice_bytes);
-  if (gone != 0) idle_.gave_back(gone);
+  if (gone != 0) idle_.gave_back(gone, dirty_slices_);
   publish();
   return gone;
 }

@@ -138,6 +138,16 @@ TEST_F(kept_mappings_test, half_of_what_nobody_needed_for_a_while_goes) {
   EXPECT_EQ(kept.bytes(), mib);  // the one in use stays
 }
 
+TEST_F(kept_mappings_test, what_came_after_a_trim_was_not_idle_before_it) {
+  give(mib);
+  kept.decay();
+  kept.trim();
+  void* const p = give(mib);
+  now += idle_policy::decay_milliseconds;
+  kept.decay();
+  EXPECT_TRUE(takes(p, mib, mib));
+}
+
 TEST_F(kept_mappings_test, what_is_needed_again_and_again_stays) {
   void* chunks[4];
   for (void*& p : chunks) {

@@ -42,7 +42,9 @@ class idle_policy {
     most_ = most;
   }
 
-  void gave_back(std::size_t amount) noexcept {
+  // So much went back, and so much stays. Memory that comes later was not idle before.
+  void gave_back(std::size_t amount, std::size_t left) noexcept {
+    needed_to_ = std::min(needed_to_, left);
     const unsigned long long now = now_();
     given_back_ = now - last_giving_ > soon_milliseconds ? amount : given_back_ + amount;
     last_giving_ = now;
