@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "profile/function_names.hpp"
@@ -42,7 +44,11 @@ class writer {
     includes();
     declaration();
     own_container();
-    if (what_.how == strategy::adaptive_pool) {
+    if (what_.where.container.is_pointer()) {
+      pointer();
+    } else if (is_own()) {
+      line("{} made{{&resource}};", what_.where.container.in("std::pmr::"));
+    } else if (what_.how == strategy::adaptive_pool) {
       nodes();
     } else {
       containers();
@@ -59,8 +65,17 @@ class writer {
 
   void includes() {
     if (what_.how == strategy::adaptive_pool) line("#include <list>");
+    if (what_.where.container.is_pointer()) line("#include <memory>");
     line("#include <memory_resource>");
-    line("#include <vector>\n");
+    std::set<std::string> of_library = {"vector"};
+    if (is_own()) {
+      for (const std::string& header : what_.where.container.headers()) of_library.insert(header);
+    }
+    for (const std::string& header : of_library) line("#include <{}>", header);
+    text_ += '\n';
+    if (what_.where.container.kind == "unique_ptr") {
+      line("#include \"mallard/allocate_unique.hpp\"");
+    }
     line("#include \"mallard/allocator.hpp\"");
     line("#include \"{}\"", header_);
     if (what_.how == strategy::multipool_on_monotonic) {
@@ -121,6 +136,13 @@ class writer {
   void containers() { bindings("vector", "Containers"); }
   void nodes() { bindings("list", "Containers of nodes"); }
 
+  // The container that allocates, where it compiles as it is. One of plain elements has its type
+  // in the examples already.
+  bool is_own() const {
+    const container_type& one = what_.where.container;
+    return one.is_of_library_alone() && !is_builtin(one.arguments);
+  }
+
   // The user's own line, where it is known.
   void own_container() {
     const code_place& where = what_.where;
@@ -129,9 +151,26 @@ class writer {
            remark(profile::file_name(where.file)), where.change->line);
       line("// - {}", remark(where.change->before));
       line("// + {}", remark(where.change->after));
-    } else if (!where.container.kind.empty()) {
+    } else if (!where.container.kind.empty() && !where.container.is_pointer()) {
       line("\n// It is {} that allocates: {}, made with &resource.",
            remark(where.container.in("std::")), remark(where.container.in("std::pmr::")));
+    }
+  }
+
+  // A single object in the resource, by the pointer that owned it before.
+  void pointer() {
+    const container_type& by = what_.where.container;
+    const std::string as = is_builtin(by.arguments) ? by.arguments : "int";
+    const bool unique = by.kind == "unique_ptr";
+    line("\n// std::make_{}<{}> becomes{}", unique ? "unique" : "shared", remark(by.arguments),
+         as == by.arguments ? "" : ", `int` being that type,");
+    if (unique) {
+      line("std::unique_ptr<{0}, mallard::resource_deleter<{0}, {1}>> owned =", as, bound_);
+      line("    mallard::allocate_unique<{}, {}>(resource);", as, bound_);
+      line("// and the pointers that own it have this type.");
+    } else {
+      line("std::shared_ptr<{0}> owned =", as);
+      line("    std::allocate_shared<{0}>(mallard::allocator<{0}, {1}>(&resource));", as, bound_);
     }
   }
 

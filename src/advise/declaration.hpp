@@ -9,17 +9,25 @@
 
 namespace mallard::advise {
 
-// "vector" and "order" of std::vector<order, std::allocator<order>>.
+// "vector" and "order" of std::vector<order, std::allocator<order>>; "unique_ptr" and "order" of
+// std::make_unique<order>.
 struct container_type {
   std::string kind;       // empty: not known
   std::string arguments;  // without allocators, hashes and comparisons of the library's
 
-  // "std::pmr::vector<order>".
+  // "std::pmr::vector<std::pmr::string>": containers in the arguments as well.
   std::string in(std::string_view name_space) const;
+  // It has no types but the language's and the library's, so it compiles anywhere.
+  bool is_of_library_alone() const;
+  // The library's headers that declare it, and the containers in its arguments: "map", "string".
+  std::vector<std::string> headers() const;
+  // std::make_unique or std::make_shared makes a single object.
+  bool is_pointer() const { return kind == "unique_ptr" || kind == "shared_ptr"; }
 };
 
-// The innermost container of the standard library's on a stack, by the functions' names, innermost
-// first.
+// The container or maker of the standard library's that asks for memory, by the names of a stack's
+// functions, innermost first. A container that fills an element, as a vector its strings, stands
+// for it: the element takes the container's resource.
 container_type container_of_stack(const std::vector<std::string>& names);
 
 struct changed_line {

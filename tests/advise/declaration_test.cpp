@@ -24,6 +24,50 @@ TEST(declaration, the_innermost_container_of_a_stack_is_named_without_what_the_l
                 .in("std::"),
             "std::string");
   EXPECT_EQ(of("my::vector<int>::grow()").kind, "");
+  EXPECT_EQ(of("load(std::vector<order, std::allocator<order> >&)").kind, "") << "it is given one";
+}
+
+const std::string text_type =
+    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+
+TEST(declaration, of_a_container_of_containers_it_is_the_outer_one_that_fills_the_inner) {
+  const std::string fills = "void std::vector<" + text_type + ", std::allocator<" + text_type +
+                            " > >::emplace_back<char const*>(char const*&&)";
+  const container_type texts = container_of_stack(
+      {"operator new(unsigned long)", text_type + "::_M_create(unsigned long&, unsigned long)",
+       "void std::_Construct<" + text_type + ">(" + text_type + "*)", fills, "load()"});
+  EXPECT_EQ(texts.in("std::"), "std::vector<std::string>");
+  EXPECT_EQ(texts.in("std::pmr::"), "std::pmr::vector<std::pmr::string>");
+  EXPECT_EQ(container_of_stack({text_type + "::_M_create(unsigned long&, unsigned long)",
+                                "read_word(std::istream&)", fills})
+                .in("std::"),
+            "std::string")
+      << "the program's own function makes it";
+  const auto found =
+      change_declaration("std::vector<std::string> names;", 1, {"vector", "std::string"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->after, "std::pmr::vector<std::pmr::string> names{&resource};");
+}
+
+TEST(declaration, compiles_anywhere_if_it_has_no_type_of_the_programs) {
+  const container_type texts = {"multimap", "unsigned long, std::vector<std::string>"};
+  EXPECT_TRUE(texts.is_of_library_alone());
+  EXPECT_EQ(texts.headers(), (std::vector<std::string>{"map", "string", "vector"}));
+  for (const char* own : {"order", "int, app::order", "std::pair<int, int>", "order*"}) {
+    EXPECT_FALSE((container_type{"vector", own}.is_of_library_alone())) << own;
+  }
+  EXPECT_FALSE((container_type{"unique_ptr", "int"}.is_of_library_alone()));
+}
+
+TEST(declaration, of_a_single_object_it_is_the_pointer_that_owns_it) {
+  EXPECT_EQ(of("std::__detail::_MakeUniq<app::node>::__single_object std::make_unique<app::node, "
+               "int&>(int&)")
+                .in("std::"),
+            "std::unique_ptr<app::node>");
+  EXPECT_EQ(container_of_stack({"std::__shared_count<(__gnu_cxx::_Lock_policy)2>::__shared_count()",
+                                "std::shared_ptr<node> std::make_shared<node, int&>(int&)"})
+                .in("std::"),
+            "std::shared_ptr<node>");
 }
 
 TEST(declaration, the_nearest_above_is_changed_in_its_line) {

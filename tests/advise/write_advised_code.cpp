@@ -30,6 +30,13 @@ int main(int argc, char** argv) {
         // Names end no remark.
         one.where = {"s", "f(int*/ \\\n)", "a.cpp", 1, bytes == 0 ? "" : "std::pair<int, order>\n"};
         if (bytes == 64) one.where.container = {"vector", "order*/ \\\n"};
+        if (bytes == 4096) {
+          one.where.container = {winked ? "unique_ptr" : "shared_ptr", "order*/ \\\n"};
+        }
+        if (bytes == 0) {
+          one.where.container = {winked ? "string" : "unordered_multimap",
+                                 winked ? "" : "unsigned long, std::vector<std::string>"};
+        }
         if (winked) one.where.change = changed_line{3, "std::vector<order> a; \\", "std::pmr::x;"};
         if (bytes == 4096) one.loop = code_lines{"/src/a.cpp", 3, 9};
         const std::string name = "advised_" + std::to_string(number++);
