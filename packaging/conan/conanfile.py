@@ -30,7 +30,7 @@ class Mallard(ConanFile):
 
     def export_sources(self):
         for what in ("CMakeLists.txt", "LICENSE", "README.md", "CHANGELOG.md", "cmake/*", "include/*", "src/*",
-                     "tools/gdb/*", "docs/*.md"):
+                     "tools/gdb/*", "tools/lldb/*", "docs/*.md"):
             copy(self, what, self._root, self.export_sources_folder)
 
     def validate(self):

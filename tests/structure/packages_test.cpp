@@ -36,4 +36,24 @@ TEST(packages, the_crate_carries_every_file_that_it_compiles) {
   std::filesystem::remove_all(folder);
 }
 
+// `install` is told of files by their place in the source; the recipe copies what its list names.
+TEST(packages, conans_recipe_carries_every_folder_that_is_installed) {
+  const std::string recipe = words_in(MALLARD_SOURCE_DIR "/packaging/conan/conanfile.py");
+  const std::string rules = words_in(MALLARD_SOURCE_DIR "/cmake/MallardInstall.cmake");
+  const std::string source = "${PROJECT_SOURCE_DIR}/";
+  std::size_t named = 0;
+  for (std::size_t at = rules.find(source); at != rules.npos; at = rules.find(source, at + 1)) {
+    const std::size_t begin = at + source.size();
+    const std::string path = rules.substr(begin, rules.find_first_of(" \n)", begin) - begin);
+    bool carried = recipe.find('"' + path + '"') != recipe.npos;
+    for (std::string folder = path; !carried && !folder.empty();) {
+      carried = recipe.find('"' + folder + "/*") != recipe.npos;
+      folder.resize(folder.find('/') == folder.npos ? 0 : folder.rfind('/'));
+    }
+    EXPECT_TRUE(carried) << path;
+    ++named;
+  }
+  EXPECT_GE(named, 5u);
+}
+
 }  // namespace
