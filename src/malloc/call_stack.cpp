@@ -3,8 +3,6 @@
 // the stack is read before it was tried.
 #include "malloc/call_stack.hpp"
 
-#include <ucontext.h>
-
 #include <cstring>
 
 #include "mallard/detail/config.hpp"
@@ -35,23 +33,12 @@ frame_rule rule_at(std::uint64_t ip) noexcept {
 bool go_to_caller(unwind::frame_state& at, bool& is_exact, unwind::readable_range& readable) {
   const frame_rule rule = rule_at(is_exact ? at.ip : at.ip - 1);
   is_exact = false;
-  if (const std::uint64_t end = unwind::frame_address_of(at, rule, readable)) {
-    const std::uint64_t bp_place = unwind::saved_bp_place(at, rule, end, readable);
-    at = {unwind::load(end - 8), end, bp_place == 0 ? at.bp : unwind::load(bp_place)};
+  if (const unwind::frame_end end = unwind::end_of_frame(at, rule, readable); end.address != 0) {
+    at = unwind::caller_of(at, end, unwind::saved_bp_place(at, rule, end, readable));
     return at.ip != 0;
   }
-#if defined(__x86_64__)
-  if (rule.how == frame_rule::address::signal && readable.has(at.sp) &&
-      readable.has(at.sp + sizeof(ucontext_t) - 8)) {
-    const auto& saved = reinterpret_cast<const ucontext_t*>(at.sp)->uc_mcontext.gregs;
-    at = {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
-          static_cast<std::uint64_t>(saved[REG_RBP])};
-    readable.enter(at.sp);
-    is_exact = true;
-    return true;
-  }
-#endif
-  return false;
+  is_exact = rule.how == frame_rule::address::signal && unwind::go_to_interrupted(at, readable);
+  return is_exact;
 }
 
 [[gnu::noinline]] void walk(unwind::frame_state at, call_stack& out) noexcept {
@@ -86,6 +73,10 @@ void prepare_call_stacks() noexcept {
   unwind::frame_state here;
   asm volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                : "=r"(here.ip), "=r"(here.sp), "=r"(here.bp));
+#elif defined(__aarch64__)
+  unwind::frame_state here;
+  asm volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29"
+               : "=r"(here.ip), "=r"(here.sp), "=r"(here.bp));
 #else
   const auto frame = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   const unwind::frame_state here{reinterpret_cast<std::uint64_t>(&find_call_stack), frame, frame};
@@ -95,16 +86,11 @@ void prepare_call_stacks() noexcept {
 
 void find_interrupted_stack(const void* context, call_stack& out) noexcept {
   out.count = 0;
-#if defined(__x86_64__)
-  const auto& saved = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-  const unwind::frame_state at{static_cast<std::uint64_t>(saved[REG_RIP]),
-                               static_cast<std::uint64_t>(saved[REG_RSP]),
-                               static_cast<std::uint64_t>(saved[REG_RBP])};
+  const unwind::frame_state at =
+      unwind::interrupted_state(*static_cast<const ucontext_t*>(context));
+  if (at.ip == 0) return;  // not known on this machine
   out.returns[out.count++] = at.ip + 1;
   walk(at, out);
-#else
-  (void)context;
-#endif
 }
 
 }  // namespace mallard::inline v1::detail

@@ -7,21 +7,20 @@
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
-namespace mallard::preload {
+namespace mallard::preload {}  // namespace mallard::preload
 
+// The stack pointer of the caller of the function in whose body this is written.
 #if defined(__x86_64__)
-inline constexpr std::uint64_t words_above_frame_pointer = 16;
+#define MALLARD_CALLER_SP() (reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) + 16)
+#elif defined(__clang__)
+#error "clang does not say on this machine where a frame ends: compile the recorder with gcc."
 #else
-inline constexpr std::uint64_t words_above_frame_pointer = 0;
+#define MALLARD_CALLER_SP() reinterpret_cast<std::uint64_t>(__builtin_dwarf_cfa())
 #endif
 
-}  // namespace mallard::preload
-
 // The caller of the function in whose body this is written; it must have a frame pointer.
-#define MALLARD_CALLER()                                               \
-  ::mallard::unwind::frame_state {                                     \
-    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)),      \
-        reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) +  \
-            ::mallard::preload::words_above_frame_pointer,             \
-        *static_cast<const std::uint64_t*>(__builtin_frame_address(0)) \
+#define MALLARD_CALLER()                                                               \
+  ::mallard::unwind::frame_state {                                                     \
+    reinterpret_cast<std::uint64_t>(__builtin_return_address(0)), MALLARD_CALLER_SP(), \
+        *static_cast<const std::uint64_t*>(__builtin_frame_address(0))                 \
   }

@@ -11,6 +11,8 @@
 
 #include <atomic>
 
+#include "unwind/frame_step.hpp"
+
 extern "C" {
 // The bounds of this library, of the linker.
 extern const char __ehdr_start __attribute__((visibility("hidden")));
@@ -23,16 +25,6 @@ namespace {
 cpu_timer_user user;
 std::uint32_t period = 0;
 bool has_timers = false;
-
-unwind::frame_state state_of(const ucontext_t& from) {
-#if defined(__x86_64__)
-  const auto& saved = from.uc_mcontext.gregs;
-  return {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
-          static_cast<std::uint64_t>(saved[REG_RBP])};
-#elif defined(__aarch64__)
-  return {from.uc_mcontext.pc, from.uc_mcontext.sp, from.uc_mcontext.regs[29]};
-#endif
-}
 
 bool is_ours(std::uint64_t ip) {
   const auto start = reinterpret_cast<std::uint64_t>(&__ehdr_start);
@@ -86,7 +78,8 @@ void on_signal(int, siginfo_t* info, void* context) {
   if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &user) {
     return pass_on(info, context);
   }
-  const unwind::frame_state at = state_of(*static_cast<const ucontext_t*>(context));
+  const unwind::frame_state at =
+      unwind::interrupted_state(*static_cast<const ucontext_t*>(context));
   // Time of this library is none of the program's.
   if (is_ours(at.ip)) return;
   const int before = errno;

@@ -1,7 +1,5 @@
 #include "preload/stack_walk.hpp"
 
-#include <ucontext.h>
-
 #include "preload/node_table.hpp"
 #include "unwind/frame_step.hpp"
 
@@ -32,9 +30,11 @@ void stack_walk::walk(unwind::frame_state at, bool exact, bool long_ago) noexcep
         by_frame_pointers_ ? unwind::frame_pointer_rule : rules_->find(exact ? at.ip : at.ip - 1);
     exact = false;
     if (rule.how == address::not_described) rule = unwind::frame_pointer_rule;
-    std::uint64_t frame_address = unwind::frame_address_of(at, rule, readable_);
-    const bool found = frame_address != 0;
-    if (!found) frame_address = at.sp;
+    const unwind::frame_end end = unwind::end_of_frame(at, rule, readable_);
+    const bool found = end.address != 0;
+    const std::uint64_t frame_address = found ? end.address : at.sp;
+    // Nothing on the stack would show that it is another frame.
+    if (end.is_by_register) keep_ = false;
 
     while (known != 0 && frames_[known - 1].frame_address < frame_address) --known;
     if (known != 0) {
@@ -50,27 +50,17 @@ void stack_walk::walk(unwind::frame_state at, bool exact, bool long_ago) noexcep
     fresh_frame& fresh = fresh_[fresh_count_++];
     fresh = {at.ip, frame_address, at.bp, 0, rule.how != address::of_sp};
     if (found) {
-      fresh.bp_place = unwind::saved_bp_place(at, rule, frame_address, readable_);
-      at.ip = load(frame_address - 8);
-      if (fresh.bp_place != 0) at.bp = load(fresh.bp_place);
-      at.sp = frame_address;
+      fresh.bp_place = unwind::saved_bp_place(at, rule, end, readable_);
+      at = unwind::caller_of(at, end, fresh.bp_place);
       if (at.ip != 0) continue;
     }
-#if defined(__x86_64__)
-    if (rule.how == address::signal && readable_.has(at.sp) &&
-        readable_.has(at.sp + sizeof(ucontext_t) - 8)) {
-      const auto& saved = reinterpret_cast<const ucontext_t*>(at.sp)->uc_mcontext.gregs;
-      at = {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
-            static_cast<std::uint64_t>(saved[REG_RBP])};
+    if (rule.how == address::signal && unwind::go_to_interrupted(at, readable_)) {
       fresh.frame_address = at.sp;
-      // The interrupted code may be on another stack, and its address is no return address.
-      readable_.enter(at.sp);
-      exact = true;
+      exact = true;  // its address is no return address
       keep_ = false;
       known = 0;
       continue;
     }
-#endif
     count_ = 0;
     return;
   }
@@ -97,7 +87,7 @@ bool stack_walk::still_there(std::size_t& count, bool long_ago) noexcept {
   for (std::size_t i = count - 1; i > to; --i) {
     const known_frame& inner = frames_[i];
     const known_frame& outer = frames_[i - 1];
-    if (load(inner.frame_address - 8) != outer.ip ||
+    if (unwind::return_address_below(inner.frame_address) != outer.ip ||
         (inner.bp_place != 0 && load(inner.bp_place) != outer.bp)) [[unlikely]] {
       count = i;
       return false;

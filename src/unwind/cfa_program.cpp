@@ -5,21 +5,30 @@
 namespace mallard::unwind {
 namespace {
 
-// Numbers of registers on x86-64.
+// Numbers of registers.
+#if defined(__aarch64__)
+constexpr std::uint64_t register_bp = 29;
+constexpr std::uint64_t register_sp = 31;
+constexpr std::uint64_t register_ra = 30;
+#else
 constexpr std::uint64_t register_bp = 6;
 constexpr std::uint64_t register_sp = 7;
 constexpr std::uint64_t register_ra = 16;
+#endif
 
 // The part of the program's result that we need.
 struct row {
-  enum class value : std::uint8_t { same, at_frame_address, at_bp, undefined, other };
+  enum class value : std::uint8_t { same, at_cfa, at_bp, undefined, other };
+  struct saved {
+    value how = value::same;
+    std::int64_t offset = 0;
+  };
   std::uint64_t cfa_register = register_sp;
   std::int64_t cfa_offset = 8;
   bool cfa_at_bp = false;    // the CFA is what lies at bp + cfa_offset
   bool cfa_unknown = false;  // an expression that is not understood
-  value bp = value::same;
-  std::int64_t bp_offset = 0;
-  bool ra_undefined = false;
+  saved bp;
+  saved ra;
 };
 
 struct common_entry {
@@ -58,8 +67,8 @@ bool read_common(const std::uint8_t* at, common_entry& out) {
         in.skip(1);
       } else if (*letter == 'S') {
         out.signal = true;
-      } else {
-        break;  // the length says where the program begins
+      } else if (*letter != 'B' && *letter != 'G') {  // kinds of protection on aarch64
+        break;                                        // the length says where the program begins
       }
     }
     out.program = byte_reader(end, at + 4 + length);
@@ -184,6 +193,8 @@ class machine {
         set(which, row::value::other);
         break;
       }
+      case 0x2d:  // AARCH64_negate_ra_state: return_address_at() takes any signature away
+        break;
       case 0x2e:
         in.unsigned_number();
         break;  // GNU_args_size
@@ -202,16 +213,12 @@ class machine {
   }
 
   void set(std::uint64_t which, row::value how, std::int64_t offset = 0) {
-    if (which == register_bp) {
-      now_.bp = how;
-      now_.bp_offset = offset;
-    } else if (which == register_ra) {
-      now_.ra_undefined = how == row::value::undefined;
-    }
+    if (which == register_bp) now_.bp = {how, offset};
+    if (which == register_ra) now_.ra = {how, offset};
   }
 
   void saved(std::uint64_t which, std::int64_t factored) {
-    set(which, row::value::at_frame_address, factored * common_.data_alignment);
+    set(which, row::value::at_cfa, factored * common_.data_alignment);
   }
 
   void saved_next(byte_reader& in, bool has_sign) {
@@ -220,12 +227,8 @@ class machine {
   }
 
   void restore(std::uint64_t which) {
-    if (which == register_bp) {
-      now_.bp = initial_.bp;
-      now_.bp_offset = initial_.bp_offset;
-    } else if (which == register_ra) {
-      now_.ra_undefined = initial_.ra_undefined;
-    }
+    if (which == register_bp) now_.bp = initial_.bp;
+    if (which == register_ra) now_.ra = initial_.ra;
   }
 
   // The one expression that compilers write for functions: bp + offset, dereferenced.
@@ -262,10 +265,32 @@ class machine {
   std::size_t depth_ = 0;
 };
 
+#if defined(__aarch64__)
+// The two that are saved side by side; false if they are elsewhere than any compiler puts them.
+bool shorten_saved(const row& from, frame_rule& out) {
+  constexpr std::int64_t word = 8;
+  if (from.ra.how == row::value::same) return from.bp.how == row::value::same;
+  const std::int64_t place = from.ra.offset - word;
+  const bool fits = place < 0 && place % word == 0 && place / word >= INT16_MIN;
+  if (from.ra.how != row::value::at_cfa || !fits) return false;
+  out.bp_offset = static_cast<std::int16_t>(place / word);
+  if (from.bp.how == row::value::same) return true;
+  out.bp = frame_rule::saved::at_frame_address;
+  return from.bp.how == row::value::at_cfa && from.bp.offset == place;
+}
+#else
+bool shorten_saved(const row& from, frame_rule& out) {
+  out.bp_offset = static_cast<std::int16_t>(from.bp.offset);
+  if (from.bp.how == row::value::at_cfa) out.bp = frame_rule::saved::at_frame_address;
+  if (from.bp.how == row::value::at_bp) out.bp = frame_rule::saved::at_bp;
+  return true;
+}
+#endif
+
 frame_rule shortened(const row& from) {
   using address = frame_rule::address;
   frame_rule out;
-  if (from.ra_undefined) {
+  if (from.ra.how == row::value::undefined) {
     out.how = address::outermost;
     return out;
   }
@@ -283,9 +308,7 @@ frame_rule shortened(const row& from) {
     return out;
   }
   out.offset = static_cast<std::int32_t>(from.cfa_offset);
-  out.bp_offset = static_cast<std::int16_t>(from.bp_offset);
-  if (from.bp == row::value::at_frame_address) out.bp = frame_rule::saved::at_frame_address;
-  if (from.bp == row::value::at_bp) out.bp = frame_rule::saved::at_bp;
+  if (!shorten_saved(from, out)) out.how = address::not_described;
   return out;
 }
 

@@ -11,9 +11,20 @@ struct frame_state {
   std::uint64_t ip;
   std::uint64_t sp;
   std::uint64_t bp;
+#if defined(__aarch64__)
+  // The register of the return address, where the thread was interrupted: a function that calls
+  // nothing leaves it there. 0 in the frames outside of that, which have saved theirs.
+  std::uint64_t lr = 0;
+  bool sp_is_known =
+      true;  // else a frame pointer led here, and `sp` is only the end of what lies there
+#endif
 };
 
-// The frame address (CFA) and the place where the caller's frame pointer is saved.
+// The frame address and the place where the caller's frame pointer is saved. The return address
+// lies below the frame address, which on x86-64 is the caller's stack pointer (CFA). On aarch64 a
+// function saves its caller's frame pointer and return address side by side, anywhere in its frame,
+// and the frame address is where these two end; `bp_offset` is where they begin, from the caller's
+// stack pointer, in words, or 0 where they are in their registers.
 struct frame_rule {
   enum class address : std::uint8_t {
     unknown,        // not asked for yet
@@ -33,8 +44,14 @@ struct frame_rule {
 };
 static_assert(sizeof(frame_rule) == 8);
 
+#if defined(__aarch64__)
+// It does not say where the frame ends, only where its two words are.
+inline constexpr frame_rule frame_pointer_rule{frame_rule::address::not_described,
+                                               frame_rule::saved::at_frame_address, -2, 0};
+#else
 inline constexpr frame_rule frame_pointer_rule{frame_rule::address::of_bp,
                                                frame_rule::saved::at_frame_address, -16, 16};
+#endif
 
 // The rule at an address, by the tables of the module that it lies in. Async-signal-safe; reads
 // nothing but the module's tables.

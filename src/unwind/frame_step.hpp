@@ -1,6 +1,9 @@
-// Purpose: where a frame ends, by its rule: one step of a walk, in which nothing is read before its
-// page was tried.
+// Purpose: from a frame to its caller's, by its rule: one step of a walk, in which nothing is read
+// before its page was tried.
 #pragma once
+
+#include <signal.h>
+#include <ucontext.h>
 
 #include <cstdint>
 
@@ -9,36 +12,138 @@
 
 namespace mallard::unwind {
 
+inline constexpr std::uint64_t largest_frame = std::uint64_t{8} << 20;
+
 inline std::uint64_t load(std::uint64_t at) noexcept {
   return *reinterpret_cast<const std::uint64_t*>(at);
 }
 
-// The frame address, below which the return address can be read; 0: not found.
-inline std::uint64_t frame_address_of(const frame_state& at, const frame_rule& rule,
-                                      readable_range& readable) noexcept {
+// The return address that the frame with this frame address has kept.
+inline std::uint64_t return_address_below(std::uint64_t frame_address) noexcept {
+#if defined(__aarch64__)
+  // Without what a processor that signs return addresses has put into it.
+  register std::uint64_t address asm("x30") = load(frame_address - 8);
+  asm("hint #7" : "+r"(address));  // xpaclri
+  return address;
+#else
+  return load(frame_address - 8);
+#endif
+}
+
+struct frame_end {
+  std::uint64_t address = 0;  // the frame address; 0: not found
+  std::uint64_t caller_sp = 0;
+#if defined(__aarch64__)
+  bool sp_is_known = true;
+  bool is_by_register = false;  // the return address is in its register still
+#else
+  static constexpr bool is_by_register = false;
+#endif
+};
+
+// Whether the register can be the frame pointer of a function with this stack pointer.
+inline bool has_frame_pointer(const frame_state& at) noexcept {
+  return at.bp >= at.sp && at.bp - at.sp < largest_frame && (at.bp & 7) == 0;
+}
+
+// The caller's stack pointer; 0: not found.
+inline std::uint64_t caller_sp_of(const frame_state& at, const frame_rule& rule,
+                                  readable_range& readable) noexcept {
   using address = frame_rule::address;
-  constexpr std::uint64_t largest_frame = std::uint64_t{8} << 20;
   const auto offset = static_cast<std::uint64_t>(std::int64_t{rule.offset});
-  // Whether the register can be the frame pointer of a function with this stack pointer.
-  const bool plausible = at.bp >= at.sp && at.bp - at.sp < largest_frame && (at.bp & 7) == 0;
-  std::uint64_t end = 0;
-  if (rule.how == address::of_sp) end = at.sp + offset;
-  if (rule.how == address::of_bp && plausible) end = at.bp + offset;
-  if (rule.how == address::at_bp && readable.has(at.bp + offset)) end = load(at.bp + offset);
-  const bool is_found =
-      end > at.sp && end - at.sp < largest_frame && readable.has(end - sizeof(std::uint64_t));
-  return is_found ? end : 0;
+  std::uint64_t out = 0;
+  if (rule.how == address::of_sp) out = at.sp + offset;
+  if (rule.how == address::of_bp && has_frame_pointer(at)) out = at.bp + offset;
+  if (rule.how == address::at_bp && readable.has(at.bp + offset)) out = load(at.bp + offset);
+  return out;
+}
+
+#if defined(__aarch64__)
+
+inline frame_end end_of_frame(const frame_state& at, const frame_rule& rule,
+                              readable_range& readable) noexcept {
+  using address = frame_rule::address;
+  if (rule.how == address::not_described || (rule.how == address::of_sp && !at.sp_is_known)) {
+    const bool is_found = has_frame_pointer(at) && readable.has(at.bp) && readable.has(at.bp + 8);
+    return is_found ? frame_end{at.bp + 16, at.bp + 16, false} : frame_end{};
+  }
+  const std::uint64_t sp = caller_sp_of(at, rule, readable);
+  if (sp < at.sp || sp - at.sp >= largest_frame) return {};
+  if (rule.bp_offset == 0) return at.lr != 0 ? frame_end{sp, sp, true, true} : frame_end{};
+  const std::uint64_t begin = sp - 8 * static_cast<std::uint64_t>(-std::int64_t{rule.bp_offset});
+  const bool is_found = begin >= at.sp && readable.has(begin) && readable.has(begin + 8);
+  return is_found ? frame_end{begin + 16, sp} : frame_end{};
+}
+
+// Where a frame with this end has the caller's frame pointer; 0: it has not, or it cannot be read.
+inline std::uint64_t saved_bp_place(const frame_state&, const frame_rule& rule,
+                                    const frame_end& end, readable_range&) noexcept {
+  return rule.bp == frame_rule::saved::nowhere || end.is_by_register ? 0 : end.address - 16;
+}
+
+inline frame_state caller_of(const frame_state& at, const frame_end& end,
+                             std::uint64_t bp_place) noexcept {
+  return {end.is_by_register ? at.lr : return_address_below(end.address), end.caller_sp,
+          bp_place == 0 ? at.bp : load(bp_place), 0, end.sp_is_known};
+}
+
+inline frame_state interrupted_state(const ucontext_t& from) noexcept {
+  const mcontext_t& saved = from.uc_mcontext;
+  return {saved.pc, saved.sp, saved.regs[29], saved.regs[30]};
+}
+
+#else
+
+inline frame_end end_of_frame(const frame_state& at, const frame_rule& rule,
+                              readable_range& readable) noexcept {
+  const std::uint64_t end = caller_sp_of(at, rule, readable);
+  const bool is_found = end > at.sp && end - at.sp < largest_frame && readable.has(end - 8);
+  return is_found ? frame_end{end, end} : frame_end{};
 }
 
 // Where a frame with this end has the caller's frame pointer; 0: it has not, or it cannot be read.
 inline std::uint64_t saved_bp_place(const frame_state& at, const frame_rule& rule,
-                                    std::uint64_t frame_address,
-                                    readable_range& readable) noexcept {
+                                    const frame_end& end, readable_range& readable) noexcept {
   using saved = frame_rule::saved;
   if (rule.bp == saved::nowhere) return 0;
-  const std::uint64_t from = rule.bp == saved::at_frame_address ? frame_address : at.bp;
+  const std::uint64_t from = rule.bp == saved::at_frame_address ? end.address : at.bp;
   const std::uint64_t place = from + static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
   return readable.has(place) ? place : 0;
+}
+
+inline frame_state caller_of(const frame_state& at, const frame_end& end,
+                             std::uint64_t bp_place) noexcept {
+  return {return_address_below(end.address), end.caller_sp, bp_place == 0 ? at.bp : load(bp_place)};
+}
+
+#if defined(__x86_64__)
+inline frame_state interrupted_state(const ucontext_t& from) noexcept {
+  const auto& saved = from.uc_mcontext.gregs;
+  return {static_cast<std::uint64_t>(saved[REG_RIP]), static_cast<std::uint64_t>(saved[REG_RSP]),
+          static_cast<std::uint64_t>(saved[REG_RBP])};
+}
+#else
+// No handler's frame is known on other machines.
+inline frame_state interrupted_state(const ucontext_t&) noexcept {
+  return {};
+}
+#endif
+
+#endif
+
+// From the frame of a signal's handler, of which the kernel has saved everything, to what was
+// interrupted. False: it cannot be read.
+inline bool go_to_interrupted(frame_state& at, readable_range& readable) noexcept {
+#if defined(__aarch64__)
+  const std::uint64_t saved = at.sp + sizeof(siginfo_t);
+#else
+  const std::uint64_t saved = at.sp;
+#endif
+  if (!readable.has(saved) || !readable.has(saved + sizeof(ucontext_t) - 8)) return false;
+  at = interrupted_state(*reinterpret_cast<const ucontext_t*>(saved));
+  // The interrupted code may be on another stack.
+  readable.enter(at.sp);
+  return true;
 }
 
 }  // namespace mallard::unwind

@@ -11,8 +11,10 @@ namespace {
 constexpr std::uint64_t page = 4096;  // what the system's pages are a multiple of
 constexpr std::uint64_t nearby = 64 * page;
 
+}  // namespace
+
 // A system call that first reads and then refuses: EFAULT when it cannot read.
-bool can_read(std::uint64_t at) {
+bool can_read(std::uint64_t at) noexcept {
   const int before = errno;
   constexpr int no_such_way = -1;
   const long result = syscall(SYS_rt_sigprocmask, no_such_way, at & ~std::uint64_t{7}, nullptr, 8);
@@ -20,8 +22,6 @@ bool can_read(std::uint64_t at) {
   errno = before;
   return !fault;
 }
-
-}  // namespace
 
 void readable_range::enter_slowly(std::uint64_t sp) noexcept {
   const std::uint64_t first = sp & ~(page - 1);

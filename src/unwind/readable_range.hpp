@@ -6,6 +6,9 @@
 
 namespace mallard::unwind {
 
+// Whether the word that `at` lies in can be read.
+bool can_read(std::uint64_t at) noexcept;
+
 class readable_range {
  public:
   // The stack that is in use: `sp` lies on it.
