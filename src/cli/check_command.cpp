@@ -44,6 +44,14 @@ std::string describe(const check_options& options, const budget_finding& one) {
   if (one.is_inlined) {
     return text + "it is inlined where it is called: nothing tells one call from the next";
   }
+  if (one.unclear) {
+    text += "calls of it cannot be told apart: one takes at least " +
+            amount(one.rule, one.unclear->least);
+    if (one.unclear->most != UINT64_MAX) {
+      text += ", at most " + amount(one.rule, one.unclear->most);
+    }
+    return text + "; MALLARD_SCOPE in the source tells them apart";
+  }
   if (!one.found) {
     text += "there is no such function";
     if (!one.nearest.empty()) {
@@ -58,7 +66,7 @@ std::string describe(const check_options& options, const budget_finding& one) {
     }
     return text;
   }
-  text += "it is " + amount(one.rule, *one.found);
+  text += (one.exact ? "it is " : "it is at least ") + amount(one.rule, *one.found);
   if (one.where) {
     text += ", most of it of " + place_text(one.where->function, one.where->file, one.where->line);
   }
@@ -124,7 +132,12 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
       rule["where"] = {
           {"function", one.where->function}, {"file", one.where->file}, {"line", one.where->line}};
     }
-    if (!one.found) rule["nearest"] = one.nearest;
+    if (!one.exact) rule["exact"] = false;
+    if (one.unclear) {
+      rule["unclear"] = {{"least", one.unclear->least}, {"most", one.unclear->most}};
+    } else if (!one.found) {
+      rule["nearest"] = one.nearest;
+    }
     if (one.is_inlined) rule["inlined"] = true;
     out["rules"].push_back(rule);
   }

@@ -66,7 +66,7 @@ meter_setting setting_of(const trace_reader& trace, const analysis_options& opti
 
 trace_analysis::trace_analysis(trace_reader& trace, const function_table& functions,
                                const analysis_options& options)
-    : trace_(trace), options_(options) {
+    : trace_(trace), options_(options), loads_(0) {
   survey first(trace, functions, result_.kept_blocks);
   first.read(trace, options.part);
   std::vector<arena_scope> scopes = find_arena_scopes(*first.invocations, first.loads, trace,
@@ -90,11 +90,12 @@ trace_analysis::trace_analysis(trace_reader& trace, const function_table& functi
   rank(result_.arena_scopes);
   first.invocations.reset();  // where stacks are many, so is what it knows of them
   setting_ = setting_of(trace, options, first);
-  of_stack_ = subsystems_of_stacks(options.subsystems, trace, functions, first.loads,
+  loads_ = std::move(first.loads);
+  of_stack_ = subsystems_of_stacks(options.subsystems, trace, functions, loads_,
                                    result_.arena_scopes, names_);
   bytes_.resize(names_.names().size());
   for (std::uint32_t stack = 0; stack < of_stack_.size(); ++stack) {
-    bytes_[of_stack_[stack]] += first.loads.of(stack).bytes;
+    bytes_[of_stack_[stack]] += loads_.of(stack).bytes;
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "profile/block_stream.hpp"
 #include "profile/functions.hpp"
+#include "profile/of_stacks.hpp"
 #include "profile/result.hpp"
 #include "profile/subsystem_meter.hpp"
 #include "profile/subsystem_rules.hpp"
@@ -44,6 +45,8 @@ class trace_analysis {
 
   // The most that lived at once.
   std::uint64_t peak_bytes() const { return result_.total.peak_bytes; }
+  // By stack: how much was asked for with it.
+  const stack_loads& loads() const { return loads_; }
   // The `most` subsystems with the most bytes, and all others as one more; of groupings that go
   // by stacks.
   subsystem_map shown_subsystems(std::size_t most) const;
@@ -59,6 +62,7 @@ class trace_analysis {
   dims_result result_;
   meter_setting setting_;
   subsystem_names names_;
+  stack_loads loads_;
   std::vector<std::uint16_t> of_stack_;
   std::vector<std::uint64_t> bytes_;  // by subsystem
 };

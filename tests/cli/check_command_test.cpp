@@ -60,6 +60,41 @@ TEST_F(check_command_test, a_budget_may_come_through_a_pipe) {
   }
 }
 
+#if defined(__x86_64__)
+class calls_of_handlers : public check_command_test {
+ protected:
+  void SetUp() override {
+    check_command_test::SetUp();
+    record("t", {HANDLERS_PROGRAM});
+  }
+  nlohmann::json checked(const std::string& of, const std::string& limit) const {
+    write("b", "allocations per call of " + of + " <= " + limit + "\n");
+    return nlohmann::json::parse(run({"check", "t", "--budget", "b", "--json"}).out)["rules"][0];
+  }
+};
+
+TEST_F(calls_of_handlers, are_told_apart_by_the_machine_code) {
+  for (const std::string handler : {"with_cache", "with_parts"}) {
+    const std::string truth = checked("^" + handler + "$", "1000000")["found"].dump();
+    const nlohmann::json kept = checked("handle_" + handler, truth);
+    EXPECT_EQ(kept["found"].dump(), truth) << handler;
+    EXPECT_TRUE(kept["kept"]) << handler;
+  }
+}
+
+TEST_F(calls_of_handlers, that_may_be_loops_have_no_figure) {
+  const std::string truth = checked("^in_loop$", "1000000")["found"].dump();
+  const nlohmann::json one = checked("handle_in_loop", truth);
+  EXPECT_FALSE(one["kept"]);
+  EXPECT_EQ(one["found"], nullptr);
+  EXPECT_LE(one["unclear"]["least"].get<int>(), std::stoi(truth));
+  EXPECT_GE(one["unclear"]["most"].get<int>(), std::stoi(truth));
+  const ended told = run({"check", "t", "--budget", "b"});
+  EXPECT_THAT(told.out, HasSubstr("calls of it cannot be told apart: one takes at least "));
+  EXPECT_THAT(told.out, HasSubstr("; MALLARD_SCOPE in the source tells them apart\n"));
+}
+#endif
+
 TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_else) {
   record("t", {"sort", "/dev/null"});
   write("real", "# sort\nallocations <= 1000000 +5 %\n\npeak <= 1 B\nleaked <= 1 GiB\n");

@@ -64,10 +64,13 @@ TEST(facts, records_of_a_later_version_are_passed_over) {
 TEST(symbol_table, comes_back_from_bytes_in_parts) {
   symbol_table first;
   first.strings = {"", "main", "a.cpp"};
-  first.of[{0, 0x1234}] = {.start = 0x1200, .lines = {{1, 2, 40}, {1, 0, 0}}};
+  first.of[{0, 0x1234}] = {.start = 0x1200, .lines = {{1, 2, 40}, {1, 0, 0}}, .flow = {}};
+  const place_flow flow{
+      .known = true, .skips = true, .calls = 0x900, .next = {0x1234, 0x1100}, .begins = {{0x1240}}};
+  first.of[{0, 0x1234}].flow = flow;
   symbol_table second;
   second.strings = {"", "parse"};
-  second.of[{2, 0x77}] = {.start = 0, .lines = {{1, 0, 0}}};
+  second.of[{2, 0x77}] = {.start = 0, .lines = {{1, 0, 0}}, .flow = {}};
   symbol_table both;
   read_symbols(to_bytes(first), both);
   read_symbols(to_bytes(second), both);
@@ -79,6 +82,8 @@ TEST(symbol_table, comes_back_from_bytes_in_parts) {
   EXPECT_EQ(both.strings[main.lines[0].file], "a.cpp");
   EXPECT_EQ(both.strings[main.lines[1].file], "");
   EXPECT_EQ(main.lines[0].line, 40u);
+  EXPECT_EQ(main.flow, flow);
+  EXPECT_FALSE((both.of[{2, 0x77}].flow.known));
   EXPECT_EQ(both.strings[both.of[symbol_key(2, 0x77)].lines[0].function], "parse");
 }
 

@@ -140,7 +140,7 @@ class trace_script {
       }
       for (const std::uint64_t ip : ips_[name]) {
         symbol& made = table.of[{0, ip}];
-        made = {start, direct_calls_, {}};
+        made = {start, direct_calls_, {}, {}};
         for (const std::uint32_t text : texts) {
           made.lines.push_back({text, file, static_cast<std::uint32_t>(ip - start)});
         }

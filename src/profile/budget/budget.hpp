@@ -60,15 +60,24 @@ struct budget_place {
   std::uint32_t line = 0;
 };
 
+// Between these is the most that one call took.
+struct call_bounds {
+  std::uint64_t least = 0, most = 0;
+
+  bool exact() const { return least == most; }
+};
+
 struct budget_finding {
   budget_rule rule;
   // Not set: no function of the trace has such a name, or it has no calls of its own and the rule
-  // is about calls. A rule whose function was renamed would hold for ever, so that is no better
-  // than too much.
-  std::optional<std::uint64_t> found;
-  bool is_inlined = false;           // where it is met, so that nothing tells its calls apart
-  std::vector<std::string> nearest;  // names, where there is none
-  std::optional<budget_place> where;
+  // is about calls, or these cannot be told apart. A rule whose function was renamed would hold for
+  // ever, so that is no better than too much.
+  std::optional<std::uint64_t> found = {};
+  bool exact = true;        // else it is no less, or where the rule is kept no more
+  bool is_inlined = false;  // where it is met, so that nothing tells its calls apart
+  std::optional<call_bounds> unclear = {};  // calls that cannot be told apart, and it matters
+  std::vector<std::string> nearest = {};    // names, where there is none
+  std::optional<budget_place> where = {};
 
   bool kept() const {
     return found && (*found <= rule.limit || *found - rule.limit <= rule.tolerance);

@@ -6,6 +6,7 @@
 #include "profile/analysis.hpp"
 #include "profile/block_stream.hpp"
 #include "profile/budget/budget.hpp"
+#include "profile/budget/call_counter.hpp"
 #include "profile/functions.hpp"
 #include "profile/name_pattern.hpp"
 #include "profile/nearest_names.hpp"
@@ -79,12 +80,15 @@ class checker {
       if (one.pattern.empty()) continue;
       const auto [at, fresh] = patterns_.try_emplace(one.pattern);
       if (fresh) at->second.inside = stacks_inside(one.pattern);
-      if (is_of_calls(one)) options.scopes_asked_for.push_back(one.pattern);
+      if (is_of_calls(one) && !one.per_call) options.scopes_asked_for.push_back(one.pattern);
     }
+    trace_analysis analysis(trace_, functions_, options);
     block_counter blocks(trace_.stacks().size(), patterns_);
-    block_watcher* const also[] = {&blocks};
-    dims_ = trace_analysis(trace_, functions_, options).finish(also);
+    call_counter calls(trace_, functions_, analysis.loads(), functions_with_calls());
+    block_watcher* const also[] = {&blocks, &calls};
+    dims_ = analysis.finish(also);
     sums_ = std::move(blocks.sums);
+    calls_ = calls.found();
     std::vector<budget_finding> out;
     for (const budget_rule& one : rules_) out.push_back(find(one));
     return out;
@@ -122,13 +126,26 @@ class checker {
     return inside;
   }
 
+  // By function: a rule is of each call of it.
+  std::vector<bool> functions_with_calls() const {
+    std::vector<bool> out(functions_.functions().size());
+    for (const budget_rule& one : rules_) {
+      if (!one.per_call) continue;
+      const name_pattern wanted(one.pattern);
+      for (std::size_t id = 1; id < out.size(); ++id) {
+        out[id] = out[id] || wanted.is_in(functions_.functions()[id].name);
+      }
+    }
+    return out;
+  }
+
   static bool is_of_calls(const budget_rule& rule) {
     return rule.per_call || rule.what == budget_measure::survivors;
   }
 
   budget_finding find(const budget_rule& rule) {
     if (is_of_calls(rule)) return of_calls(rule);
-    budget_finding out{rule, std::nullopt, false, {}, std::nullopt};
+    budget_finding out{.rule = rule};
     if (!rule.pattern.empty() && !seen(rule.pattern)) {
       out.nearest = nearest_names(rule.pattern, all_names(), 3);
       return out;
@@ -168,24 +185,57 @@ class checker {
   }
 
   budget_finding of_calls(const budget_rule& rule) {
-    budget_finding out{rule, std::nullopt, false, {}, std::nullopt};
-    const name_pattern wanted(rule.pattern);
+    budget_finding out = rule.per_call ? of_each_call(rule) : of_survivors(rule);
+    // A function with blocks below it has calls.
+    out.is_inlined = !out.found && !out.unclear && seen(rule.pattern);
+    if (out.found || out.unclear || out.is_inlined) return out;
     std::set<std::string> scopes = all_names();
+    for (const arena_scope& one : dims_.arena_scopes) scopes.insert(one.function);
+    out.nearest = nearest_names(rule.pattern, scopes, 3);
+    return out;
+  }
+
+  budget_finding of_survivors(const budget_rule& rule) const {
+    budget_finding out{.rule = rule};
+    const name_pattern wanted(rule.pattern);
     for (const arena_scope& one : dims_.arena_scopes) {
-      scopes.insert(one.function);
       if (!wanted.is_in(one.function)) continue;
-      const std::uint64_t before = out.found.value_or(0);
-      if (rule.what == budget_measure::survivors) {
-        out.found = before + one.survivors;
-        if (!out.where) out.where = place_of(one);
-      } else {
-        out.found =
-            std::max(before, rule.what == budget_measure::bytes ? one.max_bytes : one.max_blocks);
+      out.found = out.found.value_or(0) + one.survivors;
+      if (!out.where) out.where = place_of(one);
+    }
+    return out;
+  }
+
+  // Scopes that are marked in the source are exact.
+  budget_finding of_each_call(const budget_rule& rule) const {
+    budget_finding out{.rule = rule};
+    const name_pattern wanted(rule.pattern);
+    const bool bytes = rule.what == budget_measure::bytes;
+    std::optional<call_bounds> bounds;
+    const auto add = [&](const call_bounds& more) {
+      if (!bounds) bounds.emplace();
+      bounds->least = std::max(bounds->least, more.least);
+      bounds->most = std::max(bounds->most, more.most);
+    };
+    for (const arena_scope& one : dims_.arena_scopes) {
+      const std::uint64_t most = bytes ? one.max_bytes : one.max_blocks;
+      if (one.marked && wanted.is_in(one.function)) add({most, most});
+    }
+    for (std::size_t id = 1; id < calls_.size(); ++id) {
+      const calls_found& one = calls_[id];
+      if (one.any && wanted.is_in(functions_.functions()[id].name)) {
+        add(bytes ? one.bytes : one.blocks);
       }
     }
-    // A function with blocks below it has calls.
-    out.is_inlined = !out.found && seen(rule.pattern);
-    if (!out.found && !out.is_inlined) out.nearest = nearest_names(rule.pattern, scopes, 3);
+    if (!bounds) return out;
+    // The bound that decides is told; where neither does, nothing is.
+    out.found = bounds->most;
+    out.exact = bounds->exact();
+    if (out.kept()) return out;
+    out.found = bounds->least;
+    if (!out.kept()) return out;
+    out.found.reset();
+    out.unclear = bounds;
     return out;
   }
 
@@ -229,6 +279,7 @@ class checker {
   std::vector<stack_sum> sums_;  // by stack
   std::map<std::string, pattern_sum> patterns_;
   dims_result dims_;
+  std::vector<calls_found> calls_;  // by function
 };
 
 }  // namespace

@@ -3,6 +3,59 @@
 #include "profile/trace/varint.hpp"
 
 namespace mallard::profile {
+namespace {
+
+std::uint64_t bits_of(const symbol& one) {
+  const place_flow& flow = one.flow;
+  std::uint64_t bits = 0;
+  unsigned place = 0;
+  for (const bool bit :
+       {one.direct, flow.known, flow.leaves, flow.skips, flow.outside, flow.begins.has_value()}) {
+    bits |= std::uint64_t{bit} << place++;
+  }
+  return bits;
+}
+
+void set_bits(symbol& one, std::uint64_t bits) {
+  place_flow& flow = one.flow;
+  for (bool* const bit : {&one.direct, &flow.known, &flow.leaves, &flow.skips, &flow.outside}) {
+    *bit = (bits & 1) != 0;
+    bits >>= 1;
+  }
+  if ((bits & 1) != 0) flow.begins.emplace();
+}
+
+// As distances from one to the next.
+void put_places(std::string& out, std::uint64_t ip, const std::vector<std::uint64_t>& places) {
+  put_varint(out, places.size());
+  for (const std::uint64_t place : places) {
+    put_difference(out, place, ip);
+    ip = place;
+  }
+}
+
+void read_places(byte_reader& in, std::uint64_t ip, std::vector<std::uint64_t>& places) {
+  const std::uint64_t count = in.varint();
+  if (count > in.left()) throw malformed("a place has too many behind it");
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ip = in.difference(ip);
+    places.push_back(ip);
+  }
+}
+
+void put_flow(std::string& out, std::uint64_t ip, const place_flow& flow) {
+  put_difference(out, flow.calls, ip);
+  put_places(out, ip, flow.next);
+  if (flow.begins) put_places(out, ip, *flow.begins);
+}
+
+void read_flow(byte_reader& in, std::uint64_t ip, place_flow& flow) {
+  flow.calls = in.difference(ip);
+  read_places(in, ip, flow.next);
+  if (flow.begins) read_places(in, ip, *flow.begins);
+}
+
+}  // namespace
 
 std::uint32_t module_at(const std::vector<module_info>& modules, std::uint64_t ip,
                         std::uint32_t stack) {
@@ -31,13 +84,14 @@ std::string to_bytes(const symbol_table& table) {
     put_varint(out, key.module);
     put_difference(out, key.ip, before.ip);
     put_difference(out, one.start, key.ip);
-    put_varint(out, one.direct ? 1 : 0);
+    put_varint(out, bits_of(one));
     put_varint(out, one.lines.size());
     for (const symbol_line& line : one.lines) {
       put_varint(out, line.function);
       put_varint(out, line.file);
       put_varint(out, line.line);
     }
+    if (one.flow.known) put_flow(out, key.ip, one.flow);
     before = key;
   }
   return out;
@@ -61,7 +115,8 @@ void read_symbols(std::string_view raw, symbol_table& table) {
     key.ip = in.difference(key.ip);
     symbol one;
     one.start = in.difference(key.ip);
-    one.direct = (in.varint() & 1) != 0;
+    const std::uint64_t bits = in.varint();
+    set_bits(one, bits);
     const std::uint64_t lines = in.varint();
     if (lines > in.left()) throw malformed("a symbol has too many lines");
     one.lines.resize(static_cast<std::size_t>(lines));
@@ -70,6 +125,7 @@ void read_symbols(std::string_view raw, symbol_table& table) {
       line.file = index();
       line.line = static_cast<std::uint32_t>(in.varint());
     }
+    if (one.flow.known) read_flow(in, key.ip, one.flow);
     table.of[key] = std::move(one);
   }
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/trace/code_flow.hpp"
 #include "profile/trace/trace_info.hpp"
 
 namespace mallard::profile {
@@ -26,6 +27,7 @@ struct symbol {
   // The address follows a direct call: only one function is called from there.
   bool direct = false;
   std::vector<symbol_line> lines;  // may be empty: only the start is known
+  place_flow flow;                 // its places are addresses as they were in the process
 
   friend bool operator==(const symbol&, const symbol&) = default;
 };

@@ -151,6 +151,15 @@ module_addresses addresses_of(const Stacks& stacks, const std::vector<module_inf
   return out;
 }
 
+place_flow in_process(place_flow flow, std::uint64_t load_bias) {
+  if (flow.calls != 0) flow.calls += load_bias;
+  for (std::uint64_t& place : flow.next) place += load_bias;
+  if (flow.begins) {
+    for (std::uint64_t& place : *flow.begins) place += load_bias;
+  }
+  return flow;
+}
+
 symbol_table find_symbols(const module_addresses& of_module,
                           const std::vector<module_info>& modules) {
   known_modules& known = known_modules::all();
@@ -164,11 +173,19 @@ symbol_table find_symbols(const module_addresses& of_module,
     std::vector<std::uint64_t> places;
     for (const std::uint64_t ip : addresses) places.push_back(ip - module.load_bias);
     const std::vector<bool> direct = after_direct_call(module.path, places);
+    std::vector<symbol> found;
+    std::vector<code_place> starts;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
-      const std::uint64_t ip = addresses[i];
-      symbol found = symbols.find(ip, module.load_bias, strings);
-      found.direct = direct[i];
-      if (found.start != 0 || !found.lines.empty()) out.of.emplace(symbol_key{index, ip}, found);
+      found.push_back(symbols.find(addresses[i], module.load_bias, strings));
+      found[i].direct = direct[i];
+      const std::uint64_t start = found[i].start;
+      starts.push_back({places[i], start == 0 ? 0 : start - module.load_bias});
+    }
+    std::vector<place_flow> flows = flows_of(module.path, starts);
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      found[i].flow = in_process(std::move(flows[i]), module.load_bias);
+      if (found[i].start == 0 && found[i].lines.empty()) continue;
+      out.of.emplace(symbol_key{index, addresses[i]}, std::move(found[i]));
     }
   }
   return out;

@@ -1,0 +1,177 @@
+#include "profile/budget/call_counter.hpp"
+
+#include <algorithm>
+
+namespace mallard::profile {
+
+call_counter::call_counter(const trace_reader& trace, const function_table& functions,
+                           const stack_loads& loads, const std::vector<bool>& asked_for)
+    : trace_(trace),
+      functions_(functions),
+      graph_(trace, functions, loads),
+      asked_for_(asked_for),
+      any_(std::find(asked_for.begin(), asked_for.end(), true) != asked_for.end()),
+      found_(asked_for.size()) {
+  for (const function& one : functions.functions()) {
+    throwers_.push_back(one.name.starts_with("__cxa_allocate_exception"));
+  }
+}
+
+// A function that is asked for and jumps to another at its end has that one's frame in its place.
+const call_counter::frames_of& call_counter::frames_on(std::uint32_t stack) {
+  const auto [at, fresh] = frames_.try_emplace(stack);
+  frames_of& out = at->second;
+  if (!fresh) return out;
+  const auto add = [&](std::uint32_t function, std::uint32_t frame) {
+    if (function == 0 || !asked_for_[function]) return;
+    std::erase_if(out.asked_for, [&](const frame_of& one) { return one.function == function; });
+    out.asked_for.push_back({function, frame});
+  };
+  for (std::uint32_t frame = stack; frame != 0; frame = trace_.stacks().parent(frame)) {
+    const std::uint32_t caller = trace_.stacks().parent(frame);
+    add(functions_.of(frame), frame);
+    if (caller != 0) add(graph_.called_from(caller), frame);
+    out.outermost = trace_.stacks().frame_address(frame);
+  }
+  out.cut = functions_.cut(stack);
+  return out;
+}
+
+void call_counter::operation(const recorded& one) {
+  const std::uint32_t stack = one.what.stack;
+  if (stack == 0 || !any_) return;
+  const frames_of& now = frames_on(stack);
+  cut_ = cut_ || now.cut;
+  std::vector<open_call>& open = open_[{one.thread, now.outermost}];
+  std::erase_if(open, [&](open_call& before) {
+    const bool over =
+        std::none_of(now.asked_for.begin(), now.asked_for.end(),
+                     [&](const frame_of& frame) { return frame.function == before.at.function; });
+    if (over) close(before, true);
+    return over;
+  });
+  for (const frame_of& frame : now.asked_for) {
+    const auto before = std::find_if(open.begin(), open.end(), [&](const open_call& call) {
+      return call.at.function == frame.function;
+    });
+    if (before == open.end()) {
+      open.push_back({frame, stack, {}, {}});
+      continue;
+    }
+    const relation is = compare(*before, frame, stack);
+    if (is != relation::same_call) close(*before, is == relation::new_call);
+    before->at = frame;
+    before->stack = stack;
+  }
+}
+
+void call_counter::born(const recorded& one, const live_block& block) {
+  if (block.stack == 0 || !any_) return;
+  for (open_call& call : open_[{one.thread, frames_on(block.stack).outermost}]) {
+    for (amount* const sum : {&call.certain, &call.possible}) {
+      ++sum->blocks;
+      sum->bytes += block.bytes;
+    }
+  }
+}
+
+void call_counter::end() {
+  for (auto& [path, calls] : open_) {
+    for (open_call& one : calls) close(one, true);
+  }
+  open_.clear();
+  // A stack without its outermost frames does not say whose it is.
+  for (calls_found& one : found_) {
+    if (cut_) one.blocks.most = one.bytes.most = UINT64_MAX;
+  }
+}
+
+void call_counter::close(open_call& one, bool for_certain) {
+  calls_found& sum = found_[one.at.function];
+  sum.any = sum.any || one.certain.blocks > 0;
+  sum.blocks.least = std::max(sum.blocks.least, one.possible.blocks);
+  sum.bytes.least = std::max(sum.bytes.least, one.possible.bytes);
+  one.possible = {};
+  if (!for_certain) return;
+  sum.blocks.most = std::max(sum.blocks.most, one.certain.blocks);
+  sum.bytes.most = std::max(sum.bytes.most, one.certain.bytes);
+  one.certain = {};
+}
+
+call_counter::relation call_counter::compare(const open_call& before, const frame_of& now,
+                                             std::uint32_t stack) {
+  const stack_list& stacks = trace_.stacks();
+  if (stacks.parent(before.at.frame) != stacks.parent(now.frame) ||
+      stacks.frame_address(before.at.frame) != stacks.frame_address(now.frame)) {
+    return relation::new_call;
+  }
+  const std::pair key(std::uint64_t{before.at.frame} << 32 | before.stack,
+                      std::uint64_t{now.frame} << 32 | stack);
+  const auto [at, fresh] = known_.try_emplace(key);
+  if (fresh) at->second = tell_apart(before.at.frame, before.stack, now.frame, stack);
+  return at->second;
+}
+
+call_counter::relation call_counter::tell_apart(std::uint32_t old_frame, std::uint32_t old_stack,
+                                                std::uint32_t frame, std::uint32_t stack) {
+  const std::vector<std::uint32_t> old = inwards(old_frame, old_stack);
+  const std::vector<std::uint32_t> now = inwards(frame, stack);
+  const bool goes_on = may_go_on(old, now);
+  const bool begins = may_begin_anew(old, now, throws(old_stack));
+  if (goes_on == begins) return relation::unclear;
+  return begins ? relation::new_call : relation::same_call;
+}
+
+// The stacks from this frame to the innermost.
+std::vector<std::uint32_t> call_counter::inwards(std::uint32_t frame, std::uint32_t stack) const {
+  std::vector<std::uint32_t> out{stack};
+  while (out.back() != frame) out.push_back(trace_.stacks().parent(out.back()));
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+// A throw ends functions in the middle.
+bool call_counter::throws(std::uint32_t stack) const {
+  for (std::uint32_t at = stack; at != 0; at = trace_.stacks().parent(at)) {
+    if (throwers_[functions_.of(at)]) return true;
+  }
+  return false;
+}
+
+// A frame that both have goes round, or the innermost of them goes on within what it called.
+bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
+                             const std::vector<std::uint32_t>& now) {
+  const std::size_t depth = std::min(old.size(), now.size());
+  for (std::size_t i = 0; i < depth; ++i) {
+    if (old[i] != now[i]) {
+      const bool in_place =
+          trace_.stacks().frame_address(old[i]) == trace_.stacks().frame_address(now[i]);
+      // Another function in its place: jumped to.
+      return in_place &&
+             (functions_.of(old[i]) != functions_.of(now[i]) || graph_.reaches(old[i], now[i]));
+    }
+    if (graph_.reaches(old[i], now[i])) return true;
+  }
+  return false;
+}
+
+// All that was open in the function has returned, a frame outside has gone round, and all that is
+// open now has been called.
+bool call_counter::may_begin_anew(const std::vector<std::uint32_t>& old,
+                                  const std::vector<std::uint32_t>& now, bool thrown) {
+  const auto leaves = [&](std::uint32_t one) { return thrown || graph_.can_leave(one); };
+  const auto enters = [&](std::uint32_t one) { return graph_.can_enter(one); };
+  const auto is_root = [&](std::uint32_t one) { return functions_[functions_.of(one)].root; };
+  if (is_root(now.front()) || !std::all_of(old.begin(), old.end(), leaves) ||
+      !std::all_of(now.begin(), now.end(), enters)) {
+    return false;
+  }
+  for (std::uint32_t outside = trace_.stacks().parent(now.front()); outside != 0;
+       outside = trace_.stacks().parent(outside)) {
+    if (graph_.reaches(outside, outside)) return true;
+    if (is_root(outside) || !leaves(outside) || !enters(outside)) return false;
+  }
+  return false;
+}
+
+}  // namespace mallard::profile

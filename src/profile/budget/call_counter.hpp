@@ -1,0 +1,90 @@
+// How much one call of a function allocates at most, between two bounds. A recording has no entries
+// of functions, only stacks: calls are told apart by what the machine code allows between two of
+// them. Where it allows both, one call that goes on and another that begins, the upper bound has
+// them as one and the lower as two.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profile/block_stream.hpp"
+#include "profile/budget/budget.hpp"
+#include "profile/budget/place_graph.hpp"
+
+namespace mallard::profile {
+
+struct calls_found {
+  bool any = false;  // of the function, with something allocated in them
+  call_bounds blocks, bytes;
+};
+
+class call_counter final : public block_watcher {
+ public:
+  // `functions`: by number, which are asked for.
+  call_counter(const trace_reader& trace, const function_table& functions, const stack_loads& loads,
+               const std::vector<bool>& asked_for);
+
+  // By function, when all events have been told.
+  const std::vector<calls_found>& found() const { return found_; }
+
+  void begin(const live_table<live_block>&) override {}
+  void next(const recorded&) override {}
+  void operation(const recorded& one) override;
+  void born(const recorded& one, const live_block& block) override;
+  void died(const recorded&, const live_block&, const block_end&) override {}
+  void outlived(const live_block&) override {}
+  void end() override;
+  void at_peak() override {}
+  void sample(const recorded&) override {}
+
+ private:
+  struct amount {
+    std::uint64_t blocks = 0, bytes = 0;
+  };
+  // A function that is on the stack, with its outermost frame there.
+  struct frame_of {
+    std::uint32_t function = 0;
+    std::uint32_t frame = 0;  // a stack whose innermost frame this is
+  };
+  struct frames_of {
+    std::vector<frame_of> asked_for;  // the innermost first
+    std::uint64_t outermost = 0;      // the address of the outermost of all
+    bool cut = false;                 // frames outside it are missing
+  };
+  struct open_call {
+    frame_of at;
+    std::uint32_t stack = 0;   // where the thread was seen last
+    amount certain, possible;  // since the call began, for certain or possibly
+  };
+  // A thread's stack, by its outermost frame: coroutines may have their own.
+  using path = std::pair<std::uint32_t, std::uint64_t>;
+  enum class relation : std::uint8_t { same_call, unclear, new_call };
+
+  const frames_of& frames_on(std::uint32_t stack);
+  relation compare(const open_call& before, const frame_of& now, std::uint32_t stack);
+  relation tell_apart(std::uint32_t old_frame, std::uint32_t old_stack, std::uint32_t frame,
+                      std::uint32_t stack);
+  bool may_go_on(const std::vector<std::uint32_t>& old, const std::vector<std::uint32_t>& now);
+  bool may_begin_anew(const std::vector<std::uint32_t>& old, const std::vector<std::uint32_t>& now,
+                      bool thrown);
+  std::vector<std::uint32_t> inwards(std::uint32_t frame, std::uint32_t stack) const;
+  bool throws(std::uint32_t stack) const;
+  void close(open_call& one, bool for_certain);
+
+  const trace_reader& trace_;
+  const function_table& functions_;
+  place_graph graph_;
+  std::vector<bool> asked_for_;
+  bool any_;                    // function is asked for
+  std::vector<bool> throwers_;  // by function: it allocates exceptions
+  std::vector<calls_found> found_;
+  bool cut_ = false;                                     // some stack was
+  std::unordered_map<std::uint32_t, frames_of> frames_;  // by stack
+  std::map<path, std::vector<open_call>> open_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, relation> known_;
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,311 @@
+#include "profile/trace/code_flow.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "profile/trace/elf_file.hpp"
+#include "profile/trace/instruction.hpp"
+
+namespace mallard::profile {
+namespace {
+
+// The file's bytes by their addresses, read piece by piece.
+class file_image {
+ public:
+  explicit file_image(const std::string& path) : file_(path) {}
+
+  bool is_x86_64() const { return file_.machine() == EM_X86_64; }
+  const std::vector<Elf64_Phdr>& segments() const { return file_.segments(); }
+
+  // Up to so many bytes; fewer where the file has no more.
+  std::string_view at(std::uint64_t address, std::size_t bytes, bool code = false) {
+    for (const Elf64_Phdr& one : file_.segments()) {
+      const std::uint64_t inside = address - one.p_vaddr;
+      if (one.p_type != PT_LOAD || inside >= one.p_filesz || (code && !(one.p_flags & PF_X))) {
+        continue;
+      }
+      const std::uint64_t piece = inside / piece_bytes * piece_bytes;
+      const auto [at, fresh] = pieces_.try_emplace(one.p_vaddr + piece);
+      if (fresh) {
+        at->second = file_.bytes(one.p_offset + piece,
+                                 std::min<std::uint64_t>(piece_bytes + most, one.p_filesz - piece));
+      }
+      const std::string_view all = at->second;
+      const std::size_t from = std::min<std::size_t>(inside - piece, all.size());
+      return all.substr(from, std::min(bytes, most));
+    }
+    return {};
+  }
+
+ private:
+  static constexpr std::size_t piece_bytes = 1 << 14;
+  static constexpr std::size_t most = 64;  // asked for at once
+  elf_file file_;
+  std::unordered_map<std::uint64_t, std::string> pieces_;
+};
+
+// Reads the DWARF tables for unwinding; wrong ones read as noughts.
+class table_reader {
+ public:
+  table_reader(file_image& image, std::uint64_t address) : image_(image), address_(address) {}
+
+  std::uint64_t address() const { return address_; }
+  void skip(std::uint64_t bytes) { address_ += bytes; }
+
+  template <class T>
+  T number() {
+    T out{};
+    const std::string_view raw = image_.at(address_, sizeof out);
+    if (raw.size() == sizeof out) std::memcpy(&out, raw.data(), sizeof out);
+    address_ += sizeof out;
+    return out;
+  }
+  std::uint64_t uleb() {
+    std::uint64_t out = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto one = number<std::uint8_t>();
+      out |= std::uint64_t{one & 0x7fu} << shift;
+      if ((one & 0x80) == 0) break;
+    }
+    return out;
+  }
+  // A pointer as the encoding has it (DW_EH_PE); 0 for what is not understood.
+  std::uint64_t pointer(std::uint8_t encoding) {
+    const std::uint64_t here = address_;
+    std::uint64_t out = 0;
+    switch (encoding & 0x0f) {
+      case 0x00:
+      case 0x04:
+      case 0x0c:
+        out = number<std::uint64_t>();
+        break;
+      case 0x01:
+        out = uleb();
+        break;
+      case 0x03:
+        out = number<std::uint32_t>();
+        break;
+      case 0x0b:
+        out = static_cast<std::uint64_t>(std::int64_t{number<std::int32_t>()});
+        break;
+      default:
+        return 0;
+    }
+    const bool from_here = (encoding & 0x70) == 0x10;
+    return out == 0 || !from_here ? out : out + here;
+  }
+
+ private:
+  file_image& image_;
+  std::uint64_t address_;
+};
+
+// Finds the handler that a throw at an address leads to.
+class handler_table {
+ public:
+  explicit handler_table(file_image& image) : image_(image) {
+    for (const Elf64_Phdr& one : image.segments()) {
+      if (one.p_type == PT_GNU_EH_FRAME) read_index(one.p_vaddr);
+    }
+  }
+
+  bool begins_at(std::uint64_t address) const { return frames_.contains(address); }
+
+  // 0: none.
+  std::uint64_t handler_of(std::uint64_t address) const {
+    auto after = frames_.upper_bound(address);
+    if (after == frames_.begin()) return 0;
+    const auto [start, frame] = *std::prev(after);
+    const std::uint64_t table = handlers_of_frame(frame);
+    return table == 0 ? 0 : handler_in(table, start, address);
+  }
+
+ private:
+  void read_index(std::uint64_t header) {
+    table_reader in(image_, header);
+    constexpr std::uint32_t usual = 0x3b031b01;  // version 1, and encodings all linkers choose
+    if (in.number<std::uint32_t>() != usual) return;
+    in.skip(4);
+    const auto entries = in.number<std::uint32_t>();
+    for (std::uint32_t i = 0; i < entries; ++i) {
+      const std::uint64_t start = header + static_cast<std::uint64_t>(in.number<std::int32_t>());
+      const std::uint64_t frame = header + static_cast<std::uint64_t>(in.number<std::int32_t>());
+      frames_.emplace(start, frame);
+    }
+  }
+
+  // A function's description says where its language has a table of its own.
+  std::uint64_t handlers_of_frame(std::uint64_t frame) const {
+    table_reader in(image_, frame);
+    in.skip(4);
+    const std::uint64_t here = in.address();
+    const std::uint64_t common = here - in.number<std::uint32_t>();
+    table_reader about(image_, common);
+    about.skip(8);
+    if (about.number<std::uint8_t>() != 1) return 0;
+    std::string augmentation;
+    while (const char one = about.number<char>()) augmentation += one;
+    if (augmentation.find('L') == augmentation.npos || augmentation[0] != 'z') return 0;
+    for (int i = 0; i < 4; ++i) about.uleb();  // alignments, the return's register, a length
+    std::uint8_t of_table = 0xff, of_code = 0;
+    for (const char one : augmentation.substr(1)) {
+      if (one == 'L') of_table = about.number<std::uint8_t>();
+      if (one == 'R') of_code = about.number<std::uint8_t>();
+      if (one == 'P') about.pointer(about.number<std::uint8_t>());
+    }
+    in.pointer(of_code);
+    in.pointer(of_code & 0x0f);
+    in.uleb();
+    return of_table == 0xff ? 0 : in.pointer(of_table & 0x7f);
+  }
+
+  std::uint64_t handler_in(std::uint64_t table, std::uint64_t start, std::uint64_t address) const {
+    table_reader in(image_, table);
+    std::uint64_t base = start;
+    if (const auto encoding = in.number<std::uint8_t>(); encoding != 0xff) {
+      base = in.pointer(encoding);
+    }
+    if (in.number<std::uint8_t>() != 0xff) in.uleb();
+    const auto encoding = in.number<std::uint8_t>();
+    const std::uint64_t bytes = in.uleb();
+    for (const std::uint64_t end = in.address() + bytes; in.address() < end;) {
+      const std::uint64_t from = start + in.pointer(encoding);
+      const std::uint64_t length = in.pointer(encoding);
+      const std::uint64_t handler = in.pointer(encoding);
+      in.uleb();
+      if (address >= from && address - from < length) return handler == 0 ? 0 : base + handler;
+    }
+    return 0;
+  }
+
+  file_image& image_;
+  std::map<std::uint64_t, std::uint64_t> frames_;
+};
+
+// Goes through the code.
+class code_walker {
+ public:
+  code_walker(const std::string& path, const std::vector<code_place>& places)
+      : image_(path), handlers_(image_) {
+    for (const code_place& one : places) places_.insert(one.place);
+  }
+
+  bool understands() const { return image_.is_x86_64(); }
+
+  struct way {
+    bool known = true;
+    bool leaves = false;
+    std::set<std::uint64_t> places;  // the first that are come to
+  };
+
+  way from_place(std::uint64_t place) {
+    std::vector<std::uint64_t> begins{place};
+    if (const std::uint64_t handler = handlers_.handler_of(place - 1)) begins.push_back(handler);
+    return from(std::move(begins));
+  }
+  way from_start(std::uint64_t start) {
+    return start == 0 ? way{.known = false, .leaves = false, .places = {}} : from({start});
+  }
+
+  // Says which function the call before the place is of.
+  void find_called(std::uint64_t place, place_flow& out) {
+    constexpr std::uint64_t call_bytes = 5;
+    const instruction call = decode(image_.at(place - call_bytes, call_bytes, true));
+    if (call.kind != instruction_kind::call || call.bytes != call_bytes) return;
+    out.calls = place - call_bytes + static_cast<std::uint64_t>(call.target);
+    std::uint64_t at = out.calls;
+    instruction first = decode_at(at);
+    // A mark for indirect calls may stand first.
+    if (first.kind == instruction_kind::plain) first = decode_at(at + first.bytes);
+    out.outside = first.kind == instruction_kind::jump_outside;
+  }
+
+ private:
+  instruction decode_at(std::uint64_t address) { return decode(image_.at(address, 15, true)); }
+
+  way from(std::vector<std::uint64_t> ahead) {
+    constexpr std::size_t most_instructions = 8000;
+    way out;
+    std::unordered_set<std::uint64_t> met;
+    while (!ahead.empty() && out.known) {
+      std::uint64_t at = ahead.back();
+      ahead.pop_back();
+      for (bool goes_on = true; goes_on && out.known && met.insert(at).second;) {
+        const instruction one = decode_at(at);
+        const std::uint64_t behind = at + one.bytes;
+        const std::uint64_t target = at + static_cast<std::uint64_t>(one.target);
+        switch (one.kind) {
+          case instruction_kind::plain:
+            break;
+          case instruction_kind::call:
+          case instruction_kind::call_indirect:
+            goes_on = !places_.contains(behind);
+            if (!goes_on) out.places.insert(behind);
+            break;
+          case instruction_kind::branch:
+            ahead.push_back(target);
+            break;
+          case instruction_kind::jump:
+            ahead.push_back(target);
+            goes_on = false;
+            break;
+          case instruction_kind::jump_outside:
+          case instruction_kind::leave:
+            out.leaves = true;
+            goes_on = false;
+            break;
+          case instruction_kind::stop:
+            goes_on = false;
+            break;
+          case instruction_kind::jump_indirect:
+          case instruction_kind::unknown:
+            out.known = false;
+            break;
+        }
+        // No function runs on into the next: what was called last does not return.
+        if (handlers_.begins_at(behind)) goes_on = false;
+        if (met.size() > most_instructions) out.known = false;
+        at = behind;
+      }
+    }
+    return out;
+  }
+
+  file_image image_;
+  handler_table handlers_;
+  std::unordered_set<std::uint64_t> places_;
+};
+
+}  // namespace
+
+std::vector<place_flow> flows_of(const std::string& path, const std::vector<code_place>& places) {
+  std::vector<place_flow> out(places.size());
+  code_walker code(path, places);
+  if (!code.understands()) return out;
+  std::map<std::uint64_t, code_walker::way> from_starts;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const code_place& one = places[i];
+    const code_walker::way way = code.from_place(one.place);
+    if (!way.known) continue;
+    const auto [start, fresh] = from_starts.try_emplace(one.start);
+    if (fresh) start->second = code.from_start(one.start);
+    place_flow& flow = out[i];
+    flow.known = true;
+    flow.leaves = way.leaves;
+    flow.skips = !start->second.known || start->second.leaves;
+    flow.next.assign(way.places.begin(), way.places.end());
+    if (fresh && start->second.known) {
+      flow.begins.emplace(start->second.places.begin(), start->second.places.end());
+    }
+    code.find_called(one.place, flow);
+  }
+  return out;
+}
+
+}  // namespace mallard::profile

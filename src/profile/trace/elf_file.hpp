@@ -1,0 +1,57 @@
+// An ELF file of 64 bits, of which parts are read.
+#pragma once
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace mallard::profile {
+
+// A file of which parts are read; all reads are checked, as the file may be anything.
+class elf_file {
+ public:
+  explicit elf_file(const std::string& path) : in_(path, std::ios::binary) {
+    Elf64_Ehdr header{};
+    if (!read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr)) {
+      return;
+    }
+    machine_ = header.e_machine;
+    for (std::size_t i = 0; i < header.e_phnum; ++i) {
+      Elf64_Phdr one{};
+      if (!read(header.e_phoff + i * sizeof one, one)) return;
+      segments_.push_back(one);
+    }
+  }
+
+  const std::vector<Elf64_Phdr>& segments() const { return segments_; }
+  std::uint16_t machine() const { return machine_; }
+
+  template <class T>
+  bool read(std::uint64_t offset, T& to) {
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    return static_cast<bool>(in_.read(reinterpret_cast<char*>(&to), sizeof to));
+  }
+  std::string bytes(std::uint64_t offset, std::uint64_t count) {
+    constexpr std::uint64_t most = 64u << 20;
+    std::string out(static_cast<std::size_t>(std::min(count, most)), '\0');
+    in_.clear();
+    in_.seekg(static_cast<std::streamoff>(offset));
+    in_.read(out.data(), static_cast<std::streamsize>(out.size()));
+    out.resize(static_cast<std::size_t>(in_.gcount()));
+    return out;
+  }
+
+ private:
+  std::ifstream in_;
+  std::vector<Elf64_Phdr> segments_;
+  std::uint16_t machine_ = EM_NONE;
+};
+
+}  // namespace mallard::profile

@@ -1,0 +1,101 @@
+// The ways through functions, read from their machine code.
+#include "profile/trace/code_flow.hpp"
+
+#include <gtest/gtest.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "profile/trace/instruction.hpp"
+
+namespace mallard::profile {
+
+namespace {
+
+std::array<std::uint64_t, 3> called_from;
+
+}  // namespace
+
+[[gnu::noipa]] bool note(std::size_t which) {
+  called_from[which] = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+  return true;
+}
+
+// First, what is in the loop, last; no call at the very end: that is a jump.
+[[gnu::noipa]] bool known_way(std::size_t again) {
+  bool all = note(0);
+  for (std::size_t i = 0; i < again; ++i) all = note(1) && all;
+  return note(2) && all;
+}
+
+namespace {
+
+#if defined(__x86_64__)
+std::string code(std::initializer_list<int> bytes) {
+  std::string out;
+  for (const int one : bytes) out += static_cast<char>(one);
+  return out;
+}
+
+TEST(instruction, has_its_length_and_goes_where_it_says) {
+  const instruction call = decode(code({0xe8, 0x10, 0, 0, 0}));
+  EXPECT_EQ(call.kind, instruction_kind::call);
+  EXPECT_EQ(call.bytes, 5u);
+  EXPECT_EQ(call.target, 0x15);
+  const instruction back = decode(code({0x75, 0xf0, 0x90}));
+  EXPECT_EQ(back.kind, instruction_kind::branch);
+  EXPECT_EQ(back.target, 2 - 16);
+  EXPECT_EQ(decode(code({0x48, 0x8b, 0x84, 0x24, 1, 2, 3, 4, 0x90})).bytes, 8u);  // mov
+  EXPECT_EQ(decode(code({0x66, 0x0f, 0x3a, 0x0f, 0xc1, 8, 0x90})).bytes, 6u);     // palignr
+  EXPECT_EQ(decode(code({0xc5, 0xf8, 0x77, 0x90})).bytes, 3u);                    // vzeroupper
+  EXPECT_EQ(decode(code({0xff, 0x25, 1, 0, 0, 0})).kind, instruction_kind::jump_outside);
+  EXPECT_EQ(decode(code({0xff, 0xe0})).kind, instruction_kind::jump_indirect);
+  EXPECT_EQ(decode(code({0xf3, 0xc3})).kind, instruction_kind::leave);
+}
+
+TEST(instruction, that_ends_behind_the_code_is_not_known) {
+  EXPECT_EQ(decode(code({0xe8, 0x10})).kind, instruction_kind::unknown);
+  EXPECT_EQ(decode("").kind, instruction_kind::unknown);
+}
+
+TEST(code_flow, leads_from_call_to_call_and_round_loops) {
+  ASSERT_TRUE(known_way(2));
+  std::uint64_t bias = 0;  // the program is the first
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* to) {
+        *static_cast<std::uint64_t*>(to) = info->dlpi_addr;
+        return 1;
+      },
+      &bias);
+  const std::uint64_t start = reinterpret_cast<std::uint64_t>(&known_way) - bias;
+  std::vector<std::uint64_t> at;
+  for (std::size_t i = 0; i < 3; ++i) at.push_back(called_from[i] - bias);
+  const std::vector<place_flow> found =
+      flows_of("/proc/self/exe", {{at[0], start}, {at[1], start}, {at[2], start}});
+  const auto leads = [&](std::size_t from, std::size_t to) {
+    const auto& next = found[from].next;
+    return std::find(next.begin(), next.end(), at[to]) != next.end();
+  };
+  for (const place_flow& one : found) EXPECT_TRUE(one.known);
+  ASSERT_TRUE(found[0].begins);
+  EXPECT_EQ(*found[0].begins, std::vector<std::uint64_t>{at[0]});
+  EXPECT_FALSE(leads(0, 0));
+  EXPECT_TRUE(leads(0, 1) && leads(0, 2));
+  EXPECT_TRUE(leads(1, 1) && leads(1, 2));
+  EXPECT_TRUE(found[2].next.empty());
+  EXPECT_TRUE(found[2].leaves);
+  EXPECT_FALSE(found[0].leaves || found[1].leaves || found[0].skips);
+  EXPECT_EQ(found[0].calls, reinterpret_cast<std::uint64_t>(&note) - bias);
+  EXPECT_FALSE(found[0].outside);
+}
+#endif
+
+TEST(code_flow, of_what_is_no_program_is_not_known) {
+  EXPECT_EQ(flows_of("/etc/passwd", {{100, 10}}), std::vector<place_flow>(1));
+}
+
+}  // namespace
+}  // namespace mallard::profile
