@@ -17,6 +17,10 @@ inline fit_block* fit_heap::find(std::size_t bytes) const noexcept {
   return top_ != nullptr && top_->bytes() >= bytes ? top_ : nullptr;
 }
 
+fit_block* fit_heap::find_free(std::size_t least) const noexcept {
+  return bins_ == nullptr ? nullptr : find(least);
+}
+
 // The first block of the first bin in which every block is large enough.
 inline fit_block* fit_heap::find_in_bins(std::size_t bytes) const noexcept {
   std::size_t rounded = bytes;
@@ -131,6 +135,34 @@ void fit_heap::add_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
             is_fresh ? std::size_t{fit_block::purged} : 0);
 }
 
+bool fit_heap::extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept {
+  auto* const b =
+      reinterpret_cast<fit_block*>(static_cast<std::byte*>(p) - fit_block::header_bytes);
+  if (is_fresh && b->is(fit_block::after_free) && !b->before()->is(fit_block::purged)) return false;
+  segment_bytes_ += bytes;
+  b->at(bytes)->bytes_and_flags = 0;  // the segment's end, as in `add_segment`
+  b->bytes_and_flags |= bytes;
+  join_free(b, is_fresh ? std::size_t{fit_block::purged} : 0);
+  return true;
+}
+
+void fit_heap::take_out(fit_block* b, std::byte* begin, fit_block* rest) noexcept {
+  fit_block* const next = b->following();
+  const std::size_t purged = b->bytes_and_flags & fit_block::purged;
+  std::byte* const end =
+      rest == nullptr ? next->at(fit_block::header_bytes)->as_bytes() : rest->as_bytes();
+  remove(b);
+  unpoison(b + 1, b->bytes() - sizeof(fit_block));
+  segment_bytes_ -= static_cast<std::size_t>(end - begin);
+  if (rest != nullptr) {
+    make_free(rest, static_cast<std::size_t>(next->as_bytes() - rest->as_bytes()), purged);
+  }
+  if (begin <= b->as_bytes()) return;
+  auto* const last = reinterpret_cast<fit_block*>(begin - fit_block::header_bytes);
+  last->bytes_and_flags = 0;
+  make_free(b, static_cast<std::size_t>(last->as_bytes() - b->as_bytes()), purged);
+}
+
 bool fit_heap::remove_segment(void* p, std::size_t bytes) noexcept {
   if (static_cast<void*>(bins_) == p) return false;
   auto* const b = static_cast<fit_block*>(p);
@@ -202,11 +234,10 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
     if (purged != 0) wipe(next);
   }
   if (b->is(fit_block::after_free)) {
-    const std::size_t before = b->prev_bytes;
-    auto* const front = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
+    fit_block* const front = b->before();
     purged &= front->bytes_and_flags;
     remove(front);
-    bytes += before;
+    bytes += b->prev_bytes;
     if (purged != 0) wipe(b);
     b = front;
   }
@@ -281,7 +312,7 @@ void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t prefer
     distance -= step;
   }
   if (distance == 0 || old + distance + behind < least) return nullptr;
-  auto* const front = reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(b) - before);
+  fit_block* const front = b->before();
   remove(front);
   unpoison(&front->bytes_and_flags, before - sizeof(front->prev_bytes));
   const std::size_t gap = before - distance;

@@ -54,12 +54,27 @@ void* allocate_in_space(std::size_t bytes, std::size_t alignment, bool* is_zero)
   return p;
 }
 
+// Where addresses are limited, what is free in the space, then a mapping of the block's own size:
+// more for the space would be a part of a region, whose header is as large as a small block.
+MALLARD_COLD void* allocate_confined(std::size_t bytes, std::size_t alignment,
+                                     bool* is_zero) noexcept {
+  if (bytes < slice_supply::word_bytes || alignment >= region_bytes) return nullptr;
+  const slice_mark mark = space_of_thread();
+  void* const p = the_pages.space_of(mark).allocate_of_free(bytes, alignment, is_zero);
+  if (p == nullptr) return the_pages.huge.allocate(bytes, alignment);
+  checks::allocated(p);
+  return p;
+}
+
 // Whichever of the two is meant for the size, then the other.
 void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
   if (maps_all || bytes + alignment >= least_huge_bytes) {
     void* const p = the_pages.huge.allocate(bytes, alignment);
     return p != nullptr ? p : allocate_in_space(bytes, alignment, is_zero);
+  }
+  if (the_pages.supply.is_confined()) {
+    if (void* const p = allocate_confined(bytes, alignment, is_zero)) return p;
   }
   void* const p = allocate_in_space(bytes, alignment, is_zero);
   return p != nullptr ? p : the_pages.huge.allocate(bytes, alignment);
@@ -86,7 +101,9 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
 MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   const bool could_be_there =
       the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes;
-  return could_be_there && (give_all_back(false) || the_pages.budget.is_set());
+  if (!could_be_there) return false;
+  const bool has_memory = give_all_back(false);
+  return the_pages.supply.cut_regions() || has_memory || the_pages.budget.is_set();
 }
 
 // Returns what `take` returns, and calls it once more if room can be made for it.

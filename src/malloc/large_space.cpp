@@ -42,33 +42,43 @@ void* large_space::allocate(std::size_t bytes, std::size_t alignment, bool* is_z
     // Memory on its way to the system can be had in a moment.
     const holding wait(purge_lock_);
   }
-  bool is_fresh = false;
-  segment* const s = take_segment(least, roomy, is_fresh);
-  if (s == nullptr) return nullptr;
+  const run r = take_run(least, roomy);
+  if (r.begin == nullptr) return nullptr;
   const holding hold(lock_);
-  add(s, is_fresh);
+  add(r);
   return take(bytes, alignment, is_zero);
 }
 
-large_space::segment* large_space::take_segment(std::size_t least, std::size_t roomy,
-                                                bool& is_fresh) noexcept {
+large_space::run large_space::take_run(std::size_t least, std::size_t roomy) noexcept {
   std::size_t got = roomy;
+  bool is_fresh = false;
   void* p = supply_.take_words(got / slice_supply::word_bytes, &is_fresh);
   if (p == nullptr && roomy != least) {
     got = least;
     p = supply_.take_words(got / slice_supply::word_bytes, &is_fresh);
   }
-  if (p == nullptr) return nullptr;
-  region::of(p)->set_marks(region::index_of(p), got / slice_bytes, mark_);
-  return ::new (p) segment{nullptr, got};
+  if (p != nullptr) region::of(p)->set_marks(region::index_of(p), got / slice_bytes, mark_);
+  return {static_cast<std::byte*>(p), got, is_fresh};
 }
 
-void large_space::add(segment* s, bool is_fresh) noexcept {
-  s->next = segments_;
-  segments_ = s;
-  segment_total_ += s->bytes;
-  heap_.add_segment(reinterpret_cast<std::byte*>(s) + segment_header_bytes,
-                    s->bytes - segment_header_bytes, is_fresh);
+bool large_space::has_extended(const run& r) noexcept {
+  for (segment* s = segments_; s != nullptr; s = s->next) {
+    if (s->at(s->bytes) != r.begin) continue;
+    if (!heap_.extend_segment(r.begin, r.bytes, r.is_fresh)) return false;
+    s->bytes += r.bytes;
+    return true;
+  }
+  return false;
+}
+
+// Where addresses are few, joined with the segment before it, so that what was too small at that
+// one's end is of use. Elsewhere segments stay apart: so they are sooner empty, and no block of few
+// dirty pages among many others has all of them given back.
+void large_space::add(const run& r) noexcept {
+  segment_total_ += r.bytes;
+  if (supply_.has_few_addresses() && has_extended(r)) return;
+  segments_ = ::new (r.begin) segment{segments_, r.bytes};
+  heap_.add_segment(r.begin + segment_header_bytes, r.bytes - segment_header_bytes, r.is_fresh);
 }
 
 void large_space::deallocate(void* p) noexcept {
@@ -145,6 +155,45 @@ large_space::segment* large_space::remove_empty() noexcept {
   return gone;
 }
 
+// The whole words in a free block, before those that are gone.
+large_space::segment* large_space::take_out(fit_block* b, segment* gone) noexcept {
+  segment** link = &segments_;
+  while (!(*link)->contains(b)) link = &(*link)->next;
+  segment* const s = *link;
+  const std::size_t begin = s->offset_of(b);
+  const std::size_t end = s->offset_of(b->following());
+  const bool is_first = begin == segment_header_bytes;
+  const bool is_last = end == s->bytes - fit_block::header_bytes;
+  constexpr std::size_t before = fit_block::smallest_bytes + fit_block::header_bytes;
+  constexpr std::size_t behind = fit_block::smallest_bytes + segment_header_bytes;
+  const std::size_t from = is_first ? 0 : round_up(begin + before, slice_supply::word_bytes);
+  const std::size_t to = is_last ? s->bytes : round_down(end - behind, slice_supply::word_bytes);
+  fit_block* const rest =
+      is_last ? nullptr : reinterpret_cast<fit_block*>(s->at(to + segment_header_bytes));
+  heap_.take_out(b, s->at(is_first ? begin : from), rest);
+  segment* next = s->next;
+  if (!is_last) next = ::new (s->at(to)) segment{next, s->bytes - to};
+  if (is_first) {
+    *link = next;
+  } else {
+    *s = {next, from};
+  }
+  segment_total_ -= to - from;
+  return ::new (s->at(from)) segment{gone, to - from};
+}
+
+// Joined segments are seldom empty, but there may be whole words in what is free of them. Memory
+// that nobody needs here is of use to slabs then, and the supply knows which of it is dirty.
+large_space::segment* large_space::take_out_words(segment* gone) noexcept {
+  constexpr std::size_t surely_one = 2 * slice_supply::word_bytes + 4 * segment_header_bytes;
+  while (fit_block* const b = heap_.find_free(surely_one)) {
+    const bool is_idle = !b->is(fit_block::purged);
+    gone = take_out(b, gone);
+    if (is_idle) set_idle_bytes(idle_bytes() - std::min(idle_bytes(), gone->bytes));
+  }
+  return gone;
+}
+
 // One of two who come at once is enough.
 void large_space::purge_if_nobody_does(std::size_t to_keep) noexcept {
   if (!purge_lock_.try_lock()) return;
@@ -161,6 +210,7 @@ bool large_space::purge_some(std::size_t to_keep) noexcept {
     if (idle_bytes() <= to_keep && to_keep != 0) return false;
     const std::size_t before = idle_bytes();
     gone = remove_empty();
+    if (to_keep == 0 || supply_.has_few_addresses()) gone = take_out_words(gone);
     while (count != blocks.size() && (idle_bytes() > to_keep || to_keep == 0)) {
       fit_block* const b = heap_.take_unpurged(purged_bytes);
       if (b == nullptr) {

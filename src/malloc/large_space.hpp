@@ -39,6 +39,12 @@ class large_space {
 
   // Null when the system refuses. `alignment` is a power of two. `is_zero` as in fit_heap.
   void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
+  // The same without more from the supply.
+  void* allocate_of_free(std::size_t bytes, std::size_t alignment,
+                         bool* is_zero = nullptr) noexcept {
+    const holding hold(lock_);
+    return take(bytes, alignment, is_zero);
+  }
   void deallocate(void* p) noexcept;
 
   // Without the lock: a flag beside the size may change meanwhile, with the block before.
@@ -71,6 +77,17 @@ class large_space {
   struct segment {  // at its own start
     segment* next;
     std::size_t bytes;
+
+    std::byte* at(std::size_t offset) noexcept {
+      return reinterpret_cast<std::byte*>(this) + offset;
+    }
+    std::size_t offset_of(const void* p) const noexcept { return address_of(p) - address_of(this); }
+    bool contains(const void* p) const noexcept { return offset_of(p) < bytes; }
+  };
+  struct run {
+    std::byte* begin;
+    std::size_t bytes;
+    bool is_fresh;
   };
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
@@ -80,8 +97,11 @@ class large_space {
 
   // Require that the lock is held.
   void* take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept;
-  void add(segment* s, bool is_fresh) noexcept;
+  bool has_extended(const run& r) noexcept;
+  void add(const run& r) noexcept;
   segment* remove_empty() noexcept;
+  segment* take_out(fit_block* b, segment* gone) noexcept;
+  segment* take_out_words(segment* gone) noexcept;
   // Bytes freed and not reused since pages were given back, about.
   std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
   void set_idle_bytes(std::size_t bytes) noexcept {
@@ -94,7 +114,7 @@ class large_space {
   void note_reused(std::size_t bytes) noexcept;
   bool is_too_much(std::size_t freed_bytes) noexcept;
 
-  segment* take_segment(std::size_t least, std::size_t roomy, bool& is_fresh) noexcept;
+  run take_run(std::size_t least, std::size_t roomy) noexcept;
   void purge_if_nobody_does(std::size_t to_keep) noexcept;
   // Requires the purge lock. False when nothing was left to be given back.
   bool purge_some(std::size_t to_keep) noexcept;

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -218,6 +219,12 @@ std::size_t physical_memory_bytes() noexcept {
   const long bytes = sysconf(_SC_PAGESIZE);
   return pages > 0 && bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(bytes)
                                 : 0;
+}
+
+std::size_t most_addresses() noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? SIZE_MAX
+                                                                              : limit.rlim_cur;
 }
 
 unsigned long long milliseconds() noexcept {

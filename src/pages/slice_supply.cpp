@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "mallard/detail/os/huge_parts.hpp"
 #include "mallard/detail/os/pages.hpp"
@@ -50,9 +51,14 @@ std::size_t free_end_of(const region& r) noexcept {
 bool slice_supply::add_region() noexcept {
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
   region* r = nullptr;
+  if (regions_made_ == 0) {
+    has_few_addresses_.store(os::most_addresses() < os::physical_memory_bytes(),
+                             std::memory_order_relaxed);
+  }
   for (std::size_t reserved = region_bytes; r == nullptr && reserved >= least_bytes;
        reserved /= 4) {
     r = make_region(reserved);
+    is_confined_.store(r == nullptr || reserved != region_bytes, std::memory_order_relaxed);
   }
   if (r == nullptr) return false;
   const holding hold(lock_);
@@ -551,6 +557,47 @@ std::size_t slice_supply::trim() noexcept {
   const std::size_t bytes = purge_all();
   const holding hold_purge(purge_lock_);
   return bytes + remove_empty_regions();
+}
+
+// Nobody makes more of the region usable meanwhile.
+bool slice_supply::cut_regions() noexcept {
+  const holding growing(grow_lock_);
+  bool has_any = false;
+  for (region* r = nullptr;;) {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    {
+      const holding hold(lock_);
+      r = r == nullptr ? first_ : r->next;
+      if (r == nullptr) return has_any;
+      begin = cut_free_end(*r);
+      end = std::exchange(r->reserved_slices, begin);
+    }
+    if (begin != end) os::unmap(r->slice(begin), (end - begin) * slice_bytes);
+    has_any |= begin != end;
+  }
+}
+
+// Slices that have memory stay, and those that are taken at their ends. Returns where the addresses
+// may end.
+std::size_t slice_supply::cut_free_end(region& r) noexcept {
+  const std::size_t page_slices = divide_up(os::page_size(), slice_bytes);
+  std::size_t begin = r.ready_slices;
+  const auto is_clean = [&](std::size_t i) {
+    return ((r.free[i / slices_per_word] & ~r.dirty[i / slices_per_word]) >> (i % slices_per_word) &
+            1) != 0;
+  };
+  while (begin > region_header_slices && is_clean(begin - 1)) --begin;
+  begin = std::min(round_up(begin, page_slices), r.ready_slices);
+  for (std::size_t i = begin; i < r.ready_slices; ++i) {
+    r.free[i / slices_per_word] &= ~(std::uint64_t{1} << (i % slices_per_word));
+    if (r.free[i / slices_per_word] == 0) {
+      r.free_words &= ~(std::uint64_t{1} << (i / slices_per_word));
+    }
+  }
+  r.free_slices -= r.ready_slices - begin;
+  r.ready_slices = begin;
+  return begin + guard_slices();
 }
 
 void slice_supply::set_idle_limit(std::size_t least_bytes, std::size_t most_bytes) noexcept {

@@ -206,6 +206,82 @@ TEST(fit_heap, segments_without_blocks_can_be_taken_out) {
   mallard::detail::unpoison(first.p, first.bytes);
 }
 
+TEST(fit_heap, segments_that_adjoin_are_one) {
+  memory all(1 << 16);
+  auto* const middle = static_cast<std::byte*>(all.p) + all.bytes / 2;
+  fit_heap heap;
+  heap.add_segment(all.p, all.bytes / 2);
+  EXPECT_EQ(heap.allocate(40'000, 16), nullptr);
+  EXPECT_TRUE(heap.extend_segment(middle, all.bytes / 2, false));
+  EXPECT_EQ(heap.segment_bytes(), all.bytes);
+  EXPECT_NE(heap.allocate(40'000, 16), nullptr);
+  mallard::detail::unpoison(all.p, all.bytes);
+}
+
+TEST(fit_heap, fresh_memory_is_not_joined_with_what_is_not_zero) {
+  memory all(1 << 16);
+  std::fill_n(static_cast<std::byte*>(all.p), all.bytes, std::byte{});
+  auto* const middle = static_cast<std::byte*>(all.p) + all.bytes / 2;
+  fit_heap heap;
+  heap.add_segment(all.p, all.bytes / 2, true);
+  void* const last = heap.allocate(10'000, 16);
+  heap.deallocate(last);
+  EXPECT_FALSE(heap.extend_segment(middle, all.bytes / 2, true));
+  while (heap.allocate(1, 16) != nullptr) continue;
+  EXPECT_TRUE(heap.extend_segment(middle, all.bytes / 2, true));
+  bool is_zero = false;
+  auto* const p = static_cast<std::byte*>(heap.allocate(20'000, 16, &is_zero));
+  ASSERT_NE(p, nullptr);
+  EXPECT_TRUE(is_zero);
+  EXPECT_TRUE(std::all_of(p + 16, p + heap.payload_bytes(p) - 8,
+                          [](std::byte b) { return b == std::byte{}; }));
+  mallard::detail::unpoison(all.p, all.bytes);
+}
+
+// The memory is cut into segments and joined again, as a large space does with its own.
+TEST(fit_heap, parts_that_are_taken_out_and_put_back_are_nobodys_meanwhile) {
+  constexpr std::size_t part = 1 << 12;
+  for (const std::uint64_t seed : mallard_test::test_seeds(12)) {
+    SCOPED_TRACE(mallard_test::reproduce_with(seed));
+    std::mt19937_64 random(seed);
+    memory all(1 << 18);
+    auto* const begin = static_cast<std::byte*>(all.p);
+    fit_heap heap;
+    heap.add_segment(begin, all.bytes);
+    const std::size_t whole = heap.segment_bytes();
+    mallard_test::live_blocks live;
+    // Begins where a segment ends, and is as long as to the next one.
+    std::vector<std::pair<std::byte*, std::size_t>> gone;
+    for (int step = 0; step < 20'000; ++step) {
+      const auto what = random() % 8;
+      if (what < 4 || live.empty()) {
+        const std::size_t bytes = random() % 3000;
+        if (void* const p = heap.allocate(bytes, 16)) live.add(p, heap.payload_bytes(p), 16);
+      } else if (what < 7) {
+        heap.deallocate(live.remove(random() % live.size()).data);
+      } else if (auto* const b = heap.find_free(3 * part)) {
+        auto* const from = b->as_bytes() + part;
+        auto* const rest = b->following()->as_bytes() - part;
+        heap.take_out(b, from, reinterpret_cast<mallard::detail::fit_block*>(rest));
+        std::fill(from, rest, std::byte{0x5a});
+        gone.emplace_back(from, static_cast<std::size_t>(rest - from));
+      } else if (!gone.empty()) {
+        const auto [from, bytes] = gone.back();
+        gone.pop_back();
+        for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(from[i], std::byte{0x5a});
+        ASSERT_TRUE(heap.extend_segment(from, bytes, false));
+      }
+      if (step % 1000 == 0) live.verify();
+    }
+    std::size_t outside = 0;
+    for (const auto& [from, bytes] : gone) outside += bytes;
+    EXPECT_EQ(heap.segment_bytes() + outside, whole);
+    while (!live.empty()) heap.deallocate(live.remove(live.size() - 1).data);
+    EXPECT_EQ(heap.in_use_bytes(), 0u);
+    mallard::detail::unpoison(all.p, all.bytes);
+  }
+}
+
 TEST(fit_heap, random_programs_agree_with_the_model) {
   for (const std::uint64_t seed : mallard_test::test_seeds(12)) {
     SCOPED_TRACE(mallard_test::reproduce_with(seed));

@@ -60,6 +60,23 @@ unsigned char* block(std::size_t bytes) {
   return p;
 }
 
+// Blocks of one size get nearly all of the 256 MiB of addresses that the shell leaves, and again
+// once they were freed.
+void fill_addresses(std::size_t bytes) {
+  const char* const least = std::getenv("LEAST_MIB");
+  require(least != nullptr, "LEAST_MIB is not set");
+  std::vector<void*> blocks(256 * mib / bytes);
+  for (int round = 0; round < 2; ++round) {
+    std::size_t count = 0;
+    while (count != blocks.size() && (blocks[count] = std::malloc(bytes)) != nullptr) {
+      static_cast<char*>(blocks[count++])[bytes - 1] = 1;
+    }
+    for (std::size_t i = 0; i < count; ++i) std::free(blocks[i]);
+    require(count * bytes / mib >= std::strtoul(least, nullptr, 10), "blocks of ", bytes,
+            " bytes came to MiB: ", count * bytes / mib);
+  }
+}
+
 void grow_step_by_step() {
   unsigned char* p = block(9 * mib);
   for (std::size_t bytes = 10 * mib; bytes < 60 * mib; bytes += 5 * mib) {
@@ -308,6 +325,10 @@ const std::map<std::string, std::function<void()>> confinements = {
      }},
     {"large_pages", live_with_large_pages},
     {"addresses_limited", live_with_limited_addresses},
+    {"addresses_filled_by_1_kb", [] { fill_addresses(1000); }},
+    {"addresses_filled_by_1_mib", [] { fill_addresses(mib); }},
+    {"addresses_filled_by_3_mib", [] { fill_addresses(3 * mib); }},
+    {"addresses_filled_by_5_mib", [] { fill_addresses(5 * mib); }},
     {"data_limited", live_with_limited_data},
     {"few_addresses", [] { use_all_kinds(mib); }},
     {"locked", live_locked_in_memory},

@@ -51,6 +51,16 @@ TEST_P(confined_malloc, limited_addresses_serve_one_size_after_the_other) {
   expect_works("addresses_limited");
 }
 
+// The library that checks for misuse has states of all addresses, and pages that fault.
+TEST_P(confined_malloc, blocks_of_one_size_get_nearly_all_addresses) {
+  const bool is_checked = std::string(GetParam()).find("hardened") != std::string::npos;
+  for (const char* const size : {"1_kb", "1_mib", "3_mib", "5_mib"}) {
+    expect_works(
+        std::string("addresses_filled_by_") + size, "", "",
+        is_checked ? "ulimit -v 262144; LEAST_MIB=200 " : "ulimit -v 262144; LEAST_MIB=230 ");
+  }
+}
+
 // The program, the C++ library and what it allocates.
 TEST_P(confined_malloc, forty_mib_of_addresses_are_enough_from_the_start) {
   expect_works("few_addresses", "", "", "ulimit -v 40960; ");

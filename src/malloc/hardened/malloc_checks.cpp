@@ -290,7 +290,8 @@ bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexce
 }
 
 void checks::remove_region(region& r) noexcept {
-  remove_states(address_of(&r), address_of(&r) + r.reserved_slices * slice_bytes);
+  // Also those of addresses that the region had once.
+  remove_states(address_of(&r), address_of(&r) + region_bytes);
 }
 
 void checks::add_huge(const void* p, const region& r) noexcept {

@@ -50,6 +50,9 @@ struct fit_block {
     return reinterpret_cast<fit_block*>(reinterpret_cast<std::byte*>(this) + offset);
   }
   fit_block* following() noexcept { return at(bytes()); }
+  // Requires that it is free.
+  fit_block* before() noexcept { return reinterpret_cast<fit_block*>(as_bytes() - prev_bytes); }
+  std::byte* as_bytes() noexcept { return reinterpret_cast<std::byte*>(this); }
   static fit_block* of(void* payload) noexcept {
     return reinterpret_cast<fit_block*>(static_cast<std::byte*>(payload) - header_bytes);
   }
@@ -79,8 +82,18 @@ class MALLARD_API fit_heap {
   void add_segment(void* p, std::size_t bytes, bool is_fresh = false) noexcept;
   // Forgets all segments. O(1).
   void reset() noexcept { *this = fit_heap(); }
+  // The same of memory that begins where a segment ends, `p`, as one with it. False where memory
+  // that is not zero would make the fresh one so: then it is to be a segment of its own.
+  bool extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept;
   // Takes a segment without blocks in use out again; false when it has some.
   bool remove_segment(void* p, std::size_t bytes) noexcept;
+  // A free block of at least so many bytes, or null.
+  fit_block* find_free(std::size_t least) const noexcept;
+  // Takes a part of a free block out of its segment. What is before `begin` is the end of a segment
+  // then, and `rest` the first block of another; without a rest all behind goes. Requires that the
+  // block is the segment's last where there is no rest, and room for a block and a segment's end
+  // before `begin`, or none there, and for a block from `rest` on.
+  void take_out(fit_block* b, std::byte* begin, fit_block* rest) noexcept;
 
   // Null when no free block is large enough. `alignment` is a power of two. `is_zero`: whether the
   // payload is, but for its first two words and its last one.

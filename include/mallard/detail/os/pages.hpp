@@ -63,6 +63,8 @@ bool are_alike(void* p, std::size_t bytes) noexcept;
 void unmap(void* p, std::size_t bytes) noexcept;
 
 std::size_t physical_memory_bytes() noexcept;
+// Bytes of addresses that the process may have at all; SIZE_MAX where nothing is said.
+std::size_t most_addresses() noexcept;
 
 // Coarse and cheap; only differences mean something.
 unsigned long long milliseconds() noexcept;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,6 +52,17 @@ class slice_supply {
   // Gives all free memory back to the system, and the addresses of regions without slices in use.
   // Returns the bytes of memory.
   std::size_t trim() noexcept;
+
+  // Gives back the addresses at the ends of regions that nobody uses, for whoever needs many of
+  // them in a row: the regions get them again if they can. Returns whether there were any.
+  bool cut_regions() noexcept;
+  // Whether the process may not have as many addresses as the machine has memory, as it was when
+  // the first region was made.
+  bool has_few_addresses() const noexcept {
+    return has_few_addresses_.load(std::memory_order_relaxed);
+  }
+  // Whether the last region was to be smaller, since the system has no addresses for a whole one.
+  bool is_confined() const noexcept { return is_confined_.load(std::memory_order_relaxed); }
 
   // So much may stay at least, or an eighth of what is in use, and at most. Gives back what is
   // more.
@@ -113,6 +125,7 @@ class slice_supply {
   void clear_dirty(region& r, std::size_t word, std::uint64_t bits) noexcept;
   std::size_t take_dirty(std::size_t slices_to_keep, slice_run* runs, std::size_t most) noexcept;
 
+  static std::size_t cut_free_end(region& r) noexcept;
   void populate(void* p, std::size_t slices) noexcept;
   // Requires the lock of who purges, and that the last one is free.
   std::size_t purge_some(std::size_t slices_to_keep) noexcept;
@@ -127,6 +140,8 @@ class slice_supply {
   page_lock grow_lock_;            // of who makes more usable
   page_lock lock_;                 // of what is known of slices; the only one that most calls take
   bool wants_huge_pages_ = false;  // under the lock of who makes more usable
+  std::atomic<bool> has_few_addresses_{false};
+  std::atomic<bool> is_confined_{false};
   region* first_ = nullptr;
   region* last_ = nullptr;
   std::size_t regions_ = 0;
