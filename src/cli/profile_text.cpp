@@ -56,4 +56,11 @@ bool warn_if_not_whole(const profile::trace_reader& trace, const std::string& na
   return trace.is_whole();
 }
 
+std::string waits_long_text(int pid) {
+  return fmt::format(
+      "mallard: process {} is at no place yet where a library can be loaded; this takes 10 s at "
+      "most",
+      pid);
+}
+
 }  // namespace mallard::cli

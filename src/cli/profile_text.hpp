@@ -12,6 +12,9 @@
 
 namespace mallard::cli {
 
+// While a process is attached to.
+std::string waits_long_text(int pid);
+
 using base::bytes_text;
 
 // At most so many characters, with an ellipsis where some were left out, and a question mark for

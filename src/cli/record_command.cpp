@@ -148,6 +148,7 @@ int run_record(const record_request& request) {
   if (!request.no_symbols) {
     hooks.finishing = [&](profile::trace_writer& trace) { symbols.add(trace); };
   }
+  hooks.waits_long = [&] { say("{}\n", waits_long_text(options.pid)); };
   const bool draws = !request.quiet && isatty(STDERR_FILENO) != 0;
   if (draws) hooks.progress = show_progress;
   const profile::record_summary done = profile::record(options, hooks);

@@ -22,7 +22,28 @@ constexpr std::uint8_t pc_relative_4 = 0x1b;
 constexpr std::uint8_t unsigned_4 = 0x03;
 constexpr std::uint8_t header_relative_4 = 0x3b;
 
-frame_rule by_table(const std::uint8_t* header, std::uint64_t ip) {
+#endif
+
+#if defined(__aarch64__)
+// The kernel's code that handlers of signals return to has no table.
+bool is_end_of_handler(std::uint64_t ip) noexcept {
+  constexpr std::uint64_t sigreturn = 0xd400'0001'd280'1168;  // mov x8, #139; svc #0
+  const std::uint64_t at = (ip + 3) & ~std::uint64_t{3};  // `ip` may be that of a call before it
+  if (!can_read(at) || !can_read(at + 4)) return false;
+  std::uint64_t code = 0;
+  std::memcpy(&code, reinterpret_cast<const void*>(at), sizeof code);
+  return code == sigreturn;
+}
+#else
+bool is_end_of_handler(std::uint64_t) noexcept {
+  return false;
+}
+#endif
+
+}  // namespace
+
+#if defined(__x86_64__) || defined(__aarch64__)
+frame_rule find_frame_rule(const std::uint8_t* header, std::uint64_t ip) noexcept {
   frame_rule out;
   out.how = frame_rule::address::not_described;
   if (header == nullptr || header[0] != 1 || header[1] != pc_relative_4 ||
@@ -48,28 +69,10 @@ frame_rule by_table(const std::uint8_t* header, std::uint64_t ip) {
 }
 #endif
 
-#if defined(__aarch64__)
-// The kernel's code that handlers of signals return to has no table.
-bool is_end_of_handler(std::uint64_t ip) noexcept {
-  constexpr std::uint64_t sigreturn = 0xd400'0001'd280'1168;  // mov x8, #139; svc #0
-  const std::uint64_t at = (ip + 3) & ~std::uint64_t{3};  // `ip` may be that of a call before it
-  if (!can_read(at) || !can_read(at + 4)) return false;
-  std::uint64_t code = 0;
-  std::memcpy(&code, reinterpret_cast<const void*>(at), sizeof code);
-  return code == sigreturn;
-}
-#else
-bool is_end_of_handler(std::uint64_t) noexcept {
-  return false;
-}
-#endif
-
-}  // namespace
-
 frame_rule find_frame_rule(std::uint64_t ip) noexcept {
 #if defined(__x86_64__) || defined(__aarch64__)
   const module_range module = module_of(ip);
-  frame_rule found = by_table(static_cast<const std::uint8_t*>(module.frame_table), ip);
+  frame_rule found = find_frame_rule(static_cast<const std::uint8_t*>(module.frame_table), ip);
   if (found.how == frame_rule::address::not_described && is_end_of_handler(ip)) {
     found.how = frame_rule::address::signal;
   }

@@ -56,5 +56,7 @@ inline constexpr frame_rule frame_pointer_rule{frame_rule::address::of_bp,
 // The rule at an address, by the tables of the module that it lies in. Async-signal-safe; reads
 // nothing but the module's tables.
 frame_rule find_frame_rule(std::uint64_t ip) noexcept;
+// The same by a module's .eh_frame_hdr; null: it has none.
+frame_rule find_frame_rule(const std::uint8_t* frame_table, std::uint64_t ip) noexcept;
 
 }  // namespace mallard::unwind

@@ -191,6 +191,35 @@ TEST_F(attaching, in_the_middle_of_a_sleep_leaves_the_program_as_it_was) {
   EXPECT_TRUE(program.goes_on());
 }
 
+#if defined(MALLARD_MALLOC_FILE)
+TEST_F(attaching, return_addresses_that_a_malloc_left_on_the_stack_are_no_frames_of_it) {
+  running_program program(
+      {"env", "LD_PRELOAD=" MALLARD_MALLOC_FILE, MALLARD_ATTACHED_PROGRAM, "sleeps_deep"});
+  usleep(50'000);
+  EXPECT_EQ(attach(program.pid(), 0.1).not_let_be, "");
+  EXPECT_TRUE(program.goes_on());
+  EXPECT_EQ(program.end(), 0);
+}
+#endif
+
+TEST_F(attaching, a_search_for_a_place_that_takes_long_is_told_once) {
+  running_program program({MALLARD_ATTACHED_PROGRAM, "locks"});
+  const pid_t ends = fork();
+  if (ends == 0) {
+    usleep(3'000'000);
+    kill(program.pid(), SIGKILL);
+    _exit(0);
+  }
+  options.pid = program.pid();
+  options.longest = 0.1;
+  int told = 0;
+  record_hooks hooks;
+  hooks.waits_long = [&] { ++told; };
+  EXPECT_THROW(record(options, hooks), std::runtime_error);
+  EXPECT_EQ(told, 1);
+  waitpid(ends, nullptr, 0);
+}
+
 TEST_F(attaching, the_program_goes_on_when_the_recorder_is_killed_and_can_be_recorded_again) {
   running_program program({MALLARD_ATTACHED_PROGRAM, "threads"});
   const pid_t recorder = fork();

@@ -3,9 +3,11 @@
 // left that malloc is another function.
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +87,32 @@ void serve() {
   }
 }
 
+// The thread sleeps with return addresses on its stack that the malloc has left there.
+[[gnu::noinline]] void allocate_deep(int depth) {
+  char room[200];
+  asm volatile("" ::"r"(room) : "memory");
+  if (depth > 0) allocate_deep(depth - 1);
+  for (std::size_t bytes = 16; bytes < 100'000; bytes *= 2) {
+    void* const one = std::malloc(bytes);
+    asm volatile("" ::"r"(one) : "memory");
+    std::free(one);
+  }
+}
+[[gnu::noinline]] void sleep_over_it() {
+  char room[16384];
+  asm volatile("" ::"r"(room) : "memory");
+  while (!over) sleep_ms(20);
+}
+void sleep_deep() {
+  allocate_deep(20);
+  sleep_over_it();
+}
+
+// In a system call in which no server waits.
+void wait_for_lock() {
+  for (int i = 0; i < 2; ++i) flock(open("/proc/self/exe", O_RDONLY), LOCK_EX);
+}
+
 // By two ways of those there are.
 void start_programs() {
   char name[] = "true";
@@ -143,7 +171,9 @@ int main(int argc, char** argv) {
   if (write(STDOUT_FILENO, "ready\n", 6) != 6) return 1;
   if (name == "threads") all_of(work, 4);
   if (name == "spins") all_of(spin, 2);
+  if (name == "locks") wait_for_lock();
   if (name == "serves") serve();
+  if (name == "sleeps_deep") sleep_deep();
   if (name == "starts") start_programs();
   if (name == "loads" && argc > 2) load(argv[2]);
   // Its calls go where they went before, or where hooks are that nobody could take out.

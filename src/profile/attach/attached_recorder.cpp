@@ -21,8 +21,9 @@ bool was_started_recorded(pid_t pid) {
 
 }  // namespace
 
-attached_recorder::attached_recorder(pid_t pid, std::string library)
-    : process_(pid), library_(std::move(library)) {
+attached_recorder::attached_recorder(pid_t pid, std::string library,
+                                     std::function<void()> waits_long)
+    : process_(pid, std::move(waits_long)), library_(std::move(library)) {
   if (was_started_recorded(pid) && process_.has_library(library_)) {
     throw std::runtime_error("process " + std::to_string(pid) +
                              " was started by `mallard record`: it has that one's hooks");

@@ -13,8 +13,9 @@ namespace mallard::profile {
 
 class attached_recorder {
  public:
-  // Throws std::runtime_error, in one line, for a process that cannot be recorded, as it is.
-  attached_recorder(pid_t pid, std::string library);
+  // Throws std::runtime_error, in one line, for a process that cannot be recorded, as it is. See
+  // running_process for `waits_long`.
+  attached_recorder(pid_t pid, std::string library, std::function<void()> waits_long);
 
   // From now on it is recorded. Throws likewise; then it is not, and goes on.
   void begin(const session_memory& memory);

@@ -5,7 +5,7 @@
 
 namespace mallard::profile {
 
-running_process::running_process(pid_t pid) : pid_(pid), memory_(pid) {
+running_process::running_process(pid_t pid, std::function<void()>) : pid_(pid), memory_(pid) {
   throw std::runtime_error("attaching to a process works on x86-64 alone");
 }
 

@@ -18,7 +18,9 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "profile/attach/frame_walk.hpp"
 #include "profile/attach/stopped_thread.hpp"
 #include "profile/record/program_check.hpp"
 
@@ -28,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds longest_search(10);
+constexpr std::chrono::seconds longest_search(10), silent_search(2);
 constexpr double longest_call = 10;  // seconds
 constexpr std::uint64_t stack_needed = std::uint64_t{64} << 10;
 constexpr std::uint64_t stack_searched = std::uint64_t{256} << 10;
@@ -136,7 +138,8 @@ void running_process::fail(const std::string& why) const {
   throw std::runtime_error("process " + std::to_string(pid_) + " " + why);
 }
 
-running_process::running_process(pid_t pid) : pid_(pid), memory_(pid) {
+running_process::running_process(pid_t pid, std::function<void()> waits_long)
+    : pid_(pid), memory_(pid), waits_long_(std::move(waits_long)) {
   const std::string folder = folder_of(pid);
   std::error_code error;
   if (pid == getpid()) fail("is this command itself");
@@ -268,9 +271,17 @@ bool running_process::may_stop(pid_t tid, const places&) const {
          is_read_of_stream(pid_, call, descriptor);
 }
 
+// A malloc that is not the C library's, or a signal handler, has frames there. Where the tables for
+// unwinding do not say which frames there are, everything that looks like a return address is one.
 bool running_process::has_frames_of(const stopped_thread& at, const places& of,
+                                    const std::vector<mapping>& all,
                                     const address_range& stack) const {
-  const std::uint64_t start = at.stack() & ~std::uint64_t{7};
+  const frame_walk walk = walk_frames(memory_, all, at.registers(), [&](std::uint64_t ip) {
+    return ip == of.handler_end || in_any(of.other_mallocs, ip);
+  });
+  if (walk.met || walk.whole) return walk.met;
+  const std::uint64_t start = walk.stack & ~std::uint64_t{7};
+  if (start >= stack.end) return false;
   std::vector<std::uint64_t> words((std::min(stack.end, start + stack_searched) - start) /
                                    sizeof(std::uint64_t));
   if (!memory_.read(start, words.data(), words.size() * sizeof(std::uint64_t))) return true;
@@ -292,7 +303,7 @@ bool running_process::is_safe(const stopped_thread& at, const places& of,
   if (call >= 0) {
     const user_regs_struct& with = at.registers();
     if (!is_of_waiting(call, with.rsi) && !is_read_of_stream(pid_, call, with.rdi)) return false;
-    return !has_frames_of(at, of, stack->range);
+    return !has_frames_of(at, of, all, stack->range);
   }
   const std::uint64_t ip = at.instruction();
   const auto code =
@@ -301,7 +312,7 @@ bool running_process::is_safe(const stopped_thread& at, const places& of,
       in_any(of.other_mallocs, ip)) {
     return false;
   }
-  return !has_frames_of(at, of, stack->range);
+  return !has_frames_of(at, of, all, stack->range);
 }
 
 std::unique_ptr<stopped_thread> running_process::stop_somewhere(
@@ -310,7 +321,7 @@ std::unique_ptr<stopped_thread> running_process::stop_somewhere(
     fail("is stopped, as by Ctrl-Z: let it go on first, with kill -CONT " + std::to_string(pid_));
   }
   const clock::time_point end = clock::now() + longest_search;
-  bool waiting_only = true;
+  bool waiting_only = true, is_silent = static_cast<bool>(waits_long_);
   do {
     std::error_code gone;
     for (const auto& entry : fs::directory_iterator(folder_of(pid_) + "/task", gone)) {
@@ -332,6 +343,10 @@ std::unique_ptr<stopped_thread> running_process::stop_somewhere(
     if (!is_there()) fail("has ended");
     if (!waiting_only) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     waiting_only = false;
+    if (is_silent && clock::now() > end - longest_search + silent_search) {
+      is_silent = false;
+      waits_long_();
+    }
   } while (clock::now() < end);
   fail(
       "was at no place for 10 s where a library can be loaded: all its threads were in a malloc, "

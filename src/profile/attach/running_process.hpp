@@ -17,6 +17,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ class stopped_thread;
 class running_process {
  public:
   // Throws std::runtime_error, in one line, for a process that nothing can be put into.
-  explicit running_process(pid_t pid);
+  // `waits_long` is called once when no thread has been at such a place for two seconds.
+  explicit running_process(pid_t pid, std::function<void()> waits_long = {});
 
   pid_t pid() const { return pid_; }
   std::vector<std::string> command() const;
@@ -61,11 +63,13 @@ class running_process {
                                                  const std::vector<mapping>& all) const;
   bool may_stop(pid_t tid, const places& of) const;
   bool is_safe(const stopped_thread& at, const places& of, const std::vector<mapping>& all) const;
-  bool has_frames_of(const stopped_thread& at, const places& of, const address_range& stack) const;
+  bool has_frames_of(const stopped_thread& at, const places& of, const std::vector<mapping>& all,
+                     const address_range& stack) const;
   [[noreturn]] void fail(const std::string& why) const;
 
   pid_t pid_;
   process_memory memory_;
+  std::function<void()> waits_long_;
 };
 
 // A line that says what to do where the system keeps one from attaching; empty where it does not.

@@ -176,10 +176,11 @@ void end_recording(const session_memory& memory, session_reader& reader) {
 // Ours, or one that runs already.
 class recorded_program {
  public:
-  recorded_program(const record_options& options, const session_memory& memory)
+  recorded_program(const record_options& options, const session_memory& memory,
+                   const record_hooks& hooks)
       : memory_(memory), command_(options.command) {
     if (options.pid != 0) {
-      running_.emplace(options.pid, options.library);
+      running_.emplace(options.pid, options.library, hooks.waits_long);
     } else {
       started_.emplace(options.command, environment(options, memory));
     }
@@ -240,7 +241,7 @@ record_summary record(const record_options& options, const record_hooks& hooks) 
   set_mode(memory, later ? recorder::recording::not_yet : recorder::recording::on);
 
   const adoption adopted(options.wait);
-  recorded_program program(options, memory);
+  recorded_program program(options, memory, hooks);
   memory->first_pid = static_cast<std::uint32_t>(program.pid());
   session_reader reader(
       memory, clock, {options.output, static_cast<std::uint64_t>(program.pid()), program.command()},

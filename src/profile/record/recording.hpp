@@ -40,6 +40,9 @@ struct record_options {
 struct record_hooks {
   std::function<void(const record_totals&, double seconds)> progress;  // some times a second
   std::function<void(trace_writer&)> finishing;                        // before a trace is closed
+  // The process that is to be recorded has been at no place for a while where it can be attached
+  // to.
+  std::function<void()> waits_long = {};
 };
 
 struct record_summary {

@@ -1,0 +1,145 @@
+#include "profile/attach/frame_walk.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "profile/trace/elf_file.hpp"
+#include "unwind/frame_rule.hpp"
+
+namespace mallard::profile {
+namespace {
+
+using unwind::frame_rule;
+using unwind::frame_state;
+
+constexpr std::uint64_t page_bytes = 4096;
+
+// A module's file, mapped here as it lies there, to be read.
+class module_image {
+ public:
+  module_image(const std::string& path, std::uint64_t start) : start_(start) {
+    const elf_file file(path);
+    std::uint64_t end = 0, frames = 0;
+    for (const Elf64_Phdr& one : file.segments()) {
+      if (one.p_type == PT_LOAD) end = std::max(end, one.p_vaddr + one.p_memsz);
+      if (one.p_type == PT_LOAD && first_ == UINT64_MAX)
+        first_ = one.p_vaddr / page_bytes * page_bytes;
+      if (one.p_type == PT_GNU_EH_FRAME) frames = one.p_vaddr;
+    }
+    if (frames == 0 || first_ == UINT64_MAX || end <= first_ || frames < first_) return;
+    bytes_ = end - first_;
+    void* const room = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return;
+    memory_ = static_cast<std::uint8_t*>(room);
+    const int from = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    bool all = from >= 0;
+    for (const Elf64_Phdr& one : file.segments()) {
+      if (one.p_type != PT_LOAD || one.p_filesz == 0) continue;
+      const std::uint64_t before = one.p_vaddr % page_bytes;
+      all = all && one.p_vaddr >= first_ && one.p_offset >= before &&
+            mmap(memory_ + (one.p_vaddr - before - first_), one.p_filesz + before, PROT_READ,
+                 MAP_PRIVATE | MAP_FIXED, from,
+                 static_cast<off_t>(one.p_offset - before)) != MAP_FAILED;
+    }
+    if (from >= 0) close(from);
+    if (all) frames_ = memory_ + (frames - first_);
+  }
+  ~module_image() {
+    if (memory_ != nullptr) munmap(memory_, bytes_);
+  }
+  module_image(const module_image&) = delete;
+  module_image& operator=(const module_image&) = delete;
+
+  frame_rule rule_at(std::uint64_t ip) const {
+    if (frames_ == nullptr || ip - start_ >= bytes_) return {frame_rule::address::not_described};
+    return unwind::find_frame_rule(frames_,
+                                   reinterpret_cast<std::uint64_t>(memory_) + (ip - start_));
+  }
+
+ private:
+  std::uint64_t start_;               // there
+  std::uint64_t first_ = UINT64_MAX;  // its first address in the file
+  std::uint64_t bytes_ = 0;
+  std::uint8_t* memory_ = nullptr;
+  const std::uint8_t* frames_ = nullptr;
+};
+
+class walker {
+ public:
+  walker(const process_memory& memory, const std::vector<mapping>& modules)
+      : memory_(memory), modules_(modules) {}
+
+  frame_walk walk(frame_state at, const std::function<bool(std::uint64_t)>& looked_for) {
+    constexpr int most_frames = 1000;
+    bool called = false;  // the address is behind a call
+    for (int i = 0; i < most_frames; ++i) {
+      if (looked_for(at.ip)) return {.met = true, .whole = false, .stack = at.sp};
+      const frame_rule rule = rule_at(at.ip - (called ? 1 : 0));
+      if (rule.how == frame_rule::address::outermost) {
+        return {.met = false, .whole = true, .stack = at.sp};
+      }
+      const std::uint64_t before = at.sp;
+      if (!step(rule, at)) return {.met = false, .whole = false, .stack = before};
+      called = true;
+    }
+    return {.met = false, .whole = false, .stack = at.sp};
+  }
+
+ private:
+  bool read(std::uint64_t from, std::uint64_t& to) const {
+    return memory_.read(from, &to, sizeof to);
+  }
+
+  // To the caller's frame.
+  bool step(const frame_rule& rule, frame_state& at) const {
+    using address = frame_rule::address;
+    using saved = frame_rule::saved;
+    const auto offset = static_cast<std::uint64_t>(std::int64_t{rule.offset});
+    std::uint64_t end = 0;
+    if (rule.how == address::of_sp) end = at.sp + offset;
+    if (rule.how == address::of_bp) end = at.bp + offset;
+    if (rule.how == address::at_bp && !read(at.bp + offset, end)) return false;
+    frame_state out{.ip = 0, .sp = end, .bp = at.bp};
+    if (end <= at.sp || !read(end - sizeof end, out.ip)) return false;
+    if (rule.bp != saved::nowhere) {
+      const std::uint64_t from = rule.bp == saved::at_frame_address ? end : at.bp;
+      const auto bp_offset = static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
+      if (!read(from + bp_offset, out.bp)) return false;
+    }
+    at = out;
+    return true;
+  }
+
+  frame_rule rule_at(std::uint64_t ip) {
+    constexpr frame_rule unknown{frame_rule::address::not_described};
+    const auto is = std::find_if(modules_.begin(), modules_.end(),
+                                 [=](const mapping& one) { return one.range.has(ip); });
+    if (is == modules_.end() || is->path.empty() || is->path.front() != '/') return unknown;
+    const auto first = std::find_if(modules_.begin(), modules_.end(),
+                                    [&](const mapping& one) { return one.path == is->path; });
+    std::unique_ptr<module_image>& image = images_[is->path];
+    if (!image) image = std::make_unique<module_image>(is->path, first->range.start);
+    return image->rule_at(ip);
+  }
+
+  const process_memory& memory_;
+  const std::vector<mapping>& modules_;
+  std::map<std::string, std::unique_ptr<module_image>> images_;
+};
+
+}  // namespace
+
+frame_walk walk_frames(const process_memory& memory, const std::vector<mapping>& modules,
+                       const user_regs_struct& registers,
+                       const std::function<bool(std::uint64_t)>& looked_for) {
+  return walker(memory, modules)
+      .walk({.ip = registers.rip, .sp = registers.rsp, .bp = registers.rbp}, looked_for);
+}
+
+}  // namespace mallard::profile
