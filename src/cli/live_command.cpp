@@ -17,6 +17,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/live_terminal.hpp"
 #include "cli/live_text.hpp"
+#include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "profile/attach/running_process.hpp"
@@ -86,15 +87,18 @@ class output_of_program {
 class subject {
  public:
   explicit subject(pid_t pid) {
-    if (!watch::watched_process::is_counting(pid)) {
-      if (profile::is_attached_to(pid)) {
+    const bool is_left = watch::watched_process::is_left_behind(pid);
+    if (is_left || !watch::watched_process::is_counting(pid)) {
+      if (!is_left && profile::is_attached_to(pid)) {
         throw std::runtime_error(
             fmt::format("process {} is being recorded: its calls go to the recorder", pid));
       }
-      attached_ = std::make_unique<profile::running_process>(pid);
-      attached_->call(live_library(), "mallard_live_attach", "");
+      attached_ = std::make_unique<profile::running_process>(
+          pid, [pid] { fmt::print(stderr, "{}\n", waits_long_text(pid)); });
+      if (!is_left) attached_->call(live_library(), "mallard_live_attach", "");
     }
     program_ = std::make_unique<watch::watched_process>(pid);
+    if (attached_) program_->is_watched_by(getpid());
   }
   subject(const live_request& request, bool has_screen) {
     const char* const others = std::getenv("LD_PRELOAD");

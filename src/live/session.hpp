@@ -63,6 +63,7 @@ enum class attachment : std::uint32_t {
 struct session : preload::session_head {
   std::uint32_t pid;
   std::atomic<attachment> attached;
+  std::atomic<std::uint32_t> watcher;       // the process that has attached, and lets go at its end
   std::uint64_t started;                    // ns, CLOCK_MONOTONIC
   std::atomic<std::uint32_t> thread_count;  // slots from this one on were never in use
   std::atomic<std::uint32_t> module_count;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -71,6 +73,19 @@ live::session* map_session(pid_t pid, const std::string& file) {
   return static_cast<live::session*>(memory);
 }
 
+// The process that has attached to it; 0: that is gone. None where nobody has.
+std::optional<pid_t> attached_by(pid_t pid) {
+  const std::string file = find_session(pid);
+  if (file.empty()) return {};
+  live::session* const all = map_session(pid, file);
+  const bool attached = all->attached.load() == live::attachment::on;
+  const auto watcher = static_cast<pid_t>(all->watcher.load());
+  munmap(all, sizeof(live::session));
+  if (!attached) return {};
+  const bool is_gone = watcher != 0 && kill(watcher, 0) != 0 && errno == ESRCH;
+  return is_gone ? 0 : watcher == 0 ? getpid() : watcher;
+}
+
 std::uint64_t resident_bytes_of(pid_t pid) {
   std::ifstream in(fmt::format("/proc/{}/statm", pid));
   std::uint64_t size = 0, resident = 0;
@@ -117,21 +132,30 @@ bool watched_process::is_counting(pid_t pid) {
   return out;
 }
 
+bool watched_process::is_left_behind(pid_t pid) {
+  return attached_by(pid).value_or(getpid()) == 0;
+}
+
 void watched_process::refuse_attached(pid_t pid) {
-  bool attached = false;
+  std::optional<pid_t> watcher;
   try {
-    const std::string file = find_session(pid);
-    if (file.empty()) return;
-    live::session* const all = map_session(pid, file);
-    attached = all->attached.load() == live::attachment::on;
-    munmap(all, sizeof(live::session));
+    watcher = attached_by(pid);
   } catch (const std::runtime_error&) {
     return;  // what counts there is no matter of ours
   }
-  if (attached) {
-    throw std::runtime_error("process " + std::to_string(pid) +
-                             " is looked at by `mallard live`: its calls go there");
+  if (!watcher) return;
+  if (*watcher != 0) {
+    throw std::runtime_error(
+        fmt::format("process {} is looked at by `mallard live`: its calls go there", pid));
   }
+  throw std::runtime_error(
+      fmt::format("process {0} still counts for a `mallard live` that was killed: `mallard live "
+                  "{0} --duration 1` lets it go",
+                  pid));
+}
+
+void watched_process::is_watched_by(pid_t watcher) {
+  all_->watcher.store(static_cast<std::uint32_t>(watcher));
 }
 
 void watched_process::look_for_modules() {

@@ -61,9 +61,13 @@ class watched_process {
 
   // Whether one could look at this process now. Throws as above, but for one that does not count.
   static bool is_counting(pid_t pid);
+  // Whether counters were put into it as it ran, and nobody is there any more to take them out.
+  static bool is_left_behind(pid_t pid);
   // Throws std::runtime_error where counters were put into it as it ran, and are in use: its calls
   // are not those that another library looks for.
   static void refuse_attached(pid_t pid);
+  // This process attached to it, or took it over.
+  void is_watched_by(pid_t watcher);
   // In an attached process, modules that it has loaded meanwhile get their hooks soon.
   void look_for_modules();
   // False: it has ended, or is another program now.

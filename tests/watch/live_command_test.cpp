@@ -72,6 +72,23 @@ TEST_F(live_command_test, a_process_is_recorded_or_looked_at_and_not_both_at_onc
   waitpid(child, nullptr, 0);
 }
 
+TEST_F(live_command_test, a_process_whose_watcher_was_killed_can_be_let_go) {
+  const pid_t child = start_working();
+  const std::string number = std::to_string(child);
+  const pid_t live = start({"live", "--pid", number, "--duration", "60"});
+  wait_for_library(child, "libmallard-live");
+  kill(live, SIGKILL);
+  finish(live);
+  const words record = {"record", "--pid", number, "--for", "0.2", "-o", "a.trace"};
+  expect_refused(record, 1,
+                 "that was killed: `mallard live " + number + " --duration 1` lets it go");
+  EXPECT_EQ(run({"live", number, "--duration", "1"}).status, 0);
+  const ended recorded = run(record);
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+}
+
 TEST_F(live_command_test, attaches_to_a_process_that_was_started_without_the_library) {
   const pid_t child = start_working();
   for (int i = 0; i < 2; ++i) {
