@@ -24,12 +24,8 @@ std::size_t opaque(std::size_t n) {
   return out;
 }
 
+using mallard_test::all_bytes_are;
 using mallard_test::is_aligned;
-
-bool all_bytes_are(const void* p, std::size_t bytes, unsigned char value) {
-  const auto* const at = static_cast<const unsigned char*>(p);
-  return std::all_of(at, at + bytes, [=](unsigned char b) { return b == value; });
-}
 
 TEST(malloc_arrays, are_as_large_as_their_elements_together) {
   for (const std::size_t bytes : sizes) {

@@ -57,12 +57,8 @@ const std::vector<std::size_t>& impossible_sizes() {
   return sizes;
 }
 
+using mallard_test::all_bytes_are;
 using mallard_test::is_aligned;
-
-bool all_bytes_are(const void* p, std::size_t bytes, unsigned char value) {
-  const auto* const at = static_cast<const unsigned char*>(p);
-  return std::all_of(at, at + bytes, [=](unsigned char b) { return b == value; });
-}
 
 void expect_enomem(void* p, const char* what, std::size_t n) {
   EXPECT_EQ(p, nullptr) << what << "(" << n << ")";

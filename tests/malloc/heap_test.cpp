@@ -22,10 +22,12 @@
 
 #include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
+#include "support/addresses.hpp"
 #include "support/units.hpp"
 
 namespace {
 
+using mallard_test::all_bytes_are;
 using mallard_test::kib;
 using mallard_test::mib;
 
@@ -39,14 +41,6 @@ struct owned_heap {
     return mallard_heap_allocate(heap, bytes, alignment);
   }
 };
-
-bool all_bytes_are(const void* p, std::size_t bytes, int value) {
-  const auto* at = static_cast<const unsigned char*>(p);
-  for (std::size_t i = 0; i < bytes; ++i) {
-    if (at[i] != value) return false;
-  }
-  return true;
-}
 
 TEST(user_heap, blocks_of_all_sizes_and_alignments_can_be_used) {
   owned_heap h;
@@ -252,7 +246,7 @@ TEST(user_heap, threads_may_share_one) {
         if (live.size() > 100 || (random() % 2 == 0 && !live.empty())) {
           const std::size_t at = random() % live.size();
           const auto [p, bytes] = live[at];
-          ASSERT_TRUE(all_bytes_are(p, bytes, static_cast<int>(bytes % 251)));
+          ASSERT_TRUE(all_bytes_are(p, bytes, static_cast<unsigned char>(bytes % 251)));
           std::free(p);
           live[at] = live.back();
           live.pop_back();

@@ -26,12 +26,8 @@ constexpr std::size_t sizes[] = {0,       1,       7,         8,       9,       
                                  262'144, 300'000, 2'000'000, 8 << 20, 9'000'000, 20 << 20};
 constexpr std::size_t alignments[] = {16, 64, 4096, 1 << 20};
 
+using mallard_test::all_bytes_are;
 using mallard_test::is_aligned;
-
-bool all_bytes_are(const void* p, std::size_t from, std::size_t to, unsigned char value) {
-  const auto* const at = static_cast<const unsigned char*>(p);
-  return from >= to || std::all_of(at + from, at + to, [=](unsigned char b) { return b == value; });
-}
 
 void expect_remembered(const void* p, std::size_t request, std::size_t alignment, int zero_fill) {
   ASSERT_NE(p, nullptr);
