@@ -21,8 +21,11 @@ set(MALLARD_UNMEASURED_OPTIONS "$<$<CONFIG:Release>:-O1>" CACHE STRING
   "Compile options of what is never measured: commands, reports, tests")
 
 # mallard_together(<target>): its files are compiled several at once, so that headers are read once
-# for all of them. mallard_installed(<target>): the same, but not where it is measured or installed.
-# mallard_alone(<source>...): not these, whose names would meet those of others.
+# for all of them. mallard_installed(<target>): the same, but file by file where it is measured or installed:
+# there the standard library's headers alone are read once. mallard_alone(<source>...): not these, whose names
+# would meet those of others.
+set(MALLARD_LIBRARY_HEADERS <algorithm> <array> <atomic> <bit> <cerrno> <concepts> <cstdint> <cstring> <limits>
+  <memory> <memory_resource> <mutex> <new> <span> <string> <string_view> <tuple> <type_traits> <utility> <vector>)
 function(mallard_together target)
   if(MALLARD_UNITY_BUILD MATCHES "^(TOOL|ALL)$")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
@@ -31,6 +34,8 @@ endfunction()
 function(mallard_installed target)
   if(MALLARD_UNITY_BUILD STREQUAL "ALL")
     mallard_together(${target})
+  elseif(MALLARD_UNITY_BUILD STREQUAL "TOOL")
+    target_precompile_headers(${target} PRIVATE ${MALLARD_LIBRARY_HEADERS})
   endif()
 endfunction()
 function(mallard_alone)
