@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -76,16 +75,14 @@ std::uint64_t write_csv(trace_reader& trace, const function_table& functions,
   };
   for_each_block(trace, [&](const block_row& one) {
     const source_line place = functions.line(one.stack);
-    fmt::format_to(std::back_inserter(text), "{:#x},{},{},{},", one.address, one.bytes,
-                   one.allocated_ns, one.thread);
+    text += fmt::format("{:#x},{},{},{},", one.address, one.bytes, one.allocated_ns, one.thread);
     if (one.freed_ns) {
-      fmt::format_to(std::back_inserter(text), "{},{},{},", *one.freed_ns, *one.freed_by,
-                     *one.freed_ns - std::min(*one.freed_ns, one.allocated_ns));
+      text += fmt::format("{},{},{},", *one.freed_ns, *one.freed_by,
+                          *one.freed_ns - std::min(*one.freed_ns, one.allocated_ns));
     } else {
       text += ",,,";
     }
-    fmt::format_to(std::back_inserter(text), "{},{},{}\r\n", quoted(place.function),
-                   quoted(place.file), place.line);
+    text += fmt::format("{},{},{}\r\n", quoted(place.function), quoted(place.file), place.line);
     ++rows;
     if (text.size() > (1 << 16)) flush();
   });

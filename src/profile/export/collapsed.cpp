@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 #include "profile/export/stack_formats.hpp"
@@ -41,7 +40,7 @@ void for_each_collapsed(
 std::string to_collapsed(const stack_profile& profile, const weight_kind& weight) {
   std::string text;
   for_each_collapsed(profile, weight, [&](const std::string& stack, std::uint64_t value) {
-    fmt::format_to(std::back_inserter(text), "{} {}\n", stack, value);
+    text += fmt::format("{} {}\n", stack, value);
   });
   return text;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -62,7 +61,7 @@ std::string to_collapsed_difference(const stack_profile& before, const stack_pro
   });
   std::string text;
   for (const auto& [stack, values] : stacks) {
-    fmt::format_to(std::back_inserter(text), "{} {} {}\n", stack, values.first, values.second);
+    text += fmt::format("{} {} {}\n", stack, values.first, values.second);
   }
   return text;
 }
