@@ -94,7 +94,7 @@ musl:
 	  done; \
 	done
 
-# Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel,
+# Each package, built, installed where nothing else of ours is, and run; or those that ONLY names: wheel, musl_wheel,
 # deb, conan, rust, release, site.
 packages: deps
 	@packaging/test-packages.sh $(ONLY)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds each package and has it do the main job where nothing else of ours is: packaging/test-packages.sh
-# [wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz]. Debian's packages are installed in a root of their own (needs root and
-# debootstrap).
+# [wheel] [musl_wheel] [deb] [conan] [rust] [release] [site] [oss_fuzz]. Debian's packages are installed in a root of
+# their own (needs root and debootstrap); the wheel for musl installs musl's dynamic linker.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -69,6 +69,42 @@ END
   if chroot "$root" sh /root/first-answer; then status=0; else status=1; fi
   umount "$root/proc"
   return "$status"
+}
+
+# The wheel for musl, of which the C library alone is needed, under a program that zig links with musl.
+test_musl_wheel() {
+  packaging/install-deps.sh musl
+  packaging/wheel/build.sh --musl "$work/musl"
+  python3 -m zipfile -e "$work"/musl/*musllinux_1_2_*.whl "$work/musl"
+  [ ! -e "$work/musl/mallard/bin" ]
+  for library in "$work"/musl/mallard/lib/libmallard-malloc*.so; do
+    needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+    [ "$needed" = libc.so ] || { echo "musl_wheel: $library needs $needed"; return 1; }
+  done
+  cat >"$work/musl/main.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern size_t malloc_usable_size(void*);
+extern int mallard_trim(void) __attribute__((weak));
+int main(void) {
+  if (mallard_trim == NULL) return 1;
+  for (size_t bytes = 1; bytes < 10 << 20; bytes += bytes / 3 + 1) {
+    char* block = malloc(bytes);
+    memset(block, 1, malloc_usable_size(block));
+    block = realloc(block, 2 * bytes);
+    if (block[bytes - 1] != 1) return 2;
+    free(block);
+  }
+  puts("runs");
+  return 0;
+}
+END
+  build/zig-musl/cc -O1 "$work/musl/main.c" -o "$work/musl/main"
+  found=$(cd "$work/musl" && python3 -m mallard doctor --library mallard)
+  [ "$(LD_PRELOAD=$found "$work/musl/main")" = runs ]
+  if (cd "$work/musl" && python3 -m mallard record -- true 2>says); then return 1; fi
+  grep -qx "mallard: the command needs glibc.*LD_PRELOAD=$found ./program" "$work/musl/says"
 }
 
 test_deb() {
@@ -153,7 +189,7 @@ test_oss_fuzz() {
   [ "$fuzzers" -ge 10 ] || { echo "oss_fuzz: $fuzzers fuzzers alone were built"; return 1; }
 }
 
-[ $# -gt 0 ] || set -- wheel deb conan rust release site oss_fuzz
+[ $# -gt 0 ] || set -- wheel musl_wheel deb conan rust release site oss_fuzz
 for what in "$@"; do
   echo "== $what"
   "test_$what"
