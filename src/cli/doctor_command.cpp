@@ -6,16 +6,20 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <sstream>
+#include <string>
 
 #include "base/units.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
 #include "lab/measuring/machine.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/meters.hpp"
 #include "lab/measuring/peers.hpp"
+#include "whatif/own_library.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -127,6 +131,16 @@ void examine_mallocs(findings& found) {
   }
 }
 
+int print_library(const std::string& malloc) {
+  const std::filesystem::path file =
+      lab::find_malloc("--library", malloc, lab::find_mallocs(lab::own_program())).file;
+  if (file.empty()) {
+    throw usage_error(fmt::format("--library: '{}' is the system's own, which needs none", malloc));
+  }
+  fmt::print("{}\n", whatif::preloadable(file));
+  return success;
+}
+
 int examine(colour_choice colour) {
   findings found(use_colour(colour, STDOUT_FILENO));
   examine_machine(found);
@@ -139,8 +153,16 @@ int examine(colour_choice colour) {
 }  // namespace
 
 void add_doctor_command(command_parser app, const context& shared) {
-  app.add_command("doctor", "Tell what this machine and build can measure").runs([&shared] {
-    return examine(shared.colour);
+  const auto library = std::make_shared<std::string>();
+  const command_parser command =
+      app.add_command("doctor", "Tell what this machine and build can measure");
+  command
+      .add_option(
+          "--library", *library,
+          "Print the file of a malloc alone, for LD_PRELOAD: mallard, mallard-hardened, ...")
+      .takes("MALLOC");
+  command.runs([library, &shared] {
+    return library->empty() ? examine(shared.colour) : print_library(*library);
   });
 }
 

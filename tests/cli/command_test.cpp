@@ -16,6 +16,7 @@
 namespace mallard {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -260,6 +261,15 @@ TEST_F(commands_test, interrupt_keeps_what_is_measured_and_says_how_to_go_on) {
     EXPECT_TRUE(cell.ok());
     EXPECT_LT(cell.repetitions(), 10000U);
   }
+}
+
+TEST_F(commands_test, doctor_prints_the_file_of_a_malloc_for_the_preload) {
+  const ended ours = run({"doctor", "--library", "mallard"});
+  EXPECT_EQ(ours.status, 0);
+  EXPECT_THAT(ours.out, EndsWith("/libmallard-malloc.so\n"));
+  EXPECT_TRUE(fs::exists(ours.out.substr(0, ours.out.size() - 1)));
+  expect_refused({"doctor", "--library", "glibc"}, 2, "which needs none");
+  expect_refused({"doctor", "--library", "nomalloc"}, 2, "--library: unknown value 'nomalloc'");
 }
 
 TEST_F(commands_test, doctor_and_list_name_the_peers) {
