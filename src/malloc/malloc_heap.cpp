@@ -114,10 +114,10 @@ malloc_heap::quiet malloc_heap::trim_if_quiet() noexcept {
     purge_down_to(0);
   }
   is_trimmed_ = is_quiet;
-  if (is_quiet) purge_portion();
-  const bool has_more = to_purge_bytes_ != 0;
+  const bool may_have_more = is_quiet && to_purge_bytes_ != 0;
+  if (may_have_more) purge_portion();
   lock_.release();
-  return !is_quiet ? quiet::is_needed : has_more ? quiet::has_more : quiet::is_trimmed;
+  return !is_quiet ? quiet::is_needed : may_have_more ? quiet::may_have_more : quiet::is_trimmed;
 }
 
 void malloc_heap::mark_slab(slab& s) noexcept {

@@ -57,8 +57,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // pages.
   std::size_t trim(bool pages) noexcept;
   // The same, a portion of it, if the thread has not needed the heap since the last call that did
-  // not return `has_more`. Does not wait for a lock.
-  enum class quiet { is_needed, has_more, is_trimmed };
+  // not return `may_have_more`: that a portion was given back. Does not wait for a lock.
+  enum class quiet { is_needed, may_have_more, is_trimmed };
   quiet trim_if_quiet() noexcept;
   // Bytes of blocks that have left the slabs, and of those that lie in magazines. Exact while no
   // thread uses the heap, else of some recent moment.
@@ -89,7 +89,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   using list_lock = futex_lock;
   // Empty slabs that a heap keeps, so that it does not ask for a lock whenever one comes and goes.
   // Those keep their marks: nobody can hold a block of them.
-  static constexpr std::size_t kept_slabs = 4;
+  static constexpr std::size_t kept_slabs = 1;
   static constexpr std::size_t common_kept_slabs = kept_slabs;
   malloc_heaps& list() const noexcept { return list_; }
   malloc_batches& batches() noexcept { return batches_; }
@@ -194,7 +194,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   idle_policy idle_pages_{0};
 
   // The calls in which the thread needed the heap, and their number when somebody looked.
-  static constexpr std::uint32_t calls_between_looks_around = 64;
+  static constexpr std::uint32_t calls_between_looks_around = 32;
   std::uint32_t calls_ = 0;
   std::uint32_t calls_seen_ = 0;
   bool is_trimmed_ = false;

@@ -80,13 +80,21 @@ std::size_t malloc_heaps::trim(bool pages) noexcept {
 
 void malloc_heaps::trim_quiet() noexcept {
   constexpr unsigned long long milliseconds_between_looks = 1000;
+  constexpr int most_passed_by = 16;
   // Between the handlers of a fork all locks are this thread's.
   if (progress.has_every_lock) return;
-  // Two who come at once look at one heap, or one of them at none: the heap has a lock.
-  if (malloc_heap* heap = looked_at_.load(std::memory_order_acquire)) {
-    if (heap->trim_if_quiet() != malloc_heap::quiet::has_more) {
-      looked_at_.compare_exchange_strong(heap, heap->next, std::memory_order_release,
-                                         std::memory_order_relaxed);
+  // Two who come at once look at one heap, or one of them at none: the heap has a lock. Those of
+  // which nothing is to go are passed by.
+  malloc_heap* heap = looked_at_.load(std::memory_order_acquire);
+  if (heap != nullptr) {
+    for (int passed = 0; heap != nullptr && passed < most_passed_by; ++passed) {
+      if (heap->trim_if_quiet() == malloc_heap::quiet::may_have_more) return;
+      malloc_heap* const next = heap->next;
+      if (!looked_at_.compare_exchange_strong(heap, next, std::memory_order_acq_rel,
+                                              std::memory_order_relaxed)) {
+        return;
+      }
+      heap = next;
     }
     return;
   }
@@ -103,8 +111,8 @@ void malloc_heaps::trim_quiet() noexcept {
 bool malloc_heaps::give_back_idle() noexcept {
   bool is_done = true;
   for (malloc_heap* heap = first(); heap != nullptr; heap = heap->next) {
-    malloc_heap::quiet is = malloc_heap::quiet::has_more;
-    while (is == malloc_heap::quiet::has_more) is = heap->trim_if_quiet();
+    malloc_heap::quiet is = malloc_heap::quiet::may_have_more;
+    while (is == malloc_heap::quiet::may_have_more) is = heap->trim_if_quiet();
     is_done &= is == malloc_heap::quiet::is_trimmed;
   }
   pages_.decay();

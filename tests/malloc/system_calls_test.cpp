@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -490,13 +492,14 @@ std::size_t resident_in_slabs_of_others() {
   return pages * detail::os::page_size();
 }
 
-// The bytes still held by a thread that has touched every class and does nothing any more, after
+// The bytes still held by a thread that has done some work and does nothing any more, after
 // `activity()`.
-std::size_t held_by_quiet_thread(const std::function<void()>& activity) {
+std::size_t held_by_quiet_thread(const std::function<void()>& activity,
+                                 const std::function<void()>& work = touch_every_class) {
   detail::deallocate(detail::allocate(5'000));  // this thread has a heap now
   std::atomic<int> step{0};
   std::thread one([&] {
-    touch_every_class();
+    work();
     step = 1;
     while (step == 1) std::this_thread::yield();
   });
@@ -506,6 +509,63 @@ std::size_t held_by_quiet_thread(const std::function<void()>& activity) {
   step = 2;
   one.join();
   return bytes;
+}
+
+void free_mixed_blocks() {
+  std::mt19937 random(1);
+  std::vector<void*> blocks(2'000);
+  for (void*& p : blocks) {
+    const std::size_t bytes = 16 + random() % (16 << 10);
+    p = std::memset(detail::allocate(bytes), 1, bytes);
+  }
+  for (void* p : blocks) detail::deallocate(p);
+}
+
+// Blocks at hand, one slab without any, and what is free beside the former.
+TEST(malloc_system_calls, a_thread_that_has_freed_all_holds_little_at_once) {
+  expect_passed([] {
+    time_stands_still = true;
+    const std::size_t held = held_by_quiet_thread([] {}, free_mixed_blocks);
+    require(held < 9 * mib / 4, "the thread holds ", held);
+  });
+}
+
+// A look passes those by of which nothing is to go, however many there are.
+TEST(malloc_system_calls, few_looks_reach_one_quiet_thread_among_many) {
+  expect_passed([] {
+    time_stands_still = true;
+    constexpr int count = 60;
+    std::atomic<int> ready{0};
+    std::atomic<bool> goes_on{false};
+    std::atomic<bool> is_over{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < count; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 100; ++i) detail::deallocate(detail::allocate(100));
+        ++ready;
+        while (t == 0 && !goes_on) std::this_thread::yield();
+        if (t == 0) free_mixed_blocks();
+        if (t == 0) ++ready;
+        while (!is_over) std::this_thread::yield();
+      });
+      while (ready != t + 1) std::this_thread::yield();
+    }
+    const auto look_around = [](int looks) {
+      for (int round = 0; round < 2; ++round) {
+        ++seconds_later;
+        for (int i = 0; i < looks; ++i) detail::the_heaps.trim_quiet();
+      }
+    };
+    look_around(1'000);
+    goes_on = true;
+    while (ready != count + 1) std::this_thread::yield();
+    const std::size_t held = resident_in_slabs_of_others();
+    look_around(count / 3);
+    const std::size_t left = resident_in_slabs_of_others();
+    is_over = true;
+    for (std::thread& t : threads) t.join();
+    require(left < held - mib / 2, "held: ", held, ", left: ", left);
+  });
 }
 
 TEST(malloc_system_calls, a_trim_reaches_what_a_quiet_thread_holds) {
