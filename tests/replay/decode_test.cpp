@@ -38,6 +38,19 @@ void write_server(trace_script& script) {
   script.finish();
 }
 
+// The trace that a test writes.
+class decoding : public testing::Test {
+ protected:
+  program decoded(std::string_view subsystem, const decode_options& options = {}) const {
+    trace_reader trace(file.path());
+    return trace_decoder(trace, options).decode(subsystem);
+  }
+
+  scratch_file file;
+  trace_script script{file.path()};
+};
+using what_cannot_be_replayed = decoding;
+
 decode_options grouped_by(profile::grouping by) {
   decode_options options;
   options.grouping.by = by;
@@ -59,13 +72,9 @@ counted count(const program& made) {
   return all;
 }
 
-TEST(decoding, replays_every_recorded_operation) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, replays_every_recorded_operation) {
   write_server(script);
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, {});
-  const program made = decoder.decode(whole_program);
+  const program made = decoded(whole_program);
   EXPECT_EQ(made.facts.allocations, 8u + 10 * 21);
   EXPECT_EQ(made.facts.reallocations, 10u);
   EXPECT_EQ(made.facts.frees, 10u * 21);
@@ -74,13 +83,9 @@ TEST(decoding, replays_every_recorded_operation) {
   EXPECT_EQ(made.lanes.size(), 1u);
 }
 
-TEST(decoding, ends_an_epoch_with_each_invocation_of_the_arena_scope) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, ends_an_epoch_with_each_invocation_of_the_arena_scope) {
   write_server(script);
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, {});
-  const program made = decoder.decode("handle");
+  const program made = decoded("handle");
   EXPECT_EQ(made.scope, "handle");
   EXPECT_EQ(made.facts.epochs, 10u);
   EXPECT_EQ(count(made).ends, 10u);
@@ -88,30 +93,20 @@ TEST(decoding, ends_an_epoch_with_each_invocation_of_the_arena_scope) {
   EXPECT_EQ(made.facts.largest_epoch_bytes, 20u * 32 + 112 + 208);
 }
 
-TEST(decoding, gives_what_survives_an_invocation_to_the_global_heap_from_its_birth_on) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, gives_what_survives_an_invocation_to_the_global_heap_from_its_birth_on) {
   write_server(script);
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, {});
-  const program made = decoder.decode("handle");
+  const program made = decoded("handle");
   EXPECT_EQ(made.facts.survivors, 1u);
   // Its allocation, reallocation (with the block as it was) and free are missing.
   EXPECT_EQ(count(made).own, 10u * (2 * 20 + 4) - 4);
 }
 
-TEST(decoding, marks_the_frees_that_winking_out_would_leave_out) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, marks_the_frees_that_winking_out_would_leave_out) {
   write_server(script);
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, {});
-  EXPECT_EQ(count(decoder.decode("handle")).last, 10u * 21 - 1);
+  EXPECT_EQ(count(decoded("handle")).last, 10u * 21 - 1);
 }
 
-TEST(decoding, without_a_scope_ends_an_epoch_when_nothing_lives) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, without_a_scope_ends_an_epoch_when_nothing_lives) {
   script.call("main", 1, [&] {
     for (int round = 0; round < 3; ++round) {
       std::uint64_t a = 0, b = 0;
@@ -128,17 +123,13 @@ TEST(decoding, without_a_scope_ends_an_epoch_when_nothing_lives) {
     script.call("make", 2, [&] { script.allocate(3, 16); });
   });
   script.finish();
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, {});
-  const program made = decoder.decode("make");
+  const program made = decoded("make");
   EXPECT_FALSE(made.facts.by_scope);
   EXPECT_EQ(made.facts.epochs, 3u);
   EXPECT_EQ(made.facts.own_left, 1u);
 }
 
-TEST(decoding, says_that_a_monotonic_resource_would_grow_without_bound) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, says_that_a_monotonic_resource_would_grow_without_bound) {
   script.call("main", 1, [&] {
     // Each call frees what the one before allocated.
     std::uint64_t before = script.allocate(1, 1000);
@@ -151,14 +142,10 @@ TEST(decoding, says_that_a_monotonic_resource_would_grow_without_bound) {
     }
   });
   script.finish();
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, {});
-  EXPECT_FALSE(decoder.decode("ring").facts.is_bounded());
+  EXPECT_FALSE(decoded("ring").facts.is_bounded());
 }
 
-TEST(decoding, keeps_think_time_and_scales_it_to_the_operations) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, keeps_think_time_and_scales_it_to_the_operations) {
   script.call("main", 1, [&] {
     for (int i = 0; i < 10; ++i) {
       script.pass(10000);
@@ -167,40 +154,33 @@ TEST(decoding, keeps_think_time_and_scales_it_to_the_operations) {
     }
   });
   script.finish();
-  trace_reader trace(file.path());
   decode_options options;
   options.think = think_time::recorded;
-  const std::uint64_t recorded = trace_decoder(trace, options).decode(whole_program).facts.think_ns;
+  const std::uint64_t recorded = decoded(whole_program, options).facts.think_ns;
   EXPECT_GE(recorded, 9u * 9900);
   options.think = think_time::scaled;
-  const std::uint64_t scaled = trace_decoder(trace, options).decode(whole_program).facts.think_ns;
+  const std::uint64_t scaled = decoded(whole_program, options).facts.think_ns;
   EXPECT_LE(scaled, 20u * 30);
   EXPECT_GE(scaled, 20u * 30 / 2);
 }
 
-TEST(decoding, gives_threads_that_do_not_meet_one_lane) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, gives_threads_that_do_not_meet_one_lane) {
   for (std::uint32_t thread = 0; thread < 5; ++thread) {
     script.on_thread(thread);
     script.call("work", 1, [&] { script.free(3, script.allocate(2, 64)); });
   }
   script.finish();
-  trace_reader trace(file.path());
-  EXPECT_EQ(trace_decoder(trace, {}).decode(whole_program).lanes.size(), 1u);
+  EXPECT_EQ(decoded(whole_program).lanes.size(), 1u);
 }
 
-TEST(decoding, finds_walks_in_the_order_of_birth) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, finds_walks_in_the_order_of_birth) {
   script.call("main", 1, [&] {
     std::vector<std::uint64_t> blocks;
     for (int i = 0; i < 40; ++i) blocks.push_back(script.allocate(2, 64));
     for (const std::uint64_t one : blocks) script.free(3, one);
   });
   script.finish();
-  trace_reader trace(file.path());
-  const program made = trace_decoder(trace, {}).decode(whole_program);
+  const program made = decoded(whole_program);
   ASSERT_EQ(made.walks.size(), 40u);
   for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(made.walks[i], made.lanes[0][i].slot);
   EXPECT_EQ(made.lanes[0][40].kind(), verb::walk);
@@ -217,51 +197,43 @@ std::string complaint(const std::string& path, std::string_view subsystem,
   return "";
 }
 
-TEST(what_cannot_be_replayed, is_an_empty_trace) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(what_cannot_be_replayed, is_an_empty_trace) {
   script.finish();
   EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("empty"));
 }
 
-TEST(what_cannot_be_replayed, is_a_trace_without_stacks) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(what_cannot_be_replayed, is_a_trace_without_stacks) {
   script.allocate(1, 16);
   script.finish();
   EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("no stacks"));
 }
 
-TEST(what_cannot_be_replayed, is_a_trace_without_threads_in_any_but_the_serial_order) {
-  scratch_file file;
+TEST_F(what_cannot_be_replayed, is_a_trace_without_threads_in_any_but_the_serial_order) {
+  const scratch_file other("other");
   profile::process_info process = trace_script::default_process();
   process.not_recorded = {"threads"};
-  trace_script script(file.path(), process);
-  write_server(script);
-  EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("--order serial"));
-  EXPECT_EQ(complaint(file.path(), whole_program, {.one_lane = true}), "");
+  trace_script of_other(other.path(), process);
+  write_server(of_other);
+  EXPECT_THAT(complaint(other.path(), whole_program), HasSubstr("--order serial"));
+  EXPECT_EQ(complaint(other.path(), whole_program, {.one_lane = true}), "");
 }
 
-TEST(what_cannot_be_replayed, is_a_subsystem_that_is_not_there_and_the_nearest_are_named) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(what_cannot_be_replayed, is_a_subsystem_that_is_not_there_and_the_nearest_are_named) {
   write_server(script);
   EXPECT_THAT(complaint(file.path(), "handel"),
               HasSubstr("there is no subsystem 'handel'; the nearest are handle"));
 }
 
-TEST(what_cannot_be_replayed, is_a_trace_of_another_architecture) {
-  scratch_file file;
+TEST_F(what_cannot_be_replayed, is_a_trace_of_another_architecture) {
+  const scratch_file other("other");
   profile::process_info about;
   about.architecture = "pdp11";
-  trace_script script(file.path(), about);
-  write_server(script);
-  EXPECT_THAT(complaint(file.path(), whole_program), HasSubstr("is of a program on pdp11"));
+  trace_script of_other(other.path(), about);
+  write_server(of_other);
+  EXPECT_THAT(complaint(other.path(), whole_program), HasSubstr("is of a program on pdp11"));
 }
 
-TEST(what_cannot_be_replayed, is_what_a_resource_hands_out) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(what_cannot_be_replayed, is_what_a_resource_hands_out) {
   write_server(script);
   EXPECT_THAT(complaint(file.path(), whole_program, grouped_by(profile::grouping::resource)),
               HasSubstr("no operation of the heap"));
@@ -284,9 +256,7 @@ void write_scopes(trace_script& script) {
   script.finish();
 }
 
-TEST(decoding, takes_what_is_asked_for_in_a_scope) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, takes_what_is_asked_for_in_a_scope) {
   write_scopes(script);
   trace_reader trace(file.path());
   trace_decoder decoder(trace, grouped_by(profile::grouping::scope));
@@ -296,14 +266,10 @@ TEST(decoding, takes_what_is_asked_for_in_a_scope) {
   EXPECT_EQ(decoder.decode("(none)").facts.own_allocations, 2u);
 }
 
-TEST(decoding, takes_what_a_thread_asks_for) {
-  scratch_file file;
-  trace_script script(file.path());
+TEST_F(decoding, takes_what_a_thread_asks_for) {
   write_scopes(script);
-  trace_reader trace(file.path());
-  trace_decoder decoder(trace, grouped_by(profile::grouping::thread));
-  EXPECT_EQ(decoder.decode("thread 0").facts.own_allocations, 6u);
-  EXPECT_EQ(decoder.decode("thread 1").facts.own_allocations, 4u);
+  EXPECT_EQ(decoded("thread 0", grouped_by(profile::grouping::thread)).facts.own_allocations, 6u);
+  EXPECT_EQ(decoded("thread 1", grouped_by(profile::grouping::thread)).facts.own_allocations, 4u);
 }
 
 }  // namespace

@@ -129,17 +129,17 @@ void write_exchange(trace_script& script) {
   script.finish();
 }
 
-program decoded(const std::string& path, std::string_view subsystem,
+program decoded(void (*write)(trace_script&), std::string_view subsystem,
                 const decode_options& options = {}) {
-  trace_reader trace(path);
+  const scratch_file file;
+  trace_script script(file.path());
+  write(script);
+  trace_reader trace(file.path());
   return trace_decoder(trace, options).decode(subsystem);
 }
 
 TEST(replaying, does_what_was_recorded_to_the_subsystems_memory) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_parser(script);
-  const program made = decoded(file.path(), "parse");
+  const program made = decoded(write_parser, "parse");
   ledger book;
   const run_result result = play_into(book, made, {.touch = touch_level::walk});
   EXPECT_EQ(result.done, made.facts.operations);
@@ -150,10 +150,7 @@ TEST(replaying, does_what_was_recorded_to_the_subsystems_memory) {
 }
 
 TEST(replaying, leaves_out_the_last_frees_when_winking_out) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_parser(script);
-  const program made = decoded(file.path(), "parse");
+  const program made = decoded(write_parser, "parse");
   ledger book;
   const run_result result = play_into(book, made, {.winks = true});
   EXPECT_EQ(result.done, made.facts.operations);
@@ -162,10 +159,7 @@ TEST(replaying, leaves_out_the_last_frees_when_winking_out) {
 
 // waits: the order `partial`; else `free-run`.
 void expect_every_block_freed_once(bool waits) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_exchange(script);
-  const program made = decoded(file.path(), whole_program);
+  const program made = decoded(write_exchange, whole_program);
   ASSERT_EQ(made.lanes.size(), 3u);
   ASSERT_GT(made.facts.handed, 50u);
   for (int round = 0; round < 3; ++round) {
@@ -187,10 +181,7 @@ TEST(replaying, frees_every_block_once_where_nobody_waits) {
 }
 
 TEST(replaying, one_lane_does_everything_in_the_recorded_order) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_exchange(script);
-  const program made = decoded(file.path(), whole_program, {.one_lane = true});
+  const program made = decoded(write_exchange, whole_program, {.one_lane = true});
   ASSERT_EQ(made.lanes.size(), 1u);
   EXPECT_EQ(made.facts.handed, 0u);
   ledger book;
@@ -204,10 +195,7 @@ struct strategy_of {
 };
 
 TEST(every_strategy, replays_all_operations) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_parser(script);
-  const shared_program shared(decoded(file.path(), "parse"));
+  const shared_program shared(decoded(write_parser, "parse"));
   const program_view view(shared.file());
   for (const char* library : {"", "mallard", "std", "boost"}) {
     std::vector<std::string> names = {"sync", "mutex",     "nothing", "loop",
@@ -232,10 +220,7 @@ TEST(every_strategy, replays_all_operations) {
 }
 
 TEST(shared_strategies, replay_blocks_that_pass_between_threads) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_exchange(script);
-  const shared_program shared(decoded(file.path(), whole_program));
+  const shared_program shared(decoded(write_exchange, whole_program));
   const program_view view(shared.file());
   for (const char* name : {"sync", "mutex", "sync-heap"}) {
     run_setting how;
@@ -246,10 +231,7 @@ TEST(shared_strategies, replay_blocks_that_pass_between_threads) {
 }
 
 TEST(aged_heaps, leave_the_program_to_replay_as_it_was) {
-  scratch_file file;
-  trace_script script(file.path());
-  write_parser(script);
-  const shared_program shared(decoded(file.path(), whole_program));
+  const shared_program shared(decoded(write_parser, whole_program));
   const program_view view(shared.file());
   age_by_sizes(view, 1);
   EXPECT_EQ(find_run("AS1", no_library)(view, {}, fail).done, view.facts().operations);
