@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <regex>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -24,6 +24,7 @@
 #include "cli/terminal.hpp"
 #include "cli/usage_error.hpp"
 #include "lab/measuring/build.hpp"
+#include "profile/name_pattern.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "report/report.hpp"
 #include "watch/watched_process.hpp"
@@ -193,8 +194,8 @@ void check_metric(advise_request& request, bool is_command) {
     throw usage_error("--metric compares runs: it is for a command after --, and what tries it");
   }
   try {
-    const std::regex pattern(request.metric);
-  } catch (const std::regex_error&) {
+    const profile::line_pattern pattern(request.metric);
+  } catch (const std::invalid_argument&) {
     throw usage_error("--metric: '" + request.metric + "' is no regular expression");
   }
   request.load.shows_load = true;

@@ -15,10 +15,10 @@
 #include <cstdio>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <stdexcept>
 
 #include "process/process.hpp"
+#include "profile/name_pattern.hpp"
 
 namespace mallard::whatif {
 namespace {
@@ -59,7 +59,7 @@ std::uint64_t hash_of(int file) {
 }
 
 // The last number that the pattern finds on a line of the file; `before` where there is none.
-double number_in(int file, const std::regex& pattern, double before) {
+double number_in(int file, const profile::line_pattern& pattern, double before) {
   const int own = dup(file);
   FILE* const in = own >= 0 ? fdopen(own, "r") : nullptr;
   if (in == nullptr) return before;
@@ -69,15 +69,15 @@ double number_in(int file, const std::regex& pattern, double before) {
   std::size_t room = 0;
   for (ssize_t got = 0; (got = getline(&line, &room, in)) >= 0;) {
     constexpr ssize_t longest = 4096;  // a regular expression goes down as deep as its text is long
-    const char* at = line;
-    const char* const end = line + std::min(got, longest);
-    std::cmatch match;
-    while (at < end && std::regex_search(at, end, match, pattern)) {
-      const std::string text = match[match.size() > 1 ? 1 : 0];
+    std::string_view rest(line, static_cast<std::size_t>(std::min(got, longest)));
+    while (!rest.empty()) {
+      const auto match = pattern.first_in(rest);
+      if (!match) break;
+      const std::string text(match->found);
       char* behind = nullptr;
       const double number = std::strtod(text.c_str(), &behind);
       if (behind != text.c_str()) found = number;
-      at = match.length() > 0 ? match.suffix().first : end;
+      rest = match->behind;
     }
   }
   free(line);
@@ -117,7 +117,7 @@ process::environment environment_of(const std::string& bytes) {
 
 run_figures measure(const std::vector<std::string>& command,
                     const process::environment& environment, bool hashes_output,
-                    const std::optional<std::regex>& metric) {
+                    const std::optional<profile::line_pattern>& metric) {
   const bool reads_output = hashes_output || metric;
   run_figures out;
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -159,7 +159,7 @@ run_figures measure(const std::vector<std::string>& command,
 
 // Does what it is asked until nobody asks any more.
 [[noreturn]] void serve(const std::vector<std::string>& command,
-                        const std::optional<std::regex>& metric, int channel) {
+                        const std::optional<profile::line_pattern>& metric, int channel) {
   for (;;) {
     std::array<std::uint64_t, 2> request{};  // bytes of the environment, whether to read output
     if (!process::read_all(channel, request.data(), sizeof request)) _exit(0);
@@ -173,7 +173,7 @@ run_figures measure(const std::vector<std::string>& command,
 }  // namespace
 
 program_runner::program_runner(std::vector<std::string> command, const std::string& metric) {
-  std::optional<std::regex> pattern;
+  std::optional<profile::line_pattern> pattern;
   if (!metric.empty()) pattern.emplace(metric);
   const process::ends channel = process::make_channel();
   pid_ = process::copy_of_this();
