@@ -178,12 +178,15 @@ source_line function_table::line(std::uint32_t stack) const {
   const auto& symbols = trace_.symbols();
   const auto lines = trace_.lines_of(stack);
   if (lines.empty()) return out;
-  // The innermost function that is not an allocator's.
-  auto at = std::find_if(lines.begin(), lines.end(), [&](const symbol_line& one) {
-    return !is_allocation_function(symbols.strings[one.function]);
+  // The innermost function that no allocator's has called.
+  auto of_heap = std::find_if(lines.rbegin(), lines.rend(), [&](const symbol_line& one) {
+    return is_allocation_function(symbols.strings[one.function]);
   });
-  if (at == lines.end()) at = std::prev(lines.end());
-  out.function = symbols.strings[at->function];
+  if (of_heap == lines.rbegin()) ++of_heap;
+  const auto at = std::prev(of_heap);
+  if (const std::string& name = symbols.strings[at->function]; !name.empty()) {
+    out.function = without_clone(name);
+  }
   out.file = symbols.strings[at->file];
   out.line = at->line;
   return out;

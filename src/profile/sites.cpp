@@ -76,7 +76,7 @@ std::vector<site> site_counter::list(bool by_line) const {
     const stack_weights& one = sums_.of(stack);
     if (one.operations == 0 && one.nanoseconds == 0) continue;
     const std::uint32_t at = charged(stack);
-    const std::uint64_t place = by_line ? trace_.stacks().place(at) : 0;
+    const std::uint64_t place = trace_.stacks().place(at);
     auto& [where, sum] = sums[std::uint64_t{functions_.of(at)} << 32 | place];
     where = at;
     sum += one;
@@ -84,7 +84,7 @@ std::vector<site> site_counter::list(bool by_line) const {
   std::map<std::tuple<std::string, std::string, std::uint32_t>, stack_weights> places;
   for (const auto& [key, found] : sums) {
     source_line where = functions_.line(found.first);
-    if (!by_line) where = {functions_[static_cast<std::uint32_t>(key >> 32)].name, "", 0};
+    if (!by_line) where = {where.function, "", 0};
     if (found.first == 0) where.function = "(no stack)";
     places[{where.function, where.file, where.line}] += found.second;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "profile/function_names.hpp"
 #include "profile/stack_children.hpp"
 
 namespace mallard::profile {
@@ -133,8 +134,9 @@ class tree_maker {
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
       const std::string& name = symbols.strings[line->function];
       if (is_allocation_function(name)) break;  // what it calls is the heap's, too
-      frames.push_back(intern({name.empty() ? functions_[functions_.of(stack)].name : name, module,
-                               symbols.strings[line->file], line->line}));
+      frames.push_back(intern(
+          {name.empty() ? functions_[functions_.of(stack)].name : std::string(without_clone(name)),
+           module, symbols.strings[line->file], line->line}));
     }
     return frames;
   }

@@ -57,6 +57,24 @@ TEST_F(difference_test, of_stacks_is_what_flame_graphs_of_differences_are_made_o
             "main;fresh 0 3\nmain;gone 70 0\nmain;grown 100 150\nmain;same 8 8\n");
 }
 
+TEST(sites, charge_the_innermost_function_inlined_or_not_as_exported_stacks_do) {
+  const program_sums sums = program("inlined", [](trace_script& s) {
+    s.call("main", 1, [&] {
+      s.call("std::allocator_traits<x>::allocate < push < parse", 2, [&] { s.allocate(3, 100); });
+      s.call("operator new < make < parse", 3, [&] { s.allocate(3, 30); });
+      s.call("scan.cold", 4, [&] { s.allocate(1, 5); });
+    });
+  });
+  std::map<std::string, std::uint64_t> of_trace, of_stacks;
+  for (const site& one : sums.sites) of_trace[one.function] = one.bytes;
+  for (const profile_node& one : sums.stacks.nodes) {
+    if (one.own.any()) of_stacks[sums.stacks.functions[one.function].name] += one.own.bytes;
+  }
+  const std::map<std::string, std::uint64_t> expected = {{"push", 100}, {"make", 30}, {"scan", 5}};
+  EXPECT_EQ(of_trace, expected);
+  EXPECT_EQ(of_stacks, expected);
+}
+
 TEST(difference_without_stacks, is_known_to_be_one) {
   EXPECT_TRUE(program("some", [](trace_script& s) {
                 s.call("main", 1, [&] { s.allocate(1, 3); });
