@@ -18,6 +18,7 @@
 #include "profile/analysis.hpp"
 #include "profile/import/summed_dims.hpp"
 #include "profile/result_json.hpp"
+#include "profile/shell_word.hpp"
 
 namespace mallard::cli {
 namespace {
@@ -159,8 +160,7 @@ std::string threads_text(const profile::dims_result& result) {
 
 void print_text(const profile::dims_result& result, bool all, bool colour) {
   const auto& total = result.total;
-  std::string command;
-  for (const auto& word : result.command) command += (command.empty() ? "" : " ") + word;
+  const std::string command = profile::shell_words(result.command);
   fmt::print("{}\n", styled(fitted(command, command.size()), style::bold, colour));
   fmt::print("{}{}; {} allocations, {} frees, {} reallocations, {}\n",
              base::time_text(static_cast<double>(result.duration) / 1e9), threads_text(result),

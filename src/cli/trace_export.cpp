@@ -19,6 +19,7 @@
 #include "profile/export/stack_formats.hpp"
 #include "profile/import/open_trace.hpp"
 #include "profile/import/summed_profile.hpp"
+#include "profile/shell_word.hpp"
 #include "profile/sites.hpp"
 #include "profile/views/trace_views.hpp"
 
@@ -56,7 +57,7 @@ bool has_stacks_alone(const std::string& to) {
 }
 
 std::string title_of(const profile::trace_reader& trace) {
-  return fmt::format("{}", fmt::join(trace.facts().process.command, " "));
+  return profile::shell_words(trace.facts().process.command);
 }
 
 }  // namespace

@@ -16,4 +16,10 @@ std::string shell_word(std::string_view text) {
   return out + "'";
 }
 
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + shell_word(word);
+  return out;
+}
+
 }  // namespace mallard::profile

@@ -47,6 +47,13 @@ class profile_command_test : public command_test {
   }
 };
 
+TEST_F(profile_command_test, dims_writes_the_command_as_a_shell_takes_it) {
+  ASSERT_EQ(
+      run({"record", "-q", "-o", "quoted.mallard", "--", "sort", "-t", " ", "/etc/passwd"}).status,
+      0);
+  EXPECT_THAT(run({"dims", "quoted.mallard"}).out, HasSubstr("sort -t ' ' /etc/passwd\n"));
+}
+
 TEST_F(profile_command_test, dims_and_top_agree_on_the_bytes) {
   const nlohmann::json total = dims()["total"];
   ASSERT_GT(total["allocations"].get<int>(), 0);

@@ -139,7 +139,7 @@ TEST_F(record_command_test, resident_memory_is_sampled) {
 TEST_F(record_command_test, control_characters_of_names_do_not_reach_the_terminal) {
   ASSERT_EQ(run({"record", "-o", "a.trace", "sh", "-c", ":", "a\033[2Jb\nc"}).status, 0);
   const ended done = run({"dims", "a.trace"});
-  EXPECT_THAT(done.out, HasSubstr("a?[2Jb?c\n"));
+  EXPECT_THAT(done.out, HasSubstr("a?[2Jb?c'\n"));
   EXPECT_THAT(done.out, Not(HasSubstr("\033")));
   EXPECT_THAT(done.out, HasSubstr("the whole program "));
   EXPECT_THAT(done.out, HasSubstr(" 1 thread;"));
