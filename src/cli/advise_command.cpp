@@ -19,6 +19,7 @@
 #include "cli/driven_program.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/newest_trace.hpp"
+#include "cli/output_file.hpp"
 #include "cli/phase_line.hpp"
 #include "cli/profile_text.hpp"
 #include "cli/terminal.hpp"
@@ -162,6 +163,8 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
       !std::filesystem::is_regular_file(request.page, not_there)) {
     throw usage_error(request.page + ": not a regular file, which a page has to be");
   }
+  if (!request.page.empty()) expect_writable(request.page, "-o");
+  if (!request.keep.empty()) expect_writable(request.keep, "--keep");
   if (request.pid != 0) return advise_process(request, choice);
   if (is_command) return advise_command(request, choice);
   if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");

@@ -1,7 +1,12 @@
 #include "cli/output_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 
 #include "cli/usage_error.hpp"
 
@@ -19,6 +24,22 @@ void refuse_to_replace(const std::filesystem::path& path) {
   std::error_code not_there;
   if (!fs::is_regular_file(path, not_there) || fs::file_size(path, not_there) == 0) return;
   throw usage_error(fmt::format("{}: is there already (--force replaces it)", path.string()));
+}
+
+void expect_writable(const std::filesystem::path& path, std::string_view option) {
+  namespace fs = std::filesystem;
+  if (is_standard_output(path)) return;
+  std::error_code ignored;
+  const bool is_new = !fs::exists(path, ignored);
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | (is_new ? O_CREAT | O_EXCL : 0), 0666);
+  if (file < 0) {
+    const std::string why = std::generic_category().message(errno);
+    throw usage_error(fmt::format("{}: cannot be written in {} ({}): {} names another place",
+                                  path.filename().string(),
+                                  fs::absolute(path, ignored).parent_path().string(), why, option));
+  }
+  close(file);
+  if (is_new) unlink(path.c_str());
 }
 
 void write_text(const std::filesystem::path& path, const std::string& text) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace mallard::cli {
@@ -19,6 +20,10 @@ void expect_other_file(const std::filesystem::path& input, const std::filesystem
 
 // Throws usage_error when a file is there that has something in it.
 void refuse_to_replace(const std::filesystem::path& path);
+
+// Throws usage_error where the file cannot be written, before anything is run for it: its folder is
+// named, and `option`, which names another. The file is as it was.
+void expect_writable(const std::filesystem::path& path, std::string_view option);
 
 // Throws std::runtime_error with one line.
 void write_text(const std::filesystem::path& path, const std::string& text);

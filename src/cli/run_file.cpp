@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <system_error>
 
 #include "cli/cli.hpp"
 #include "cli/document.hpp"
@@ -18,7 +20,14 @@ namespace {
 std::filesystem::path default_file(const lab::run_info& run) {
   std::string name = run.date;
   std::erase(name, ':');
-  std::filesystem::create_directories("results");
+  std::error_code problem;
+  std::filesystem::create_directories("results", problem);
+  if (problem) {
+    throw std::runtime_error(fmt::format(
+        "results: this folder for the figures cannot be made in {} ({}): --json names a "
+        "file elsewhere",
+        std::filesystem::current_path().string(), problem.message()));
+  }
   return std::filesystem::path("results") / fmt::format("{}-{}.jsonl", run.bench, name);
 }
 

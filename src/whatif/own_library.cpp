@@ -15,6 +15,7 @@
 
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/usage_error.hpp"
+#include "profile/temporary_place.hpp"
 
 namespace mallard::whatif {
 
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 std::string preloadable(const fs::path& library) {
   const std::string name = library.string();
   if (name.find_first_of(" :\t\n") == std::string::npos) return name;
-  const fs::path folder = fs::temp_directory_path() / fmt::format("mallard-{}", getuid());
+  const fs::path folder = profile::temporary_place() / fmt::format("mallard-{}", getuid());
   struct stat found{};
   if ((mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) || lstat(folder.c_str(), &found) != 0 ||
       !S_ISDIR(found.st_mode) || found.st_uid != getuid() || (found.st_mode & 022) != 0) {

@@ -10,6 +10,7 @@
 
 #include "lab/measuring/usage_error.hpp"
 #include "profile/record/program_check.hpp"
+#include "profile/temporary_place.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "whatif/own_library.hpp"
 
@@ -63,9 +64,10 @@ recorded_run record_into(const std::string& folder, profile::record_options opti
 }
 
 temporary_folder::temporary_folder()
-    : path_((fs::temp_directory_path() / "mallard-XXXXXX").string()) {
+    : path_((profile::temporary_place() / "mallard-XXXXXX").string()) {
   if (mkdtemp(path_.data()) == nullptr) {
-    throw std::system_error(errno, std::generic_category(), path_);
+    throw std::runtime_error(
+        profile::no_temporary_file(path_, std::generic_category().message(errno)));
   }
 }
 

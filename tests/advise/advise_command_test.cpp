@@ -57,6 +57,16 @@ class advise_command_test : public command_test {
   static words quick(const words& more) { return words{"advise", "--quick"} + more; }
 };
 
+TEST_F(advise_command_test, a_page_that_cannot_be_written_is_refused_before_anything_runs) {
+  for (const std::string option : {"-o", "--keep"}) {
+    expect_refused({"advise", option, "/proc/advice", "--", "touch", "ran"}, 2,
+                   "advice: cannot be written in /proc (");
+    expect_refused({"advise", option, "nowhere/advice", "--", "touch", "ran"}, 2,
+                   option + " names another place");
+  }
+  EXPECT_FALSE(fs::exists(file("ran")));
+}
+
 TEST_F(advise_command_test, refuses_in_one_line_what_it_can_say_nothing_of) {
   expect_refused({"advise"}, 2, "no trace is named");
   write_trace("t.mallard");

@@ -37,6 +37,16 @@ TEST_F(check_command_test, a_breach_is_a_line_and_a_status) {
   EXPECT_THAT(broken.out, HasSubstr("\nb:4: peak <= 1 B: it is "));
 }
 
+TEST_F(check_command_test, a_folder_for_temporary_files_that_is_not_there_is_named) {
+  write("b", "allocations <= 1\n");
+  setenv("TMPDIR", "/nonexistent", 1);
+  expect_refused({"check", "--budget", "b", "--", "touch", "ran"}, 1,
+                 "/nonexistent: no folder for temporary files (No such file or directory): set "
+                 "TMPDIR to one that is there");
+  unsetenv("TMPDIR");
+  EXPECT_FALSE(fs::exists(file("ran")));
+}
+
 TEST_F(check_command_test, a_budget_may_come_through_a_pipe) {
   const auto through_a_pipe = [&](const words& options, const words& of) {
     int ends[2];

@@ -88,6 +88,14 @@ TEST_F(commands_test, output_that_cannot_be_written_is_found_out_before_measurin
   EXPECT_EQ(read_file(file("good.jsonl")), good_);
 }
 
+TEST_F(commands_test, a_folder_for_figures_that_cannot_be_made_is_named) {
+  std::ofstream(file("results")) << "a file";
+  words call = small_bench("none");
+  std::erase(call, "--json");
+  std::erase(call, "none");
+  expect_refused(call, 1, "results: this folder for the figures cannot be made in ");
+}
+
 TEST_F(commands_test, bad_result_files_are_refused_by_every_reader) {
   std::ofstream(file("bad.jsonl")) << good_ << "{\"kind\":\"cell\"}\n";
   for (const char* name : {"show", "claims", "compare", "report", "export"}) {
