@@ -154,6 +154,7 @@ struct advice_report {
   bool on_the_program = false;       // the best were tried on the living program
   bool proved = false;               // the first was, often enough
   std::string proof;                 // in one sentence: how far the first is proved
+  std::string died_of;               // the signal that ends the program as it is; empty: none
   std::vector<std::string> remarks;  // what holds for all of it
   std::vector<advice> advices;       // the best first; one at least, which may be to leave it
   std::vector<considered> others;

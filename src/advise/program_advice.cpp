@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,8 +130,29 @@ bool is_pipe(int file) {
   return fstat(file, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
 }
 
+std::string signal_name(int signal) {
+  switch (signal) {
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    case SIGKILL:
+      return "SIGKILL";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return fmt::format("signal {}", signal);
+  }
+}
+
 std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+  if (WIFSIGNALED(status)) return "was killed by " + signal_name(WTERMSIG(status));
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
@@ -384,6 +406,9 @@ void program_advice::add_remarks(advice_report& report) const {
   report.metric = request_.metric;
   if (!report.metric.empty()) report.metric_as_it_is = plain_.metric;
   if (plain_.status != 0) report.remarks.push_back("the program " + how_it_ended(plain_.status));
+  if (WIFSIGNALED(plain_.status) && !request_.is_driven) {
+    report.died_of = signal_name(WTERMSIG(plain_.status));
+  }
   if (run_.summary.cut) {
     report.remarks.push_back(fmt::format(
         "time was short: its recorded run was ended after {:.0f} s", run_.summary.seconds));

@@ -60,6 +60,11 @@ void prefer_tied_resource(std::vector<advice>& ordered) {
   if (tied != ordered.end()) std::rotate(ordered.begin(), tied, tied + 1);
 }
 
+// Few runs differ by chance: a way that ran seldom is not before one that ran often for less.
+double told_times(const trial_figures& tried) {
+  return tried.runs < enough_runs ? tried.times.median / told_by_few_runs : tried.times.median;
+}
+
 // By the trial's figures; then those that were not tried, as they were.
 std::vector<advice> ordered(std::vector<advice> all) {
   std::vector<std::size_t> places(all.size());
@@ -70,8 +75,8 @@ std::vector<advice> ordered(std::vector<advice> all) {
     if (a.tried.has_value() != b.tried.has_value()) return a.tried.has_value();
     if (!a.tried) return at < other;
     if (is_for_c(a) != is_for_c(b)) return is_for_c(b);
-    const double times = a.tried->times.median;
-    return times != b.tried->times.median ? times > b.tried->times.median : at < other;
+    const double times = told_times(*a.tried), others = told_times(*b.tried);
+    return times != others ? times > others : at < other;
   });
   std::vector<advice> out;
   for (const std::size_t at : places) out.push_back(std::move(all[at]));
@@ -144,7 +149,7 @@ const considered* undecided(const advice_report& report) {
   const considered* best = nullptr;
   for (const considered& one : report.others) {
     if (!one.tried || one.tried->times.median < told_by_few_runs) continue;
-    if (best == nullptr || one.tried->times.median > best->tried->times.median) best = &one;
+    if (best == nullptr || told_times(*one.tried) > told_times(*best->tried)) best = &one;
   }
   return best;
 }
@@ -200,6 +205,16 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
   }
 }
 
+// The way to its death is no work of the program.
+void say_that_it_dies(advice_report& report) {
+  advice& first = report.advices.front();
+  report.proved = false;
+  report.proof = fmt::format("Not proved: the program dies of {} each time.", report.died_of);
+  first.what =
+      fmt::format("The program dies of {}: mend that first. {}", report.died_of, first.what);
+  first.confidence = "low";
+}
+
 }  // namespace
 
 std::string lowered(const std::string& confidence) {
@@ -236,6 +251,7 @@ void settle(advice_report& report) {
   take_measured_bound(report);
   for (advice& one : report.advices) settle_confidence(one);
   say_how_far(report, dropped_runs);
+  if (!report.died_of.empty()) say_that_it_dies(report);
 }
 
 std::string predicted_text(const advice& one) {

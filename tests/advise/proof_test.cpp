@@ -121,6 +121,28 @@ TEST(trial, what_ran_often_enough_is_proved_with_its_interval) {
   EXPECT_EQ(tried_text(*report.advices[0].tried), "1.30 (1.20 to 1.40) in 5 runs");
 }
 
+TEST(trial, a_program_that_dies_of_a_signal_has_no_proof_and_its_death_is_told_first) {
+  advice_report report;
+  report.advices = {tried(strategy::multipool, "a", {0.99, 1, 1.01}, 9)};
+  report.died_of = "SIGABRT";
+  settle(report);
+  EXPECT_FALSE(report.proved);
+  EXPECT_THAT(report.advices[0].what, testing::StartsWith("The program dies of SIGABRT: "));
+  EXPECT_EQ(report.proof, "Not proved: the program dies of SIGABRT each time.");
+  EXPECT_EQ(report.advices[0].confidence, "low");
+}
+
+TEST(trial, a_way_that_ran_twice_is_behind_one_that_ran_often_unless_it_is_clearly_faster) {
+  const advice often = tried(strategy::multipool, "often", {1.2, 1.3, 1.4}, 5);
+  const auto first = [&](double times) {
+    return settled({tried(strategy::multipool, "twice", {times, times, times}, 2), often})
+        .advices[0]
+        .from.where.subsystem;
+  };
+  EXPECT_EQ(first(1.33), "often");
+  EXPECT_EQ(first(1.4), "twice");
+}
+
 TEST(trial, a_program_that_is_too_short_proves_nothing_in_any_number_of_runs) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {1.24, 1.91, 2.77}, 9)};
