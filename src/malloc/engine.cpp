@@ -285,10 +285,10 @@ void* allocate_slow(std::size_t bytes) noexcept {
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
   const slice_mark mark = slice_mark::from_difference(difference, cache.heap_mark);
   if (!mark.is_slab()) return deallocate_slow(p);
-  // Another heap's block is as good as an own one, and the first to be used again. Only small
-  // ones have to go home: they may share a cache line with blocks that the other thread uses.
+  // Another heap's block is as good as an own one, and the first to be used again. Only those that
+  // are not whole cache lines have to go home: a line may have blocks that the other thread uses.
   const std::size_t size_class = mark.size_class();
-  if (size_class >= cache.first_shared && cache.give(p, size_class)) return;
+  if ((cache.shared_classes >> size_class & 1) != 0 && cache.give(p, size_class)) return;
   malloc_heap::batch& batch = cache.batches->of(mark.heap());
   if (batch.to != mark.heap()) [[unlikely]] {
     return cache.heap == nullptr ? deallocate_slow(p) : cache.heap->send(p, mark);

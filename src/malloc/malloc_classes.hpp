@@ -64,8 +64,16 @@ MALLARD_ALWAYS_INLINE std::size_t request_with_canary(std::size_t bytes,
   return class_request(canary_bytes != 0 && wraps ? SIZE_MAX : block, alignment);
 }
 
-// From here on blocks may stay with any thread that frees them.
-inline constexpr unsigned first_shared_class = class_of(64);
+// Blocks of whole cache lines, a bit for each class: these may stay with any thread that frees
+// them.
+inline constexpr std::uint64_t classes_of_lines = [] {
+  constexpr std::size_t cache_line_bytes = 64;
+  std::uint64_t classes = 0;
+  for (unsigned c = 0; c < malloc_class_count; ++c) {
+    if (class_bytes(c) % cache_line_bytes == 0) classes |= std::uint64_t{1} << c;
+  }
+  return classes;
+}();
 
 // Blocks in a magazine that has grown as far as it may.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {

@@ -52,7 +52,7 @@ open_scope::open_scope(user_heap& of) noexcept
     : heap(&of), inside(thread_cache::without_heap()), outside(inside) {
   inside.heap_mark = slice_mark::of_user_heap_slab(heap, 0);
   inside.calls_without_heap = 0;
-  inside.first_shared = malloc_class_count;
+  inside.shared_classes = 0;
 }
 
 void open_scope::start(thread_cache& of, unsigned size_class) noexcept {

@@ -40,8 +40,8 @@ struct thread_cache {
   malloc_batches* batches;  // of the heap
   // So many times a thread without a heap may still do without.
   std::size_t calls_without_heap;
-  // From this class on blocks of other heaps may stay.
-  std::size_t first_shared;
+  // Blocks of other heaps may stay if they are of these.
+  std::uint64_t shared_classes;
 
   static constexpr thread_cache without_heap() noexcept {
     thread_cache out{};
@@ -49,7 +49,7 @@ struct thread_cache {
     out.heap_mark = slice_mark::of_no_heap();
     out.batches = &no_batches;
     out.calls_without_heap = most_calls_without_heap;
-    out.first_shared = first_shared_class;
+    out.shared_classes = classes_of_lines;
     return out;
   }
 

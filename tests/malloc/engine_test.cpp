@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -114,6 +115,50 @@ void free_all(std::vector<void*>& blocks) {
 
 // The first thread ends and leaves a slab; blocks of it are under way to its heap, of the second
 // thread, when the third one takes the slab over.
+// How many cache lines have a part of a block of either list.
+std::size_t lines_in_both(const std::vector<void*>& one, const std::vector<void*>& other,
+                          std::size_t bytes) {
+  const auto lines_of = [&](const std::vector<void*>& blocks) {
+    std::set<std::uintptr_t> lines;
+    for (void* p : blocks) {
+      const std::uintptr_t begin = detail::address_of(p);
+      for (std::uintptr_t line = begin / 64; line <= (begin + bytes - 1) / 64; ++line) {
+        lines.insert(line);
+      }
+    }
+    return lines;
+  };
+  std::size_t count = 0;
+  const std::set<std::uintptr_t> lines = lines_of(one);
+  for (const std::uintptr_t line : lines_of(other)) count += lines.count(line);
+  return count;
+}
+
+// Each frees half of what the first has allocated and gets blocks of that size then.
+TEST(malloc_engine, blocks_of_two_threads_share_no_cache_line) {
+  for (const std::size_t bytes : {16u, 48u, 64u, 80u, 96u, 112u, 128u, 160u, 192u, 224u, 320u}) {
+    const auto get = [&](std::size_t count) {
+      std::vector<void*> blocks(count);
+      for (void*& p : blocks) p = detail::allocate(bytes);
+      return blocks;
+    };
+    for (void* p : get(detail::most_calls_without_heap + 1)) detail::deallocate(p);
+    std::vector<void*> mine = get(200);
+    std::vector<void*> theirs;
+    std::thread([&] {
+      const std::vector<void*> first = get(200);  // its magazine is empty then, and large
+      for (std::size_t i = 1; i < mine.size(); i += 2) detail::deallocate(mine[i]);
+      theirs = get(mine.size() / 2);
+      for (void* p : first) detail::deallocate(p);
+    }).join();
+    std::vector<void*> left;
+    for (std::size_t i = 0; i < mine.size(); i += 2) left.push_back(mine[i]);
+    EXPECT_EQ(lines_in_both(left, theirs, bytes), 0u) << bytes;
+    for (void* p : left) detail::deallocate(p);
+    for (void* p : theirs) detail::deallocate(p);
+  }
+}
+
 TEST(malloc_engine, blocks_sent_to_an_ended_thread_find_the_heap_that_took_their_slab_over) {
   constexpr std::size_t bytes = 48;
   detail::trim();  // what this thread still has of others goes home
