@@ -32,7 +32,7 @@ class module_image {
         first_ = one.p_vaddr / page_bytes * page_bytes;
       if (one.p_type == PT_GNU_EH_FRAME) frames = one.p_vaddr;
     }
-    if (frames == 0 || first_ == UINT64_MAX || end <= first_ || frames < first_) return;
+    if (frames == 0 || first_ == UINT64_MAX || frames < first_ || frames >= end) return;
     bytes_ = end - first_;
     void* const room = mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) return;
@@ -42,7 +42,8 @@ class module_image {
     for (const Elf64_Phdr& one : file.segments()) {
       if (one.p_type != PT_LOAD || one.p_filesz == 0) continue;
       const std::uint64_t before = one.p_vaddr % page_bytes;
-      all = all && one.p_vaddr >= first_ && one.p_offset >= before &&
+      const std::uint64_t inside = one.p_vaddr - first_;
+      all = all && inside < bytes_ && one.p_filesz <= bytes_ - inside && one.p_offset >= before &&
             mmap(memory_ + (one.p_vaddr - before - first_), one.p_filesz + before, PROT_READ,
                  MAP_PRIVATE | MAP_FIXED, from,
                  static_cast<off_t>(one.p_offset - before)) != MAP_FAILED;
