@@ -26,6 +26,7 @@ if [ -n "$musl" ]; then
   wheel --config-settings=build-dir=build/wheel-musl --config-settings=install.components=malloc \
     --config-settings=build.targets=src/malloc/all \
     --config-settings=cmake.define.CMAKE_CXX_COMPILER="$PWD/build/zig-musl/c++" \
+    --config-settings=cmake.define.MALLARD_UNITY_BUILD=OFF \
     --config-settings=cmake.define.MALLARD_BUILD_TOOL=OFF --config-settings=cmake.define.MALLARD_BUILD_PROFILE=OFF
   # Nothing but the C library is linked, so the tag is all that is to be repaired.
   (cd "$out" && "$work/venv/bin/wheel" tags --platform-tag "musllinux_1_2_$(uname -m)" "$work"/*.whl >>build.log)
