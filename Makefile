@@ -70,7 +70,7 @@ test-programs: deps build/release/CMakeCache.txt
 sanitize: deps
 	@packaging/run-tests.sh asan-all
 
-# The libraries and the malloc for aarch64, by a cross compiler, and their tests in qemu.
+# Everything but benchmarks and examples for aarch64, by a cross compiler, and its tests in qemu.
 aarch64:
 	@packaging/install-deps.sh aarch64
 	@packaging/run-tests.sh aarch64

@@ -15,7 +15,8 @@ case ${1:-} in
   aarch64)
     foreign=arm64
     packages="$packages g++-aarch64-linux-gnu qemu-user-static binfmt-support
-      libc6:arm64 libstdc++6:arm64 libgtest-dev:arm64 libgmock-dev:arm64"
+      libc6:arm64 libstdc++6:arm64 libgtest-dev:arm64 libgmock-dev:arm64
+      libfmt-dev:arm64 libzstd-dev:arm64 zlib1g-dev:arm64 libsqlite3-dev:arm64"
     ;;
   riscv64) packages="$packages g++-riscv64-linux-gnu qemu-user-static" ;;
   musl) packages="$packages musl python3-venv" ;;
