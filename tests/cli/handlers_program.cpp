@@ -21,7 +21,7 @@ struct node {
 };
 
 // A table that grows in the first calls.
-[[gnu::noipa]] std::size_t handle_with_cache(std::size_t request) {
+[[gnu::noinline]] std::size_t handle_with_cache(std::size_t request) {
   MALLARD_SCOPE("with_cache");
   node* list = nullptr;
   for (std::size_t i = 0; i < 200; ++i) list = new node{list, i};
@@ -36,15 +36,15 @@ struct node {
   return sum;
 }
 
-[[gnu::noipa]] std::string parsed(std::size_t request) {
+[[gnu::noinline]] std::string parsed(std::size_t request) {
   return std::string(50 + request % 7, 'p');
 }
-[[gnu::noipa]] std::string rendered(const std::string& text, std::size_t part) {
+[[gnu::noinline]] std::string rendered(const std::string& text, std::size_t part) {
   return text + std::to_string(part);
 }
 
 // A loop inside, of which something stays.
-[[gnu::noipa]] std::size_t handle_with_parts(std::size_t request) {
+[[gnu::noinline]] std::size_t handle_with_parts(std::size_t request) {
   MALLARD_SCOPE("with_parts");
   const std::string text = parsed(request);
   std::size_t sum = 0;
@@ -57,7 +57,7 @@ struct node {
 }
 
 // Nothing but a loop: each allocation may be another call's.
-[[gnu::noipa]] std::size_t handle_in_loop(std::size_t request) {
+[[gnu::noinline]] std::size_t handle_in_loop(std::size_t request) {
   MALLARD_SCOPE("in_loop");
   for (std::size_t i = 0; i < 5 + request % 40; ++i) {
     journal.push_back(std::string(40 + request % 3, 'b'));

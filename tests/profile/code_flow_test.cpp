@@ -19,13 +19,15 @@ std::array<std::uint64_t, 3> called_from;
 
 }  // namespace
 
-[[gnu::noipa]] bool note(std::size_t which) {
+[[gnu::noinline]] bool note(std::size_t which) {
   called_from[which] = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
-  return true;
+  bool out = true;
+  asm volatile("" : "+r"(out));
+  return out;
 }
 
 // First, what is in the loop, last; no call at the very end: that is a jump.
-[[gnu::noipa]] bool known_way(std::size_t again) {
+[[gnu::noinline]] bool known_way(std::size_t again) {
   bool all = note(0);
   for (std::size_t i = 0; i < again; ++i) all = note(1) && all;
   return note(2) && all;
