@@ -53,7 +53,7 @@ TEST_F(imports_command_test, heaptracks_files_are_read_as_traces) {
   write("h", heaptrack);
   write("b", "peak <= 1 GiB\n");
   EXPECT_EQ(json_of({"dims", "h", "--json"})["total"]["allocations"], 2);
-  EXPECT_EQ(json_of({"top", "h", "--json"})["places"][0]["function"], "main");
+  EXPECT_EQ(json_of({"top", "h", "--json"})["places"][0]["function"], "make");
   EXPECT_EQ(json_of({"diff", "h", "h", "--json"})["before"]["total"]["peak_bytes"], 64);
   EXPECT_EQ(run({"report", "h", "-o", "h.html"}).status, 0);
   EXPECT_EQ(run({"export", "h", "--to", "pprof", "-o", "h.pb"}).status, 0);
@@ -88,7 +88,7 @@ TEST_F(imports_command_test, a_difference_is_a_page_with_a_graph_of_each) {
   write("g", heaptrack + "+ 0\n+ 0\n");
   const ended done = run({"diff", "h", "g", "-o", "d.html"});
   EXPECT_EQ(done.status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("main"));
+  EXPECT_THAT(done.out, HasSubstr("make"));
   const std::string page = read_file(file("d.html"));
   EXPECT_THAT(page, HasSubstr("\"difference\":{\"version\":2"));
   EXPECT_THAT(page, HasSubstr("\"flames\":{\"before\":"));
