@@ -44,6 +44,10 @@ std::string describe(const check_options& options, const budget_finding& one) {
   if (one.is_inlined) {
     return text + "it is inlined where it is called: nothing tells one call from the next";
   }
+  if (one.too_many != 0) {
+    return text + fmt::format("{} functions have such a name, too many to follow their calls",
+                              one.too_many);
+  }
   if (one.unclear) {
     text += "calls of it cannot be told apart: one takes at least " +
             amount(one.rule, one.unclear->least);
@@ -139,6 +143,7 @@ void print_json(const std::string& trace, const std::vector<budget_finding>& fin
       rule["nearest"] = one.nearest;
     }
     if (one.is_inlined) rule["inlined"] = true;
+    if (one.too_many != 0) rule["too_many"] = one.too_many;
     out["rules"].push_back(rule);
   }
   fmt::print("{}\n", out.dump(2, ' ', false, json::error_handler_t::replace));

@@ -103,6 +103,30 @@ TEST_F(calls_of_handlers, that_may_be_loops_have_no_figure) {
   EXPECT_THAT(told.out, HasSubstr("calls of it cannot be told apart: one takes at least "));
   EXPECT_THAT(told.out, HasSubstr("; MALLARD_SCOPE in the source tells them apart\n"));
 }
+
+// Where code can be left and entered in other ways, a figure is a bound, or none is given.
+TEST_F(calls_of_handlers, that_are_partly_hidden_have_no_wrong_figure) {
+  for (const bool throws : {false, true}) {
+    std::vector<std::string> command = {"record", "--force", "-o", "t", "--", HIDDEN_CALLS_PROGRAM};
+    if (throws) command.push_back("throws");
+    std::istringstream truths(run(command).out);
+    std::string function;
+    int truth = 0, told = 0;
+    for (; truths >> function >> truth; ++told) {
+      const nlohmann::json one = checked(function, std::to_string(truth - 1));
+      EXPECT_FALSE(one["kept"]) << one;
+      if (one["found"].is_number() && one.value("exact", true)) {
+        EXPECT_EQ(one["found"], truth) << one;
+      } else if (one["found"].is_number()) {
+        EXPECT_LE(one["found"], truth) << one;
+      } else if (one.contains("unclear")) {
+        EXPECT_LE(one["unclear"]["least"], truth) << one;
+        EXPECT_GE(one["unclear"]["most"].get<std::uint64_t>(), std::uint64_t(truth)) << one;
+      }
+    }
+    EXPECT_GE(told, 4);
+  }
+}
 #endif
 
 TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_else) {

@@ -75,6 +75,7 @@ struct budget_finding {
   std::optional<std::uint64_t> found = {};
   bool exact = true;        // else it is no less, or where the rule is kept no more
   bool is_inlined = false;  // where it is met, so that nothing tells its calls apart
+  std::size_t too_many = 0;                 // functions of such a name, to follow their calls
   std::optional<call_bounds> unclear = {};  // calls that cannot be told apart, and it matters
   std::vector<std::string> nearest = {};    // names, where there is none
   std::optional<budget_place> where = {};

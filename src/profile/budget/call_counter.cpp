@@ -11,10 +11,13 @@ call_counter::call_counter(const trace_reader& trace, const function_table& func
       graph_(trace, functions, loads),
       asked_for_(asked_for),
       any_(std::find(asked_for.begin(), asked_for.end(), true) != asked_for.end()),
-      found_(asked_for.size()) {
-  for (const function& one : functions.functions()) {
-    throwers_.push_back(one.name.starts_with("__cxa_allocate_exception"));
-  }
+      found_(asked_for.size()) {}
+
+// A named function that begins neither the program nor a thread has a caller: code without a table
+// for unwinding hides it.
+bool call_counter::is_broken_at(std::uint32_t outermost) const {
+  const function& one = functions_[outermost];
+  return outermost != 0 && !one.root && one.name.find("+0x") == one.name.npos;
 }
 
 // A function that is asked for and jumps to another at its end has that one's frame in its place.
@@ -29,11 +32,13 @@ const call_counter::frames_of& call_counter::frames_on(std::uint32_t stack) {
   };
   for (std::uint32_t frame = stack; frame != 0; frame = trace_.stacks().parent(frame)) {
     const std::uint32_t caller = trace_.stacks().parent(frame);
-    add(functions_.of(frame), frame);
+    const std::uint32_t function = functions_.of(frame);
+    add(function, frame);
+    if (asked_for_[function] && graph_.may_vanish(frame, caller)) vanishes_.insert(function);
     if (caller != 0) add(graph_.called_from(caller), frame);
     out.outermost = trace_.stacks().frame_address(frame);
+    if (caller == 0) out.cut = functions_.cut(stack) || is_broken_at(function);
   }
-  out.cut = functions_.cut(stack);
   return out;
 }
 
@@ -81,8 +86,9 @@ void call_counter::end() {
   }
   open_.clear();
   // A stack without its outermost frames does not say whose it is.
-  for (calls_found& one : found_) {
-    if (cut_) one.blocks.most = one.bytes.most = UINT64_MAX;
+  for (std::uint32_t function = 0; function < found_.size(); ++function) {
+    calls_found& one = found_[function];
+    if (cut_ || vanishes_.contains(function)) one.blocks.most = one.bytes.most = UINT64_MAX;
   }
 }
 
@@ -117,7 +123,7 @@ call_counter::relation call_counter::tell_apart(std::uint32_t old_frame, std::ui
   const std::vector<std::uint32_t> old = inwards(old_frame, old_stack);
   const std::vector<std::uint32_t> now = inwards(frame, stack);
   const bool goes_on = may_go_on(old, now);
-  const bool begins = may_begin_anew(old, now, throws(old_stack));
+  const bool begins = may_begin_anew(old, now);
   if (goes_on == begins) return relation::unclear;
   return begins ? relation::new_call : relation::same_call;
 }
@@ -130,14 +136,6 @@ std::vector<std::uint32_t> call_counter::inwards(std::uint32_t frame, std::uint3
   return out;
 }
 
-// A throw ends functions in the middle.
-bool call_counter::throws(std::uint32_t stack) const {
-  for (std::uint32_t at = stack; at != 0; at = trace_.stacks().parent(at)) {
-    if (throwers_[functions_.of(at)]) return true;
-  }
-  return false;
-}
-
 // A frame that both have goes round, or the innermost of them goes on within what it called.
 bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
                              const std::vector<std::uint32_t>& now) {
@@ -147,10 +145,10 @@ bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
       const bool in_place =
           trace_.stacks().frame_address(old[i]) == trace_.stacks().frame_address(now[i]);
       // Another function in its place: jumped to.
-      return in_place &&
-             (functions_.of(old[i]) != functions_.of(now[i]) || graph_.reaches(old[i], now[i]));
+      return in_place && (functions_.of(old[i]) != functions_.of(now[i]) ||
+                          graph_.is_in_parts(now[i]) || graph_.reaches(old[i], now[i]));
     }
-    if (graph_.reaches(old[i], now[i])) return true;
+    if (graph_.reaches(old[i], now[i]) || graph_.is_in_parts(now[i])) return true;
   }
   return false;
 }
@@ -158,8 +156,11 @@ bool call_counter::may_go_on(const std::vector<std::uint32_t>& old,
 // All that was open in the function has returned, a frame outside has gone round, and all that is
 // open now has been called.
 bool call_counter::may_begin_anew(const std::vector<std::uint32_t>& old,
-                                  const std::vector<std::uint32_t>& now, bool thrown) {
-  const auto leaves = [&](std::uint32_t one) { return thrown || graph_.can_leave(one); };
+                                  const std::vector<std::uint32_t>& now) {
+  // A throw ends functions in the middle, also one that was thrown long ago and is thrown again.
+  const auto leaves = [&](std::uint32_t one) {
+    return graph_.has_throws() || graph_.can_leave(one);
+  };
   const auto enters = [&](std::uint32_t one) { return graph_.can_enter(one); };
   const auto is_root = [&](std::uint32_t one) { return functions_[functions_.of(one)].root; };
   if (is_root(now.front()) || !std::all_of(old.begin(), old.end(), leaves) ||

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -64,23 +65,22 @@ class call_counter final : public block_watcher {
   enum class relation : std::uint8_t { same_call, unclear, new_call };
 
   const frames_of& frames_on(std::uint32_t stack);
+  bool is_broken_at(std::uint32_t outermost) const;
   relation compare(const open_call& before, const frame_of& now, std::uint32_t stack);
   relation tell_apart(std::uint32_t old_frame, std::uint32_t old_stack, std::uint32_t frame,
                       std::uint32_t stack);
   bool may_go_on(const std::vector<std::uint32_t>& old, const std::vector<std::uint32_t>& now);
-  bool may_begin_anew(const std::vector<std::uint32_t>& old, const std::vector<std::uint32_t>& now,
-                      bool thrown);
+  bool may_begin_anew(const std::vector<std::uint32_t>& old, const std::vector<std::uint32_t>& now);
   std::vector<std::uint32_t> inwards(std::uint32_t frame, std::uint32_t stack) const;
-  bool throws(std::uint32_t stack) const;
   void close(open_call& one, bool for_certain);
 
   const trace_reader& trace_;
   const function_table& functions_;
   place_graph graph_;
   std::vector<bool> asked_for_;
-  bool any_;                    // function is asked for
-  std::vector<bool> throwers_;  // by function: it allocates exceptions
+  bool any_;  // function is asked for
   std::vector<calls_found> found_;
+  std::unordered_set<std::uint32_t> vanishes_;           // functions whose calls may not all show
   bool cut_ = false;                                     // some stack was
   std::unordered_map<std::uint32_t, frames_of> frames_;  // by stack
   std::map<path, std::vector<open_call>> open_;

@@ -68,6 +68,9 @@ class block_counter final : public block_watcher {
   std::map<std::string, pattern_sum>& patterns_;
 };
 
+// Each event is looked at for each of them that is on its stack.
+constexpr std::size_t most_functions = 100;
+
 class checker {
  public:
   checker(trace_reader& trace, const std::vector<budget_rule>& rules)
@@ -126,15 +129,23 @@ class checker {
     return inside;
   }
 
+  std::vector<std::size_t> functions_named(const std::string& pattern) const {
+    const name_pattern wanted(pattern);
+    std::vector<std::size_t> out;
+    for (std::size_t id = 1; id < functions_.functions().size(); ++id) {
+      if (wanted.is_in(functions_.functions()[id].name)) out.push_back(id);
+    }
+    return out;
+  }
+
   // By function: a rule is of each call of it.
   std::vector<bool> functions_with_calls() const {
     std::vector<bool> out(functions_.functions().size());
     for (const budget_rule& one : rules_) {
       if (!one.per_call) continue;
-      const name_pattern wanted(one.pattern);
-      for (std::size_t id = 1; id < out.size(); ++id) {
-        out[id] = out[id] || wanted.is_in(functions_.functions()[id].name);
-      }
+      const std::vector<std::size_t> all = functions_named(one.pattern);
+      if (all.size() > most_functions) continue;
+      for (const std::size_t id : all) out[id] = true;
     }
     return out;
   }
@@ -185,6 +196,10 @@ class checker {
   }
 
   budget_finding of_calls(const budget_rule& rule) {
+    if (const std::size_t many = functions_named(rule.pattern).size();
+        rule.per_call && many > most_functions) {
+      return {.rule = rule, .too_many = many};
+    }
     budget_finding out = rule.per_call ? of_each_call(rule) : of_survivors(rule);
     // A function with blocks below it has calls.
     out.is_inlined = !out.found && !out.unclear && seen(rule.pattern);
@@ -204,6 +219,16 @@ class checker {
       if (!out.where) out.where = place_of(one);
     }
     return out;
+  }
+
+  // A copy of it has no frame, so not all of its calls are known.
+  bool is_inlined_somewhere(const name_pattern& wanted) const {
+    for (const auto& [key, one] : trace_.symbols().of) {
+      for (std::size_t i = 0; i + 1 < one.lines.size(); ++i) {
+        if (wanted.is_in(trace_.symbols().strings[one.lines[i].function])) return true;
+      }
+    }
+    return false;
   }
 
   // Scopes that are marked in the source are exact.
@@ -228,6 +253,7 @@ class checker {
       }
     }
     if (!bounds) return out;
+    if (is_inlined_somewhere(wanted)) bounds->most = UINT64_MAX;
     // The bound that decides is told; where neither does, nothing is.
     out.found = bounds->most;
     out.exact = bounds->exact();

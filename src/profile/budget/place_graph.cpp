@@ -12,6 +12,9 @@ place_graph::place_graph(const trace_reader& trace, const function_table& functi
   symbols_.resize(stacks.places());
   next_.resize(stacks.places());
   allocates_.resize(stacks.places());
+  has_throws_ = std::any_of(
+      functions.functions().begin(), functions.functions().end(),
+      [](const function& one) { return one.name.starts_with("__cxa_allocate_exception"); });
   const auto& modules = trace.facts().modules;
   // Where modules came and went, an address may be another's code: nothing is known then.
   if (std::any_of(modules.begin(), modules.end(),
@@ -28,7 +31,6 @@ place_graph::place_graph(const trace_reader& trace, const function_table& functi
       starts_[functions.of(id)].push_back(found->second.start);
       if (found->second.start != 0) function_at_[found->second.start] = functions.of(id);
     }
-    // Another module's function is asked for memory, and this is not skipped.
     const symbol* const known = symbols_[place];
     if (known != nullptr && known->flow.outside && loads.of(id).blocks > 0) {
       allocates_[place] = answer::yes;
@@ -67,7 +69,8 @@ bool place_graph::finds(std::vector<std::uint32_t> ahead, std::uint32_t wanted) 
     }
     if (std::find(met.begin(), met.end(), place) != met.end()) continue;
     met.push_back(place);
-    if (allocates(place)) continue;  // which would have been recorded
+    // Which would have been recorded, unless a throw ended it before.
+    if (allocates(place) && (symbols_[place]->flow.outside || !has_throws_)) continue;
     if (wanted == end && symbols_[place]->flow.leaves) return true;
     ahead.insert(ahead.end(), next_[place].begin(), next_[place].end());
   }
@@ -101,6 +104,12 @@ bool place_graph::can_enter(std::uint32_t stack) {
            return code == code_.end() || !code->second.known ||
                   finds(code->second.first, trace_.stacks().place(stack));
          });
+}
+
+bool place_graph::may_vanish(std::uint32_t stack, std::uint32_t caller) const {
+  const symbol* const known = symbols_[trace_.stacks().place(stack)];
+  if (known == nullptr || !known->flow.known) return !code_.empty();
+  return known->flow.jumps_on && (caller == 0 || called_from(caller) != functions_.of(stack));
 }
 
 std::uint32_t place_graph::called_from(std::uint32_t stack) const {

@@ -19,6 +19,9 @@ class place_graph {
   // `loads`: of the whole trace. All must outlive the graph.
   place_graph(const trace_reader& trace, const function_table& functions, const stack_loads& loads);
 
+  // Some function may have been left by a throw: exceptions were allocated.
+  bool has_throws() const { return has_throws_; }
+
   // The program may come from the place of one stack's innermost frame to the other's, in a
   // function that goes on.
   bool reaches(std::uint32_t from, std::uint32_t to);
@@ -26,6 +29,12 @@ class place_graph {
   bool can_leave(std::uint32_t stack);
   // It may come there when it is called.
   bool can_enter(std::uint32_t stack);
+  // The function has parts that lie apart, so that one may be taken for its beginning.
+  bool is_in_parts(std::uint32_t stack) const { return starts_[functions_.of(stack)].size() > 1; }
+  // The function may leave its frame to another that allocates, and it is not known to have been
+  // called from `caller`: from elsewhere it may be so that nothing shows it. Code that is not known
+  // may, too, but for traces in which none is: those of other processors and tools.
+  bool may_vanish(std::uint32_t stack, std::uint32_t caller) const;
   // The function of the same module that is called from there, by name; 0: not known.
   std::uint32_t called_from(std::uint32_t stack) const;
 
@@ -45,6 +54,7 @@ class place_graph {
   bool always_allocates(std::uint64_t start);
   std::uint32_t place_at(std::uint64_t ip) const;
 
+  bool has_throws_ = false;
   const trace_reader& trace_;
   const function_table& functions_;
   std::vector<const symbol*> symbols_;                   // by place

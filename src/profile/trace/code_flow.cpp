@@ -188,30 +188,105 @@ class handler_table {
   std::map<std::uint64_t, std::uint64_t> frames_;
 };
 
+// The functions of other modules that are called through the file's table, by their places in it.
+class import_table {
+ public:
+  explicit import_table(file_image& image) {
+    std::map<std::int64_t, std::uint64_t> about;
+    for (const Elf64_Phdr& one : image.segments()) {
+      if (one.p_type != PT_DYNAMIC) continue;
+      table_reader in(image, one.p_vaddr);
+      for (std::uint64_t left = one.p_memsz / sizeof(Elf64_Dyn); left > 0; --left) {
+        const auto what = in.number<std::int64_t>();
+        about[what] = in.number<std::uint64_t>();
+      }
+    }
+    table_reader in(image, about[DT_JMPREL]);
+    for (std::uint64_t left = about[DT_PLTRELSZ] / sizeof(Elf64_Rela); left > 0; --left) {
+      const auto one = in.number<Elf64_Rela>();
+      const std::uint64_t symbol = about[DT_SYMTAB] + ELF64_R_SYM(one.r_info) * sizeof(Elf64_Sym);
+      const auto name = table_reader(image, symbol).number<Elf64_Word>();
+      const std::string_view text = image.at(about[DT_STRTAB] + name, 64);
+      names_[one.r_offset] = text.substr(0, text.find('\0'));
+    }
+  }
+
+  bool has_jumps_of_its_own() const {
+    return std::any_of(names_.begin(), names_.end(), [](const auto& one) {
+      return one.second.find("longjmp") != one.second.npos ||
+             one.second.find("setjmp") != one.second.npos;
+    });
+  }
+  bool allocates(std::uint64_t place) const { return is_one_of(allocating, place); }
+  bool never_allocates(std::uint64_t place) const { return is_one_of(not_allocating, place); }
+
+ private:
+  static constexpr std::string_view allocating[] = {"malloc",
+                                                    "calloc",
+                                                    "realloc",
+                                                    "reallocarray",
+                                                    "aligned_alloc",
+                                                    "memalign",
+                                                    "posix_memalign",
+                                                    "_Znwm",
+                                                    "_Znam",
+                                                    "_ZnwmSt11align_val_t",
+                                                    "_ZnamSt11align_val_t",
+                                                    "_ZnwmRKSt9nothrow_t",
+                                                    "_ZnamRKSt9nothrow_t"};
+  static constexpr std::string_view not_allocating[] = {"free",
+                                                        "_ZdlPv",
+                                                        "_ZdaPv",
+                                                        "_ZdlPvm",
+                                                        "_ZdaPvm",
+                                                        "_ZdlPvSt11align_val_t",
+                                                        "_ZdlPvmSt11align_val_t",
+                                                        "memcpy",
+                                                        "memmove",
+                                                        "memset",
+                                                        "memcmp",
+                                                        "strlen",
+                                                        "strcmp"};
+
+  template <std::size_t count>
+  bool is_one_of(const std::string_view (&names)[count], std::uint64_t place) const {
+    const auto found = names_.find(place);
+    return found != names_.end() &&
+           std::find(std::begin(names), std::end(names), found->second) != std::end(names);
+  }
+
+  std::unordered_map<std::uint64_t, std::string> names_;
+};
+
 // Goes through the code.
 class code_walker {
  public:
   code_walker(const std::string& path, const std::vector<code_place>& places)
-      : image_(path), handlers_(image_) {
-    for (const code_place& one : places) places_.insert(one.place);
+      : image_(path), handlers_(image_), imports_(image_) {
+    for (const code_place& one : places) {
+      places_.insert(one.place);
+      starts_.insert(one.start);
+    }
   }
 
-  bool understands() const { return image_.is_x86_64(); }
+  bool understands() const { return image_.is_x86_64() && !imports_.has_jumps_of_its_own(); }
 
   struct way {
     bool known = true;
     bool leaves = false;
-    std::set<std::uint64_t> places;  // the first that are come to
+    bool jumps_on = false;
+    std::set<std::uint64_t> places = {};  // the first that are come to
   };
 
+  // A signal's handler returns to the beginning of code, which the table may let begin a byte
+  // before; no call ends there.
   way from_place(std::uint64_t place) {
+    if (handlers_.begins_at(place) || handlers_.begins_at(place - 1)) return {.known = false};
     std::vector<std::uint64_t> begins{place};
-    if (const std::uint64_t handler = handlers_.handler_of(place - 1)) begins.push_back(handler);
+    if (const std::uint64_t handler = handler_of_call(place)) begins.push_back(handler);
     return from(std::move(begins));
   }
-  way from_start(std::uint64_t start) {
-    return start == 0 ? way{.known = false, .leaves = false, .places = {}} : from({start});
-  }
+  way from_start(std::uint64_t start) { return start == 0 ? way{.known = false} : from({start}); }
 
   // Says which function the call before the place is of.
   void find_called(std::uint64_t place, place_flow& out) {
@@ -219,19 +294,31 @@ class code_walker {
     const instruction call = decode(image_.at(place - call_bytes, call_bytes, true));
     if (call.kind != instruction_kind::call || call.bytes != call_bytes) return;
     out.calls = place - call_bytes + static_cast<std::uint64_t>(call.target);
-    std::uint64_t at = out.calls;
-    instruction first = decode_at(at);
+    std::uint64_t at_first = out.calls;
+    instruction first = decode_at(at_first);
     // A mark for indirect calls may stand first.
-    if (first.kind == instruction_kind::plain) first = decode_at(at + first.bytes);
-    out.outside = first.kind == instruction_kind::jump_outside;
+    if (first.kind == instruction_kind::plain) {
+      at_first += first.bytes;
+      first = decode_at(at_first);
+    }
+    out.outside = first.kind == instruction_kind::jump_outside &&
+                  imports_.allocates(at_first + static_cast<std::uint64_t>(first.target));
   }
 
  private:
   instruction decode_at(std::uint64_t address) { return decode(image_.at(address, 15, true)); }
 
+  // Of a call that returns to that place; 0: none.
+  std::uint64_t handler_of_call(std::uint64_t place) {
+    const auto [at, fresh] = handlers_of_calls_.try_emplace(place);
+    if (fresh) at->second = handlers_.handler_of(place - 1);
+    return at->second;
+  }
+
   way from(std::vector<std::uint64_t> ahead) {
     constexpr std::size_t most_instructions = 8000;
     way out;
+    const std::uint64_t own = ahead.front();
     std::unordered_set<std::uint64_t> met;
     while (!ahead.empty() && out.known) {
       std::uint64_t at = ahead.back();
@@ -246,16 +333,21 @@ class code_walker {
           case instruction_kind::call:
           case instruction_kind::call_indirect:
             goes_on = !places_.contains(behind);
-            if (!goes_on) out.places.insert(behind);
+            if (!goes_on) {
+              out.places.insert(behind);
+            } else if (const std::uint64_t handler = handler_of_call(behind)) {
+              ahead.push_back(handler);
+            }
             break;
           case instruction_kind::branch:
-            ahead.push_back(target);
-            break;
           case instruction_kind::jump:
             ahead.push_back(target);
-            goes_on = false;
+            out.jumps_on = out.jumps_on || (target != own && starts_.contains(target));
+            goes_on = one.kind == instruction_kind::branch;
             break;
           case instruction_kind::jump_outside:
+            out.jumps_on = out.jumps_on || !imports_.never_allocates(target);
+            [[fallthrough]];
           case instruction_kind::leave:
             out.leaves = true;
             goes_on = false;
@@ -279,7 +371,9 @@ class code_walker {
 
   file_image image_;
   handler_table handlers_;
-  std::unordered_set<std::uint64_t> places_;
+  import_table imports_;
+  std::unordered_map<std::uint64_t, std::uint64_t> handlers_of_calls_;
+  std::unordered_set<std::uint64_t> places_, starts_;
 };
 
 }  // namespace
@@ -299,6 +393,7 @@ std::vector<place_flow> flows_of(const std::string& path, const std::vector<code
     flow.known = true;
     flow.leaves = way.leaves;
     flow.skips = !start->second.known || start->second.leaves;
+    flow.jumps_on = !start->second.known || start->second.jumps_on;
     flow.next.assign(way.places.begin(), way.places.end());
     if (fresh && start->second.known) {
       flow.begins.emplace(start->second.places.begin(), start->second.places.end());

@@ -15,7 +15,8 @@ struct place_flow {
   bool known = false;       // what follows is
   bool leaves = false;      // the function may return with no known place between
   bool skips = false;       // it may do so from its start
-  bool outside = false;     // what was called is another module's, through this one's table
+  bool jumps_on = false;    // its code may jump to another that allocates, which has its frame then
+  bool outside = false;     // another module's function was called that always allocates, as malloc
   std::uint64_t calls = 0;  // the beginning of the function of this module that was called; or 0
   std::vector<std::uint64_t> next;
   // The first known places that the function comes to; only at one of its places.
@@ -30,8 +31,9 @@ struct code_place {
 };
 
 // One for each place of the ELF file. Where a way is not known, as through a table of jumps, or on
-// other processors than x86-64, so is nothing of the place. A throw leads to the handlers of the
-// place; functions without a table for unwinding are taken to have none.
+// other processors than x86-64, so is nothing of the place, nor where the file calls setjmp or
+// longjmp. A throw leads to the handlers of the calls that it leaves; functions without a table for
+// unwinding are taken to have none.
 std::vector<place_flow> flows_of(const std::string& path, const std::vector<code_place>& places);
 
 }  // namespace mallard::profile

@@ -197,6 +197,11 @@ class decoder {
     if (what == 4 || what == 5) {
       const bool fixed = (says & 0xc7) == 5;
       out_.kind = fixed ? kind::jump_outside : kind::jump_indirect;
+      if (fixed && at_ <= code_.size()) {
+        std::int32_t distance = 0;
+        std::memcpy(&distance, code_.data() + at_ - sizeof distance, sizeof distance);
+        out_.target = static_cast<std::int64_t>(at_) + distance;
+      }
     }
   }
 

@@ -14,7 +14,7 @@ enum class instruction_kind : std::uint8_t {
   jump,           // to `target`
   branch,         // to `target`, or goes on
   jump_indirect,
-  jump_outside,  // to what a fixed place in memory says: another module's function
+  jump_outside,  // to what a fixed place in memory says, `target`: mostly another module's function
   leave,         // returns
   stop,          // nothing comes behind it
   unknown,       // no instruction that is known

@@ -9,8 +9,8 @@ std::uint64_t bits_of(const symbol& one) {
   const place_flow& flow = one.flow;
   std::uint64_t bits = 0;
   unsigned place = 0;
-  for (const bool bit :
-       {one.direct, flow.known, flow.leaves, flow.skips, flow.outside, flow.begins.has_value()}) {
+  for (const bool bit : {one.direct, flow.known, flow.leaves, flow.skips, flow.jumps_on,
+                         flow.outside, flow.begins.has_value()}) {
     bits |= std::uint64_t{bit} << place++;
   }
   return bits;
@@ -18,7 +18,8 @@ std::uint64_t bits_of(const symbol& one) {
 
 void set_bits(symbol& one, std::uint64_t bits) {
   place_flow& flow = one.flow;
-  for (bool* const bit : {&one.direct, &flow.known, &flow.leaves, &flow.skips, &flow.outside}) {
+  for (bool* const bit :
+       {&one.direct, &flow.known, &flow.leaves, &flow.skips, &flow.jumps_on, &flow.outside}) {
     *bit = (bits & 1) != 0;
     bits >>= 1;
   }
