@@ -162,7 +162,11 @@ bool call_counter::may_begin_anew(const std::vector<std::uint32_t>& old,
     return graph_.has_throws() || graph_.can_leave(one);
   };
   const auto enters = [&](std::uint32_t one) { return graph_.can_enter(one); };
-  const auto is_root = [&](std::uint32_t one) { return functions_[functions_.of(one)].root; };
+  // A context's function (makecontext) is called by code whose beginning is all that is seen of it.
+  const auto is_root = [&](std::uint32_t one) {
+    const std::uint32_t caller = trace_.stacks().parent(one);
+    return functions_[functions_.of(one)].root && (caller == 0 || !graph_.reaches(caller, caller));
+  };
   if (is_root(now.front()) || !std::all_of(old.begin(), old.end(), leaves) ||
       !std::all_of(now.begin(), now.end(), enters)) {
     return false;
