@@ -183,7 +183,11 @@ source_line function_table::line(std::uint32_t stack) const {
     return is_allocation_function(symbols.strings[one.function]);
   });
   if (of_heap == lines.rbegin()) ++of_heap;
-  const auto at = std::prev(of_heap);
+  // A library's function that was inlined stands for the program's own that has it.
+  const auto own = std::find_if(of_heap.base(), lines.end(), [&](const symbol_line& one) {
+    return !is_of_library_header(symbols.strings[one.function], symbols.strings[one.file]);
+  });
+  const auto at = own == lines.end() ? std::prev(own) : own;
   if (const std::string& name = symbols.strings[at->function]; !name.empty()) {
     out.function = without_clone(name);
   }

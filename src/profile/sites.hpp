@@ -54,9 +54,9 @@ class site_counter final : public block_watcher {
   const live_table<live_block>* live_ = nullptr;
 };
 
-// Each stack is charged to its innermost function that is not the heap's, inlined or not, as in
-// exports. Reads the events twice: what is live when the heap is largest is known only when all has
-// been seen.
+// Each stack is charged to its innermost function that is not the heap's, inlined or not; a
+// library's that was inlined stands for the one it is in. Reads the events twice: what is live when
+// the heap is largest is known only when all has been seen.
 std::vector<site> list_sites(trace_reader& trace, const function_table& functions, bool by_line);
 
 }  // namespace mallard::profile
