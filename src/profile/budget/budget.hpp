@@ -73,9 +73,9 @@ struct budget_finding {
   // is about calls, or these cannot be told apart. A rule whose function was renamed would hold for
   // ever, so that is no better than too much.
   std::optional<std::uint64_t> found = {};
-  bool exact = true;        // else it is no less, or where the rule is kept no more
-  bool is_inlined = false;  // where it is met, so that nothing tells its calls apart
-  std::size_t too_many = 0;                 // functions of such a name, to follow their calls
+  bool exact = true;         // else it is no less, or where the rule is kept no more
+  bool is_inlined = false;   // where it is met, so that nothing tells its calls apart
+  std::size_t too_many = 0;  // functions of such a name, to follow their calls
   std::optional<call_bounds> unclear = {};  // calls that cannot be told apart, and it matters
   std::vector<std::string> nearest = {};    // names, where there is none
   std::optional<budget_place> where = {};

@@ -69,7 +69,7 @@ bool place_graph::finds(std::vector<std::uint32_t> ahead, std::uint32_t wanted) 
     }
     if (std::find(met.begin(), met.end(), place) != met.end()) continue;
     met.push_back(place);
-    // Which would have been recorded, unless a throw ended it before.
+    // It would have been recorded, unless a throw ended it before.
     if (allocates(place) && (symbols_[place]->flow.outside || !has_throws_)) continue;
     if (wanted == end && symbols_[place]->flow.leaves) return true;
     ahead.insert(ahead.end(), next_[place].begin(), next_[place].end());

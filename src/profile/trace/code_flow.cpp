@@ -308,7 +308,7 @@ class code_walker {
  private:
   instruction decode_at(std::uint64_t address) { return decode(image_.at(address, 15, true)); }
 
-  // Of a call that returns to that place; 0: none.
+  // The handler of a call that returns to that place; 0: none.
   std::uint64_t handler_of_call(std::uint64_t place) {
     const auto [at, fresh] = handlers_of_calls_.try_emplace(place);
     if (fresh) at->second = handlers_.handler_of(place - 1);
