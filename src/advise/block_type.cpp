@@ -34,7 +34,14 @@ constexpr std::string_view makers[] = {
     "std::__1::allocator",
 };
 
-// Up to the comma or bracket that ends it.
+bool is_of_the_library(std::string_view type) {
+  return type.find("_node") != type.npos || type.find("_Node") != type.npos ||
+         type.find("_Sp_counted") != type.npos || type.starts_with("std::_") ||
+         type.starts_with("std::__");
+}
+
+}  // namespace
+
 std::string_view first_argument(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -45,14 +52,6 @@ std::string_view first_argument(std::string_view text) {
   }
   return {};
 }
-
-bool is_of_the_library(std::string_view type) {
-  return type.find("_node") != type.npos || type.find("_Node") != type.npos ||
-         type.find("_Sp_counted") != type.npos || type.starts_with("std::_") ||
-         type.starts_with("std::__");
-}
-
-}  // namespace
 
 std::string type_in(std::string_view name) {
   for (const std::string_view maker : makers) {

@@ -7,6 +7,10 @@
 
 namespace mallard::advise {
 
+// "order" of "order, int>(int&&)": up to the comma or bracket that ends it, or nothing where none
+// does.
+std::string_view first_argument(std::string_view arguments);
+
 // "order" of "std::make_unique<order, int>(int&&)", of "std::__new_allocator<order>::allocate", of
 // "std::vector<order, ...>::push_back"; nothing where the name says none.
 std::string type_in(std::string_view function_name);

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "advise/block_type.hpp"
+
 // A declaration is looked for as text, since no compiler's tree is at hand: the container's name
 // with its arguments, a name, and what makes it. Nothing is said where the line goes on, or has
 // more than one declaration; a wrong change would not compile, but would cost the reader's trust.
@@ -55,17 +57,6 @@ std::size_t behind_brackets(std::string_view text, std::size_t from) {
   return text.npos;
 }
 
-// The place of the comma behind the first argument, or of the end.
-std::size_t end_of_first(std::string_view arguments) {
-  int depth = 0;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == ',' && depth == 0) return i;
-    if (arguments[i] == '<' || arguments[i] == '(') ++depth;
-    if (arguments[i] == '>' || arguments[i] == ')') --depth;
-  }
-  return arguments.size();
-}
-
 bool is_default(std::string_view argument) {
   static constexpr std::string_view of_library[] = {"std::allocator<", "std::less<", "std::hash<",
                                                     "std::equal_to<", "std::char_traits<"};
@@ -99,17 +90,11 @@ std::string as_written(std::string_view type) {
 // "order" of "<order, std::allocator<order> >".
 std::string own_arguments(std::string_view list) {
   std::string out;
-  int depth = 0;
-  std::size_t from = 1;
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    const bool ends = depth == 0 && (list[i] == ',' || i + 1 == list.size());
-    if (ends) {
-      const std::string_view one = trimmed(list.substr(from, i - from));
-      if (!is_default(one)) out += (out.empty() ? "" : ", ") + as_written(one);
-      from = i + 1;
-    }
-    if (list[i] == '<' || list[i] == '(') ++depth;
-    if (list[i] == '>' || list[i] == ')') --depth;
+  for (std::size_t from = 1; from < list.size();) {
+    const std::string_view whole = first_argument(list.substr(from));
+    const std::string_view one = trimmed(whole);
+    if (!is_default(one)) out += (out.empty() ? "" : ", ") + as_written(one);
+    from += whole.size() + 1;
   }
   return out;
 }
@@ -137,9 +122,7 @@ container_type pointer_in(std::string_view name) {
     const std::size_t open = at + maker.size() - 1;
     const std::size_t end = behind_brackets(name, open);
     if (end == name.npos) continue;
-    const std::string all = own_arguments(name.substr(open, end - open));
-    const std::size_t next = end_of_first(all);
-    return {std::string(kind), all.substr(0, next)};
+    return {std::string(kind), as_written(trimmed(first_argument(name.substr(open + 1))))};
   }
   return {};
 }

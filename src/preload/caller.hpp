@@ -7,8 +7,6 @@
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
-namespace mallard::preload {}  // namespace mallard::preload
-
 // The stack pointer of the caller of the function in whose body this is written.
 #if defined(__x86_64__)
 #define MALLARD_CALLER_SP() (reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)) + 16)

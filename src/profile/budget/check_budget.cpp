@@ -196,9 +196,9 @@ class checker {
   }
 
   budget_finding of_calls(const budget_rule& rule) {
-    if (const std::size_t many = functions_named(rule.pattern).size();
-        rule.per_call && many > most_functions) {
-      return {.rule = rule, .too_many = many};
+    if (rule.per_call) {
+      const std::size_t many = functions_named(rule.pattern).size();
+      if (many > most_functions) return {.rule = rule, .too_many = many};
     }
     budget_finding out = rule.per_call ? of_each_call(rule) : of_survivors(rule);
     // A function with blocks below it has calls.

@@ -49,7 +49,6 @@ class place_graph {
 
   bool finds(std::vector<std::uint32_t> ahead, std::uint32_t wanted);
   bool finds_from(std::uint32_t from, std::uint32_t wanted);
-  bool starts_reach(std::uint32_t function, std::uint32_t wanted);
   bool allocates(std::uint32_t place);
   bool always_allocates(std::uint64_t start);
   std::uint32_t place_at(std::uint64_t ip) const;
