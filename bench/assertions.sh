@@ -1,7 +1,7 @@
 #!/bin/sh
-# The instructions that a program takes by type with an installed library at each level of assertions,
-# counted by callgrind: bench/assertions.sh [OPTION...]. The options are the compiler's, or else what
-# pkg-config says of `mallard`. One line each: "level 0 multipool pairs 14.0".
+# Counts, with callgrind, a program's instructions by type with an installed library at each level of
+# assertions: bench/assertions.sh [OPTION...]. OPTIONs are for the compiler; the default is pkg-config's
+# for `mallard`. Prints lines such as "level 0 multipool pairs 14.0".
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures the benches of extended allocators and holds them against their goals:
+# Measures the benches of extended allocators and checks their goals:
 # bench/container_run.sh [directory]
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,12 +1,13 @@
 #!/bin/sh
-# The heap's share of programs' time (D), beside the truth: bench/density.sh [PROGRAM...]
-# Without names it goes on with what OUT (default: results/density) has no row of; what is named, as
-# jq or "pairs, 1 threads, 0.6", is measured anew; `none` measures nothing. The table is made of all rows in OUT, and
-# put into docs/dims.md.
-# Six programs measure it themselves, between two figures. Of six others it lies between what callgrind
-# counts, their own instructions in the heap's operations, and that with all of the system's time: pages that
-# malloc touches first, and callgrind does not see. "as it is": sampled without the recorder, as `mallard advise` says it; "recorded": what
-# `mallard dims` estimates from a recording. BUILD is the build folder (default: build/release).
+# Compares the heap's share of programs' time (D) with the truth: bench/density.sh [PROGRAM...]
+# Without names it measures the programs that have no row in OUT (default: results/density). A named
+# program, such as jq or "pairs, 1 threads, 0.6", is measured anew; `none` measures nothing. The table of
+# all rows in OUT goes into docs/dims.md.
+# Six programs measure the truth themselves, between two figures. For six others the lower bound is what
+# callgrind counts, their own instructions in the heap's operations. The upper bound adds all of the
+# system's time: callgrind does not see the pages that malloc touches first. "as it is" is sampled without
+# the recorder, as by `mallard advise`; "recorded" is the estimate of `mallard dims`.
+# BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 build=$(realpath "${BUILD:-build/release}")

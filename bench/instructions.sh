@@ -1,7 +1,7 @@
 #!/bin/sh
-# The instructions of each resource's hot paths, counted by callgrind, the return included:
-# bench/instructions.sh [RESOURCE...]. One line each: "resource multipool pairs_direct_allocate
-# instructions 5".
+# Counts, with callgrind, the instructions of each resource's hot paths, the return included:
+# bench/instructions.sh [RESOURCE...]. Prints lines such as "resource multipool
+# pairs_direct_allocate instructions 5".
 set -eu
 cd "$(dirname "$0")/.."
 program=${PROGRAM:-build/release/bench/mallard_instructions}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The cost of counting for `mallard live`: bench/live_run.sh [repetitions]
-# Nanoseconds an operation (an allocation or a free) and, where valgrind is, instructions, what they cost
-# without it taken off. BUILD is the build folder (default: build/release). Goal: 10 ns.
+# Measures the cost of counting for `mallard live`: bench/live_run.sh [repetitions]
+# Prints nanoseconds, and with valgrind instructions, that counting adds to an operation (an allocation
+# or a free). BUILD is the build folder (default: build/release). Goal: 10 ns.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(realpath "${BUILD:-build/release}")

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Instructions per call of malloc and free, counted by callgrind: a table over all that are installed.
+# Counts, with callgrind, instructions per call of malloc and free, for all installed mallocs.
 #   bench/malloc_instructions.sh [NAME | NAME=PATH.so]...
-# With COUNTS=1 a line for each count. BUILD is the build folder (default: build/release).
+# Prints a table, or with COUNTS=1 one count a line. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 . bench/malloc_libraries.sh

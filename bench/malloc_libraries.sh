@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# The mallocs of this machine, one "name path" a line, to be sourced; ours from the build folder.
-# "glibc -" is what runs when nothing is preloaded.
+# To be sourced: lists this machine's mallocs, one "name path" a line; ours are from the build folder.
+# "glibc -" is the malloc that runs when nothing is preloaded.
 
-# first_file <pattern…>: the first one that is there.
+# first_file <pattern…>: the first file that exists.
 first_file() {
   for candidate in "$@"; do
     [ -f "$candidate" ] && echo "$candidate" && return
@@ -23,7 +23,7 @@ malloc_libraries() {
   done
 }
 
-# choose_libraries <build> <argument…>: all that are installed, or those named, or name=path.
+# choose_libraries <build> <argument…>: all installed mallocs, or the named ones, or name=path.
 choose_libraries() {
   build=$1
   shift
@@ -44,8 +44,8 @@ choose_libraries() {
   done
 }
 
-# pivot: lines "row unit column value" become a table, rows and columns in the order they came; with
-# COUNTS=1 a line for each count.
+# pivot: makes a table of lines "row unit column value", in their order; with COUNTS=1 prints one count
+# a line.
 pivot() {
   if [ -n "${COUNTS-}" ]; then
     awk '{ print "malloc", $3, $1, $2, $4 }'

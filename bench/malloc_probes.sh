@@ -1,7 +1,7 @@
 #!/bin/sh
-# The machine's memory that mallocs hold: a table over all that are installed.
+# Prints a table of the machine's memory that each installed malloc holds.
 #   bench/malloc_probes.sh [NAME | NAME=PATH.so]...
-# PROBES="tiny threads" limits it to some; BUILD is the build folder (default: build/release).
+# PROBES="tiny threads" selects probes; BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 . bench/malloc_libraries.sh
@@ -15,7 +15,7 @@ for probe in $probes; do
   echo "$libraries" | while read -r name path; do
     preload=$path
     [ "$path" != - ] || preload=
-    # Each in a process of its own; one that fails leaves its cells empty.
+    # Each probe has its own process; a failed one leaves its cells empty.
     LD_PRELOAD=$preload timeout 120 "$program" "$probe" </dev/null |
       while read -r what value unit; do echo "$what $unit $name $value"; done ||
       true

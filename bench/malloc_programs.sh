@@ -1,6 +1,6 @@
 #!/bin/sh
-# Real programs over all mallocs that are installed: bench/malloc_programs.sh [repetitions] [name…]
-# Programs that are not installed are left out. BUILD is the build folder (default: build/release).
+# Runs real programs on all installed mallocs: bench/malloc_programs.sh [repetitions] [name…]
+# It skips programs that are not installed. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 . bench/malloc_libraries.sh

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Measures all mallocs that are found and holds ours against its goals: bench/malloc_run.sh [directory]
-# Some seven minutes on two cores. A shorter run: REPS=1 SHARE=8 bench/malloc_run.sh
-# MALLOCS="name=path.so..." measures these besides, BENCHES="churn speed..." only some.
+# Measures all mallocs found, and checks the goals of ours: bench/malloc_run.sh [directory]
+# It takes some seven minutes on two cores. A shorter run: REPS=1 SHARE=8 bench/malloc_run.sh
+# MALLOCS="name=path.so..." adds mallocs, BENCHES="churn speed..." selects benches.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-results}
 bin=build/release
 mkdir -p "$out"
 
-# Each bench at the chapter's numbers of threads where nothing else is said; SHARE divides the work.
+# Each bench runs at the chapter's numbers of threads by default; SHARE divides the work.
 share=${SHARE:-1}
 files=""
 more=""
@@ -17,7 +17,7 @@ measure() {
   bench=$1
   shift
   case " ${BENCHES-$bench} " in *" $bench "*) ;; *) return 0 ;; esac
-  # A failed cell is in the file and a missed goal; the others are to be measured all the same.
+  # A failed cell is recorded and misses its goal; the other benches still run.
   # shellcheck disable=SC2086
   $bin/tools/mallard bench "$bench" "$@" $more --reps "${REPS:-5}" --json "$out/$bench.jsonl" --resume ||
     true

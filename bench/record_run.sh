@@ -1,7 +1,7 @@
 #!/bin/sh
-# What recording costs: an event, and real programs beside heaptrack (Debian: apt-get install
-# heaptrack): bench/record_run.sh [repetitions]
-# Programs that are not installed are left out. BUILD is the build folder (default: build/release).
+# Measures the cost of recording, per event and for real programs beside heaptrack (Debian: apt-get
+# install heaptrack): bench/record_run.sh [repetitions]
+# It skips programs that are not installed. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -45,7 +45,7 @@ events "without, no stacks" "$build/bench/mallard_record_events" --sample-stacks
 if command -v valgrind >/dev/null; then
   echo
   echo "instructions of the calls of mallard/profile.hpp when nobody records; goal: 4 each"
-  # As many rounds more, so that everything else that the program does is taken off.
+  # The difference of two numbers of rounds leaves out everything else that the program does.
   counted() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$build/bench/mallard_profile_idle" \
       "$1" "$2" 2>&1 | sed -n 's/.*Collected : //p'
@@ -67,7 +67,7 @@ add() {
   echo "$2" >>"$list"
 }
 add clang++-19 "clang clang++-19 -std=c++20 -c $root/bench/programs/compile.cpp -o compile.o"
-# The interpreter itself: what python3 names may be a script. Its objects come from malloc.
+# The interpreter itself, since python3 may be a script. Its objects come from malloc.
 export PYTHONMALLOC=malloc
 add python3 "python $(python3 -c 'import sys; print(sys.executable)') $root/bench/programs/objects.py"
 add sqlite3 "sqlite sqlite3 :memory: '.read $root/bench/programs/speed.sql'"

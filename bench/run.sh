@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures everything the goals name and holds it against them: bench/run.sh [directory]
+# Measures everything that the goals name, and checks the goals: bench/run.sh [directory]
 # A shorter run: REPS=3 SCALE=1/1024 bench/run.sh; a larger one: LINKS=2^23 bench/run.sh DIRECTORY
 set -eu
 cd "$(dirname "$0")/.."
@@ -7,7 +7,7 @@ out=${1:-results}
 bin=build/release
 mkdir -p "$out"
 
-# Only what the goals compare. The cells of DS5-DS12 at 2^14 are one run at any scale.
+# Only the cells that the goals compare. Those of DS5-DS12 at 2^14 are one run at any scale.
 $bin/tools/mallard bench density --sizes 6,10,14 --heap clean,aged --reps "${REPS:-5}" \
   --strategies AS1,AS3,AS3n,AS4,AS5,AS7,AS8,AS9,AS11,AS12 --peer-strategies AS3,AS5,AS7 \
   --scale "${SCALE:-1/256}" --json "$out/goals.jsonl" --resume

@@ -1,10 +1,10 @@
 #!/bin/sh
-# A scope of the malloc beside the resource by hand, on the programs of examples/validation.
+# Compares a scope of the malloc with a resource by hand, on the programs of examples/validation.
 #   bench/scope_run.sh [REPETITIONS]
-# Processor seconds, the median of runs that take turns: plain on the C library's malloc and on ours,
-# with a scope, by hand; and which part of the gain by hand the scope has, beside either malloc. With
-# INSTRUCTIONS=1 millions of instructions (callgrind), a tenth of the usual amount of work.
-# BUILD is the build folder (default: build/release).
+# Prints processor seconds, the median of interleaved runs: plain on the C library's malloc and on ours,
+# with a scope, and by hand; then the scope's part of the gain by hand, beside either malloc. With
+# INSTRUCTIONS=1 it prints millions of instructions (callgrind) of one run. Programs do a tenth of their
+# usual work, or less. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 build=$(realpath "${BUILD:-build/release}")

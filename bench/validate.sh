@@ -1,12 +1,12 @@
 #!/bin/sh
-# Advice held against the truth: predicted by replay, tried on the living program, and written by
-# hand with each strategy.
+# Compares advice with the truth: predicted by replay, tried on the running program, and written by hand
+# with each strategy.
 #   bench/validate.sh [ROUNDS [PROGRAM...]]   e.g. bench/validate.sh 7 octree roads jq
-# It takes about two minutes for each of 22 examples and of up to ten programs with 7 rounds, and can
-# be run in parts: without names it goes on with what OUT (default: results/validation) has no result
-# of; what is named is measured anew; ROUNDS 0 measures nothing. Each time the tables are made of all
-# that is in OUT, with the commit and day of each row, and put into docs/advise.md.
-# Programs that are not installed are left out. BUILD is the build folder (default: build/release).
+# With 7 rounds it takes about two minutes for each of 22 examples and of up to ten programs. It can run
+# in parts: without names it measures what has no result in OUT (default: results/validation). Named
+# programs are measured anew; ROUNDS 0 measures nothing. Each run puts the tables of all results in OUT
+# into docs/advise.md, with the commit and day of each row.
+# It skips programs that are not installed. BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -33,7 +33,7 @@ is_wanted() {
   esac
 }
 
-# One JSON file for each program; what fails is said in the table.
+# Writes one JSON file for each program; the table says what failed.
 # advise <name> <command…>
 advise() {
   name=$1
@@ -43,8 +43,8 @@ advise() {
   tail -n 1 "$work/err" >"$out/$name.err"
 }
 
-# Processor seconds, plain and with each resource that the place can have, in turn. The first row has
-# the strategies' names; the place's usual resource is called `usual`.
+# Measures processor seconds, plain and with each resource that the place can have, in turn. The first
+# row has the strategies' names; the place's usual resource is `usual`.
 # by_hand <name> <plain> <by hand> <in a scope of the malloc>
 by_hand() {
   name=$1 plain=$2 own=$3 scoped=$4

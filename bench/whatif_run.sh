@@ -1,7 +1,7 @@
 #!/bin/sh
-# The cost of the hook of `mallard whatif` where no route matches: bench/whatif_run.sh [repetitions]
-# Nanoseconds and, where valgrind is, instructions of an allocation and its free; what they cost without
-# the hook is taken off. BUILD is the build folder (default: build/release).
+# Measures the hook of `mallard whatif` where no route matches: bench/whatif_run.sh [repetitions]
+# Prints nanoseconds, and with valgrind instructions, that the hook adds to an allocation and its free.
+# BUILD is the build folder (default: build/release).
 set -eu
 cd "$(dirname "$0")/.."
 bench=$(realpath "${BUILD:-build/release}")/bench
@@ -9,7 +9,7 @@ reps=${1:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A function that no program of these has, and sizes that none asks for.
+# A function that none of these programs has, and sizes that none requests.
 by_function='there_is_no_such_function=heap'
 by_size='size:1000000-=heap'
 
