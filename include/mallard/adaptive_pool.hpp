@@ -1,4 +1,4 @@
-// Purpose: blocks of one size, for node containers; memory of empty slabs goes back to upstream.
+// Purpose: a pool of blocks of one size, for node containers; empty slabs go back to upstream.
 //
 //   mallard::adaptive_pool_resource pool{{.block_bytes = 24, .alignment = 8}};
 //   std::list<int, mallard::allocator<int, mallard::adaptive_pool_resource>> numbers{&pool};
@@ -27,11 +27,11 @@ namespace mallard::inline v1 {
 class multipool_resource;
 
 struct adaptive_pool_options {
-  std::size_t block_bytes = 0;  // 0: of the first request, or of a much smaller one right after it
-  std::size_t alignment = alignof(std::max_align_t);  // of a power of two; 0: the same
+  std::size_t block_bytes = 0;  // 0: set by the first requests, see adaptive_pool_resource
+  std::size_t alignment = alignof(std::max_align_t);  // a power of two; 0: that of std::max_align_t
   std::size_t empty_slabs_kept = 3;                   // as in multipool_options
-  // Slabs grow to hold so many blocks, with so little beside them, as far as their bitmaps can: to
-  // 64 KiB for blocks of 24 bytes, 256 KiB for blocks of 64.
+  // A slab grows until it holds this many blocks within `overhead_percent`, or its bitmap can hold
+  // no more: 64 KiB for blocks of 24 bytes, 256 KiB for blocks of 64.
   std::size_t blocks_per_slab = 0;
   unsigned overhead_percent = 0;  // 0: about 2
 };
@@ -45,19 +45,19 @@ struct adaptive_pool_stats {
   std::size_t oversize_blocks = 0;  // in use, of other sizes
 };
 
-// A request takes a block if it fits and, rounded up to 8 bytes, needs more than half of it; it is
-// fastest with exactly `block_bytes`. All other sizes come from a multipool, which is made at the
-// first of them: they cost what they cost there, and a call. It takes 1.5 KiB from upstream.
+// A request takes a pooled block if it fits and needs more than half of it, rounded up to 8 bytes.
+// Requests of exactly `block_bytes` are fastest. Other sizes cost a call more than in the multipool
+// that serves them. The first such request makes it, in 1.5 KiB from upstream.
 //
-// A block size that is left open is that of the first request, unless one of half of it or less
-// comes before the first one of about its size: so a hash table that reserves its buckets first
-// does not make the pool one of tables. Source of the idea: the adaptive pools of Gaztañaga.
+// If `block_bytes` is 0, the first request sets the block size. A request of half of it or less
+// replaces it, until one of about its size comes: a hash table may reserve its buckets first.
+// Source of the idea: the adaptive pools of Gaztañaga.
 class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the resource. Over an
-  // arena, which takes nothing back, every empty slab is kept for reuse.
+  // Allocates nothing before the first request. `upstream` must outlive the resource. Over an
+  // arena, whose deallocate does nothing, the resource keeps every empty slab for reuse.
   adaptive_pool_resource() noexcept : adaptive_pool_resource(adaptive_pool_options{}) {}
   explicit adaptive_pool_resource(upstream_ref upstream) noexcept
       : adaptive_pool_resource(adaptive_pool_options{}, upstream) {}
@@ -76,9 +76,9 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   adaptive_pool_resource& operator=(const adaptive_pool_resource&) = delete;
   ~adaptive_pool_resource() override { release(); }
 
-  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
-  // never null, distinct for every live block, also for 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
+  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws; the resource stays as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     MALLARD_ASSERT(detail::is_power_of_two(alignment));
@@ -93,10 +93,10 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     return p;
   }
 
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
+  // Effects: frees a block of this resource; `bytes` and `alignment` are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     if (!is_usual(bytes, alignment)) [[unlikely]] {
@@ -105,15 +105,15 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     give(p);
   }
 
-  // Effects: fills `blocks` with `count` blocks of `bytes` bytes each, in address order as far as
-  // they come from one slab; each may be given back alone. All or nothing.
-  // Errors: as `allocate`; `std::bad_array_new_length` when no machine has so many bytes, before
-  // any block is taken.
+  // Effects: fills `blocks` with `count` blocks of `bytes` bytes each, in address order within each
+  // slab. All or none. Each block can be freed on its own.
+  // Errors: as `allocate`; `std::bad_array_new_length`, before it takes any block, if no machine
+  // has so many bytes.
   void allocate_many(void** blocks, std::size_t count, std::size_t bytes,
                      std::size_t alignment = alignof(std::max_align_t));
 
-  // Effects: the same, linked by their first words: `bytes` is at least the size of a pointer.
-  // Errors: the same.
+  // Effects: as above, but links the blocks by their first words. `bytes` has room for a pointer.
+  // Errors: as above.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t)) {
     return block_chain::of(allocate_linked(count, bytes, alignment), count);
@@ -123,20 +123,20 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     deallocate_linked(chain.front(), chain.size(), bytes, alignment);
   }
 
-  // Effects: gives back `count` blocks that were allocated with this size and alignment.
+  // Effects: frees `count` blocks that were allocated with this size and alignment.
   void deallocate_many(void* const* blocks, std::size_t count, std::size_t bytes,
                        std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: gives everything back to upstream, also the blocks still in use. A block size that the
-  // first request fixed is open again.
+  // Effects: returns all memory to upstream, including blocks in use. A block size that requests
+  // set is open again.
   void release() noexcept;
 
-  // Effects: gives back to upstream every empty slab, the reserve included, and the multipool of
-  // other sizes once it has no block in use. Returns the bytes.
+  // Effects: returns every empty slab to upstream, including the reserve, and the multipool of
+  // other sizes or, while that has blocks in use, its empty slabs. Returns the bytes.
   std::size_t trim() noexcept;
 
-  // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + blocks larger
-  // than any pool's).
+  // Returns: whether the byte at `p` is in memory that the resource allocates from. O(slabs +
+  // blocks too large for a slab).
   bool owns(const void* p) const noexcept;
 
   // O(slabs).
@@ -147,7 +147,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
   }
 
  private:
-  // Whether the request is the one that the hot paths are for.
+  // Whether the request takes the hot path.
   bool is_usual(std::size_t bytes, std::size_t alignment) const noexcept {
     return bytes == usual_bytes_ && alignment <= usual_alignment_;
   }
@@ -166,7 +166,7 @@ class MALLARD_API adaptive_pool_resource final : public std::pmr::memory_resourc
     return this == &other;
   }
 
-  // A slab of the layout that was tried first, with one block in use; written over its header.
+  // A slab of an earlier layout, with one block in use. Written over the slab's header.
   struct former_slab {
     former_slab* next;
     void* block;

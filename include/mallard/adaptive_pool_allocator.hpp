@@ -1,5 +1,5 @@
-// Purpose: nodes of one size for containers, from a pool of your own or one that all share; in
-// bursts for Boost's containers, which see an extended ("version 2") allocator.
+// Purpose: allocates nodes of one size from your own pool or a shared one. Boost's containers get
+// them in bursts, as from any extended ("version 2") allocator.
 //
 //   mallard::adaptive_pool_resource pool;
 //   boost::container::list<int, mallard::adaptive_pool_allocator<int>> mine{&pool};
@@ -7,9 +7,9 @@
 //   mine.insert(mine.end(), 1000, 0);
 //   std::set<int, std::less<>, mallard::node_allocator<int>> never_gives_back;
 //
-// Complexity: as adaptive_pool_resource. Thread-safety: as it with a pool of your own; the shared
-// pools may be used by any thread, under a lock each; as long as there is only one, without. They
-// survive a fork.
+// Complexity: as adaptive_pool_resource.
+// Thread-safety: with your own pool, as that pool. Any thread may use the shared pools; each has a
+// lock, unused while the program has one thread. They survive a fork.
 //
 // Source of the idea: the adaptive pools and node allocators of Boost.Container (Gaztañaga).
 #pragma once
@@ -28,8 +28,8 @@ namespace mallard::inline v1 {
 
 namespace detail {
 
-// One pool for all containers of nodes of one size, never destroyed: static containers may outlive
-// everything.
+// One pool for all containers with nodes of one size. Never destroyed, since static containers may
+// outlive everything.
 template <std::size_t Bytes, std::size_t Alignment, std::size_t BlocksPerSlab,
           std::size_t EmptySlabsKept, unsigned OverheadPercent>
 struct shared_pool {
@@ -52,8 +52,8 @@ struct shared_pool {
 
 }  // namespace detail
 
-// `BlocksPerSlab`, `EmptySlabsKept` and `OverheadPercent` are those of the shared pool; a pool of
-// your own is made with the options it should have (`options()` has these).
+// `BlocksPerSlab`, `EmptySlabsKept` and `OverheadPercent` are those of the shared pool. To make a
+// pool of your own like it, pass it `options()`.
 template <class T, std::size_t BlocksPerSlab = 256, std::size_t EmptySlabsKept = 2,
           unsigned OverheadPercent = 2>
 class adaptive_pool_allocator
@@ -71,7 +71,7 @@ class adaptive_pool_allocator
     using other = adaptive_pool_allocator<U, BlocksPerSlab, EmptySlabsKept, OverheadPercent>;
   };
 
-  // The shared pool of this node size.
+  // Uses the shared pool of this node size.
   adaptive_pool_allocator() noexcept = default;
   // `pool` must outlive every container that got this allocator or a copy of it.
   adaptive_pool_allocator(adaptive_pool_resource* pool) noexcept  // NOLINT: implicit, as in pmr
@@ -91,9 +91,9 @@ class adaptive_pool_allocator
             .overhead_percent = OverheadPercent};
   }
 
-  // Effects: room for `n` objects; one has a node, more come from the pool as another size. Arrays
-  // never grow in place: `allocation_command` can only make new ones. Errors:
-  // `std::bad_array_new_length` when their size does not fit, or what the pool throws.
+  // Effects: allocates room for `n` objects: a node for one, else an array, which the pool serves
+  // as another size. Arrays never grow in place: `allocation_command` can only make new ones.
+  // Errors: `std::bad_array_new_length` if their size does not fit, or what the pool throws.
   [[nodiscard]] T* allocate(std::size_t n) {
     if (n <= 1) return base::allocate_one();
     return static_cast<T*>(with_nodes(
@@ -148,8 +148,8 @@ class adaptive_pool_allocator
   adaptive_pool_resource* pool_ = nullptr;
 };
 
-// Simple segregated storage: the same, but what a shared pool has once got it keeps. For
-// comparison; a program whose containers shrink is better off with the adaptive pool.
+// Simple segregated storage: as above, but a shared pool keeps all memory that it ever got. Meant
+// for comparison; a program whose containers shrink is better off with the adaptive pool.
 template <class T, std::size_t BlocksPerSlab = 256>
 using node_allocator = adaptive_pool_allocator<T, BlocksPerSlab, detail::keep_every_slab, 0>;
 

@@ -1,4 +1,4 @@
-// Purpose: owning pointers to objects in the memory of a resource; the deleter knows the resource.
+// Purpose: owning pointers to objects in a resource's memory; the deleter knows the resource.
 //
 //   mallard::multipool_resource pool;
 //   auto name = mallard::allocate_unique<std::pmr::string>(pool, "in the pool, and its text too");
@@ -24,8 +24,8 @@
 
 namespace mallard::inline v1 {
 
-// Destroys a T and gives its memory back to the resource, which must outlive the pointer. By base
-// unless the type of the resource is given.
+// Destroys a T and frees its memory. The resource must outlive the pointer; it is bound by base
+// unless its type is given.
 template <class T, class R = std::pmr::memory_resource>
 class resource_deleter {
  public:
@@ -55,8 +55,8 @@ class resource_deleter<T[], R> {
 };
 
 // Effects: makes a T in the resource. A T that takes an allocator gets one of this resource, unless
-// it is among the arguments.
-// Errors: what the resource or the constructor throws; in the latter case the memory is given back.
+// the arguments include one.
+// Errors: what the resource or the constructor throws; in the latter case the memory is freed.
 template <class T, bindable_resource R, class... Args>
   requires(!std::is_array_v<T>)
 [[nodiscard]] std::unique_ptr<T, resource_deleter<T, R>> allocate_unique(R& from, Args&&... args) {
@@ -65,7 +65,7 @@ template <class T, bindable_resource R, class... Args>
 }
 
 // Effects: makes `count` objects, each from no argument but the allocator, if it takes one.
-// Errors: as above, and `std::bad_array_new_length` when their size does not fit.
+// Errors: as above, and `std::bad_array_new_length` if their size does not fit.
 template <class T, bindable_resource R>
   requires std::is_unbounded_array_v<T>
 [[nodiscard]] std::unique_ptr<T, resource_deleter<T, R>> allocate_unique(R& from,

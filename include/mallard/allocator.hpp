@@ -8,7 +8,7 @@
 //
 // Complexity: as the resource. Thread-safety: as the resource.
 //
-// The abstract-base binding needs nothing from here: every resource is a
+// Binding by abstract base needs nothing from here: every resource is a
 // `std::pmr::memory_resource`, for `std::pmr::polymorphic_allocator` and the `std::pmr` containers.
 #pragma once
 
@@ -22,10 +22,10 @@
 
 namespace mallard::inline v1 {
 
-// An allocator never changes its resource: like `std::pmr::polymorphic_allocator`, none of the
-// propagation traits is set, so copies of containers between resources copy the elements, and
-// swapping containers of unequal allocators is undefined. Unlike it, the copy of a container uses
-// the same resource as its original, because there is no default resource to fall back to.
+// An allocator never changes its resource. As with `std::pmr::polymorphic_allocator`, no
+// propagation trait is set: copying between resources copies the elements, and swapping containers
+// with unequal allocators is undefined. Unlike there, a copy of a container uses its original's
+// resource, since there is no default resource.
 template <class T, class Resource>
 class allocator {
  public:
@@ -36,7 +36,7 @@ class allocator {
   using propagate_on_container_swap = std::false_type;
   using is_always_equal = std::false_type;
 
-  // There is no default: where one is needed, compiling stops with the reason.
+  // There is no default resource: where one is needed, compiling stops with the reason.
   template <class Bound = Resource>
   allocator() noexcept : resource_(nullptr) {
     static_assert(detail::has_a_default<Bound>, MALLARD_PASS_THE_RESOURCE);
@@ -46,7 +46,7 @@ class allocator {
       : resource_(resource) {}
   allocator(Resource& resource MALLARD_LIFETIMEBOUND) noexcept  // NOLINT: implicit, as the other
       : resource_(&resource) {}
-  // A resource of another type: compiling stops with the names of both.
+  // A resource of another type does not compile; the error names both types.
   template <class Given>
     requires(!std::convertible_to<Given*, Resource*> && bindable_resource<Given>)
   allocator(Given*) noexcept : resource_(nullptr) {  // NOLINT: implicit, as the other
@@ -60,8 +60,8 @@ class allocator {
   template <class U>
   allocator(const allocator<U, Resource>& other) noexcept : resource_(other.resource()) {}
 
-  // Effects: room for `n` objects.
-  // Errors: `std::bad_array_new_length` when their size does not fit, or what the resource throws.
+  // Effects: allocates room for `n` objects.
+  // Errors: `std::bad_array_new_length` if their size does not fit, or what the resource throws.
   [[nodiscard]] T* allocate(std::size_t n) {
     static_assert(bindable_resource<Resource>);
     if (n > ~std::size_t{0} / sizeof(T)) detail::fail_array_length();

@@ -1,14 +1,13 @@
-// Purpose: what every arena has in common: its options, its figures, and its verbs.
+// Purpose: the options, figures and verbs that all arenas share.
 //
 //   mallard::monotonic_resource arena({.initial_bytes = 64 << 10});
 //   void* p = arena.allocate(100);
-//   std::size_t bytes = arena.try_expand(p, 100, 200);  // where it is: 200, as p is the last block
+//   std::size_t bytes = arena.try_expand(p, 100, 200);  // in place: 200, as p is the last block
 //   auto here = arena.mark();
-//   arena.rewind(here);  // frees what was allocated since, and destroys what was created
-//   (create.hpp)
+//   arena.rewind(here);  // frees what was allocated since, and destroys objects of create.hpp
 //
-// Complexity: allocate, deallocate, try_expand and shrink O(1), a chunk from upstream now and then;
-// the others O(chunks). Thread-safety: none; one thread at a time per arena.
+// Complexity: allocate, deallocate, try_expand, shrink and mark O(1), sometimes with a chunk from
+// upstream; the others O(chunks). Thread-safety: none; one thread at a time per arena.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +22,7 @@
 
 namespace mallard::inline v1 {
 
-// Options of a monotonic_resource or a buffered_resource.
+// Options of monotonic_resource and buffered_resource.
 struct monotonic_options {
   std::size_t initial_bytes = 4096;                     // of the first chunk
   std::size_t max_chunk_bytes = std::size_t{64} << 20;  // chunks double up to here
@@ -37,16 +36,16 @@ struct reserved_options {
 };
 
 struct monotonic_stats {
-  std::size_t in_use_bytes = 0;    // carved so far, with what alignment and chunk ends cost
-  std::size_t peak_bytes = 0;      // the most `in_use_bytes` has been; kept by rewind and release
-  std::size_t reserved_bytes = 0;  // held, the caller's buffer included
+  std::size_t in_use_bytes = 0;    // of all blocks, with padding for alignment
+  std::size_t peak_bytes = 0;      // the highest `in_use_bytes`; rewind and release keep it
+  std::size_t reserved_bytes = 0;  // held, with the caller's buffer
   std::size_t chunks = 0;          // held from upstream
-  std::size_t overflowed = 0;      // times that a caller's buffer was left for upstream
+  std::size_t overflowed = 0;      // times the buffer was left for a chunk, one-block chunks aside
 };
 
-// The base of the arenas. `Store` holds the memory: it has a `bump_range range`, `carve_slow`,
-// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`, and `take_back` if
-// large blocks can come back alone.
+// The base of the arenas. `Store` holds the memory. It has `bump_range range`, `carve_slow`,
+// `try_carve_slow`, `mark`, `rewind`, `reset`, `release`, `owns` and `stats`, and `take_back` if it
+// can free single large blocks.
 template <class Derived, class Store>
 class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
  public:
@@ -59,9 +58,9 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
   arena_verbs(const arena_verbs&) = delete;
   arena_verbs& operator=(const arena_verbs&) = delete;
 
-  // Effects: returns `bytes` bytes aligned to `alignment` (a power of two); never null, distinct
-  // for every block, also for 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  // Effects: allocates `bytes` bytes, aligned to `alignment` (a power of two).
+  // Returns: the block, never null. All blocks are distinct, also those of 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws; the resource stays as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     if (void* const p = store_.range.carve(bytes, alignment)) [[likely]] {
@@ -70,17 +69,17 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     return store_.carve_slow(bytes, alignment);
   }
 
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes,
                      std::size_t alignment = alignof(std::max_align_t)) noexcept {
     if (void* const p = store_.range.carve(bytes, alignment)) return p;
     return store_.try_carve_slow(bytes, alignment);
   }
 
-  // Effects: none for most blocks; their memory comes back by `release`, `reset` or `rewind`. In a
-  // monotonic_resource that has never been rewound, reset or released, a block of at least 32 KiB
-  // gives its memory back if it has a chunk for itself among the eight newest, or is the block
-  // allocated last: so a growing vector leaves little behind.
+  // Effects: none for most blocks: `release`, `reset` or `rewind` frees them. A monotonic_resource
+  // that was never rewound, reset or released frees a block of at least 32 KiB if it is the last
+  // one, or alone in one of the eight newest chunks, unless its chunk existed at the newest mark:
+  // so a growing vector leaves little behind.
   MALLARD_ALWAYS_INLINE void deallocate(void* p, std::size_t bytes,
                                         std::size_t = alignof(std::max_align_t)) noexcept {
     detail::poison(p, bytes);
@@ -90,9 +89,9 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     }
   }
 
-  // Effects: makes the block of `old` bytes larger where it is, if it is the one allocated last: to
-  // `preferred` bytes, or at least to `minimum`, if there is room. Returns its size in bytes now, 0
-  // when there is no room for `minimum`, and then nothing has changed.
+  // Effects: grows the block of `old` bytes in place if it was allocated last: to `preferred`
+  // bytes, or else to `minimum`, if there is room.
+  // Returns: its size in bytes now; 0 if there is no room for `minimum`: then nothing has changed.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
                          std::size_t preferred = 0) noexcept {
     if (preferred > minimum && store_.range.try_expand(p, old, preferred)) {
@@ -101,9 +100,8 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     return store_.range.try_expand(p, old, minimum) ? detail::larger(old, minimum) : 0;
   }
 
-  // Effects: gives back what is beyond `preferred` bytes if the block is the one allocated last,
-  // else nothing. Returns the size now, which is at most `maximum`, or 0 when that cannot be had
-  // and nothing has changed.
+  // Effects: frees what is beyond `preferred` bytes if the block was allocated last, else nothing.
+  // Returns: its size now, at most `maximum`; 0 if that is not possible: then nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
     const std::size_t wanted = detail::smaller(preferred, maximum);
@@ -112,8 +110,8 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
   }
 
   // Effects: `rewind(m)` frees what was allocated since `m = mark()` and keeps the memory for
-  // reuse. Marks end with the next rewind to an older one, reset or release. Like all that frees,
-  // it destroys first what was made there by `create`.
+  // reuse. As everything that frees, it first destroys what `create` made there. A rewind to an
+  // older mark, reset and release end the mark.
   // Source: the markers of stack allocators, e.g. foonathan/memory.
   mark_type mark() const noexcept { return {store_.mark(), created_.newest()}; }
   MALLARD_BY_LEVEL void rewind(mark_type to) noexcept {
@@ -121,8 +119,8 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     store_.rewind(to.memory);
   }
 
-  // Effects: frees everything and keeps the memory for reuse (`rewind`), up to `keep_bytes` of it
-  // (`reset`), or gives all of it back (`release`). The source of the three is BDE and Zig.
+  // Effects: frees everything. `rewind` keeps the memory for reuse, `reset` up to `keep_bytes` of
+  // it; `release` gives all of it back. Source: BDE and Zig.
   void rewind() noexcept { reset(~std::size_t{0}); }
   void reset(std::size_t keep_bytes) noexcept {
     created_.destroy_down_to(nullptr);
@@ -133,10 +131,10 @@ class arena_verbs : public detail::by_base<arena_verbs<Derived, Store>> {
     store_.release();
   }
 
-  // For `create`: the object of `record` is destroyed by whatever frees its memory.
+  // For `create`: whatever frees the memory of `record` destroys its object.
   void destroy_with_memory(detail::created_object& record) noexcept { created_.add(record); }
 
-  // Whether the byte at `p` is in memory that the resource allocates from. O(chunks).
+  // Returns: whether the byte at `p` is in memory that the resource allocates from. O(chunks).
   bool owns(const void* p) const noexcept { return store_.owns(p); }
 
   // O(chunks).

@@ -1,4 +1,4 @@
-// Purpose: what a container, or another resource, needs of a resource that it holds by its type.
+// Purpose: the requirements on a resource that a container, or another resource, binds by its type.
 //
 //   static_assert(mallard::bindable_resource<mallard::monotonic_resource>);
 //   static_assert(mallard::bindable_resource<std::pmr::memory_resource>);

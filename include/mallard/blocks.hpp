@@ -1,13 +1,12 @@
-// Purpose: what verbs give that hand out more than an address: a block with its real size, and a
-// chain of blocks.
+// Purpose: results that are more than an address: a block with its real size, a chain of blocks.
 //
 //   mallard::heap_resource heap;
 //   mallard::block_chain nodes = heap.allocate_many(100, 24);
-//   void* node = nodes.pop_front();  // each may also be given back alone
+//   void* node = nodes.pop_front();  // each block may also be freed on its own
 //   heap.deallocate(node, 24);
 //   heap.deallocate_many(nodes, 24);
 //
-// Complexity: O(1). Thread-safety: as any value; the blocks are their user's.
+// Complexity: O(1). Thread-safety: as any value; the blocks belong to their user.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +17,12 @@ namespace mallard::inline v1 {
 
 struct sized_block {
   void* p;
-  std::size_t bytes;  // maybe more than what was asked for
+  std::size_t bytes;  // may be more than requested
 };
 
 namespace detail {
 
-// The ends of a chain: a function passes them on in registers, which it cannot do with a chain.
+// The ends of a chain. Functions pass them in registers, which they cannot do with a chain.
 struct chain_ends {
   void* first = nullptr;  // null: there are no blocks
   void* last = nullptr;
@@ -31,12 +30,12 @@ struct chain_ends {
 
 }  // namespace detail
 
-// Free blocks, linked by their first words. Every block has room for a pointer. The chain does not
-// own them; copies share them.
+// Free blocks, linked by their first words, so each has room for a pointer. The chain does not own
+// them; copies share them.
 class block_chain {
  public:
   constexpr block_chain() noexcept = default;
-  // Blocks that are linked already.
+  // Returns: a chain of blocks that are linked already.
   static block_chain of(void* first, void* last, std::size_t size) noexcept {
     block_chain chain;
     chain.first_ = first;
@@ -54,7 +53,7 @@ class block_chain {
   void* back() const noexcept { return last_; }  // requires that it is not empty
   static void* next(void* block) noexcept { return *static_cast<void**>(block); }
 
-  // Requires that the block is not linked anywhere. O(1).
+  // Requires: the block is in no chain. O(1).
   void push_back(void* block) noexcept {
     *static_cast<void**>(block) = nullptr;
     if (size_++ == 0) {
@@ -65,7 +64,7 @@ class block_chain {
     last_ = block;
   }
 
-  // Requires that the chain is not empty. O(1).
+  // Requires: the chain is not empty. O(1).
   void* pop_front() noexcept {
     void* const block = first_;
     first_ = next(block);

@@ -8,11 +8,11 @@
 //   mallard::from_boost back(*boost::container::pmr::get_default_resource());
 //   mallard::multipool_resource pool(&back);
 //
-// Complexity and thread-safety: as the resource, and a virtual call to Boost's side.
+// Complexity and thread-safety: as the resource, plus a virtual call on Boost's side.
 //
 // Boost.JSON's memory_resource is Boost.Container's; its storage_ptr takes a pointer to a
-// boost_resource, and does not own it. Values in an arena are not destroyed one by one by
-// Boost.JSON, which is told that giving back is not needed there.
+// boost_resource and does not own it. Boost.JSON is told that deallocation does nothing in an
+// arena, so it does not destroy values there one by one.
 #pragma once
 
 #include <boost/container/pmr/memory_resource.hpp>
@@ -32,8 +32,8 @@
 
 namespace mallard::inline v1 {
 
-// A Boost resource that hands everything on to `resource`, bound by its type, or by base. Two of
-// them, of one R, are equal if their resources are.
+// A Boost resource that forwards to `resource`, bound by its type or by base. Two boost_resources
+// of one R are equal if their resources are.
 template <bindable_resource R = std::pmr::memory_resource>
 class boost_resource final : public boost::container::pmr::memory_resource {
  public:
@@ -64,9 +64,9 @@ class boost_resource final : public boost::container::pmr::memory_resource {
   R& resource_;
 };
 
-// A resource that hands everything on to one of Boost's, by base. Boost's resources may ignore
-// alignments beyond the fundamental one, as its new_delete_resource does. Blocks of such an
-// alignment are cut out of larger ones here, which have room for it and for a pointer in front.
+// Forwards to one of Boost's resources, by base. These may ignore alignments beyond the fundamental
+// one, as Boost's new_delete_resource does. So such blocks are cut out of larger ones, with room
+// for the alignment and for a pointer in front.
 class from_boost final : public std::pmr::memory_resource {
  public:
   // `resource` must outlive this and what is allocated from it.
@@ -74,7 +74,7 @@ class from_boost final : public std::pmr::memory_resource {
       boost::container::pmr::memory_resource& resource MALLARD_LIFETIMEBOUND) noexcept
       : resource_(resource) {}
 
-  // Effects and errors: as those of Boost's resource.
+  // Effects and errors: those of Boost's resource; std::bad_alloc for sizes beyond any object.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
     if (alignment <= usual_alignment) {
       return detail::allocate_from(resource_, bytes, alignment);

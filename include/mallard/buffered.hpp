@@ -1,4 +1,4 @@
-// Purpose: a monotonic resource with its first buffer inside the object, usually on the stack.
+// Purpose: a monotonic resource whose first buffer is inside the object, usually on the stack.
 //
 //   mallard::buffered_resource<1024> arena;
 //   std::pmr::vector<int> v{&arena};
@@ -21,7 +21,7 @@ namespace mallard::inline v1 {
 
 namespace detail {
 
-// A base, so that it outlives the resource that uses it.
+// A base class, so that it outlives the resource that uses it.
 template <std::size_t Bytes>
 struct inline_buffer {
   alignas(std::max_align_t) std::byte buffer[Bytes];
@@ -29,8 +29,8 @@ struct inline_buffer {
 
 }  // namespace detail
 
-// `Bytes` bytes of the object are used before upstream is. It is a monotonic_resource in all else,
-// and binds wherever one does; `stats().overflowed` counts how often the buffer did not do.
+// Uses `Bytes` bytes of the object before upstream. In all else it is a monotonic_resource, and
+// binds wherever one does. `stats().overflowed` counts how often the buffer was full.
 template <std::size_t Bytes>
 class buffered_resource final : private detail::inline_buffer<Bytes>, public monotonic_resource {
   static_assert(Bytes >= alignof(std::max_align_t));

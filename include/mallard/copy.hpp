@@ -1,10 +1,10 @@
-// Purpose: copies of strings and of ranges of plain values into the memory of a resource.
+// Purpose: copies strings and ranges of plain values into a resource's memory.
 //
 //   mallard::monotonic_resource arena;
-//   std::string_view name = mallard::copy_string(arena, std::string("Ada"));  // a 0 is behind it
+//   std::string_view name = mallard::copy_string(arena, std::string("Ada"));  // ends with a 0
 //   std::span<int> numbers = mallard::copy_span(arena, std::vector{1, 2, 3});
 //   numbers[0] = 7;
-//   arena.release();  // both are gone
+//   arena.release();  // frees both
 //
 // Complexity: O(bytes). Thread-safety: as the resource.
 #pragma once
@@ -20,8 +20,8 @@
 
 namespace mallard::inline v1 {
 
-// Effects: copies `text` and puts a 0 behind it. The bytes come back with the resource's memory, or
-// by `deallocate(copy.data(), copy.size() + 1, alignof(Char))`.
+// Effects: copies `text` and appends a 0. Freed with the resource's memory, or as a block of
+// `(copy.size() + 1) * sizeof(Char)` bytes, aligned to `alignof(Char)`.
 // Errors: what the resource throws.
 template <bindable_resource R, class Char, class Traits>
 [[nodiscard]] std::basic_string_view<Char, Traits> copy_string(
@@ -33,14 +33,14 @@ template <bindable_resource R, class Char, class Traits>
   return {copy, text.size()};
 }
 
-// The same of what converts to a view of chars: strings and literals.
+// As above, for strings, literals and all else that converts to a view of chars.
 template <bindable_resource R>
 [[nodiscard]] std::string_view copy_string(R& into, std::string_view text) {
   return copy_string<R, char, std::char_traits<char>>(into, text);
 }
 
-// Effects: copies the values of a contiguous range; none is ever destroyed. The bytes come back
-// with the resource's memory, or by `deallocate(copy.data(), copy.size_bytes(), alignof(T))`.
+// Effects: copies the values of a contiguous range; none is ever destroyed. Freed with the
+// resource's memory, or by `deallocate(copy.data(), copy.size_bytes(), alignof(T))`.
 // Errors: what the resource throws.
 template <bindable_resource R, class Range>
 [[nodiscard]] auto copy_span(R& into, const Range& values) {

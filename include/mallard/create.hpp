@@ -6,16 +6,16 @@
 //   FILE* words = mallard::own(arena, std::fopen("words", "r"), [](FILE* f) { std::fclose(f); });
 //   arena.release();  // closes `words`, destroys `name`, then closes and destroys `log`
 //
-// Complexity: an allocation; two words beside each object that has a destructor. To destroy, O(1)
-// an object. Thread-safety: as the arena.
+// Complexity: one allocation, with two words beside each object that has a destructor; destruction
+// O(1) per object. Thread-safety: as the arena.
 //
 // The arenas are monotonic_resource, buffered_resource, reserved_resource and scratch_scope. Their
-// `release`, `reset`, `rewind` and destructor destroy what they free, the newest first; `rewind` to
-// a mark leaves what was created before it. A destructor may use the arena, and may create in it:
-// what it creates is destroyed next. It must not release or rewind the arena.
+// `release`, `reset`, `rewind` and destructor destroy what they free, newest first. `rewind` to a
+// mark keeps what was created before it. A destructor may use the arena and create objects in it,
+// which are destroyed next. It must not release or rewind the arena.
 //
-// For objects that own nothing but memory of the arena, `make` (wink_out.hpp) is cheaper: those
-// need no destructor. See docs/winking-out.md.
+// For objects that own only memory of the arena, `make` (wink_out.hpp) is cheaper: they need no
+// destructor. See docs/winking-out.md.
 //
 // Source of the idea: protobuf's Arena::Create and Arena::Own.
 #pragma once
@@ -47,7 +47,7 @@ struct created : created_object {
   }
 };
 
-// The record of an array; the elements are behind it.
+// The record of an array; the elements follow it.
 template <class T>
 struct created_array : created_object {
   std::size_t count;
@@ -73,9 +73,8 @@ concept creating_resource =
     bindable_resource<R> &&
     requires(R& arena, detail::created_object& record) { arena.destroy_with_memory(record); };
 
-// Effects: makes a T in the arena, which will destroy it. A T that takes an allocator gets one of
-// this arena, unless it is among the arguments. Nothing is recorded for a T with a trivial
-// destructor.
+// Effects: makes a T in the arena, which destroys it later. A T that takes an allocator gets one of
+// this arena, unless the arguments include one. A T with a trivial destructor needs no record.
 // Errors: what the arena or the constructor throws; then nothing will be destroyed.
 template <class T, creating_resource R, class... Args>
   requires(!std::is_array_v<T>)
@@ -97,8 +96,8 @@ T* create(R& arena MALLARD_LIFETIMEBOUND, Args&&... args) {
 }
 
 // Effects: `create<T[]>(arena, count)` makes `count` objects, each from no argument but the
-// allocator, if it takes one. The arena destroys the last one first. Three words beside an array.
-// Errors: as above, and `std::bad_array_new_length` when their size does not fit.
+// allocator, if it takes one. The arena destroys the last first. Costs three words more.
+// Errors: as above, and `std::bad_array_new_length` if their size does not fit.
 template <class T, creating_resource R>
   requires std::is_unbounded_array_v<T>
 std::span<std::remove_extent_t<T>> create(R& arena MALLARD_LIFETIMEBOUND, std::size_t count) {
@@ -122,8 +121,8 @@ std::span<std::remove_extent_t<T>> create(R& arena MALLARD_LIFETIMEBOUND, std::s
   return {first, count};
 }
 
-// Effects: takes over `object`, which the arena will pass to `dispose`, by default to `delete`; a
-// null pointer it will not. Returns `object`. Three words in the arena, and what `dispose` holds.
+// Effects: takes over `object`. The arena passes it to `dispose`, by default `delete`, unless it is
+// null. Returns `object`. Costs three words in the arena, plus what `dispose` holds.
 // Errors: what the arena throws; then `object` has been disposed of.
 template <creating_resource R, class T, class Dispose = std::default_delete<T>>
 T* own(R& arena, T* object, Dispose dispose = {}) {

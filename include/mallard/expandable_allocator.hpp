@@ -1,17 +1,17 @@
-// Purpose: binds containers to a heap so that arrays grow where they are and nodes come in bursts:
+// Purpose: binds containers to a heap so that arrays grow in place and nodes come in bursts:
 // Boost's extended ("version 2") allocators, without including Boost.
 //
 //   mallard::heap_resource heap;
 //   boost::container::vector<int, mallard::expandable_allocator<int>> v{&heap};
-//   for (int i = 0; i < 1'000'000; ++i) v.push_back(i);  // hardly an element is ever moved
+//   for (int i = 0; i < 1'000'000; ++i) v.push_back(i);  // rarely moves an element
 //   boost::container::list<int, mallard::expandable_allocator<int>> l{&heap};
 //   l.insert(l.end(), 1000, 0);                          // one call for a thousand nodes
 //
 // Complexity and thread-safety: as the resource.
 //
-// With a std container it is an ordinary allocator, which also tells the real size of what it
-// allocates (C++23's `allocate_at_least`); std's containers never grow in place. The nodes of std's
-// containers cost a header each with it: use `mallard::allocator` for these.
+// For std's containers it is an ordinary allocator, which also tells the real size of an allocation
+// (C++23's `allocate_at_least`). They never grow in place, and each of their nodes costs a header:
+// use `mallard::allocator` for node containers.
 #pragma once
 
 #include <cstddef>
@@ -27,23 +27,23 @@
 
 namespace mallard::inline v1 {
 
-// Capabilities that can be switched off, to measure what each is worth: a set, by `|`.
+// Capabilities to switch off, to measure what each is worth. Combine them by `|`.
 enum class without : unsigned {
   nothing = 0,
-  version_2 = 1,  // an ordinary allocator; one object alone is a node of a slab
+  version_2 = 1,  // an ordinary allocator; a single object is a node in a slab
   forward = 2,
   backward = 4,
-  received_size = 8,  // what is allocated has the size that was asked for
+  received_size = 8,  // an allocation has the size that was requested
 };
 constexpr without operator|(without a, without b) noexcept {
   return static_cast<without>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
-// Whether `a` has any of `b`.
+// Returns: whether `a` has any of `b`.
 constexpr bool operator&(without a, without b) noexcept {
   return (static_cast<unsigned>(a) & static_cast<unsigned>(b)) != 0;
 }
 
-// The result of `allocate_at_least`: std's type where there is one.
+// The result of `allocate_at_least`: std's type if the library has one.
 #ifdef __cpp_lib_allocate_at_least
 template <class T>
 using sized_array = std::allocation_result<T*>;
@@ -83,8 +83,8 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
   expandable_allocator(const expandable_allocator<U, Resource, Mask>& other) noexcept
       : resource_(other.resource()) {}
 
-  // Effects: room for `n` objects, or more; `deallocate` takes it back with any count in between.
-  // Errors: `std::bad_array_new_length` when their size does not fit, or what the resource throws.
+  // Effects: allocates room for `n` or more objects; `deallocate` takes any count from `n` to that.
+  // Errors: `std::bad_array_new_length` if their size does not fit, or what the resource throws.
   [[nodiscard]] T* allocate(std::size_t n) { return allocate_at_least(n).ptr; }
   [[nodiscard]] sized_array<T> allocate_at_least(std::size_t n) {
     if (is_node(n)) return {base::allocate_one(), 1};
@@ -104,7 +104,7 @@ class expandable_allocator : public extended_allocator<expandable_allocator<T, R
   }
 
  private:
-  // One object is a node when nothing can ever grow to one or shrink to it.
+  // One object is a node if nothing can grow to one or shrink to it.
   static constexpr bool is_node(std::size_t n) noexcept {
     return (Mask & without::version_2) && n <= 1;
   }

@@ -1,5 +1,5 @@
-// Purpose: what the extended ("version 2") allocators have in common: nodes alone and in chains,
-// and the one call for arrays. Boost.Container's containers call these; so may any other.
+// Purpose: the calls that the extended ("version 2") allocators share: single nodes, chains of
+// nodes, and one call for arrays. Boost.Container's containers use them; so may any other.
 //
 //   mallard::heap_resource heap;
 //   mallard::expandable_allocator<int> ints(&heap);
@@ -7,7 +7,7 @@
 //   ints.allocate_individual(100, nodes);
 //   ints.deallocate_individual(nodes);
 //
-// Complexity and thread-safety: as the resources'.
+// Complexity and thread-safety: as the resources.
 //
 // Source: Gaztañaga's extended allocators (N2045, Boost.Container).
 #pragma once
@@ -37,7 +37,7 @@ enum allocation_flag : unsigned {
 }  // namespace detail
 
 // The base of these allocators. `Derived` has `with_nodes(what)`, which calls `what` with the
-// resource of the nodes, and `try_command`, which is `allocation_command` with null for every
+// resource of the nodes, and `try_command`: `allocation_command` that returns null for every
 // failure.
 template <class Derived, class T>
 class extended_allocator {
@@ -51,7 +51,7 @@ class extended_allocator {
   using propagate_on_container_swap = std::false_type;
   using is_always_equal = std::false_type;
 
-  // One node, and many; only these take each other back.
+  // Single nodes and chains of them. Only these functions free each other's nodes.
   [[nodiscard]] T* allocate_one() {
     return static_cast<T*>(derived().with_nodes(
         [](auto& nodes) { return nodes.allocate(node_bytes, node_alignment); }));
@@ -60,23 +60,23 @@ class extended_allocator {
     derived().with_nodes([&](auto& nodes) { nodes.deallocate(node, node_bytes, node_alignment); });
   }
 
-  // Effects: appends `n` nodes to `chain`. All or none.
+  // Effects: appends `n` nodes to `chain`, all or none.
   void allocate_individual(std::size_t n, multiallocation_chain& chain) {
     multiallocation_chain more(derived().with_nodes(
         [&](auto& nodes) { return nodes.allocate_many(n, node_bytes, node_alignment); }));
     chain.splice_after(chain.last(), more);
   }
-  // Effects: gives the nodes of a chain back, maybe of an empty one; it is empty then.
+  // Effects: frees all nodes of `chain`, which may be empty; it is empty afterwards.
   void deallocate_individual(multiallocation_chain& chain) noexcept {
     const block_chain blocks = chain.extract_blocks();
     derived().with_nodes(
         [&](auto& nodes) { nodes.deallocate_many(blocks, node_bytes, node_alignment); });
   }
 
-  // Boost's one call for arrays. `command` is a set of its flags; counts are in objects. In:
-  // `count` is what is preferred, `limit` what has to do (more than that when shrinking), `reuse`
-  // the array there is, or null. Out: `count` is what the array has now, or, when nothing could be
-  // done, what might be possible; `reuse` is null when the returned array is a new one.
+  // Effects: Boost's one call for arrays. `command` is a set of its flags; counts are in objects.
+  // In: `count` is preferred, `limit` the minimum (the maximum when shrinking), `reuse` the present
+  // array or null. Out: `count` is the array's, or, after a failure, a count that might be
+  // possible; `reuse` is null if the returned array is new.
   // Errors: null with the flag for it, else std::bad_alloc. Then nothing has changed.
   T* allocation_command(unsigned command, std::size_t limit, std::size_t& count, T*& reuse) {
     T* const p = derived().try_command(command, limit, count, reuse);

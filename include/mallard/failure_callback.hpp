@@ -1,4 +1,4 @@
-// Purpose: a say in what happens when there is no memory: free something and try again, or give up.
+// Purpose: a callback that decides when memory runs out: free something and retry, or give up.
 //
 //   mallard::failure_callback_resource memory([&](std::size_t bytes, std::size_t) {
 //     return cache.drop(bytes);  // true: there may be memory now
@@ -6,7 +6,7 @@
 //   mallard::multipool_resource pool(&memory);
 //   std::pmr::vector<int> v(1000, &pool);
 //
-// Complexity: as upstream. Thread-safety: as upstream, if the callback may be called by any thread.
+// Complexity: as upstream. Thread-safety: as upstream, if any thread may call the callback.
 //
 // Source of the idea: `std::new_handler`, and RMM's failure_callback_resource_adaptor.
 #pragma once
@@ -27,19 +27,19 @@ class MALLARD_API failure_callback_resource final
     : public detail::by_base<failure_callback_resource> {
  public:
   // Called with the size and alignment in bytes of a request for which upstream threw
-  // `std::bad_alloc`. True: upstream is asked once more. What the callback throws comes instead.
+  // `std::bad_alloc`. If it returns true, upstream is asked again. Its exceptions are passed on.
   using handler = detail::callback<bool(std::size_t bytes, std::size_t alignment)>;
 
-  // Both must outlive the resource; `upstream` is the page source by default.
+  // Owns `on_failure`. `upstream`, by default the page source, must outlive the resource.
   explicit failure_callback_resource(handler on_failure,
                                      resource_ref upstream = page_source::instance())
       : on_failure_(std::move(on_failure)), upstream_(upstream.get()) {}
   failure_callback_resource(const failure_callback_resource&) = delete;
   failure_callback_resource& operator=(const failure_callback_resource&) = delete;
 
-  // Errors: what upstream throws, once the callback has said no.
+  // Errors: what upstream throws, once the callback has returned false.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept {

@@ -1,4 +1,4 @@
-// Purpose: a second resource for what the first has no memory for.
+// Purpose: a second resource for requests that the first has no memory for.
 //
 //   alignas(16) static std::byte fast[64 * 1024];
 //   mallard::monotonic_resource first(fast, std::pmr::null_memory_resource());
@@ -6,9 +6,9 @@
 //   mallard::fallback_resource both(&first, &second);
 //   std::pmr::vector<int> v(100'000, &both);  // does not fit into the first
 //
-// Complexity: allocate as the first; as the second too when that is full. deallocate as the first;
-// while blocks of the second are in use, and the first's `owns` beside. Thread-safety: none; one
-// thread at a time, as long as it or the two are in use.
+// Complexity: allocate as the first, plus as the second if the first is full. deallocate as the
+// first, plus the first's `owns` while blocks of the second are in use. Thread-safety: none; one
+// thread at a time, for this resource and the two.
 //
 // Source of the idea: Alexandrescu's FallbackAllocator.
 #pragma once
@@ -34,12 +34,12 @@ concept owning_resource = bindable_resource<R> && requires(R& r, const R& c, voi
 template <owning_resource First, bindable_resource Second = std::pmr::memory_resource>
 class fallback_resource final : public detail::by_base<fallback_resource<First, Second>> {
  public:
-  // Both must outlive the resource, and everything else that they hand out.
+  // Both must outlive the resource and the blocks that it allocates.
   fallback_resource(First* first, Second* second) noexcept : first_(first), second_(second) {}
   fallback_resource(const fallback_resource&) = delete;
   fallback_resource& operator=(const fallback_resource&) = delete;
 
-  // Effects: a block of the first, or of the second where the first has none.
+  // Effects: allocates from the first, or from the second if the first has no memory.
   // Errors: what the second throws.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
@@ -51,7 +51,7 @@ class fallback_resource final : public detail::by_base<fallback_resource<First, 
     ++second_blocks_;
     return p;
   }
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept
     requires requires(Second& r) { r.try_allocate(bytes, alignment); }
   {
@@ -63,7 +63,7 @@ class fallback_resource final : public detail::by_base<fallback_resource<First, 
     return p;
   }
 
-  // Effects: gives a block back to the one it came from.
+  // Effects: frees a block in the resource that it came from.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     if (second_blocks_ != 0 && !first_->owns(p)) [[unlikely]] {
@@ -73,14 +73,14 @@ class fallback_resource final : public detail::by_base<fallback_resource<First, 
     first_->deallocate(p, bytes, alignment);
   }
 
-  // Whether the byte at `p` is memory that one of the two allocates from.
+  // Returns: whether the byte at `p` is in memory that one of the two allocates from.
   bool owns(const void* p) const noexcept
     requires requires(const Second& r) { r.owns(p); }
   {
     return first_->owns(p) || second_->owns(p);
   }
 
-  // The times that the first had no memory so far: judge its size by them.
+  // Returns: how often the first had no memory so far, to judge its size by.
   std::size_t fallen_back() const noexcept { return fallen_back_; }
   First* first() const noexcept { return first_; }
   Second* second() const noexcept { return second_; }

@@ -1,4 +1,4 @@
-// Purpose: coroutines whose frames come from a resource that they are called with.
+// Purpose: coroutines whose frames come from a resource that is passed to them.
 //
 //   struct task {
 //     struct promise_type : mallard::frame_from<mallard::multipool_resource> { /* as ever */ };
@@ -6,8 +6,8 @@
 //   task tick(mallard::multipool_resource& frames, int n) { co_return; }  // as first argument, or
 //   task tock(std::allocator_arg_t, mallard::multipool_resource* frames, int n) { co_return; }
 //
-// Complexity: one allocation a call; a pointer beside each frame, nothing for a resource without
-// state. Thread-safety: as the resource; a frame is given back by whoever ends the coroutine.
+// Complexity: one allocation per call, and a pointer beside each frame, unless the resource has no
+// state. Thread-safety: as the resource; whoever ends the coroutine frees its frame.
 //
 // Source of the convention: std::generator (P2502), after P0981.
 #pragma once
@@ -29,15 +29,15 @@ namespace mallard::inline v1 {
 
 namespace detail {
 
-// One object is as good as another, so that none need be remembered.
+// Any object serves as well as another, so none is remembered.
 template <class R>
 concept stateless_resource = std::is_empty_v<R> && std::default_initializable<R>;
 
-// A resource, a pointer to one, or what converts to that.
+// A resource, a pointer to one, or something that converts to that.
 template <class Argument, class R>
 concept names_resource = std::convertible_to<Argument&, R*> || std::convertible_to<Argument*, R*>;
 
-// The coroutine's argument that says where its frame comes from; none: their number.
+// The position of the argument that names the resource; the number of arguments if none does.
 template <class R, class... Args>
 consteval std::size_t resource_position() {
   const bool names[] = {names_resource<Args, R>..., false, false};
@@ -68,18 +68,17 @@ R* resource_named_by(Argument& argument) noexcept {
 
 }  // namespace detail
 
-// A base of promise types. The resource is the coroutine's first argument, or the one behind
-// std::allocator_arg, which is first; or the same of the second argument, since the object of a
-// member function or lambda is the first. The resource is given as a reference, a pointer or a
-// resource_ref, behind std::allocator_arg also as an allocator bound to it, and must outlive the
-// frame.
+// A base of promise types. The resource is the coroutine's first argument, or the second behind
+// std::allocator_arg. Both may be one further back, behind the object of a member function or
+// lambda. Pass the resource as a reference, a pointer or a resource_ref, behind std::allocator_arg
+// also as an allocator bound to it. It must outlive the frame.
 //
-// Without such an argument `frame_from<>`, which binds by base, takes the default resource; for a
-// frame_from that binds by type, that is an error at compile time.
+// Without such an argument `frame_from<>`, which binds by base, takes the default resource; a
+// frame_from that binds by type does not compile.
 template <bindable_resource R = std::pmr::memory_resource>
 class frame_from {
  public:
-  // Errors: what the resource throws; the coroutine has not begun then.
+  // Errors: what the resource throws; then the coroutine has not begun.
   template <class... Args>
   static void* operator new(std::size_t bytes, Args&&... args) {
     if constexpr (detail::stateless_resource<R>) {

@@ -1,5 +1,5 @@
-// Purpose: a heap of its own: blocks of any size, arrays that grow where they are, many blocks at
-// once; as many heaps as you like, each dropped at once.
+// Purpose: a heap of your own: blocks of any size, arrays that grow in place, many blocks at once.
+// Make as many heaps as you like; each can be dropped at once.
 //
 //   mallard::heap_resource heap;
 //   auto [p, bytes] = heap.allocate_at_least(1000, 16);      // bytes may be more
@@ -9,10 +9,10 @@
 //
 // `sized_block` and `block_chain` are in mallard/blocks.hpp.
 //
-// Complexity: O(1) beside what upstream and the system do. Thread-safety: none; one thread at a
+// Complexity: O(1), plus what upstream and the system take. Thread-safety: none; one thread at a
 // time per heap (see synchronized_heap_resource).
 //
-// The published ideas: in-place expansion and burst allocation of Gaztañaga's extended allocators
+// Source of the idea: in-place expansion and burst allocation of Gaztañaga's extended allocators
 // (N2045, Boost.Container).
 #pragma once
 
@@ -37,12 +37,12 @@ struct heap_options {
 };
 
 struct heap_stats {
-  std::size_t in_use_bytes = 0;    // of the blocks handed out, with what rounding and headers take
-  std::size_t reserved_bytes = 0;  // held from upstream; of address ranges, the addresses
+  std::size_t in_use_bytes = 0;    // of blocks in use, with rounding and headers
+  std::size_t reserved_bytes = 0;  // held from upstream; for address ranges, their addresses
   std::size_t slabs = 0;
   std::size_t empty_slabs = 0;
   std::size_t array_blocks = 0;  // expandable ones and those too large for a slab
-  std::size_t lone_blocks = 0;   // of these, with a range of addresses of their own
+  std::size_t lone_blocks = 0;   // of these, with an address range of their own
   std::size_t expansions_tried = 0;
   std::size_t expansions_done = 0;
   std::size_t backward_tried = 0;
@@ -51,22 +51,22 @@ struct heap_stats {
 
 namespace detail {
 
-// `at_hand_bytes` of the slabs' are free.
+// `at_hand_bytes` of the slabs' bytes are free.
 MALLARD_API heap_stats stats_of(const growing_blocks& arrays, const slab_usage& slabs,
                                 std::size_t at_hand_bytes) noexcept;
 
 }  // namespace detail
 
 // Small blocks come from slabs, as in a multipool. Expandable blocks, and those above
-// `largest_pooled_bytes`, lie in segments that are split and coalesced; over the page source these
-// are ranges of addresses which get memory as it is touched, and an expandable block of 64 KiB or
-// more gets a range of its own.
+// `largest_pooled_bytes`, lie in segments that are split and coalesced. Over the page source,
+// segments are address ranges that get memory as it is touched, and an expandable block of 64 KiB
+// or more gets a range of its own.
 class MALLARD_API heap_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the heap. Over an arena,
-  // which takes nothing back, every empty slab is kept for reuse.
+  // Allocates nothing before the first request. `upstream` must outlive the heap. Over an arena,
+  // whose deallocate does nothing, the heap keeps every empty slab for reuse.
   heap_resource() noexcept : heap_resource(heap_options{}) {}
   explicit heap_resource(upstream_ref upstream) noexcept
       : heap_resource(heap_options{}, upstream) {}
@@ -85,9 +85,9 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
     arrays_.release(upstream_ignores_);
   }
 
-  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
-  // never null, distinct for every live block, also for 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the heap as it was.
+  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
+  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws; the heap stays as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -97,10 +97,10 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
     return detail::allocate_by_granule(pools_, granule, bytes);
   }
 
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes back a block of `allocate`; `bytes` and `alignment` as it was allocated.
+  // Effects: frees a block of `allocate`; `bytes` and `alignment` are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -110,18 +110,17 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
     detail::deallocate_by_granule(pools_, granule, p);
   }
 
-  // Expandable blocks. Only those of `allocate_at_least` and `allocate_expandable`, and only
-  // `deallocate_expandable` takes them back. In bytes throughout; none of the `noexcept` ones
-  // changes anything when it fails.
+  // Expandable blocks: `allocate_at_least` and `allocate_expandable` make them, and only
+  // `deallocate_expandable` frees them. All sizes are in bytes. A `noexcept` function that fails
+  // changes nothing.
 
-  // Effects: a block of at least `bytes` bytes and its real size.
+  // Returns: a block of at least `bytes` bytes, and its real size.
   // Errors: as `allocate`.
   sized_block allocate_at_least(std::size_t bytes,
                                 std::size_t alignment = alignof(std::max_align_t)) {
     return arrays_.allocate_expandable(bytes, bytes, alignment);
   }
-  // Effects: the same; of `preferred` bytes if that can be had without more memory from upstream
-  // than `minimum` takes.
+  // Effects: as above, of `preferred` bytes, or of `minimum` if there is no memory for that.
   // Errors: as `allocate`; null and 0 instead with `try_`.
   sized_block allocate_expandable(std::size_t minimum, std::size_t preferred,
                                   std::size_t alignment = alignof(std::max_align_t)) {
@@ -131,48 +130,48 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
                                       std::size_t alignment = alignof(std::max_align_t)) noexcept;
   void deallocate_expandable(void* p) noexcept { arrays_.deallocate(p); }
 
-  // Effects: makes the block of `old` bytes larger where it is: at least `minimum` bytes, about
-  // `preferred` if there is room. Returns its size now, 0 when there is no room for `minimum`.
+  // Effects: grows the block of `old` bytes in place to at least `minimum` bytes, to about
+  // `preferred` if there is room. Returns its size now; 0 if there is no room for `minimum`.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum,
                          std::size_t preferred = 0) noexcept {
     return arrays_.try_expand(p, old, minimum, preferred);
   }
 
-  // Effects: makes the block larger to the front, and behind if that is not enough. The returned
-  // block begins a multiple of `element` and of 16 before `p`; the bytes stay where they are, for
-  // the caller to move. Null and 0 when there is no room for `minimum` bytes.
+  // Effects: grows the block to the front, and to the back if that is not enough. The block
+  // returned begins a multiple of `element` and of 16 before `p`; the caller moves the bytes there.
+  // Null and 0 if there is no room for `minimum` bytes.
   sized_block try_expand_backward(void* p, std::size_t old, std::size_t minimum,
                                   std::size_t preferred, std::size_t element) noexcept {
     return arrays_.try_expand_backward(p, old, minimum, preferred, element);
   }
 
-  // Effects: gives back what is beyond `preferred` bytes, or tries to; returns the size now, which
-  // is at most `maximum`, or 0 when that cannot be had and nothing has changed.
+  // Effects: frees what is beyond `preferred` bytes, or tries to. Returns the size now, at most
+  // `maximum`; 0 if that is not possible: then nothing has changed.
   std::size_t shrink(void* p, std::size_t old, std::size_t maximum,
                      std::size_t preferred = ~std::size_t{0}) noexcept {
     return arrays_.shrink(p, old, maximum, preferred);
   }
-  // Effects: what `shrink` would return, changing nothing.
+  // Returns: what `shrink` would return, changing nothing.
   std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
                             std::size_t preferred = ~std::size_t{0}) const noexcept {
     return arrays_.shrinkable_to(p, old, maximum, preferred);
   }
 
-  // Effects: makes the block `bytes` large, where it is or elsewhere; the first `old` bytes go
-  // along, as by memcpy; of a megabyte or more, by moving their pages. It stays aligned as it was
-  // allocated. Null when there is no memory, and then nothing has changed.
+  // Effects: makes the block `bytes` large, in place or elsewhere, aligned as before. Copies the
+  // first `old` bytes; over the page source, it moves the pages of a megabyte or more. Returns null
+  // if there is no memory: then nothing has changed.
   sized_block remap(void* p, std::size_t old, std::size_t bytes) noexcept;
 
-  // Bursts: many blocks, linked in a chain; each may be given back alone, by `deallocate` with its
-  // size. All or none.
+  // Bursts: many blocks, linked in a chain, all or none. Each may be freed on its own by
+  // `deallocate` with its size.
 
-  // Errors: as `allocate`; `std::bad_array_new_length` when no machine has so many bytes, before
-  // any block is taken.
+  // Errors: as `allocate`; `std::bad_array_new_length`, before it takes any block, if no machine
+  // has so many bytes.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t)) {
     return block_chain::of(allocate_linked(count, bytes, alignment), count);
   }
-  // One of each size, in this order: `sizes` is a contiguous range of `std::size_t`.
+  // One block of each size, in this order. `sizes` is a contiguous range of `std::size_t`.
   template <class Sizes>
     requires requires(const Sizes& sizes) {
       { sizes.data() } -> std::convertible_to<const std::size_t*>;
@@ -181,18 +180,18 @@ class MALLARD_API heap_resource final : public std::pmr::memory_resource {
   block_chain allocate_many(const Sizes& sizes, std::size_t alignment = alignof(std::max_align_t)) {
     return allocate_sizes(sizes.data(), sizes.size(), alignment);
   }
-  // Effects: takes back a chain, maybe an empty one, of blocks of this size and alignment.
+  // Effects: frees a chain, maybe an empty one, of blocks of this size and alignment.
   void deallocate_many(block_chain chain, std::size_t bytes,
                        std::size_t alignment = alignof(std::max_align_t)) noexcept {
     deallocate_linked(chain.front(), chain.size(), bytes, alignment);
   }
 
-  // Effects: gives everything back to upstream, also the blocks still in use; the heap is as new.
-  // O(slabs + segments).
+  // Effects: returns all memory to upstream, including blocks in use; the heap is as new. O(slabs +
+  // segments).
   void release() noexcept;
 
-  // Effects: gives back to upstream what is free as a whole, and to the system the pages of what is
-  // free in segments. Returns the bytes that upstream got.
+  // Effects: returns empty slabs and segments to upstream, and free pages within segments to the
+  // system. Returns the bytes of those slabs and segments.
   std::size_t trim() noexcept {
     return pools_.trim() + lones_.trim(*upstream_resource()) + arrays_.trim();
   }

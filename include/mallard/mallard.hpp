@@ -1,4 +1,4 @@
-// Purpose: the resources and what binds containers and objects to them. Kinds of memory
+// Purpose: all resources, and what binds containers and objects to them. Kinds of memory
 // (mallard/memory), checks (mallard/checks), std's names (mallard/pmr.hpp), Boost's
 // (mallard/boost.hpp) and the profiler's scopes (mallard/profile.hpp) have headers of their own.
 //

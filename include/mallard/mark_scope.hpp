@@ -1,12 +1,11 @@
-// Purpose: a scope of a monotonic resource: what is allocated within it goes at its end, what was
-// allocated before stays.
+// Purpose: a scope of a monotonic resource: its end frees what was allocated within it.
 //
 //   mallard::monotonic_resource arena;
 //   std::pmr::vector<int> stays(100, &arena);
 //   {
 //     mallard::mark_scope scope(arena);
 //     std::pmr::vector<int> goes(100, &arena);
-//   }  // the memory of `goes` is reused by the next allocation
+//   }  // the next allocation reuses the memory of `goes`
 //
 // Complexity: O(1) to begin, O(chunks taken since) to end. Thread-safety: as the resource.
 #pragma once
@@ -15,8 +14,8 @@
 
 namespace mallard::inline v1 {
 
-// Scopes end in the opposite order of their beginnings. Nothing that was allocated before a scope
-// may grow within it, unless it stays where it is.
+// Scopes end in the reverse order of their beginnings. A block from before a scope must not grow
+// within it, unless it stays in place.
 template <class R>
   requires requires(R& r) { r.rewind(r.mark()); }
 class [[nodiscard]] mark_scope {
@@ -25,8 +24,8 @@ class [[nodiscard]] mark_scope {
   explicit mark_scope(R& resource) noexcept : resource_(resource), mark_(resource.mark()) {}
   mark_scope(const mark_scope&) = delete;
   mark_scope& operator=(const mark_scope&) = delete;
-  // Effects: frees what was allocated since and keeps the memory for reuse. Destroys first what was
-  // made by `create` since; no other destructors run.
+  // Effects: frees what was allocated since and keeps the memory for reuse. First destroys what
+  // `create` made since; no other destructors run.
   ~mark_scope() { resource_.rewind(mark_); }
 
  private:

@@ -1,4 +1,4 @@
-// Purpose: bump allocation; memory comes back all at once, or down to a mark.
+// Purpose: bump allocation; all memory is freed at once, or down to a mark.
 //
 //   char buffer[4096];
 //   mallard::monotonic_resource arena{buffer, sizeof buffer};
@@ -8,7 +8,7 @@
 //
 // Its options, figures and verbs are in mallard/arena.hpp.
 //
-// Complexity: allocate O(1), a chunk from upstream now and then; deallocate O(1), see there.
+// Complexity: allocate O(1), sometimes with a chunk from upstream; deallocate O(1), see arena.hpp.
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
@@ -26,12 +26,12 @@
 
 namespace mallard::inline v1 {
 
-// Chunks double from `initial_bytes` to `max_chunk_bytes`. A block that is larger than half the
-// next chunk and than 64 KiB gets a chunk of exactly its own and does not change the growth. A
-// chunk is asked of upstream with fundamental alignment only, whatever the block's own alignment.
+// Chunks double from `initial_bytes` to `max_chunk_bytes`. A block larger than half the next chunk
+// and than 64 KiB gets a chunk of its own, which does not change the growth. Chunks are requested
+// from upstream with fundamental alignment, whatever the block's alignment.
 class MALLARD_API monotonic_resource : public arena_verbs<monotonic_resource, detail::chunk_stack> {
  public:
-  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  // Allocates nothing before the first request. `upstream` must outlive the resource.
   monotonic_resource() noexcept : monotonic_resource(monotonic_options{}) {}
   explicit monotonic_resource(resource_ref upstream) noexcept
       : monotonic_resource(monotonic_options{}, upstream) {}
@@ -49,7 +49,7 @@ class MALLARD_API monotonic_resource : public arena_verbs<monotonic_resource, de
                                                  static_cast<std::size_t>(initial_bytes))},
                            upstream) {}
 
-  // The caller's buffer of `bytes` bytes is used first, and never given to upstream.
+  // Uses the caller's buffer of `bytes` bytes first, and never returns it to upstream.
   monotonic_resource(void* buffer, std::size_t bytes,
                      resource_ref upstream = page_source::instance()) noexcept
       : monotonic_resource(buffer, bytes, monotonic_options{}, upstream) {}

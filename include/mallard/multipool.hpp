@@ -5,8 +5,8 @@
 //                      mallard::allocator<int, mallard::multipool_resource>> ids{&pool};
 //   ids.insert(42);
 //
-// Complexity: allocate and deallocate O(1); O(1) amortised where a slab changes; a block above
-// `largest_pooled_bytes` goes to upstream, O(1) beside what upstream does.
+// Complexity: allocate and deallocate O(1), amortised where a slab changes. Blocks above
+// `largest_pooled_bytes` come from upstream: O(1) plus what upstream takes.
 // Thread-safety: none; one thread at a time per resource.
 #pragma once
 
@@ -37,15 +37,15 @@ inline std::pmr::pool_options actual_pool_options() noexcept {
 }  // namespace detail
 
 struct multipool_options {
-  // Empty slabs a pool may hold: the one it works on, the others in a reserve shared by all pools.
+  // Empty slabs that a pool keeps: its current one; the others in a reserve shared by all pools.
   std::size_t empty_slabs_kept = 3;
 
-  // As std's pools report theirs: what holds whatever was asked for.
+  // As std's pools report theirs: the values that really hold.
   operator std::pmr::pool_options() const noexcept { return detail::actual_pool_options(); }
 };
 
-// std's options, which have no effect: slabs have sizes of their own, and every block up to
-// `largest_pooled_bytes` is pooled. So `{64, 1024}` and a std::pmr::pool_options may be passed on.
+// std's options, so that `{64, 1024}` and a std::pmr::pool_options may be passed. They have no
+// effect: slabs have their own sizes, and every block up to `largest_pooled_bytes` is pooled.
 class pool_hints {
  public:
   pool_hints(const std::pmr::pool_options&) noexcept {}  // NOLINT: implicit, to be passed on
@@ -54,22 +54,22 @@ class pool_hints {
 };
 
 struct multipool_stats {
-  std::size_t in_use_bytes = 0;    // of the blocks handed out, rounded up to their size classes
+  std::size_t in_use_bytes = 0;    // of blocks in use, rounded up to their size classes
   std::size_t reserved_bytes = 0;  // held from upstream
   std::size_t slabs = 0;
   std::size_t empty_slabs = 0;
   std::size_t oversize_blocks = 0;  // above `largest_pooled_bytes`
 };
 
-// Adaptive pools of slabs: memory of empty slabs goes back to upstream, addresses are handed out
-// in order, and free blocks are never written to.
+// Adaptive pools of slabs: empty slabs go back to upstream, addresses are handed out in order, and
+// free blocks are never written to.
 class MALLARD_API multipool_resource : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the resource. Over an
-  // arena, which takes nothing back, every empty slab is kept for reuse; through a plain
-  // `memory_resource*` that cannot be known: set `empty_slabs_kept` yourself then.
+  // Allocates nothing before the first request. `upstream` must outlive the resource. Over an
+  // arena, whose deallocate does nothing, the resource keeps every empty slab for reuse. A plain
+  // `memory_resource*` does not tell: set `empty_slabs_kept` yourself then.
   multipool_resource() noexcept : multipool_resource(multipool_options{}) {}
   explicit multipool_resource(upstream_ref upstream) noexcept
       : multipool_resource(multipool_options{}, upstream) {}
@@ -88,9 +88,9 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
     give_back_large();
   }
 
-  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
-  // never null, distinct for every live block, also for 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
+  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws; the resource stays as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -100,10 +100,10 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
     return detail::allocate_by_granule(pools_, granule, bytes);
   }
 
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes back a block of this resource; `bytes` and `alignment` as it was allocated.
+  // Effects: frees a block of this resource; `bytes` and `alignment` are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -113,15 +113,15 @@ class MALLARD_API multipool_resource : public std::pmr::memory_resource {
     detail::deallocate_by_granule(pools_, granule, p);
   }
 
-  // Effects: gives everything back to upstream, also the blocks still in use; the resource is as
-  // new. O(slabs + oversize blocks); O(oversize blocks) over a bump resource.
+  // Effects: returns all memory to upstream, including blocks in use; the resource is as new.
+  // O(slabs + oversize blocks); over an arena O(oversize blocks).
   void release() noexcept;
 
-  // Effects: gives back to upstream every empty slab, the reserve included. Returns the bytes.
+  // Effects: returns every empty slab to upstream, including the reserve. Returns the bytes.
   std::size_t trim() noexcept { return pools_.trim() + lones_.trim(*upstream_resource()); }
 
-  // Whether the byte at `p` is in memory that the resource allocates from. O(slabs + oversize
-  // blocks).
+  // Returns: whether the byte at `p` is in memory that the resource allocates from. O(slabs +
+  // oversize blocks).
   bool owns(const void* p) const noexcept {
     return pools_.owns(p) || lones_.owns(p) || oversize_.owns(p);
   }

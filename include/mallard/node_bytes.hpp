@@ -1,4 +1,4 @@
-// Purpose: how large the nodes of a std container are, for the options of an adaptive pool.
+// Purpose: the size of a std container's nodes, for the options of an adaptive pool.
 //
 //   using index = std::map<int, double>;
 //   mallard::adaptive_pool_resource pool{{.block_bytes = mallard::node_bytes<index>,
@@ -9,7 +9,7 @@
 //
 // Complexity and thread-safety: compile time only.
 //
-// The types of nodes are those of libstdc++ and libc++; elsewhere there is none for lists.
+// The node types are those of libstdc++ and libc++; with other libraries lists have none.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace mallard::inline v1 {
 
 namespace detail {
 
-// The node of a set or map, out of the type of its node handles.
+// The node of a set or map, from the type of its node handles.
 template <class Handle>
 struct node_in;
 #ifdef _LIBCPP_VERSION
@@ -64,7 +64,7 @@ struct node_of<std::forward_list<T, Allocator>> {
 
 }  // namespace detail
 
-// In bytes. What unordered containers allocate beside their nodes, the table of buckets, is larger.
+// In bytes. The bucket table, which unordered containers allocate beside their nodes, is larger.
 template <class Container>
 inline constexpr std::size_t node_bytes = sizeof(typename detail::node_of<Container>::type);
 template <class Container>

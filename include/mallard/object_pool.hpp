@@ -1,4 +1,4 @@
-// Purpose: objects of one type, made and destroyed one by one, side by side in slabs of their own.
+// Purpose: objects of one type, made and destroyed one by one, side by side in their own slabs.
 //
 //   struct particle { float x, y; };
 //   mallard::object_pool<particle> particles;
@@ -22,16 +22,16 @@
 
 namespace mallard::inline v1 {
 
-// A T that takes an allocator gets one of the pool's upstream, so that what it owns goes where the
-// pool's slabs come from. `destroy` every object before the pool ends: the pool gives its memory
-// back without running destructors, and asserts that there is nothing left to destroy.
+// A T that takes an allocator gets one of the pool's upstream, so its memory comes from where the
+// slabs come from. `destroy` every object before the pool ends: the pool frees the memory without
+// running destructors, and asserts that no object is left.
 template <class T>
 class object_pool {
  public:
   using value_type = T;
   using unique_ptr = std::unique_ptr<T, resource_deleter<T, adaptive_pool_resource>>;
 
-  // Nothing is allocated before the first object. `upstream` must outlive the pool.
+  // Allocates nothing before the first object. `upstream` must outlive the pool.
   object_pool() noexcept : object_pool(page_source::instance()) {}
   explicit object_pool(upstream_ref upstream) noexcept
       : object_pool(adaptive_pool_options{}, upstream) {}
@@ -47,7 +47,7 @@ class object_pool {
   }
 
   // Effects: makes a T.
-  // Errors: what upstream or the constructor throws; in the latter case the memory is given back.
+  // Errors: what upstream or the constructor throws; in the latter case the memory is freed.
   template <class... Args>
   [[nodiscard]] T* create(Args&&... args) {
     void* const p = nodes_.allocate(sizeof(T), alignof(T));
@@ -62,16 +62,16 @@ class object_pool {
                       resource_deleter<T, adaptive_pool_resource>(&nodes_));
   }
 
-  // Effects: destroys an object of this pool.
+  // Effects: destroys an object of this pool and frees its memory.
   void destroy(T* object) noexcept {
     object->~T();
     nodes_.deallocate(object, sizeof(T), alignof(T));
   }
 
-  // Effects: gives back to upstream every empty slab. Returns the bytes.
+  // Effects: returns every empty slab to upstream. Returns the bytes.
   std::size_t trim() noexcept { return nodes_.trim(); }
 
-  // O(slabs). Objects too large for a slab count too.
+  // Returns: the number of objects, including those too large for a slab. O(slabs).
   std::size_t size() const noexcept {
     const adaptive_pool_stats now = nodes_.stats();
     return now.in_use_blocks + now.oversize_blocks;

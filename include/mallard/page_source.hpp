@@ -1,13 +1,12 @@
-// Purpose: the default upstream: page-aligned chunks, kept warm between uses, shared by all
-// threads.
+// Purpose: the default upstream: page-aligned chunks, shared by all threads, warm between uses.
 //
 //   mallard::page_source* source = mallard::page_source::instance();
 //   void* chunk = source->allocate(64 * 1024, 4096);
 //   source->deallocate(chunk, 64 * 1024, 4096);
 //   std::size_t cached = source->stats().cached_bytes;
 //
-// Complexity: O(1); up to 256 KiB without a lock when the thread has such a chunk at hand.
-// Thread-safety: all members may be called from any thread.
+// Complexity: O(1); chunks up to 256 KiB without a lock if the thread's cache has one.
+// Thread-safety: any thread may call all members.
 #pragma once
 
 #include <cstddef>
@@ -23,42 +22,41 @@ namespace detail {
 struct page_source_holder;
 }
 
-// Chunks up to 256 KiB count as the next power of two from 16 KiB on, also where nobody has touched
+// Chunks up to 256 KiB count as the next power of two from 16 KiB on, even if nobody has touched
 // all of it.
 struct page_source_stats {
   std::size_t mapped_bytes = 0;  // held from the operating system, with memory behind it
-  std::size_t in_use_bytes = 0;  // of the mapped: handed out, or in the cache of some thread
-  std::size_t cached_bytes = 0;  // of the mapped: warm, waiting in the shared cache
-  std::size_t os_maps = 0;  // calls since the start; small chunks come 64 MiB of addresses a call
+  std::size_t in_use_bytes = 0;  // of these, handed out or in some thread's cache
+  std::size_t cached_bytes = 0;  // of these, warm in the shared cache
+  std::size_t os_maps = 0;  // calls so far; one call reserves 64 MiB of addresses for small chunks
   std::size_t os_unmaps = 0;
 };
 
-// Memory is recycled, not returned and faulted in again: what is given back stays mapped, within
-// the cache limit, and the part that nobody asked for since a while ago goes back to the system
-// step by step. A step is taken only when somebody calls; an idle process keeps what it has.
+// Freed chunks stay mapped, within the cache limit, so that they need not be faulted in again. The
+// part that nobody has requested for a while goes back to the system step by step. Only calls take
+// such steps; an idle process keeps what it has.
 class MALLARD_API page_source final : public detail::by_base<page_source> {
  public:
-  // The one source of the process. It is never destroyed.
+  // Returns: the one source of the process. It is never destroyed.
   static page_source* instance() noexcept;
 
-  // Effects: returns `bytes` bytes rounded up to pages, aligned to a page or to `alignment` (a
-  // power of two) if that is more. Chunks of 2 MiB and more are aligned for huge pages. What is to
-  // be aligned to its size, 1 or 2 KiB, shares a page with others.
-  // Errors: throws `std::bad_alloc` when the operating system refuses.
+  // Effects: allocates `bytes` bytes rounded up to pages, aligned to a page or to `alignment` (a
+  // power of two) if that is more. Chunks of 2 MiB and more are aligned for huge pages. A chunk of
+  // 1 or 2 KiB that is aligned to its size shares a page with others.
+  // Errors: throws `std::bad_alloc` if the operating system refuses.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes a chunk back; `bytes` and `alignment` as it was allocated.
+  // Effects: frees a chunk; `bytes` and `alignment` are those of its allocation.
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: with `on` false, chunks go straight back to the system: larger ones are unmapped, the
-  // memory of smaller ones, up to 256 KiB, is purged. Other threads first use up the few chunks
-  // they have at hand, and what comes back while another thread gives memory back waits for the
-  // next.
+  // Effects: with `on` false, freed chunks go straight to the system: it unmaps larger ones and
+  // purges those up to 256 KiB. Other threads first use up the few chunks in their caches. A chunk
+  // freed while another thread gives memory back waits for the next call.
   void set_caching(bool on) noexcept;
 
-  // Effects: while caching is on, at most `bytes` stay in the shared cache. The start value is an
+  // Effects: while caching is on, at most `bytes` stay in the shared cache. The initial limit is an
   // eighth of the memory.
   void set_cache_limit(std::size_t bytes) noexcept;
 

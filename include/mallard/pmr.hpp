@@ -1,5 +1,5 @@
-// Purpose: std::pmr's names with our resources behind them: a program that says `mallard::pmr`
-// where it said `std::pmr` compiles and does the same.
+// Purpose: std::pmr's names for our resources: a program that says `mallard::pmr` in place of
+// `std::pmr` compiles and behaves as before.
 //
 //   namespace pmr = mallard::pmr;  // was std::pmr
 //   pmr::monotonic_buffer_resource arena(1024);
@@ -8,12 +8,11 @@
 //   names.emplace_back("a string long enough to need memory of its own");
 //
 // Constructors and defaults are std's: without an upstream, memory comes from
-// `get_default_resource()` and not from the page source. What else is in std::pmr is in this
-// namespace too, as far as its headers are included. docs/choosing.md has the few things that
-// differ.
+// `get_default_resource()`, not from the page source. All else of std::pmr is in this namespace
+// too, as far as its headers are included. docs/choosing.md lists the few differences.
 //
 // Complexity and thread-safety: as monotonic_resource, multipool_resource and
-// synchronized_multipool_resource, which the three resources are; they have the verbs of these.
+// synchronized_multipool_resource. The three resources derive from these and have their verbs.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +25,12 @@
 
 namespace mallard::inline v1::pmr {
 
-// A name that is declared here as well means the one here.
+// A name that is declared here hides the one of std::pmr.
 using namespace std::pmr;  // NOLINT: that is the purpose
 
 class MALLARD_API monotonic_buffer_resource : public monotonic_resource {
  public:
-  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  // Allocates nothing before the first request. `upstream` must outlive the resource.
   monotonic_buffer_resource() noexcept : monotonic_resource(*get_default_resource()) {}
   explicit monotonic_buffer_resource(memory_resource* upstream) noexcept
       : monotonic_resource(upstream) {}
@@ -40,19 +39,19 @@ class MALLARD_API monotonic_buffer_resource : public monotonic_resource {
       : monotonic_buffer_resource(initial_bytes, get_default_resource()) {}
   monotonic_buffer_resource(std::size_t initial_bytes, memory_resource* upstream) noexcept
       : monotonic_resource(initial_bytes, upstream) {}
-  // The caller's buffer of `bytes` bytes is used first, and never given to upstream.
+  // Uses the caller's buffer of `bytes` bytes first, and never returns it to upstream.
   monotonic_buffer_resource(void* buffer, std::size_t bytes) noexcept
       : monotonic_buffer_resource(buffer, bytes, get_default_resource()) {}
   monotonic_buffer_resource(void* buffer, std::size_t bytes, memory_resource* upstream) noexcept
       : monotonic_resource(buffer, bytes, upstream) {}
 };
 
-// `Pool` with std's constructors. Slabs have sizes of their own and every block up to
-// `largest_pooled_bytes` is pooled, whatever the options say; `options()` says what holds.
+// `Pool` with std's constructors. The options have no effect: slabs have their own sizes, and every
+// block up to `largest_pooled_bytes` is pooled. `options()` returns what really holds.
 template <class Pool>
 class MALLARD_API pool_resource : public Pool {
  public:
-  // Nothing is allocated before the first request. `upstream` must outlive the resource.
+  // Allocates nothing before the first request. `upstream` must outlive the resource.
   pool_resource() noexcept : Pool(get_default_resource()) {}
   explicit pool_resource(memory_resource* upstream) noexcept : Pool(upstream) {}
   explicit pool_resource(const pool_options& options) noexcept

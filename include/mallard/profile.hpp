@@ -1,5 +1,5 @@
-// Purpose: what a program can tell `mallard record` about itself: its scopes, the names of its
-// threads, which of its memory resources a block is of, and when to record at all.
+// Purpose: tells `mallard record` about the program: its scopes, the names of its threads, the
+// memory resource of each block, and when to record at all.
 //
 //   void parse() {
 //     MALLARD_SCOPE("parse");  // until the end of the block
@@ -7,9 +7,9 @@
 //     std::pmr::vector<int> numbers{&names};
 //   }
 //
-// Header only: nothing to link. Complexity: when nobody records, one load and a branch; else what
-// an event costs, some 40 ns. Thread-safety: all functions may be called by any thread at any time;
-// a profiled_resource is as safe as its upstream.
+// Header only: nothing to link. Complexity: one load and a branch if nobody records, else an event,
+// some 40 ns. Thread-safety: any thread may call all functions at any time; a profiled_resource is
+// as safe as its upstream.
 #pragma once
 
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ inline const recorder_calls* find_recorder() noexcept {
   return found != nullptr && found->version == recorder_calls_version ? found : nullptr;
 }
 
-// Null when nobody records, and before the program's static objects are made.
+// Null if nobody records, and before the program's static objects are made.
 inline const recorder_calls* const recorder = find_recorder();
 
 class [[nodiscard]] scope {
@@ -54,13 +54,13 @@ class [[nodiscard]] scope {
 
 }  // namespace detail
 
-// Effects: whether this process is being recorded. Never changes while it runs.
+// Returns: whether this process is being recorded. Never changes while it runs.
 inline bool is_recorded() noexcept {
   return detail::recorder != nullptr;
 }
 
-// Effects: until resume(), which has to be called as often, nothing of this process is recorded but
-// that blocks are freed, so that what lives stays known.
+// Effects: until resume(), which must be called as often, nothing of this process is recorded but
+// frees, so that live blocks stay known.
 inline void pause() noexcept {
   if (detail::recorder != nullptr) detail::recorder->pause();
 }
@@ -68,7 +68,7 @@ inline void resume() noexcept {
   if (detail::recorder != nullptr) detail::recorder->resume();
 }
 
-// Effects: the calling thread has this name in the trace.
+// Effects: names the calling thread in the trace.
 inline void thread_name(const char* name) noexcept {
   if (detail::recorder != nullptr) detail::recorder->thread_name(name);
 }
@@ -77,8 +77,8 @@ inline void thread_name(const char* name) noexcept {
 
 namespace mallard::inline v1 {
 
-// Forwards to its upstream, and tells the recorder. Blocks of resources lie inside blocks of the
-// heap, so a trace counts them apart from those.
+// Forwards to its upstream and tells the recorder. A trace counts its blocks apart from the heap's,
+// since they lie inside those.
 class MALLARD_API profiled_resource final : public std::pmr::memory_resource {
  public:
   // `name` and `upstream` must outlive this object.
@@ -92,7 +92,7 @@ class MALLARD_API profiled_resource final : public std::pmr::memory_resource {
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
  private:
-  // Errors: whatever the upstream throws; then nothing is recorded.
+  // Errors: what the upstream throws; then nothing is recorded.
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     void* const block = detail::allocate_from(*upstream_, bytes, alignment);
     if (profile::detail::recorder != nullptr) [[unlikely]] {
@@ -121,8 +121,8 @@ class MALLARD_API profiled_resource final : public std::pmr::memory_resource {
 #define MALLARD_PROFILE_JOIN_(a, b) a##b
 #define MALLARD_PROFILE_NAME_(a, b) MALLARD_PROFILE_JOIN_(a, b)
 
-// From here to the end of the block is a scope of this name, a string that lives as long as the
-// program.
+// A scope of this name, from here to the end of the block. `name` is a string that lives as long as
+// the program.
 #define MALLARD_SCOPE(name) MALLARD_PROFILE_SCOPE_(name, __COUNTER__)
 #define MALLARD_PROFILE_SCOPE_(name, number)                                        \
   static constinit ::mallard::profile::detail::recorded_name MALLARD_PROFILE_NAME_( \

@@ -1,5 +1,5 @@
-// Purpose: bump allocation in one contiguous range of reserved address space: it grows in place,
-// never hops to another chunk, and the block allocated last can grow for as long as there is room.
+// Purpose: bump allocation in one range of reserved address space. It grows in place, without
+// further chunks, and the block allocated last can grow as long as there is room.
 //
 //   mallard::reserved_resource arena{{.reserve_bytes = std::size_t{1} << 30}};
 //   std::pmr::vector<int> v{&arena};
@@ -21,8 +21,8 @@
 
 namespace mallard::inline v1 {
 
-// Address space is reserved at the first request and given back by the destructor and `release`.
-// A request beyond the reservation throws `std::bad_alloc`. `stats().chunks` is 0 or 1.
+// The first request reserves address space; `release` and the destructor free it. A request beyond
+// it throws `std::bad_alloc`. `stats().chunks` is 0 or 1.
 class MALLARD_API reserved_resource final
     : public arena_verbs<reserved_resource, detail::reserved_range> {
  public:

@@ -1,15 +1,15 @@
-// Purpose: a resource that lives as long as the last who uses it.
+// Purpose: a resource that lives as long as its last user.
 //
 //   mallard::resource_handle<mallard::multipool_resource> pool = mallard::make_resource<
 //       mallard::multipool_resource>();
 //   std::vector<int, mallard::handle_allocator<int, mallard::multipool_resource>> v(pool);
 //   return v;  // the pool goes with it
 //
-// Complexity: allocation as the resource; a copy of a handle, and so of an allocator, an atomic
-// operation. Thread-safety: handles as std::shared_ptr; allocations as the resource.
+// Complexity: allocation as the resource; copying a handle or an allocator is an atomic operation.
+// Thread-safety: handles as std::shared_ptr; allocations as the resource.
 //
-// An arena that one function fills and frees does without: there a reference is enough. Source of
-// the idea: RMM's owning any_resource; std::shared_ptr.
+// An arena that one function fills and frees needs no handle: a reference is enough.
+// Source of the idea: RMM's owning any_resource; std::shared_ptr.
 #pragma once
 
 #include <concepts>
@@ -26,18 +26,18 @@
 namespace mallard::inline v1 {
 
 // Owns an R together with the other handles to it. `resource_handle<>` owns any resource, bound by
-// base; one of R converts to it.
+// base; a handle of R converts to it.
 template <class R = std::pmr::memory_resource>
 class resource_handle {
  public:
   using resource_type = R;
 
-  // Owns what `shared`, which is not null, owns.
+  // Owns what `shared` owns. `shared` is not null.
   MALLARD_BY_LEVEL explicit resource_handle(std::shared_ptr<R> shared) noexcept
       : shared_(std::move(shared)) {
     MALLARD_ASSERT(shared_ != nullptr && "a resource_handle to nothing");
   }
-  // A moved-from handle would own nothing: handles are copied.
+  // A moved-from handle would own nothing, so handles are only copied.
   resource_handle(const resource_handle&) noexcept = default;
   resource_handle& operator=(const resource_handle&) noexcept = default;
   template <class Other>
@@ -51,7 +51,7 @@ class resource_handle {
 
   const std::shared_ptr<R>& shared() const noexcept { return shared_; }
 
-  // The same resource.
+  // Returns: whether both are handles to one resource.
   template <class Other>
   friend bool operator==(const resource_handle& a, const resource_handle<Other>& b) noexcept {
     return a.get() == b.get();
@@ -61,19 +61,18 @@ class resource_handle {
   std::shared_ptr<R> shared_;
 };
 
-// Returns: the first handle to a new R, constructed from the arguments. What these point to, such
-// as an upstream, must outlive the last handle. Errors: std::bad_alloc; what the constructor
-// throws.
+// Returns: the first handle to a new R, constructed from the arguments. An upstream or anything
+// else that these point to must outlive the last handle.
+// Errors: std::bad_alloc; what the constructor throws.
 template <class R, class... Args>
   requires std::constructible_from<R, Args...>
 [[nodiscard]] resource_handle<R> make_resource(Args&&... args) {
   return resource_handle<R>(std::make_shared<R>(std::forward<Args>(args)...));
 }
 
-// Binds a container to a resource and keeps it alive. A copy of the container uses the same
-// resource. Move assignment and swap take the resource along with the elements, in O(1) and without
-// an exception: it lives on whoever has it, so nothing speaks against that. Copy assignment leaves
-// each with its own, as with allocator<T, R>.
+// Binds a container to a resource and keeps the resource alive. A copy of the container uses the
+// same resource. Move assignment and swap take the resource along with the elements, in O(1) and
+// without exceptions. Copy assignment leaves each container its own, as with allocator<T, R>.
 template <class T, class R = std::pmr::memory_resource>
 class handle_allocator {
  public:
@@ -94,8 +93,8 @@ class handle_allocator {
   handle_allocator(const handle_allocator<U, R>& other) noexcept  // NOLINT: as every allocator
       : handle_(other.handle()) {}
 
-  // Effects: room for `n` objects.
-  // Errors: `std::bad_array_new_length` when their size does not fit, or what the resource throws.
+  // Effects: allocates room for `n` objects.
+  // Errors: `std::bad_array_new_length` if their size does not fit, or what the resource throws.
   [[nodiscard]] T* allocate(std::size_t n) {
     static_assert(bindable_resource<R>);
     if (n > ~std::size_t{0} / sizeof(T)) detail::fail_array_length();

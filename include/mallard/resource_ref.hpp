@@ -1,4 +1,4 @@
-// Purpose: a resource that is used and not owned, and never null.
+// Purpose: a reference to a resource that is used but not owned, and never null.
 //
 //   std::size_t longest_word(std::string_view text, mallard::resource_ref temporary) {
 //     std::pmr::vector<std::string_view> words(temporary);
@@ -6,7 +6,7 @@
 //   }
 //   longest_word(text, arena);  // no &, no null pointer to test for
 //
-// Complexity: that of a pointer, which it is. Thread-safety: as the resource.
+// Complexity: that of a pointer. Thread-safety: as the resource.
 //
 // Source of the idea: RMM's resource_ref, gsl::not_null.
 #pragma once
@@ -23,12 +23,12 @@ namespace mallard::inline v1 {
 
 class resource_ref {
  public:
-  // The resource must outlive whatever uses it through this. A temporary is refused.
+  // The resource must outlive whatever uses it through this. Temporaries are refused.
   resource_ref(  // NOLINT: implicit, as a reference
       std::pmr::memory_resource& resource MALLARD_LIFETIMEBOUND) noexcept
       : resource_(&resource) {}
   resource_ref(const std::pmr::memory_resource&&) = delete;
-  // `resource` is not null; in builds with assertions that is checked.
+  // `resource` is not null; builds with assertions check that.
   MALLARD_BY_LEVEL resource_ref(  // NOLINT: implicit, for what keeps a pointer
       std::pmr::memory_resource* resource MALLARD_LIFETIMEBOUND) noexcept
       : resource_(resource) {
@@ -39,14 +39,14 @@ class resource_ref {
   std::pmr::memory_resource* get() const noexcept { return resource_; }
   std::pmr::memory_resource& operator*() const noexcept { return *resource_; }
   std::pmr::memory_resource* operator->() const noexcept { return resource_; }
-  // For all that takes a pointer: resources as their upstream, containers.
+  // For everything that takes a pointer: resources for their upstream, containers.
   operator std::pmr::memory_resource*() const noexcept { return resource_; }
   template <class T>
   operator std::pmr::polymorphic_allocator<T>() const noexcept {
     return resource_;
   }
 
-  // The same resource, or one that is equal to it.
+  // Returns: whether both are one resource, or equal ones.
   friend bool operator==(resource_ref a, resource_ref b) noexcept {
     return *a.resource_ == *b.resource_;
   }
@@ -55,9 +55,9 @@ class resource_ref {
   std::pmr::memory_resource* resource_;
 };
 
-// The resource that another one has its memory from, as constructors take it: by pointer or by
-// reference, never null, never a temporary. Of a resource given by its own type it also knows
-// whether that takes memory back: an arena does not, so a pool over one keeps what it has.
+// The upstream of a resource, as constructors take it: a pointer or a reference, never null, never
+// a temporary. Given by its own type, it also tells whether it takes memory back for reuse: an
+// arena does not, so a pool over one keeps what it has.
 //
 //   mallard::monotonic_resource arena;
 //   mallard::multipool_resource pool(arena);       // or (&arena)
@@ -74,14 +74,14 @@ class upstream_ref {
       : resource_(resource), takes_back_(!detail::bump_pointer<Pointer>) {
     MALLARD_ASSERT(resource_ != nullptr && "an upstream that is null");
   }
-  // For one whose type does not say whether it takes memory back.
+  // For a resource whose type does not say whether it takes memory back.
   upstream_ref(std::pmr::memory_resource& resource, bool takes_back) noexcept
       : resource_(&resource), takes_back_(takes_back) {}
   upstream_ref(const std::pmr::memory_resource&&) = delete;
   upstream_ref(std::nullptr_t) = delete;
 
   std::pmr::memory_resource* get() const noexcept { return resource_; }
-  // Whether memory that is given back to it may be had again. True when that is not known.
+  // Returns: whether memory given back to it may be allocated again. True if that is not known.
   bool takes_back() const noexcept { return takes_back_; }
 
  private:

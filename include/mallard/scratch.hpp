@@ -1,18 +1,17 @@
-// Purpose: memory for the time of a function: scopes, nested as you like, from one arena per
-// thread.
+// Purpose: memory for the duration of a function: nested scopes on one arena per thread.
 //
 //   mallard::scratch_scope scratch;
 //   std::pmr::vector<int> queue(&scratch);   // or bound by type: allocator<int, scratch_scope>
 //   queue.resize(1000);
-//   helper();                                // may well have a scope of its own
+//   helper();                                // may have a scope of its own
 //   std::span<int> copy = mallard::copy_span(scratch, queue);
 //
-// Complexity: as monotonic_resource; to begin and to end a nested scope O(1). Thread-safety: a
-// scope belongs to the thread that began it.
+// Complexity: as monotonic_resource; O(1) to begin a nested scope, O(chunks taken since) to end it.
+// Thread-safety: a scope belongs to the thread that began it.
 //
-// Only the innermost scope of a thread allocates: what an outer one would get now would go at the
-// inner one's end. With assertions on that is checked. So results for the caller are allocated from
-// a resource that the caller passes, never from the caller's scratch.
+// Only the innermost scope of a thread allocates: the end of that scope would free what an outer
+// one allocates meanwhile. Builds with assertions check that. So allocate results from a resource
+// that the caller passes, never from the caller's scratch.
 //
 // Source of the idea: the scratch arenas of RAD's codebases (Fleury), Odin's temporary allocator.
 #pragma once
@@ -37,8 +36,8 @@ MALLARD_API scratch_scope*& innermost_scratch() noexcept;
 
 }  // namespace detail
 
-// The outermost scope holds the arena, whose chunks come from the page source and go back to it:
-// the thread has some of them at hand there for its next scope.
+// The outermost scope holds the arena. Its chunks come from the page source and return there, where
+// the thread's cache keeps some for its next scope.
 class scratch_scope final : public detail::by_base<scratch_scope> {
  public:
   static constexpr bool deallocate_is_noop = true;
@@ -55,7 +54,7 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
   }
   scratch_scope(const scratch_scope&) = delete;
   scratch_scope& operator=(const scratch_scope&) = delete;
-  // Effects: frees what was allocated in the scope, and destroys first what was made by `create`.
+  // Effects: frees what was allocated in the scope, after destroying what `create` made there.
   MALLARD_BY_LEVEL ~scratch_scope() override {
     MALLARD_ASSERT(innermost_ == this && "scratch scopes end in the opposite order");
     if (outer_ == nullptr) {
@@ -85,12 +84,12 @@ class scratch_scope final : public detail::by_base<scratch_scope> {
   // Effects: frees what was allocated in the scope so far and keeps the memory for reuse.
   void rewind() noexcept { arena_->rewind(mark_); }
 
-  // For `create`: the object of `record` is destroyed at the end of the scope.
+  // For `create`: the end of the scope destroys the object of `record`.
   void destroy_with_memory(detail::created_object& record) noexcept {
     arena_->destroy_with_memory(record);
   }
 
-  // Figures of the thread's arena, with what outer scopes have allocated.
+  // Figures of the thread's arena, including what outer scopes have allocated.
   monotonic_stats stats() const noexcept { return arena_->stats(); }
 
  private:

@@ -6,7 +6,7 @@
 //   std::pmr::unordered_map<int, int> index(&by_size);
 //   index[1] = 2;
 //
-// Complexity: as the two. Thread-safety: as the two; it has no state of its own that changes.
+// Complexity and thread-safety: as the two resources; it has no state of its own that changes.
 //
 // Source of the idea: Alexandrescu's Segregator.
 #pragma once
@@ -21,11 +21,11 @@
 
 namespace mallard::inline v1 {
 
-// The size decides alone, so a block finds its way back without a search.
+// Only the size decides, so deallocation needs no search.
 template <bindable_resource Small, bindable_resource Large = std::pmr::memory_resource>
 class segregating_resource final : public detail::by_base<segregating_resource<Small, Large>> {
  public:
-  // Blocks of up to `largest_small_bytes` bytes are the small ones. Both must outlive the resource.
+  // Blocks of up to `largest_small_bytes` bytes are small. Both must outlive the resource.
   segregating_resource(std::size_t largest_small_bytes, Small* small, Large* large) noexcept
       : largest_small_bytes_(largest_small_bytes < detail::largest_object_bytes
                                  ? largest_small_bytes
@@ -35,8 +35,8 @@ class segregating_resource final : public detail::by_base<segregating_resource<S
   segregating_resource(const segregating_resource&) = delete;
   segregating_resource& operator=(const segregating_resource&) = delete;
 
-  // Effects and errors: those of the one that the size chooses; std::bad_alloc for what is larger
-  // than any object.
+  // Effects and errors: those of the resource that the size selects; std::bad_alloc for sizes
+  // beyond any object.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     return is_small(bytes) ? small_->allocate(bytes, alignment)
@@ -57,7 +57,7 @@ class segregating_resource final : public detail::by_base<segregating_resource<S
     large_->deallocate(p, bytes, alignment);
   }
 
-  // Whether the byte at `p` is memory that one of the two allocates from.
+  // Returns: whether the byte at `p` is in memory that one of the two allocates from.
   bool owns(const void* p) const noexcept
     requires requires(const Small& s, const Large& l) { s.owns(p) || l.owns(p); }
   {

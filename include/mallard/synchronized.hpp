@@ -1,15 +1,15 @@
-// Purpose: a lock around any resource, for several threads that share one and call it seldom.
+// Purpose: a lock around any resource, for threads that share one and call it seldom.
 //
 //   mallard::synchronized<mallard::monotonic_resource> shared(64 * 1024);
 //   std::jthread other([&] { std::pmr::vector<int> theirs(100, &shared); });
 //   std::pmr::vector<int> mine(100, &shared);
 //   shared.with([](mallard::monotonic_resource& arena) { arena.stats(); });
 //
-// Complexity: as the resource, and a mutex taken by every call. Thread-safety: all members may be
-// called from any thread. A fork while another thread is in a call leaves the child's copy locked.
+// Complexity: as the resource, plus a mutex for every call. Thread-safety: any thread may call all
+// members. A fork while another thread is in a call leaves the child's copy locked.
 //
-// Where threads allocate often, synchronized_multipool_resource and synchronized_heap_resource do
-// without the lock.
+// For threads that allocate often there are synchronized_multipool_resource and
+// synchronized_heap_resource, which allocate small blocks without a lock.
 #pragma once
 
 #include <concepts>
@@ -24,13 +24,13 @@
 
 namespace mallard::inline v1 {
 
-// Owns the resource. Its upstream is called under the lock.
+// Owns the resource, and calls its upstream under the lock.
 template <bindable_resource R>
 class synchronized final : public detail::by_base<synchronized<R>> {
  public:
   using resource_type = R;
 
-  // Constructs the resource from the arguments.
+  // Effects: constructs the resource from the arguments.
   template <class... Args>
     requires std::constructible_from<R, Args...>
   explicit synchronized(Args&&... args) : resource_(std::forward<Args>(args)...) {}
@@ -38,8 +38,7 @@ class synchronized final : public detail::by_base<synchronized<R>> {
   synchronized& operator=(const synchronized&) = delete;
   ~synchronized() override = default;
 
-  // Effects and errors: those of the resource's verbs; std::bad_alloc for what is larger than any
-  // object.
+  // Effects and errors: those of the resource's verbs; std::bad_alloc for sizes beyond any object.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) {
     const std::lock_guard hold(lock_);
     return detail::allocate_from(resource_, bytes, alignment);
@@ -56,7 +55,7 @@ class synchronized final : public detail::by_base<synchronized<R>> {
     resource_.deallocate(p, bytes, alignment);
   }
 
-  // Effects: calls `what(resource)` under the lock, for all other verbs. Returns what it returns.
+  // Effects: calls `what(resource)` under the lock, for all other verbs. Returns its result.
   template <class Do>
   decltype(auto) with(Do&& what) {
     const std::lock_guard hold(lock_);

@@ -1,5 +1,5 @@
-// Purpose: the heap for many threads: small blocks without a lock, as in the synchronized
-// multipool; growing and large ones under one lock.
+// Purpose: a heap for many threads: small blocks without a lock, as in the synchronized multipool;
+// growing and large blocks under one lock.
 //
 //   mallard::synchronized_heap_resource heap;
 //   std::jthread other([&] { std::pmr::vector<int> v(1000, &heap); });
@@ -9,9 +9,9 @@
 //
 // `sized_block` and `block_chain` are in mallard/blocks.hpp.
 //
-// Complexity: as heap_resource; of small blocks, as synchronized_multipool_resource.
-// Thread-safety: as synchronized_multipool_resource. A block may be grown, shrunk or given back by
-// any thread, by one at a time.
+// Complexity: as heap_resource; small blocks as synchronized_multipool_resource.
+// Thread-safety: as synchronized_multipool_resource. Any thread may grow, shrink or free a block,
+// one at a time.
 #pragma once
 
 #include <concepts>
@@ -35,14 +35,14 @@ struct synchronized_heap_stats : heap_stats {
   std::size_t threads = 0;
 };
 
-// The verbs mean what they mean in heap_resource. Of the options, `empty_slabs_kept` is for each
-// thread. A fork is survived as by a synchronized multipool.
+// The verbs mean what they mean in heap_resource. `empty_slabs_kept` is for each thread. It
+// survives a fork as a synchronized multipool does.
 class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the heap. Over an arena,
-  // which takes nothing back, every empty slab is kept for reuse.
+  // Allocates nothing before the first request. `upstream` must outlive the heap. Over an arena,
+  // whose deallocate does nothing, the heap keeps every empty slab for reuse.
   synchronized_heap_resource() noexcept : synchronized_heap_resource(heap_options{}) {}
   explicit synchronized_heap_resource(upstream_ref upstream) noexcept
       : synchronized_heap_resource(heap_options{}, upstream) {}
@@ -58,9 +58,9 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
   synchronized_heap_resource& operator=(const synchronized_heap_resource&) = delete;
   ~synchronized_heap_resource() override { release_arrays(); }
 
-  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
-  // never null, distinct for every live block, also for 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the heap as it was.
+  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
+  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws; the heap stays as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -70,11 +70,11 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
     return detail::allocate_by_granule(heaps_, granule, bytes);
   }
 
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes back a block of `allocate`, whichever thread allocated it; `bytes` and
-  // `alignment` as it was allocated.
+  // Effects: frees a block of `allocate`, whichever thread allocated it; `bytes` and `alignment`
+  // are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -84,7 +84,7 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
     detail::deallocate_by_granule(heaps_, granule, p);
   }
 
-  // Expandable blocks.
+  // Expandable blocks, as in heap_resource.
   sized_block allocate_at_least(std::size_t bytes,
                                 std::size_t alignment = alignof(std::max_align_t)) {
     return allocate_expandable(bytes, bytes, alignment);
@@ -104,12 +104,12 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
                             std::size_t preferred = ~std::size_t{0}) noexcept;
   sized_block remap(void* p, std::size_t old, std::size_t bytes) noexcept;
 
-  // Bursts.
+  // Bursts, as in heap_resource.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t)) {
     return block_chain::of(allocate_linked(count, bytes, alignment), count);
   }
-  // One of each size, in this order: `sizes` is a contiguous range of `std::size_t`.
+  // One block of each size, in this order. `sizes` is a contiguous range of `std::size_t`.
   template <class Sizes>
     requires requires(const Sizes& sizes) {
       { sizes.data() } -> std::convertible_to<const std::size_t*>;
@@ -123,12 +123,12 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
     deallocate_linked(chain.front(), chain.size(), bytes, alignment);
   }
 
-  // Effects: gives everything back to upstream, also the blocks still in use; the heap is as new.
-  // O(slabs + segments + threads). Requires that no other call is in flight.
+  // Effects: returns all memory to upstream, including blocks in use; the heap is as new. O(slabs +
+  // segments + threads). Requires that no other call is in flight.
   void release() noexcept;
 
-  // Effects: gives back what heap_resource's gives back, of slabs those of the calling thread and
-  // of threads that have ended. Returns the bytes that upstream got.
+  // Effects: as heap_resource's `trim`, with the slabs of the calling thread and of ended threads.
+  // Returns the bytes of the slabs and segments.
   std::size_t trim() noexcept;
 
   // O(slabs). Requires that no other call is in flight.
@@ -156,7 +156,7 @@ class MALLARD_API synchronized_heap_resource final : public std::pmr::memory_res
 
   heap_options options_;
   bool upstream_ignores_ = false;
-  mutable detail::thread_heaps heaps_;    // to count is to collect what is on its way
+  mutable detail::thread_heaps heaps_;    // counting collects remote frees
   mutable detail::locked_blocks arrays_;  // locked
 };
 

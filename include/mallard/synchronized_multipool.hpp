@@ -1,15 +1,15 @@
-// Purpose: the multipool for many threads: each works on slabs of its own, without a lock.
+// Purpose: a multipool for many threads: each works on its own slabs, without a lock.
 //
 //   mallard::synchronized_multipool_resource pool;
 //   std::jthread other([&] { std::pmr::vector<int> v(1000, &pool); });
 //   std::pmr::list<int> mine(1000, &pool);
 //
-// Complexity: as multipool_resource. A block that another thread gives back is handed over with up
-// to 31 others in one atomic step, at the latest when that thread needs memory or ends.
-// Thread-safety: allocate, deallocate and trim may be called by any thread at any time; release,
-// stats and destruction when no other call is in flight. Upstream is called by one thread at a time
-// unless it is the page source or the standard library's new_delete_resource(), and never under
-// another lock of the library: it may lock, throw, or use other resources.
+// Complexity: as multipool_resource. A remote free is handed over with up to 64 others in one
+// atomic step, at the latest when the thread that freed it needs memory or ends.
+// Thread-safety: any thread may call allocate, deallocate and trim at any time; release, stats and
+// the destructor require that no other call is in flight. One thread at a time calls upstream,
+// unless it is the page source or the standard library's new_delete_resource(). No other lock of
+// the library is held then: upstream may lock, throw, or use other resources.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@
 namespace mallard::inline v1 {
 
 struct synchronized_multipool_options {
-  std::size_t empty_slabs_kept = 3;  // by each thread; as in multipool_options
+  std::size_t empty_slabs_kept = 3;  // for each thread; as in multipool_options
 
-  // As std's pools report theirs: what holds whatever was asked for.
+  // As std's pools report theirs: the values that really hold.
   operator std::pmr::pool_options() const noexcept { return detail::actual_pool_options(); }
 };
 
 struct synchronized_multipool_stats {
-  std::size_t in_use_bytes = 0;    // of the blocks handed out, rounded up to their size classes
+  std::size_t in_use_bytes = 0;    // of blocks in use, rounded up to their size classes
   std::size_t reserved_bytes = 0;  // held from upstream
   std::size_t slabs = 0;
   std::size_t empty_slabs = 0;
@@ -42,15 +42,14 @@ struct synchronized_multipool_stats {
   std::size_t threads = 0;          // that have used the resource and have not ended
 };
 
-// A thread's slabs stay usable after it ends: threads that need memory adopt them. After a fork the
-// child keeps what its one thread had; the other threads' free memory is lost to it, their blocks
-// stay valid.
+// Threads that need memory adopt the slabs of threads that have ended. After a fork the child keeps
+// what its one thread had; it loses the free memory of the other threads, whose blocks stay valid.
 class MALLARD_API synchronized_multipool_resource : public std::pmr::memory_resource {
  public:
   static constexpr std::size_t largest_pooled_bytes = detail::largest_block_bytes;
 
-  // Nothing is allocated before the first request. `upstream` must outlive the resource. Over an
-  // arena every empty slab is kept for reuse, as by multipool_resource.
+  // Allocates nothing before the first request. `upstream` must outlive the resource. Over an arena
+  // the resource keeps every empty slab for reuse, as multipool_resource does.
   synchronized_multipool_resource() noexcept
       : synchronized_multipool_resource(synchronized_multipool_options{}) {}
   explicit synchronized_multipool_resource(upstream_ref upstream) noexcept
@@ -64,9 +63,9 @@ class MALLARD_API synchronized_multipool_resource : public std::pmr::memory_reso
                                            upstream_ref upstream = page_source::instance()) noexcept
       : synchronized_multipool_resource(synchronized_multipool_options{}, upstream) {}
 
-  // Effects: returns a block of at least `bytes` bytes aligned to `alignment` (a power of two);
-  // never null, distinct for every live block, also for 0 bytes.
-  // Errors: throws `std::bad_alloc` or what upstream throws, leaving the resource as it was.
+  // Effects: allocates at least `bytes` bytes, aligned to `alignment` (a power of two).
+  // Returns: the block, never null. Live blocks are distinct, also those of 0 bytes.
+  // Errors: throws `std::bad_alloc` or what upstream throws; the resource stays as it was.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -76,11 +75,11 @@ class MALLARD_API synchronized_multipool_resource : public std::pmr::memory_reso
     return detail::allocate_by_granule(heaps_, granule, bytes);
   }
 
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes back a block of this resource, whichever thread allocated it; `bytes` and
-  // `alignment` as it was allocated.
+  // Effects: frees a block of this resource, whichever thread allocated it; `bytes` and `alignment`
+  // are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const detail::size_granule granule = detail::granule_asked_for(bytes, alignment);
@@ -90,12 +89,12 @@ class MALLARD_API synchronized_multipool_resource : public std::pmr::memory_reso
     detail::deallocate_by_granule(heaps_, granule, p);
   }
 
-  // Effects: gives everything back to upstream, also the blocks still in use; the resource is as
-  // new. O(slabs + oversize blocks + threads).
+  // Effects: returns all memory to upstream, including blocks in use; the resource is as new.
+  // O(slabs + oversize blocks + threads).
   void release() noexcept { heaps_.release(); }
 
-  // Effects: gives back to upstream the empty slabs of the calling thread and those that ended
-  // threads have left. Returns the bytes.
+  // Effects: returns the empty slabs of the calling thread and of ended threads to upstream.
+  // Returns the bytes.
   std::size_t trim() noexcept { return heaps_.trim(); }
 
   // O(slabs).
@@ -116,7 +115,7 @@ class MALLARD_API synchronized_multipool_resource : public std::pmr::memory_reso
   void deallocate_beyond_table(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
   synchronized_multipool_options options_;
-  mutable detail::thread_heaps heaps_;  // to count is to collect what is on its way
+  mutable detail::thread_heaps heaps_;  // counting collects remote frees
 };
 
 }  // namespace mallard::inline v1

@@ -47,8 +47,8 @@ struct rebound<Container<Args...>, R> {
 
 }  // namespace detail
 
-// A std container or string with its allocator replaced by one that is bound to R. Its elements are
-// as they were.
+// A std container or string with its allocator replaced by one that is bound to R. Its elements
+// stay as they were.
 template <class Container, class R>
 using bound = typename detail::rebound<Container, R>::type;
 

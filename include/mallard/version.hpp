@@ -1,4 +1,4 @@
-// Purpose: which Mallard this is, for `#if` and for programs.
+// Purpose: the version of Mallard, for `#if` and for programs.
 //
 //   #include "mallard/version.hpp"
 //   #if MALLARD_VERSION < 100  // 0.1.0

@@ -8,8 +8,8 @@
 //
 // Complexity: that of the resource's release. Thread-safety: as the resource.
 //
-// It is safe when the object itself lives in the resource, all it owns is memory, and all of that
-// memory comes from the same resource. See docs/winking-out.md.
+// Winking out is safe if the object lives in the resource, owns nothing but memory, and all of that
+// memory comes from this resource. See docs/winking-out.md.
 #pragma once
 
 #include <utility>
@@ -20,10 +20,10 @@
 
 namespace mallard::inline v1 {
 
-// Effects: makes a T in memory of the resource. Its destructor will never run; the memory comes
-// back when the resource is released. A T that takes an allocator gets one of this resource (as
-// `std::pmr` containers give theirs to their elements), unless it is among the arguments.
-// Errors: what the resource or the constructor throws; in the latter case the memory is given back.
+// Effects: makes a T in the resource's memory. Its destructor will never run; releasing the
+// resource frees the memory. A T that takes an allocator gets one of this resource, as `std::pmr`
+// containers give theirs to their elements, unless the arguments include one.
+// Errors: what the resource or the constructor throws; in the latter case the memory is freed.
 template <class T, bindable_resource R, class... Args>
 [[nodiscard]] T* make(R& from MALLARD_LIFETIMEBOUND, Args&&... args) {
   static_assert(is_winkable_v<T>,
@@ -34,7 +34,7 @@ template <class T, bindable_resource R, class... Args>
   return made;
 }
 
-// Releases the resource at the end of the scope, and with it everything made in it.
+// Releases the resource at the end of the scope, with everything made in it.
 template <class R>
   requires requires(R& r) { r.release(); }
 class [[nodiscard]] wink_scope {

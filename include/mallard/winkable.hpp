@@ -1,4 +1,4 @@
-// Purpose: which types may be winked out: those that own nothing but memory of their allocator.
+// Purpose: the types that may be winked out: those that own only memory of their allocator.
 //
 //   static_assert(mallard::is_winkable_v<std::pmr::map<int, std::pmr::string>>);
 //   static_assert(!mallard::is_winkable_v<std::vector<int>>);  // of the global heap
@@ -23,8 +23,8 @@
 
 namespace mallard::inline v1 {
 
-// True for types that own nothing but memory obtained through the allocator they were given.
-// Specialise it for types of your own; containers answer by their elements and function objects.
+// True for types that own only memory obtained through the allocator they were given. Specialise it
+// for types of your own; containers answer by their elements and function objects.
 template <class T>
 struct winkable : std::is_trivially_destructible<T> {};
 
@@ -33,8 +33,7 @@ inline constexpr bool is_winkable_v = winkable<std::remove_const_t<T>>::value;
 
 namespace detail {
 
-// Allocators that are bound to a resource, by base or by type, also within a
-// std::scoped_allocator_adaptor.
+// Allocators bound to a resource, by base or by type, also in a std::scoped_allocator_adaptor.
 template <class Allocator>
 inline constexpr bool gives_back_to_a_resource = false;
 template <class Allocator>  // a scoped one inherits the name

@@ -1,4 +1,4 @@
-// Finds the resource of each block of an object, in tests of types that take an allocator.
+// Purpose: finds the resource of each block of an object, to test types that take an allocator.
 //
 //   mallard::test_resource here({.name = "here"});
 //   std::pmr::vector<std::pmr::string> names(&here);
@@ -6,14 +6,14 @@
 //   for (const auto& b : mallard::origins_of(names)) std::puts(b.resource->name());  // here, here
 //   assert(mallard::strangers_in(names, here).empty());
 //
-// The object and every block that can be reached from it are searched for pointers, so pointers
-// that are kept elsewhere, or encoded, are missed, and a number that looks like one is taken for
-// it. Blocks are known if a test_resource gave them, or a checked<>: make the default resource one,
-// by a default_resource_guard, to see what came from it. What came from malloc or from another
-// resource is not seen.
+// The search for pointers covers the object and every block that can be reached from it. It misses
+// pointers that are kept elsewhere or encoded, and takes a number that looks like a pointer for
+// one. It knows the blocks of each test_resource and checked<>; to see those of the default
+// resource, make one the default by a default_resource_guard. It does not see blocks of malloc or
+// of other resources.
 //
-// Complexity: O(blocks of all test resources + bytes that are searched). Thread-safety: nobody may
-// change the object, or destroy a test_resource, meanwhile.
+// Complexity: O(blocks of all test resources + bytes searched). Thread-safety: nobody may change
+// the object, or destroy a test_resource, meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ std::vector<block_origin> origins_of(const T& object) {
   return origins_of(static_cast<const void*>(&object), sizeof object);
 }
 
-// Returns: those of its blocks that are not from `home`: none if everything was passed on.
+// Returns: the object's blocks that are not from `home`; none if everything was passed on.
 template <class T>
 std::vector<block_origin> strangers_in(const T& object, const test_resource& home) {
   std::vector<block_origin> all = origins_of(object);
@@ -57,7 +57,7 @@ std::vector<block_origin> strangers_in(const T& object, const checked<R>& home) 
   return strangers_in(object, home.checks());
 }
 
-// Effects: prints a line for each block, and where it was given.
+// Effects: prints a line for each block, and the stack of its allocation.
 MALLARD_API void print(const std::vector<block_origin>& blocks, std::FILE* to) noexcept;
 
 }  // namespace mallard::inline v1

@@ -1,5 +1,5 @@
-// checked<R>: any resource with the checks of a test_resource, and with winking out that shows what
-// it leaves undone.
+// Purpose: any resource with the checks of a test_resource, and winking out that shows what it
+// leaves undone.
 //
 //   #ifdef MY_CHECKED_BUILD
 //   using pool = mallard::checked<mallard::multipool_resource>;
@@ -8,32 +8,32 @@
 //   #endif
 //   pool nodes;
 //   auto& names = *mallard::make<std::pmr::vector<std::pmr::string>>(nodes);
-//   nodes.release();  // here the destructor of `names` runs after all, and is watched
+//   nodes.release();  // runs the destructor of `names` after all, and watches it
 //
-// Every block has pads, and so on, as of a test_resource. release, rewind, reset and the destructor
-// first run the destructors of what `make` has made in the resource, the newest first, and report
-// one that has an effect beside giving memory back to the resource (test_fault::effect):
+// Every block has pads and the other checks of a test_resource. release, rewind, reset and the
+// destructor first run the destructors of what `make` has made in the resource, newest first. They
+// report a destructor that does more than free memory of the resource (test_fault::effect):
 //
-//   - it frees memory of malloc or operator new, or takes a lock of pthreads: seen where a file of
-//     the program includes watch_program.hpp; frees also in a program with a sanitizer;
-//   - it gives memory back to another test_resource or checked<>: always seen;
-//   - it writes to a file or a socket by write or writev: seen where /proc/thread-self/io is;
-//   - it closes a file: seen where /proc/self/fd is; another thread that closes one meanwhile is
-//     seen, too.
+// - It frees memory of malloc or operator new, or takes a lock of pthreads: seen if a file of the
+// program includes watch_program.hpp; frees also with a sanitizer.
+// - It frees memory of another test_resource or checked<>: always seen.
+// - It writes to a file or a socket by write or writev: seen if there is /proc/thread-self/io.
+// - It closes a file: seen if there is /proc/self/fd, also when another thread closes one.
 //
-// Not seen are other effects: what is sent otherwise, changed global variables, atomic counters,
-// locks that are no mutexes of pthreads, entries in registries. The destructor itself must be
-// right.
+// Other effects are not seen: other ways to send data, changed global variables, atomic counters,
+// locks other than mutexes and write locks of pthreads, entries in registries. The destructor
+// itself must be right.
 //
-// Blocks of heaps and arenas that grow, and bursts, are there too: each block is checked, and none
-// grows or shrinks where it is, which may be refused at any time. That blocks of
-// allocate_expandable come back by deallocate_expandable is not checked.
+// Expandable blocks and bursts have the same checks. No block grows or shrinks in place, which a
+// resource may refuse at any time. It is not checked that deallocate_expandable frees the blocks of
+// allocate_expandable.
 //
-// A resource whose `deallocate` does something is expected to get its blocks back: what is still in
-// use when it is destroyed without a release is reported as a leak, with where it came from. Arenas
-// are not.
+// If R's `deallocate` does something, the destructor reports blocks in use that no release has
+// freed as a leak, with their origin. Arenas are exempt.
 //
-// Complexity: that of test_resource and R; for each object made some system calls. Thread-safety:
+// Complexity: that of test_resource and R, plus some system calls for each object made.
+// Thread-safety: as test_resource for allocate, deallocate and make; the others one thread at a
+// time.
 // as test_resource for allocate, deallocate and make; the others one thread at a time.
 #pragma once
 
@@ -57,7 +57,7 @@
 
 namespace mallard::inline v1 {
 
-// Options of a checked<>'s checks, in place of the defaults.
+// Options of a checked<>'s checks, instead of the defaults.
 struct check_with {
   test_options options = {};
   test_handler on_fault = detail::print_and_abort;
@@ -65,7 +65,7 @@ struct check_with {
 
 namespace detail {
 
-// Null where `from` throws.
+// Returns null if `from` throws.
 MALLARD_API void* try_allocate_from(std::pmr::memory_resource& from, std::size_t bytes,
                                     std::size_t alignment) noexcept;
 
@@ -86,7 +86,7 @@ class checked final : public detail::by_base<checked<R>>,
   template <class... Args>
     requires std::constructible_from<R, Args...>
   explicit checked(Args&&... args) : resource_(std::forward<Args>(args)...), front_(&resource_) {}
-  // Effects: the same; the checks are named and reported as `how` says.
+  // Effects: as above; `how` names the checks and takes their reports.
   template <class... Args>
     requires std::constructible_from<R, Args...>
   explicit checked(check_with how, Args&&... args)
@@ -112,8 +112,8 @@ class checked final : public detail::by_base<checked<R>>,
     front_.do_deallocate(p, bytes, alignment);  // null, too, which is reported
   }
 
-  // Bursts, of blocks of their own each. One smaller than its link has room for that; what is
-  // written there beyond its size is not found.
+  // Bursts; each block is one of its own. A block smaller than its link gets room for it; writes
+  // there beyond the block's size are not found.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t))
     requires detail::has_bursts<R>
@@ -132,7 +132,7 @@ class checked final : public detail::by_base<checked<R>>,
     while (!chain.empty()) deallocate(chain.pop_front(), bytes, alignment);
   }
 
-  // `make` says what it has made.
+  // `make` calls it with what it has made.
   template <class T>
   void on_make(T* object) noexcept {
     using made_type = std::remove_cv_t<T>;
@@ -148,14 +148,14 @@ class checked final : public detail::by_base<checked<R>>,
     made_.add({const_cast<made_type*>(object), sizeof(T), alignof(T), destroy, type});
   }
 
-  // `create` says what it has made.
+  // `create` calls it with what it has made.
   void destroy_with_memory(detail::created_object& record) noexcept
     requires requires(R& r) { r.destroy_with_memory(record); }
   {
     created_.add(record);
   }
 
-  // Effects: destroys what was created and made, checks all blocks, then R's own.
+  // Effects: destroys what was created and made, checks all blocks, then does what R does.
   void release()
     requires requires(R& r) { r.release(); }
   {
@@ -195,7 +195,7 @@ class checked final : public detail::by_base<checked<R>>,
     resource_.rewind(to.mark);
   }
 
-  // R's own figures, which include pads and blocks in quarantine.
+  // As R's. The figures include pads and blocks in quarantine.
   decltype(auto) trim()
     requires requires(R& r) { r.trim(); }
   {
@@ -227,10 +227,10 @@ class checked final : public detail::by_base<checked<R>>,
     return resource_.upstream_resource();
   }
 
-  // The checks, to let calls fail, to count, to verify.
+  // Returns: the checks, to make calls fail, to count, to verify.
   test_resource& checks() noexcept { return front_; }
   const test_resource& checks() const noexcept { return front_; }
-  // For verbs that are R's alone; they are not checked.
+  // Returns: R, for verbs that only R has; they are not checked.
   R& resource() noexcept { return resource_; }
 
  private:

@@ -1,4 +1,4 @@
-// The counts of all counting resources that have a name: as data, as a table, as JSON.
+// Purpose: the counts of all counting resources that have a name: as data, as a table, as JSON.
 //
 //   mallard::counting_resource names("names", &pool);
 //   std::pmr::vector<std::pmr::string> all(&names);
@@ -6,8 +6,8 @@
 //   std::fputs(mallard::counting_table().c_str(), stderr);
 //   std::ofstream("counts.json") << mallard::counting_json();
 //
-// Complexity: O(resources * (size classes + scopes + threads)). Thread-safety: all functions may be
-// called by any thread at any time, also while the resources are used; these are not stopped.
+// Complexity: O(resources * (size classes + scopes + threads)). Thread-safety: any thread may call
+// all functions at any time, also while the resources are used; these are not stopped.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace mallard::inline v1 {
 
 // The blocks of one size class of the pools.
 struct class_counts {
-  std::size_t up_to_bytes = 0;  // the largest size; the largest value there is for the last class
+  std::size_t up_to_bytes = 0;  // the largest size; the greatest std::size_t for the last class
   std::uint64_t allocations = 0;
   std::uint64_t deallocations = 0;
 };
@@ -35,15 +35,15 @@ struct counting_report {
   std::vector<scope_counts> scopes;   // those that have ended, by name
 };
 
-// Returns: a report on each counting resource that has a name and exists now, the oldest first.
+// Returns: a report on each counting resource that has a name and exists now, oldest first.
 // Errors: std::bad_alloc.
 MALLARD_API std::vector<counting_report> counting_reports();
 
-// Returns: the reports as a table of lines for people, in bytes and blocks. "" for none.
+// Returns: the reports as a table for people, in bytes and blocks; "" if there are none.
 // Errors: std::bad_alloc.
 MALLARD_API std::string counting_table(const std::vector<counting_report>& of = counting_reports());
 
-// Returns: the reports as a JSON array of objects with the members' names; the size of the last
+// Returns: the reports as a JSON array of objects with the members' names. The size of the last
 // class is null.
 // Errors: std::bad_alloc.
 MALLARD_API std::string counting_json(const std::vector<counting_report>& of = counting_reports());

@@ -1,5 +1,5 @@
-// counting_resource: forwards to an upstream and counts blocks and bytes: in use, at most, in all,
-// by size class and by scope.
+// Purpose: forwards to an upstream and counts blocks and bytes: in use, the peak, in all, by size
+// class and by scope.
 //
 //   mallard::counting_resource counter("numbers");
 //   std::pmr::vector<int> numbers(&counter);
@@ -7,11 +7,11 @@
 //   assert(counter.counts().in_use_bytes == 4000);
 //   std::puts(mallard::counting_table().c_str());  // counting_report.hpp: of all that have a name
 //
-// Complexity: on top of the upstream some twenty instructions, no lock, no atomic addition.
-// Thread-safety: allocate and deallocate by one thread at a time; counts() by any thread at any
-// time. synchronized_counting_resource is for several threads.
+// Complexity: some twenty instructions more than upstream; no lock, no atomic addition.
+// Thread-safety: one thread at a time calls allocate and deallocate; any thread may call counts()
+// at any time. synchronized_counting_resource is for several threads.
 //
-// The published ideas: RMM's statistics_resource_adaptor with its stack of counters; the counting
+// Source of the idea: RMM's statistics_resource_adaptor with its stack of counters; the counting
 // allocators of BDE.
 #pragma once
 
@@ -31,11 +31,11 @@ namespace mallard::inline v1 {
 
 class MALLARD_API counting_resource final : public detail::by_base<counting_resource> {
  public:
-  // Effects: counts what goes to `upstream`, which must outlive this object.
+  // Effects: counts what passes to `upstream`, which must outlive this object.
   explicit counting_resource(resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : counting_resource(nullptr, upstream, 0) {}
-  // Effects: the same, and is in the reports of counting_report.hpp until it is destroyed. `name`
-  // must live as long; several may have the same.
+  // Effects: as above, and is in the reports of counting_report.hpp until it is destroyed. `name`
+  // must live as long; several resources may share one.
   explicit counting_resource(const char* name,
                              resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : counting_resource(name, upstream, 0) {}
@@ -44,7 +44,7 @@ class MALLARD_API counting_resource final : public detail::by_base<counting_reso
   counting_resource& operator=(const counting_resource&) = delete;
   ~counting_resource() override = default;
 
-  // Errors: whatever the upstream throws; then nothing is counted.
+  // Errors: what the upstream throws; then nothing is counted.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     void* const block = detail::allocate_from(*upstream_, bytes, alignment);
@@ -57,8 +57,8 @@ class MALLARD_API counting_resource final : public detail::by_base<counting_reso
     cell_.on_deallocate(bytes);
   }
 
-  // Returns: the counts since construction. Read while another thread allocates, they may differ by
-  // the call that is just being counted. O(size classes).
+  // Returns: the counts since construction. While another thread allocates, they may be off by the
+  // call that is being counted. O(size classes).
   allocation_counts counts() const noexcept;
 
   const char* name() const noexcept { return counted_.name(); }  // null if it has none
@@ -86,15 +86,15 @@ struct scope_counts {
   std::uint64_t entries = 1;
   std::uint64_t allocations = 0;
   std::uint64_t deallocations = 0;
-  std::uint64_t total_bytes = 0;   // of the blocks given in the scope
-  std::size_t peak_bytes = 0;      // in use beyond what was in use at the beginning
+  std::uint64_t total_bytes = 0;   // of the blocks allocated in the scope
+  std::size_t peak_bytes = 0;      // highest use beyond what was in use at the beginning
   std::size_t peak_blocks = 0;     //
-  std::ptrdiff_t kept_bytes = 0;   // given in the scope less taken back in it
+  std::ptrdiff_t kept_bytes = 0;   // allocated in the scope less freed in it
   std::ptrdiff_t kept_blocks = 0;  //
 };
 
-// Counts from its beginning to its end, also nested; what the same name counted in one resource is
-// added up for the reports. By the thread that uses the resource.
+// Counts from its beginning to its end; scopes may nest. Reports add up the scopes of one name in
+// one resource. It belongs to the thread that uses the resource.
 //
 //   mallard::counting_scope scope(counter, "parse");
 //   parse(&counter);

@@ -1,14 +1,14 @@
-// default_resource_guard: another default resource until the end of the scope; and one that reports
-// whoever uses it.
+// Purpose: default_resource_guard sets the default resource until the end of a scope;
+// forbidden_default reports every use of the default resource.
 //
-//   mallard::forbidden_default none;  // from here on, who takes the default resource is reported
+//   mallard::forbidden_default none;  // from here on, reports every use of the default resource
 //   std::pmr::vector<int> v(100, &arena);
 //   std::pmr::vector<int> copy(v);  // aborts: a copy uses the default resource
 //
-// Complexity: O(1). Thread-safety: the default resource is one for the program; it is changed while
-// no other thread makes objects that take it.
+// Complexity: O(1). Thread-safety: the program has one default resource. Change it only while no
+// other thread makes objects that use it.
 //
-// The published ideas: bslma::DefaultAllocatorGuard of BDE; P1160's default_resource_guard.
+// Source of the idea: bslma::DefaultAllocatorGuard of BDE; P1160's default_resource_guard.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace mallard::inline v1 {
 
 class [[nodiscard]] default_resource_guard {
  public:
-  // Effects: `temporary`, which must outlive this object, is the default resource.
+  // Effects: makes `temporary`, which must outlive this object, the default resource.
   explicit default_resource_guard(resource_ref temporary) noexcept
       : before_(std::pmr::set_default_resource(temporary)) {}
   default_resource_guard(const default_resource_guard&) = delete;
@@ -37,13 +37,13 @@ class [[nodiscard]] default_resource_guard {
   std::pmr::memory_resource* before_;
 };
 
-// Reports every allocation (test_fault::from_default), then serves it from the default resource of
-// before, so that a handler may go on. Objects that use it must be gone when it is destroyed.
+// Reports every allocation (test_fault::from_default), then serves it from the previous default
+// resource, so that a handler may go on. Destroy the objects that use it before it.
 class MALLARD_API [[nodiscard]] forbidden_default final
     : public detail::by_base<forbidden_default> {
  public:
-  // Effects: is the default resource until it is destroyed. An allocation is printed on stderr, and
-  // the program is aborted; or it is given to `on_fault`.
+  // Effects: is the default resource until it is destroyed. Passes an allocation to `on_fault`; the
+  // default handler prints it on stderr and aborts the program.
   explicit forbidden_default(test_handler on_fault = detail::print_and_abort) noexcept
       : on_fault_(std::move(on_fault)), guard_(this) {}
   forbidden_default(const forbidden_default&) = delete;

@@ -1,5 +1,5 @@
-// exception_test_loop: runs code again and again, failing its 0th, 1st, 2nd... allocation, until it
-// gets through; proves that the code keeps its promises whichever allocation fails.
+// Purpose: runs code again and again, failing its 0th, 1st, 2nd... allocation, until it gets
+// through. This proves that the code keeps its promises whichever allocation fails.
 //
 //   mallard::test_resource memory;
 //   mallard::exception_test_loop(memory, [](mallard::test_resource& r) {
@@ -10,7 +10,7 @@
 // Complexity: n + 1 runs for code that allocates n times. Thread-safety: the code may use threads,
 // but nothing else may use the resource meanwhile.
 //
-// The published ideas: `exception_test_loop` of P1160 and
+// Source of the idea: `exception_test_loop` of P1160 and
 // BSLMA_TESTALLOCATOR_EXCEPTION_TEST_BEGIN/END of Bloomberg's BDE.
 #pragma once
 
@@ -29,16 +29,15 @@ enum class failing {
   from_then_on,  // the n-th and all later ones fail, as when memory is exhausted
 };
 
-// Effects: for n = 0, 1, 2...: lets allocation n fail and calls run(resource); when that ends in
+// Effects: for n = 0, 1, 2...: makes allocation n fail and calls run(resource); if that ends in
 // std::bad_alloc, calls after_failure(). Stops after the first run in which no allocation failed.
-// The resource is left failing nothing.
+// In the end the resource fails nothing.
 // Returns: the number of runs, at least 1.
-// Errors: any exception of `run` other than the one caused here is passed on, and so is everything
-// after_failure throws.
+// Errors: any exception of `run` that the loop did not cause, and any exception of after_failure.
 template <class Run, class AfterFailure>
 std::size_t exception_test_loop(test_resource& resource, Run&& run, AfterFailure&& after_failure,
                                 failing mode = failing::once) {
-  // Disarms however we leave, so that the caller's cleaning up cannot fail.
+  // Disarms on every exit, so that the caller's cleanup cannot fail.
   struct disarm {
     test_resource& resource;
     ~disarm() { resource.never_fail(); }
@@ -59,14 +58,14 @@ std::size_t exception_test_loop(test_resource& resource, Run&& run, AfterFailure
     }
     const bool nothing_failed = resource.failures() == 0;
     resource.never_fail();
-    // Code may survive a failure, by a fallback of its own: then go on to the next allocation.
+    // Code may survive a failure by a fallback of its own: then go on to the next allocation.
     if (nothing_failed) return static_cast<std::size_t>(n) + 1;
     if (!completed) after_failure();
   }
 }
 
-// Effects: as above; after every failed run and after the last one, reports the blocks that were
-// given since the start and are still in use as a leak.
+// Effects: as above. After every failed run and after the last one, reports blocks that were
+// allocated since the start and are still in use as a leak.
 template <class Run>
 std::size_t exception_test_loop(test_resource& resource, Run&& run, failing mode = failing::once) {
   const std::uint64_t before = resource.counts().allocations;

@@ -1,4 +1,4 @@
-// limit_resource: lets so many bytes and blocks be in use at once, and no more.
+// Purpose: limits the bytes and blocks that are in use at once.
 //
 //   mallard::limit_resource quota({.bytes = 1 << 20}, &pool);
 //   std::pmr::vector<char> request(&quota);
@@ -6,10 +6,10 @@
 //     request.resize(2 << 20);
 //   } catch (const mallard::limit_exceeded& e) { ... }  // a std::bad_alloc
 //
-// Complexity: as upstream, and an atomic operation for each limit that is set. Thread-safety: as
-// upstream, if the callback may be called by any thread; the limits hold for all threads together.
+// Complexity: as upstream, plus two atomic operations. Thread-safety: as upstream, if any thread
+// may call the callback; the limits hold for all threads together.
 //
-// The published ideas: RMM's limiting_resource_adaptor; bumpalo's allocation limit.
+// Source of the idea: RMM's limiting_resource_adaptor; bumpalo's allocation limit.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +27,13 @@
 
 namespace mallard::inline v1 {
 
-// Limits of what is in use at once. Sizes are the bytes that are asked for, not what they cost.
+// Limits of what is in use at once. Sizes are the bytes requested, not what they cost.
 struct resource_limits {
   std::size_t bytes = std::numeric_limits<std::size_t>::max();
   std::size_t blocks = std::numeric_limits<std::size_t>::max();
 };
 
-// Thrown by limit_resource, and by nothing else.
+// Only limit_resource throws it.
 class MALLARD_API limit_exceeded : public std::bad_alloc {
  public:
   limit_exceeded(std::size_t bytes, resource_limits limits) noexcept
@@ -51,19 +51,19 @@ class MALLARD_API limit_exceeded : public std::bad_alloc {
 
 // The answer to a request beyond a limit.
 enum class at_limit {
-  refuse,  // limit_exceeded is thrown
-  retry,   // the limits are looked at again: something has been given back
-  allow,   // this once
+  refuse,  // throw limit_exceeded
+  retry,   // check the limits again: something has been freed
+  allow,   // allow this request
 };
 
 class MALLARD_API limit_resource final : public detail::by_base<limit_resource> {
  public:
-  // Called with the size and alignment in bytes of a request beyond a limit; no lock is held. What
-  // the callback throws comes out of allocate.
+  // Called with the size and alignment in bytes of a request beyond a limit; no lock is held. Its
+  // exceptions come out of allocate.
   using handler = detail::callback<at_limit(std::size_t bytes, std::size_t alignment)>;
 
-  // Effects: what is in use of `upstream`, which must outlive this object, stays within `limits`.
-  // Errors: memory_error (memory_fault::bad_limit) when a limit is 0.
+  // Effects: keeps what is in use of `upstream`, which must outlive this object, within `limits`.
+  // Errors: memory_error (memory_fault::bad_limit) if a limit is 0.
   explicit limit_resource(resource_limits limits,
                           resource_ref upstream = std::pmr::new_delete_resource());
   limit_resource(resource_limits limits, handler on_limit,
@@ -72,15 +72,15 @@ class MALLARD_API limit_resource final : public detail::by_base<limit_resource> 
   limit_resource& operator=(const limit_resource&) = delete;
   ~limit_resource() override = default;
 
-  // Errors: limit_exceeded, what the callback throws, what upstream throws; nothing has changed.
+  // Errors: limit_exceeded, what the callback or upstream throws; then nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  // Effects: as `allocate`, but returns null where that throws.
+  // Effects: as `allocate`, but returns null instead of throwing.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
   resource_limits limits() const noexcept { return limits_; }
-  // The amounts in use now.
+  // Returns: the amounts in use now.
   resource_limits in_use() const noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 

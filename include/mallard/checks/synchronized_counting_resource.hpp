@@ -1,5 +1,5 @@
-// synchronized_counting_resource: counting_resource for several threads: each counts for itself,
-// without a lock, and counts() adds up.
+// Purpose: a counting_resource for several threads: each counts for itself, without a lock, and
+// counts() adds up.
 //
 //   mallard::synchronized_multipool_resource pool;
 //   mallard::synchronized_counting_resource counter("requests", &pool);
@@ -7,10 +7,9 @@
 //   std::pmr::vector<int> mine(100, &counter);
 //   assert(counter.counts().allocations >= 1);
 //
-// Complexity: on top of the upstream some thirty instructions; an atomic addition where a thread
-// has changed what is in use by 64 KiB or 256 blocks since its last one. 2 KiB, and 1 KiB for each
-// thread that uses it. Thread-safety: all members may be called from any thread, if those of the
-// upstream may.
+// Complexity: some thirty instructions more than upstream; an atomic addition when a thread has
+// changed what is in use by 64 KiB or 256 blocks since its last one. Takes 2 KiB, plus 1 KiB for
+// each thread. Thread-safety: any thread may call all members if it may call the upstream's.
 #pragma once
 
 #include <cstddef>
@@ -31,11 +30,11 @@ namespace mallard::inline v1 {
 class MALLARD_API synchronized_counting_resource final
     : public detail::by_base<synchronized_counting_resource> {
  public:
-  // Effects: counts what goes to `upstream`, which must outlive this object.
+  // Effects: counts what passes to `upstream`, which must outlive this object.
   explicit synchronized_counting_resource(
       resource_ref upstream = std::pmr::new_delete_resource()) noexcept
       : synchronized_counting_resource(nullptr, upstream, 0) {}
-  // Effects: the same, and is in the reports of counting_report.hpp until it is destroyed. `name`
+  // Effects: as above, and is in the reports of counting_report.hpp until it is destroyed. `name`
   // must live as long.
   explicit synchronized_counting_resource(
       const char* name, resource_ref upstream = std::pmr::new_delete_resource()) noexcept
@@ -45,7 +44,7 @@ class MALLARD_API synchronized_counting_resource final
   synchronized_counting_resource& operator=(const synchronized_counting_resource&) = delete;
   ~synchronized_counting_resource() override;
 
-  // Errors: whatever the upstream throws; then nothing is counted.
+  // Errors: what the upstream throws; then nothing is counted.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     void* const block = detail::allocate_from(*upstream_, bytes, alignment);
@@ -70,13 +69,13 @@ class MALLARD_API synchronized_counting_resource final
     }
   }
 
-  // Returns: the counts since construction, of all threads. The peaks are exact where one thread
-  // uses the resource at a time and else within 64 KiB, and 256 blocks, for each thread. What
-  // threads are just counting may be missing. O(threads * size classes).
+  // Returns: the counts of all threads since construction. The peaks are exact if only one thread
+  // has used the resource, else within 64 KiB and 256 blocks for each thread. Calls that are just
+  // being counted may be missing. O(threads * size classes).
   allocation_counts counts() const noexcept;
-  // Returns: of the calling thread alone, with all that threads of the same number counted that
-  // have ended. What is in use is what it has been given less what it has taken back, also of other
-  // threads, and 0 when that is negative; its own peaks.
+  // Returns: the counts of the calling thread, and of ended threads that had its number. In use is
+  // what it allocated less what it freed, also of other threads' blocks; 0 if negative. The peaks
+  // are its own.
   allocation_counts counts_of_this_thread() const noexcept;
 
   const char* name() const noexcept { return counted_.name(); }  // null if it has none

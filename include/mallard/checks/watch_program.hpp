@@ -4,11 +4,11 @@
 //   #include "mallard/checks/watch_program.hpp"
 //
 // It defines `free`, `realloc`, `pthread_mutex_lock`, `pthread_mutex_trylock` and
-// `pthread_rwlock_wrlock` of the program, which go on to the ones behind them; for tests alone. In
-// a program that is linked statically there are none behind: it says so and is aborted. With a
-// sanitizer it defines nothing: frees are known then without it, locks are not.
+// `pthread_rwlock_wrlock` in the program; they call the original ones. It is for tests only. A
+// statically linked program has no originals: it says so and aborts. With a sanitizer it defines
+// nothing: frees are seen then without it, locks are not.
 //
-// Complexity: a load and a branch for each of these calls. Thread-safety: as the functions.
+// Complexity: a load and a branch per call of these. Thread-safety: as the functions.
 #pragma once
 
 #include "mallard/detail/checks/effects.hpp"
@@ -33,7 +33,7 @@
 
 namespace mallard::inline v1::detail {
 
-// The function behind the program's own; aborts where there is none.
+// The function behind the program's own; aborts if there is none.
 template <class Function>
 Function* function_behind(const char* name) noexcept {
   if (void* const found = dlsym(RTLD_NEXT, name)) return reinterpret_cast<Function*>(found);
@@ -49,7 +49,7 @@ inline void note_if_watched(effect what) noexcept {
 
 }  // namespace mallard::inline v1::detail
 
-// Each throws nothing, or might, as the C library declares it: glibc says so, musl does not.
+// Each is noexcept if the C library declares it so: glibc does, musl does not.
 extern "C" {
 
 [[gnu::used]] inline void free(void* p) noexcept(noexcept(::free(p))) {
@@ -67,7 +67,7 @@ extern "C" {
   behind(p);
 }
 
-// A block that grows leaves no old block, either, but that is seen when the new one goes.
+// Growing a block frees the old one, too, but that is seen when the new one is freed.
 [[gnu::used]] inline void* realloc(void* p,
                                    std::size_t bytes) noexcept(noexcept(::realloc(p, bytes))) {
   static void* (*behind)(void*, std::size_t) = nullptr;

@@ -1,9 +1,8 @@
-/* Purpose: llheap's names for functions of mallard/malloc/malloc.h, for programs written for it.
+/* Purpose: llheap's names for functions of mallard/malloc/malloc.h, for programs that use llheap.
  *
- * The library does not export them: a preloaded malloc that has a function called `resize` would
- * take the place of other libraries' functions of that name. malloc_request_size and
- * malloc_zero_fill need the sticky build. There is no malloc_stats_clear: no counters run that
- * could be cleared. */
+ * The library does not export them: if a preloaded malloc had a function called `resize`, it would
+ * replace other libraries' functions of that name. malloc_request_size and malloc_zero_fill need
+ * the sticky build. There is no malloc_stats_clear, as there are no counters to clear. */
 #ifndef MALLARD_LLHEAP_NAMES_H
 #define MALLARD_LLHEAP_NAMES_H
 

@@ -1,18 +1,18 @@
-// Purpose: memory that is a file: what lies in it is there again when it is opened again, at the
-// same address or another one.
+// Purpose: memory in a file: its contents are there again when it is opened again, at this address
+// or another one.
 //
 //   {
 //     mallard::file_resource file("orders.mem");
 //     *file.find_or_make<long>("count", 0L) += 1;
-//     file.sync();                     // so that it survives the machine's end, not only ours
+//     file.sync();                     // survives the end of the machine, not only of the program
 //   }                                  // closed: another process may open it
 //   mallard::file_resource again("orders.mem");
 //   assert(*again.find<long>("count") == 1);
 //
 // Its other verbs and its figures are in mallard/memory/segment.hpp.
 //
-// Complexity: up to 2 KiB O(1) without a system call but for every slab or so; larger blocks O(size
-// of the file / 256 KiB) at worst. Thread-safety: all members may be called from any thread.
+// Complexity: up to 2 KiB O(1), with a system call once per slab or so; larger blocks at worst
+// O(size of the file / 256 KiB). Thread-safety: any thread may call all members.
 #pragma once
 
 #include <cstddef>
@@ -24,52 +24,51 @@
 namespace mallard::inline v1 {
 
 enum class file_open {
-  // An empty file is one that is to be made, and so is one whose maker ended before it was made.
+  // Also makes a file that is empty, or that its maker left unfinished.
   open_or_create,
   open_existing,
   create_new,
 };
 
 enum class file_view {
-  shared,        // changes are the file's
-  private_copy,  // changes are this process's, and are lost; any number may have the file open so
+  shared,        // changes go to the file
+  private_copy,  // changes stay in this process and are lost; any number may open it so
 };
 
 struct file_options {
   file_open open = file_open::open_or_create;
   file_view view = file_view::shared;
-  // The size of a file that is made: it never gets larger. Addresses are reserved for all of it.
+  // The most a new file may grow to, for good. Addresses are reserved for all of it.
   std::size_t limit_bytes = std::size_t{1} << 30;
-  // The address to map it at, a multiple of 2 MiB; then also plain pointers in it are right again.
-  // Null: wherever there is room, and then only offsets are.
+  // The address to map it at, a multiple of 2 MiB: then plain pointers in it stay valid, too. Null:
+  // wherever there is room, and only offsets stay valid.
   void* address = nullptr;
-  // Also a file whose last user ended without closing it. Its blocks and roots are consistent
-  // again; whether what lies in them is, only their user knows.
+  // Also opens a file whose last user ended without closing it. Its blocks and roots are consistent
+  // again; only their user knows whether their contents are.
   bool recover = false;
-  unsigned permissions = 0644;  // of a file that is made
+  unsigned permissions = 0644;  // of a new file
 };
 
-// Has the file alone: nobody else may have it open, or all have private copies. When the file is
-// cut while it is open, a touch of what is no more is SIGBUS: no check can prevent that.
+// Nobody else may have the file open, unless all have private copies. If the file is truncated
+// while it is open, a touch of the missing part is SIGBUS: no check can prevent that.
 class MALLARD_API file_resource final : public segment_resource {
  public:
-  // Errors: `memory_error`: `refused` with the system's word when the path cannot be opened, mapped
-  // or given space; `exists`; `in_use`; `wrong_file`, `wrong_version`, `cut`, `damaged` and
-  // `not_closed` when it is not what a file of this library should be; `not_memory`; `bad_limit`.
+  // Errors: `memory_error`: `refused`, with the system's message, if the path cannot be opened,
+  // mapped or given space; `exists`; `in_use`; `bad_name`, `bad_alignment`, `bad_limit`; for a bad
+  // file `wrong_file`, `wrong_version`, `cut`, `damaged`, `not_closed`, `not_memory`.
   explicit file_resource(const char* path, file_options options);
   explicit file_resource(const char* path) : file_resource(path, file_options{}) {}
-  // Effects: `sync`, and closes the file; errors are lost, so call `sync` before.
+  // Effects: `sync`, then marks the file closed unless that fails. To see errors call `sync`.
   ~file_resource() override;
 
-  // Effects: what was changed before is in the file when it returns, on the device itself. Of a
-  // private copy: nothing.
-  // Errors: `memory_error` when the system could not write.
+  // Effects: writes all earlier changes to the device itself; of a private copy, nothing.
+  // Errors: `memory_error` if the system could not write.
   void sync();
 
   bool is_private_copy() const noexcept { return segment_.is_private(); }
-  // True if it was made, not found.
+  // Returns: whether it was made, not found.
   bool is_new() const noexcept { return is_new_; }
-  // True if its last user had ended without closing it, and `recover` was set.
+  // Returns: whether its last user had ended without closing it, and `recover` was set.
   bool was_recovered() const noexcept { return was_recovered_; }
 
  private:

@@ -1,13 +1,13 @@
-// Purpose: the exception of the kinds of memory, with the system's own word for it.
+// Purpose: the exception of the kinds of memory, with the system's own message.
 //
 //   try {
 //     mallard::mapped_resource memory({.limit_bytes = 0});
 //   } catch (const mallard::memory_error& e) {
-//     assert(e.fault() == mallard::memory_fault::bad_limit && e.code() ==
-//     std::errc::invalid_argument);
+//     assert(e.fault() == mallard::memory_fault::bad_limit);
+//     assert(e.code() == std::errc::invalid_argument);
 //   }
 //
-// Complexity: O(1), without memory of its own. Thread-safety: as any exception object.
+// Complexity: O(1); allocates nothing. Thread-safety: as any exception object.
 #pragma once
 
 #include <new>
@@ -19,15 +19,15 @@ namespace mallard::inline v1 {
 
 enum class memory_fault {
   refused,        // by the system: see code()
-  full,           // the limit is reached, or what is free is in pieces that are too small
+  full,           // the limit is reached, or all free pieces are too small
   bad_size,       // no object can be so large
-  bad_alignment,  // no power of two, or more than the kind can keep
+  bad_alignment,  // not a power of two, or more than the kind supports
   bad_limit,      // 0, or too small for the kind's own data, or too large for its addresses
-  bad_name,       // empty, too long, or with a slash where none may be; or no such root
+  bad_name,       // null, empty, too long, or with characters that it may not have
   not_available,  // the machine or its kernel has no such thing
   not_writable,   // protected, or mapped without the right to write
   not_memory,     // a descriptor that cannot be mapped and grown
-  exists,         // already there, where it was to be made
+  exists,         // already there, but was to be made
   wrong_file,     // made by something else
   wrong_version,  // made by a version with another layout
   wrong_type,     // a root that was made as another type
@@ -40,11 +40,11 @@ enum class memory_fault {
 // Returns: the fault's name as spelt above.
 MALLARD_API const char* to_string(memory_fault fault) noexcept;
 
-// Memory could not be had, or not as it was asked for. `what()` says who asked for what, and ends
-// in the system's word for `code()`.
+// Memory could not be obtained, or not as requested. `what()` says who requested what, and ends
+// with the system's message for `code()`.
 class MALLARD_API memory_error : public std::bad_alloc {
  public:
-  // `error`: of errno. `who` and `doing` are copied, shortened if need be.
+  // `error` is an errno. `who` and `doing` are copied, and shortened if need be.
   memory_error(memory_fault fault, int error, const char* who, const char* doing) noexcept;
   memory_error(const memory_error&) noexcept = default;
   memory_error& operator=(const memory_error&) noexcept = default;

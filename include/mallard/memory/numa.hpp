@@ -1,5 +1,5 @@
-// Purpose: memory of chosen NUMA nodes: of some, in turn of several, or of the one that runs the
-// code; by the system calls themselves, no library needed.
+// Purpose: memory of chosen NUMA nodes: of some, of several in turn, or of the one that runs the
+// code. It makes the system calls itself and needs no library.
 //
 //   if (mallard::numa_resource::available()) {
 //     mallard::numa_resource near({.policy = mallard::numa_policy::bind, .nodes = 1});  // node 0
@@ -10,8 +10,8 @@
 //
 // Its other verbs and its figures are in mallard/memory/range.hpp.
 //
-// Complexity: O(log n) in the number of free parts, and two system calls per step that makes more
-// pages usable. Thread-safety: none; one thread at a time.
+// Complexity: O(log n) in the number of free parts, plus two system calls for each step that makes
+// more pages usable. Thread-safety: none; one thread at a time.
 #pragma once
 
 #include <array>
@@ -24,10 +24,10 @@
 namespace mallard::inline v1 {
 
 enum class numa_policy {
-  bind,        // of these nodes, or none: a touch without memory there ends the program
+  bind,        // from these nodes only: a touch without memory there ends the program
   interleave,  // page by page from these nodes in turn
-  preferred,   // of the lowest of these nodes; of others when it has none
-  local,       // of the node whose processor touches the page first; takes no nodes
+  preferred,   // from the lowest of these nodes; from others if it has none
+  local,       // from the node whose processor touches the page first; takes no nodes
 };
 
 struct numa_options {
@@ -43,18 +43,18 @@ struct numa_report {
 
 class MALLARD_API numa_resource final : public range_resource {
  public:
-  // True if the kernel has memory policies and lets this process set them.
+  // Returns: whether the kernel has memory policies and lets this process set them.
   static bool available() noexcept { return allowed_nodes() != 0; }
-  // The nodes this process may have memory of, a bit for each; 0 where that cannot be known.
+  // Returns: the nodes this process may have memory of, a bit for each; 0 if that is not known.
   static std::uint64_t allowed_nodes() noexcept;
 
-  // Errors: `memory_error` of `not_available` when there are no policies here, or none of these
-  // nodes; of `bad_limit` when the limit is 0, or nodes are missing, or given to `local`.
+  // Errors: `memory_error`: `not_available` without memory policies, or if one of the nodes is not
+  // available; `bad_limit` if the limit is 0, nodes are missing, or `local` has some; `refused`.
   explicit numa_resource(numa_options options);
   numa_resource() : numa_resource(numa_options{}) {}
   ~numa_resource() override;
 
-  // The node that has the page behind an address; -1: not touched yet.
+  // Returns: the node that has the page behind an address; -1: not touched yet.
   int node_of(const void* p) const noexcept;
   // O(pages).
   numa_report obtained() const noexcept;

@@ -1,17 +1,16 @@
-// Purpose: an allocator for containers that lie in a file or in shared memory themselves, with all
-// that they own. It holds no address either.
+// Purpose: an allocator for containers that lie, with all that they own, in a file or in shared
+// memory. It holds no address either.
 //
 //   using ints = std::vector<int, mallard::offset_allocator<int>>;
 //   mallard::shared_resource shared;
 //   ints* v = shared.make<ints>("v", shared);  // the same in every process: shared.find<ints>("v")
 //   v->push_back(1);
 //
-// Complexity: as the resource, and an addition. Thread-safety: as the resource; a container is its
-// users' to lock.
+// Complexity: as the resource, plus an addition. Thread-safety: as the resource; its users have to
+// lock a container.
 //
-// Of the standard containers, those that take any allocator's `pointer` can be bound: with
-// libstdc++ before 15 `vector` and `deque`, with libc++ all but `deque`; and all of
-// Boost.Container.
+// It binds standard containers that take any allocator's `pointer`: with libstdc++ before 15
+// `vector` and `deque`, with libc++ all but `deque`; and all of Boost.Container.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +23,7 @@
 
 namespace mallard::inline v1 {
 
-// It finds the resource through which this process uses the memory that it lies in, or came from.
+// Finds this process's resource for the memory that it lies in, or came from.
 template <class T>
 class offset_allocator {
  public:
@@ -51,8 +50,8 @@ class offset_allocator {
   offset_allocator(const offset_allocator&) noexcept = default;
   offset_allocator& operator=(const offset_allocator&) noexcept = default;
 
-  // Effects: room for `n` objects.
-  // Errors: `std::bad_array_new_length` when their size does not fit, or `memory_error`.
+  // Effects: allocates room for `n` objects.
+  // Errors: `std::bad_array_new_length` if their size does not fit, or `memory_error`.
   [[nodiscard]] pointer allocate(std::size_t n) {
     if (n > ~std::size_t{0} / sizeof(T)) detail::fail_array_length();
     return static_cast<T*>(resource().allocate(n * sizeof(T), alignof(T)));
@@ -61,7 +60,7 @@ class offset_allocator {
     resource().deallocate(p.get(), n * sizeof(T), alignof(T));
   }
 
-  // As this process has it.
+  // Returns: the resource of this process.
   segment_resource& resource() const noexcept {
     return *static_cast<segment_resource*>(detail::process_word_of(base_.get()));
   }

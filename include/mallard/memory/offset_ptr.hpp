@@ -1,4 +1,4 @@
-// Purpose: a pointer that says how far away its target is, and so is right wherever the memory with
+// Purpose: a pointer that holds the distance to its target, so it is right wherever the memory with
 // both of them is mapped.
 //
 //   struct node {
@@ -10,8 +10,8 @@
 //
 // Complexity: an addition more than a plain pointer. Thread-safety: as a plain pointer.
 //
-// Source of the idea: Boost.Interprocess's offset_ptr. Like that, it is null at a distance of one
-// byte, so that a pointer to itself is none.
+// Source of the idea: Boost.Interprocess's offset_ptr. As there, a distance of one byte means null,
+// so a pointer may point to itself.
 #pragma once
 
 #include <compare>

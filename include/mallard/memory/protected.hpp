@@ -1,21 +1,21 @@
 // Purpose: memory that can be made read-only, or inaccessible, and writable again: built once, then
-// read for ever; whoever writes to it gets SIGSEGV at that very instruction.
+// only read. A write gets SIGSEGV at that very instruction.
 //
 //   mallard::protected_resource memory;
 //   std::pmr::vector<int> settings({1, 2, 3}, &memory);
 //   memory.protect();
-//   int one = settings[0];             // reading is as before; settings[0] = 2 would be a SIGSEGV
+//   int one = settings[0];             // reads as before; settings[0] = 2 would be a SIGSEGV
 //   {
 //     mallard::write_scope change(memory);
 //     settings.push_back(4);
 //   }                                  // protected again
-//   memory.unprotect();                // or the vector's destructor would write
+//   memory.unprotect();                // the vector's destructor writes
 //
 // Its other verbs and its figures are in mallard/memory/range.hpp.
 //
 // Complexity: protecting is a system call whose time depends on the pages in use; allocate and
-// deallocate are O(log n) in the number of free parts. Thread-safety: none; reading protected
-// memory from any number of threads is what it is for.
+// deallocate are O(log n) in the number of free parts. Thread-safety: none, but any number of
+// threads may read protected memory.
 #pragma once
 
 #include <cstddef>
@@ -34,15 +34,15 @@ enum class page_access { none, read_only, writable };
 
 class MALLARD_API protected_resource final : public range_resource {
  public:
-  // Errors: `memory_error` when the limit is 0 or the system refuses the addresses. `allocate`
-  // also throws it, and does nothing, while the memory is not writable.
+  // Errors: `memory_error` if the limit is 0 or the system refuses the addresses. `allocate` throws
+  // it, too, and changes nothing, while the memory is not writable.
   explicit protected_resource(protected_options options);
   protected_resource() : protected_resource(protected_options{}) {}
   ~protected_resource() override;
 
-  // Effects: every page may be read only, not even read, or written to from now on. What the
-  // resource itself has to know of its blocks lies in the same pages.
-  // Errors: `memory_error` when the system refuses, and then nothing has changed.
+  // Effects: from now on all pages are read-only (`protect`), inaccessible (`hide`) or writable
+  // (`unprotect`). The resource's own records of its blocks lie in these pages.
+  // Errors: `memory_error` if the system refuses; then nothing has changed.
   void protect() { set_access(page_access::read_only); }
   void hide() { set_access(page_access::none); }
   void unprotect() { set_access(page_access::writable); }
@@ -50,7 +50,7 @@ class MALLARD_API protected_resource final : public range_resource {
 
   page_access access() const noexcept { return access_; }
 
-  // Effects: ends all blocks and gives all memory back; what is allocated next is writable.
+  // Effects: frees all blocks and all memory. The memory is writable again.
   void release() noexcept;
 
  private:
@@ -59,8 +59,8 @@ class MALLARD_API protected_resource final : public range_resource {
   page_access access_ = page_access::writable;
 };
 
-// While it lives the resource is writable; then it is as it was before. When the system refuses
-// that, the program ends: it must not go on in the belief that the memory is protected.
+// Makes the resource writable while it lives, then restores the access from before. If the system
+// refuses that, the program ends, rather than go on as if the memory were protected.
 class [[nodiscard]] MALLARD_API write_scope {
  public:
   explicit write_scope(protected_resource& resource)
@@ -76,7 +76,7 @@ class [[nodiscard]] MALLARD_API write_scope {
   page_access before_;
 };
 
-// The other way round: read-only, or what is asked for, while it lives.
+// The opposite: makes the resource read-only, or as `access` says, while it lives.
 class [[nodiscard]] MALLARD_API protect_scope {
  public:
   explicit protect_scope(protected_resource& resource, page_access access = page_access::read_only)

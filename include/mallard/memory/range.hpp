@@ -1,5 +1,5 @@
-// Purpose: the common part of the kinds of memory over one range of addresses, that is mapped,
-// huge, numa and protected ones: the verbs and the figures.
+// Purpose: the verbs and figures that the kinds of memory over one range of addresses share:
+// mapped, huge, numa and protected ones.
 //
 //   mallard::mapped_resource pages({.limit_bytes = 64 << 20});
 //   void* p = pages.allocate(100'000);
@@ -8,9 +8,9 @@
 //   pages.trim();  // what is free goes back to the system
 //
 // Addresses are reserved at once and made usable from the front as blocks need them. The kinds
-// differ in what making usable is. Complexity: O(1) for blocks up to 1 KiB of a size that was given
-// back before, else O(log n) in the number of free parts, and a system call for each step that
-// makes more usable. Thread-safety: none; one thread at a time.
+// differ in how they do that. Complexity: O(1) for blocks up to 1 KiB of a size that was freed
+// before, else O(log n) in the number of free parts, plus a system call per step that makes more
+// usable. Thread-safety: none; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,13 @@ struct refusal;
 
 struct memory_stats {
   std::size_t limit_bytes = 0;   // never more
-  std::size_t usable_bytes = 0;  // of these, had from the system so far
+  std::size_t usable_bytes = 0;  // of these, obtained from the system so far
   std::size_t in_use_bytes = 0;  // of these, in blocks, rounded up as the kind does
   std::size_t peak_bytes = 0;    // the most that was ever in use
   std::size_t in_use_blocks = 0;
 };
 
-// The base of these resources; not made by itself.
+// The base of these resources; it is not made by itself.
 class MALLARD_API range_resource : public detail::by_base<range_resource> {
  public:
   // The largest alignment of a block.
@@ -43,22 +43,22 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
   range_resource(const range_resource&) = delete;
   range_resource& operator=(const range_resource&) = delete;
 
-  // Effects: returns `bytes` bytes aligned to `alignment`; never null.
-  // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
+  // Returns: `bytes` bytes aligned to `alignment`, never null.
+  // Errors: throws `memory_error`, a `std::bad_alloc`; then nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  // Effects: as `allocate`, but returns null where that throws; no exception is made.
+  // Effects: as `allocate`, but returns null instead of throwing; makes no exception.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
-  // Effects: takes a block back; `bytes` as it was allocated. The memory stays with the resource.
+  // Effects: frees a block; `bytes` is that of its allocation. The resource keeps the memory.
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: ends all blocks and gives all memory back to the system; the addresses stay reserved.
+  // Effects: frees all blocks and returns all memory to the system; the addresses stay reserved.
   void release() noexcept;
-  // Effects: gives back the memory of whole free pages; they stay usable. Where they are locked, of
-  // explicit huge pages or protected, nothing.
+  // Effects: returns the memory of whole free pages to the system; they stay usable. Does nothing
+  // for locked, explicit huge and protected pages.
   void trim() noexcept;
 
-  // True if the byte at `p` is in memory that the resource allocates from.
+  // Returns: whether the byte at `p` is in memory that the resource allocates from.
   bool owns(const void* p) const noexcept {
     return detail::address_of(p) - detail::address_of(begin_) < usable_bytes_;
   }
@@ -70,7 +70,7 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
   struct shape {
     const char* who;
     std::size_t limit_bytes;
-    std::size_t step_bytes = 0;    // what is made usable at once, at least; 0: 64 KiB
+    std::size_t step_bytes = 0;    // the least to make usable at once; 0: 64 KiB
     std::size_t alignment = 0;     // of the range, and of what is made usable; 0: a page
     bool guards = false;           // pages before and behind that are never usable
     std::size_t largest_step = 0;  // steps grow up to it with what is usable
@@ -81,11 +81,11 @@ class MALLARD_API range_resource : public detail::by_base<range_resource> {
 
   std::byte* begin() const noexcept { return begin_; }
   std::size_t usable_bytes() const noexcept { return usable_bytes_; }
-  // True if blocks may be given and taken back from now on; at first they may.
+  // Sets whether blocks may be allocated and freed from now on; at first they may.
   void set_writable(bool now) noexcept { is_writable_ = now; }
 
  private:
-  // Makes the next `bytes` usable. Returns 0, or the system's error, and nothing has changed.
+  // Makes the next `bytes` usable. Returns 0, or the system's error: then nothing has changed.
   virtual int extend(std::byte* p, std::size_t bytes) noexcept = 0;
   bool grow(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept;
   void* take_at_once(std::size_t bytes, std::size_t alignment) noexcept;

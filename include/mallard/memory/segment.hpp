@@ -1,5 +1,4 @@
-// Purpose: the common part of files and shared memory: blocks, and objects that are found by their
-// names.
+// Purpose: the verbs that files and shared memory share: blocks, and objects found by their names.
 //
 //   mallard::shared_resource shared;
 //   long* count = shared.make<long>("count", 0L);
@@ -7,8 +6,8 @@
 //   shared.destroy<long>("count");
 //   shared.verify();
 //
-// Complexity: up to 2 KiB O(1); larger blocks O(size / 256 KiB) at worst. Thread-safety: all
-// members may be called from any thread.
+// Complexity: up to 2 KiB O(1); larger blocks at worst O(size / 256 KiB). Thread-safety: any thread
+// may call all members.
 #pragma once
 
 #include <cstddef>
@@ -30,17 +29,17 @@ namespace mallard::inline v1 {
 
 struct segment_stats {
   std::size_t limit_bytes = 0;   // never more
-  std::size_t usable_bytes = 0;  // of these, there so far
-  std::size_t in_use_bytes = 0;  // of these, in blocks, rounded up, and for the segment's own data
+  std::size_t usable_bytes = 0;  // of these, obtained so far
+  std::size_t in_use_bytes = 0;  // of these, in blocks, rounded up, and in the segment's own data
   std::size_t slabs = 0;
-  std::size_t users = 0;  // resources that are attached, of all processes
+  std::size_t users = 0;  // attached resources, of all processes
 };
 
 namespace detail {
 class segment_registry;
 }
 
-// The base of file_resource and shared_resource; not made by itself.
+// The base of file_resource and shared_resource; it is not made by itself.
 class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
  public:
   // The largest alignment of a block, wherever the segment is mapped.
@@ -51,8 +50,8 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
   segment_resource(const segment_resource&) = delete;
   segment_resource& operator=(const segment_resource&) = delete;
 
-  // Effects: returns `bytes` bytes aligned to `alignment`, never null.
-  // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
+  // Returns: `bytes` bytes aligned to `alignment`, never null.
+  // Errors: throws `memory_error`, a `std::bad_alloc`; then nothing has changed.
   MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes,
                                        std::size_t alignment = alignof(std::max_align_t)) {
     if (void* const p = take_at_once(bytes, alignment)) [[likely]] {
@@ -60,11 +59,11 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     }
     return allocate_slow(bytes, alignment);
   }
-  // Effects: as `allocate`, but returns null where that throws; no exception is made, unless the
+  // Effects: as `allocate`, but returns null instead of throwing; makes no exception, unless the
   // segment itself is lost.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
 
-  // Effects: takes a block back, whoever has allocated it; `bytes` and `alignment` as it was.
+  // Effects: frees a block of any user; `bytes` and `alignment` are those of its allocation.
   MALLARD_ALWAYS_INLINE void deallocate(
       void* p, std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const std::size_t request = detail::class_request(bytes, alignment);
@@ -74,19 +73,19 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     deallocate_slow(p, bytes, alignment);
   }
 
-  // Effects: gives empty slabs of this resource, and of no one's, back for any other use.
+  // Effects: frees empty slabs of this resource, and of no owner, for any other use.
   void trim();
 
-  // Effects: names a block, or a place in one, so that it is found from elsewhere and later; null
-  // takes the name away.
-  // Errors: `memory_error` when the name is empty, longer than `largest_name_bytes` or there
-  // already (`exists`), when there are `largest_root_count` names, or `p` is not of this memory.
+  // Effects: names a block, or a place in one, to be found from elsewhere and later; null removes
+  // the name.
+  // Errors: `memory_error`: `bad_name` if it is empty or longer than `largest_name_bytes`;
+  // `exists`; `full` at `largest_root_count` names; `not_memory` if `p` is not of this memory.
   void set_root(const char* name, void* p);
-  // Returns null when there is no such name.
+  // Returns: the place with this name, null if there is none.
   void* root(const char* name);
 
-  // Effects: an object under a name.
-  // Errors: as `allocate` and `set_root`, or what the constructor throws, and nothing has changed.
+  // Effects: makes an object under a name.
+  // Errors: as `allocate` and `set_root`, or what the constructor throws; then nothing has changed.
   template <class T, class... Args>
   T* make(const char* name, Args&&... args) {
     void* const p = prepare<T>();
@@ -98,18 +97,18 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     give_back.succeeded();
     return object;
   }
-  // Returns null when there is no such name.
-  // Errors: `memory_error` when what is there was made as another type (`wrong_type`): of another
-  // size, alignment or kind (integer with or without a sign, floating, enumeration, class), or of a
-  // class or enumeration, or template argument, with another name. Namespaces are not compared, so
-  // that programs of different compilers find each other's objects.
+  // Returns: the object with this name, null if there is none.
+  // Errors: `memory_error` (`wrong_type`) if it was made as another type: with another size,
+  // alignment or kind (signed or unsigned integer, floating, enumeration, class), or another name
+  // of its class, enumeration or template argument. Namespaces are not compared, so that programs
+  // of different compilers find each other's objects.
   template <class T>
   T* find(const char* name) {
     static_assert(is_shareable_v<T>,
                   "T holds addresses, which are wrong wherever else it is mapped");
     return static_cast<T*>(find_root(name, detail::record_of_type<T>));
   }
-  // Effects: as `find`, else as `make`; when several do so at once, one's object is everybody's.
+  // Effects: as `find`, else as `make`. If several users call it at once, all get one object.
   template <class T, class... Args>
   T* find_or_make(const char* name, const Args&... args) {
     if (T* const found = find<T>(name)) return found;
@@ -123,8 +122,8 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     give_back.succeeded();
     return object;
   }
-  // Effects: takes the name away, destroys the object and gives its memory back. False when there
-  // is none. Nobody else may use it any more.
+  // Effects: removes the name, destroys the object and frees its memory. Nobody else may use it any
+  // more. Returns false if there is none.
   template <class T>
   bool destroy(const char* name) {
     T* const object = find<T>(name);
@@ -135,25 +134,25 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     return true;
   }
 
-  // True if the byte at `p` is of this memory, as it is mapped here.
+  // Returns: whether the byte at `p` is of this memory, as it is mapped here.
   bool owns(const void* p) const noexcept { return segment_.has(p); }
-  // The address it is mapped at here: offsets from there are the same for all.
+  // Returns: the address it is mapped at here. Offsets from there are equal for all users.
   void* base() const noexcept { return segment_.base(); }
   int descriptor() const noexcept { return segment_.descriptor(); }
 
   // O(slabs).
   segment_stats stats();
-  // Errors: `memory_error` of `damaged` when the memory's own data contradict each other, as they
-  // do when somebody has written where he should not. O(slabs).
+  // Errors: `memory_error` (`damaged`) if the memory's own data contradict each other, as after a
+  // stray write. O(slabs).
   void verify();
 
  protected:
   segment_resource(const char* who, int descriptor, detail::segment_view view) noexcept;
   ~segment_resource() override;
 
-  // Once the segment is there: this object is its user in this process.
+  // Called once the segment exists: makes this object its user in this process.
   void begin();
-  // Before it goes. False when it was none, as in the child of a fork.
+  // Called before the segment goes. False if this was no user, as in the child of a fork.
   bool end() noexcept;
 
   unsigned adopt_the_dead();
@@ -171,7 +170,7 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     return allocate(sizeof(T), alignof(T));
   }
 
-  // Null when another thread may be here, or when the client has no slot at hand.
+  // Null if another thread may be here, or if the client has no free slot.
   MALLARD_ALWAYS_INLINE void* take_at_once(std::size_t bytes, std::size_t alignment) {
     const std::size_t request = detail::class_request(bytes, alignment);
     if (!detail::is_looked_up(request) || !detail::os::is_single_threaded()) return nullptr;

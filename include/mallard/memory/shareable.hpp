@@ -1,13 +1,13 @@
-// Purpose: the types that may lie in memory that others map at other addresses. An object with an
-// address in it means nothing there: a resource, anything with virtual functions, a container whose
-// allocator deals in plain pointers.
+// Purpose: the types that may lie in memory that others map at other addresses. An object that
+// holds an address may not: a resource, anything with virtual functions, a container whose
+// allocator uses plain pointers.
 //
 //   static_assert(!mallard::is_shareable_v<std::pmr::vector<int>>);
 //   static_assert(!mallard::is_shareable_v<mallard::multipool_resource>);
 //   static_assert(mallard::is_shareable_v<
 //                 std::vector<int, mallard::offset_allocator<int>>>);
 //   template <>
-//   constexpr bool mallard::is_shareable_v<has_a_pointer> = false;  // not seen from here
+//   constexpr bool mallard::is_shareable_v<has_a_pointer> = false;  // its members cannot be seen
 //
 // Complexity: none at run time. Thread-safety: not applicable.
 #pragma once
@@ -28,7 +28,7 @@ template <class T>
 constexpr bool is_shareable();
 }
 
-// Members of a class cannot be seen: specialise it for classes of yours that hold addresses.
+// The members of a class cannot be seen: specialise it for your classes that hold addresses.
 template <class T>
 inline constexpr bool is_shareable_v = detail::is_shareable<T>();
 

@@ -1,13 +1,13 @@
-// Purpose: memory from bytes that the program has anyway, and nothing else ever, not even when it
-// fails.
+// Purpose: memory from bytes that the program has anyway, and from nowhere else, not even if they
+// run out.
 //
 //   constinit mallard::static_storage<64 * 1024> storage;  // in .bss, not in the file
 //   mallard::multipool_resource pool(&storage.resource());
 //   std::pmr::vector<int> v(100, &pool);
 //   std::size_t left = storage.resource().free_bytes();
 //
-// Complexity: O(1) for blocks up to 1 KiB of a size that was given back before, else O(log n) in
-// the number of free parts; where none is large enough, all small ones are joined first.
+// Complexity: O(1) for blocks up to 1 KiB of a size that was freed before, else O(log n) in the
+// number of free parts; if none is large enough, all small ones are joined first.
 // Thread-safety: none; one thread at a time.
 #pragma once
 
@@ -22,13 +22,12 @@
 
 namespace mallard::inline v1 {
 
-// Blocks have no header; free bytes keep what has to be known about them. Sizes are rounded up to
-// 16 bytes.
+// Blocks have no header; the free bytes hold the records. Sizes are rounded up to 16 bytes.
 class MALLARD_API static_resource final : public detail::by_base<static_resource> {
  public:
-  // The storage must outlive the resource and is not touched before the first request. Of an
-  // unaligned one up to 15 bytes at both ends are lost.
-  // Errors: without bytes `memory_error`.
+  // The storage must outlive the resource and is not touched before the first request. If it is not
+  // aligned, up to 15 bytes at both ends are lost.
+  // Errors: `memory_error` if there are no bytes.
   constexpr static_resource(std::byte* storage, std::size_t bytes)
       : storage_(storage), bytes_(bytes) {
     if (storage == nullptr || bytes == 0) fail_empty();
@@ -39,21 +38,21 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   static_resource& operator=(const static_resource&) = delete;
   ~static_resource() override { release(); }
 
-  // Effects: returns `bytes` bytes aligned to `alignment`; never null.
-  // Errors: throws `memory_error`, a `std::bad_alloc`, and nothing has changed.
+  // Returns: `bytes` bytes aligned to `alignment`, never null.
+  // Errors: throws `memory_error`, a `std::bad_alloc`; then nothing has changed.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t));
-  // Effects: as `allocate`, but returns null where that throws; no exception is made.
+  // Effects: as `allocate`, but returns null instead of throwing; makes no exception.
   void* try_allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept;
-  // Effects: takes a block back; `bytes` as it was allocated.
+  // Effects: frees a block; `bytes` is that of its allocation.
   void deallocate(void* p, std::size_t bytes,
                   std::size_t alignment = alignof(std::max_align_t)) noexcept;
-  // Effects: ends all blocks.
+  // Effects: frees all blocks.
   void release() noexcept;
 
   bool owns(const void* p) const noexcept {
     return detail::address_of(p) - detail::address_of(storage_) < bytes_;
   }
-  // Not all of it need be in one piece.
+  // Returns: the free bytes, which need not be in one piece.
   std::size_t free_bytes() const noexcept;
   std::size_t in_use_bytes() const noexcept { return usable_bytes() - free_bytes(); }
 
@@ -69,9 +68,9 @@ class MALLARD_API static_resource final : public detail::by_base<static_resource
   detail::quick_extents free_;
 };
 
-// A resource and its storage. It is constinit and consists of zero bytes until `resource()` is
-// first called, so a global one is in .bss and takes no room in the program's file: a pointer or a
-// vtable among the bytes would put all of them into .data.
+// A resource and its storage. Until the first call of `resource()` it is constinit and all zero
+// bytes, so a global one is in .bss and takes no room in the program's file: a pointer or a vtable
+// among the bytes would put all of them into .data.
 template <std::size_t Bytes>
 class static_storage {
   static_assert(Bytes != 0);
@@ -84,8 +83,8 @@ class static_storage {
     if (is_made_) resource().~static_resource();
   }
 
-  // Effects: makes the resource at the first call; returns it. O(1); the first call is for one
-  // thread alone, as all that the resource does.
+  // Effects: makes the resource at the first call. Returns it. O(1). One thread at a time, as for
+  // all that the resource does.
   static_resource& resource() noexcept {
     void* const place = resource_;
     if (!is_made_) {
