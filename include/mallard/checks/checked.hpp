@@ -34,7 +34,6 @@
 // Complexity: that of test_resource and R, plus some system calls for each object made.
 // Thread-safety: as test_resource for allocate, deallocate and make; the others one thread at a
 // time.
-// as test_resource for allocate, deallocate and make; the others one thread at a time.
 #pragma once
 
 #include <concepts>
@@ -112,8 +111,8 @@ class checked final : public detail::by_base<checked<R>>,
     front_.do_deallocate(p, bytes, alignment);  // null, too, which is reported
   }
 
-  // Bursts; each block is one of its own. A block smaller than its link gets room for it; writes
-  // there beyond the block's size are not found.
+  // Bursts. Each block is allocated on its own. A block smaller than its link gets room for it;
+  // writes there beyond the block's size are not found.
   block_chain allocate_many(std::size_t count, std::size_t bytes,
                             std::size_t alignment = alignof(std::max_align_t))
     requires detail::has_bursts<R>

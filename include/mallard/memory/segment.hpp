@@ -73,7 +73,7 @@ class MALLARD_API segment_resource : public detail::by_base<segment_resource> {
     deallocate_slow(p, bytes, alignment);
   }
 
-  // Effects: frees empty slabs of this resource, and of no owner, for any other use.
+  // Effects: frees empty slabs of this resource, and those without an owner, for any other use.
   void trim();
 
   // Effects: names a block, or a place in one, to be found from elsewhere and later; null removes

@@ -3,7 +3,7 @@
 //   mallard::shared_resource shared = mallard::shared_resource::create("orders");
 //   long* count = shared.find_or_make<long>("count", 0L);
 //   // elsewhere: shared_resource::open("orders"), .find<long>("count")
-//   void* p = shared.allocate(100);  // may be given back by any process
+//   void* p = shared.allocate(100);  // any process may free it
 //   mallard::shared_resource::remove("orders");
 //
 // Its other verbs and its figures are in mallard/memory/segment.hpp.
