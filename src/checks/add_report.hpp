@@ -1,4 +1,4 @@
-// Purpose: reports that are gathered under a lock, to be given to a handler without it.
+// Purpose: reports gathered under a lock, to be given to a handler without it.
 #pragma once
 
 #include <new>

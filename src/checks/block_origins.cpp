@@ -1,4 +1,4 @@
-// A search through memory for words that are addresses of known blocks.
+// Searches memory for words that are addresses of known blocks.
 #include "mallard/checks/block_origins.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct known_block {
   bool reached = false;
 };
 
-// Sorted by address. Of blocks that lie in others, as those of a checked resource over a test
-// resource do, the inner one is taken.
+// Sorted by address. If blocks lie in others, as those of a checked resource over a test resource
+// do, the inner one counts.
 std::vector<known_block> known_blocks() {
   struct collector {
     std::vector<known_block> found;
@@ -41,7 +41,7 @@ std::vector<known_block> known_blocks() {
   return std::move(all.found);
 }
 
-// Containers mark what they have reserved but not used yet; it is read all the same.
+// Containers mark what they have reserved but not used yet; this reads it all the same.
 [[gnu::no_sanitize_address, gnu::noinline]] std::uintptr_t word_at(const std::uintptr_t* at) {
   return *static_cast<const volatile std::uintptr_t*>(at);
 }
@@ -80,7 +80,7 @@ class search {
                          [](std::uintptr_t p, const known_block& b) { return p < b.begin; });
     if (after == blocks_.begin()) return;
     known_block& b = *std::prev(after);
-    // The end is a pointer to the block, too: that of what is full, or empty.
+    // The end is a pointer to the block, too: that of a container that is full, or empty.
     if (address - b.begin > b.what.bytes || std::exchange(b.reached, true)) return;
     to_do_.push_back(&b);
   }

@@ -40,7 +40,7 @@ struct frame {
   detail::symbol symbol;
 };
 
-// The file of the program that an address is in.
+// Finds the file of the program that an address is in.
 void locate(frame& one) {
   dl_iterate_phdr(
       [](dl_phdr_info* module, std::size_t, void* context) {
@@ -102,7 +102,7 @@ bool is_of_a_library(std::string_view function) {
   return false;
 }
 
-// Up to main, without what is std's or ours.
+// The frames up to main, without those of std and of this library.
 std::vector<frame> of_the_program(std::vector<frame> frames) {
   const auto main = std::find_if(frames.begin(), frames.end(),
                                  [](const frame& f) { return f.symbol.function == "main"; });

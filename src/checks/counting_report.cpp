@@ -74,8 +74,8 @@ void add_member(std::string& out, std::string_view key, Number value) {
   out.append(number(value));
 }
 
-// Bytes of the character at the beginning of `text`; 0 if it is none of UTF-8. Longer
-// forms than needed and surrogates pass: readers take them, or say so.
+// Bytes of the character at the beginning of `text`; 0 if it is none of UTF-8. Accepts longer forms
+// than needed and surrogates: readers take them, or say so.
 std::size_t character_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const std::size_t bytes = first < 0x80                    ? 1

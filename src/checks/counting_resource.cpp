@@ -9,7 +9,7 @@
 namespace mallard::inline v1 {
 namespace {
 
-// The bytes in use may be read while they change, and be less than nothing.
+// The bytes in use may be read while they change, and be negative.
 std::size_t not_negative(std::uint64_t n) {
   return static_cast<std::int64_t>(n) < 0 ? 0 : static_cast<std::size_t>(n);
 }

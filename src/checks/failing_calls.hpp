@@ -1,4 +1,4 @@
-// Purpose: chooses the calls that shall fail.
+// Purpose: chooses the calls that fail.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class failing_calls {
     first_ = first;
     last_ = last;
   }
-  // Each call fails with this probability, as a sequence decides that the seed determines.
+  // Each call fails with this probability, in a sequence that the seed determines.
   void arm_by_chance(double probability, std::uint64_t seed) noexcept {
     *this = {};
     probability_ = probability;

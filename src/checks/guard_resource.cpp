@@ -1,4 +1,4 @@
-// A block is some pages between two that fault; which ones is kept in a table.
+// A block is some pages between two that fault; a table holds the pages of each.
 #include "mallard/checks/guard_resource.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct gone_block {
   call_stack taken_back;
 };
 
-// The bytes of the pages behind a block.
+// The bytes behind a block on its pages.
 std::pair<unsigned char*, unsigned char*> slack_of(void* p, const guarded_block& b) {
   auto* const end = reinterpret_cast<unsigned char*>(b.pages + b.page_bytes);
   return {std::min(static_cast<unsigned char*>(p) + b.bytes, end), end};
@@ -70,8 +70,8 @@ struct guard_resource::state {
     if (alignment > detail::largest_object_bytes / 4 || bytes > detail::largest_object_bytes / 4)
       return nullptr;
     const bool at_end = options.side == guarded_side::end;
-    // An odd size ends before the page does, so that the block is aligned. One that is aligned to
-    // more than a page begins at one.
+    // An odd size ends before the page does, so that the block is aligned. A block aligned to more
+    // than a page begins at a page.
     const bool by_end = at_end && alignment <= page;
     const std::size_t used = by_end ? detail::round_up(bytes, alignment) : bytes;
     b.page_bytes = detail::round_up(used, page);
@@ -91,7 +91,7 @@ struct guard_resource::state {
 
   static void unmap(const guarded_block& b) { os::unmap(b.reserved, b.reserved_bytes); }
 
-  // Without memory to remember it, its addresses go at once. The caller holds the lock.
+  // Without memory to remember the block, its addresses go at once. The caller holds the lock.
   void keep(const gone_block& g) noexcept {
     try {
       gone.push_back(g);

@@ -14,7 +14,7 @@ using counter = detail::atomic<std::size_t>;
 bool add_within(counter& to, std::size_t more, std::size_t limit) noexcept {
   std::size_t now = to.load(detail::order::relaxed);
   do {
-    // An allowed request may have gone beyond the limit.
+    // An allowed request may have exceeded the limit.
     if (now > limit || more > limit - now) return false;
   } while (
       !to.compare_exchange_weak(now, now + more, detail::order::relaxed, detail::order::relaxed));
@@ -71,7 +71,7 @@ resource_limits limit_resource::in_use() const noexcept {
   return {bytes_.load(detail::order::relaxed), blocks_.load(detail::order::relaxed)};
 }
 
-// A request that is seen to be too large takes nothing, not even for an instant in which another
+// A request that is clearly too large takes nothing, not even for an instant in which another
 // thread would be refused.
 bool limit_resource::take(std::size_t bytes) noexcept {
   const std::size_t now = bytes_.load(detail::order::relaxed);

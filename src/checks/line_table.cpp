@@ -6,7 +6,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// Reads little-endian data; beyond its end everything is 0 and it is `cut`.
+// Reads little-endian data. Beyond its end everything is 0, and the reader is `cut`.
 class reader {
  public:
   explicit reader(std::string_view data) : data_(data) {}
@@ -88,7 +88,7 @@ struct unit_header {
     if (index >= files.size()) return {};
     const file_entry& entry = files[index];
     if (entry.path.starts_with('/')) return std::string(entry.path);
-    // Before version 5, directory 0 is that of the compilation, which is said elsewhere.
+    // Before version 5, directory 0 is that of the compilation, which is recorded elsewhere.
     const std::uint64_t directory = version >= 5 ? entry.directory : entry.directory - 1;
     if (directory >= directories.size()) return std::string(entry.path);
     std::string out(directories[directory]);
@@ -96,7 +96,7 @@ struct unit_header {
   }
 };
 
-// The lists of directories and of files say themselves what they are made of.
+// The lists of directories and of files describe their own fields.
 template <class Take>
 void read_entries(reader& in, const debug_sections& sections, bool wide, Take take) {
   struct field {
@@ -156,7 +156,7 @@ bool read_header(reader& in, const debug_sections& sections, unit_header& out) {
   out.version = in.fixed<std::uint16_t>();
   if (out.version < 2 || out.version > 5) return false;
   if (out.version >= 5) in.skip(2);  // sizes of addresses and of segments
-  in.offset(out.wide);               // the header's length, which follows from what is in it
+  in.offset(out.wide);               // the header's length, which follows from its contents
   out.instruction_bytes = in.fixed<std::uint8_t>();
   if (out.version >= 4) in.skip(1);  // operations in an instruction
   in.skip(1);                        // whether rows begin as statements
@@ -244,7 +244,7 @@ class line_program {
     now_.address += instructions * header_.instruction_bytes;
   }
 
-  // The row before holds up to here. Functions that the linker has left out lie at 0.
+  // The previous row holds up to here. Functions that the linker has left out lie at 0.
   void add_row() {
     if (has_row_ && before_.address != 0) {
       for (unsigned i = 0; i < count_; ++i) {

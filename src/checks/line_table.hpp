@@ -1,7 +1,7 @@
 // Purpose: source lines of addresses, from the DWARF line tables (versions 2 to 5) of one file.
 //
-// One pass over .debug_line finds the lines of all addresses asked for: each unit has a header with
-// its files, and a program that makes rows of growing addresses; a row holds up to the next one.
+// One pass over .debug_line finds the lines of all addresses: each unit has a header with its
+// files, and a program that makes rows of growing addresses; a row holds up to the next one.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct debug_sections {
   std::string_view strings;       // .debug_str
 };
 
-// Effects: fills in found[i] for addresses[i], of `count`, where the tables know it. Damaged tables
-// give what is readable.
+// Effects: fills in found[i] for addresses[i], of `count`, if the tables know it. Reads damaged
+// tables as far as it can.
 void find_lines(const debug_sections& in, const std::uint64_t* addresses, unsigned count,
                 source_line* found);
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 64 * 1024;
 
-// As a cell of a line.
+// Quotes the text as a cell of a line.
 std::string quoted(const char* text) {
   const std::string name = text != nullptr ? text : "";
   if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
@@ -41,7 +41,7 @@ struct logging_resource::state {
     if (file != nullptr) std::fclose(file);
   }
 
-  // Without memory to number the thread by, the line is lost.
+  // Without memory to number the thread, the line is lost.
   void write(const char* call, const void* block, std::size_t bytes,
              std::size_t alignment) noexcept {
     const std::lock_guard hold(mutex);
@@ -112,7 +112,7 @@ void* logging_resource::allocate(std::size_t bytes, std::size_t alignment) {
   return block;
 }
 
-// Logged first: as soon as upstream has it back, another thread may get it.
+// Logged first: as soon as upstream has the block back, another thread may get it.
 void logging_resource::deallocate(void* p, std::size_t bytes, std::size_t alignment) {
   state_->write("deallocate", p, bytes, alignment);
   upstream_->deallocate(p, bytes, alignment);

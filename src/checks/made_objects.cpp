@@ -19,7 +19,7 @@
 
 #include "mallard/detail/checks/effects.hpp"
 
-// A sanitizer that is in the program tells who frees.
+// A sanitizer that is in the program reports each free.
 extern "C" {
 [[gnu::weak]] int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*,
                                                                               std::size_t),
@@ -56,7 +56,7 @@ void install_hooks() {
   (void)installed;
 }
 
-// Calls of write of this thread so far, as the kernel counts them; 0 where it does not.
+// The calling thread's write calls so far, as the kernel counts them; 0 if it does not.
 unsigned long long writes_of_this_thread() {
   const int file = open("/proc/thread-self/io", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -69,7 +69,7 @@ unsigned long long writes_of_this_thread() {
   return at == nullptr ? 0 : std::strtoull(at + 7, nullptr, 10);
 }
 
-// Sorted; without the one that reads them.
+// Sorted; without the descriptor that reads them.
 std::vector<int> open_files() {
   std::vector<int> files;
   DIR* const all = opendir("/proc/self/fd");
@@ -144,7 +144,7 @@ bool made_objects::take_newest(std::size_t first, made_object& what) noexcept {
   return false;
 }
 
-// A destructor that is watched may wink out others; those have a watch of their own meanwhile.
+// A watched destructor may wink out other objects, which have a watch of their own meanwhile.
 void made_objects::wink_out(std::size_t first) {
   const unwatched ours;
   made_object what;

@@ -1,4 +1,4 @@
-// Purpose: how the memory of a checked block looks: pads of a known pattern on both sides, and
+// Purpose: the layout of a checked block's memory: pads of a known pattern on both sides, and
 // patterns in the block itself before it is used and after.
 #pragma once
 
@@ -16,7 +16,7 @@ class padded_block {
                std::size_t pads) noexcept
       : block_(block), bytes_(bytes), alignment_(alignment), pads_(pads) {}
 
-  // The bytes in front of a block end in its pad, and keep it aligned.
+  // The bytes in front of a block keep it aligned and end with its pad.
   static std::size_t front_bytes(std::size_t alignment, std::size_t pads) noexcept {
     return pads == 0 ? 0 : round_up(pads, alignment);
   }
@@ -38,7 +38,7 @@ class padded_block {
 
   bool is_front_intact() const noexcept { return consists_of(block_ - pads_, pads_, pad_fill); }
   bool is_back_intact() const noexcept { return consists_of(block_ + bytes_, pads_, pad_fill); }
-  // True if nobody has written to it since fill_dead.
+  // True if nobody has written to the block since fill_dead.
   bool is_dead() const noexcept {
     if (bytes_ <= filled_whole) return consists_of(block_, bytes_, dead_fill);
     return consists_of(block_, filled_end, dead_fill) &&
@@ -54,7 +54,7 @@ class padded_block {
   static constexpr std::size_t filled_end = filled_whole / 16;
 
   static bool consists_of(const unsigned char* p, std::size_t bytes, unsigned char value) noexcept {
-    // Its first byte is right, and each is as the one before it.
+    // The first byte is right, and each equals the one before it.
     return bytes == 0 || (*p == value && std::memcmp(p, p + 1, bytes - 1) == 0);
   }
   void fill(unsigned char value) const noexcept {

@@ -1,4 +1,4 @@
-// Purpose: call stacks, each kept once, as most blocks come from few places.
+// Purpose: call stacks, each kept once, because most blocks come from few places.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace mallard::inline v1::detail {
 
 class stack_set {
  public:
-  // Returns: the stack, as long as the set exists.
+  // Returns: the stack, valid as long as the set exists.
   const call_stack* add(const call_stack& stack) { return &*stacks_.insert(stack).first; }
   // Null without memory.
   const call_stack* try_add(const call_stack& stack) noexcept {

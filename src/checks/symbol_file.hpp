@@ -13,8 +13,8 @@ struct symbol {
   source_line where;
 };
 
-// Effects: fills in found[i] for addresses[i], of `count`, as they are in the file: less where it
-// is loaded. A file that cannot be read or is no ELF file of 64 bits gives nothing.
+// Effects: fills in found[i] for addresses[i], of `count`, given as in the file, without its load
+// address. Gives nothing for a file that cannot be read or is no ELF file of 64 bits.
 void find_symbols(const char* path, const std::uint64_t* addresses, unsigned count, symbol* found);
 
 }  // namespace mallard::inline v1::detail

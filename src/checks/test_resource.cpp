@@ -1,4 +1,9 @@
-// The side table, the quarantine, and the registry of all test resources.
+// A table has a record of each block in use: size, alignment, serial number, stack. A block lies
+// between two pads of a known pattern. When it is given back, it is filled with another pattern and
+// waits in quarantine; the oldest blocks are checked and go back to upstream when there are too
+// many bytes. A ring of the last 256 frees tells a double free from a foreign pointer. A registry
+// of all test resources finds the owner of a block that is given to the wrong one. A resource's
+// lock is held neither while upstream works nor while the handler runs.
 #include "mallard/checks/test_resource.hpp"
 
 #include <algorithm>
@@ -28,7 +33,7 @@ constexpr std::size_t most_leak_groups = 16;
 
 constinit std::mutex watched_lock;
 
-// Not one that the program's destructors take.
+// A lock that the program's destructors do not take themselves, so it is not noted.
 class [[nodiscard]] unwatched_lock {
  public:
   explicit unwatched_lock(std::mutex& mutex) : hold_(mutex) {}
@@ -40,7 +45,7 @@ class [[nodiscard]] unwatched_lock {
   const std::lock_guard<std::mutex> hold_;
 };
 
-// In the order in which they were made; never destroyed.
+// In the order of making; never destroyed.
 std::vector<const test_resource*>& all_resources() {
   static auto& all = *new std::vector<const test_resource*>;
   return all;
@@ -112,7 +117,7 @@ struct test_resource::state {
     if (!p.is_back_intact()) detail::add_report(found, describe(test_fault::overrun, block, r));
   }
 
-  // The same of one in quarantine, and whether it was written to. The caller holds the lock.
+  // The same for a block in quarantine, and whether it was written to. The caller holds the lock.
   void check_dead(const dead_block& b, std::vector<test_report>& found) const {
     const auto p = padded(b.block, b.was);
     detail::unpoison(b.block, b.was.room);
@@ -124,7 +129,7 @@ struct test_resource::state {
     detail::add_report(found, out);
   }
 
-  // Outside the lock: a handler may well use the resource.
+  // Outside the lock, because a handler may well use the resource.
   void report(std::vector<test_report>& found, const call_stack& here) const {
     for (test_report& r : found) {
       r.found = here;
@@ -132,7 +137,7 @@ struct test_resource::state {
     }
   }
 
-  // Gives the oldest in quarantine back, until so many bytes are left. Outside the lock.
+  // Gives the oldest blocks in quarantine back, until so many bytes are left. Outside the lock.
   void shorten_quarantine(std::size_t bytes, std::vector<test_report>& found) {
     for (;;) {
       dead_block oldest;
@@ -144,12 +149,11 @@ struct test_resource::state {
       give_back(oldest);
     }
   }
-  // Never 0, so that empty blocks leave, too.
+  // Never 0, so that empty blocks leave too.
   std::size_t held_bytes_of(const dead_block& b) const {
     return padded(b.block, b.was).whole_bytes() + 1;
   }
-  // Returns: what upstream is to have back; none if the block is not held. The caller holds the
-  // lock.
+  // Returns: the block that upstream gets back; none if it is not held. The caller holds the lock.
   dead_block let_go(dead_block& b, std::vector<test_report>& found) {
     if (!std::exchange(b.is_held, false)) return {};
     check_dead(b, found);
@@ -172,7 +176,7 @@ struct test_resource::state {
     if (!found.empty()) report(found, call_stack::capture(options.stack_frames));
   }
 
-  // Blocks that were given back to us but are not ours.
+  // For blocks that were given back to us but are not ours.
   test_report describe_stranger(void* p, std::size_t bytes, std::size_t alignment) {
     test_report out = describe(test_fault::foreign_pointer, p,
                                {bytes, bytes, alignment, unknown_serial, nullptr});
@@ -229,7 +233,7 @@ struct test_resource::state {
   }
 
   // Takes the block out of the table, puts it into quarantine, and appends what is wrong with it.
-  // False when it is not there. Upstream is to have back what is in `leaving`.
+  // False when it is not there. Upstream gets back what is in `leaving`.
   bool take_out(void* p, std::size_t bytes, std::size_t alignment, const call_stack& here,
                 std::vector<test_report>& found, leaving_blocks& leaving) {
     const unwatched_lock hold(mutex);
@@ -252,8 +256,8 @@ struct test_resource::state {
     return true;
   }
 
-  // Returns: what upstream is to have back at once: what was in its place, and the block itself if
-  // it is too large. The caller holds the lock.
+  // Returns: the blocks that upstream gets back at once: the one that was in its place, and the
+  // block itself if it is too large. The caller holds the lock.
   leaving_blocks quarantine(const dead_block& b, std::vector<test_report>& found) {
     const auto p = padded(b.block, b.was);
     p.fill_dead();

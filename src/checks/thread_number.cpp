@@ -34,7 +34,7 @@ void give_back() {
   this_thread_number = 0;
   if (number == 0) return;
   numbers& all = all_numbers();
-  // The next thread of this number sees the counts of this one.
+  // The next thread with this number sees the counts of this one.
   const std::lock_guard hold(all.lock);
   all.taken.reset(number);
 }
@@ -46,7 +46,7 @@ numbers::numbers() noexcept : at_end(&give_back) {
 }  // namespace
 
 unsigned number_this_thread() noexcept {
-  // A key of a library that may be unloaded would have to be deleted then: no numbers there.
+  // A key of a library that may be unloaded would have to be deleted then, so there are no numbers.
   if (is_embedded || has_ended) return 0;
   if (this_thread_number != 0) return this_thread_number;
   numbers& all = all_numbers();

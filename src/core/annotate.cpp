@@ -1,6 +1,6 @@
 #include "mallard/detail/core/annotate.hpp"
 
-// A sanitizer that is in the program has these, whatever the library was built with.
+// Defined by a sanitizer that is in the program, whatever the library was built with.
 extern "C" {
 [[gnu::weak]] void __lsan_register_root_region(const void* p, std::size_t bytes);
 [[gnu::weak]] void __lsan_unregister_root_region(const void* p, std::size_t bytes);

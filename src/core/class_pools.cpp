@@ -22,7 +22,7 @@ void basic_class_pools<Pool>::give_among_smalls(slab_pool& pool, void* p,
   give_back(pool, layout_at(pool, layouts[size_class], p), p);
 }
 
-// Puts the hot blocks to the others.
+// Returns the hot blocks to the others.
 template <class Pool>
 void basic_class_pools<Pool>::cool() noexcept {
   for (unsigned c = 0; c < table_class_count; ++c) {

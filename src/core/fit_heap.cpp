@@ -103,7 +103,7 @@ inline void fit_heap::make_used(fit_block* b, std::size_t bytes) noexcept {
   b->mark_redzone();
 }
 
-// Leaves `bytes` of a used block and frees the rest, if that is enough for a block.
+// Keeps `bytes` of a used block and frees the rest, if that is enough for a block.
 void fit_heap::cut(fit_block* b, std::size_t bytes, std::size_t purged) noexcept {
   std::size_t rest = b->bytes() - bytes;
   if (rest == 0) return;
@@ -223,7 +223,7 @@ void wipe(fit_block* header) noexcept {
 
 }  // namespace
 
-// With its free neighbours; it is purged if these are, and then zero where their headers were.
+// Joins a block with its free neighbours. It is purged if they are, with headers cleared.
 void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
   std::size_t bytes = b->bytes();
   fit_block* const next = b->following();
@@ -244,7 +244,7 @@ void fit_heap::join_free(fit_block* b, std::size_t purged) noexcept {
   make_free(b, bytes, purged);
 }
 
-// Blocks that were given back are the last of each bin: there is nothing behind the first of them.
+// Purged blocks are the last of each bin: the search of a bin ends at the first of them.
 fit_block* fit_heap::find_unpurged(std::size_t least) const noexcept {
   const auto serves = [=](const fit_block* b) {
     return !b->is(fit_block::purged) && b->bytes() >= least;
@@ -305,7 +305,7 @@ void* fit_heap::expand_backward(void* p, std::size_t minimum, std::size_t prefer
   const std::size_t old = b->bytes();
   fit_block* const next = b->following();
   const std::size_t behind = next->is(fit_block::free) ? next->bytes() : 0;
-  // As far back as is preferred, or as there is room; what stays free before must be a block.
+  // Goes back as far as preferred, or as there is room; what stays free before must be a block.
   std::size_t distance = wanted > old ? divide_up(wanted - old, step) * step : 0;
   if (distance > before) distance = before / step * step;
   while (distance != 0 && before != distance && before - distance < fit_block::smallest_bytes) {

@@ -1,4 +1,4 @@
-// The pages of a slab that no block in use touches.
+// Purges the pages of a slab that no block in use touches.
 #include <algorithm>
 #include <array>
 
@@ -31,9 +31,9 @@ void mark_in_use(bool* pages, slab& s, const slab_layout& layout, std::size_t pa
 
 std::size_t purge_slab(slab& s, const slab_layout& layout, std::size_t page) noexcept {
   const std::size_t count = layout.slab_bytes / page;
-  // With so many blocks in use a page without any is hardly to be found.
+  // With so many blocks in use, hardly any page is without one.
   if (s.taken() > 4 * count) return 0;
-  std::array<bool, most_pages> in_use;  // so many as the slab has
+  std::array<bool, most_pages> in_use;  // only the first `count`
   std::fill_n(in_use.begin(), count, false);
   mark_in_use(in_use.data(), s, layout, page);
   std::size_t bytes = 0;
@@ -50,7 +50,7 @@ std::size_t purge_slab(slab& s, const slab_layout& layout, std::size_t page) noe
 
 }  // namespace
 
-// The ring of all slabs is turned on, so that the next call goes on from there.
+// The ring of all slabs is turned, so that the next call continues there.
 std::size_t slab_set::purge_free_pages(std::size_t& left_bytes, std::size_t most_bytes) noexcept {
   const std::size_t page = os::page_size();
   std::size_t bytes = 0;

@@ -1,14 +1,16 @@
-// Slabs come and go like this. A pool hands out the slots of one bitmap word of one slab, its
-// current one. When they are used up, the sweep goes forward through that slab's words, so that
-// addresses come in order; at its end it starts over if enough was given back to be worth it, else
-// it carves a fresh word, and a slab with nothing left steps out of the pool's ring. Giving back
-// sets a bit and counts down; only when the countdown is over is anything decided (`settle`): a
-// full slab rejoins the ring, one that is half empty moves behind the others so that it may become
-// empty, an empty one goes to the reserve, where any pool finds it that needs a slab of that size,
-// and beyond the reserve's limit to the source. So both directions are O(1) but for the sweep,
-// which a slot is charged once; what is O(slabs) says so. Nothing here takes a lock: threads have
-// sets of their own, and move slabs between them by `adopt`, `absorb` and `detach`, under locks of
-// the callers'.
+// A pool hands out the slots of one bitmap word of one slab, its current one. When they are used
+// up, the sweep goes forward through that slab's words, so that addresses come in order. At the end
+// it starts over if enough was given back, else it carves a fresh word. A slab with nothing left
+// leaves the pool's ring.
+//
+// Giving back sets a bit and counts down. Only when the countdown reaches zero, `settle` decides: a
+// full slab rejoins the ring; one that is half empty moves behind the others, so that it may become
+// empty; an empty one goes to the reserve, where any pool that needs a slab of that size finds it;
+// beyond the reserve's limit it goes to the source. So both directions are O(1) except for the
+// sweep, whose cost each slot bears once. Functions that are O(slabs) say so.
+//
+// Nothing here takes a lock. Each thread has sets of its own; slabs move between them by `adopt`,
+// `absorb` and `detach`, under the callers' locks.
 #include "mallard/detail/core/slab_set.hpp"
 
 #include <algorithm>
@@ -29,15 +31,15 @@ namespace {
 using pool_ring = ring<slab, &slab::ring_next, &slab::ring_prev>;
 using all_ring = ring<slab, &slab::all_next, &slab::all_prev>;
 
-// A slab is swept again only when this many of its slots are free, so that a nearly full one is
-// not swept over and over for single slots; until then it is out of its ring. Of large blocks, for
-// which a sweep takes no time to speak of, and fresh memory much, a few are enough.
+// A slab is swept again only when this many of its slots are free; until then it is out of its
+// ring. Otherwise a nearly full one would be swept over and over for single slots. For large blocks
+// a few are enough: sweeping for them takes hardly any time, and fresh memory takes much.
 std::uint32_t worth_a_sweep(const slab_layout& layout, std::uint32_t slots) noexcept {
   return layout.block_bytes < 1024 ? (slots + 7) / 8 : (slots + 31) / 32;
 }
 
-// But while only the first page of a slab is in use, every free slot there is taken before a second
-// page is touched: there are few words to sweep.
+// While only the first page of a slab is in use, though, every free slot there is taken before a
+// second page is touched: there are few words to sweep.
 std::uint32_t words_on_first_page(const slab_layout& layout) noexcept {
   return static_cast<std::uint32_t>(os::page_bytes >> layout.word_shift);
 }
@@ -47,12 +49,12 @@ void set_floor(slab& s, std::uint32_t taken, std::uint32_t floor) noexcept {
   s.countdown = taken - floor;
 }
 
-// In the ring a slab moves once, when it becomes less than half full.
+// A slab in the ring moves once, when it becomes less than half full.
 std::uint32_t ring_floor(std::uint32_t capacity, std::uint32_t taken) noexcept {
   return taken > capacity / 2 ? capacity / 2 : 0;
 }
 
-// A slab out of its ring comes back when so few of its slots are taken.
+// A slab out of its ring comes back when no more than this many of its slots are taken.
 std::uint32_t full_floor(const slab_layout& layout) noexcept {
   return layout.capacity() - worth_a_sweep(layout, layout.capacity());
 }
@@ -76,7 +78,7 @@ void slab_set::make_current(slab_pool& pool, slab* s) noexcept {
   set_floor(*s, s->taken(), 0);
 }
 
-// Into the ring of a pool, behind all others.
+// Puts the slab into the pool's ring, behind all others.
 void slab_set::enter_ring(slab_pool& pool, slab* s) noexcept {
   s->place = slab_place::ring;
   if (pool.base == nullptr) {
@@ -94,8 +96,8 @@ void slab_set::leave_ring(slab_pool& pool, slab* s) noexcept {
   if (was_current) make_current(pool, next);
 }
 
-// Sweeps forward to the next word with free slots; past the last carved word it starts over when
-// enough has been given back, else carves a fresh word. False when the slab is full.
+// Sweeps forward to the next word with free slots. Past the last carved word it starts over when
+// enough was given back, else it carves a fresh word. False when the slab is full.
 bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
   const slab_layout& layout = layout_of(s);
   std::uint64_t* const words = s.words();
@@ -132,7 +134,7 @@ bool slab_set::next_word(slab_pool& pool, slab& s) noexcept {
 bool slab_set::advance(slab_pool& pool, unsigned layout_index) noexcept {
   while (pool.base != nullptr) {
     slab* const s = current_of(pool, layout_index);
-    // A small slab with room goes before a whole one, so that few blocks stay close together.
+    // A small slab with room is used before a whole one, so that few blocks stay close together.
     const bool has_few = s->small == 0 && s->carved_words <= words_on_first_page(layout_of(*s));
     if (slab* const next = s->ring_next; has_few && next->small != 0) {
       if (s->taken() != 0) {
@@ -176,9 +178,9 @@ void slab_set::remove_small(slab_pool& of, slab& s) noexcept {
   pool.set_smalls(first, layouts_[s.layout_index]);
 }
 
-// 0 for a whole slab. Once a pool has come to these it stays with them, until all is released.
-// Where memory costs nothing until it is touched, they follow the first small one, or the second:
-// that is worth its place where it has many blocks. So a list of 64 nodes stays on few cache lines.
+// Returns 0 for a whole slab. A pool that has come to whole slabs stays with them until all is
+// released. If memory costs nothing until it is touched, whole slabs follow the first small one, or
+// the second where that has many blocks: so a list of 64 nodes stays on few cache lines.
 unsigned slab_set::next_size(const slab_pool& pool, const slab_layout& whole) const noexcept {
   if (whole.smalls == nullptr) return 0;
   const auto& growing = static_cast<const growing_pool&>(pool);
@@ -190,7 +192,7 @@ unsigned slab_set::next_size(const slab_pool& pool, const slab_layout& whole) co
 }
 
 bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
-  // A fresh pool in a set without a reserve: most of what small resources do, so in one piece.
+  // A fresh pool without a reserve is most of what small resources do: all in one piece.
   const slab_layout& whole = layouts_[layout_index];
   if (whole.smalls != nullptr && reserve_count_ == 0) {
     auto& growing = static_cast<growing_pool&>(pool);
@@ -202,7 +204,7 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
       add(s);
       s->layout_index = static_cast<std::uint8_t>(layout_index);
       s->small = 1;
-      if (growing.smalls_begin != 0) {  // a source may use the pool itself
+      if (growing.smalls_begin != 0) {  // the source may have used the pool itself
         if (pool.free_slots != 0) {
           discard(s);
         } else {
@@ -220,7 +222,7 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
   const unsigned small = next_size(pool, whole);
   slab* const s = acquire(pool, layout_index, small, false);
   if (s == nullptr) return pool.free_slots != 0;
-  // A source may use the pool itself, which then has slots already. One small slab is enough.
+  // The source may have used the pool, which then has slots already. One small slab is enough.
   if (small != 0 && pool.free_slots != 0) {
     discard(s);
     return true;
@@ -233,7 +235,7 @@ bool slab_set::grow(slab_pool& pool, unsigned layout_index) {
   return true;
 }
 
-// The source has no slab of the size that is next in turn: a smaller one, the largest there is.
+// The source has no slab of the next size: takes the largest smaller one that there is.
 bool slab_set::grow_less(slab_pool& pool, unsigned layout_index) noexcept {
   const slab_layout& whole = layouts_[layout_index];
   if (whole.smalls == nullptr) return false;
@@ -256,8 +258,8 @@ void slab_set::begin(slab_pool& pool, unsigned layout_index, slab* s) noexcept {
   if (other != nullptr) pool_ring::insert_before(other, s);
 }
 
-// Returns the current slab, which keeps its place in the ring and has all its free slots: the
-// caller makes another one current. Null when there is none; an empty one goes to the reserve.
+// Returns the current slab, with all its free slots, in its place in the ring; the caller makes
+// another one current. Null when there is none; an empty one goes to the reserve.
 slab* slab_set::set_current_aside(slab_pool& pool, unsigned layout_index) noexcept {
   while (pool.base != nullptr) {
     rest_pool(pool, layout_index);
@@ -289,7 +291,7 @@ bool slab_rescue::operator()() const noexcept {
   return !is_needed || set.scrape(pool, layout_index);
 }
 
-// The first word of a fresh slab is carved at once; the layout knows its slots.
+// The first word of a fresh slab is carved at once: the layout knows its slots.
 void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexcept {
   const std::uint32_t count = layout.first_count;
   s->ring_next = s->ring_prev = s;
@@ -305,7 +307,7 @@ void slab_set::start(slab_pool& pool, slab* s, const slab_layout& layout) noexce
          layout.slab_bytes - layout.first_slot * layout.block_bytes);
 }
 
-// A slab out of its ring although it has free slots, too few to be worth a sweep. O(slabs).
+// A slab with free slots too few for a sweep, which is out of its ring. O(slabs).
 slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
   slab* s = all_;
   if (s == nullptr) return nullptr;
@@ -321,14 +323,13 @@ slab* slab_set::any_free_slot(unsigned layout_index) const noexcept {
 
 namespace {
 
-// Free slots that are neighbours.
+// Neighbouring free slots.
 struct run {
   std::byte* first;
   std::size_t count;
 };
 
-// The lowest ones at hand, up to `most`. Requires that there are some; in a fresh slab they are all
-// in one run.
+// The lowest ones at hand, up to `most`. Requires some; all of a fresh slab are one run.
 run take_run(slab_pool& pool, std::size_t block_bytes, std::size_t most) noexcept {
   const auto start = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
   const auto length = static_cast<std::size_t>(std::countr_one(pool.free_slots >> start));
@@ -337,7 +338,7 @@ run take_run(slab_pool& pool, std::size_t block_bytes, std::size_t most) noexcep
   return {pool.base + start * block_bytes, taken};
 }
 
-// Links all but the last, which is returned.
+// Links all but the last block, which is returned.
 void** link_up(const run& neighbours, std::size_t block_bytes, std::size_t bytes) noexcept {
   std::byte* p = neighbours.first;
   for (std::size_t left = neighbours.count; left != 1; --left, p += block_bytes) {
@@ -348,7 +349,7 @@ void** link_up(const run& neighbours, std::size_t block_bytes, std::size_t bytes
   return reinterpret_cast<void**>(p);
 }
 
-// Blocks on their way to a caller; they go back to their slabs if they are not released to him.
+// Owns blocks until they are released to the caller; otherwise returns them to their slabs.
 class unfinished_burst {
  public:
   unfinished_burst(slab_set& set, slab_pool& pool, unsigned layout_index,
@@ -407,7 +408,7 @@ chain_ends slab_set::take_many(slab_pool& pool, unsigned layout_index, std::size
   return burst.release();
 }
 
-// One word of one slab at a time.
+// Sets the bits of one word of one slab at a time.
 void slab_set::give_many(slab_pool& pool, unsigned layout_index, void* first,
                          std::size_t count) noexcept {
   while (count != 0) {
@@ -439,11 +440,11 @@ void slab_set::settle_slab(slab_pool& pool, slab* s) noexcept {
 
 void slab_set::settle_own(slab_pool& pool, slab* s) noexcept {
   slab* const current = current_of(pool, s->layout_index);
-  if (s == current) return;  // empty, and at hand for what comes next
+  if (s == current) return;  // empty, and kept at hand
   const std::uint32_t taken = s->taken();
   if (taken == 0) {
     if (s->place == slab_place::ring) leave_ring(pool, s);
-    // A small slab is of no use to other pools: where every slab is kept, it stays.
+    // Other pools cannot use a small slab: where every slab is kept, it stays with its pool.
     if (s->small == 0 || reserve_limit_ != limit_of(keep_every_slab)) return retire(pool, s);
     enter_ring(pool, s);
     return set_floor(*s, 0, 0);
@@ -459,7 +460,7 @@ void slab_set::settle_own(slab_pool& pool, slab* s) noexcept {
   set_floor(*s, taken, ring_floor(layout_of(*s).capacity(), taken));
 }
 
-// A slab that is nowhere yet.
+// Gets a slab that is in no ring.
 slab* slab_set::acquire(slab_pool& pool, unsigned layout_index, unsigned small, bool may_fail) {
   const slab_layout& whole = layouts_[layout_index];
   const slab_layout& layout = small != 0 ? whole.smalls[small - 1] : whole;
@@ -561,7 +562,7 @@ void slab_set::trim_pool(slab_pool& pool, unsigned layout_index) noexcept {
   while (slab* const empty = take_current_if_empty(pool, layout_index)) discard(empty);
   const slab_layout& layout = layouts_[layout_index];
   if (layout.smalls == nullptr) return;
-  // Small ones may wait in the ring, where every slab is kept.
+  // Small ones wait in the ring where every slab is kept.
   slab* s = static_cast<growing_pool&>(pool).first_small();
   while (s != nullptr) {
     slab* const next = next_small(*s, layout_of(*s));
@@ -642,7 +643,7 @@ void slab_set::release(bool forget) noexcept {
   reserve_count_ = 0;
 }
 
-// The bytes before somebody else's block may be poisoned: no sanitizer looks.
+// Deliberately reads memory before a foreign block, which may be poisoned: not instrumented.
 [[gnu::no_sanitize_address, gnu::no_sanitize_thread]] const slab_set* slab_set::owner_of_block(
     const void* p, const slab_layout& layout, unsigned layout_index) noexcept {
   if (layout.block_bytes == 0) return nullptr;

@@ -12,7 +12,7 @@
 #include "malloc/malloc_heap.hpp"
 #include "malloc/user_heap.hpp"
 
-// By this name profiles know that they are none of the program's.
+// Profiles recognise malloc's own frames by this name.
 namespace mallard::inline v1::detail::entries {
 namespace {
 
@@ -25,20 +25,20 @@ bool is_aligned(const void* p, std::size_t alignment) noexcept {
   return (detail::address_of(p) & (alignment - 1)) == 0;
 }
 
-// Not so large that it would be wasteful.
+// Not so large that it wastes memory.
 bool fits(const void* p, std::size_t bytes) noexcept {
   const std::size_t have = detail::usable_bytes(p);
   return bytes <= have && bytes >= have / 2;
 }
 
-// For a smaller block there may be no memory: then the old one has to do.
+// There may be no memory for a smaller block: then the old one has to do.
 bool stays_when_out_of_memory(const void* p, std::size_t alignment, std::size_t bytes) noexcept {
   if (p == nullptr || !is_aligned(p, alignment) || bytes > detail::usable_bytes(p)) return false;
   detail::checks::kept_larger();
   return true;
 }
 
-// The others come down to this. Sets `*p`, or returns an error and leaves it.
+// The others use this. Sets `*p`, or returns an error and leaves it.
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment)) return EINVAL;
   void* const old = *p;

@@ -1,4 +1,4 @@
-// The names of mallard/malloc/malloc.h that come down to others, in every build alike: array forms
+// The names of mallard/malloc/malloc.h that only call others, the same in every build: array forms
 // and what follows from a block's mark.
 #include "mallard/malloc/malloc.h"
 #include "malloc/entry.hpp"

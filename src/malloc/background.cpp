@@ -1,13 +1,12 @@
-// The thread looks once a second as long as there is something to give back, and then sleeps until
-// somebody needs a heap again. It is not started in the middle of a free: the C library frees what
-// ended threads had while it holds the lock that starting one takes.
+// The thread works once a second as long as there is something to give back, and then sleeps until
+// somebody needs a heap again. It is not started inside a free: the C library frees what ended
+// threads had while it holds the lock that starting a thread takes.
 //
 // A process whose main thread has ended lives as long as any thread does. So the last thread that
-// has called malloc ends this one before it ends itself, and waits for that: it is the program's
-// own thread then that calls the handlers of `exit`. A later one starts it again. The end of a
-// thread that first calls malloc in its last destructors is seen by nobody: once the main thread
-// has ended, this one looks each second whether it is the last. Signals would not end the process
-// either, as it takes none.
+// has called malloc ends this one before it ends itself, and waits for that: then the program's own
+// thread calls the handlers of `exit`. A later thread starts it again. Nobody sees the end of a
+// thread that first calls malloc in its last destructors: once the main thread has ended, this one
+// checks each second whether it is the last. Signals would not end it: it takes none.
 #include "malloc/background.hpp"
 
 #include <linux/futex.h>
@@ -40,7 +39,7 @@ void wait_while(std::uint32_t value, const timespec* most) noexcept {
   syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, value, most, nullptr, 0);
 }
 
-// The main thread is still counted when it has ended. Links are the threads, and two.
+// A main thread that has ended is still counted. The links are the threads, and two.
 bool is_last_thread() noexcept {
   struct stat tasks{};
   return has_lost_main_thread.load() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 4;
@@ -74,7 +73,7 @@ void* look_after_idle(void*) {
   return nullptr;
 }
 
-// No handler of a signal runs on the thread.
+// No signal handler runs on the thread.
 bool make_thread() noexcept {
   constexpr std::size_t stack_bytes = std::size_t{256} << 10;
   sigset_t all;
@@ -89,7 +88,7 @@ bool make_thread() noexcept {
   return is_made;
 }
 
-// Only who has it end waits for it.
+// Only the caller that sets `ends` waits for the end.
 void end_thread() noexcept {
   std::uint32_t now = state.load();
   do {

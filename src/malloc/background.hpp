@@ -1,24 +1,22 @@
 // Purpose: a thread that gives memory back while the program calls nothing, if an option asks for
-// it. Without it the calls of the program's own threads do that, and none of them where there are
-// no calls.
+// it. Without it only the calls of the program's own threads do that.
 #pragma once
 
 namespace mallard::inline v1::detail {
 
-// Starts the thread, now and in the children of forks once they allocate.
+// Starts the thread, and again in the children of forks once they allocate.
 void start_background() noexcept;
-// Before the code goes, or the process ends.
+// Call it before the code is unloaded, or the process ends.
 void end_background() noexcept;
-// When the last thread that it might serve ends: until another one allocates.
+// Call it when the last thread that it might serve ends: it stops until another one allocates.
 void pause_background() noexcept;
-// A thread ends that it might serve.
+// Call it when a thread ends that it might serve.
 void note_end_of_thread() noexcept;
-// In the child of a fork, where the thread is not there.
+// Call it in the child of a fork, which does not have the thread.
 void forget_background() noexcept;
 
 // Whether the thread looks after idle memory, so that the caller need not. Wakes it if it sleeps.
-// The caller holds no lock. `may_start`: a thread of the child of a fork may start another one
-// here.
+// The caller holds no lock. `may_start`: a thread of a fork's child may start another one here.
 bool background_looks(bool may_start) noexcept;
 
 }  // namespace mallard::inline v1::detail

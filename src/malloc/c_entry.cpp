@@ -1,4 +1,4 @@
-// The names of C, POSIX and glibc. Errors are told by null and errno.
+// The names of C, POSIX and glibc. They report errors by null and errno.
 #include <errno.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "mallard/detail/os/pages.hpp"
 #include "malloc/entry.hpp"
 
-// By this name profiles know that they are none of the program's.
+// Profiles recognise malloc's own frames by this name.
 namespace mallard::inline v1::detail::entries {
 namespace {
 
@@ -36,7 +36,7 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return or_errno(detail::blocks::allocate_aligned(bytes, alignment));
 }
 
-// The rest that `aligned_alloc` leaves.
+// The rest of `aligned_alloc`.
 [[gnu::noinline]] void* aligned_with_checks(std::size_t alignment, std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment)) {
     errno = EINVAL;
@@ -45,18 +45,18 @@ MALLARD_ALWAYS_INLINE void* aligned(std::size_t alignment, std::size_t bytes) no
   return aligned(alignment, bytes);
 }
 
-// The rest that `posix_memalign` leaves, which tells errors by its result alone.
+// The rest of `posix_memalign`, which reports errors only by its result.
 [[gnu::noinline]] void* aligned_without_errno(std::size_t alignment, std::size_t bytes) noexcept {
   const detail::kept_errno keep;
   return detail::blocks::allocate_aligned(bytes, alignment);
 }
 
-// The rest that `malloc` leaves, apart so that it saves no registers.
+// The rest of `malloc`, out of line so that the hot path saves no registers.
 [[gnu::noinline]] void* allocated(std::size_t bytes) noexcept {
   return or_errno(detail::blocks::allocate_another(bytes));
 }
 
-// The same of `realloc`.
+// The rest of `realloc`.
 [[gnu::noinline]] void* reallocated(void* p, std::size_t bytes) noexcept {
   if (p == nullptr) return or_errno(detail::blocks::allocate(bytes));
   if (bytes == 0) {
@@ -112,7 +112,7 @@ MALLARD_ENTRY void* MALLARD_NAME(reallocarray)(void* p, std::size_t count,
 
 MALLARD_ENTRY void* MALLARD_NAME(memalign)(std::size_t alignment,
                                            std::size_t bytes) MALLARD_NOEXCEPT {
-  // As glibc does: the next power of two, if there is one.
+  // As glibc does: rounds up to a power of two, if there is one.
   if (alignment > std::size_t{PTRDIFF_MAX} + 1) {
     errno = EINVAL;
     return nullptr;
@@ -122,7 +122,7 @@ MALLARD_ENTRY void* MALLARD_NAME(memalign)(std::size_t alignment,
 
 MALLARD_ENTRY void* MALLARD_NAME(aligned_alloc)(std::size_t alignment,
                                                 std::size_t bytes) MALLARD_NOEXCEPT {
-  // An alignment of 0 has none at hand.
+  // For an alignment of 0 no block is at hand.
   if ((alignment & (alignment - 1)) == 0) [[likely]] {
     if (void* const p = detail::blocks::allocate_aligned_at_hand(bytes, alignment)) [[likely]] {
       return p;

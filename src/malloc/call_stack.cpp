@@ -1,6 +1,6 @@
-// By the tables that every module has for unwinding, as debuggers do; code without any is taken to
-// have frame pointers. A mistake in them can give a wrong frame, but not a fault: no page of
-// the stack is read before it was tried.
+// Walks by the tables that every module has for unwinding, as debuggers do; code without any is
+// assumed to have frame pointers. A mistake in them can give a wrong frame, but not a fault: no
+// page of the stack is read before it was tested.
 #include "malloc/call_stack.hpp"
 
 #include <cstring>
@@ -29,7 +29,7 @@ frame_rule rule_at(std::uint64_t ip) noexcept {
   return rule.how == frame_rule::address::not_described ? unwind::frame_pointer_rule : rule;
 }
 
-// To the caller's frame. False when there is none, or it is not found.
+// Goes to the caller's frame. False when there is none, or it is not found.
 bool go_to_caller(unwind::frame_state& at, bool& is_exact, unwind::readable_range& readable) {
   const frame_rule rule = rule_at(is_exact ? at.ip : at.ip - 1);
   is_exact = false;
@@ -59,7 +59,7 @@ void prepare_call_stacks() noexcept {
   if (has_rules.load(std::memory_order_relaxed)) return;
   const unwind::module_range own =
       unwind::module_of(reinterpret_cast<std::uint64_t>(&prepare_call_stacks));
-  // Linked into a program or a plug-in it has no module to itself.
+  // Linked into a program or a plug-in, it has no module of its own.
   if (own.module != nullptr && std::strstr(own.module->l_name, "libmallard-malloc") != nullptr) {
     own_begin = own.start;
     own_end = own.end;

@@ -1,8 +1,8 @@
-// The names of C++. What fails calls the new handler and throws.
+// The names of C++. A failure calls the new handler and throws.
 //
-// A program may replace some of them, and then those that it has not replaced have to come down to
-// its own (after [new.delete.single] and [new.delete.array]): so each calls the one it stands for
-// by its name. All are weak, so that the static library gives way to the program's.
+// A program may replace some of them, and then those that it has not replaced must call its own
+// (after [new.delete.single] and [new.delete.array]): so each calls the one it stands for by its
+// name. All are weak, so that the static library gives way to the program's.
 #include <cstddef>
 #include <new>
 
@@ -11,14 +11,13 @@
 
 #define MALLARD_ENTRY [[gnu::visibility("default"), gnu::weak]]
 
-// By this name profiles know that they are none of the program's.
+// Profiles recognise malloc's own frames by this name.
 namespace mallard::inline v1::detail::entries {
 namespace {
 
 using detail::checks;
 
-// After [new.delete.single]: as long as there is a handler, it is called and allocation tried
-// again.
+// After [new.delete.single]: as long as there is a handler, calls it and tries again.
 template <class Allocate>
 [[gnu::cold, gnu::noinline]] void* allocate_with_handler(Allocate allocate) {
   for (;;) {
@@ -30,7 +29,7 @@ template <class Allocate>
   mallard::detail::throw_bad_alloc();
 }
 
-// Apart from the hot path, so that this saves no registers.
+// Out of line, so that the hot path saves no registers.
 template <class Allocate>
 [[gnu::noinline]] void* allocate_or_throw(Allocate allocate) {
   if (void* const p = allocate()) [[likely]] {
@@ -132,7 +131,7 @@ MALLARD_ENTRY void operator delete[](void* p, align_val_t a, const nothrow_t&) n
   ::operator delete[](p, a);
 }
 
-// The functions here, whatever their names stand for.
+// The functions here, even where the program has replaced their names.
 #define MALLARD_OWN(name, of) extern "C" [[gnu::visibility("hidden"), gnu::alias(#of)]] void name
 MALLARD_OWN(mallard_own_delete, _ZdlPv)(void*) noexcept;
 MALLARD_OWN(mallard_own_delete_array, _ZdaPv)(void*) noexcept;
@@ -144,7 +143,7 @@ namespace {
 using delete_type = void(void*) noexcept;
 using delete_aligned_type = void(void*, align_val_t) noexcept;
 
-// Whether the block that the operator is given is a block of ours, whose size can be checked.
+// Whether the operator gets a block of ours, whose size can be checked.
 bool has_own_delete() noexcept {
   return static_cast<delete_type*>(::operator delete) == mallard_own_delete;
 }

@@ -20,7 +20,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// Null when there is no memory for one, for a thread that has ended for good, and in a scope.
+// Null without memory for one, for a thread that has ended for good, and in a scope.
 malloc_heap* heap_of_thread() noexcept {
   if (cache.heap != nullptr) return cache.heap;
   if (innermost_scope != nullptr) return nullptr;
@@ -34,13 +34,13 @@ bool does_without_heap() noexcept {
   if (cache.heap != nullptr) return false;
   if (!may_begin_thread()) return true;
   if (cache.calls_without_heap == 0) return false;
-  // From now on it is known when the thread has ended.
+  // From now on the end of the thread is noticed.
   if (cache.calls_without_heap == most_calls_without_heap) end_heap_with_thread();
   --cache.calls_without_heap;
   return true;
 }
 
-// The space that a thread uses: threads that began one after the other use different ones.
+// The space that a thread uses; threads that began one after the other use different ones.
 slice_mark space_of_thread() noexcept {
   const malloc_heap* const heap = heap_of_thread();
   return slice_mark::of_space(address_of(heap) / heap_bytes % space_count);
@@ -54,8 +54,8 @@ void* allocate_in_space(std::size_t bytes, std::size_t alignment, bool* is_zero)
   return p;
 }
 
-// Where addresses are limited, what is free in the space, then a mapping of the block's own size:
-// more for the space would be a part of a region, whose header is as large as a small block.
+// If addresses are limited, takes free memory of the space, then a mapping of the block's own size.
+// More memory for the space would be a part of a region, whose header is as large as a small block.
 MALLARD_COLD void* allocate_confined(std::size_t bytes, std::size_t alignment,
                                      bool* is_zero) noexcept {
   if (bytes < slice_supply::word_bytes || alignment >= region_bytes) return nullptr;
@@ -66,7 +66,7 @@ MALLARD_COLD void* allocate_confined(std::size_t bytes, std::size_t alignment,
   return p;
 }
 
-// Whichever of the two is meant for the size, then the other.
+// Tries the one that is meant for the size, then the other.
 void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
   if (maps_all || bytes + alignment >= least_huge_bytes) {
@@ -80,9 +80,10 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_
   return p != nullptr ? p : the_pages.huge.allocate(bytes, alignment);
 }
 
-// Blocks that this thread has at hand go to where others find them, and free slices to the system
-// with their addresses. Pages between blocks in use are of no use to a request that was refused: it
-// needs addresses, or what counts as taken. Returns whether there was any.
+// Puts blocks that this thread has at hand where others find them, and gives free slices back to
+// the system with their addresses. `pages`: also pages between blocks in use, which are of no use
+// to a request that was refused: it needs addresses, or what counts as taken. Returns whether any
+// went.
 MALLARD_COLD bool give_all_back(bool pages) noexcept {
   const std::size_t used_bytes = the_pages.supply.usage().in_use_bytes;
   if (malloc_heap* const heap = cache.heap) {
@@ -92,12 +93,12 @@ MALLARD_COLD bool give_all_back(bool pages) noexcept {
   const std::size_t page_bytes = the_heaps.trim(pages);
   user_heap::trim_all();
   const bool has_trimmed = the_pages.trim();
-  // The supply may have given back at once what it got here.
+  // The supply may already have given back what it got here.
   return page_bytes != 0 || has_trimmed || the_pages.supply.usage().in_use_bytes < used_bytes;
 }
 
-// Before a request is refused. Under a limit it is tried again in any case: the spaces and the try
-// itself may have given memory back that nobody counts here.
+// Called before a request is refused. Under a limit it is tried again in any case: the spaces and
+// the try itself may have given memory back that nobody counts here.
 MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   const bool could_be_there =
       the_pages.budget.is_set() || bytes <= the_pages.supply.usage().regions * region_bytes;
@@ -106,7 +107,7 @@ MALLARD_COLD bool make_room(std::size_t bytes) noexcept {
   return the_pages.supply.cut_regions() || has_memory || the_pages.budget.is_set();
 }
 
-// Returns what `take` returns, and calls it once more if room can be made for it.
+// Returns what `take` returns, and calls it once more if room can be made.
 template <class Take>
 void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
   if (void* const p = take()) [[likely]] {
@@ -115,7 +116,7 @@ void* take_or_make_room(std::size_t bytes, Take&& take) noexcept {
   return make_room(bytes) ? take() : nullptr;
 }
 
-// A block that was counted and has no size class, or is resized.
+// For a block that was counted and has no size class, or is resized.
 MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
   if (!sampling.take_due(bytes).profile) return;
   call_stack from;
@@ -124,8 +125,8 @@ MALLARD_COLD void note_large(void* p, std::size_t bytes) noexcept {
   if (!slow_path::is_inside()) write_profile_if_due();
 }
 
-// `is_zero` is set for a block of a space: whether it is, but for its first two words and its last.
-// Apart, so that `allocate_slow` saves no registers for it.
+// `is_zero` is set for a block of a space: whether it is zero, except for its first two words and
+// its last. Out of line, so that `allocate_slow` saves no registers for it.
 [[gnu::noinline]] void* allocate_large(std::size_t bytes, std::size_t alignment,
                                        bool* is_zero = nullptr) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
@@ -177,7 +178,7 @@ bool resize_in_place(void* p, slice_mark mark, std::size_t bytes) noexcept {
   return true;
 }
 
-// For the profile one block goes and another comes. It has to go first: somebody else may get its
+// In the profile one block goes and another comes. It must go first: somebody else may get its
 // addresses.
 void* resize_huge(void* p, slice_mark mark, std::size_t bytes) noexcept {
   const slow_path here;
@@ -231,8 +232,8 @@ MALLARD_COLD void deallocate_in_scope(void* p, slice_mark mark) noexcept {
   return p;
 }
 
-// A sample lies where the blocks without a size class are, or is guarded; aligned as one of its
-// class would be. Null when there is no memory there.
+// A sample lies among the blocks without a size class, or is guarded. It is aligned as a block of
+// its class would be. Null when there is no memory there.
 void* allocate_sample(std::size_t bytes, thread_sampling::due due) noexcept {
   const slow_path here;
   if (here.nested()) return nullptr;
@@ -271,7 +272,7 @@ MALLARD_COLD void* allocate_perhaps_sample(std::size_t bytes) noexcept {
 
 }  // namespace
 
-// GCC forgets the model here if it is not said again.
+// GCC forgets the model here unless it is repeated.
 [[gnu::tls_model("initial-exec")]] constinit thread_local thread_progress progress{};
 
 void* allocate_slow(std::size_t bytes) noexcept {
@@ -285,8 +286,8 @@ void* allocate_slow(std::size_t bytes) noexcept {
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept {
   const slice_mark mark = slice_mark::from_difference(difference, cache.heap_mark);
   if (!mark.is_slab()) return deallocate_slow(p);
-  // Another heap's block is as good as an own one, and the first to be used again. Only those that
-  // are not whole cache lines have to go home: a line may have blocks that the other thread uses.
+  // A remote block of whole cache lines stays with this thread, and is the first to be used again.
+  // Others go back to their heap: their cache lines may have blocks that the other thread uses.
   const std::size_t size_class = mark.size_class();
   if ((cache.shared_classes >> size_class & 1) != 0 && cache.give(p, size_class)) return;
   malloc_heap::batch& batch = cache.batches->of(mark.heap());
@@ -323,7 +324,7 @@ void deallocate_slow(void* p) noexcept {
     case slice_kind::huge:
       the_profile.freed(p, here.nested());
       the_pages.huge.deallocate(p);
-      // A thread that uses such blocks alone never comes by where heaps look around.
+      // A thread that uses only such blocks never gets to where heaps give back idle memory.
       if (!here.nested() && !background_looks(false)) the_heaps.trim_quiet();
       return;
     case slice_kind::guarded:
@@ -364,7 +365,7 @@ void* allocate_zeroed_slow(std::size_t bytes) noexcept {
   if (is_zero) {
     large_space::clear_ends(p);
   } else if (mark_of(p).is_huge()) {
-    // It was kept, and nobody knows which of its pages have ever been touched.
+    // It was kept, and nobody knows which of its pages were ever touched.
     const kept_errno keep;
     purge_to_zero(p, bytes);
   } else {

@@ -1,5 +1,5 @@
-// Purpose: malloc without its name: the hot paths, and what they leave over. The entry points of C
-// and C++ are thin layers over these functions.
+// Purpose: malloc without its names: the hot paths, and the slow ones behind them. The entry points
+// of C and C++ are thin layers over these functions.
 //
 //   allocate(bytes)
 //     class by table, block from the thread's magazine         no lock, no atomic operation
@@ -30,7 +30,7 @@ namespace mallard::inline v1::detail {
 // Null when there is no memory.
 void* allocate_slow(std::size_t bytes) noexcept;
 void deallocate_slow(void* p) noexcept;  // keeps errno; null is a block of no bytes
-// Not of this thread's slabs; `difference` is what the hot path found instead of a class.
+// For blocks not of this thread's slabs; `difference` is what the hot path found for a class.
 void deallocate_elsewhere(void* p, std::uintptr_t difference) noexcept;
 
 // Null when the thread has none at hand.
@@ -52,13 +52,13 @@ MALLARD_ALWAYS_INLINE void* allocate(std::size_t bytes) noexcept {
   return allocate_slow(bytes);
 }
 
-// Null is a block of no bytes. `size` is what the caller says that it is.
+// Null is a block of no bytes. `size` is what the caller says it is.
 template <class Size = checks::any_size>
 MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
   if (!checks::freeing(p)) [[unlikely]] {
     return checks::refused(p, size);
   }
-  // In a region's first slice there is its header: what is there is a huge block, or null.
+  // A region's first slice holds its header: a block that begins there is a huge one, or null.
   const std::size_t index = region::index_of(p);
   if (index == 0) [[unlikely]] {
     return deallocate_slow(p);
@@ -80,7 +80,7 @@ MALLARD_ALWAYS_INLINE void deallocate(void* p, Size size = Size()) noexcept {
 // `alignment` is a power of two.
 void* allocate_aligned_slow(std::size_t bytes, std::size_t alignment) noexcept;
 
-// Null when the thread has none at hand. An alignment of 0 is not, others have to be powers of two.
+// Null when the thread has none at hand, or the alignment is 0; others must be powers of two.
 MALLARD_ALWAYS_INLINE void* allocate_aligned_at_hand(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
   // A multiple of the alignment, or of that of all blocks: its class is aligned enough.
@@ -104,10 +104,10 @@ MALLARD_ALWAYS_INLINE void* allocate_aligned(std::size_t bytes, std::size_t alig
 
 void* allocate_zeroed_slow(std::size_t bytes) noexcept;
 
-// So few bytes are zero before a function for it has begun.
+// So few bytes are zero before a call of memset has begun.
 inline constexpr std::size_t most_zeroed_inline = 128;
 
-// Blocks are multiples of 16: from both ends, stores that may meet in the middle.
+// Blocks are multiples of 16: stores from both ends, which may meet in the middle.
 MALLARD_ALWAYS_INLINE void zero_few(void* p, std::size_t bytes) noexcept {
   using two_words [[gnu::vector_size(16), gnu::may_alias]] = long long;
   auto* const begin = static_cast<two_words*>(p);
@@ -131,10 +131,10 @@ MALLARD_ALWAYS_INLINE void* allocate_zeroed(std::size_t bytes) noexcept {
   return allocate_zeroed_slow(bytes);
 }
 
-// So few bytes are copied before a function for it has begun.
+// So few bytes are copied before a call of memcpy has begun.
 inline constexpr std::size_t most_copied_inline = 64;
 
-// Blocks are multiples of 16, and the two do not overlap: from both ends, as above.
+// Blocks are multiples of 16 and do not overlap: copies from both ends, as above.
 MALLARD_ALWAYS_INLINE void copy_few(void* to, const void* from, std::size_t bytes) noexcept {
   using two_words [[gnu::vector_size(16), gnu::may_alias]] = long long;
   const auto* const source = static_cast<const two_words*>(from);
@@ -156,19 +156,19 @@ MALLARD_ALWAYS_INLINE bool may_stay(const void* p, std::size_t bytes) noexcept {
   if (checks::keeps_classes || index == 0) return false;
   const slice_mark mark = region::of(p)->mark_at(index);
   if (!mark.is_slab()) return false;
-  // More bytes than there are leave a large number.
+  // More bytes than there are wrap to a large number.
   const std::size_t have = block_bytes_by_class[mark.size_class()];
   return have - bytes <= have / 2;
 }
 
-// The rest to do when a block has moved, apart so that those who need it not save no registers.
+// The rest of the work when a block has moved, out of line so that other callers save no registers.
 [[gnu::returns_nonnull]] void* copied(void* to, void* from, std::size_t bytes) noexcept;
 [[gnu::returns_nonnull]] void* freed_elsewhere(void* to, void* from,
                                                std::uintptr_t difference) noexcept;
 [[gnu::returns_nonnull]] void* freed_slowly(void* to, void* from) noexcept;
 
-// To another block, which the thread has at hand. Null when it is not so simple, and then nothing
-// has changed: also of null, and for no bytes.
+// Moves the block to another one that the thread has at hand. Null, with nothing changed, when it
+// is not so simple, for null, and for no bytes.
 MALLARD_ALWAYS_INLINE void* resize_at_hand(void* p, std::size_t bytes) noexcept {
   const std::size_t index = region::index_of(p);
   if (checks::keeps_classes || index == 0 || bytes - 1 >= largest_class_request) [[unlikely]] {
@@ -196,7 +196,7 @@ MALLARD_ALWAYS_INLINE void* resize_at_hand(void* p, std::size_t bytes) noexcept 
   return moved;
 }
 
-// Requires p != nullptr and bytes != 0. Null when there is no memory, and then nothing has changed.
+// Requires p != nullptr and bytes != 0. Null, with nothing changed, when there is no memory.
 inline void* reallocate(void* p, std::size_t bytes) noexcept {
   if (may_stay(p, bytes)) return p;
   void* const moved = resize_at_hand(p, bytes);
@@ -205,8 +205,8 @@ inline void* reallocate(void* p, std::size_t bytes) noexcept {
 
 std::size_t usable_bytes(const void* p) noexcept;
 
-// Gives idle memory back to the system: of the calling thread, of ended ones, and what is shared.
-// Returns whether there was any.
+// Gives idle memory back to the system: the calling thread's, that of ended ones, and what is
+// shared. Returns whether there was any.
 bool trim() noexcept;
 // The same before a request for so many bytes is refused, if they could be there. The caller holds
 // no lock.

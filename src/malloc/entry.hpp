@@ -1,5 +1,4 @@
-// Purpose: what the entry points of C have in common: how they are exported, what they make of
-// their arguments, how they tell errors.
+// Purpose: the common parts of the entry points of C: exports, arguments, errors.
 #pragma once
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include "mallard/detail/bits.hpp"
 #include "malloc/kept_errno.hpp"
 
-// Beside the process's malloc the names have a prefix, and belong to whoever they are linked into.
+// Beside the process's malloc the names have a prefix, and belong to whatever they are linked into.
 #ifdef MALLARD_PREFIXED
 #define MALLARD_ENTRY extern "C"
 #define MALLARD_NAME(of) mallard_##of
@@ -19,7 +18,7 @@
 #define MALLARD_NAME(of) of
 #endif
 
-// glibc declares its names as noexcept, musl does not; the definitions are as their declarations.
+// glibc declares its names as noexcept, musl does not; the definitions match.
 #ifdef __GLIBC__
 #define MALLARD_NOEXCEPT noexcept
 #else
@@ -28,7 +27,7 @@
 
 namespace mallard::inline v1::detail {
 
-// The bytes of an array; `SIZE_MAX`, which no request can have, when the product does not fit.
+// The bytes of an array; `SIZE_MAX`, which no request can have, when they overflow.
 inline std::size_t array_bytes(std::size_t count, std::size_t bytes) noexcept {
   std::size_t all = 0;
   return __builtin_mul_overflow(count, bytes, &all) ? SIZE_MAX : all;

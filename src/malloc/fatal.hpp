@@ -1,4 +1,4 @@
-// Purpose: ends the program with one line that says what was done wrong, and where.
+// Purpose: ends the program with one line that says what is wrong, and where.
 #pragma once
 
 #include <cstddef>

@@ -1,23 +1,20 @@
-// Before a fork its thread takes all locks, so that the child finds everything whole; after it, it
-// gives them back. In between it may allocate, as other handlers of the fork do: to it the locks
+// Before a fork the forking thread takes all locks, so that the child finds everything intact; it
+// releases them afterwards. In between it may allocate, as other fork handlers do: for it the locks
 // are open.
 //
-// Beside other threads the C library's fork takes the lock of its list of streams after that. A
-// thread that flushes them all holds it and waits for a stream, and the thread that reads from that
-// one may wait for malloc: so that lock is taken first. In the child the C library makes it anew.
-// So does the fork of a signal handler that interrupts malloc, but it may hold one of malloc's
-// locks already: a fork that does not get all of them for some time gives back what it has, and
-// begins again.
+// If there are other threads, glibc's fork then takes the lock of its list of streams. A thread
+// that flushes all streams holds that lock and waits for a stream, whose reader may wait for
+// malloc. So the handler takes that lock first; in the child the C library makes it anew. The fork
+// of a signal handler that interrupts malloc does the same, but it may hold one of malloc's locks
+// already: so a fork that cannot get them all for some time releases what it has and begins again.
 //
-// A signal handler may fork as well, whatever its thread is in the middle of.
-//
-// Of a fork: what the child needs is taken, and the fork that was interrupted goes on in parent and
-// child. There is nothing to do.
-//
-// Of malloc: the handler returns to malloc in parent and child, and there the locks that it holds
-// are given back. A lock that is taken may be this thread's own, or that of one that waits for this
-// thread's. What is not free for some time is left; in the child of a process with other threads
-// POSIX allows little then, and malloc is not among it.
+// A signal handler may fork as well, whatever its thread is doing.
+// - If it interrupts a fork, the locks are taken, and the interrupted fork goes on in parent and
+//   child. There is nothing to do.
+// - If it interrupts malloc, it returns there in parent and child, and there the locks are
+//   released. A lock that is taken may be this thread's own, or that of a thread that waits for
+//   this one. Locks that are not free for some time are left; in the child of a process with other
+//   threads POSIX allows little then, and malloc is not among it.
 #include "malloc/fork.hpp"
 
 #include <pthread.h>
@@ -36,7 +33,7 @@
 #include "malloc/thread_exit.hpp"
 #include "malloc/user_heap.hpp"
 
-// The C library's, where it is glibc.
+// Defined only by glibc.
 extern "C" {
 [[gnu::weak]] void _IO_list_lock();
 [[gnu::weak]] void _IO_list_unlock();
@@ -49,14 +46,14 @@ struct fork_progress {
   // The locks that this thread has taken for a fork, and `begun`. One word, so that a signal
   // handler finds all of it or nothing.
   volatile unsigned taken;
-  // Forks of signal handlers that have interrupted this one.
+  // Forks of signal handlers that interrupted this one.
   volatile unsigned inner;
   volatile bool has_streams;       // the C library's lock
   unsigned long long waits_until;  // as `os::milliseconds` has it
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local fork_progress forking{};
 
-// In the order in which threads take them. Those of users' heaps come before them, as one, and then
+// In the order in which threads take them. Those of users' heaps come before them, as one, then
 // those of threads' heaps with that of their list; those of samples come last.
 constexpr std::size_t lock_count = malloc_pages::lock_count;
 constexpr unsigned bit_of(std::size_t i) noexcept {
@@ -69,8 +66,8 @@ constexpr unsigned guarded_table = bit_of(lock_count + 3);
 constexpr unsigned begun = bit_of(lock_count + 4);
 constexpr unsigned every_lock = begun - 1;
 
-// Sleeps: a timer of processor time whose handler forks must not run meanwhile, or the handlers
-// follow each other and what they interrupt never gives back its lock.
+// Sleeps, because a timer of processor time whose handler forks must not run meanwhile: its
+// handlers would follow each other, and the code that they interrupt would never release its lock.
 void wait_for_others() noexcept {
   constexpr timespec short_time{0, 100'000};
   const kept_errno keep;
@@ -138,7 +135,7 @@ void before_fork() {
   progress.has_every_lock = !here.nested();
 }
 
-// Returns which locks are left to be given back; none if this is not the outermost fork.
+// Returns the locks that are left to be released; none if this is not the outermost fork.
 unsigned end_fork() noexcept {
   if (forking.inner != 0) {
     forking.inner = forking.inner - 1;
@@ -157,7 +154,7 @@ void after_fork_in_parent() {
   if (outermost) give_back_streams();
 }
 
-// Some of the locks that were left may be of threads that are not here any more; one that is this
+// Some of the locks that were left may be of threads that do not exist here; one that is this
 // thread's own does no harm as a free one.
 void after_fork_in_child() {
   const slow_path here;

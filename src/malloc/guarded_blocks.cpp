@@ -55,14 +55,14 @@ void take_usual_action(int signal) noexcept {
   sigaction(signal, &usual, nullptr);
 }
 
-// Any other fault goes on as it would have without us.
+// Any other fault goes on as it would without us.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   const struct sigaction& unguarded = signal_of_faults.before();
   if ((unguarded.sa_flags & SA_SIGINFO) != 0) return unguarded.sa_sigaction(signal, info, context);
   if (unguarded.sa_handler != SIG_DFL && unguarded.sa_handler != SIG_IGN) {
     return unguarded.sa_handler(signal);
   }
-  // A fault comes again with its access, and ends the program; a signal that was sent does not.
+  // A fault comes again with its access and ends the program; a signal that was sent does not.
   const bool was_sent = info->si_code <= 0;
   if (was_sent && unguarded.sa_handler == SIG_IGN) return;
   take_usual_action(signal);
@@ -118,7 +118,7 @@ std::byte* guarded_blocks::page_of(std::size_t i) const noexcept {
                                       (2 * i + 1) * page_bytes_);
 }
 
-// Between two slots it is the first.
+// An address between two slots belongs to the first.
 std::size_t guarded_blocks::slot_of(const void* p) const noexcept {
   const std::size_t page = (address_of(p) - begin_.load(std::memory_order_relaxed)) / page_bytes_;
   return std::min(page == 0 ? 0 : (page - 1) / 2, slots_ - 1);
@@ -215,8 +215,8 @@ void guarded_blocks::end(const char* what, const void* at, const slot& s) noexce
   std::abort();
 }
 
-// On a page between two slots it is past the end of the first or before the second: whichever is in
-// use, and if both are, the nearer.
+// A page between two slots is past the end of the first and before the second: the one in use
+// counts, and if both are, the nearer.
 bool guarded_blocks::report(const void* touched, bool writing, const call_stack& at) noexcept {
   if (!holds(touched)) return false;
   const std::size_t page =

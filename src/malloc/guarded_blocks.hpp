@@ -1,12 +1,12 @@
-// Purpose: some blocks on pages of their own, before and behind which nothing can be touched, and
-// which cannot be touched once they are freed: so a wrong access is found where it happens, in a
-// program as it runs in production (after GWP-ASan: Serebryany and others, 2023).
+// Purpose: blocks on pages of their own, which fault when somebody touches what is before or behind
+// them, or the block once it is freed: so a wrong access is found where it happens, in a program as
+// it runs in production (after GWP-ASan: Serebryany and others, 2023).
 //
 // A slot is a page; all slots lie in one run of slices, with a page that faults between each two.
 // Most blocks end with their page, so that what is beyond them faults; each fourth begins with it.
-// The rest of the page next to a block holds a pattern, which is looked at when it is freed. A
-// freed slot is the last to be used again. Who touches a page that is not there is told by the
-// handler of SIGSEGV, with the stacks of the access, the allocation, and the free.
+// The rest of the page next to a block holds a pattern, which is checked when the block is freed. A
+// freed slot is the last to be used again. The handler of SIGSEGV reports an access to a page that
+// is not there, with the stacks of the access, the allocation, and the free.
 #pragma once
 
 #include <array>
@@ -26,21 +26,20 @@ class guarded_blocks {
 
   // Takes memory and the signal; false when there is none.
   bool open() noexcept;
-  // Faults end the program then as they would without us.
+  // Afterwards faults end the program as they would without us.
   void stop_reporting() noexcept;
   bool holds(const void* p) const noexcept {
     return address_of(p) - begin_.load(std::memory_order_relaxed) < bytes_;
   }
 
-  // Null when all slots are taken, or it does not fit one.
+  // Null when all slots are taken, or the block does not fit one.
   void* allocate(std::size_t bytes, std::size_t alignment, const call_stack& from) noexcept;
-  // Requires that it holds the address. Ends the program where no block in use begins, or where its
-  // neighbourhood was written to.
+  // Requires that it holds the address. Ends the program where no block in use begins, or where the
+  // bytes around the block were overwritten.
   void deallocate(void* p) noexcept;
   std::size_t bytes_of(const void* p) noexcept;
 
-  // Says what was done wrong at the address, which was touched where the stack says; false when it
-  // is none of these.
+  // Reports the misuse of the address, touched by that stack; false when it is none of these.
   bool report(const void* touched, bool writing, const call_stack& at) noexcept;
 
   futex_lock& lock() noexcept { return lock_; }
@@ -72,7 +71,7 @@ class guarded_blocks {
   std::size_t page_bytes_ = 0;
   std::size_t slots_ = 0;
   slot* table_ = nullptr;
-  // Those that may be used, the next first.
+  // Slots that may be used, the next first.
   std::array<std::uint8_t, most_slots + 1> queue_{};
   std::size_t first_ = 0;
   std::size_t waiting_ = 0;

@@ -1,4 +1,4 @@
-// The names of mallard/malloc/malloc.h for heaps that a program makes itself, and their scopes.
+// The names of mallard/malloc/malloc.h for a program's own heaps, and their scopes.
 #include <errno.h>
 
 #include "blocks.hpp"

@@ -89,7 +89,7 @@ std::size_t heap_profile::home_of(const void* p) const noexcept {
   return (address_of(p) * hash_multiplier >> 32) & (places_ - 1);
 }
 
-// That of the block, else the free one where it would be.
+// The place of the block, else the free one where it belongs.
 sampled_block* heap_profile::place_of(const void* p) noexcept {
   std::size_t at = home_of(p);
   while (blocks_[at].address != nullptr && blocks_[at].address != p) at = (at + 1) & (places_ - 1);
@@ -114,7 +114,7 @@ bool heap_profile::make_room() noexcept {
 void heap_profile::insert(const sampled_block& block) noexcept {
   if (!make_room()) return;
   sampled_block* const place = place_of(block.address);
-  // One that was forgotten when it was freed.
+  // A block that was forgotten when it was freed.
   if (place->address != nullptr) {
     erase(place);
     return insert(block);
@@ -126,7 +126,7 @@ void heap_profile::insert(const sampled_block& block) noexcept {
   live_bytes_.store(live_bytes() + block.stands_for.bytes, std::memory_order_relaxed);
 }
 
-// The blocks that follow move up, so that each is found without a mark where this one was.
+// Moves the blocks that follow up, so that each is found without a mark in this one's place.
 void heap_profile::erase(sampled_block* place) noexcept {
   take_from(stacks_[place->stack].live, place->stands_for);
   live_bytes_.store(live_bytes() - place->stands_for.bytes, std::memory_order_relaxed);
@@ -160,7 +160,7 @@ void heap_profile::add(const void* p, std::size_t bytes, const user_heap* heap,
 
 sampled_block heap_profile::take(const void* p, bool nested) noexcept {
   if (live_blocks_.load(std::memory_order_relaxed) == 0) return {};
-  // The lock may be held by what was interrupted.
+  // The interrupted code may hold the lock.
   if (!nested) {
     lock_.lock();
   } else if (!lock_.try_lock()) {

@@ -1,8 +1,8 @@
-// Purpose: what samples say of the heap: for each stack what it allocated, and what of that lives.
+// Purpose: the samples of the heap: for each stack what it allocated, and what of that lives.
 //
-// Two tables under one lock: stacks, which stay for ever, and the sampled blocks that live, by
-// their addresses. Sampled blocks lie where all blocks without a size class lie; to free one of
-// these is no hot path, and there the address is looked up.
+// One lock guards two tables: stacks, which stay for ever, and the sampled blocks that live, by
+// address. Sampled blocks lie among the blocks without a size class: freeing one of these is no hot
+// path, so it can look up the address.
 #pragma once
 
 #include <atomic>
@@ -51,25 +51,25 @@ class heap_profile {
   bool open() noexcept;
   bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
 
-  // A block that is a sample, of `bytes` asked for. Without memory it is none.
+  // Adds a sample, for which `bytes` were asked. Without memory it is not recorded.
   void add(const void* p, std::size_t bytes, const user_heap* heap,
            const call_stack& from) noexcept;
-  // A block that is none any more, and takes no room yet that others could get. `nested` as
-  // slow_path has it: then it may be forgotten to be one.
+  // Removes a block that was freed, before others can get its room. With `nested`, as slow_path has
+  // it, it may stay recorded.
   void freed(const void* p, bool nested) noexcept {
     if (live_blocks_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       take(p, nested);
     }
   }
-  // The same, of a block that may be put back.
+  // The same for a block that may be put back.
   sampled_block take(const void* p, bool nested) noexcept;
   void put(const sampled_block& block) noexcept;
-  // All of a heap that is about to be gone.
+  // Removes all blocks of a heap that is about to be destroyed.
   void forget_all_of(const user_heap& heap) noexcept;
 
   std::uint64_t live_bytes() const noexcept { return live_bytes_.load(std::memory_order_relaxed); }
 
-  // As it is now, in a mapping of its own, whose frames stay valid.
+  // A copy of the present state in a mapping of its own, whose frames stay valid.
   struct snapshot {
     const sampled_stack* stacks = nullptr;  // null when there is no memory
     std::size_t count = 0;

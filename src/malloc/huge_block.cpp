@@ -24,20 +24,20 @@ void cut_mapping(region* r, std::size_t least) noexcept {
   os::unmap(end_of(r) + checks::guard_bytes(), gone);
 }
 
-// The block must not begin at a region's start: that is where its mark is. Before a guard page the
-// block lies as near as it can.
+// The block must not begin at a region's start, where its mark is. If there is a guard page, it
+// lies as near to that as it can.
 std::size_t offset_of(std::size_t bytes, std::size_t alignment, std::size_t all) noexcept {
   return checks::has_guards ? round_down(all - bytes, alignment)
                             : std::max(alignment, os::page_bytes);
 }
 
-// Addresses cost nothing: with half as many again it seldom has to move. But a guard page has to be
-// behind what is used.
+// Addresses cost nothing: with half as many again it seldom has to move. A guard page, though, must
+// follow directly on what is used.
 std::size_t room_for(std::size_t needed, std::size_t old) noexcept {
   return checks::has_guards ? needed : std::max(needed, round_up(old + old / 2, os::page_size()));
 }
 
-// A page before what begins at a multiple of `alignment`, and what is behind.
+// Maps a page before a multiple of `alignment`, and what is behind it.
 region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
   const std::size_t page = os::page_size();
   const std::size_t used = needed + checks::guard_bytes();
@@ -58,9 +58,9 @@ region* map_aligned(std::size_t needed, std::size_t alignment) noexcept {
 
 }  // namespace
 
-// Huge pages, where the system has them, from a size on at which a last one that is hardly used
-// does not matter. For all of the mapping: only one of a kind can be moved. To be called before it
-// is touched: where there is a page already, there comes no huge one.
+// Asks for huge pages from a size on at which a hardly used last one does not matter. For the whole
+// mapping, because only a uniform one can be moved; and before it is touched, because a page that
+// exists is not replaced by a huge one.
 void huge_blocks::prefer_huge_pages(void* mapping, std::size_t bytes) noexcept {
   if (bytes < least_of_huge_pages_.load(std::memory_order_relaxed)) return;
   os::prefer_huge_pages(mapping, bytes);
@@ -74,7 +74,7 @@ void huge_blocks::cut(region* r, std::size_t least) noexcept {
   budget_.give(gone);
 }
 
-// With its contents, to a mapping of so many bytes. Null when that is refused.
+// Moves the block with its contents to a mapping of so many bytes. Null when that is refused.
 region* huge_blocks::move_to(region* r, std::size_t bytes) noexcept {
   const std::size_t old = r->huge_mapped;
   if (!take_of_budget(bytes - old)) return nullptr;
@@ -145,7 +145,7 @@ void* huge_blocks::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   return p;
 }
 
-// Changes that its owner has made to the pages are looked for once, when a mapping comes first.
+// Changes that the owner made to the pages are looked for when a mapping is freed the first time.
 void huge_blocks::deallocate(void* p) noexcept {
   region* const r = region::of_huge(p);
   const std::size_t bytes = r->huge_mapped;
@@ -172,7 +172,7 @@ void* huge_blocks::resize(void* p, std::size_t bytes) noexcept {
     checks::add_huge(p, *r);
     return p;
   }
-  // As soon as it has moved, its old addresses may be another's.
+  // As soon as it has moved, another block may get its old addresses.
   checks::remove_huge(p);
   const std::size_t roomy = room_for(needed, old);
   region* grown = move_to(r, roomy);

@@ -1,6 +1,9 @@
-// Purpose: blocks with a mapping of their own, which grows by moving pages, not bytes; what was
-// freed is kept for blocks of about its size. Thread-safe: different blocks share nothing but
-// counters and the kept mappings, and nobody waits for these.
+// Purpose: blocks with a mapping of their own, which grow by moving pages, not bytes.
+//
+// A mapping begins with a page for its size, its flags and the block's mark, at a multiple of the
+// region's size unless the alignment is as large; so a block's address leads there as it leads to a
+// region's header. Freed mappings are kept for blocks of about their size. Thread-safe: different
+// blocks share only counters and the kept mappings, and nobody waits long for these.
 #pragma once
 
 #include <atomic>
@@ -20,7 +23,7 @@ inline constexpr std::size_t largest_alignment = std::size_t{1} << 30;
 struct huge_usage {
   std::size_t blocks = 0;
   std::size_t mapped_bytes = 0;
-  std::size_t kept_bytes = 0;  // mapped beside these, for blocks to come
+  std::size_t kept_bytes = 0;  // mapped besides, for later blocks
 };
 
 class huge_blocks {
@@ -33,11 +36,11 @@ class huge_blocks {
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
   void deallocate(void* p) noexcept;
 
-  // Makes the block `bytes` large, where it is or elsewhere, without copying. Null when the system
-  // refuses, and then nothing has changed; it never refuses to make one smaller.
+  // Makes the block `bytes` large, in place or elsewhere, without copying. Null, with nothing
+  // changed, when the system refuses; it never refuses to make one smaller.
   void* resize(void* p, std::size_t bytes) noexcept;
 
-  // From how many bytes on huge pages are asked for; SIZE_MAX: never.
+  // Huge pages are asked for from this size on; SIZE_MAX: never.
   static constexpr std::size_t usual_least_of_huge_pages = std::size_t{32} << 20;
   void set_least_of_huge_pages(std::size_t bytes) noexcept {
     least_of_huge_pages_.store(bytes, std::memory_order_relaxed);
@@ -68,8 +71,8 @@ class huge_blocks {
 
 std::size_t huge_payload_bytes(const void* p) noexcept;
 
-// Whether the block is huge and was zeroed when it was handed out, as all are but those whose
-// mapping was kept from another one. Then what comes to it as it grows is zeroed as well.
+// Whether the block is huge and was zeroed when it was handed out, as all are except those in a
+// kept mapping. Bytes added as it grows are zeroed as well then.
 bool is_fresh_huge(const void* p) noexcept;
 
 }  // namespace mallard::inline v1::detail

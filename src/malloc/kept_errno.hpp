@@ -1,4 +1,4 @@
-// Purpose: functions that must not touch errno, whatever the system says to what they do.
+// Purpose: keeps errno across functions that must not change it.
 #pragma once
 
 #include <errno.h>

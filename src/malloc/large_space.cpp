@@ -9,7 +9,7 @@
 
 namespace mallard::inline v1::detail {
 
-// A part that was given back comes from the system again.
+// A part that was given back comes from the system again when it is used.
 void* large_space::take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   bool is_purged = false;
   void* const p = heap_.allocate(bytes, alignment, &is_purged);
@@ -23,8 +23,8 @@ void* large_space::take(std::size_t bytes, std::size_t alignment, bool* is_zero)
   return p;
 }
 
-// Segments grow with what is there already, so that there are few of them. A block is only found
-// in a bin whose blocks are all large enough: hence a sixteenth more.
+// Segments grow with what is there already, so that there are few. A block is only found in a bin
+// whose blocks are all large enough: hence a sixteenth more.
 void* large_space::allocate(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept {
   const std::size_t overhead = segment_header_bytes + fit_heap::segment_overhead +
                                fit_heap::first_segment_overhead() + fit_block::header_bytes;
@@ -39,7 +39,7 @@ void* large_space::allocate(std::size_t bytes, std::size_t alignment, bool* is_z
           least, round_up(std::min(segment_total_ / 4, most_step_bytes), slice_supply::word_bytes));
       if (under_way_ == 0 || has_waited) break;
     }
-    // Memory on its way to the system can be had in a moment.
+    // Memory on its way to the system will be available in a moment.
     const holding wait(purge_lock_);
   }
   const run r = take_run(least, roomy);
@@ -71,9 +71,9 @@ bool large_space::has_extended(const run& r) noexcept {
   return false;
 }
 
-// Where addresses are few, joined with the segment before it, so that what was too small at that
-// one's end is of use. Elsewhere segments stay apart: so they are sooner empty, and no block of few
-// dirty pages among many others has all of them given back.
+// If addresses are few, joins the run with the segment before it, so that what was too small at
+// that one's end is of use. Else segments stay apart: they are empty sooner, and a large free block
+// is not purged as a whole for a few dirty pages.
 void large_space::add(const run& r) noexcept {
   segment_total_ += r.bytes;
   if (supply_.has_few_addresses() && has_extended(r)) return;
@@ -114,13 +114,13 @@ bool large_space::is_too_much(std::size_t freed_bytes) noexcept {
   const std::size_t before = idle_bytes();
   set_idle_bytes(before + freed_bytes);
   if (before + freed_bytes > idle_.limit(heap_.in_use_bytes())) return true;
-  // The memory that the others keep is looked at for each mebibyte more than since the last second.
+  // Reads what the others keep once for each further mebibyte since the last second.
   if (before + freed_bytes <= looked_to_bytes_) return false;
   looked_to_bytes_ = before + freed_bytes + (std::size_t{1} << 20);
   return before + freed_bytes > may_keep();
 }
 
-// So much stays of what is too much.
+// The idle bytes that stay when there are too many.
 std::size_t large_space::rest() noexcept {
   return idle_policy::rest_of(idle_.limit(heap_.in_use_bytes()), may_keep());
 }
@@ -133,8 +133,8 @@ void large_space::note_reused(std::size_t bytes) noexcept {
   idle_.reused(idle - warm);
 }
 
-// Segments without blocks, as a list. All of a heap without blocks; of others the first, which
-// holds the bins, cannot go alone.
+// The segments without blocks, as a list: all of a heap without blocks, else not the one with the
+// bins.
 large_space::segment* large_space::remove_empty() noexcept {
   segment* gone = nullptr;
   const bool all = heap_.in_use_blocks() == 0 && under_way_ == 0;
@@ -155,7 +155,7 @@ large_space::segment* large_space::remove_empty() noexcept {
   return gone;
 }
 
-// The whole words in a free block, before those that are gone.
+// Takes out the whole words in a free block, and puts them before those that are gone.
 large_space::segment* large_space::take_out(fit_block* b, segment* gone) noexcept {
   segment** link = &segments_;
   while (!(*link)->contains(b)) link = &(*link)->next;
@@ -182,8 +182,8 @@ large_space::segment* large_space::take_out(fit_block* b, segment* gone) noexcep
   return ::new (s->at(from)) segment{gone, to - from};
 }
 
-// Joined segments are seldom empty, but there may be whole words in what is free of them. Memory
-// that nobody needs here is of use to slabs then, and the supply knows which of it is dirty.
+// Joined segments are seldom empty, but their free blocks may contain whole words. Slabs can use
+// memory that nobody needs here, and the supply knows which of it is dirty.
 large_space::segment* large_space::take_out_words(segment* gone) noexcept {
   constexpr std::size_t surely_one = 2 * slice_supply::word_bytes + 4 * segment_header_bytes;
   while (fit_block* const b = heap_.find_free(surely_one)) {
@@ -194,7 +194,7 @@ large_space::segment* large_space::take_out_words(segment* gone) noexcept {
   return gone;
 }
 
-// One of two who come at once is enough.
+// When two come at once, one is enough.
 void large_space::purge_if_nobody_does(std::size_t to_keep) noexcept {
   if (!purge_lock_.try_lock()) return;
   purge_some(to_keep);
@@ -245,7 +245,7 @@ void large_space::decay() noexcept {
     looked_to_bytes_ = 0;
     if (to_keep == idle_bytes()) return;
   }
-  // Nothing to keep would be a trim.
+  // Keeping nothing would be a trim.
   purge_if_nobody_does(std::max<std::size_t>(to_keep, 1));
 }
 

@@ -1,6 +1,11 @@
-// Purpose: blocks between the largest size class and a huge one: segments that are split and
-// coalesced, behind a lock. There are a few spaces, so that threads seldom meet. The lock is not
-// held while the system or the supply is asked: free memory on its way back is in use meanwhile.
+// Purpose: blocks between the largest size class and a huge one.
+//
+// A space is a fit_heap over segments, runs of words of slices that it takes from the supply. Its
+// lock guards all of it. There are a few spaces, chosen by the thread's heap, so that threads
+// seldom meet; the mark of a block's slice names its space. The lock is not held while the system
+// or the supply works: free blocks on their way to the system count as in use meanwhile. The idle
+// policy decides how much freed memory stays; what goes is purged in place, and segments without
+// blocks go to the supply.
 #pragma once
 
 #include <array>
@@ -32,14 +37,14 @@ class large_space {
         account_(budget.parts_of_slices[mark.space_index()]),
         mark_(mark),
         idle_(idle_bytes) {}
-  // The space of a heap of the program's own, which is bounded by its own use.
+  // The space of a program's own heap, bounded only by its own use.
   constexpr large_space(slice_supply& supply, memory_budget::account& account, slice_mark mark,
                         std::size_t idle_bytes) noexcept
       : supply_(supply), budget_(nullptr), account_(account), mark_(mark), idle_(idle_bytes) {}
 
   // Null when the system refuses. `alignment` is a power of two. `is_zero` as in fit_heap.
   void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
-  // The same without more from the supply.
+  // The same without more memory from the supply.
   void* allocate_of_free(std::size_t bytes, std::size_t alignment,
                          bool* is_zero = nullptr) noexcept {
     const holding hold(lock_);
@@ -47,12 +52,12 @@ class large_space {
   }
   void deallocate(void* p) noexcept;
 
-  // Without the lock: a flag beside the size may change meanwhile, with the block before.
+  // Without the lock: a flag beside the size may change meanwhile, when the block before it does.
   __attribute__((no_sanitize("thread"))) static std::size_t payload_bytes(void* p) noexcept {
     const std::size_t word = __atomic_load_n(&fit_block::of(p)->bytes_and_flags, __ATOMIC_RELAXED);
     return (word & ~std::size_t{fit_block::flags}) - sizeof(fit_block::prev_bytes);
   }
-  // Clears the words of a block that is zero but for them.
+  // Clears the words of a block that is zero except for them.
   static void clear_ends(void* p) noexcept {
     std::memset(p, 0, 2 * sizeof(std::size_t));
     std::memset(static_cast<std::byte*>(p) + payload_bytes(p) - sizeof(std::size_t), 0,
@@ -62,14 +67,14 @@ class large_space {
   bool resize(void* p, std::size_t bytes) noexcept;
 
   void set_idle_limit(std::size_t bytes) noexcept;
-  // Give memory back to the system, and segments without blocks to the supply: half of what nobody
-  // needed for a second; all.
+  // Give memory back to the system, and segments without blocks to the supply: `decay` half of what
+  // nobody needed for a second, `trim` all.
   void decay() noexcept;
   void trim() noexcept;
-  // All, with the blocks in use. No other call may be in flight.
+  // Gives back everything, with the blocks in use. No other call may be in flight.
   void release() noexcept;
   space_usage usage() noexcept;
-  // The first lock is of whoever gives memory back, and taken before the other one.
+  // The first lock is held while memory is given back, and is taken before the other one.
   futex_lock& purge_lock() noexcept { return purge_lock_; }
   futex_lock& lock() noexcept { return lock_; }
 
@@ -92,17 +97,17 @@ class large_space {
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t most_step_bytes = std::size_t{8} << 20;
   static constexpr std::size_t purged_bytes = std::size_t{64} << 10;  // at a time, at least
-  // So many free blocks at a time: nobody who frees one has to wait for more.
+  // So many free blocks at a time: whoever frees one waits for no more.
   static constexpr std::size_t most_purged = 32;
 
-  // Require that the lock is held.
+  // Require the lock.
   void* take(std::size_t bytes, std::size_t alignment, bool* is_zero) noexcept;
   bool has_extended(const run& r) noexcept;
   void add(const run& r) noexcept;
   segment* remove_empty() noexcept;
   segment* take_out(fit_block* b, segment* gone) noexcept;
   segment* take_out_words(segment* gone) noexcept;
-  // Bytes freed and not reused since pages were given back, about.
+  // About the bytes freed and not reused since pages were given back.
   std::size_t idle_bytes() const noexcept { return account_.kept.load(std::memory_order_relaxed); }
   void set_idle_bytes(std::size_t bytes) noexcept {
     account_.kept.store(bytes, std::memory_order_relaxed);
@@ -116,7 +121,7 @@ class large_space {
 
   run take_run(std::size_t least, std::size_t roomy) noexcept;
   void purge_if_nobody_does(std::size_t to_keep) noexcept;
-  // Requires the purge lock. False when nothing was left to be given back.
+  // Requires the purge lock. False when nothing was left to give back.
   bool purge_some(std::size_t to_keep) noexcept;
 
   slice_supply& supply_;
@@ -128,8 +133,8 @@ class large_space {
   fit_heap heap_;
   segment* segments_ = nullptr;
   std::size_t segment_total_ = 0;
-  std::size_t under_way_ = 0;        // free blocks, to the system
-  std::size_t looked_to_bytes_ = 0;  // with so many idle
+  std::size_t under_way_ = 0;        // free blocks on their way to the system
+  std::size_t looked_to_bytes_ = 0;  // up to so many idle bytes, what others keep was read
   idle_policy idle_;
 };
 

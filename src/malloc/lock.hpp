@@ -1,7 +1,5 @@
-// Purpose: a lock of one word that needs neither set-up nor the C++ runtime.
-//
-// A thread that forks holds all locks from one handler of the fork to the next, and may allocate in
-// between like any other: to it they are open.
+// Purpose: a lock of one word that needs neither set-up nor the C++ runtime. A thread that forks
+// holds all locks from one handler of the fork to the next, and may allocate: to it they are open.
 #pragma once
 
 #include <atomic>
@@ -21,7 +19,7 @@ class futex_lock {
     slow_path::enter();
     if (!progress.has_every_lock) acquire();
   }
-  // False when it is held, but for a thread to which all locks are open.
+  // False when it is held, except for a thread to which all locks are open.
   bool try_lock() noexcept {
     slow_path::enter();
     if (progress.has_every_lock || try_acquire()) return true;
@@ -33,7 +31,7 @@ class futex_lock {
     slow_path::leave();
   }
 
-  // For the handlers of a fork: the same, whatever the thread is in the middle of.
+  // For fork handlers: the same, whatever the thread is doing.
   void acquire() noexcept {
     if (!try_acquire()) acquire_slow();
   }
@@ -44,7 +42,7 @@ class futex_lock {
   void release() noexcept {
     if (state_.exchange(0, std::memory_order_release) == 2) os::wake_one(state_);
   }
-  // In the child of a fork whose other threads might have waited.
+  // For the child of a fork whose other threads might have waited.
   void reset() noexcept { state_.store(0, std::memory_order_relaxed); }
 
  private:

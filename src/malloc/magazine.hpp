@@ -1,4 +1,4 @@
-// Purpose: free blocks of a slab to a magazine.
+// Purpose: moves free slots of a slab to a magazine.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-// Writes the addresses of neighbours from the slot on downwards, two at a time. Returns the slot
+// Writes the addresses of neighbouring blocks from the slot downwards, in pairs; returns the slot
 // below.
 inline void** fill_down(void** slot, std::byte* p, std::size_t count,
                         std::size_t block_bytes) noexcept {
@@ -34,7 +34,7 @@ inline void** fill_down(void** slot, std::byte* p, std::size_t count,
   return slot;
 }
 
-// Up to `most` of the slots at hand, all of one word of the bitmap, to the places above `bottom`.
+// Moves up to `most` of the slots at hand, all of one bitmap word, to the places above `bottom`.
 // The lowest address is handed out first, so it comes last. Returns how many.
 inline std::size_t fill_from_pool(slab_pool& pool, void** bottom, std::size_t most,
                                   unsigned size_class) noexcept {
@@ -55,7 +55,7 @@ inline std::size_t fill_from_pool(slab_pool& pool, void** bottom, std::size_t mo
   return count;
 }
 
-// Room for blocks, in which nobody has put any.
+// Marks room for blocks that nobody has put there.
 inline void note_filled_by_frees(void** first, void** last) noexcept {
   std::fill(first, last, reinterpret_cast<void*>(filled_by_frees_only));
 }

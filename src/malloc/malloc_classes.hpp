@@ -1,5 +1,5 @@
-// Purpose: the size classes as malloc uses them: every request with its canary rounded up to 16
-// bytes, its class by one look-up, and how many free blocks of a class a thread may have at hand.
+// Purpose: the size classes as malloc uses them: requests with their canary rounded up to 16 bytes,
+// a class by one look-up, and how many free blocks of a class a thread may have at hand.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace mallard::inline v1::detail {
 inline constexpr std::size_t malloc_alignment = 16;
 inline constexpr unsigned malloc_class_count = extended_class_count;
 
-// Indexed by the block's bytes divided by 16, rounded up; also of 0 bytes.
+// Indexed by the block's bytes divided by 16, rounded up; has an entry for 0 bytes.
 inline constexpr auto class_by_block = [] {
   std::array<std::uint8_t, largest_class_bytes / malloc_alignment + 1> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
@@ -32,7 +32,7 @@ MALLARD_ALWAYS_INLINE unsigned class_of_block(std::size_t bytes) noexcept {
   return class_by_block[(bytes + malloc_alignment - 1) / malloc_alignment];
 }
 
-// By size class: nothing but what the hot paths have to look up.
+// By size class: only what the hot paths look up.
 inline constexpr auto block_bytes_by_class = [] {
   std::array<std::uint32_t, malloc_class_count> table{};
   for (unsigned c = 0; c < malloc_class_count; ++c) {
@@ -41,7 +41,7 @@ inline constexpr auto block_bytes_by_class = [] {
   return table;
 }();
 
-// Limits of requests, whose blocks have a canary besides.
+// Limits of requests; their blocks also have a canary.
 inline constexpr std::size_t largest_class_request = largest_class_bytes - canary_bytes;
 inline constexpr std::size_t largest_extended_request = largest_extended_bytes - canary_bytes;
 
@@ -64,8 +64,7 @@ MALLARD_ALWAYS_INLINE std::size_t request_with_canary(std::size_t bytes,
   return class_request(canary_bytes != 0 && wraps ? SIZE_MAX : block, alignment);
 }
 
-// Blocks of whole cache lines, a bit for each class: these may stay with any thread that frees
-// them.
+// A bit for each class whose blocks are whole cache lines: these may stay with any thread.
 inline constexpr std::uint64_t classes_of_lines = [] {
   constexpr std::size_t cache_line_bytes = 64;
   std::uint64_t classes = 0;
@@ -75,7 +74,7 @@ inline constexpr std::uint64_t classes_of_lines = [] {
   return classes;
 }();
 
-// Blocks in a magazine that has grown as far as it may.
+// The blocks in a magazine that has grown as far as it may.
 constexpr std::size_t magazine_capacity(unsigned size_class) noexcept {
   const std::size_t bytes = class_bytes(size_class);
   return bytes <= 256     ? 128
@@ -95,20 +94,20 @@ inline constexpr auto magazine_capacities = [] {
   return table;
 }();
 
-// And in a new one.
+// The blocks in a new one.
 inline constexpr std::size_t small_capacity = 4;
 inline std::size_t first_capacity(unsigned size_class) noexcept {
   return std::min<std::size_t>(small_capacity, magazine_capacities[size_class]);
 }
 
-// An idle thread keeps its magazines: those of small blocks hold a third of a
-// mebibyte when all are full. Those of larger ones may have room for so many bytes together, and
-// one more, for which those of the largest give way.
+// An idle thread keeps its magazines. Those of small blocks hold a third of a mebibyte when all are
+// full. Those of larger ones may have room for so many bytes together, and one more, for which
+// those of the largest give way.
 inline constexpr unsigned first_budgeted_class = computed_class(1024) + 1;
 inline constexpr unsigned first_evicted_class = computed_class(16384) + 1;
 inline constexpr std::size_t magazine_budget_bytes = std::size_t{3} << 19;
 
-// The begin of each magazine's slots, with the null ones below and above. Last, the sum.
+// The first slot of each magazine, with its null slots below and above. The last entry is the sum.
 inline constexpr auto magazine_begin = [] {
   std::array<std::uint16_t, malloc_class_count + 1> begin{};
   for (unsigned c = 0; c < malloc_class_count; ++c) {

@@ -157,9 +157,9 @@ void malloc_heap::note_grown() noexcept {
   look_for_free_pages(std::min(least_unused_bytes_, unused_bytes()) >= purged_at_bytes_);
 }
 
-// Now and then, and at once when very much was freed: the program may do nothing any more. Of what
-// it frees for good less than half is in use again by then. If it replaces blocks by others, the
-// pages would be touched again: then it is not soon that some are given back, and each time later.
+// Looks from time to time, and at once after a large free, because the program may be idle then.
+// Less than half of what it frees for good is in use again by then. If it replaces blocks by
+// others, the pages would be touched again: then some go back only later, each time later.
 void malloc_heap::look_after_spills(unsigned size_class) noexcept {
   without_slots_ &= ~class_bit(size_class);
   if (to_purge_bytes_ != 0) purge_portion();
@@ -186,7 +186,7 @@ void malloc_heap::look_if_due() noexcept {
   look_for_free_pages(for_good);
 }
 
-// All but so much, as far as pages are free.
+// Purges free pages until only so many bytes are kept.
 void malloc_heap::purge_down_to(std::size_t bytes) noexcept {
   set_kept(bytes);
   to_purge_bytes_ = reserved_bytes_;
@@ -197,12 +197,12 @@ void malloc_heap::purge_portion() noexcept {
   if (bytes == 0) return;
   const std::size_t warm = warm_bytes() - std::min(warm_bytes(), bytes);
   warm_to_bytes_ = taken_bytes() + warm;
-  // An estimate, so it ends nothing where all is to go.
+  // The result is an estimate, so it ends nothing if everything is to go.
   if (kept_bytes_ != 0 && warm <= kept_bytes_) to_purge_bytes_ = 0;
   idle_pages_.gave_back(bytes, warm);
 }
 
-// Now and then, while blocks come and go.
+// Called from time to time, while blocks come and go.
 void malloc_heap::note_touched() noexcept {
   const std::size_t taken = taken_bytes();
   if (taken > warm_to_bytes_) {
@@ -218,7 +218,7 @@ void malloc_heap::set_kept(std::size_t bytes) noexcept {
   kept_bytes_ = bytes;
 }
 
-// Bytes of pages that would soon be touched again, if they are not too much.
+// Bytes of pages that would soon be touched again, unless they are too many.
 std::size_t malloc_heap::may_keep() noexcept {
   note_touched();
   const std::size_t warm = warm_bytes();
@@ -227,7 +227,11 @@ std::size_t malloc_heap::may_keep() noexcept {
   return std::min(idle_pages_.limit(0), list_.budget().may_keep_in_slabs(kept_bytes_));
 }
 
-// Slabs that are hardly used hold pages that no block touches.
+// Gives back pages that no block touches, as slabs that are hardly used have them. At least a
+// quarter of the slabs' bytes must be unused, and an eighth more than after the last time. Unless
+// memory was freed for good, it also waits, from one second on each time twice as long, up to five.
+// Pages that would soon be touched again stay (`may_keep`). The rest goes in portions, with later
+// calls.
 void malloc_heap::look_for_free_pages(bool for_good) noexcept {
   const std::size_t to_keep = may_keep();
   if (warm_bytes() <= to_keep) return set_kept(warm_bytes());
@@ -279,7 +283,7 @@ void malloc_heap::empty_magazine(thread_cache& of, unsigned size_class) noexcept
   of.top[size_class] = const_cast<void**>(&no_slots[0]);
 }
 
-// Whether the magazine may get room for so many bytes more. A first one always may.
+// Whether the magazine may get room for so many more bytes. A first one always may.
 bool malloc_heap::make_room_for(thread_cache& of, std::size_t bytes, unsigned size_class) noexcept {
   if (size_class < first_budgeted_class) return true;
   if (budgeted_bytes_ + bytes > magazine_budget_bytes && grown_[size_class] != 0) return false;
@@ -303,7 +307,7 @@ void malloc_heap::grow_magazine(thread_cache& of, unsigned size_class) noexcept 
   grown_[size_class] = static_cast<std::uint8_t>(capacity);
   void** const bottom = bottom_of(size_class);
   if (bottom != old) std::copy_n(old + 1, held, bottom + 1);
-  // Null is only what is below and above.
+  // Only the slots below and above are null.
   note_filled_by_frees(bottom + 1 + held, bottom + 1 + capacity);
   bottom[0] = bottom[1 + capacity] = nullptr;
   of.top[size_class] = bottom + held;
@@ -355,7 +359,7 @@ void malloc_heap::spill(thread_cache& from, void* p, std::size_t size_class) noe
 void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class) noexcept {
   grow_magazine(from, size_class);
   if (from.give(p, size_class)) return;
-  // The older half: what was freed last is in the processor's caches.
+  // Gives the older half: what was freed last is in the processor's caches.
   void** const bottom = bottom_of(size_class);
   const std::size_t kept = grown_[size_class] / 2u;
   const std::size_t given = grown_[size_class] - kept;
@@ -366,14 +370,14 @@ void malloc_heap::spill_locked(thread_cache& from, void* p, unsigned size_class)
   from.give(p, size_class);
 }
 
-// Whether the first two are as near as blocks are that were allocated one after the other.
+// Whether the first two blocks are as near as blocks allocated one after the other.
 bool malloc_heap::are_neighbours(void* const* first, void* const* last,
                                  std::uintptr_t span) noexcept {
   return last - first > 1 && address_of(first[1]) - address_of(first[0]) + span < 2 * span;
 }
 
-// Blocks that were allocated one after the other are often freed so: then a word of the bitmap is
-// written once. For those in no order that would be but a detour.
+// Blocks that were allocated one after the other are often freed so: then a bitmap word is written
+// once. For those in no order that would only be a detour.
 void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const unsigned granule_shift = layout.granule_shift;
@@ -406,11 +410,11 @@ void malloc_heap::give_run(void* const* first, void* const* last, unsigned size_
       checked = nullptr;
     }
   }
-  // The last slab of a class usually stays, empty or not. That of large blocks is too much for it.
+  // The last slab of a class usually stays, empty or not; one of large blocks is too large.
   if (layout.block_bytes > largest_class_bytes) trim_pool(pools_[size_class], size_class);
 }
 
-// As long as others' blocks follow each other. Returns those that are left.
+// Sends blocks as long as others' follow each other. Returns those that are left.
 void* const* malloc_heap::send_run(void* const* first, void* const* last,
                                    const slab_layout& layout) noexcept {
   void* const* const begin = first;
@@ -427,7 +431,7 @@ void* const* malloc_heap::send_run(void* const* first, void* const* last,
   return first;
 }
 
-// As long as blocks of one word follow each other. Returns those that are left.
+// Gives back blocks as long as those of one word follow each other. Returns those that are left.
 void* const* malloc_heap::give_runs(void* const* first, void* const* last,
                                     unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
@@ -437,7 +441,7 @@ void* const* malloc_heap::give_runs(void* const* first, void* const* last,
     void* const p = *first;
     slab* const home = home_of(p, layout.slab_bytes);
     if (home->owner.load(std::memory_order_relaxed) != this) return first;
-    // Not beyond the block at which the slab has to change places.
+    // Stops at the block at which the slab must change places.
     void* const* const end =
         first + std::min<std::ptrdiff_t>(last - first, std::ptrdiff_t{home->countdown});
     const std::uintptr_t start = address_of(p) & ~(span - 1);

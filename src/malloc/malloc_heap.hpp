@@ -1,9 +1,10 @@
 // Purpose: the slabs of one thread, and what its magazines are filled from and emptied to.
 //
-// The thread that has the heap works on its slabs under the heap's lock, which nobody else takes
-// but who gives back what a thread holds for nothing; the magazines and the batches are the
-// thread's alone. A heap is never destroyed: when its thread ends, its slabs become those of the
-// common heap, and it waits for the next thread (threads/heap_list.hpp).
+// The heap's thread works on its slabs under the heap's lock, which others take only to give back
+// what the heap holds for nothing. The magazines and the batches are for the thread only: `refill`
+// fills an empty magazine from the bits of a slab, `spill` empties half of a full one. A heap is
+// never destroyed: when its thread ends, its slabs go to the common heap, and it waits for the next
+// thread (threads/heap_list.hpp).
 #pragma once
 
 #include <array>
@@ -27,16 +28,16 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
  public:
   explicit malloc_heap(malloc_heaps& list) noexcept;
 
-  // Makes the magazines the calling thread's.
+  // Gives the heap's magazines to the calling thread.
   void attach(thread_cache& to) noexcept;
-  // They are there from now on.
+  // The magazines are in `to` from now on.
   void move_magazines(thread_cache& to) noexcept;
-  // Puts all that the magazines hold into the slabs, and gives back those that are empty then.
+  // Puts all blocks of the magazines into the slabs, and gives back slabs that are empty then.
   void detach(thread_cache& from) noexcept;
 
   // A block, and more of them for the magazine, which is empty. Null when there is no memory.
   void* refill(thread_cache& to, unsigned size_class) noexcept;
-  // Takes the block; the magazine is full.
+  // Takes a block for which the full magazine has no room.
   void spill(thread_cache& from, void* p, std::size_t size_class) noexcept;
 
   // Whether blocks of the class come in large numbers.
@@ -44,7 +45,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
     return size_class <= last_small_class && grown_[size_class] == magazine_capacities[size_class];
   }
 
-  // Called when slabs come and go. Of a heap without a thread nobody wants to know.
+  // Called when slabs come and go. Those of a heap without a thread are not counted.
   void reserve_more(std::size_t bytes) noexcept {
     if (!idle.load(order::relaxed)) reserved_bytes_ += bytes;
   }
@@ -52,16 +53,16 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
     if (!idle.load(order::relaxed)) reserved_bytes_ -= bytes;
   }
 
-  // By any thread that holds no lock, of a heap with a thread: gives back what is empty, and the
-  // `pages` between blocks in use. The magazines keep what they have. Returns the bytes of the
+  // Gives back what is empty, and the `pages` between blocks in use, of a heap with a thread. For
+  // any thread that holds no lock. The magazines keep what they have. Returns the bytes of the
   // pages.
   std::size_t trim(bool pages) noexcept;
-  // The same, a portion of it, if the thread has not needed the heap since the last call that did
-  // not return `may_have_more`: that a portion was given back. Does not wait for a lock.
+  // Gives back a portion of the same, if the thread has not needed the heap since the last call
+  // that returned anything else than `may_have_more`: a portion went back. Waits for no lock.
   enum class quiet { is_needed, may_have_more, is_trimmed };
   quiet trim_if_quiet() noexcept;
-  // Bytes of blocks that have left the slabs, and of those that lie in magazines. Exact while no
-  // thread uses the heap, else of some recent moment.
+  // Bytes of blocks that have left the slabs, and of those in magazines. Exact while no thread uses
+  // the heap, else of some recent moment.
   __attribute__((no_sanitize("thread"))) std::size_t taken_of_slabs() const noexcept {
     const std::size_t spilled = __atomic_load_n(&spilled_bytes_, __ATOMIC_RELAXED);
     const std::size_t filled = __atomic_load_n(&filled_bytes_, __ATOMIC_RELAXED);
@@ -74,21 +75,21 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Gives back what `trim` does, of a heap that the caller may work on. Returns the bytes.
   std::size_t give_back_free(bool pages) noexcept;
 
-  // Whether no slab of the heap has a free slot of the class: that takes a look at all of them, and
-  // holds until blocks of the class come back or slabs come.
+  // Whether it is known that no slab of the heap has a free slot of the class. Finding that out
+  // visits all slabs; it holds until blocks of the class or slabs come.
   bool knows_no_slot(unsigned size_class) const noexcept {
     return (without_slots_ >> size_class & 1) != 0;
   }
-  // The next blocks that come back are looked at by the way: so those that come else need no test.
+  // The next blocks that come back are tested for it, so that others need no test.
   void note_no_slot(unsigned size_class) noexcept {
     without_slots_ |= class_bit(size_class);
     look_at_spilled_bytes_ = spilled_bytes_;
   }
 
-  // The list of heaps asks each for these.
+  // Used by sharing_heap and the list of heaps.
   using list_lock = futex_lock;
-  // Empty slabs that a heap keeps, so that it does not ask for a lock whenever one comes and goes.
-  // Those keep their marks: nobody can hold a block of them.
+  // Empty slabs that a heap keeps, so that it does not take a lock whenever one comes and goes.
+  // They keep their marks: nobody can hold a block of them.
   static constexpr std::size_t kept_slabs = 1;
   static constexpr std::size_t common_kept_slabs = kept_slabs;
   malloc_heaps& list() const noexcept { return list_; }
@@ -101,8 +102,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void absorb_all(malloc_heap& from) noexcept;
   static constexpr bool may_leave_slabs() noexcept { return true; }
 
-  // In the child of a fork, of a heap whose thread is not there; later, without what that had at
-  // hand, which may be half written.
+  // For the child of a fork, and heaps whose thread is not there: that is forgotten at once, and
+  // later what it had at hand, which may be half written.
   void forget_thread() noexcept { magazines_.store(nullptr, std::memory_order_relaxed); }
   void rest_without_thread() noexcept;
 
@@ -119,13 +120,13 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void note_grown() noexcept;
   MALLARD_COLD void look_after_spills(unsigned size_class) noexcept;
   MALLARD_COLD void look_for_free_pages(bool for_good) noexcept;
-  // In use and in magazines.
+  // Bytes in use and in magazines.
   std::size_t taken_bytes() const noexcept { return filled_bytes_ - spilled_bytes_; }
-  // Such slots whose pages are there.
+  // Bytes of free slots whose pages are there.
   std::size_t warm_bytes() const noexcept {
     return std::min(unused_bytes(), warm_to_bytes_ - std::min(warm_to_bytes_, taken_bytes()));
   }
-  // Slots that may have been touched and are not taken, about.
+  // About the bytes of slots that may have been touched and are not taken.
   std::size_t unused_bytes() const noexcept {
     return reserved_bytes_ - std::min(reserved_bytes_, taken_bytes());
   }
@@ -143,7 +144,7 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   void set_kept(std::size_t bytes) noexcept;
   void look_if_due() noexcept;
   void** bottom_of(unsigned size_class) noexcept;
-  // By any thread: the magazines' own changes them in no particular way, and what is read is some
+  // For any thread: the magazines' own thread changes them unsynchronised: the result is some
   // recent value.
   __attribute__((no_sanitize("thread"))) std::size_t held_in(const thread_cache& of,
                                                              unsigned size_class) noexcept {
@@ -160,12 +161,12 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Capacities so far: none, small, then more and more. Small magazines are all on the heap's first
   // page, for threads that allocate little.
   std::array<std::uint8_t, malloc_class_count> grown_{};
-  std::atomic<thread_cache*> magazines_{nullptr};  // its thread's; there while the lock is held
+  std::atomic<thread_cache*> magazines_{nullptr};  // its thread's; valid while the lock is held
   std::size_t budgeted_bytes_ = 0;                 // that magazines of larger blocks have room for
   unsigned next_to_empty_ = first_evicted_class;
 
-  // So many bytes are given to slabs, or slabs get larger by so much, before the heap looks how
-  // much it holds for nothing; the former only now and then.
+  // After so many bytes went back to slabs, or slabs grew by so much, the heap checks how much it
+  // holds for nothing; the former only from time to time.
   static constexpr std::size_t bytes_between_looks = std::size_t{16} << 20;
   static constexpr unsigned long long milliseconds_between_looks = 200;
   std::size_t spilled_bytes_ = 0;  // ever
@@ -177,8 +178,8 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   unsigned long long looked_at_ = 0;
   std::size_t reserved_bytes_ = 0;
   std::size_t filled_bytes_ = 0;  // of blocks that have left the slabs, ever
-  // Nobody who frees a block waits for a whole heap: so many bytes of slabs are looked at in one
-  // call, and the next ones with the next spill, so that all are soon done.
+  // Nobody who frees a block waits for a whole heap: one call inspects so many bytes of slabs, and
+  // the next spill the next ones, so that all are soon done.
   static constexpr std::size_t purged_portion_bytes = std::size_t{1} << 20;
   std::size_t to_purge_bytes_ = 0;      // of slabs
   std::size_t least_unused_bytes_ = 0;  // since free pages were given back
@@ -190,10 +191,10 @@ class malloc_heap final : public slab_set, public sharing_heap<malloc_heap, remo
   // Pages that were given back and are soon touched again are not given back for some seconds.
   std::size_t warm_to_bytes_ = 0;     // so much may be taken before pages come back
   std::size_t least_warm_bytes_ = 0;  // since the last look
-  std::size_t kept_bytes_ = 0;        // that are not given back therefore
+  std::size_t kept_bytes_ = 0;        // that are not given back for this reason
   idle_policy idle_pages_{0};
 
-  // The calls in which the thread needed the heap, and their number when somebody looked.
+  // The calls in which the thread needed the heap, and their number at the last check.
   static constexpr std::uint32_t calls_between_looks_around = 32;
   std::uint32_t calls_ = 0;
   std::uint32_t calls_seen_ = 0;

@@ -13,7 +13,7 @@ constinit malloc_heaps the_heaps{the_pages};
 malloc_heap* malloc_heaps::make_heap() noexcept {
   void* const p = supply().take(heap_bytes, false);
   if (p == nullptr) return nullptr;
-  // With pages of 64 KiB there is no room for one.
+  // With pages of 64 KiB there is no room for a guard page.
   const bool has_guard = checks::guard_bytes() + sizeof(malloc_heap) <= heap_bytes;
   const std::size_t guard = has_guard ? checks::guard_bytes() : 0;
   if constexpr (checks::has_guards) os::protect(p, guard);
@@ -54,7 +54,7 @@ void malloc_heaps::end_thread(thread_cache& from) noexcept {
   if (heap == nullptr) return;
   heap->detach(from);
   {
-    // Without memory for it, the next thread gets the slabs with the heap.
+    // Without memory for a common heap, the next thread gets the slabs with this heap.
     const holding hold(lock_);
     make_common();
   }
@@ -83,8 +83,8 @@ void malloc_heaps::trim_quiet() noexcept {
   constexpr int most_passed_by = 16;
   // Between the handlers of a fork all locks are this thread's.
   if (progress.has_every_lock) return;
-  // Two who come at once look at one heap, or one of them at none: the heap has a lock. Those of
-  // which nothing is to go are passed by.
+  // Two threads that come at once inspect one heap, or one of them none: the heap has a lock. Heaps
+  // with nothing to give back are passed by.
   malloc_heap* heap = looked_at_.load(std::memory_order_acquire);
   if (heap != nullptr) {
     for (int passed = 0; heap != nullptr && passed < most_passed_by; ++passed) {
@@ -119,8 +119,8 @@ bool malloc_heaps::give_back_idle() noexcept {
   return is_done && pages_.budget.kept() == 0;
 }
 
-// Heaps that came while the others' locks were taken stand before these. A thread takes the list's
-// lock while it holds its heap's: the list's is taken last.
+// Heaps that were made while the others' locks were taken come first in the list. A thread takes
+// the list's lock while it holds its heap's: so the list's is taken last.
 bool malloc_heaps::lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept {
   malloc_heap* taken = nullptr;
   for (;;) {
@@ -145,7 +145,7 @@ bool malloc_heaps::lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept {
   return true;
 }
 
-// Handlers of the fork may have made heaps in the meantime, whose locks were not taken.
+// Fork handlers may have made heaps in the meantime, whose locks were not taken.
 void malloc_heaps::unlock_heaps() noexcept {
   malloc_heap* const locked = locked_first_;
   lock_.release();

@@ -1,5 +1,5 @@
-// Purpose: the heaps of malloc: how a thread begins and ends, what threads do without a heap of
-// their own, what is given back of all heaps, and their locks at a fork.
+// Purpose: the heaps of malloc: how a thread gets one and leaves it, what threads do without one,
+// what all heaps give back, and their locks at a fork.
 #pragma once
 
 #include <atomic>
@@ -14,17 +14,17 @@ namespace mallard::inline v1::detail {
 
 class malloc_heaps final : public heap_list<malloc_heap> {
  public:
-  // All slabs come from there.
+  // All slabs come from `pages`.
   explicit constexpr malloc_heaps(malloc_pages& pages) noexcept : pages_(pages) {}
 
-  // A heap for the calling thread, whose magazines those are. Null when there is no memory.
+  // A heap for the calling thread, with `to` as its magazines. Null when there is no memory.
   malloc_heap* begin_thread(thread_cache& to) noexcept;
   void end_thread(thread_cache& from) noexcept;
 
   static constexpr std::size_t most_common_bytes = 1024;
-  // A block from the heap that all threads have in common, on cache lines of its own. Null when
-  // there is no memory, or the thread should rather have a heap of its own: the first one at once,
-  // others for larger blocks, except such as have `ended` already.
+  // A block from the heap that all threads share, on cache lines of its own. Null when there is no
+  // memory, or the thread should rather have a heap of its own: the first one at once, others for
+  // larger blocks, except those that have `ended` already.
   void* take_common(std::size_t bytes, bool ended) noexcept;
 
   // As in heap_list; keeps errno.
@@ -33,25 +33,25 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   // Gives back what is empty, and the `pages` between blocks in use, of all heaps. Returns the
   // bytes of the pages. The caller holds no lock.
   std::size_t trim(bool pages) noexcept;
-  // The same, once a second, of heaps whose threads have not needed them since: a portion of one of
-  // them in each call, so that nobody waits for all.
+  // The same for heaps whose threads have not needed them for a second: a portion of one of them in
+  // each call, so that nobody waits for all.
   void trim_quiet() noexcept;
-  // The same of all of them, by a thread that does nothing else, once a second. Returns whether
-  // nothing is left that would be given back later.
+  // The same for all heaps, once a second, by a thread that does nothing else. Returns whether
+  // nothing is left to be given back later.
   bool give_back_idle() noexcept;
 
-  // Takes the locks of all heaps with threads before a fork; when `take` is false for one, none.
-  // After it, in the parent and in the child.
+  // Takes the locks of all heaps with threads before a fork; none if `take` is false for one. The
+  // others are for the parent and the child after it.
   bool lock_heaps(bool (*take)(futex_lock&) noexcept) noexcept;
   void unlock_heaps() noexcept;
   void reset_heaps() noexcept;
-  // In the child of a fork: the threads of all heaps but one are gone. Their heaps are orphans, if
-  // those threads were not in the middle of something (`are_whole`); else what they hold stays as
-  // it is for ever.
+  // For the child of a fork: the threads of all heaps but one do not exist there. Their heaps are
+  // orphans if those threads were not in the middle of something (`are_whole`); else what they hold
+  // stays as it is for ever.
   void forget_threads_but(const malloc_heap* mine, bool are_whole) noexcept;
-  // Leaves what an orphan holds to the common heap, when more memory is needed: the child of a fork
-  // that does something else does not pay for it. False when there is none. The caller holds no
-  // lock but that of a heap with a thread.
+  // Leaves what an orphan holds to the common heap, only when more memory is needed, so that a
+  // child that needs none does not pay for it. False when there is none. The caller holds no lock,
+  // or that of a heap with a thread.
   bool has_orphans() const noexcept { return orphans_.load(std::memory_order_relaxed) != nullptr; }
   MALLARD_COLD bool take_over_orphan() noexcept;
 
@@ -67,7 +67,7 @@ class malloc_heaps final : public heap_list<malloc_heap> {
   std::atomic<malloc_heap*> orphans_{nullptr};    // changes under the lock; linked as idle ones
   malloc_heap* locked_first_ = nullptr;           // between the handlers of a fork
   std::atomic<unsigned long long> next_look_{0};  // in milliseconds
-  std::atomic<malloc_heap*> looked_at_{nullptr};  // the others are after it; null: none is
+  std::atomic<malloc_heap*> looked_at_{nullptr};  // next to inspect; null: none now
 };
 
 extern constinit malloc_heaps the_heaps;

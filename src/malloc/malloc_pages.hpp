@@ -1,5 +1,5 @@
-// Purpose: where all memory of a malloc comes from and goes to, as one object: slices for slabs,
-// spaces for large blocks, mappings for huge ones, and the limit on all of them.
+// Purpose: the one object that a malloc's memory comes from: slices for slabs, spaces for large
+// blocks, mappings for huge ones, and the limit on all of them.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace mallard::inline v1::detail {
 
 class malloc_pages {
  public:
-  memory_budget budget{true};  // its limit is to be set by `set_limit`
+  memory_budget budget{true};  // its limit is set by `set_limit`
   slice_supply supply{budget, first_idle_bytes};
   huge_blocks huge{budget, first_idle_bytes};
   std::array<large_space, space_count> spaces{
@@ -33,8 +33,8 @@ class malloc_pages {
   // The most free memory that is kept for later, in all.
   void set_idle_limits(std::size_t bytes) noexcept;
 
-  // Gives back half of what nobody needed for a second; all that is free, and then returns whether
-  // there was any.
+  // `decay` gives back half of what nobody needed for a second, `trim` all that is free; it tells
+  // if any was.
   void decay() noexcept;
   bool trim() noexcept;
 

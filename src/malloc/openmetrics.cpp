@@ -1,5 +1,5 @@
-// The figures of malloc in the text format of OpenMetrics 1.0, which Prometheus reads: all are
-// gauges, with the unit at the end of the name, and a line that says that nothing is missing.
+// Malloc's figures in the text format of OpenMetrics 1.0, which Prometheus reads: all are gauges
+// with the unit at the end of the name, and the last line says that nothing is missing.
 #include "malloc/stats.hpp"
 #include "malloc/usage.hpp"
 

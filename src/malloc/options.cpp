@@ -79,7 +79,7 @@ bool take_huge_pages(const char* value) noexcept {
   return true;
 }
 
-// Many programs close the standard error before the end: it is kept open for us.
+// Many programs close the standard error before they end: a copy stays open for us.
 bool take_stats(const char* value) noexcept {
   if (std::strcmp(value, "text") == 0) {
     stats_at_exit = [](text_out& out) noexcept { write_stats_text(out, true); };
@@ -158,7 +158,7 @@ void read_option(char* text) noexcept {
   warn("option of MALLARD_MALLOC not understood: ", text);
 }
 
-// After the destructors of the program, but before the C library is gone.
+// Runs after the destructors of the program, but before the C library is gone.
 [[gnu::destructor(101)]] void write_at_exit() {
   write_last_profile();
   the_guarded.stop_reporting();
@@ -171,7 +171,7 @@ void read_option(char* text) noexcept {
 }  // namespace
 
 void read_options() noexcept {
-  // Not from whoever starts a program that has more rights than he.
+  // Ignores the environment of a program that has more rights than its caller.
   const char* const all = getauxval(AT_SECURE) != 0 ? nullptr : std::getenv("MALLARD_MALLOC");
   if (all == nullptr) return;
   std::array<char, 512> text;

@@ -1,9 +1,9 @@
-// Purpose: what may be set from outside, by the environment variable MALLARD_MALLOC.
+// Purpose: the options in the environment variable MALLARD_MALLOC.
 #pragma once
 
 namespace mallard::inline v1::detail {
 
-// Once, as the process starts. What is not understood is named in one line and left out.
+// Call it once, as the process starts. Names each option that is not understood in one line.
 void read_options() noexcept;
 
 }  // namespace mallard::inline v1::detail

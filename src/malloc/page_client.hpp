@@ -1,5 +1,4 @@
-// Purpose: what the supply of slices has to know of the malloc: its lock, and the marks and slabs'
-// records that a region has at its start.
+// Purpose: tells the supply of slices about the malloc: its lock, and what is at a region's start.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,8 @@
-// profile.proto by hand: a message is a row of fields, each with a number and a wire type. A
-// location's number is its address, so that none has to be looked up: a set of addresses says which
-// were written. Addresses are those before the return address: in the call.
+// Writes profile.proto by hand: a message is a row of fields, each with a number and a wire type. A
+// location's number is its address, so that none has to be looked up: a set of addresses tells
+// which were written. Addresses are those before the return address: in the call.
 //
-// Any thread may come to write one, in any call of malloc, on the little that is left of its stack:
-// buffers lie in a mapping.
+// Any thread may write a file, in any call of malloc, with little stack left: buffers are mapped.
 #include "malloc/pprof_file.hpp"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ constexpr std::size_t varint_bytes(std::uint64_t value) noexcept {
   return bytes;
 }
 
-// One message inside of the profile, of a few numbers.
+// A message inside the profile, of a few numbers.
 class message {
  public:
   void number(unsigned field, std::uint64_t value) noexcept {
@@ -140,7 +139,7 @@ class profile_writer {
   std::array<char, 4096>& buffer_;
 };
 
-// Names of strings by their numbers, in this order.
+// The numbers of the strings below, in this order.
 namespace texts {
 enum number : std::uint64_t {
   no_text,
@@ -157,7 +156,7 @@ enum number : std::uint64_t {
 }  // namespace texts
 constexpr const char* text_of[] = {
     "", "alloc_objects", "alloc_space", "inuse_objects", "inuse_space", "space", "count", "bytes",
-    // Where the malloc is linked into the program: its own frames are of no use to anybody.
+    // Hides the malloc's own frames if it is linked into the program.
     ("(mallard_|__libc_)?(malloc|calloc|realloc(array)?|(posix_)?memalign|aligned_alloc|p?valloc)|"
      "operator new.*|(void\\* )?mallard::v1_of_malloc::.*")};
 static_assert(std::size(text_of) == texts::first_path);
@@ -182,7 +181,7 @@ class mapping_lines {
   mapping_lines(const mapping_lines&) = delete;
   mapping_lines& operator=(const mapping_lines&) = delete;
 
-  // Ends with a null byte; null after the last one.
+  // The line, ended by a null byte; null after the last one.
   char* next() noexcept {
     for (;;) {
       if (auto* const end =
@@ -224,7 +223,7 @@ std::uint64_t hexadecimal(const char*& at) noexcept {
   }
 }
 
-// Where modules' code lies, in the order of addresses; the first that are so many.
+// The ranges of modules' code, in the order of addresses; only the first ones that are so many.
 class code_ranges {
  public:
   code_ranges() noexcept
@@ -259,7 +258,7 @@ class code_ranges {
       ranges_[count_++] = here;
     }
   }
-  // Its number; 0: none.
+  // The range's number; 0: none.
   std::uint64_t number_at(std::uint64_t address) const noexcept {
     const range* const found =
         std::upper_bound(ranges_, ranges_ + count_, address,
@@ -280,7 +279,7 @@ class code_ranges {
   std::size_t count_ = 0;
 };
 
-// Addresses, in a mapping that has room for twice as many.
+// A set of addresses, in a mapping that has room for twice as many.
 class address_set {
  public:
   explicit address_set(std::size_t most) noexcept {
@@ -295,7 +294,7 @@ class address_set {
   address_set& operator=(const address_set&) = delete;
 
   bool is_there() const noexcept { return set_ != nullptr; }
-  // False when it was in it.
+  // False when it was there already.
   bool add(std::uint64_t address) noexcept {
     std::size_t at = (address * 0x9e3779b97f4a7c15 >> 32) & (places_ - 1);
     for (; set_[at] != 0; at = (at + 1) & (places_ - 1)) {

@@ -1,5 +1,5 @@
-// A signal may come in the middle of malloc, which then holds locks that writing needs: the file is
-// written with the next sample instead, by whichever thread.
+// A signal may come in the middle of malloc, which then holds locks that writing needs: so the file
+// is written with the next sample, by whichever thread takes it.
 #include "malloc/profiling.hpp"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ constinit std::atomic<std::uint64_t> due_at_bytes{UINT64_MAX};
 
 using file_name = std::array<char, most_path_bytes + 64>;
 
-// Apart, so that its buffer is not on the stack while a file is written.
+// Out of line, so that its buffer is not on the stack while a file is written.
 [[gnu::noinline]] void name_next(file_name& name) noexcept {
   char* end = name.data();
   const auto append = [](void* to, const char* text, std::size_t bytes) {
@@ -117,7 +117,7 @@ void write_profile_if_due() noexcept {
 }
 
 void write_last_profile() noexcept {
-  // A late signal is not to end the process.
+  // A late signal must not end the process.
   struct sigaction& before = signal_of_files.before();
   if (before.sa_handler == SIG_DFL) before.sa_handler = SIG_IGN;
   signal_of_files.give_back();

@@ -1,4 +1,4 @@
-// Purpose: the heap profile as a whole: begun, and written to files when something asks for one.
+// Purpose: begins the heap profile, and writes it to files when something asks for one.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ int begin_profile(std::size_t mean_bytes) noexcept;
 // Guards one in so many calls, 0: none. Returns 0 or ENOMEM.
 int begin_guarding(std::size_t mean_calls) noexcept;
 
-// As the process ends, at a signal, and each time that live bytes have grown by so many.
+// Write a file as the process ends, at a signal, and whenever live bytes have grown by so many.
 void write_profile_at_exit() noexcept;
 bool write_profile_at_signal(int signal) noexcept;  // false: there is no such signal
 void write_profile_at_growth(std::size_t bytes) noexcept;
-// Those files are called PATH.PROCESS.NUMBER.pb. False when it is too long.
+// The files are called PATH.PROCESS.NUMBER.pb. False when the path is too long.
 bool set_profile_path(const char* path) noexcept;
 
-// After a sample, where the thread is inside of nothing: a file, if one is due.
+// Call it after a sample, while the thread is inside nothing: writes a file if one is due.
 void write_profile_if_due() noexcept;
-// Where the process ends.
+// Call it as the process ends.
 void write_last_profile() noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -1,9 +1,9 @@
-// Purpose: the map from any block to what it is: regions of address space, cut into slices that are
+// Purpose: the map from any block to what it is: regions of addresses, cut into slices that are
 // marked with the heap or space they belong to.
 //
-// A region begins at a multiple of its size, so that the mark of a block's slice is found from the
-// block's address by masks and one load. Marks are written under a lock, before the first block of
-// the slice is handed out and after the last one came back; they are read without one.
+// A region begins at a multiple of its size, so that masks and one load find the mark of a block's
+// slice. Marks are written under a lock, before the first block of the slice is handed out and
+// after the last one came back; they are read without one.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@
 
 namespace mallard::inline v1::detail {
 
-// At the start of a region; it takes the region's first slices itself.
+// Lies at the start of a region and takes the region's first slices.
 struct region : region_pages {
-  // Bytes of a region that is one huge block; else 0. Its table of pages is of no use there.
+  // Bytes of a region that is one huge block; else 0. Its table of pages is unused then.
   std::size_t huge_mapped;
   std::size_t huge_offset;  // of the block from here
-  bool huge_is_fresh;       // nobody has written to it but its owner
+  bool huge_is_fresh;       // only its owner has written to it
   // Links of a user heap's huge blocks, guarded by its lock.
   region* huge_next;
   region* huge_prev;
@@ -36,12 +36,12 @@ struct region : region_pages {
   static region* of(const void* p) noexcept {
     return reinterpret_cast<region*>(start_of_region(p));
   }
-  // The region of a huge block. With an alignment of a region's and more it has the page before it.
+  // The region of a huge block. If aligned to a region or more, the page before it.
   static region* of_huge(const void* p) noexcept {
     if (address_of(p) % region_bytes != 0) return of(p);
     return reinterpret_cast<region*>(address_of(p) - os::page_size());
   }
-  // The mark of a huge block, by its address alone: bytes before a block may have been written to.
+  // The mark of a huge block, found by its address only: bytes before a block may be overwritten.
   static std::atomic<std::uintptr_t>& huge_mark_of(const void* p) noexcept {
     region* const r = of_huge(p);
     return r->marks[(address_of(p) - address_of(r)) / slice_bytes];
@@ -56,7 +56,7 @@ struct region : region_pages {
   }
 };
 
-// The bytes that a region needs at its start while so many of its slices can be used.
+// The bytes that a region needs at its start while so many of its slices are usable.
 constexpr std::size_t region_header_bytes(std::size_t slices) noexcept {
   if constexpr (is_header_in_slab) {
     return sizeof(region);
@@ -65,7 +65,7 @@ constexpr std::size_t region_header_bytes(std::size_t slices) noexcept {
     return slab_records_offset + slices * slab_record_bytes;
   }
 }
-// Whole pages of 64 KiB where there is more than the header of the region itself.
+// Whole pages of 64 KiB if there is more than the header of the region itself.
 inline constexpr std::size_t region_header_slices =
     is_header_in_slab
         ? divide_up(sizeof(region), slice_bytes)
@@ -73,7 +73,7 @@ inline constexpr std::size_t region_header_slices =
 
 // Requires a block of this malloc.
 MALLARD_ALWAYS_INLINE slice_mark mark_of(const void* p) noexcept {
-  // In the first slice of a region there is its header; only a huge block can begin there.
+  // A region's first slice holds its header; only a huge block can begin there.
   if (region::index_of(p) == 0) [[unlikely]] {
     return slice_mark(region::huge_mark_of(p).load(std::memory_order_relaxed));
   }

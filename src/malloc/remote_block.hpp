@@ -1,5 +1,4 @@
-// Purpose: what a free block holds on its way back to the heap it came from, and the places where a
-// thread links such blocks.
+// Purpose: the content of a free block on its way back to its heap, and where a thread links these.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace mallard::inline v1::detail {
 
-// The link alone: the slice's mark tells the heap and the class.
+// Only the link: the slice's mark tells the heap and the class.
 class remote_block {
  public:
   using home_type = slice_mark;
@@ -24,7 +23,7 @@ class remote_block {
     return static_cast<remote_block*>(checks::linked(this, link_));
   }
   MALLARD_ALWAYS_INLINE void* leave() noexcept { return this; }
-  // It is of a slab, none of which lies in a region's first slice.
+  // It lies in a slab, and no slab lies in a region's first slice.
   MALLARD_ALWAYS_INLINE slice_mark home() const noexcept {
     return region::of(this)->mark_at(region::index_of(this));
   }

@@ -1,5 +1,5 @@
-// Purpose: an array that grows where it is, in addresses that were taken for the most it may be.
-// Parts that were never used have no memory behind them.
+// Purpose: an array that grows in place, in addresses reserved for its largest size. Parts that
+// were never used have no memory behind them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace mallard::inline v1::detail {
 
-// For trivial things, and without locks.
+// For trivial types. Takes no lock.
 template <class T>
 class reserved_array {
  public:
@@ -22,7 +22,7 @@ class reserved_array {
     return begin_ != nullptr;
   }
   std::size_t size() const noexcept { return size_; }
-  // So many more, all zero. Null when there is no room or no memory.
+  // Adds so many, all zero. Null when there is no room or no memory.
   T* add(std::size_t count) noexcept {
     if (count > most_ - size_) return nullptr;
     const std::size_t needed = (size_ + count) * sizeof(T);

@@ -22,7 +22,7 @@ constinit std::atomic<std::size_t> bytes_between_samples{0};
 constinit std::atomic<std::size_t> calls_between_samples{0};
 constinit futex_lock settings_lock;
 
-// The natural logarithm of a positive number, to nine digits: the library has none of C's.
+// The natural logarithm of a positive number, to nine digits: C's is not in this library.
 double logarithm(double x) noexcept {
   constexpr double ln_2 = 0.693147180559945309;
   const auto bits = std::bit_cast<std::uint64_t>(x);
@@ -36,7 +36,7 @@ double logarithm(double x) noexcept {
   return 2 * sum + exponent * ln_2;
 }
 
-// 1 - exp(-x), of x >= 0.
+// 1 - exp(-x), for x >= 0.
 double rise(double x) noexcept {
   if (x > 40) return 1;
   int halvings = 0;

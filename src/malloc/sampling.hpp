@@ -1,14 +1,14 @@
-// Purpose: which allocations are samples: one in so many bytes for the heap profile, and one in so
-// many calls to be guarded, at random, of every thread.
+// Purpose: chooses samples of allocations, at random, of every thread: one in so many bytes for the
+// heap profile, and one in so many calls to be guarded.
 //
-// The hot paths of malloc look up a request's class in a table. While samples are taken, that table
-// has another one for all of them: a class without a magazine. So every malloc finds nothing at
-// hand and comes to its slow path, where bytes are counted and the block is taken from the magazine
-// after all; without samples no instruction is there for them. Free, which reads the class from the
-// block's slice, goes its usual way.
+// The hot paths of malloc look up a request's class in a table. While samples are taken, every
+// entry of that table is a class without a magazine. So every malloc finds nothing at hand and
+// takes its slow path, which counts the bytes and takes the block from the magazine after all;
+// without samples no instruction is spent on them. Free, which reads the class from the block's
+// slice, is not affected.
 //
-// Gaps between samples are drawn from an exponential distribution, so whichever byte is next, it is
-// as likely to be sampled as any other, and what was sampled stands for the rest without bias.
+// Gaps between samples are drawn from an exponential distribution: each byte is as likely to be
+// sampled as any other, and samples stand for the rest without bias.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@
 
 namespace mallard::inline v1::detail {
 
-// It is of no size, and no magazine of it ever holds a block.
+// It has no size, and its magazine never holds a block.
 inline constexpr unsigned class_without_blocks = malloc_class_count;
 
-// As class_by_block, or all of the class without blocks. Changed while others read it.
+// As class_by_block, or the class without blocks everywhere. Changes while others read it.
 [[gnu::visibility("hidden")]] extern constinit std::array<
     std::uint8_t, largest_class_bytes / malloc_alignment + 1> class_at_hand;
 
@@ -32,12 +32,12 @@ MALLARD_ALWAYS_INLINE unsigned class_at_hand_of(std::size_t bytes) noexcept {
   return class_at_hand[(bytes + canary_bytes + malloc_alignment - 1) / malloc_alignment];
 }
 
-// Each change of what is taken is a new number.
+// A new number for each change of the settings.
 [[gnu::visibility("hidden")]] extern constinit std::atomic<std::uint32_t> sampling_period;
 
 class thread_sampling {
  public:
-  // Counts a request. Whether `take_due` has something to decide.
+  // Counts a request. Returns whether `take_due` has something to decide.
   MALLARD_ALWAYS_INLINE bool count(std::size_t bytes) noexcept {
     const std::uint32_t period = sampling_period.load(std::memory_order_relaxed);
     if (period == 0) return false;  // none was ever wanted
@@ -45,7 +45,7 @@ class thread_sampling {
     --calls_left_;
     return (bytes_left_ | calls_left_) < 0 || period_ != period;
   }
-  // Tells for what the request that was counted last is a sample.
+  // Tells for what the last counted request is a sample.
   struct due {
     bool profile = false;
     bool guard = false;
@@ -64,11 +64,11 @@ class thread_sampling {
 
 // From now on one in `mean_bytes` bytes is a sample; 0: none.
 void set_samples(std::size_t mean_bytes) noexcept;
-// And one in `mean_calls` calls is guarded; 0: none.
+// From now on one in `mean_calls` calls is guarded; 0: none.
 void set_guarded_samples(std::size_t mean_calls) noexcept;
 std::size_t mean_bytes_of_samples() noexcept;
 
-// How many blocks like it a sample of so many bytes stands for.
+// The number of such blocks that a sample of so many bytes stands for.
 double blocks_per_sample(std::size_t bytes) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -80,9 +80,9 @@ thread_cache& own_cache() noexcept {
 }
 
 open_scope* begin_scope(user_heap* heap) noexcept {
-  // Nobody would end it with a thread that has ended for good.
+  // Nobody would end it for a thread that has ended for good.
   if (slow_path::is_inside() || !may_begin_thread()) return nullptr;
-  // It ends with the thread, as does the thread's heap, where there is one.
+  // It ends with the thread, as does the thread's heap.
   if (cache.heap == nullptr && innermost_scope == nullptr) end_heap_with_thread();
   if (heap == nullptr) heap = user_heap::take_nameless();
   open_scope* const scope = heap == nullptr ? nullptr : heap->begin_scope();

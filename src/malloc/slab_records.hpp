@@ -1,10 +1,9 @@
-// Purpose: where the headers of the malloc's slabs are: side by side at the start of their region,
-// a record for each slice.
+// Purpose: malloc's slabs have their headers side by side at their region's start, one per slice.
 //
-// In the slabs themselves, all of which begin at multiples of 16 KiB, headers would share a few
-// sets of the processor's caches, take a slot each, and lie on a page of their own each, while the
-// slots may be on pages that nobody touches. A record is found from a block's address as quickly as
-// the slab's start: by masks, and a multiplication by three.
+// All slabs begin at multiples of 16 KiB. Headers in them would share a few sets of the processor's
+// caches, take a slot each, and lie on a page of their own each, while the slots may be on pages
+// that nobody touches. A record is found from a block's address as quickly as the slab's start: by
+// masks, and a multiplication by three.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// Purpose: what a slice of a region is: whose slab of which size class, or whose part of what.
+// Purpose: tells what a slice of a region is: whose slab of which size class, or part of what else.
 //
-// One word. Of a slice of a thread heap's slab it is the heap's address, with the size class in the
-// low bits that the alignment of heaps leaves free. So one load and one exclusive or tell a hot
-// path whether a block is its thread's own, and its class. With a user heap it is the same, and the
-// highest bit, which no address has, is set; what is in no slab has a number above all classes. The
-// other marks are smaller than any address.
+// A mark is one word. For a slab of a thread's heap it is the heap's address, with the size class
+// in the low bits that the alignment of heaps leaves free. So one load and one exclusive or tell a
+// hot path whether a block is its thread's own, and its class. For a user heap it is the same with
+// the highest bit set, which no address has; what is in no slab has a number above all classes
+// there. The other marks are smaller than any address.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ enum class slice_kind {
 
 class slice_mark {
  public:
-  // Nobody's.
+  // The mark of nobody's slices.
   constexpr slice_mark() noexcept = default;
-  // As regions keep them.
+  // The mark as regions keep it.
   explicit constexpr slice_mark(std::uintptr_t word) noexcept : word_(word) {}
   constexpr std::uintptr_t word() const noexcept { return word_; }
 
@@ -92,7 +92,7 @@ class slice_mark {
     return reinterpret_cast<malloc_heap*>(word_ & ~(heap_alignment - 1));
   }
   constexpr std::size_t size_class() const noexcept { return word_ % heap_alignment; }
-  // Requires anything of a user heap.
+  // Requires a mark of a user heap.
   user_heap* heap_of_user() const noexcept {
     return reinterpret_cast<user_heap*>(word_ & ~(user_heap_bit | (heap_alignment - 1)));
   }
@@ -103,16 +103,16 @@ class slice_mark {
   // Requires a space.
   constexpr std::size_t space_index() const noexcept { return word_ - first_space_word; }
 
-  // The size class where this is a slab of the heap whose slabs of class 0 are marked `heap`; at
-  // least `heap_alignment` where it is anything else.
+  // The size class if this is a slab of the heap whose slabs of class 0 are marked `heap`; else at
+  // least `heap_alignment`.
   MALLARD_ALWAYS_INLINE constexpr std::uintptr_t class_within(slice_mark heap) const noexcept {
     return word_ ^ heap.word_;
   }
-  // The mark of which `class_within(heap)` was `difference`.
+  // The mark for which `class_within(heap)` was `difference`.
   static constexpr slice_mark from_difference(std::uintptr_t difference, slice_mark heap) noexcept {
     return slice_mark(difference ^ heap.word_);
   }
-  // No slice is marked so: every difference to it is large.
+  // No slice has this mark: every difference to it is large.
   static constexpr slice_mark of_no_heap() noexcept { return slice_mark(~std::uintptr_t{0}); }
 
   friend constexpr bool operator==(slice_mark, slice_mark) noexcept = default;

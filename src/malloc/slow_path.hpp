@@ -1,4 +1,4 @@
-// Purpose: what a thread is in the middle of, for those who come upon it there: a signal handler
+// Purpose: tells what a thread is in the middle of, for code that interrupts it: a signal handler
 // that allocates or forks, and the handlers of a fork.
 #pragma once
 
@@ -15,7 +15,7 @@ struct thread_progress {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_progress progress;
 
 // While this lives, much is half done. A signal handler that interrupts the thread then finds it
-// nested, and makes do with what is neither half done nor locked.
+// nested, and uses only what is neither half done nor locked.
 class slow_path {
  public:
   slow_path() noexcept : nested_(progress.depth != 0) { enter(); }
@@ -24,7 +24,7 @@ class slow_path {
   slow_path& operator=(const slow_path&) = delete;
 
   bool nested() const noexcept { return nested_; }
-  // Whether one would be.
+  // Whether one made now would be nested.
   static bool is_inside() noexcept { return progress.depth != 0; }
 
   static void enter() noexcept {

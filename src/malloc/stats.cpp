@@ -7,7 +7,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// The first heap; from there on the list is never changed.
+// The first heap; the list behind it never changes.
 const malloc_heap* first_heap() noexcept {
   const holding hold(the_heaps.lock());
   return the_heaps.first();
@@ -85,7 +85,7 @@ void write_stats_json(text_out& out) noexcept {
       << "}}";
 }
 
-// The elements are those of glibc, as far as there is the like.
+// The elements are those of glibc, as far as there is an equivalent.
 void write_stats_xml(text_out& out) noexcept {
   const malloc_usage u = usage_of_malloc();
   if (u.is_interrupted) {

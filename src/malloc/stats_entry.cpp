@@ -1,4 +1,4 @@
-// The names of glibc that tell figures and take settings, and those of mallard/malloc/malloc.h.
+// The names of glibc for figures and settings, and those of mallard/malloc/malloc.h.
 #include "mallard/malloc/malloc.h"
 
 #include <errno.h>
@@ -27,8 +27,7 @@ namespace detail = mallard::detail;
 constinit std::atomic<int> stats_descriptor{STDERR_FILENO};
 constinit std::atomic<bool> stats_all{true};
 
-// Where text goes to the caller's own functions and files: a thread that is cancelled there could
-// not be unwound.
+// For text to the caller's own functions and files: a thread cancelled there could not be unwound.
 class not_cancelled {
  public:
   not_cancelled() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -153,7 +152,7 @@ MALLARD_ENTRY struct mallinfo2 MALLARD_NAME(mallinfo2)() noexcept {
 
 namespace {
 
-// The older function's fields are too narrow for what there may be.
+// The older function's fields are too narrow for large figures.
 int narrow(std::size_t n) noexcept {
   return n > INT_MAX ? INT_MAX : static_cast<int>(n);
 }
@@ -173,9 +172,9 @@ MALLARD_ENTRY struct mallinfo MALLARD_NAME(mallinfo)() noexcept {
   return info;
 }
 
-// One of glibc's settings has the like here: what stays with the process at the top of the heap.
-// The others that it knows are taken and do nothing: there is no arena to count, no threshold to
-// move. As with glibc, 1 for what is known and 0 for what is not.
+// One of glibc's settings has an equivalent here: what stays with the process at the top of the
+// heap. The others that it knows are taken and do nothing: there is no arena to count, no threshold
+// to move. As with glibc, 1 for what is known and 0 for what is not.
 MALLARD_ENTRY int MALLARD_NAME(mallopt)(int parameter, int value) noexcept {
   switch (parameter) {
     case M_TRIM_THRESHOLD:

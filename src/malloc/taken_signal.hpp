@@ -1,5 +1,5 @@
-// Purpose: a signal that the malloc handles for a time. The code of a plug-in may be gone soon
-// after its last destructor, and the handler with it: the action before it is put back.
+// Purpose: a signal that the malloc handles for a time. A plug-in's code may be unloaded soon after
+// its last destructor, and the handler with it: so the action before it is put back.
 #pragma once
 
 #include <signal.h>
@@ -11,7 +11,7 @@ class taken_signal {
   constexpr taken_signal() noexcept = default;
 
   bool is_taken() const noexcept { return signal_ != 0; }
-  // The action that others have asked for.
+  // The action that others asked for.
   struct sigaction& before() noexcept { return before_; }
 
   bool take(int signal, const struct sigaction& action) noexcept {
@@ -20,7 +20,7 @@ class taken_signal {
     signal_ = signal;
     return true;
   }
-  // A handler that the program has put in place since then stays.
+  // A handler that the program has installed since then stays.
   void give_back() noexcept {
     struct sigaction now{};
     if (!is_taken() || sigaction(signal_, nullptr, &now) != 0) return;

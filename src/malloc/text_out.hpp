@@ -1,4 +1,4 @@
-// Purpose: text, numbers and addresses, a buffer at a time, without allocating.
+// Purpose: writes text, numbers and addresses, a buffer at a time, without allocating.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ class text_out {
   std::size_t used_ = 0;
 };
 
-// To a file descriptor; `context` points to it.
+// Writes to the file descriptor that `context` points to.
 inline void write_to_descriptor(void* context, const char* text, std::size_t bytes) noexcept {
   const int descriptor = *static_cast<int*>(context);
   while (bytes != 0) {
@@ -68,7 +68,7 @@ inline void write_to_descriptor(void* context, const char* text, std::size_t byt
   }
 }
 
-// To the standard error, short text in one write.
+// Writes to the standard error, short text in one write.
 class error_text final : public text_out {
  public:
   error_text() noexcept : text_out(write_to_descriptor, &descriptor_) {}

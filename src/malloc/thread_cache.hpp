@@ -1,16 +1,16 @@
-// Purpose: what the hot paths of malloc and free work on: for each size class a stack of free
-// blocks, the thread's magazine. In thread-local storage; only its thread touches it.
+// Purpose: the data of malloc's and free's hot paths: for each size class a stack of free blocks,
+// the thread's magazine. In thread-local storage; only its thread touches it.
 //
-// The slots are in the heap of the thread. Below and above those of a magazine there is one that is
-// null: taking from an empty one shows in what was taken, and giving to a full one in what lies
-// where the block would go. In between nothing is null. A thread without a heap has magazines of no
-// capacity, and a name that is no heap's. While a scope is open they are those of the scope's heap
+// The slots are in the thread's heap. There is a null slot below and one above those of a magazine,
+// and none between them. So an empty magazine shows in what was taken, and a full one in the slot
+// where the block would go: no capacity is compared. A thread without a heap has magazines of no
+// capacity, and a mark that no heap has. While a scope is open they are those of the scope's heap
 // (malloc/scope.hpp).
 //
-// Neither malloc nor free touches the block. Where the program frees and allocates by turns, what
-// it frees is the next that it writes to, and may have left the caches: then free has it fetched
-// while the program goes on. Where it only frees, nobody needs the block soon. What lies above the
-// top tells: a block that was taken from there, or that there was none.
+// Neither malloc nor free touches the block. A program that frees and allocates by turns next
+// writes to the block that it frees, which may have left the caches: then free prefetches it. A
+// program that only frees needs no block soon. The slot above the top tells which it is: it holds a
+// block that was taken from there, or says that there was none.
 #pragma once
 
 #include <array>
@@ -23,24 +23,24 @@ namespace mallard::inline v1::detail {
 class malloc_heap;
 struct malloc_batches;
 
-// All magazines of a thread without a heap, and all its batches, which are for nobody.
+// The magazines of a thread without a heap, and its batches, which are for nobody.
 extern constinit void* const no_slots[2];
 extern constinit malloc_batches no_batches;
 
-// Most threads need little.
+// Most threads make few calls.
 inline constexpr std::size_t most_calls_without_heap = 32;
 
-// In slots above the top that no block was taken from since the magazine was spilled.
+// The content of slots above the top that no block was taken from since the magazine was spilled.
 inline constexpr std::uintptr_t filled_by_frees_only = 1;
 
 struct thread_cache {
-  std::array<void**, malloc_class_count + 1> top;  // the block that is next; the last is for none
+  std::array<void**, malloc_class_count + 1> top;  // the next block; the last magazine has none
   slice_mark heap_mark;                            // of slices of the heap's slabs of class 0
   malloc_heap* heap;
   malloc_batches* batches;  // of the heap
-  // So many times a thread without a heap may still do without.
+  // The calls that a thread without a heap may still make without one.
   std::size_t calls_without_heap;
-  // Blocks of other heaps may stay if they are of these.
+  // Blocks of other heaps may stay if they are of these classes.
   std::uint64_t shared_classes;
 
   static constexpr thread_cache without_heap() noexcept {
@@ -59,7 +59,7 @@ struct thread_cache {
     if (p == nullptr) [[unlikely]] {
       return nullptr;
     }
-    // The compiler forgets what it read, so that one instruction counts the top where it lies.
+    // The compiler forgets what it read, so that one instruction changes the top in memory.
     asm("" : "+r"(p) : : "memory");
     if (p == nullptr) __builtin_unreachable();
     --top[size_class];
@@ -70,7 +70,7 @@ struct thread_cache {
   MALLARD_ALWAYS_INLINE bool give(void* p, std::uintptr_t size_class) noexcept {
     void** const slot = top[size_class] + 1;
     if (address_of(*slot) <= filled_by_frees_only) [[unlikely]] {
-      asm("" : : : "memory");  // compared where it lies, and here once more
+      asm("" : : : "memory");  // compared in memory, and here once more
       if (*slot == nullptr) return false;
     } else {
       __builtin_prefetch(p, 1);

@@ -23,7 +23,7 @@ constexpr int last_call = PTHREAD_DESTRUCTOR_ITERATIONS - 2;
 
 void at_thread_exit(void*) {
   // Later: what other destructors free should find the heap. Not in the last round: a thread that
-  // has begun in the second one is not called more often.
+  // begins in the second one is not called more often.
   if (++rounds < last_call) {
     pthread_setspecific(key, &the_heaps);
     return;
@@ -35,19 +35,19 @@ void at_thread_exit(void*) {
   if (known_threads.fetch_sub(1) == 1) pause_background();
 }
 
-// Before all other initialisation, as far as there is an order: whoever registers later is called
-// earlier before a fork, and finds no lock taken.
+// Runs before all other initialisation, as far as there is an order: handlers registered later are
+// called earlier before a fork, and find no lock taken.
 [[gnu::constructor(101)]] void prepare() {
   if (pthread_key_create(&key, at_thread_exit) == 0) {
     key_is_made.store(true, std::memory_order_release);
-    // The first thread may have begun already, and an option may be about its end.
+    // The first thread may have begun already, and an option may concern its end.
     end_heap_with_thread();
   }
   register_fork_handlers();
   read_options();
 }
 
-// A plug-in that has the malloc to itself may be unloaded before the threads end that have used it.
+// A plug-in with a malloc of its own may be unloaded before threads end that have used it.
 [[gnu::destructor(101)]] void let_threads_be() {
   end_background();
   if (key_is_made.exchange(false)) pthread_key_delete(key);

@@ -1,13 +1,13 @@
-// Purpose: what happens to a thread's heap when the thread ends.
+// Purpose: lets a thread's heap go when the thread ends.
 #pragma once
 
 namespace mallard::inline v1::detail {
 
 // Lets the calling thread's heap go when the thread ends. Destructors of other thread-specific data
-// may still allocate after that: the thread begins again, up to as often as the system calls back.
+// may still allocate after that: the thread begins again, as often as the system calls back.
 void end_heap_with_thread() noexcept;
 
-// In the child of a fork.
+// Call it in the child of a fork.
 void forget_other_threads() noexcept;
 
 // False for a thread that has ended as often as it may: nobody would take its heap again.

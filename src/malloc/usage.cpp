@@ -9,7 +9,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// The owner writes these meanwhile, and in no particular way: what is read is some recent value.
+// The owner writes these meanwhile, without synchronisation: the result is some recent value.
 __attribute__((no_sanitize("thread"))) std::size_t taken_of(const slab& s) noexcept {
   return std::size_t{__atomic_load_n(&s.floor, __ATOMIC_RELAXED)} +
          __atomic_load_n(&s.countdown, __ATOMIC_RELAXED);
@@ -17,8 +17,8 @@ __attribute__((no_sanitize("thread"))) std::size_t taken_of(const slab& s) noexc
 
 }  // namespace
 
-// By the marks of slices. A slab's memory stays where it is as long as the supply cannot take it
-// back, whatever the slab's owner does.
+// Counts by the marks of slices. A slab's memory stays where it is as long as the supply cannot
+// take it back, whatever the slab's owner does.
 class_usages usage_of_slabs(const malloc_heap* heap) noexcept {
   class_usages out{};
   the_pages.supply.for_each_region([&](region& r) {

@@ -1,4 +1,4 @@
-// Purpose: figures of the whole malloc, put together from what it counts anyway.
+// Purpose: figures of the whole malloc, from what it counts anyway.
 #pragma once
 
 #include <array>
@@ -12,13 +12,13 @@ namespace mallard::inline v1::detail {
 struct class_usage {
   std::size_t slabs = 0;
   std::size_t slots = 0;
-  std::size_t taken = 0;  // with those that lie ready for some thread
+  std::size_t taken = 0;  // including those that lie ready for some thread
 };
 using class_usages = std::array<class_usage, malloc_class_count>;
 
 struct malloc_usage {
   // A signal handler asks while its thread is in the middle of malloc, or ends the process there:
-  // the figures are behind locks, and there are none.
+  // the figures are behind locks, so there are none.
   bool is_interrupted = false;
   supply_usage supply;
   std::array<space_usage, space_count + 1> spaces;
@@ -34,7 +34,7 @@ struct malloc_usage {
   std::size_t space_bytes() const noexcept;
   std::size_t space_blocks() const noexcept;
   std::size_t in_use_bytes() const noexcept;
-  // From the system: with what is around blocks and what is free, not what was given back.
+  // From the system: includes what is around blocks and what is free, not what was given back.
   std::size_t held_bytes() const noexcept {
     return supply.in_use_bytes + huge.mapped_bytes + free_bytes();
   }
@@ -42,10 +42,10 @@ struct malloc_usage {
 };
 
 // Other threads go on meanwhile: the figures are not all of one moment. Without the `classes`,
-// which take a walk over all slabs, from counters.
+// which need a walk over all slabs, only counters are read.
 malloc_usage usage_of_malloc(bool with_classes = true) noexcept;
 
-// Usage of one heap's slabs, or with null of all heaps', also those that a program has made itself.
+// Usage of one heap's slabs, or with null of all heaps', including those that a program has made.
 class_usages usage_of_slabs(const malloc_heap* heap) noexcept;
 
 }  // namespace mallard::inline v1::detail

@@ -44,11 +44,11 @@ user_heap::user_heap() noexcept
       space_(the_pages.supply, account_, slice_mark::of_user_heap_space(this),
              kept_in_space_bytes) {}
 
-// Where a signal handler has interrupted this thread, the locks may be its own. Blocks are mapped
-// then, heaps are neither made nor destroyed.
+// If a signal handler has interrupted this thread, the locks may be its own. Blocks are mapped
+// then, and heaps are neither made nor destroyed.
 user_heap* user_heap::create() noexcept {
   if (slow_path::is_inside()) return nullptr;
-  // It may live longer than what a scope allocates.
+  // It may outlive what a scope allocates.
   const outside_scopes here;
   void* const p = detail::allocate_aligned(sizeof(user_heap), alignof(user_heap));
   if (p == nullptr) return nullptr;
@@ -142,7 +142,7 @@ void* user_heap::allocate_of_class(unsigned size_class) noexcept {
   return p;
 }
 
-// Whichever of the two is meant for the size, then the other: as it is with malloc.
+// Tries the one that is meant for the size, then the other, as malloc does.
 void* user_heap::allocate_large(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   const bool maps_all = the_pages.huge.usage().blocks < checks::most_mapped_large_blocks;
@@ -220,8 +220,8 @@ void user_heap::deallocate(void* p, slice_mark mark) noexcept {
   if (is_last) keep_nameless();
 }
 
-// Never straight to those at hand: the first blocks of the next slab may be as near to these, since
-// no header lies between.
+// Never puts a block directly at hand: the first blocks of the next slab may be as near to those at
+// hand, since no header lies between.
 void user_heap::give_one(void* p, unsigned size_class) noexcept {
   --slab_blocks_;
   give_back(pools_[size_class], class_layouts[size_class], p);
@@ -262,7 +262,7 @@ user_heap* user_heap::take_nameless() noexcept {
   return heap;
 }
 
-// Without a block. It may keep some slabs, unless there are many like it.
+// Keeps a heap without blocks. It may keep some slabs, unless there are many such heaps.
 void user_heap::keep_nameless() noexcept {
   bool is_one_of_many = false;
   {
@@ -317,7 +317,7 @@ std::size_t user_heap::end_scope(open_scope& scope) noexcept {
   return blocks;
 }
 
-// Requires the lock, and that no block is in use, and no scope open.
+// Requires the lock, that no block is in use, and that no scope is open.
 void user_heap::wink_out() noexcept {
   for (open_scope* scope = closed_; scope != nullptr; scope = scope->outer) scope->forget();
   release(false);
@@ -346,7 +346,7 @@ void* user_heap::refill(open_scope& scope, thread_cache& to, unsigned size_class
   return bottom[count];
 }
 
-// The older half: what was freed last is in the processor's caches.
+// Gives back the older half: what was freed last is in the processor's caches.
 void user_heap::spill(open_scope& scope, thread_cache& from, void* p,
                       unsigned size_class) noexcept {
   const holding hold(lock_);

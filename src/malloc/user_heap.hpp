@@ -1,8 +1,8 @@
 // Purpose: heaps that a program makes itself and destroys with all that is in them.
 //
-// The same slabs as a thread's heap has, without magazines, behind a lock of the heap's own; a
-// large space of its own; and a list of the mappings of its huge blocks. The marks of all their
-// slices hold the heap's address, so that free finds back to it.
+// A heap has slabs like a thread's heap, but no magazines, and a lock of its own; a large space of
+// its own; and a list of the mappings of its huge blocks. The marks of all their slices hold the
+// heap's address, so that free finds it.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ class alignas(heap_alignment) user_heap final : public slab_set {
  public:
   // Null when there is no memory.
   static user_heap* create() noexcept;
-  // With everything in it.
+  // Destroys it with everything in it.
   void destroy() noexcept;
 
   // Null when there is no memory. `alignment` is a power of two.
   void* allocate(std::size_t bytes, std::size_t alignment) noexcept;
-  // The same of what has no size class.
+  // The same for requests that have no size class.
   void* allocate_large(std::size_t bytes, std::size_t alignment) noexcept;
   void deallocate(void* p, slice_mark mark) noexcept;
   // Resizes a huge block, as huge_blocks does.
@@ -34,20 +34,20 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   large_space& space() noexcept { return space_; }
   void* allocate_in_space(std::size_t bytes, std::size_t alignment) noexcept;
 
-  // A heap without blocks that the program does not know. It ends with the last of its blocks,
-  // after its scope. Null when there is no memory.
+  // A heap without blocks that the program does not know. It ends with its last block, after its
+  // scope. Null when there is no memory.
   static user_heap* take_nameless() noexcept;
   // Null when there is no memory.
   open_scope* begin_scope() noexcept;
-  // Returns how many blocks are in use. If there are none, all memory may go, but for a little.
+  // Returns how many blocks are in use. If there are none, all memory may go, except for a little.
   std::size_t end_scope(open_scope& scope) noexcept;
-  // With those that are at hand for open scopes.
+  // Includes blocks at hand for open scopes.
   std::size_t blocks_in_use() noexcept;
   // For a scope whose magazine is empty, or full.
   void* refill(open_scope& scope, thread_cache& to, unsigned size_class) noexcept;
   void spill(open_scope& scope, thread_cache& from, void* p, unsigned size_class) noexcept;
 
-  // Gives back what heaps keep.
+  // Gives back what heaps keep unused.
   static void trim_all() noexcept;
   // Usage of all heaps: their spaces, and the blocks that are at hand for scopes to come.
   struct usage_of_all {
@@ -57,8 +57,8 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   };
   static usage_of_all usage_of_heaps() noexcept;
 
-  // Takes the locks of all heaps before a fork; when `take` is false for one, none. After it, in
-  // the parent and in the child.
+  // Takes the locks of all heaps before a fork; none if `take` is false for one. The others are for
+  // the parent and the child after it.
   static bool lock_all(bool (*take)(futex_lock&) noexcept) noexcept;
   static void unlock_all() noexcept;
   static void reset_all() noexcept;
@@ -83,7 +83,7 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   void* allocate_mapped(std::size_t bytes, std::size_t alignment) noexcept;
   void link(void* p) noexcept;
   void unlink(region& r) noexcept;
-  // All of its own, in the order in which a fork takes them.
+  // The heap's own locks, in the order in which a fork takes them.
   static constexpr std::size_t lock_count = 3;
   futex_lock& lock_at(std::size_t i) noexcept;
   void unlock() noexcept;
@@ -112,12 +112,12 @@ class alignas(heap_alignment) user_heap final : public slab_set {
   large_space space_;
 };
 
-// Requires a block of malloc. The user's heap that it is of, else null.
+// Requires a block of malloc. The block's user heap, else null.
 user_heap* heap_of(const void* p) noexcept;
-// From that heap, or from malloc if there is none. Null when there is no memory.
+// Allocates from that heap, or from malloc if there is none. Null when there is no memory.
 void* allocate_beside(user_heap* heap, std::size_t bytes, std::size_t alignment) noexcept;
 
-// By a name that a layer above the engine may have a function of its own for.
+// A layer above the engine may have a function of its own of this name.
 inline void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) noexcept {
   return heap.allocate(bytes, alignment);
 }

@@ -55,7 +55,7 @@ extent_tree::index extent_tree::merged(index left, index right) noexcept {
   return right;
 }
 
-// The part before `where`, and the rest.
+// Splits a tree into the part before `where`, and the rest.
 void extent_tree::split(index tree, index where, index& left, index& right) noexcept {
   if (tree == 0) {
     left = right = 0;
@@ -72,7 +72,7 @@ void extent_tree::split(index tree, index where, index& left, index& right) noex
 }
 
 // The lowest extent in which the block has room. An extent may be large enough and yet have no
-// aligned place; after some of these the search is given up.
+// aligned place; after some of these the search gives up.
 extent_tree::index extent_tree::find(index tree, std::uint32_t granules, std::size_t alignment,
                                      int& patience) const noexcept {
   if (largest_of(tree) < granules || patience <= 0) return 0;
@@ -89,7 +89,7 @@ void extent_tree::insert(index i, std::uint32_t granules) noexcept {
   at(i) = {0, 0, granules, granules};
   poison(&at(i) + 1, (std::size_t{granules} << shift_) - sizeof(node));
   free_granules_ += granules;
-  // Down to where its priority belongs: there it takes the place of the subtree, which it parts.
+  // Goes down to where its priority belongs. There it replaces the subtree, which it splits.
   index* place = &root_;
   while (*place != 0 && priority(*place) > priority(i)) {
     node& n = at(*place);
@@ -125,7 +125,7 @@ void* extent_tree::take(std::size_t bytes, std::size_t alignment) noexcept {
   int patience = 64;
   index i = find(root_, granules, alignment, patience);
   if (i == 0 && patience <= 0) {
-    // An extent with room for the block wherever it begins.
+    // Looks for an extent with room for the block wherever it begins.
     const std::size_t roomy = granules + (alignment >> shift_) - 1;
     patience = 1;
     if (roomy < no_room) i = find(root_, static_cast<std::uint32_t>(roomy), granule(), patience);

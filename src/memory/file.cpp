@@ -67,7 +67,7 @@ file_resource::opened file_resource::open(const char* path, const file_options& 
                         path);
   }
   if (may_make) {
-    // Two that find it empty must not both make it.
+    // Two processes that find it empty must not both make it.
     if (const int error = os::lock_number(file.descriptor, 1, true)) {
       detail::fail_memory(error == EAGAIN ? memory_fault::in_use : memory_fault::refused, error,
                           file_kind, "cannot have '%s' alone", path);
@@ -107,7 +107,7 @@ void file_resource::open_segment(const file_options& options) {
     detail::fail_memory(memory_fault::not_closed, EINVAL, file_kind,
                         "its last user ended without closing it");
   }
-  // First looked at, then believed. What is damaged was closed all the same.
+  // Checked before it is trusted. If it is damaged, but was closed, it stays closed.
   detail::on_failure close([&] {
     if (was_recovered_) return;
     segment_.header().clients[0].in_use.store(0, std::memory_order_release);
@@ -120,7 +120,7 @@ void file_resource::open_segment(const file_options& options) {
 
 file_resource::~file_resource() {
   if (!end() || is_private_copy()) return;
-  // The word that it is closed goes last.
+  // The mark that it is closed is written last.
   if (write_all() != 0) return;
   segment_.header().clients[0].in_use.store(0, std::memory_order_release);
   write_header();

@@ -30,7 +30,7 @@ std::size_t page_bytes_of_options(const huge_options& options) {
   return options.wanted == page_kind::explicit_huge ? options.page_bytes : os::huge_page_bytes;
 }
 
-// Each has memory behind it and is one huge page: at once, or when the system is told so.
+// Puts memory behind each huge page and checks that it is one, maybe after telling the system.
 int insist_on_huge_pages(std::byte* p, std::size_t bytes) noexcept {
   if (const int error = os::fill(p, bytes)) return error;
   for (std::size_t i = 0; i < bytes; i += os::huge_page_bytes) {
@@ -65,7 +65,7 @@ int huge_resource::extend(std::byte* p, std::size_t bytes) noexcept {
   if (options_.wanted != page_kind::explicit_huge) return extend_transparent(p, bytes);
   const int error = os::make_usable_of_huge_pages(p, bytes, options_.page_bytes);
   if (error == 0) return 0;
-  // A mapping that was refused may have ended what was reserved there.
+  // A mapping that was refused may have ended the reservation there.
   if (const int lost = os::make_unusable(p, bytes)) return lost;
   return options_.accepted == page_kind::explicit_huge ? error : extend_transparent(p, bytes);
 }

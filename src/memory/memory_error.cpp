@@ -6,7 +6,7 @@
 namespace mallard::inline v1 {
 namespace {
 
-// strerror_r as the GNU C library has it, and as POSIX has it.
+// strerror_r of the GNU C library, and of POSIX.
 [[maybe_unused]] const char* chosen(const char* text, const char*) {
   return text;
 }

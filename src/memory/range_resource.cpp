@@ -31,7 +31,7 @@ range_resource::range_resource(const shape& what)
   }
   limit_bytes_ = detail::round_up(limit_bytes_, unit_bytes_);
   if (what.guards) guard_bytes_ = unit_bytes_;
-  // Slabs and chunks are aligned to themselves: none of them should be lost at the start.
+  // Slabs and chunks are aligned to themselves, so that none of them should be lost at the start.
   const std::size_t alignment =
       what.guards
           ? unit_bytes_
@@ -52,8 +52,8 @@ range_resource::~range_resource() {
   os::unmap(begin_ - guard_bytes_, limit_bytes_ + 2 * guard_bytes_);
 }
 
-// Room for the block behind what is usable; what is free at its end counts. Returns whether there
-// is room, and otherwise says why not: nothing has changed then.
+// Makes room for the block behind what is usable; free memory at its end counts. When there is no
+// room, says why not, and changes nothing.
 bool range_resource::grow(std::size_t bytes, std::size_t alignment, detail::refusal& why) noexcept {
   std::byte* const end = begin_ + usable_bytes_;
   const std::byte* const start = free_.start_of_last(end);
@@ -91,7 +91,7 @@ inline void* range_resource::take_at_once(std::size_t bytes, std::size_t alignme
   return p;
 }
 
-// Null, and why, when there is no room: whoever asks decides whether that is an exception.
+// Null, and why, when there is no room: the caller decides whether to throw.
 void* range_resource::take(std::size_t bytes, std::size_t alignment,
                            detail::refusal& why) noexcept {
   if (!is_writable_) {
@@ -147,7 +147,7 @@ void range_resource::release() noexcept {
     usable_bytes_ = 0;
     return;
   }
-  free_.give_new(begin_, usable_bytes_);  // no mapping to spare: it is kept
+  free_.give_new(begin_, usable_bytes_);  // the system refused: the memory is kept
 }
 
 void range_resource::trim() noexcept {

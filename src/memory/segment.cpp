@@ -7,8 +7,7 @@
 
 namespace mallard::inline v1::detail {
 
-// Nobody changes it but whoever has the lock; it is not believed where memory would be touched that
-// is not there.
+// Only the lock's holder changes it. It is not trusted for touching memory.
 std::uint32_t segment::usable_units() const noexcept {
   return smaller(header().usable_units.load(std::memory_order_acquire), shape_.limit_units);
 }
@@ -28,7 +27,7 @@ void segment::unlock() noexcept {
   if (shape_.kind == segment_kind::shared) pthread_mutex_unlock(&header().lock);
 }
 
-// `to` when there is none.
+// Returns `to` when there is none.
 std::uint32_t segment::next_that_is(what state, std::uint32_t from,
                                     std::uint32_t to) const noexcept {
   const std::uint64_t flip = state == what::used ? 0 : ~std::uint64_t{0};
@@ -68,7 +67,7 @@ segment::taken segment::find_units(std::uint32_t count, std::uint32_t alignment,
   h.lowest_free.store(lowest, std::memory_order_relaxed);
   if (const std::uint32_t unit = find_row(count, alignment, lowest, usable)) return {unit, 0};
   if (!may_grow) return {};
-  // Behind the last one in use.
+  // Looks behind the last unit in use.
   std::uint32_t end = usable;
   while (end > lowest && next_that_is(what::used, end - 1, end) == end) --end;
   const std::uint64_t unit = round_up(end, alignment);
@@ -202,7 +201,7 @@ void segment::give_empty_slabs_of_nobody() noexcept {
 void segment::recover() noexcept {
   segment_header& h = header();
   const unit_record& record = h.record;
-  // To take back what was being taken is the same as to finish giving it.
+  // Undoing a taking is the same as finishing a giving.
   const bool sane = record.first >= shape_.first_unit && record.first < shape_.limit_units &&
                     record.count <= shape_.limit_units - record.first;
   if (record.deed.load(std::memory_order_acquire) != unit_deed::none && sane) {

@@ -1,4 +1,4 @@
-// Checks that this library may have left a segment: bitmaps, slabs and roots.
+// Checks that this library may have left a segment so: bitmaps, slabs and roots.
 #include <cerrno>
 #include <cstring>
 
@@ -13,7 +13,7 @@ void segment::fail_damaged(const char* found, std::uint64_t where) const {
               static_cast<unsigned long long>(where));
 }
 
-// `end`: of the slabs before.
+// `end`: where the slabs before it end.
 void segment::check_slab(std::uint32_t unit, std::uint32_t& end) const {
   segment_slab& slab = slab_at(unit);
   if (unit < end || unit < shape_.first_unit) fail_damaged("a slab inside another one", unit);

@@ -33,8 +33,8 @@ void segment_client::forget() noexcept {
   for (lane& l : lanes_) put_away(l);
 }
 
-// Blocks that others gave back become the owner's. In between a slot is in both bitmaps, and may
-// be: whoever finds it so does the same again. Returns how many slots are free.
+// Moves blocks that others gave back to the owner's bitmap. In between a slot is in both bitmaps,
+// and may be: whoever finds it so does the same again. Returns how many slots are free.
 std::uint32_t segment_client::collect(std::uint32_t unit, const slab_shape& shape) noexcept {
   segment_slab& slab = segment_.slab_at(unit);
   std::uint32_t slots = 0;
@@ -51,7 +51,7 @@ std::uint32_t segment_client::collect(std::uint32_t unit, const slab_shape& shap
   return slots;
 }
 
-// The next word with free slots after the one at hand, in turn.
+// Goes to the next word with free slots after the one at hand, in turn.
 bool segment_client::use_slab(unsigned size_class, std::uint32_t unit) noexcept {
   lane& l = lanes_[size_class];
   const slab_shape& shape = shapes_[size_class];
@@ -100,7 +100,7 @@ void segment_client::add_to_ring(unsigned size_class, std::uint32_t unit) noexce
   before.next.store(unit, std::memory_order_relaxed);
 }
 
-// A slab of nobody's may be full: it joins the ring all the same, as somebody has to own it.
+// A slab without an owner may be full: it joins the ring all the same, as somebody has to own it.
 bool segment_client::use_slab_of_segment(unsigned size_class, bool may_grow, int& error) noexcept {
   while (const std::uint32_t unit = segment_.adopt_slab(size_class, number_)) {
     add_to_ring(size_class, unit);
@@ -120,7 +120,7 @@ void* segment_client::take_slowly(unsigned size_class, int& error) {
   const segment::guard held(segment_);
   need_to_be_attached();
   if (use_slab_of_segment(size_class, true, error)) return take(size_class);
-  // There is none: what is free in small pieces, what is empty, what the dead have left.
+  // There is none: tries free slots in small pieces, empty slabs, and what the dead have left.
   if (use_next_of_ring(size_class, all_of_ring, 1)) return take(size_class);
   adopt_the_dead_with_lock();
   give_empty_slabs();
@@ -145,7 +145,7 @@ void segment_client::give_units(std::uint32_t first, std::uint32_t count) {
   segment_.give_units(first, count);
 }
 
-// Links those of a ring anew that `keep(unit)` leaves in it.
+// Links the ring anew, of the slabs that `keep(unit)` leaves in it.
 template <class Keep>
 void segment_client::filter_ring(unsigned size_class, Keep&& keep) noexcept {
   lane& l = lanes_[size_class];
@@ -173,7 +173,7 @@ void segment_client::filter_ring(unsigned size_class, Keep&& keep) noexcept {
   l.current = first;
 }
 
-// With the lock held.
+// Requires the lock.
 void segment_client::give_empty_slabs() noexcept {
   for (unsigned size_class = 0; size_class < segment_class_count; ++size_class) {
     const slab_shape& shape = shapes_[size_class];
@@ -191,7 +191,7 @@ void segment_client::trim() {
   give_empty_slabs();
 }
 
-// The lock on the slot's number tells whether its client is still there.
+// The lock on the slot's number tells whether its client still exists.
 bool segment_client::take_client_slot(std::uint32_t i, bool exclusive, bool& was_in_use) noexcept {
   if (os::lock_number(segment_.descriptor(), i + 1, exclusive) != 0) return false;
   segment_client_slot& slot = segment_.header().clients[i];
@@ -258,7 +258,7 @@ bool segment_client::leave() noexcept {
         return false;
       });
     }
-    // A file's resource says so, when all that was written before has reached the file.
+    // A file's resource does this itself, when all that was written before has reached the file.
     if (segment_.shape().kind == segment_kind::shared) {
       segment_.header().clients[number_ - 1].in_use.store(0, std::memory_order_release);
       os::unlock_number(segment_.descriptor(), number_);

@@ -40,7 +40,7 @@ void segment::check_address(const char* who, const void* address) {
               segment_alignment);
 }
 
-// Addresses for the whole limit, and before them a page for this process's own word.
+// Reserves addresses for the whole limit, and a page before them for this process's own word.
 void segment::reserve(void* address) {
   const std::size_t page = os::page_size();
   const std::size_t bytes = round_up(shape_.limit_bytes, page);
@@ -68,8 +68,8 @@ void segment::reserve(void* address) {
   }
 }
 
-// Through another descriptor: what is mapped keeps an open file, with its locks, also in a child
-// that outlives this process.
+// Maps through another descriptor: a mapping keeps an open file and its locks, even in a child that
+// lives longer.
 void segment::map() {
   int other = -1;
   int error = os::open_again(descriptor_, !is_private(), other);
@@ -82,8 +82,8 @@ void segment::map() {
               static_cast<unsigned long long>(shape_.limit_bytes));
 }
 
-// A process may end anywhere in it. So the file's first bytes are written before it has any others,
-// in one call: they say what is being made, and that it is not ready.
+// A process may end anywhere in it. So one call writes the file's first bytes before it has any
+// others: they say what is being made, and that it is not ready.
 void segment::create(segment_kind kind, std::size_t limit_bytes, void* address) {
   check_limit(who_, limit_bytes);
   shape_ = make_segment_shape(kind, limit_bytes);
@@ -109,7 +109,7 @@ bool segment::is_half_made(int descriptor, segment_kind kind) noexcept {
   return std::memcmp(&start.shape, &sane, sizeof sane) == 0;
 }
 
-// The file is of zeros behind its first bytes: empty bitmaps and lists.
+// Behind its first bytes the file is zero: empty bitmaps and lists.
 void segment::initialise(segment_kind kind) noexcept {
   segment_header& h = header();
   h.shape = shape_;
@@ -120,7 +120,7 @@ void segment::initialise(segment_kind kind) noexcept {
   h.ready.store(1, std::memory_order_release);
 }
 
-// Read, not mapped: of a file that is too short there is no byte to be touched.
+// Reads instead of mapping: a mapped byte of a file that is too short must not be touched.
 void segment::open(segment_kind kind, void* address) {
   std::size_t bytes = 0;
   if (const int error = os::file_bytes(descriptor_, bytes)) {
@@ -174,7 +174,7 @@ void segment::become_another_process() noexcept {
     os::replace_descriptor(descriptor_, own);
 }
 
-// At least to so many units, a quarter more if there is space for that.
+// Grows at least to so many units, and a quarter more if there is space for that.
 int segment::grow(std::uint32_t least_units) noexcept {
   const std::uint32_t have = usable_units();
   const auto page_units = static_cast<std::uint32_t>(divide_up(os::page_size(), unit_bytes));

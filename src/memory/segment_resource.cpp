@@ -13,7 +13,7 @@ namespace os = detail::os;
 
 namespace {
 
-// Among the threads of a process; nothing while there is one.
+// A lock among the threads of a process; does nothing while there is one.
 class thread_guard {
  public:
   explicit thread_guard(std::mutex& lock) : lock_(os::is_single_threaded() ? nullptr : &lock) {
@@ -133,7 +133,7 @@ void segment_resource::check_name(const char* name) const {
   }
 }
 
-// With the segment's lock held; null when there is none.
+// Requires the segment's lock. Null when there is none.
 detail::segment_root* segment_resource::root_named(const char* name) {
   for (detail::segment_root& root : segment_.header().roots) {
     if (root.offset.load(std::memory_order_acquire) == 0) continue;
@@ -142,7 +142,7 @@ detail::segment_root* segment_resource::root_named(const char* name) {
   return nullptr;
 }
 
-// Two types may have the same size: then it is their names, or what kind of numbers they are.
+// Two types of one size differ by their names, or by what kind of numbers they are.
 void segment_resource::fail_type(const char* name, const detail::type_record& there,
                                  const detail::type_record& asked_for) const {
   detail::fail_memory(memory_fault::wrong_type, EINVAL, segment_.who(),

@@ -15,9 +15,9 @@ namespace os = detail::os;
 
 constexpr const char* shared_kind = "shared_resource";
 constexpr std::size_t largest_name_bytes = 250;
-constexpr unsigned being_made = 0;  // the number whose lock the maker has; users have others
+constexpr unsigned being_made = 0;  // the number that the maker locks; users lock others
 
-// As the system has it, with a slash in front.
+// The system's name, with a slash in front.
 class shared_name {
  public:
   explicit shared_name(const char* name) {
@@ -44,8 +44,8 @@ class shared_name {
   detail::fail_memory(fault, error, shared_kind, "cannot %s '%.80s'", doing, name);
 }
 
-// Its maker holds a lock until it is made. Between its first call and its second there is an
-// instant without, and without a byte: that is waited for a little.
+// The maker holds a lock until the segment is made. Between its first two calls there is an instant
+// without a lock and without a byte, which is waited out.
 void wait_until_made(int descriptor) {
   constexpr int patience = 100;
   for (int tries = 0; tries < patience;) {
@@ -56,7 +56,7 @@ void wait_until_made(int descriptor) {
       if (os::file_bytes(descriptor, bytes) != 0 || bytes != 0) return;
       ++tries;
     } else if (error != EAGAIN) {
-      return;  // what it is will be seen
+      return;  // the caller will see what it is
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -94,7 +94,7 @@ shared_resource::~shared_resource() {
 // A segment that cannot be made must not be found either.
 shared_resource shared_resource::make_named(const char* system_name, int descriptor,
                                             shared_options options) {
-  // A process that looks whether it is made has the lock for an instant.
+  // A process that checks whether it is made has the lock for an instant.
   while (os::lock_number(descriptor, being_made, true) == EAGAIN) std::this_thread::yield();
   try {
     return shared_resource(descriptor, state::to_be_made, options.limit_bytes);

@@ -16,7 +16,7 @@ namespace {
 int flags_of(file_mode mode) noexcept {
   switch (mode) {
     case file_mode::open_to_read:
-      return O_RDONLY | O_CLOEXEC | O_NONBLOCK;  // a pipe would be waited for
+      return O_RDONLY | O_CLOEXEC | O_NONBLOCK;  // opening a pipe would wait
     case file_mode::create:
       return O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL;
     case file_mode::open:
@@ -29,7 +29,7 @@ int error_of(int result) noexcept {
   return result < 0 ? errno : 0;
 }
 
-// The lock that belongs to the open file, not to the process. Behind what any file can hold.
+// A lock that belongs to the open file, not to the process, behind what any file can hold.
 struct flock lock_at(unsigned number, short type) noexcept {
   struct flock lock{};
   lock.l_type = type;
@@ -39,7 +39,7 @@ struct flock lock_at(unsigned number, short type) noexcept {
   return lock;
 }
 
-// A call may do a part of what is asked. One that does nothing more has failed, too.
+// A call may do only a part of what is asked. One that does nothing more has failed, too.
 template <class Call, class Byte>
 int in_parts(Call call, int descriptor, Byte* p, std::size_t bytes, std::size_t offset) noexcept {
   while (bytes != 0) {
@@ -53,7 +53,7 @@ int in_parts(Call call, int descriptor, Byte* p, std::size_t bytes, std::size_t 
   return 0;
 }
 
-// There the system would send a signal.
+// Beyond its limit the system would send the process a signal.
 bool is_beyond_limit(std::size_t end) noexcept {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && end > limit.rlim_cur;
@@ -120,7 +120,7 @@ int extend_file(int descriptor, std::size_t bytes) noexcept {
   do {
     error = error_of(fallocate(descriptor, 0, 0, static_cast<off_t>(bytes)));
   } while (error == EINTR);
-  // Where a file system cannot reserve, it is written to, page by page.
+  // A file system that cannot reserve space is written to, page by page.
   return error == EOPNOTSUPP ? posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) : error;
 }
 

@@ -65,7 +65,7 @@ struct smaps_entry {
   std::size_t huge_bytes = 0;
 };
 
-// The mapping around an address; all 0 where there is none.
+// The mapping around an address; all 0 when there is none.
 smaps_entry read_smaps(std::uintptr_t address) noexcept {
   smaps_entry entry;
   std::FILE* const file = std::fopen("/proc/self/smaps", "re");
@@ -136,7 +136,7 @@ int name(void* p, std::size_t bytes, const char* text) noexcept {
 
 int make_usable_of_huge_pages(void* p, std::size_t bytes, std::size_t each) noexcept {
   const int log2 = std::countr_zero(each) << 26;  // MAP_HUGE_SHIFT
-  // Not NORESERVE: without a reservation, a page that is not there would be SIGBUS, not an error.
+  // Not NORESERVE: without a reservation a missing page would raise SIGBUS instead of an error.
   return map_over(p, bytes, PROT_READ | PROT_WRITE, MAP_HUGETLB | log2);
 }
 
@@ -203,7 +203,7 @@ int allowed_nodes(std::uint64_t& nodes) noexcept {
 }
 
 int node_behind(const void* p) noexcept {
-  // With no nodes to move to, the call only tells; and it does not touch the page.
+  // With no nodes to move to, the call only reports, and does not touch the page.
   int status = -1;
   const void* pages[] = {p};
   if (syscall(SYS_move_pages, 0, 1UL, pages, nullptr, &status, 0) != 0) return -1;

@@ -34,8 +34,8 @@ void* map_at(std::uintptr_t address, std::size_t bytes, int protection) noexcept
   return nullptr;
 }
 
-// With room to spare at first, of which both ends are cut off. It cannot be used until then: where
-// all is locked in memory, the room would have to be there.
+// Maps with room to spare, of which both ends are cut off. The memory is not usable until then: if
+// all is locked in memory, the spare room would have to be resident.
 void* map_padded(std::size_t bytes, std::size_t alignment, int protection) noexcept {
   const std::size_t padded = bytes + alignment;
   if (padded < bytes) return nullptr;
@@ -49,8 +49,8 @@ void* map_padded(std::size_t bytes, std::size_t alignment, int protection) noexc
   return nullptr;
 }
 
-// Where the system puts it; else just below, since it goes on from there. Room to spare is only
-// asked for then; where addresses are limited there is none, and they are tried one by one.
+// Tries where the system puts it, then just below, since the system goes on from there. Only then
+// it asks for room to spare; if addresses are limited there is none, and it tries single places.
 void* map_aligned(std::size_t bytes, std::size_t alignment, int protection) noexcept {
   if (bytes > PTRDIFF_MAX) return nullptr;
   bytes = round_up(bytes, page_size());
@@ -74,7 +74,7 @@ struct page_range {
   std::size_t bytes;
 };
 
-// The system rounds an end up, and a beginning is an error: only what is inside is ours.
+// The system rounds an end up and refuses an unaligned beginning: only whole pages inside are ours.
 page_range whole_pages(void* p, std::size_t bytes) noexcept {
   const std::size_t page = page_size();
   const std::uintptr_t begin = round_up(address_of(p), page);
@@ -82,9 +82,9 @@ page_range whole_pages(void* p, std::size_t bytes) noexcept {
   return {reinterpret_cast<void*>(begin), end > begin ? end - begin : 0};
 }
 
-// A mapping of `bytes` and a page behind them, to whose start nothing could be moved. Some
-// kernels unmap the target before they refuse, and what lies there since may be another thread's.
-// Then it is not one mapping with the page behind, and cannot grow together with it: EFAULT.
+// Unmaps `bytes` and a page behind them, to whose start nothing could be moved. Some kernels unmap
+// the target before they refuse, and what lies there since may be another thread's. Then it is not
+// one mapping with the page behind, and cannot grow together with it: EFAULT.
 void unmap_what_is_left(std::byte* p, std::size_t bytes, std::size_t page) noexcept {
   const std::size_t all = bytes + page;
   if (mremap(p, all, all + page, 0) != MAP_FAILED) {
@@ -128,7 +128,7 @@ void* map_zeros(std::size_t bytes) noexcept {
   return map_anywhere(bytes, PROT_READ);
 }
 
-// Where mprotect is forbidden, by a mapping over the one without memory.
+// If mprotect is forbidden, maps usable memory over the reserved addresses.
 bool commit(void* p, std::size_t bytes) noexcept {
   constexpr int usable = PROT_READ | PROT_WRITE;
   if (mprotect(p, bytes, usable) == 0) return true;
@@ -164,7 +164,7 @@ bool move(void* from, std::size_t bytes, void* to) noexcept {
 }
 
 bool populate(void* p, std::size_t bytes) noexcept {
-  // Kernels before Linux 5.14 do not know it, and are asked once; nor do musl's headers.
+  // Kernels before Linux 5.14 do not know it, and are asked only once; musl's headers lack it, too.
   constexpr int populate_write = 23;  // MADV_POPULATE_WRITE
   static constinit std::atomic<bool> is_known{true};
   if (!is_known.load(std::memory_order_relaxed)) return false;
@@ -180,7 +180,7 @@ void prefer_huge_pages(void* p, std::size_t bytes) noexcept {
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
            bool (*may_be)(const void*) noexcept) noexcept {
   if (mremap(p, bytes, new_bytes, 0) != MAP_FAILED) return p;
-  // When it is not for want of room, the block is more than one mapping or the call is forbidden.
+  // With any other error the block is more than one mapping, or the call is forbidden.
   if (errno != ENOMEM) return nullptr;
   const std::size_t page = page_size();
   auto* const to = static_cast<std::byte*>(map_aligned(new_bytes + page, alignment, PROT_NONE));
@@ -197,7 +197,7 @@ void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignm
   return nullptr;
 }
 
-// The system lets one mapping grow, if there is room, and not several.
+// The system lets one mapping grow, if there is room, but not several.
 bool are_alike(void* p, std::size_t bytes) noexcept {
   const std::size_t page = page_size();
   if (mremap(p, bytes, bytes + page, 0) == MAP_FAILED) return errno == ENOMEM;

@@ -14,7 +14,7 @@ std::size_t kept_mappings::step_of(std::size_t bytes) noexcept {
   return round_up(bytes, std::bit_floor(bytes - 1) / steps_per_doubling);
 }
 
-// The bin of all that are larger than one step and no larger than the next.
+// The bin of all sizes larger than one step and no larger than the next.
 std::size_t kept_mappings::bin_of(std::size_t bytes) noexcept {
   const std::size_t below = bytes - 1;
   const auto log2 = static_cast<std::size_t>(std::bit_width(below)) - 1;
@@ -32,7 +32,7 @@ bool kept_mappings::lock_soon() noexcept {
   return false;
 }
 
-// The first from there on with a mapping, else `bin_count`.
+// The first bin from there on that has a mapping, else `bin_count`.
 std::size_t kept_mappings::next_bin(std::size_t bin) const noexcept {
   std::uint64_t from = ~std::uint64_t{0} << (bin % 64);
   for (std::size_t word = bin / 64; word < bin_words; ++word) {
@@ -148,7 +148,7 @@ void kept_mappings::note_gone(std::size_t bytes) noexcept {
   idle_.gave_back(bytes, this->bytes());
 }
 
-// Only a mapping that would have served is to be regretted.
+// Only a mapping that would have served is regretted.
 void kept_mappings::look_for_gone(std::size_t least, std::size_t most) noexcept {
   for (std::size_t& gone : gone_) {
     if (gone < least || gone > most) continue;

@@ -1,5 +1,5 @@
-// Purpose: memory that goes back to the system and is zero afterwards, whatever the system says:
-// pages that are locked stay.
+// Purpose: gives memory back to the system and ensures that it is zero afterwards: the system does
+// not purge locked pages.
 #pragma once
 
 #include <cerrno>
@@ -21,7 +21,7 @@ inline bool has_purged(void* p, std::size_t bytes) noexcept {
   return done;
 }
 
-// The parts of pages at both ends are cleared, and all if the system refuses.
+// Clears the partial pages at both ends, and everything if the system refuses.
 inline void purge_to_zero(void* p, std::size_t bytes) noexcept {
   auto* const begin = static_cast<std::byte*>(p);
   const std::size_t page = os::page_size();

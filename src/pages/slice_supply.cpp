@@ -25,8 +25,8 @@ std::size_t guard_slices() noexcept {
   return divide_up(page_client::guard_bytes(), slice_bytes);
 }
 
-// Whether a run that begins at a multiple of `step` slices can be had of a region, of which the
-// slices from `begin` on are free or not usable yet.
+// Whether a region whose slices from `begin` on are free, or not usable yet, has room for a run
+// that begins at a multiple of `step` slices.
 bool has_room_from(std::size_t begin, std::size_t slices, std::size_t step) noexcept {
   return round_up(begin, step) + slices <= slices_per_region - guard_slices();
 }
@@ -36,7 +36,7 @@ constexpr std::size_t kind_of(std::size_t slices) noexcept {
   return static_cast<std::size_t>(std::countr_zero(slices));
 }
 
-// The begin of the free slices at the end of the usable part.
+// The first of the free slices at the end of the usable part.
 std::size_t free_end_of(const region& r) noexcept {
   std::size_t begin = r.ready_slices;
   while ((r.free[(begin - 1) / slices_per_word] >> ((begin - 1) % slices_per_word) & 1) != 0) {
@@ -47,7 +47,7 @@ std::size_t free_end_of(const region& r) noexcept {
 
 }  // namespace
 
-// Where addresses are limited, or locked in memory, a region of which only the start is ours.
+// Reserves only the start of a region where addresses are limited or locked in memory.
 bool slice_supply::add_region() noexcept {
   constexpr std::size_t least_bytes = std::size_t{1} << 20;
   region* r = nullptr;
@@ -70,7 +70,7 @@ bool slice_supply::add_region() noexcept {
   return true;
 }
 
-// Makes the slices usable, and what the region needs of its header for these.
+// Makes the slices usable, and the part of the region's header that they need.
 bool slice_supply::commit_slices(region& r, std::size_t begin, std::size_t end) noexcept {
   if constexpr (page_client::record_bytes == 0) {
     return os::commit(r.slice(begin), (end - begin) * slice_bytes);
@@ -86,7 +86,7 @@ bool slice_supply::commit_slices(region& r, std::size_t begin, std::size_t end) 
 region* slice_supply::make_region(std::size_t reserved) noexcept {
   void* const p = os::reserve(reserved, region_bytes);
   if (p == nullptr) return nullptr;
-  // Whole pages, also of 64 KiB.
+  // Whole pages, even of 64 KiB.
   constexpr std::size_t first = round_up(region_header_slices + 60, std::size_t{4});
   const std::size_t ready = std::min(first, reserved / slice_bytes) - guard_slices();
   auto* const r = static_cast<region*>(p);  // zeroed, as a new region has to be
@@ -103,15 +103,14 @@ region* slice_supply::make_region(std::size_t reserved) noexcept {
   return r;
 }
 
-// Usable memory goes on so far at once, for a run of so many slices: little at first, since what
-// is usable counts where memory is limited, and is all there where it is locked.
+// The number of slices made usable at once for a run: few at first, because usable memory counts
+// against a limit, and is resident where it is locked.
 std::size_t slice_supply::next_step(std::size_t slices) const noexcept {
   constexpr std::size_t least = os::huge_page_bytes / slice_bytes;
   return round_up(std::max({least, slices, used_slices_ / 8}), slices_per_word);
 }
 
-// Makes more of a region usable, for a run of so many slices in the end. False when there is no
-// more to be had.
+// Makes more of a region usable, until it has room for the run. False when no region has more.
 bool slice_supply::extend(std::size_t slices, std::size_t step) noexcept {
   const auto has_room = [&](region& r) {
     return r.ready_slices + guard_slices() != slices_per_region &&
@@ -183,7 +182,7 @@ void slice_supply::clear_dirty(region& r, std::size_t word, std::uint64_t bits) 
   if (r.dirty[word] == 0) r.dirty_words &= ~(std::uint64_t{1} << word);
 }
 
-// Returns the bytes of their headers.
+// Returns the bytes of the regions' headers.
 std::size_t slice_supply::remove_empty_regions() noexcept {
   const holding growing(grow_lock_);
   region* gone = nullptr;
@@ -236,8 +235,8 @@ void slice_supply::mark_taken(region& r, std::size_t word, std::uint64_t bits,
   if (dirty != 0) idle_.reused(dirty_slices_);
 }
 
-// The run, which was just taken, and what is free behind it: a little, by what is in use already.
-// What others take of that meanwhile is as good to them.
+// Makes resident the run, which was just taken, and some free slices behind it, in proportion to
+// what is in use. If others take those meanwhile, they benefit.
 void slice_supply::populate(void* p, std::size_t slices) noexcept {
   region& r = *region::of(p);
   const std::size_t index = region::index_of(p);
@@ -262,7 +261,7 @@ void slice_supply::populate(void* p, std::size_t slices) noexcept {
   r.dirty_words |= std::uint64_t{1} << word;
   dirty_slices_ += count;
   publish();
-  // It came from the system now, and not when somebody takes it.
+  // It comes from the system now, and not when somebody takes it.
   idle_.took(count);
 }
 
@@ -319,7 +318,7 @@ void* slice_supply::find_anywhere(std::size_t slices, Take&& take) noexcept {
   return nullptr;
 }
 
-// Taken slices are counted only where there is a limit, which is set under the same lock.
+// Taken slices are counted only under a limit, which is set under the same lock.
 template <class Take>
 void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_refused) noexcept {
   const bool is_counted = budget_.is_set();
@@ -327,12 +326,12 @@ void* slice_supply::find_within_limit(std::size_t slices, Take&& take, bool& is_
   if (is_refused) return nullptr;
   const std::size_t dirty = dirty_slices_;
   void* const p = find_anywhere(slices, take);
-  // Dirty slices were counted all the time.
+  // Dirty slices were counted all along.
   if (is_counted) budget_.give((p == nullptr ? slices : dirty - dirty_slices_) * slice_bytes);
   return p;
 }
 
-// Free dirty slices count where there is a limit, and go before a run is refused.
+// Under a limit free dirty slices count, so they go back before a run is refused.
 template <class Take>
 void* slice_supply::take_anywhere(std::size_t slices, std::size_t step, Take&& take) noexcept {
   if (!has_room_from(region_header_slices, slices, step)) return nullptr;
@@ -365,7 +364,7 @@ void* slice_supply::try_to_take(std::size_t slices, std::size_t step, Take&& tak
       }
     }
     if (!is_under_way) return nullptr;
-    // Memory on its way to the system can be had in a moment.
+    // Memory on its way to the system will be available in a moment.
     const holding wait(purge_lock_);
   }
 }
@@ -426,7 +425,7 @@ void slice_supply::give(void* const* runs, unsigned count, std::size_t bytes) no
     if (dirty_slices_ <= std::min(limit, most)) return;
     keep = idle_policy::rest_of(limit, most);
   }
-  // One of two who come at once is enough.
+  // When two come at once, one is enough.
   if (!purge_lock_.try_lock()) return;
   purge_some(keep);
   purge_lock_.unlock();
@@ -443,7 +442,7 @@ void slice_supply::decay() noexcept {
   purge_lock_.unlock();
 }
 
-// A page of a region's header is about slices around these, too: it can go if those are free.
+// A page of a region's header describes slices around these too: it can go if those are free.
 slice_supply::slice_run slice_supply::with_clean_around(region& r, std::size_t begin,
                                                         std::size_t end) noexcept {
   slice_run run{&r, begin, end, begin, end};
@@ -458,8 +457,8 @@ slice_supply::slice_run slice_supply::with_clean_around(region& r, std::size_t b
   return run;
 }
 
-// From the end of each region, which fills up from its start. What is found is nobody's until
-// `purge` has given it back.
+// Takes slices from the end of each region, which fills up from its start. Nobody has them until
+// `purge_some` has given them back.
 std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs,
                                      std::size_t most) noexcept {
   std::size_t count = 0;
@@ -506,7 +505,7 @@ std::size_t slice_supply::take_dirty(std::size_t slices_to_keep, slice_run* runs
   return count;
 }
 
-// Records of slices that are nobody's say nothing.
+// Records of slices that nobody has contain nothing.
 void slice_supply::purge_header(const slice_run& run) noexcept {
   const std::size_t begin = page_client::header_bytes(run.from);
   const std::size_t end = page_client::header_bytes(run.to);
@@ -559,7 +558,7 @@ std::size_t slice_supply::trim() noexcept {
   return bytes + remove_empty_regions();
 }
 
-// Nobody makes more of the region usable meanwhile.
+// `grow_lock_` keeps others from making more of the region usable.
 bool slice_supply::cut_regions() noexcept {
   const holding growing(grow_lock_);
   bool has_any = false;
@@ -578,8 +577,7 @@ bool slice_supply::cut_regions() noexcept {
   }
 }
 
-// Slices that have memory stay, and those that are taken at their ends. Returns where the addresses
-// may end.
+// Slices that have memory stay. Returns where the addresses may end.
 std::size_t slice_supply::cut_free_end(region& r) noexcept {
   const std::size_t page_slices = divide_up(os::page_size(), slice_bytes);
   std::size_t begin = r.ready_slices;

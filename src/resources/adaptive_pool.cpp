@@ -13,14 +13,14 @@ namespace mallard::inline v1 {
 
 namespace {
 
-// A size above the largest block is as good as any other that is too large.
+// All sizes above the largest block are alike: too large.
 std::size_t block_bytes_for(std::size_t bytes, std::size_t alignment) noexcept {
   bytes = std::min(bytes, detail::largest_class_bytes + 1);
   return detail::round_up(std::max(bytes + detail::redzone_bytes, detail::smallest_class_bytes),
                           std::max<std::size_t>(alignment, 8));
 }
 
-// The smallest slab that holds enough blocks with little enough beside them.
+// The smallest slab with enough blocks and little enough overhead.
 std::size_t slab_bytes_for(std::size_t block, const adaptive_pool_options& options) noexcept {
   constexpr std::size_t largest = std::size_t{256} << 10;
   std::size_t bytes = detail::slab_bytes_for(block);
@@ -47,27 +47,27 @@ void adaptive_pool_resource::choose_layout(std::size_t bytes, std::size_t alignm
   alignment_ = alignment;
   const detail::slab_layout& of_class = detail::class_layouts[detail::class_of(block)];
   layout_ = detail::make_layout(block, slab_bytes_for(block, options_));
-  // The layout of a size class brings its patterns along.
+  // The layout of a size class has patterns.
   if (of_class.block_bytes == block && of_class.slab_bytes == layout_.slab_bytes) {
     layout_ = of_class;
   }
   step_ = layout_.step();
 }
 
-// From here on the layout's blocks are taken and given back without a further look.
+// From here on the layout's blocks are taken and given back without further checks.
 void adaptive_pool_resource::fix_block() noexcept {
   fixed_ = true;
   usual_alignment_ = alignment_;
 }
 
-// Whether a block has room for the request, and no block of half the size would have.
+// Whether a block has room for the request, and one of half the size would not.
 bool adaptive_pool_resource::fits_block(std::size_t bytes, std::size_t alignment) const noexcept {
   return bytes <= largest_bytes_ && alignment <= alignment_ &&
          block_bytes_for(bytes, alignment) * 2 > layout_.block_bytes;
 }
 
-// While the block size is open: whether the request takes a block, after what it says about the
-// size. The layout that is tried has one block at most.
+// While the block size is open: adapts it to the request, and returns whether that takes a block.
+// The layout on trial has at most one block.
 bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignment) noexcept {
   if (bytes > largest_pooled_bytes || alignment > largest_pooled_bytes) return false;
   const bool tried = largest_bytes_ != 0;
@@ -81,7 +81,7 @@ bool adaptive_pool_resource::choose_block(std::size_t bytes, std::size_t alignme
   return true;
 }
 
-// The block in use, if there is one, stays where it is until it is given back.
+// A block in use stays where it is until it is given back.
 void adaptive_pool_resource::leave_layout() noexcept {
   slabs_.trim_pool(pool_, 0);
   slabs_.trim_reserve();
@@ -93,7 +93,7 @@ void adaptive_pool_resource::leave_layout() noexcept {
   usual_bytes_ = largest_bytes_ = alignment_ = 0;
 }
 
-// Whether the block was that of a layout that was left.
+// Whether the block was that of a former layout.
 bool adaptive_pool_resource::give_former(void* p) noexcept {
   for (former_slab** link = &formers_; *link != nullptr; link = &(*link)->next) {
     former_slab* const former = *link;
@@ -155,8 +155,8 @@ void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alig
   return p;
 }
 
-// When there is no memory, the pool is left without a multipool, as it was. Upstream may call back,
-// and one be there already.
+// Without memory, the pool is left without a multipool, as before. Upstream may make one by a call
+// back.
 void* adaptive_pool_resource::allocate_first_other(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t others_bytes = sizeof(multipool_resource);
   void* const memory = upstream_resource()->allocate(others_bytes, alignof(multipool_resource));
@@ -175,8 +175,8 @@ void* adaptive_pool_resource::allocate_first_other(std::size_t bytes, std::size_
   return p;
 }
 
-// Memory that upstream does not take back may be gone already: nobody looks there, but to take
-// the marks of a sanitizer away.
+// Memory that upstream does not take back may be gone already, so only a sanitizer's marks are
+// removed.
 void adaptive_pool_resource::drop_others() noexcept {
   others_in_use_ = 0;
   multipool_resource* const others = std::exchange(others_, nullptr);
@@ -197,7 +197,7 @@ void adaptive_pool_resource::deallocate_unusual(void* p, std::size_t bytes,
   give_other(p, bytes, alignment);
 }
 
-// Also later, as long as there are blocks of layouts that were left.
+// Also used later, while there are blocks of former layouts.
 void adaptive_pool_resource::deallocate_while_open(void* p, std::size_t bytes,
                                                    std::size_t alignment) noexcept {
   const bool in_current =
@@ -234,7 +234,7 @@ void adaptive_pool_resource::deallocate_many(void* const* blocks, std::size_t co
 detail::chain_ends adaptive_pool_resource::allocate_linked(std::size_t count, std::size_t bytes,
                                                            std::size_t alignment) {
   detail::check_burst(count, bytes);
-  // Bursts are of nodes.
+  // A burst is of nodes, so it decides the block size.
   if (!fixed_ && choose_block(bytes, alignment)) fix_block();
   if (takes_block(bytes, alignment)) return slabs_.take_many(pool_, 0, count, bytes);
   return detail::allocate_equal(*this, count, bytes, alignment);

@@ -33,7 +33,7 @@ address_range map_range(std::size_t bytes) noexcept {
   if (begin == nullptr) return {};
   begin_leak_scan(begin, bytes);
   constexpr std::size_t at_end = os::huge_page_bytes;
-  // If there are many, each is one mapping, which may be one with its neighbours'.
+  // With many ranges, each is one mapping, which may merge with its neighbours'.
   if (bytes > small_pages_bytes + at_end && !are_many()) {
     os::prefer_huge_pages(begin + small_pages_bytes, bytes - small_pages_bytes - at_end);
   }
@@ -47,7 +47,7 @@ address_range find_or_map(std::size_t bytes) noexcept {
       return {static_cast<std::byte*>(p), standard_range_bytes};
     }
   }
-  // Where addresses are limited, a smaller one has to do.
+  // If addresses are limited, a smaller one has to do.
   const std::size_t least = round_up(std::max(bytes, smallest_range_bytes), os::huge_page_bytes);
   std::size_t wanted = std::max(least, standard_range_bytes);
   if (least > standard_range_bytes / 2) wanted = std::max(wanted, least * 2);

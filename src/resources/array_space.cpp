@@ -1,12 +1,12 @@
-// The memory of large and growing blocks. Most are in segments: a `fit_heap` cuts and joins them
-// there, so that a block can take the free memory behind or before it. Segments come from upstream
-// and double up to 4 MiB; where upstream is the page source they are address ranges instead, which
-// cost nothing until they are touched, and `used` says how far blocks have reached, so that only
-// that much is given back to the system. A block from 64 KiB on that is expected to grow gets a
-// range of its own with room behind it ("lone"): it grows where it is until the range ends, and
-// then its pages are moved to a larger range (`move`), which copies no byte. Ranges are few to a
-// process: when there is none, blocks are in segments again. What is freed in pieces of 1 MiB and
-// more goes back at once; smaller free memory, and empty segments, wait for `trim`.
+// Most blocks lie in segments, where a `fit_heap` splits and coalesces them, so that a block can
+// grow into free memory behind or before it. Segments come from upstream and double up to 4 MiB.
+// Over the page source they are address ranges instead, which cost nothing until they are touched;
+// `used` records how far blocks have reached, and only that much is given back to the system.
+//
+// A block from 64 KiB on that is expected to grow gets a range of its own with room behind it
+// ("lone"). It grows in place until the range ends; then `move` moves its pages to a larger range.
+// A process has few ranges: when none is left, blocks go to segments. Free memory of 1 MiB and more
+// goes back to the system at once; smaller pieces, and empty segments, wait for `trim`.
 #include "mallard/detail/resources/array_space.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void* array_space::try_allocate(std::size_t bytes, std::size_t alignment, bool r
   return p;
 }
 
-// Blocks of earlier segments do not matter: these have been used to their ends.
+// Blocks of earlier segments do not matter: those count as used to their ends.
 void array_space::note_reach(void* p) noexcept {
   segment* const s = segments_;
   const std::size_t end = address_of(fit_block::of(p)->following() + 1) - address_of(s->range());
@@ -59,7 +59,7 @@ void array_space::note_reach(void* p) noexcept {
 }
 
 std::size_t array_space::segment_bytes_for(std::size_t bytes, std::size_t alignment) const {
-  // A block of these bytes is found in a bin of blocks up to a sixteenth larger.
+  // A block of this size is found in a bin of blocks up to a sixteenth larger.
   constexpr std::size_t largest = ~std::size_t{0} / 4;
   if (bytes > largest || alignment > largest) throw std::bad_alloc();
   const std::size_t needed =
@@ -91,9 +91,8 @@ void* array_space::add_and_allocate(fresh_segment fresh, std::size_t bytes,
   return p;
 }
 
-// Null also when too many blocks of the process have a range of their own: the next ones are in
-// segments then. The block's address differs from that of `like` by a multiple of `unit`, a power
-// of two.
+// Null also when too many blocks of the process have a range of their own: the next ones go to
+// segments. The block's address differs from that of `like` by a multiple of `unit`, a power of 2.
 void* array_space::allocate_lone(std::size_t bytes, const void* like, std::size_t unit) noexcept {
   const std::size_t needed = fit_block::bytes_for(bytes);
   const std::size_t overhead = segment_header_bytes + 2 * fit_block::header_bytes + (unit - 1);
@@ -140,14 +139,14 @@ void array_space::drop_lone(void* p) noexcept {
   give_range_of(s);
 }
 
-// For assertions. With more than a few segments not all of them are looked at, and a block of none
-// of these is taken for one of the others: giving back must not take the longer the more there are.
-// The system is asked only then whether there is a header.
+// For assertions. Inspects only a few segments, so that giving back does not take longer the more
+// there are. If there are others, a block in none of these counts as one of theirs; only then the
+// system is asked whether there is a header.
 bool array_space::owns(void* p) const noexcept {
   constexpr int most = 16;
   if (p == nullptr || address_of(p) % 16 != 0) return false;
   const fit_block* const b = fit_block::of(p);
-  // The segment that it is in; the first one that was not looked at, or null when there is none.
+  // The segment that it is in; else the first one not inspected, or null when there is none.
   const auto look = [&](const segment* list, auto&& has_block, bool& found) {
     const segment* s = list;
     for (int looked_at = 0; s != nullptr && looked_at < most; ++looked_at) {
@@ -183,7 +182,7 @@ void array_space::deallocate(void* p) noexcept {
   heap_.deallocate(p);
 }
 
-// The whole pages of what is not needed any more.
+// Purges the whole pages of what is no longer needed.
 void array_space::purge(void* p, std::size_t bytes) noexcept {
   if (!ranges_) return;
   const std::uintptr_t begin = round_up(address_of(p), os::page_bytes);
@@ -249,14 +248,14 @@ array_space::segment* array_space::segment_around(void* p) noexcept {
 void* array_space::move(void* p, std::size_t old, std::size_t bytes) noexcept {
   if (!ranges_ || old < moved_bytes) return nullptr;
   segment* const home = segment_around(p);
-  if (home->patched) return nullptr;  // of too many mappings
+  if (home->patched) return nullptr;  // it has too many mappings already
   const std::size_t alignment = alignment_of(p);
   const std::size_t unit =
       std::max(old < 4 * os::huge_page_bytes ? os::page_bytes : os::huge_page_bytes, alignment);
   auto* const from = static_cast<std::byte*>(p);
   auto* const to = static_cast<std::byte*>(allocate_lone(bytes, p, unit));
   if (to == nullptr) return nullptr;
-  // The whole pages; a range has two mappings, and the system moves pages of one at a time.
+  // Moves whole pages; a range has two mappings, and the system moves pages of one at a time.
   const std::uintptr_t border = address_of(home->range()) + small_pages_bytes;
   const std::size_t first = round_up(address_of(p), os::page_bytes) - address_of(p);
   const std::size_t last = round_down(address_of(p) + old, os::page_bytes) - address_of(p);

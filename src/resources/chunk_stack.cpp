@@ -36,7 +36,7 @@ chunk_stack::chunk_stack(void* buffer, std::size_t bytes, monotonic_options opti
   if (end > begin) {
     buffer_ = given + (begin - address_of(given));
     buffer_end_ = buffer_ + (end - begin);
-  } else {  // of no use: an empty range whose end is aligned like any other
+  } else {  // of no use: an empty range with an aligned end
     buffer_ = buffer_end_ = reinterpret_cast<std::byte*>(end);
   }
   buffer_cursor_ = buffer_;
@@ -85,7 +85,7 @@ void* chunk_stack::try_carve_slow(std::size_t bytes, std::size_t alignment) noex
   }
 }
 
-// The current chunk stays in use; the block's own goes into the stack beside it.
+// The current chunk stays in use; the block's own chunk joins the stack.
 void* chunk_stack::carve_oversize(std::size_t needed, std::size_t bytes, std::size_t alignment) {
   chunk_header* chunk = take_spare(needed, true);
   if (chunk == nullptr) chunk = allocate_chunk(needed, true);
@@ -135,7 +135,7 @@ chunk_header* chunk_stack::take_spare(std::size_t bytes, bool oversize) noexcept
 }
 
 chunk_header* chunk_stack::allocate_chunk(std::size_t bytes, bool oversize) {
-  if (bytes > ~std::size_t{0} / 2) throw std::bad_alloc();  // rounded up it may be nothing
+  if (bytes > ~std::size_t{0} / 2) throw std::bad_alloc();  // rounding up may overflow
   bytes = round_up(bytes, bump_alignment);
   void* const p = upstream_->allocate(bytes, bump_alignment);
   auto* const chunk = ::new (p) chunk_header{};
@@ -171,8 +171,8 @@ void chunk_stack::use(chunk_header* chunk) noexcept {
                            : bump_range{buffer_cursor_, buffer_end_, bump_gap::none()};
 }
 
-// For assertions. Marks of before the last rewind must not lie beyond where it went; what ended
-// them before that is not remembered.
+// For assertions. A mark from before the last rewind must not lie beyond where that went; earlier
+// rewinds are not remembered.
 bool chunk_stack::is_alive(const mark_type& mark) const noexcept {
   const auto reaches = [&](const chunk_header* from) {
     while (from != mark.chunk && from != nullptr) from = from->older;

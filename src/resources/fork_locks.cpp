@@ -26,7 +26,7 @@ void unlock_all() {
 }
 
 void hold_across_fork() noexcept {
-  // The page source's lock is taken under these: its handlers have to be there first.
+  // The page source's lock is taken under these: its handlers must be registered first.
   hold_chunks_across_fork();
   static constinit os::fork_handlers handlers{lock_all, unlock_all, unlock_all};
   handlers.register_once();

@@ -1,3 +1,8 @@
+// Requests of up to 1 KiB come from the pool of their class, inlined. Up to 32 KiB they come from a
+// pool too, or, over an upstream whose memory costs before it is touched, as lone blocks
+// (lone_blocks.hpp). Larger blocks, and all that may grow, are in the array space
+// (array_space.cpp). Not thread-safe: synchronized_heap.cpp has pools for each thread, and an array
+// space under a lock.
 #include "mallard/heap.hpp"
 
 #include <algorithm>
@@ -54,7 +59,7 @@ sized_block heap_resource::remap(void* p, std::size_t old, std::size_t bytes) no
   return detail::remap_by_copy(*this, p, old, bytes, detail::growing_blocks::alignment_of(p));
 }
 
-// Not so large ones that each may be a lone block.
+// Excludes sizes so large that each block may be a lone one.
 bool heap_resource::is_in_slabs(std::size_t request) const noexcept {
   if (detail::is_looked_up(request)) return true;
   return detail::is_pooled(request) && !detail::pays_for_memory(*upstream_resource());

@@ -92,7 +92,7 @@ void after_fork() {
   registry.lock.unlock();
 }
 
-// The other threads may have been in the middle of anything when they ceased to be.
+// Other threads may have been in the middle of anything when the process forked.
 void after_fork_in_child() {
   for_each_resource([](thread_heaps& resource) { resource.forget_other_threads(&own_heaps); });
   with_table = nullptr;
@@ -105,7 +105,7 @@ void after_fork_in_child() {
   registry.lock.unlock();
 }
 
-// The entry of the identity, or the free one where it would be.
+// The entry of the identity, or the free one where it belongs.
 known_heap& place_of(const heaps_of_thread& thread, std::uint64_t identity) noexcept {
   std::size_t at = identity * 0x9E3779B97F4A7C15u >> 20;
   for (;; ++at) {
@@ -124,8 +124,8 @@ thread_heap* after(const heaps_of_thread& thread, const thread_heap& heap) noexc
   return heap.next_of_thread == thread.heaps ? nullptr : heap.next_of_thread;
 }
 
-// Enters a few of those that are still to be entered, so that the lock is held for a short time
-// only. False when there are no more.
+// Enters a few of the heaps that are left to enter, so that the lock is held only briefly. False
+// when there are no more.
 bool enter_some(heaps_of_thread& thread) noexcept {
   constexpr int at_a_time = 16;
   const std::lock_guard hold(registry.lock);
@@ -136,7 +136,7 @@ bool enter_some(heaps_of_thread& thread) noexcept {
   return thread.to_enter != nullptr;
 }
 
-// A new table with room for three times as many more as there are; what is gone is not in it.
+// Makes a table with room for three times as many more; entries of dead resources are dropped.
 void renew_table(heaps_of_thread& thread, std::size_t count) noexcept {
   constexpr std::size_t smallest_size = 4096 / sizeof(known_heap);
   const std::size_t size = std::max(smallest_size, std::bit_ceil(count * 4));
@@ -179,7 +179,7 @@ heaps_of_thread* heaps_of_this_thread() {
 }
 
 void hold_resources_across_fork() noexcept {
-  // The page source's lock is taken under the registry's: its handlers have to be there first.
+  // The page source's lock is taken under the registry's: its handlers must be registered first.
   hold_chunks_across_fork();
   static constinit os::fork_handlers handlers{before_fork, after_fork, after_fork_in_child};
   handlers.register_once();

@@ -76,7 +76,7 @@ void* pools_and_lones::take_large(std::size_t request) const {
   return pools.take_large(request, [&](unsigned c) { return refill_and_take(c, request); });
 }
 
-// Null when upstream has not even that.
+// Null when upstream has not even that much.
 void* pools_and_lones::try_lone(unsigned size_class, std::size_t request) const noexcept {
   std::pmr::memory_resource& upstream = *pools.upstream_resource();
   const bool whole_class = empty_slabs_kept == keep_every_slab;
@@ -93,8 +93,8 @@ void* pools_and_lones::try_lone(unsigned size_class, std::size_t request) const 
   }
 }
 
-// Slots that are there; then a lone block or a slab, whichever fits what the class has in use, and
-// the other if upstream has not got the first.
+// Takes a free slot; else a lone block or a slab, whichever fits what the class has in use, and the
+// other one if upstream has not got the first.
 void* pools_and_lones::refill_and_take(unsigned size_class, std::size_t request) const {
   slab_pool& pool = pools.pools()[size_class];
   if (!pools.advance(pool, size_class)) {

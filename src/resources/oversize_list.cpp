@@ -10,8 +10,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// The bytes asked of upstream for so many bytes. No part of eight bytes can be marked but with all
-// after.
+// The bytes asked of upstream for a block. Within eight bytes, a mark always reaches to their end.
 constexpr std::size_t with_redzone(std::size_t bytes) noexcept {
   if constexpr (redzone_bytes == 0) return bytes;
   return round_up(bytes, 8) + redzone_bytes;
@@ -30,7 +29,7 @@ void* oversize_list::make(std::pmr::memory_resource& upstream, std::size_t bytes
   return put_header(block, offset, bytes, aligned);
 }
 
-// One of two places for the block cannot be a slot.
+// At least one of two places for the block is not a slot.
 void* oversize_list::make_apart(std::pmr::memory_resource& upstream, std::size_t bytes,
                                 std::size_t alignment, const slab_layout& from) {
   const std::size_t aligned = std::max(alignment, alignof(std::max_align_t));
@@ -70,7 +69,7 @@ void oversize_list::insert(void* p) noexcept {
   reserved_bytes_ += h->offset + with_redzone(h->bytes);
 }
 
-// The blocks allocated last are known to be memory.
+// The blocks allocated last are known to be memory; for others the system is asked.
 bool oversize_list::owns_block(const void* p) const noexcept {
   constexpr int most = 16;
   const header* h = head_;

@@ -32,7 +32,7 @@ constexpr std::size_t thread_chunks_bytes =
     detail::round_up(sizeof(thread_chunks), detail::os::page_bytes);
 constexpr unsigned thread_chunks_class = detail::chunk_class_of(thread_chunks_bytes);
 
-// Null until the thread's first request and again while the thread ends.
+// Null until the thread's first request, and again while the thread ends.
 MALLARD_STATIC_TLS thread_local thread_chunks* own_chunks = nullptr;
 MALLARD_STATIC_TLS thread_local bool ended = false;
 
@@ -48,8 +48,8 @@ struct at_thread_exit {
   }
 };
 
-// Null for a thread that is ending: it works on the shared level. So do all in a plug-in, since
-// what is destroyed at a thread's end keeps the code that does it from being unloaded before.
+// Null for a thread that is ending: it uses the shared level. So do all threads in a plug-in,
+// because a destructor at a thread's end would keep the plug-in's code from being unloaded.
 thread_chunks* begin_thread() {
   if (detail::is_embedded || own_chunks != nullptr || ended) return own_chunks;
   detail::hold_chunks_across_fork();
@@ -97,7 +97,7 @@ void* page_source::allocate(std::size_t bytes, std::size_t alignment) {
   return allocate_slow(bytes, alignment);
 }
 
-// Empty requests, large ones, a thread's first, and those of a thread that is ending.
+// Serves empty requests, large ones, a thread's first, and those of a thread that is ending.
 void* page_source::allocate_slow(std::size_t bytes, std::size_t alignment) {
   const std::size_t request = chunk_request(std::max<std::size_t>(bytes, 1), alignment);
   void* p = nullptr;

@@ -20,9 +20,8 @@ std::size_t reserved_range::committed_bytes() const noexcept {
   return static_cast<std::size_t>(range.end - begin_);
 }
 
-// Takes what the options ask for. If they leave it open, as much as the system gives, by halves,
-// down to `least_bytes`; where that is less than usual, half of it is left to the rest of the
-// program.
+// Reserves what the options ask for. If they leave it open, reserves as much as the system gives,
+// by halves, down to `least_bytes`; if that is less than usual, it leaves half of it.
 bool reserved_range::reserve(std::size_t least_bytes) noexcept {
   const bool open = options_.reserve_bytes == 0;
   const std::size_t wanted = open ? usual_bytes : round_up(options_.reserve_bytes, os::page_bytes);
@@ -49,7 +48,7 @@ bool reserved_range::reserve(std::size_t least_bytes) noexcept {
   return reserved;
 }
 
-// Commits at least up to `bytes` from the start, twice what is committed if possible.
+// Commits at least up to `bytes` from the start, and twice what is committed if possible.
 bool reserved_range::commit_up_to(std::size_t bytes) noexcept {
   if (begin_ == nullptr && !reserve(bytes)) return false;
   const std::size_t limit = reserved_bytes_;

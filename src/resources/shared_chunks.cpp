@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t largest_in_steps = std::size_t{64} << 20;
 
-// 0 when it does not fit.
+// 0 when it overflows.
 std::size_t large_bytes(std::size_t bytes) noexcept {
   const std::size_t size =
       bytes <= largest_in_steps ? kept_mappings::step_of(bytes) : round_up(bytes, os::page_bytes);
   return size < bytes ? 0 : size;
 }
 
-// Chunks with an alignment of their own are rare; they are mapped and unmapped directly.
+// Chunks with an alignment of their own are rare: they are mapped and unmapped directly.
 std::size_t natural_alignment(std::size_t size) noexcept {
   return size >= os::huge_page_bytes ? os::huge_page_bytes : os::page_bytes;
 }

@@ -86,7 +86,7 @@ std::size_t synchronized_heap_resource::shrinkable_to(void* p, std::size_t old, 
       [&](growing_blocks& a) { return a.shrinkable_to(p, old, maximum, preferred); });
 }
 
-// Bytes are copied without the lock.
+// Copies bytes without the lock.
 sized_block synchronized_heap_resource::remap(void* p, std::size_t old,
                                               std::size_t bytes) noexcept {
   std::size_t alignment = 0;

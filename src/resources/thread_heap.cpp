@@ -13,7 +13,7 @@ heap_list<thread_heap>& thread_heap::list() const noexcept {
   return resource->list();
 }
 
-// Slabs over an upstream that takes nothing back stay where they are, for the next thread.
+// Over an upstream that takes nothing back, slabs stay with the heap, for its next thread.
 bool thread_heap::may_leave_slabs() const noexcept {
   return !resource->upstream_ignores();
 }

@@ -1,9 +1,9 @@
-// Pools of threads. Each thread that comes gets a heap of its own: the pools of a resource for one
-// thread, whose slabs name it as their owner. Its calls find it in a small table by the resource's
-// identity, and take no lock. What threads have to do with each other's heaps is in
-// threads/sharing_heap.hpp. One lock for the program, the registry's, guards who has which heap and
-// the lists of them; it is never held while upstream runs. A thread that ends may be at work on a
-// resource that is about to go: it counts as a visitor, and is waited for.
+// Each thread gets a heap of its own: the pools of a resource for one thread, whose slabs name it
+// as their owner. Its calls find it in a small table by the resource's identity, and take no lock.
+// threads/sharing_heap.hpp describes what threads do with each other's heaps. One lock for the
+// program, the registry's, guards who has which heap and the lists of them; it is never held while
+// upstream runs. A thread that ends may still use a resource that is about to be destroyed: it
+// counts as a visitor, and is waited for.
 #include "mallard/detail/resources/thread_heaps.hpp"
 
 #include <atomic>
@@ -51,8 +51,8 @@ thread_heaps::~thread_heaps() {
   give_back_all();
 }
 
-// Calls `work` with the thread's heap, or, when the thread is ending, with one that it has for the
-// call. What that leaves is for other threads.
+// Calls `work` with the thread's heap or, when the thread is ending, with one borrowed for the
+// call, which is left to other threads afterwards.
 template <class Work>
 auto thread_heaps::with_heap(thread_heap* mine, Work&& work) {
   if (mine == nullptr) mine = begin_thread();
@@ -72,14 +72,14 @@ void* thread_heaps::allocate_slow(thread_heap* mine, unsigned size_class) {
   };
   if (mine != nullptr) return refill(*mine, size_class);
   return with_heap(nullptr, [&](thread_heap& heap) {
-    // It may only not have been among those used last.
+    // The heap may only have dropped out of those used last.
     const auto refill_it = [&](unsigned c) { return refill(heap, c); };
     return size_class < table_class_count ? heap.take_small(size_class, refill_it)
                                           : heap.take(size_class, refill_it);
   });
 }
 
-// Looks for blocks everywhere but upstream.
+// Looks for blocks everywhere except upstream.
 void thread_heaps::prepare(thread_heap& mine, unsigned size_class) noexcept {
   mine.post_all();
   mine.collect();
@@ -96,7 +96,7 @@ chain_ends thread_heaps::take_many(unsigned size_class, std::size_t count, std::
 void thread_heaps::give_many(unsigned size_class, void* first, std::size_t count) noexcept {
   while (count != 0) {
     thread_heap* const mine = known();
-    // As many in a row as are the thread's own, then one of another.
+    // Gives back as many in a row as are the thread's own, then one of another.
     void* other = first;
     std::size_t own = 0;
     for (; own != count && thread_heap::owner_of(other, size_class) == mine; ++own) {
@@ -137,14 +137,14 @@ thread_heap* thread_heaps::begin_thread() {
   return heap;
 }
 
-// The same without a new one. Among many resources it is not always the one used last.
+// The same without a new one. With many resources it is not always among those used last.
 thread_heap* thread_heaps::heap_of_this_thread() noexcept {
   if (thread_heap* const mine = known()) return mine;
   const heaps_of_thread* const thread = heaps_of_this_thread();
   return thread == nullptr ? nullptr : find_heap(*thread, *this);
 }
 
-// One that another thread has left, or a new one.
+// A heap that another thread has left, or a new one.
 thread_heap& thread_heaps::any_heap() {
   return *list_.begin_thread([this] {
     auto* const made = ::new (source_->allocate(sizeof(thread_heap), alignof(thread_heap)))
@@ -185,7 +185,7 @@ void thread_heaps::end_visit() noexcept {
   os::wake_one(visits_);
 }
 
-// Threads that are ending may still be at work on what was theirs.
+// Threads that are ending may still use what was theirs.
 void thread_heaps::wait_for_visitors(std::unique_lock<std::mutex>& hold) noexcept {
   while (const std::uint32_t visits = visits_.load(std::memory_order_acquire)) {
     hold.unlock();
@@ -220,7 +220,7 @@ void thread_heaps::deallocate_oversize(void* p) noexcept {
   oversize_list::give_back(*source_, p);
 }
 
-// No thread knows its heap here any more.
+// Afterwards no thread knows its heap here.
 void thread_heaps::detach_all() noexcept {
   std::unique_lock hold(registry_lock());
   for (thread_heap* heap = list_.first(); heap != nullptr; heap = heap->next) {
@@ -243,7 +243,7 @@ void thread_heaps::give_back_all() noexcept {
     one.~thread_heap();
     source_->deallocate(&one, sizeof(thread_heap), alignof(thread_heap));
   }
-  // In the child of a fork it may be that of a thread which is gone in the middle of anything.
+  // In the child of a fork it may belong to a thread that was lost in the middle of anything.
   if (!has_first) first_.start_over(true);
   list_.add(first_);
   list_.let_wait(first_);
@@ -279,7 +279,7 @@ std::size_t thread_heaps::trim() noexcept {
   return bytes;
 }
 
-// No call is in flight: for a while all heaps are the lock's, and empty slabs stay.
+// No call is in flight, so for a while the lock guards all heaps, and empty slabs stay.
 heaps_usage thread_heaps::usage() noexcept {
   slab* empty = nullptr;
   std::unique_lock hold(registry_lock());

@@ -1,5 +1,4 @@
-// The end of a plug-in that is unloaded: its memory goes back to the system. Part of the embedded
-// library alone.
+// The end of a plug-in that is unloaded: its memory goes back to the system. Embedded library only.
 #include "mallard/detail/resources/address_ranges.hpp"
 #include "mallard/detail/resources/heap_registry.hpp"
 #include "mallard/detail/resources/upstream_lock.hpp"
@@ -7,8 +6,8 @@
 
 namespace mallard::inline v1::detail {
 
-// After the destructors of the plug-in's static objects, which have no such number. The linker is
-// told to take it by this name.
+// Runs after the destructors of the plug-in's static objects, which have no such number. The linker
+// is told to take it by this name.
 extern "C" [[gnu::destructor(101), gnu::visibility("hidden")]] void mallard_embedded_unload() {
   drop_tables();
   drop_unused_locks();

@@ -14,7 +14,7 @@
 namespace mallard::inline v1::detail {
 namespace {
 
-// Locks are made a page at a time and used again, and given back when the code is unloaded.
+// Locks are made a page at a time, used again, and freed when the code is unloaded.
 constexpr std::size_t locks_bytes = 4096;
 constinit upstream_lock* all_locks = nullptr;
 
@@ -89,7 +89,7 @@ void leave_lock(upstream_lock& lock) noexcept {
   add_unused(lock);
 }
 
-// The locks of a page lie in the list one after the other, the page's first one last.
+// The locks of a page are neighbours in the list, the page's first one last.
 upstream_lock* take_page() noexcept {
   upstream_lock* lock = all_locks;
   while (lock != nullptr && address_of(lock) % locks_bytes != 0) lock = lock->next;
@@ -154,7 +154,7 @@ upstream_lock& locked_upstream::lock() {
   if (upstream_lock* const mine = lock_.load(std::memory_order_acquire)) return *mine;
   upstream_lock& shared = share_lock(to_);
   upstream_lock* before = nullptr;
-  // Another thread may have been quicker; the lock is the same, and counted twice.
+  // Another thread may have been faster; the lock is the same, and counted twice.
   if (!lock_.compare_exchange_strong(before, &shared, std::memory_order_acq_rel)) {
     leave_lock(shared);
   }
@@ -204,7 +204,7 @@ void let_upstreams_go() noexcept {
 
 void let_upstreams_go_in_child() noexcept {
   for_each_lock([](upstream_lock& lock) {
-    // Whoever held it is not there any more.
+    // Its holder no longer exists.
     if (lock.upstream != nullptr && !lock.held_for_fork && !lock.is_mine()) lock.start_over();
   });
   let_upstreams_go();

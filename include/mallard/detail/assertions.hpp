@@ -1,16 +1,16 @@
 // Purpose: assertions, at the level that MALLARD_ASSERTIONS names. Included by config.hpp.
 //
 //   0  none, and the default: NDEBUG plays no part
-//   1  the checks that look only at words at hand: no system call, no table
-//   2  also those that look for a block's owner, for debugging
+//   1  the checks that read only words at hand: no system call, no table
+//   2  also those that search for a block's owner, for debugging
 //
 // A program and the library may have different levels. So nothing that both use depends on the
 // level: no type, no layout, no exported name, and the table of known memory (known_memory.hpp) is
-// always there. The library's own checks are those of its level, and inlined code has those of the
-// program's. Functions that are inlined always are no symbols. A header's other functions that
-// check something are MALLARD_BY_LEVEL: the level is part of their symbol, as libc++ does it, so
-// that the linker never takes the one of another level. Functions of std or of a program that call
-// them have no such tag: give all files of a program that share them the same level.
+// always there. The library's checks have the library's level, inlined code has the program's.
+// Functions that are always inlined have no symbol. A header's other functions that check something
+// are MALLARD_BY_LEVEL: the level is part of their symbol, as in libc++, so that the linker never
+// takes one of another level. Functions of std or of a program that call them have no such tag:
+// give all files of a program that share them the same level.
 #pragma once
 
 #ifndef MALLARD_ASSERTIONS
@@ -35,7 +35,7 @@
 
 namespace mallard::inline v1::detail {
 
-// One line, then the end. Not the library's: headers that need no library need none for this.
+// Prints one line and aborts. Inline, so that headers that need no library need none for this.
 [[noreturn, gnu::cold, gnu::noinline]] inline void assertion_failed(const char* place_and_text,
                                                                     const char* function) noexcept {
   std::fprintf(stderr, "%s, in %s\n", place_and_text, function);

@@ -1,5 +1,5 @@
-// Purpose: std::atomic's operations that headers need, without <atomic>, which would be most of
-// what a resource's header costs to compile.
+// Purpose: the operations of std::atomic that headers need, without <atomic>, which would be most
+// of the cost of compiling a resource's header.
 #pragma once
 
 #include "mallard/detail/config.hpp"

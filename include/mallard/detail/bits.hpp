@@ -20,13 +20,12 @@ constexpr std::size_t divide_up(std::size_t n, std::size_t by) noexcept {
   return (n + by - 1) / by;
 }
 
-// Not by std::has_single_bit: it counts bits, which is a call where the processor may lack the
-// instruction.
+// Not std::has_single_bit: it counts bits, by a call where the processor may lack the instruction.
 constexpr bool is_power_of_two(std::size_t n) noexcept {
   return n != 0 && (n & (n - 1)) == 0;
 }
 
-// Instead of <algorithm>, which is a third of what a resource's header would cost to compile.
+// Instead of <algorithm>, which would be a third of the cost of compiling a resource's header.
 template <class T>
 constexpr T smaller(T a, T b) noexcept {
   return b < a ? b : a;

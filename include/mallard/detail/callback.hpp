@@ -1,5 +1,5 @@
-// Purpose: a function object of the user's, owned and called without knowing its type; instead of
-// std::function, whose header would be a quarter of what ours cost to compile.
+// Purpose: owns and calls a function object of the user's without knowing its type. The header of
+// std::function would be a quarter of the cost of compiling ours.
 #pragma once
 
 #include <concepts>

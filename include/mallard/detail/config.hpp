@@ -14,15 +14,15 @@
 #include "mallard needs 64 bits"  // as above
 #endif
 
-// A copy inside a plug-in (the target mallard::embedded) keeps its names to itself, as does the
-// malloc, which is called by the names of C.
+// A copy inside a plug-in (the target mallard::embedded) hides its names, as does the malloc, which
+// is called by the names of C.
 #if defined(MALLARD_EMBEDDED) || defined(MALLARD_HIDDEN)
 #define MALLARD_API [[gnu::visibility("hidden")]]
 #else
 #define MALLARD_API [[gnu::visibility("default")]]
 #endif
-// Such a copy keeps its threads' variables out of the few bytes that a process has for libraries
-// loaded after its start. Elsewhere these variables are found without a call, also from a shared
+// Such a copy keeps its thread-local variables out of the few bytes that a process has for
+// libraries loaded after its start. Elsewhere they are found without a call, even from a shared
 // library.
 #ifdef MALLARD_EMBEDDED
 #define MALLARD_STATIC_TLS
@@ -32,7 +32,7 @@
 #define MALLARD_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define MALLARD_COLD [[gnu::cold, gnu::noinline]]
 
-// The result must not outlive such an argument; clang warns where it can see that.
+// The result must not outlive such an argument; clang warns where it sees that.
 #if defined(__clang__)
 #define MALLARD_LIFETIMEBOUND [[clang::lifetimebound]]
 #else

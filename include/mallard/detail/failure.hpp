@@ -1,5 +1,5 @@
-// Purpose: how headers fail, also in programs that are compiled without exceptions: there, what
-// would throw calls `std::terminate`, and so the handler that `std::set_terminate` has been given.
+// Purpose: the failures of headers, also for programs compiled without exceptions: there they call
+// `std::terminate`, and so the handler given to `std::set_terminate`, instead of throwing.
 #pragma once
 
 #include <exception>
@@ -17,7 +17,7 @@ namespace mallard::inline v1::detail {
 #endif
 }
 
-// The size in bytes of what is asked for does not fit into a std::size_t.
+// The bytes asked for do not fit into a std::size_t.
 [[noreturn]] MALLARD_COLD inline void fail_array_length() {
 #ifdef __cpp_exceptions
   throw std::bad_array_new_length();
@@ -26,7 +26,7 @@ namespace mallard::inline v1::detail {
 #endif
 }
 
-// Calls `undo` at the end of the scope unless told that all went well: a `catch (...)` that also
+// Calls `undo` at the end of the scope unless `succeeded` was called: a `catch (...)` that also
 // compiles without exceptions.
 template <class Undo>
 class [[nodiscard]] on_failure {

@@ -1,6 +1,6 @@
-// Purpose: how mallard/profile.hpp finds the library that records this program, if there is one. It
-// is preloaded, so nothing can be linked to it: it exports one table of functions, of this type and
-// under this name, which the header looks up.
+// Purpose: lets mallard/profile.hpp find the library that records this program, if there is one.
+// That is preloaded, so nothing can be linked to it: it exports one table of functions, of this
+// type and under this name, which the header looks up.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace mallard::profile::detail {
 
-// A scope or a resource. It is known by its text: two of one name are one.
+// A scope or a resource, known by its text: two of one name are one.
 struct recorded_name {
   const char* text;
   std::atomic<std::uint32_t> sent{0};  // the recorder's: to which trace

@@ -33,7 +33,7 @@ std::byte* states_of_part(std::uintptr_t word, std::uintptr_t begin) noexcept {
 
 }  // namespace
 
-// In one mapping between guard pages.
+// Makes the states in one mapping between guard pages.
 bool make_states(std::uintptr_t begin, std::uintptr_t end) noexcept {
   address_page* const page = make_page_of_address(begin);
   if (page == nullptr) return false;

@@ -1,8 +1,7 @@
 // Purpose: what the hardened build knows of addresses, by two look-ups: for each MiB where the
-// states of its blocks are, for each region which huge block begins there.
-//
-// A page of the table is for 4 GiB of addresses, and made when the first of these are used; it is
-// never taken away. Any thread may look up anything at any time.
+// states of its blocks are, for each region which huge block begins there. A page of the table
+// covers 4 GiB of addresses; it is made when the first of these are used, and never removed. Any
+// thread may look up anything at any time.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-// An atomic word that is zero without an initialiser: tables of many need no evaluation.
+// An atomic word that is zero without an initialiser, so that large tables need no evaluation.
 struct table_word {
   std::uintptr_t value;
 
@@ -26,7 +25,7 @@ struct table_word {
   }
 };
 
-// The bits of addresses that the system gives to those who do not ask for certain ones.
+// The bits of addresses that the system gives to callers that do not ask for certain ones.
 #ifdef __x86_64__
 inline constexpr unsigned user_address_bits = 47;
 #else
@@ -50,14 +49,13 @@ inline constexpr std::size_t address_pages = std::size_t{1}
                                              << (user_address_bits - page_address_bits);
 [[gnu::visibility("hidden")]] extern table_word address_table[address_pages];
 
-// Null when nothing is known of 4 GiB around; also of what is no user's address.
+// Null when nothing is known of 4 GiB around, or the address is no user's.
 inline address_page* page_of_address(std::uintptr_t address) noexcept {
   const std::uintptr_t index = address >> page_address_bits;
   if (index >= address_pages) return nullptr;
   return reinterpret_cast<address_page*>(address_table[index].load());
 }
-// Makes the page if it is not there. Null when there is no memory for it, or it is no user's
-// address.
+// Makes the page if it is not there. Null without memory for it, or when the address is no user's.
 address_page* make_page_of_address(std::uintptr_t address) noexcept;
 
 inline table_word& states_word(address_page& page, std::uintptr_t address) noexcept {
@@ -67,8 +65,8 @@ inline table_word& huge_word(address_page& page, std::uintptr_t address) noexcep
   return page.huge[address / region_bytes % page.huge.size()];
 }
 
-// Makes states for the parts of the region from `begin` to `end` that have none yet: zeros that can
-// be read. False when there is no memory.
+// Makes states for the parts of the region from `begin` to `end` that have none yet: readable
+// zeros. False when there is no memory.
 bool make_states(std::uintptr_t begin, std::uintptr_t end) noexcept;
 // Gives them back.
 void remove_states(std::uintptr_t begin, std::uintptr_t end) noexcept;

@@ -1,11 +1,11 @@
-// Purpose: finds what was written beyond a block of a slab, before it, or to a free one.
+// Purpose: detects writes beyond a block of a slab, before it, or to a free one.
 //
 // Every slot of a slab ends with a word, its canary: a secret plus the address behind the slot. So
-// there is one right before each block and one at its end, and while both are untouched they differ
-// by exactly the block's bytes: freeing a block checks both with one subtraction, without the
-// secret. They are written when the slot leaves the bitmap of its slab and stay until its page is
-// given back or the slab goes; malloc need not write them. A free block in a magazine begins with a
-// word of another secret, which malloc checks and clears.
+// there is one right before each block and one at its end, and while both are intact they differ by
+// exactly the block's bytes: freeing a block checks both with one subtraction, without the secret.
+// They are written when the slot leaves its slab's bitmap and stay until its page is given back or
+// the slab goes, so malloc need not write them. A free block in a magazine begins with a word of
+// another secret, which malloc checks and clears.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ namespace mallard::inline v1::detail {
 // A block is larger than its request by so much.
 inline constexpr std::size_t canary_bytes = sizeof(std::uintptr_t);
 
-// Set with the first region, never 0. Hidden, so that a load needs no address first.
+// Set with the first region, never 0. Hidden, so that loading it needs no address first.
 [[gnu::visibility("hidden")]] extern constinit std::uintptr_t canary_secret;
 [[gnu::visibility("hidden")]] extern constinit std::uintptr_t free_secret;
 
 using canary_word [[gnu::may_alias]] = std::uintptr_t;
 
-// Another thread may look at a canary between two blocks while this one writes to it.
+// Another thread may read a canary between two blocks while this one writes it.
 inline std::uintptr_t canary_below(std::uintptr_t address) noexcept {
   return __atomic_load_n(reinterpret_cast<canary_word*>(address) - 1, __ATOMIC_RELAXED);
 }
@@ -57,8 +57,8 @@ inline void clear_signature(void* p) noexcept {
   *static_cast<canary_word*>(p) = 0;
 }
 
-// Zeroing in steps of 16 bytes goes beyond a request that ends with half a step, and there the
-// canary is: the word behind the request is what it was when this is gone.
+// Zeroing in steps of 16 bytes overwrites the canary of a request that ends with half a step. This
+// restores the word behind the request.
 class kept_canary {
  public:
   kept_canary(void* p, std::size_t request) noexcept

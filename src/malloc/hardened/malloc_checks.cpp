@@ -23,15 +23,15 @@ constinit std::uintptr_t free_secret = 0;
 
 namespace {
 
-// The record of a region in which a huge block begins: where that is, how many pages further the
-// mapping ends, and whether it has been freed since.
+// The record of a region in which a huge block begins: where the block is, how many pages further
+// the mapping ends, and whether the block was freed.
 using huge_record = std::uintptr_t;
 constexpr unsigned offset_bits = 22;
 static_assert(std::size_t{1} << (granule_bits + offset_bits) == region_bytes);
 constexpr huge_record gone_bit = huge_record{1} << offset_bits;
 constexpr unsigned pages_shift = offset_bits + 1;
 
-// Requires that there has been a mapping here.
+// Requires that there was a mapping here.
 table_word& record_of(const void* p) noexcept {
   return huge_word(*page_of_address(address_of(p)), address_of(p));
 }
@@ -56,15 +56,15 @@ huge_state state_of_huge(const void* p) noexcept {
 std::uint64_t random_bits() noexcept {
   const kept_errno keep;
   std::uint64_t bits = 0;
-  // Early at boot there is none yet; the addresses are random too.
+  // Early at boot there are none yet; the addresses are random too.
   if (!os::fill_randomly(&bits, sizeof bits)) {
     bits = address_of(&bits) * 0x9e3779b97f4a7c15 ^ os::milliseconds();
   }
   return bits | 1;
 }
 
-// A linear congruential generator (Knuth's MMIX): its high bits make an order that is not known
-// beforehand, at one multiplication.
+// A linear congruential generator (Knuth's MMIX): its high bits make an order that nobody knows
+// beforehand, for one multiplication.
 std::uint64_t next_random() noexcept {
   [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint64_t state = 0;
   if (state == 0) [[unlikely]] {
@@ -76,7 +76,7 @@ std::uint64_t next_random() noexcept {
 
 constinit bool ends_at_wrong_sizes = true;
 
-// Since then a block may be larger than the size that its owner knows.
+// Since then a block may be larger than its owner knows.
 constinit std::atomic<bool> some_kept_larger{false};
 
 bool fits(std::size_t has, std::size_t said) noexcept {
@@ -87,7 +87,7 @@ bool fits(std::size_t has, std::size_t said) noexcept {
 
 bool checks::admit(void* p) noexcept {
   if (p == nullptr) return false;
-  // With the stacks.
+  // Guarded blocks report themselves, with the stacks.
   if (the_guarded.holds(p)) return true;
   if (state* const s = state_of(p);
       s != nullptr && s->load(std::memory_order_relaxed) == live_to_clear) {
@@ -164,7 +164,7 @@ bool checks::set_wrong_sizes(const char* value) noexcept {
   return true;
 }
 
-// The blocks that are in use before stay as they are.
+// Blocks that are in use already stay as they are.
 bool checks::set_zero_on_free(const char* value) noexcept {
   const bool on = std::strcmp(value, "on") == 0;
   if (!on && std::strcmp(value, "off") != 0) return false;
@@ -180,7 +180,7 @@ void checks::overwritten_header(const slab& s) noexcept {
   fatal("a block before this slab was written beyond its end", &s);
 }
 
-// Above the slabs' headers there is room for the canary before their first block.
+// There is room above the slabs' headers for the canary before their first block.
 static_assert(std::all_of(class_layouts.begin(), class_layouts.end(), [](const slab_layout& l) {
   return l.block_bytes % malloc_alignment != 0 ||
          slab_header_bytes + (l.words + 1) * sizeof(std::uint64_t) <= l.first_slot * l.block_bytes;
@@ -236,7 +236,7 @@ void checks::refilled(void** first, void** last, unsigned size_class) noexcept {
     }
     left_slab(*at, size_class);
     sign_free_block(*at);
-    // One of the places up to this one, each with the same chance (Fisher and Yates).
+    // Swaps it with one of the places up to this one, each with the same chance (Fisher and Yates).
     const auto places = static_cast<std::uint64_t>(at - first) + 1;
     std::swap(*at, first[(next_random() >> 32) * places >> 32]);
   }
@@ -259,7 +259,7 @@ void checks::using_slab(const slab& s, const slab_set* owner, unsigned size_clas
   if (!is_sound) overwritten_header(s);
 }
 
-// All can be read, since anybody may ask for any address; what can be used, be written.
+// All must be readable, since anybody may ask for any address; the usable parts must be writable.
 bool checks::add_region(region& r, std::size_t end) noexcept {
   for (std::uintptr_t* const secret : {&link_secret, &canary_secret, &free_secret}) {
     if (*secret == 0) *secret = random_bits();
@@ -277,7 +277,7 @@ bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexce
   const std::size_t page = os::page_size();
   for (std::uintptr_t at = start + begin; at < start + end;) {
     const std::uintptr_t stop = std::min(round_down(at, part_bytes) + part_bytes, start + end);
-    // All of the page in which the last step ended can be used.
+    // All of the page in which the last step ended is usable.
     const std::uintptr_t first = round_up(at >> granule_bits, page);
     const std::uintptr_t last = round_up(stop >> granule_bits, page);
     const std::uintptr_t states = states_word(*page_of_address(at), at).load();
@@ -290,7 +290,7 @@ bool checks::extend_region(region& r, std::size_t begin, std::size_t end) noexce
 }
 
 void checks::remove_region(region& r) noexcept {
-  // Also those of addresses that the region had once.
+  // Also removes those of addresses that the region had once.
   remove_states(address_of(&r), address_of(&r) + region_bytes);
 }
 
@@ -304,7 +304,7 @@ void checks::using_huge(const void* p, const region& r) noexcept {
   }
 }
 
-// A signal handler that ends the process may come upon a block that was about to leave its heap.
+// A signal handler that ends the process may find a block that was about to leave its heap.
 bool checks::remove_huge_of_heap(const void* p) noexcept {
   return (record_of(p).set_bits(gone_bit) & gone_bit) == 0;
 }

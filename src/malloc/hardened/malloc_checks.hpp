@@ -1,7 +1,7 @@
-// Purpose: what the hardened build checks on the hot paths. What is known of blocks is kept apart
+// Purpose: the checks of the hardened build on the hot paths. The state of blocks is kept apart
 // from them: a byte for every 16 bytes of a region, in a mapping between guard pages, says whether
-// a block in use begins there. So the answer for any address at all takes one look-up, and no
-// overflow of a block can change it. That there was one shows in the block's canaries.
+// a block in use begins there. So one look-up answers for any address, and no overflow of a block
+// can change the answer. The overflow itself shows in the block's canaries.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 
 namespace mallard::inline v1::detail {
 
-// The state of the 16 bytes where a block begins. A live block that has to be cleared when it is
-// freed differs from others, so that the hot path need not ask for the option.
+// The state of the 16 bytes where a block begins. A live block that must be cleared when it is
+// freed has a state of its own, so that the hot path need not read the option.
 enum block_state : std::uint8_t { never_used, live, live_to_clear, freed };
 
 [[gnu::visibility("hidden")]] extern constinit std::uint8_t state_of_new_blocks;
@@ -29,7 +29,7 @@ extern constinit std::uintptr_t link_secret;
 struct checks {
   static constexpr bool has_guards = true;
   static std::size_t guard_bytes() noexcept { return os::page_size(); }
-  // With their guard pages they are two mappings each, and a process has 65,530 by default.
+  // With its guard page each is two mappings, and a process has 65,530 by default.
   static constexpr std::size_t most_mapped_large_blocks = 24'000;
   static constexpr bool keeps_classes = true;
 
@@ -65,7 +65,7 @@ struct checks {
   }
   // Null when the address lies in no region, or is no multiple of 16.
   static state* state_of(const void* p) noexcept {
-    // Rotated, what is not aligned looks as large as what is no user's address.
+    // Rotated, an unaligned address looks as large as one that is no user's.
     const std::uintptr_t granule = std::rotr(address_of(p), granule_bits);
     const std::uintptr_t index = granule >> (page_address_bits - granule_bits);
     if (index >= address_pages) [[unlikely]] {
@@ -94,7 +94,7 @@ struct checks {
     if (region::index_of(p) == 0) __builtin_unreachable();
     return true;
   }
-  // Null, huge blocks, blocks to clear; everything else ends the program.
+  // For null, huge blocks, and blocks to clear; everything else ends the program.
   [[gnu::cold]] static void refused(void* p, any_size) noexcept;
   [[gnu::cold]] static void refused(void* p, said_size size) noexcept;
 
@@ -121,7 +121,7 @@ struct checks {
     const bool is_right = block <= largest_class_bytes && class_of_block(block) == size_class;
     return is_right && freed_as_class(p, size_class, any_size());
   }
-  // Calls that return, in the hot path, would cost it registers: so these end it.
+  // A call that returns would cost the hot path registers: so these end it.
   [[gnu::cold]] static void freed_oddly(void* p, std::uintptr_t size_class, any_size) noexcept;
   [[gnu::cold]] static void freed_oddly(void* p, std::uintptr_t size_class,
                                         said_size size) noexcept;
@@ -135,7 +135,7 @@ struct checks {
     if (mark.kind() == slice_kind::slab_of_user_heap) check_around(p, mark.user_heap_size_class());
   }
 
-  // In random order, if none of them is in use.
+  // Puts them in random order, if none of them is in use.
   static void refilled(void** first, void** last, unsigned size_class) noexcept;
   static void left_slab(const void* p, unsigned size_class) noexcept {
     const std::size_t bytes = block_bytes_by_class[size_class];
@@ -163,7 +163,7 @@ struct checks {
     return next;
   }
 
-  // The option's value; false when it is none.
+  // Set the option; false when the value is none of its values.
   static bool set_zero_on_free(const char* value) noexcept;
   static bool set_wrong_sizes(const char* value) noexcept;
 
@@ -179,10 +179,10 @@ struct checks {
   static bool remove_huge_of_heap(const void* p) noexcept;
 
  private:
-  // Ends the program when the size is not one that the block may have.
+  // Ends the program when the block may not have this size.
   [[gnu::cold]] static void check_size(const void* p, slice_mark mark, said_size size) noexcept;
   [[gnu::cold]] static void in_use_elsewhere(const void* p) noexcept;
-  // Ends the program when what is around the block was written to.
+  // Ends the program when the bytes around the block were overwritten.
   static void check_around(const void* p, std::uintptr_t size_class) noexcept {
     const std::size_t bytes = block_bytes_by_class[size_class];
     if (are_right_around(p, bytes)) [[likely]] {
@@ -193,12 +193,12 @@ struct checks {
     overwritten_around(p, bytes);
   }
   [[noreturn, gnu::cold]] static void overwritten_around(const void* p, std::size_t bytes) noexcept;
-  // Ends the program when one of the blocks at its sides has written there.
+  // Ends the program when a neighbouring block has written there.
   [[gnu::cold]] static void write_canaries(const void* p, std::size_t bytes) noexcept;
   [[noreturn, gnu::cold]] static void written_when_free(const void* p) noexcept;
   [[noreturn, gnu::cold]] static void overwritten_link(const void* block) noexcept;
   [[noreturn, gnu::cold]] static void overwritten_header(const slab& s) noexcept;
-  // Whether a block that `freeing` has not let pass has to be given back now. False for null.
+  // Whether a block that `freeing` has rejected must be given back now. False for null.
   static bool admit(void* p) noexcept;
 };
 

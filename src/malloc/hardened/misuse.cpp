@@ -18,7 +18,7 @@ bool is_in_use(const void* p) noexcept {
   return s != nullptr && checks::is_live(s->load(std::memory_order_relaxed));
 }
 
-// `p` lies in a slice of a slab.
+// Requires that `p` lies in a slice of a slab.
 finding find_in_slab(const void* p, unsigned size_class) noexcept {
   const slab_layout& layout = class_layouts[size_class];
   const std::uintptr_t start = address_of(p) & ~(std::uintptr_t{layout.slab_bytes} - 1);
@@ -32,13 +32,13 @@ finding find_in_slab(const void* p, unsigned size_class) noexcept {
 finding find(const void* p) noexcept {
   const void* const granule = reinterpret_cast<const void*>(address_of(p) & ~std::uintptr_t{15});
   if (checks::state_of(granule) == nullptr) return finding::foreign;
-  // There is the region's header.
+  // The region's header is there.
   if (region::index_of(p) == 0) return finding::no_block;
   const slice_mark mark = mark_of(p);
   if (mark.is_slab()) {
     return find_in_slab(p, static_cast<unsigned>(mark.size_class()));
   }
-  // Its slab has been given back since, or it was large.
+  // Its slab was given back since, or it was large.
   return was_freed(p) ? finding::freed_block : finding::no_block;
 }
 

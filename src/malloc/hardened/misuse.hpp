@@ -5,7 +5,7 @@ namespace mallard::inline v1::detail {
 
 enum class huge_state : unsigned char { unknown, in_use, gone, around };
 
-// No block in use begins at `p`. `huge` tells of the huge block that begins exactly there, or that
+// No block in use begins at `p`. `huge` describes the huge block that begins exactly there, or that
 // is around it.
 [[noreturn]] void report_misuse(const char* verb, const void* p, huge_state huge) noexcept;
 

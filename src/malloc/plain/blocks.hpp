@@ -1,5 +1,5 @@
-// Purpose: what the entry points of C and C++ get blocks from. In the plain build and the hardened
-// one, the engine itself.
+// Purpose: the functions from which the entry points of C and C++ get blocks. In the plain build
+// and the hardened one they are the engine's.
 #pragma once
 
 #include "malloc/engine.hpp"

@@ -1,4 +1,4 @@
-// Purpose: what the hardened build has at the end of a block, and the plain build has not.
+// Purpose: stands for the hardened build's canaries, which the plain build has not.
 #pragma once
 
 #include <cstddef>

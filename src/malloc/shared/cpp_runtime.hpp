@@ -1,12 +1,12 @@
-// Purpose: what operator new takes from the C++ runtime. In the shared library by weak references:
-// a program without that runtime does not have to load it.
+// Purpose: the parts of the C++ runtime that operator new needs. The shared library has weak
+// references to them: a program without that runtime need not load it.
 #pragma once
 
 #include <new>
 
 #include "malloc/fatal.hpp"
 
-// Nothing of these is called before an exception is thrown, and that takes the runtime.
+// None of these is called before an exception is thrown, and that takes the runtime.
 asm(".weak __gxx_personality_v0\n.weak __cxa_begin_catch\n.weak __cxa_end_catch\n"
     ".weak _ZSt9terminatev");
 

@@ -1,6 +1,6 @@
-// Purpose: what operator new takes from the C++ runtime. In the static library it asks for that in
-// plain words, which brings the runtime in if it is linked statically too: a program that has the
-// operator in it is a C++ program.
+// Purpose: the parts of the C++ runtime that operator new needs. The static library refers to them
+// directly, which brings the runtime in if it is linked statically too: a program that contains the
+// operator is a C++ program.
 #pragma once
 
 #include <new>

@@ -1,4 +1,4 @@
-// The names of mallard/malloc/malloc.h that give memory or tell of a block, of the sticky build.
+// The names of mallard/malloc/malloc.h that give memory or describe a block, in the sticky build.
 #include <errno.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ using mallard::detail::without_errno;
 // Stands for the alignment that the block was asked for with.
 constexpr std::size_t as_it_is = 0;
 
-// The others come down to this. Sets `*p`, or returns ENOMEM and leaves it.
+// The others use this. Sets `*p`, or returns ENOMEM and leaves it.
 int reallocate(void** p, std::size_t alignment, std::size_t bytes) noexcept {
   void* const old = *p;
   if (old != nullptr && bytes == 0) {

@@ -1,4 +1,4 @@
-// Purpose: what the entry points of the sticky build get blocks from: the engine, with a record.
+// Purpose: the functions from which the entry points of the sticky build get blocks: with a record.
 #pragma once
 
 #include "malloc/sticky/sticky_block.hpp"
@@ -12,7 +12,7 @@ using sticky::allocate_zeroed;
 using sticky::reallocate;
 using sticky::usable_bytes;
 
-// There is more to do than to take a block.
+// A block also gets a record.
 inline void* allocate_at_hand(std::size_t bytes) noexcept {
   return allocate(bytes);
 }

@@ -8,7 +8,7 @@
 namespace mallard::inline v1::detail::sticky {
 namespace {
 
-// As the engine has it; of most blocks without a call.
+// As the engine has it, without a call for most blocks.
 std::size_t block_bytes(const void* p) noexcept {
   const slice_mark mark = mark_of(p);
   return mark.is_slab() ? class_steps[mark.size_class()].block_bytes : detail::usable_bytes(p);
@@ -31,22 +31,22 @@ std::size_t block_alignment(std::size_t alignment) noexcept {
   return std::max(alignment, malloc_alignment);
 }
 
-// To `needed` bytes of the engine's, with the contents; null, and nothing changed, if that fails.
+// Moves it to `needed` bytes, with the contents. Null if that fails: nothing has changed.
 void* move(void* p, std::size_t needed, std::size_t alignment) noexcept {
   if (alignment <= malloc_alignment) return detail::reallocate(p, needed);
   const std::size_t have = block_bytes(p);
   if (is_aligned(p, alignment) && fits(have, needed)) return p;
   void* const moved = allocate_beside(heap_of(p), needed, alignment);
-  // For a smaller block there may be no memory: then the old one has to do.
+  // There may be no memory for a smaller block: then the old one has to do.
   if (moved == nullptr) return needed <= have && is_aligned(p, alignment) ? p : nullptr;
   std::memcpy(moved, p, std::min(have, needed));
   detail::deallocate(p);
   return moved;
 }
 
-// Bytes `from` to `to` of a block that had `had` bytes before it became what it is.
+// Zeroes bytes `from` to `to` of a block that had `had` bytes before it became what it is.
 void zero_growth(void* p, std::size_t from, std::size_t to, std::size_t had) noexcept {
-  // Pages that came to such a block are ones that nobody has written to.
+  // Nobody has written to the pages that came to such a block.
   if (is_fresh_huge(p)) to = std::min(to, had);
   if (from < to) std::memset(static_cast<std::byte*>(p) + from, 0, to - from);
 }

@@ -1,9 +1,8 @@
-// Purpose: blocks that remember what they were asked for: how many bytes, with which alignment, and
-// whether zeroed. The functions have the engine's names and do the same; what is not declared here
-// is the engine's own.
+// Purpose: blocks that remember how they were asked for: bytes, alignment, and whether zeroed. The
+// functions have the engine's names and do the same; what is not declared here is the engine's own.
 //
-// The record is the last word of the block, which is found from the block's address: so it costs a
-// block eight bytes whatever its alignment, and freeing one is the same as without it.
+// The record is the last word of the block, found from the block's address: so it costs a block
+// eight bytes whatever its alignment, and freeing one is the same as without it.
 #pragma once
 
 #include <bit>
@@ -23,7 +22,7 @@ struct block_record {
   bool zero_fill = false;
 };
 
-// In its word, from the lowest bit: zero-fill, the alignment's exponent, the request. No block has
+// Its word has, from the lowest bit: zero-fill, the alignment's exponent, the request. No block has
 // as many bytes as the request has bits for.
 inline constexpr std::size_t record_bytes = sizeof(std::uint64_t);
 inline constexpr unsigned exponent_bits = 6;
@@ -43,7 +42,7 @@ inline void* remember(void* p, const block_record& record) noexcept {
   return write_record(p, word_of(record));
 }
 
-// The engine is asked for this; `SIZE_MAX`, which it refuses, when there is no room for the record.
+// The bytes to ask the engine for; `SIZE_MAX`, which it refuses, without room for the record.
 constexpr std::size_t with_record(std::size_t bytes) noexcept {
   return bytes > SIZE_MAX - record_bytes ? SIZE_MAX : bytes + record_bytes;
 }
@@ -62,9 +61,9 @@ void* allocate_aligned(std::size_t bytes, std::size_t alignment) noexcept;
 void* allocate_aligned_zeroed(std::size_t bytes, std::size_t alignment) noexcept;
 void* allocate_from(user_heap& heap, std::size_t bytes, std::size_t alignment) noexcept;
 
-// Keeps the alignment and the zero-fill: bytes beyond the old request are zero then, whatever was
-// written to what was usable. Requires p != nullptr and bytes != 0. Null when there is no memory,
-// and then nothing has changed.
+// Keeps the alignment and the zero-fill: bytes beyond the old request are zero then, even if usable
+// ones were written to. Requires p != nullptr and bytes != 0. Null, with nothing changed, if there
+// is no memory.
 void* reallocate(void* p, std::size_t bytes) noexcept;
 // The same with another alignment.
 void* reallocate_aligned(void* p, std::size_t bytes, std::size_t alignment) noexcept;

@@ -1,6 +1,5 @@
-// Purpose: uses-allocator construction with a resource: whatever allocator a type takes, it gets
-// one that is made from the resource, as a `std::pmr` container gives its allocator to its
-// elements.
+// Purpose: uses-allocator construction with a resource: whatever allocator a type takes is made
+// from the resource, as a `std::pmr` container gives its allocator to its elements.
 #pragma once
 
 #include <concepts>
@@ -14,8 +13,8 @@
 
 namespace mallard::inline v1::detail {
 
-// Converts to every allocator that a pointer to the resource converts to, by type or by base; and
-// is one itself, for types like std::promise that take any.
+// Converts to every allocator that a pointer to the resource converts to, by type or by base. It is
+// also an allocator itself, for types like std::promise that take any.
 template <class T, class R>
 struct any_binding {
   using value_type = T;
@@ -49,7 +48,7 @@ inline constexpr bool is_pair = false;
 template <class First, class Second>
 inline constexpr bool is_pair<std::pair<First, Second>> = true;
 
-// Makes a T at `p`; the allocator is that of `from` unless the arguments have one already.
+// Makes a T at `p`; the allocator is that of `from` unless the arguments include one.
 template <class T, class R, class... Args>
 T* construct_with(R& from, void* p, Args&&... args) {
   static_assert(std::destructible<T>, "T has a destructor that may throw, or none to call");
@@ -73,8 +72,8 @@ T* construct_with(R& from, void* p, Args&&... args) {
   }
 }
 
-// Makes `count` objects of type T side by side at `p`, each without an argument but the allocator.
-// When a constructor throws, those before it are destroyed.
+// Makes `count` objects of type T side by side at `p`, each without an argument except the
+// allocator. When a constructor throws, those before it are destroyed.
 template <class T, class R>
 T* construct_array(R& from, void* p, std::size_t count) {
   auto* const first = static_cast<std::remove_cv_t<T>*>(p);
@@ -90,7 +89,7 @@ inline void* memory_of(const volatile void* object) noexcept {
   return const_cast<void*>(object);
 }
 
-// Room for a T and the T itself; the room goes back when the constructor throws.
+// Allocates room for a T and constructs it; the room goes back when the constructor throws.
 template <class T, class R, class... Args>
 T* allocate_and_construct(R& from, Args&&... args) {
   void* const p = from.allocate(sizeof(T), alignof(T));

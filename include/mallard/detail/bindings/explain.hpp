@@ -1,4 +1,4 @@
-// Purpose: what the compiler says where a container bound by type is not given its resource.
+// Purpose: the compiler's messages when a container bound by type is not given its resource.
 #pragma once
 
 #include "mallard/detail/config.hpp"

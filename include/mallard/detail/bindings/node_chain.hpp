@@ -134,14 +134,14 @@ class node_chain {
     std::swap(size_, other.size_);
   }
 
-  // The first and the last node; the chain is empty then.
+  // Returns the first and the last node; the chain is empty then.
   pointer_pair extract_data() noexcept {
     const pointer_pair ends{node_of(root_.next), node_of(last_)};
     clear();
     return ends;
   }
 
-  // The same nodes as a chain of blocks; this one is empty then.
+  // Returns the same nodes as a chain of blocks; this one is empty then.
   block_chain extract_blocks() noexcept {
     block_chain blocks = block_chain::of(root_.next, last_, size_);
     clear();

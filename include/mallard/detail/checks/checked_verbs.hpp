@@ -1,8 +1,7 @@
-// Purpose: the verbs beyond allocate and deallocate, under checks: blocks that grow,
-// marks.
+// Purpose: the verbs beyond allocate and deallocate, under checks: blocks that grow, marks.
 //
-// Every block is one of the test_resource's, so all is found that is found elsewhere. None grows or
-// shrinks where it is: that may be refused at any time, and code that does not look is found.
+// Every block is the test_resource's, so that finds the same faults in it as in others. None grows
+// or shrinks in place: that may be refused at any time, and code that does not expect it is found.
 #pragma once
 
 #include <concepts>
@@ -30,7 +29,7 @@ concept has_bursts = requires(R& r, std::size_t n) {
   { r.allocate_many(n, n, n) } -> std::same_as<block_chain>;
 };
 
-// A resource that blocks may be asked to grow and shrink in.
+// A resource whose blocks can be asked to grow and shrink.
 template <class R>
 concept has_resizable_blocks = requires(R& r, void* p, std::size_t n) {
   r.try_expand(p, n, n, n);
@@ -60,11 +59,11 @@ struct checked_limits<R> {
   static constexpr std::size_t largest_pooled_bytes = R::largest_pooled_bytes;
 };
 
-// `Checked` has allocate, try_allocate, deallocate and checks(), and says what it inherits by name.
+// `Checked` has allocate, try_allocate, deallocate and checks(), and names what it inherits.
 template <class Checked>
 class checked_resizing {
  public:
-  // Effects: reports a wrong `old`, or a block that is none; refuses what would move the end.
+  // Effects: reports a wrong `old`, or an address of no block; refuses what would move the end.
   std::size_t try_expand(void* p, std::size_t old, std::size_t minimum, std::size_t = 0) {
     return is_known(p, old) && minimum <= old ? old : 0;
   }
@@ -125,7 +124,7 @@ class checked_heap_verbs : public checked_resizing<Checked> {
                             std::size_t = 0) const noexcept {
     return is_known(p, old) && old <= maximum ? old : 0;
   }
-  // Effects: the bytes go to another block, always.
+  // Effects: always moves the bytes to another block.
   sized_block remap(void* p, std::size_t old, std::size_t bytes) {
     if (!is_known(p, old)) return {nullptr, 0};
     const std::size_t alignment = self().checks().block_of(p).alignment;

@@ -12,7 +12,7 @@
 
 namespace mallard::inline v1::detail {
 
-// The size classes of the pools, and one for all that is larger.
+// The size classes of the pools, and one for all larger sizes.
 inline constexpr unsigned counted_classes = class_count + 1;
 
 MALLARD_ALWAYS_INLINE unsigned counted_class(std::size_t bytes) noexcept {
@@ -23,14 +23,14 @@ MALLARD_ALWAYS_INLINE unsigned counted_class(std::size_t bytes) noexcept {
   return is_pooled(bytes) ? computed_class(bytes) : class_count;
 }
 
-// A number's writers: one thread, with a load and a store, or several, with an atomic addition.
+// The writers of a number: one thread, with a load and a store, or several, by atomic additions.
 enum class writers { one, many };
 
 class tally {
  public:
   std::uint64_t get() const noexcept { return value_.load(order::relaxed); }
   void set(std::uint64_t to) noexcept { value_.store(to, order::relaxed); }
-  // May be negative, modulo 2^64.
+  // `more` may be negative, modulo 2^64.
   template <writers By>
   MALLARD_ALWAYS_INLINE std::uint64_t add(std::uint64_t more) noexcept {
     if constexpr (By == writers::many) return value_.fetch_add(more, order::relaxed) + more;
@@ -38,7 +38,7 @@ class tally {
     set(sum);
     return sum;
   }
-  // Negative ones are smaller.
+  // Negative numbers are smaller.
   template <writers By>
   MALLARD_ALWAYS_INLINE void raise_to(std::uint64_t n) noexcept {
     std::uint64_t seen = get();
@@ -92,7 +92,7 @@ struct counting_cell {
     in_use_bytes.add<By>(0 - std::uint64_t{bytes});
   }
 
-  // Effects: adds what is counted here, but for the peaks.
+  // Effects: adds what is counted here, except for the peaks.
   void add_to(counted_totals& sum) const noexcept;
 };
 

@@ -1,5 +1,4 @@
-// Purpose: all counting resources that have a name, in the order in which they were made, and what
-// their scopes have counted.
+// Purpose: all counting resources that have a name, by time of making, and their scopes' counts.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +33,7 @@ class MALLARD_API counted {
   const char* name() const noexcept { return name_; }
   void read(counted_totals& sum) const noexcept { read_(resource_, sum); }
 
-  // Effects: adds up what a scope of this name has counted. Without memory, nothing.
+  // Effects: adds the counts of a scope to those of its name. Without memory, does nothing.
   void add(const scope_counts& scope) noexcept;
   // Calls what(scope) for each, under the registry's lock.
   void for_each_scope(void (*what)(void* context, const scope_counts& scope), void* context) const;

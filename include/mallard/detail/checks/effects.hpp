@@ -1,4 +1,4 @@
-// Purpose: effects of a destructor that winking out would leave undone, noted while it is watched.
+// Purpose: notes effects of a watched destructor that winking out would leave undone.
 #pragma once
 
 #include "mallard/checks/call_stack.hpp"
@@ -12,21 +12,21 @@ namespace detail {
 
 enum class effect { free, lock, other_resource, write, close };
 
-// One destructor that is watched, by the thread that runs it.
+// One watched destructor, of the thread that runs it.
 struct MALLARD_API effect_watch {
   const test_resource* memory = nullptr;  // what it may use
   bool seen[5] = {};                      // by effect
   call_stack where[5];
 };
 
-// Null where nothing is watched now. Set and cleared by the calling thread alone.
+// Null while nothing is watched. Only the calling thread sets and clears it.
 MALLARD_STATIC_TLS
 MALLARD_API extern constinit thread_local effect_watch* watched_effects;
 
-// Effects: notes it with its stack, the first of a kind.
+// Effects: notes the effect with its stack, only the first of a kind.
 MALLARD_API void note_effect(effect what) noexcept;
 
-// Until the end of the scope the calling thread does what is Mallard's business.
+// Until the end of the scope the calling thread does Mallard's own work.
 class [[nodiscard]] MALLARD_API unwatched {
  public:
   unwatched() noexcept : watch_(watched_effects) { watched_effects = nullptr; }

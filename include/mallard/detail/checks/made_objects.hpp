@@ -1,5 +1,5 @@
-// Purpose: the objects that are made to be winked out, so that a checked resource can run their
-// destructors after all and watch them.
+// Purpose: the objects that are made to be winked out. A checked resource runs their destructors
+// after all, and watches them.
 #pragma once
 
 #include <cstddef>
@@ -28,9 +28,9 @@ class MALLARD_API made_objects {
     destructor destroy;  // null if there is nothing to do
     const char* type;    // its name, mangled
   };
-  // Effects: will destroy it. Without memory, the object is not checked.
+  // Effects: `wink_out` will destroy it. Without memory, the object is not checked.
   void add(const made_object& made) noexcept;
-  // Effects: forgets it, for it has been destroyed otherwise.
+  // Effects: forgets an object that was destroyed otherwise.
   void remove(void* object) noexcept;
   std::size_t made() const noexcept;  // so far, in the order of making
   // Effects: destroys those made as number `first` or later, the newest first, under watch, and

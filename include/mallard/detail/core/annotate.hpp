@@ -1,5 +1,5 @@
-// Purpose: the one seam to AddressSanitizer, MemorySanitizer and Valgrind; everything here is empty
-// in other builds, but for what keeps a program from being linked with a library of the other kind.
+// Purpose: the only interface to AddressSanitizer, MemorySanitizer and Valgrind. In other builds it
+// is empty, except for the check that a program and the library are built alike.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@
 #define MALLARD_TSAN 1
 #endif
 
-// A malloc's blocks may be used beyond what was asked for, and not all pass through this seam.
+// Programs may use a malloc's block beyond the bytes asked for, and not all blocks come by here.
 #ifdef MALLARD_NO_ANNOTATIONS
 #undef MALLARD_ASAN
 #undef MALLARD_TSAN
 #undef MALLARD_MSAN
-#undef MALLARD_VALGRIND  // an option of the library's build, which its users get from it
+#undef MALLARD_VALGRIND  // an option of the library's build, which its users inherit
 #endif
 
 #if defined(MALLARD_ASAN)
@@ -43,10 +43,10 @@
 #define MALLARD_MARKS_MEMORY 1
 #endif
 
-// Code that is inlined in a program and code in the library have to mark the same memory, and to
-// hand it over under the eyes of the same sanitizer. A library has the name of its kind; a linker
-// that does not find the one that a program asks for says what is wrong. A program that is compiled
-// with MALLARD_NO_ANNOTATIONS marks nothing, and goes with a library without sanitizer.
+// Code inlined into a program and code in the library must mark the same memory for the same
+// sanitizer. So each library defines a symbol named after its kind; when it is missing, the
+// linker's message says what is wrong. A program compiled with MALLARD_NO_ANNOTATIONS marks nothing
+// and links with a library without sanitizer.
 #if defined(MALLARD_ASAN)
 #define MALLARD_KIND mallard_must_be_built_with_address_sanitizer_too
 #elif defined(MALLARD_TSAN)
@@ -58,7 +58,7 @@
 #else
 #define MALLARD_KIND mallard_is_built_with_a_sanitizer_and_this_is_not
 #endif
-// The standard library's types are in the library's functions, so it has to be the same one too.
+// The library's functions use the standard library's types, so that must be the same one too.
 #ifdef _LIBCPP_VERSION
 #define MALLARD_STANDARD_LIBRARY mallard_must_be_built_with_libcxx_too
 #else
@@ -75,14 +75,14 @@ namespace mallard::inline v1::detail {
     &MALLARD_KIND, &MALLARD_STANDARD_LIBRARY};
 #endif
 
-// Makes LeakSanitizer look for pointers in memory that is not malloc's, and no more; where it is
-// not in the program, nothing. What is marked as free does not count.
+// LeakSanitizer, if it is in the program, looks for pointers in this memory, which is not malloc's.
+// It skips what is poisoned.
 MALLARD_API void begin_leak_scan(const void* p, std::size_t bytes) noexcept;
 MALLARD_API void end_leak_scan(const void* p, std::size_t bytes) noexcept;
 
-// Three states of memory. `poison`: nobody may use it. `hand_out`: it is a user's, who has not
-// written to it yet. `unpoison`: it is ours or upstream's, to read and to write. MemorySanitizer
-// knows only what has not been written to.
+// Memory is in one of three states. `poison`: nobody may use it. `hand_out`: a user has it and has
+// not written to it yet. `unpoison`: the library or its upstream may read and write it.
+// MemorySanitizer knows only whether memory was written to.
 #if defined(MALLARD_ASAN)
 inline void poison(const void* p, std::size_t bytes) noexcept {
   ASAN_POISON_MEMORY_REGION(p, bytes);
@@ -119,7 +119,7 @@ inline void unpoison(const void*, std::size_t) noexcept {}
 inline void hand_out(const void*, std::size_t) noexcept {}
 #endif
 
-// Behind every block of a pool or a heap so many bytes stay marked, for an overrun to be seen.
+// So many bytes behind every block of a pool or a heap stay poisoned, so that an overrun is seen.
 #if defined(MALLARD_ASAN) || defined(MALLARD_VALGRIND)
 inline constexpr std::size_t redzone_bytes = 8;
 #else

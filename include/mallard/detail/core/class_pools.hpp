@@ -1,7 +1,8 @@
-// Purpose: one pool per size class over one slab_set; what every resource of many sizes is made of.
-// The sizes that are looked up (`is_looked_up`) are small and have a hot block each: the one given
-// back last, if it lies near the other blocks at hand, is the first to be handed out again. Blocks
-// from anywhere would scatter what is allocated next. Not thread-safe.
+// Purpose: one pool per size class over one slab_set, the base of every resource of many sizes.
+//
+// Each class in the table (`is_looked_up`) has a hot block: the one given back last is handed out
+// next, if it is near the pool's free slots. Below 512 bytes a block from elsewhere never becomes
+// hot, because it would scatter later allocations. Larger classes share one. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -17,26 +18,25 @@
 
 namespace mallard::inline v1::detail {
 
-// All that the hot paths look at, side by side: the pool of a class that is looked up. `Pool` is a
-// slab_pool or a growing_pool.
+// The hot paths read these members together. `Pool` is a slab_pool or a growing_pool.
 template <class Pool>
 struct pool_with_hot : Pool {
-  void* hot;  // null: there is none
+  void* hot;  // null: none
 };
 
-// All that a hot path needs to know of a class: one look from a size.
+// All that a hot path needs to know of a class, by one access to a table.
 struct looked_up_class {
   std::uint16_t pool_offset = 0;  // in bytes
   std::uint16_t index = 0;
   std::uint16_t block_bytes = 0;
-  std::uint16_t reciprocal = 0;  // of block_bytes, times 2^16: exact in what a bitmap word covers
+  std::uint16_t reciprocal = 0;  // 2^16 / block_bytes, rounded up: exact within a bitmap word
 
   constexpr unsigned slots_in(std::size_t bytes) const noexcept {
     return static_cast<unsigned>(bytes * reciprocal >> 16);
   }
 };
 
-// Blocks of so many bytes are far from each other wherever they are: any may be hot.
+// Blocks this large are far from each other anyway: any of them may be hot.
 inline constexpr unsigned first_spacious_class = class_of(512);
 
 template <class Pool>
@@ -60,7 +60,7 @@ inline constexpr auto looked_up_by_granule = [] {
   return table;
 }();
 
-// With growing pools, those of the classes that are looked up begin with small slabs.
+// With growing pools, the pools of the classes in the table begin with small slabs.
 template <class Pool>
 class MALLARD_API basic_class_pools : public resource_slab_set {
   static constexpr bool grows = std::is_same_v<Pool, growing_pool>;
@@ -72,7 +72,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     reset();
   }
 
-  // A block of a small class; when there is none at hand, what `refill(size_class)` returns.
+  // Takes a block of a small class, or what `refill(size_class)` returns when no slot is at hand.
   // `SizeClass` is a number or a granule.
   template <class SizeClass, class Refill>
   MALLARD_ALWAYS_INLINE void* take_small(SizeClass size_class, Refill&& refill) {
@@ -88,8 +88,8 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     return take_slot(pool, of.block_bytes);
   }
 
-  // The same for a larger request, which is rounded as `class_request` does. Large blocks have one
-  // hot block together, for requests of its size: not even the class has to be looked for.
+  // The same for a larger request, rounded by `class_request`. The large classes' one hot block
+  // serves requests of exactly its size, so not even the class is computed.
   template <class Refill>
   MALLARD_ALWAYS_INLINE void* take_large(std::size_t request, Refill&& refill) {
     if (large_hot_request_ == request) {
@@ -99,7 +99,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     return take(computed_class(request), refill);
   }
 
-  // The same for any class, without a look at the hot block.
+  // The same for any class, ignoring its hot block.
   template <class Refill>
   MALLARD_ALWAYS_INLINE void* take(unsigned size_class, Refill&& refill) {
     slab_pool& pool = pool_of(size_class);
@@ -152,7 +152,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     }
   }
 
-  // Any block, which does not get hot.
+  // Takes back any block without making it hot.
   MALLARD_BY_LEVEL void give(void* p, unsigned size_class) noexcept {
     slab_pool& pool = pool_of(size_class);
     if (grows && layouts[size_class].smalls != nullptr) {
@@ -170,26 +170,26 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
     slab_set::give_many(pool_of(size_class), size_class, first, count);
   }
 
-  // Gives every slab back (see `slab_set::release`); the pools are as new.
+  // Gives every slab back (see `slab_set::release`) and resets the pools.
   void release_all(bool forget) noexcept {
     release(forget);
     reset();
   }
 
-  // Gives back every empty slab, the reserve included. Returns the bytes.
+  // Gives back every empty slab, including the reserve. Returns the bytes.
   std::size_t trim() noexcept;
 
-  // Takes every empty slab out, the reserve included; see slab_set.
+  // Takes every empty slab out, including the reserve; see slab_set.
   slab* detach_empty() noexcept;
 
-  // Bytes of free blocks that count as taken in `usage()`, because a pool holds them at hand.
+  // Bytes of free blocks that `usage()` counts as taken because a pool holds them at hand.
   std::size_t at_hand_bytes() const noexcept;
 
   // For assertions, as in slab_set.
   bool owns(const void* p, unsigned size_class) const noexcept;
   using slab_set::owns;
 
-  // By size class, for what works on slabs.
+  // The pools by size class, for functions of slab_set.
   struct pools_by_class {
     basic_class_pools& of;
     static constexpr std::size_t size() noexcept { return class_count; }
@@ -197,7 +197,7 @@ class MALLARD_API basic_class_pools : public resource_slab_set {
   };
   pools_by_class pools() noexcept { return {*this}; }
 
-  // Takes over everything that `from` holds; `from` is as new.
+  // Takes over everything that `from` holds and resets `from`.
   void absorb_all(basic_class_pools& from) noexcept
     requires(!grows);
 

@@ -1,11 +1,10 @@
-// Purpose: which size class serves a request, and what AddressSanitizer is told; the same for every
-// resource of many sizes.
+// Purpose: chooses the size class of a request and marks its block, for resources of many sizes.
 //
 // `Pools` takes and gives blocks by class: class_pools, or the heaps of many threads. Requests
 // beyond the table go out of line, so that the inlined verbs stay short.
 //
-// No closure type may reach a function that both a program and the library have a copy of: the
-// compilers lay captures out in different orders, and either copy may be the one that is linked.
+// No closure type may reach a function that both a program and the library have a copy of:
+// compilers lay out captures in different orders, and the linker may choose either copy.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +17,14 @@
 
 namespace mallard::inline v1::detail {
 
-// The entry of the table that serves a request, if one does.
+// The table's entry for a request; `is_looked_up` tells whether there is one.
 MALLARD_ALWAYS_INLINE size_granule granule_asked_for(std::size_t bytes,
                                                      std::size_t alignment) noexcept {
   MALLARD_ASSERT(is_power_of_two(alignment));
   return granule_of(bytes, alignment);
 }
 
-// A block of a class that is looked up.
+// A block of a class in the table.
 template <class Pools>
 MALLARD_ALWAYS_INLINE void* allocate_by_granule(Pools& pools, size_granule granule,
                                                 std::size_t bytes) {
@@ -42,7 +41,7 @@ MALLARD_ALWAYS_INLINE void deallocate_by_granule(Pools& pools, size_granule gran
   pools.give_small(p, granule);
 }
 
-// Empty requests and larger classes; for what no class is for, `beyond_classes(bytes)`.
+// Empty requests and larger classes. `beyond_classes` serves what no class can.
 template <class Pools, class Beyond>
 MALLARD_BY_LEVEL void* allocate_beyond_table(Pools& pools, std::size_t bytes, std::size_t alignment,
                                              Beyond&& beyond_classes) {

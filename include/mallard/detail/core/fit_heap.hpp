@@ -1,11 +1,11 @@
-// Purpose: blocks of any size in segments of memory, split and coalesced; they can grow where they
-// are.
+// Purpose: blocks of any size in segments of memory, split and coalesced, which can grow in place.
 //
-// Two-level segregated fit (Masmano, Ripoll, Crespo, Real, 2004): free blocks in bins by size, four
-// bits of the size below its highest one, with a bitmap over the bins, so that a fitting block is
-// found in O(1). Boundary tags (Knuth): a block knows its size, and that of the block before it
-// while that one is free, so that neighbours are joined in O(1). Eight bytes per block in use.
-// Not thread-safe.
+// Two-level segregated fit (Masmano, Ripoll, Crespo, Real, 2004): free blocks lie in bins by size,
+// sixteen for each doubling, and a bitmap over the bins finds a fitting block in O(1). Boundary
+// tags (Knuth): a block records its size, and that of the block before it while that one is free.
+// So neighbours are joined in O(1), and two free blocks are never neighbours. A block in use costs
+// eight bytes. The free block at a segment's end is in no bin and used last, so that a segment
+// fills from its start. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -19,19 +19,19 @@
 
 namespace mallard::inline v1::detail {
 
-// A block begins with its header; its payload reaches into the first word of the next header, where
-// that is not its redzone.
+// A block begins with its header. Its payload reaches into the first word of the next header,
+// unless its redzone is there.
 struct fit_block {
-  std::size_t prev_bytes;       // of the block before, while that one is free
-  std::size_t bytes_and_flags;  // to the next block; a multiple of 16
-  fit_block* bin_next;          // from here on the payload, while the block is in use
-  fit_block* bin_prev;          // of the first, the last
+  std::size_t prev_bytes;       // size of the block before, while that one is free
+  std::size_t bytes_and_flags;  // distance to the next block; a multiple of 16
+  fit_block* bin_next;          // the payload begins here while the block is in use
+  fit_block* bin_prev;          // the first block's points to the last
 
   static constexpr std::size_t header_bytes = 16;
   static constexpr std::size_t smallest_bytes = 32;
   static constexpr std::size_t beside_bytes = sizeof(std::size_t) + redzone_bytes;
-  // `aligned`: over-aligned, by its address's own alignment or less. `purged`, of a free block:
-  // what it does not need has no memory behind it, or hardly any, and is zero.
+  // `aligned`: over-aligned, at most to its address's own alignment. `purged`: a free block that
+  // has (almost) no memory behind what it needs, so that the rest is zero.
   enum flag : std::size_t {
     free = 1,
     after_free = 2,
@@ -56,7 +56,7 @@ struct fit_block {
   static fit_block* of(void* payload) noexcept {
     return reinterpret_cast<fit_block*>(static_cast<std::byte*>(payload) - header_bytes);
   }
-  // A block in use must stay aligned to this wherever it goes.
+  // The alignment that a block in use must keep wherever it goes.
   static std::size_t alignment_of(void* payload) noexcept {
     if (!of(payload)->is(aligned)) return 16;
     return std::size_t{1} << std::countr_zero(address_of(payload));
@@ -64,7 +64,7 @@ struct fit_block {
   // Requires a block in use.
   void mark_redzone() noexcept { poison(following(), redzone_bytes); }
 
-  // The bytes that a block needs for a payload; 0 when that does not fit.
+  // The bytes that a block needs for a payload; 0 if they overflow.
   static constexpr std::size_t bytes_for(std::size_t payload) noexcept {
     const std::size_t bytes = round_up(payload + beside_bytes, 16);
     return bytes < payload ? 0 : bytes < smallest_bytes ? smallest_bytes : bytes;
@@ -73,52 +73,50 @@ struct fit_block {
 
 class MALLARD_API fit_heap {
  public:
-  // So many bytes of a segment are not for blocks; the first segment also holds the bins.
+  // Bytes of a segment that are not for blocks; the first segment also holds the bins.
   static constexpr std::size_t segment_overhead = fit_block::header_bytes + 16;
   static std::size_t first_segment_overhead() noexcept;
 
-  // Takes the memory, aligned to 16, for blocks, until `reset`. `is_fresh`: as the system gave it,
-  // all zero.
+  // Adds memory, aligned to 16, for blocks until `reset`. `is_fresh`: all zero, from the system.
   void add_segment(void* p, std::size_t bytes, bool is_fresh = false) noexcept;
   // Forgets all segments. O(1).
   void reset() noexcept { *this = fit_heap(); }
-  // The same of memory that begins where a segment ends, `p`, as one with it. False where memory
-  // that is not zero would make the fresh one so: then it is to be a segment of its own.
+  // Adds memory that begins where a segment ends, `p`, to that segment. False where a free block
+  // that is not zero would join fresh memory: then it must become a segment of its own.
   bool extend_segment(void* p, std::size_t bytes, bool is_fresh) noexcept;
-  // Takes a segment without blocks in use out again; false when it has some.
+  // Removes a segment that has no blocks in use; false when it has some.
   bool remove_segment(void* p, std::size_t bytes) noexcept;
   // A free block of at least so many bytes, or null.
   fit_block* find_free(std::size_t least) const noexcept;
-  // Takes a part of a free block out of its segment. What is before `begin` is the end of a segment
-  // then, and `rest` the first block of another; without a rest all behind goes. Requires that the
-  // block is the segment's last where there is no rest, and room for a block and a segment's end
-  // before `begin`, or none there, and for a block from `rest` on.
+  // Takes part of a free block out of its segment. The memory before `begin` then ends that
+  // segment, and `rest` begins another; without `rest`, everything from `begin` on goes. Requires:
+  // without `rest`, the block is its segment's last; before `begin` there is room for a block and a
+  // segment's end, or nothing; from `rest` on there is room for a block.
   void take_out(fit_block* b, std::byte* begin, fit_block* rest) noexcept;
 
   // Null when no free block is large enough. `alignment` is a power of two. `is_zero`: whether the
-  // payload is, but for its first two words and its last one.
+  // payload is zero, except for its first two words and its last.
   void* allocate(std::size_t bytes, std::size_t alignment, bool* is_zero = nullptr) noexcept;
   void deallocate(void* p) noexcept;
 
-  // Makes the payload at `p` as large as `preferred`, or as it can be if that is `minimum` at
-  // least, by taking from the free block behind. Returns its bytes, 0 when there is no such room.
+  // Grows the payload at `p` to `preferred` bytes, or as far as possible but at least to `minimum`,
+  // into the free block behind it. Returns its bytes, or 0 when there is no such room.
   std::size_t expand(void* p, std::size_t minimum, std::size_t preferred) noexcept;
 
-  // The same by taking from the free block before, then behind. The new payload begins a multiple
-  // of `step`, itself a multiple of 16, before `p`. The bytes stay where they are. Null when there
-  // is no such room.
+  // The same into the free block before it, then the one behind. The new payload begins a multiple
+  // of `step`, itself a multiple of 16, before `p`; nothing is moved. Null when there is no room.
   void* expand_backward(void* p, std::size_t minimum, std::size_t preferred,
                         std::size_t step) noexcept;
 
   // The payload that `shrink` would leave.
   static std::size_t shrunk(void* p, std::size_t bytes) noexcept;
 
-  // Frees what is beyond `bytes` and returns the bytes left.
+  // Frees what is beyond `bytes`. Returns the bytes left.
   std::size_t shrink(void* p, std::size_t bytes) noexcept;
 
   static std::size_t payload_bytes(void* p) noexcept { return fit_block::of(p)->payload_bytes(); }
 
-  // Calls `visit(p, bytes)` for what free blocks do not need, if that is at least `least` bytes.
+  // Calls `visit(p, bytes)` for what free blocks do not need, where that is at least `least` bytes.
   template <class Visit>
   void for_each_free(std::size_t least, Visit&& visit) noexcept {
     if (bins_ == nullptr) return;
@@ -131,10 +129,10 @@ class MALLARD_API fit_heap {
       for (fit_block* b = bins_->first[bin]; b != nullptr; b = b->bin_next) visit_block(b);
     }
   }
-  // A free block of at least so many bytes that were not given back to the system, or null. Nobody
-  // gets it until it is put back; it does not count as in use.
+  // A free block with at least so many bytes not yet given back to the system, or null. Nobody gets
+  // it until it is put back; it does not count as in use.
   fit_block* take_unpurged(std::size_t least) noexcept;
-  // Requires that all behind the header was given back, and is zero.
+  // Requires that everything behind the header was given back, and is zero.
   void put_back_purged(fit_block* b) noexcept;
 
   std::size_t in_use_blocks() const noexcept { return in_use_blocks_; }
@@ -149,7 +147,7 @@ class MALLARD_API fit_heap {
   struct bins {
     std::uint64_t summary;
     std::array<std::uint64_t, map_words> map;
-    std::array<fit_block*, bin_count> first;  // of a bin that is not marked: not initialised
+    std::array<fit_block*, bin_count> first;  // not initialised where the bin's bit in `map` is 0
   };
 
   static std::size_t bin_of(std::size_t bytes) noexcept {
@@ -169,7 +167,7 @@ class MALLARD_API fit_heap {
   void cut(fit_block* b, std::size_t bytes, std::size_t purged = 0) noexcept;
 
   bins* bins_ = nullptr;      // in the first segment
-  fit_block* top_ = nullptr;  // a free block at the end of a segment; in no bin, and used last
+  fit_block* top_ = nullptr;  // the free block at a segment's end; in no bin, used last
   std::size_t in_use_blocks_ = 0;
   std::size_t in_use_bytes_ = 0;
   std::size_t segment_bytes_ = 0;

@@ -1,5 +1,4 @@
-// Purpose: to hold a lock for the time of a block, without a standard header, which the malloc
-// could not link.
+// Purpose: holds a lock for a scope, without a standard header, which the malloc could not link.
 #pragma once
 
 namespace mallard::inline v1::detail {
@@ -16,7 +15,7 @@ class [[nodiscard]] holding {
   Lock& lock_;
 };
 
-// The lock of an object that one thread alone works on.
+// The lock of an object that only one thread uses.
 struct no_lock {
   void lock() noexcept {}
   void unlock() noexcept {}

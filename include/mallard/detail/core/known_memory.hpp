@@ -1,14 +1,13 @@
-// Purpose: for assertions: where the library has memory, so that a header can be read there without
-// asking the system whether it can.
+// Purpose: for assertions: remembers where the library has memory, so that they can read a header
+// there without asking the system.
 //
-// A block that is given back wrongly may lie anywhere, and the header of its slab may be no memory
-// at all. The system knows, but a system call for each block makes a checked program many times as
-// slow. So a table of fixed size remembers the address of a slab or a heap until that is given
-// back; later addresses take the places of earlier ones.
-// The table is the same at every level of assertions. A library of level 2 notes what it makes.
-// With a library of another level, the program's checks note what they have found, and the library
-// strikes off what it gives back as soon as there is anything in the table.
-// Thread-safe: those who add and look have a block in use there.
+// A block that is given back wrongly may lie anywhere, and the header of its supposed slab may be
+// no memory at all. The system knows, but a system call per block makes a checked program many
+// times slower. So a table of fixed size remembers the addresses of slabs and heaps until they are
+// given back; a later address replaces an earlier one in the same place. The table is the same at
+// every level of assertions: a library of level 2 notes what it makes; with another library the
+// program's checks note what they find, and the library removes what it gives back once the table
+// has anything. Thread-safe: whoever adds or looks up has a block in use there.
 #pragma once
 
 #include <array>
@@ -32,12 +31,12 @@ inline atomic<std::uintptr_t>& place_of(const void* p) noexcept {
 inline bool has(const void* p) noexcept {
   return is_used.load(order::relaxed) && place_of(p).load(order::relaxed) == address_of(p);
 }
-// By a check that has found memory there.
+// For a check that has found memory there.
 inline void note(const void* p) noexcept {
   is_used.store(true, order::relaxed);
   place_of(p).store(address_of(p), order::relaxed);
 }
-// By what makes the memory.
+// For the code that makes the memory.
 inline void add([[maybe_unused]] const void* p) noexcept {
 #if MALLARD_ASSERTIONS >= 2
   note(p);

@@ -17,7 +17,7 @@ struct ring {
     prev->*Next = before->*Prev = node;
   }
 
-  // Returns the node that followed, or null when `node` was alone.
+  // Returns the node that followed, or null when `node` was the only one.
   static Node* remove(Node* node) noexcept {
     Node* const next = node->*Next;
     if (next == node) return nullptr;

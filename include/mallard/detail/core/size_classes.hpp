@@ -1,9 +1,9 @@
-// Purpose: the one table of size classes: steps of 8 bytes to 64 and of 16 to 128, then four
+// Purpose: the only table of size classes: steps of 8 bytes up to 64, of 16 up to 128, then four
 // classes per doubling.
 //
 // A block of class c is aligned to the largest power of two that divides its size, because slots
-// start at multiples of the size from an aligned slab. So a request is rounded up to a multiple of
-// its alignment first, and the class of that size is aligned enough.
+// start at multiples of the size in an aligned slab. So it is enough to round a request up to a
+// multiple of its alignment before its class is chosen.
 #pragma once
 
 #include <array>
@@ -57,9 +57,9 @@ inline constexpr auto class_by_granule = [] {
 
 inline constexpr unsigned table_class_count = class_by_granule.back() + 1u;
 
-// A size that is looked up: one look gives its class, and all else that there is a table of.
+// A size in the table, as the index of its class and of everything else stored per size.
 struct size_granule {
-  std::size_t last;  // byte of the size, from 0
+  std::size_t last;  // the size less 1
 
   constexpr bool is_looked_up() const noexcept { return last < table_limit_bytes; }
   constexpr std::size_t index() const noexcept { return last / 8; }
@@ -71,8 +71,8 @@ constexpr unsigned class_of(std::size_t bytes) noexcept {
   return bytes <= table_limit_bytes ? class_by_granule[(bytes - 1) / 8] : computed_class(bytes);
 }
 
-// The size that decides the class of a request. An empty request and a sum that wraps become 0;
-// compare the result less 1 with a limit, and these fail with those that are too large.
+// The size that decides the class of a request. An empty request and a sum that wraps become 0:
+// compare the result less 1 with a limit, and they fail like sizes that are too large.
 constexpr std::size_t class_request(std::size_t bytes, std::size_t alignment) noexcept {
   return round_up(bytes, alignment);
 }
@@ -84,9 +84,8 @@ constexpr std::size_t block_request(std::size_t bytes, std::size_t alignment) no
   return class_request(bytes + redzone_bytes, alignment);
 }
 
-// The granule of a request; beyond the table when it is not one that is looked up. A size aligned
-// to a granule need not be rounded up: a branch, which most requests go along, in place of
-// arithmetic.
+// The granule of a request, beyond the table when the request is too large. Alignments up to 8 need
+// no rounding: most requests take this branch in place of the arithmetic.
 constexpr size_granule granule_of(std::size_t bytes, std::size_t alignment) noexcept {
   std::size_t last = bytes - 1;
   if (redzone_bytes != 0 || alignment > 8) [[unlikely]] {

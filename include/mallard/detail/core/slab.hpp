@@ -1,8 +1,10 @@
 // Purpose: the slab's header and the two hot operations of the engine: take a slot, give one back.
 //
-// Free state lives in the header's bitmap, never in the blocks: a free block is not touched, and
-// free slots come out in address order. A pool works on one bitmap word at a time, held in the pool
-// itself with one bit per slot.
+// A bitmap behind the header records the free slots, never the blocks themselves. So a free block
+// is not touched, and slots are handed out in address order. A pool works on one bitmap word at a
+// time: it takes the word's free slots into itself, one bit per slot, and the slab counts them as
+// taken. A block given back goes to the pool's word if it is near, else to its slab's bitmap. The
+// slab counts down then, and the slow path runs only at zero. Only the owner's thread writes here.
 #pragma once
 
 #include <bit>
@@ -18,7 +20,7 @@
 namespace mallard::inline v1::detail {
 
 enum class slab_place : std::uint8_t {
-  ring,     // has free slots; linked with the other slabs of its pool, or the pool's current one
+  ring,     // has free slots; linked with the other slabs of its pool, or its current one
   full,     // in no ring until enough slots are free again
   reserve,  // empty, kept for any pool that needs a slab of this size
 };
@@ -27,24 +29,23 @@ class slab_set;
 
 // With the first bitmap word it fills one cache line, all that a slab with few blocks touches.
 struct slab {
-  // Written by the thread that owns the slab; other threads read it to learn where a block of this
-  // slab has to go.
+  // Written by the thread that owns the slab; other threads read it to send a block to its slab.
   atomic<slab_set*> owner;
   slab* ring_next;
   slab* ring_prev;
   slab* all_next;
   slab* all_prev;
-  // Slots given back until the slab must change places; `floor` is what is still taken then.
+  // Slots to be given back before the slab changes places; `floor` slots are taken then.
   std::uint32_t countdown;
   std::uint32_t floor;
   std::uint16_t carved_slots;
   std::uint16_t carved_words;  // words of the bitmap that have been handed out at least once
-  std::uint16_t next_word;     // where the pool's sweep goes on
+  std::uint16_t next_word;     // where the pool's sweep continues
   slab_place place : 4;
-  std::uint8_t small : 4;     // 0: whole; else of the layout's small sizes, counted from 1
+  std::uint8_t small : 4;  // 0: whole; else its size, as an index into the layout's `smalls` plus 1
   std::uint8_t layout_index;  // in the owner's table of layouts
 
-  // Taken slots, among them those whose bits a pool holds.
+  // Taken slots, including those that a pool holds at hand.
   std::uint32_t taken() const noexcept { return floor + countdown; }
   std::uint64_t* words() noexcept {
     return reinterpret_cast<std::uint64_t*>(reinterpret_cast<std::byte*>(this) + slab_header_bytes);
@@ -55,8 +56,8 @@ struct slab {
 };
 static_assert(sizeof(slab) == slab_header_bytes);
 
-// The slots at hand of one size class: `free_slots` bit i is the block at `base + i * block_bytes`.
-// They count as taken in their slab. (Exported, as templates of it are.)
+// The slots at hand of one size class: bit i of `free_slots` is the block at `base + i *
+// block_bytes`. Their slab counts them as taken. (Exported because templates of it are.)
 struct MALLARD_API slab_pool {
   std::uint64_t free_slots;
   std::byte* base;  // in the current slab; null when there is none
@@ -64,15 +65,15 @@ struct MALLARD_API slab_pool {
   slab* current(const slab_layout& layout) const noexcept;
 };
 
-// The pool of a layout with small sizes is one of these. Its small slabs are linked in the order of
-// their addresses. A block that lies between the first byte of the first and the last byte of the
-// last one is looked for there; every other block is in a whole slab.
+// The pool of a layout with small sizes. Its small slabs are linked in address order. A block
+// between the first byte of the first and the last byte of the last is searched for among them;
+// every other block is in a whole slab.
 struct MALLARD_API growing_pool : slab_pool {
   std::uintptr_t near_bytes;  // what a bitmap word of the current slab covers
-  // The first small slab, plus the largest size the pool has come to (as `slab::small`; one more:
-  // whole slabs). There is no block between the two.
+  // The address of the first small slab, plus the largest size reached (as `slab::small`; one more
+  // than the last: whole slabs). No block lies between the two.
   std::uintptr_t smalls_begin;
-  std::uintptr_t smalls_bytes;  // 0: there is none
+  std::uintptr_t smalls_bytes;  // 0: none
 
   static constexpr std::uintptr_t size_mask = smallest_slab_bytes - 1;
   slab* first_small() const noexcept {
@@ -80,11 +81,11 @@ struct MALLARD_API growing_pool : slab_pool {
   }
   unsigned largest_size() const noexcept { return smalls_begin & size_mask; }
   void come_to_size(unsigned size) noexcept { smalls_begin = (smalls_begin & ~size_mask) | size; }
-  // Null: there is none any more.
+  // Null: no small slab is left.
   void set_smalls(slab* first, const slab_layout& layout) noexcept;
 };
 
-// Behind a small slab's bitmap.
+// The link lies behind a small slab's bitmap.
 inline slab*& next_small(slab& s, const slab_layout& layout) noexcept {
   return reinterpret_cast<slab*&>(s.words()[layout.words]);
 }
@@ -102,7 +103,7 @@ MALLARD_ALWAYS_INLINE bool is_among_smalls(const growing_pool& pool, const void*
   return address_of(p) - pool.smalls_begin < pool.smalls_bytes;
 }
 
-// The small slab that a block lies in; null: a whole one. O(small slabs of the pool).
+// The small slab that a block lies in; null when that is a whole one. O(small slabs of the pool).
 inline slab* small_home_of(const growing_pool& pool, const slab_layout& layout,
                            const void* p) noexcept {
   slab* s = pool.first_small();
@@ -118,7 +119,7 @@ inline slab* small_home_of(const slab_pool& pool, const slab_layout& layout,
   return small_home_of(static_cast<const growing_pool&>(pool), layout, p);
 }
 
-// That of a block's slab.
+// The layout of a block's slab.
 inline const slab_layout& layout_at(const slab_pool& pool, const slab_layout& layout,
                                     const void* p) noexcept {
   const slab* const small = small_home_of(pool, layout, p);
@@ -131,21 +132,20 @@ inline slab* slab_pool::current(const slab_layout& layout) const noexcept {
   return small != nullptr ? small : home_of(base, layout.slab_bytes);
 }
 
-// Requires a free slot at hand. The lowest address first.
+// Takes the lowest address. Requires a free slot at hand.
 MALLARD_ALWAYS_INLINE void* take_slot(slab_pool& pool, std::size_t block_bytes) noexcept {
   const auto slot = static_cast<unsigned>(std::countr_zero(pool.free_slots));
   pool.free_slots &= pool.free_slots - 1;
   return pool.base + slot * block_bytes;
 }
 
-// Whether a block lies near those at hand: within the span of one bitmap word from `base`, and so
-// in the same slab.
+// Whether a block lies within the span of one bitmap word from `base`, and so in the same slab.
 MALLARD_ALWAYS_INLINE bool is_near(const slab_pool& pool, const void* p,
                                    const slot_step& step) noexcept {
   return address_of(p) - address_of(pool.base) < step.word_bytes;
 }
 
-// Puts a block that is near back at hand: so many slots behind `base`.
+// Puts back at hand the block `slot` slots behind `base`.
 MALLARD_ALWAYS_INLINE void keep_at_hand(slab_pool& pool, unsigned slot) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << slot;
   MALLARD_ASSERT((pool.free_slots & bit) == 0 && "block given back twice");

@@ -1,7 +1,7 @@
-// Purpose: where a slab's header is, with the bitmap behind it: at the slab's start.
+// Purpose: finds a slab's header, with the bitmap behind it: at the slab's start.
 //
-// An engine whose slabs all lie in regions of its own may keep the headers apart from them. It
-// defines MALLARD_SLAB_HOME as the file that says where, by these names.
+// An engine whose slabs all lie in regions of its own may keep the headers elsewhere. It defines
+// MALLARD_SLAB_HOME as the file that declares these names instead.
 #pragma once
 
 #ifdef MALLARD_SLAB_HOME

@@ -1,10 +1,10 @@
-// Purpose: where the slots of a slab lie, derived from the block size and the slab size alone.
+// Purpose: where the slots of a slab lie, derived only from the block size and the slab size.
 //
-// A slab is a power-of-two sized, equally aligned region: a header and a bitmap, if they are not
-// elsewhere, then slots at every multiple of the block size. The bitmap has one bit per granule:
-// the largest power of two not above the block size, or a 64th of the slab if that is less, so that
-// a bitmap word is always full of granules. A slot is named by the granule in which it starts:
-// freeing needs shifts, no division.
+// A slab's size is a power of two, and it is aligned to it. It holds a header and a bitmap, unless
+// these are elsewhere, then slots at every multiple of the block size. The bitmap has one bit per
+// granule: the largest power of two not above the block size, or a 64th of the slab if that is
+// smaller, so that a bitmap word always has 64 granules. A slot is named by the granule in which it
+// starts, so freeing needs shifts and no division.
 #pragma once
 
 #include <array>
@@ -22,16 +22,16 @@ namespace mallard::inline v1::detail {
 
 inline constexpr std::size_t slab_header_bytes = 56;  // the bitmap begins behind it
 
-// Between the block size and the next power of two a word's slots repeat with at most this period.
+// The slots of successive bitmap words repeat with at most this period.
 inline constexpr std::size_t longest_pattern = 15;
 
 // The part of a layout that the hot paths need.
 struct slot_step {
   std::uint32_t block_bytes = 0;
-  std::uint32_t reciprocal = 0;  // of block_bytes, times 2^32
+  std::uint32_t reciprocal = 0;  // 2^32 / block_bytes, rounded up
   std::uint64_t word_bytes = 0;  // what a bitmap word covers
 
-  // Requires a multiple of block_bytes below `word_bytes`. The rounded reciprocal is exact there.
+  // Requires a multiple of block_bytes below `word_bytes`: the rounded reciprocal is exact there.
   constexpr unsigned slots_in(std::size_t bytes) const noexcept {
     return static_cast<unsigned>(bytes * reciprocal >> 32);
   }
@@ -73,8 +73,7 @@ struct alignas(64) slab_layout {
   }
 };
 
-// Whether a slot starts behind the header in what the first bitmap word covers, as the engine
-// needs.
+// Whether a slot starts behind the header within the first bitmap word's span, as the engine needs.
 constexpr bool is_possible_slab(std::size_t block_bytes, std::size_t slab_bytes) noexcept {
   const std::size_t granule = smaller(std::bit_floor(block_bytes), slab_bytes / 64);
   const std::size_t header = slab_header_bytes + slab_bytes / granule / 64 * sizeof(std::uint64_t);
@@ -126,7 +125,7 @@ constexpr slot_patterns make_patterns(const slab_layout& layout) noexcept {
   return out;
 }
 
-// Small blocks in small slabs, so that a pool with few blocks stays on few pages; large blocks in
+// Small blocks get small slabs, so that a pool with few blocks stays on few pages; large blocks get
 // slabs that hold enough of them.
 constexpr std::size_t slab_bytes_for(std::size_t block_bytes) noexcept {
   if (block_bytes <= 256) return std::size_t{16} << 10;
@@ -139,7 +138,7 @@ constexpr slab_layout class_layout(unsigned size_class) noexcept {
   return make_layout(class_bytes(size_class), slab_bytes_for(class_bytes(size_class)));
 }
 
-// In the library: to compute them in every file that includes this takes a quarter of a second.
+// In the library: computing them in every file that includes this takes a quarter of a second.
 MALLARD_API extern const std::array<slot_patterns, extended_class_count> class_patterns;
 
 inline constexpr auto class_layouts = [] {
@@ -154,8 +153,8 @@ inline constexpr auto class_layouts = [] {
   return table;
 }();
 
-// A pool of few blocks should take little. The classes that are looked up begin with a slab of 1
-// KiB, or as large as three blocks make it; each next one is twice as large, up to half a whole
+// A pool of few blocks should take little memory. The classes in the table begin with a slab of 1
+// KiB, or larger until it has three blocks; each next one is twice as large, up to half a whole
 // slab.
 inline constexpr std::size_t most_small_sizes = 6;
 inline constexpr std::size_t smallest_slab_bytes = 1024;
@@ -176,7 +175,7 @@ constexpr unsigned small_sizes_of(unsigned size_class) noexcept {
   return count;
 }
 
-// Slots lie where they do in a whole slab, so the patterns are the same but where a small slab has
+// Slots lie where they do in a whole slab, so the patterns are shared, unless a small slab has
 // granules of its own. It has one word then.
 inline constexpr auto small_patterns = [] {
   std::array<std::array<std::uint64_t, most_small_sizes>, table_class_count> table{};

@@ -1,8 +1,8 @@
 // Purpose: everything about slabs that is not the hot path: getting, sweeping, ordering, returning.
 //
-// One slab_set serves all pools of a resource. Per pool there is a ring of slabs with free slots,
-// the current one first, fuller ones near the front, so that the choice is O(1) and the emptiest
-// slabs get the chance to become empty. Not thread-safe.
+// One slab_set serves all pools of a resource. Each pool has a ring of slabs with free slots: the
+// current one first, fuller ones near the front. So the choice is O(1), and the emptiest slabs may
+// become empty. Not thread-safe. slab_set.cpp describes how slabs come and go.
 #pragma once
 
 #include <array>
@@ -17,20 +17,19 @@
 
 namespace mallard::inline v1::detail {
 
-// Clears the pools of a resource. Out of line, because compilers expand a memset of some hundred
-// bytes into a string instruction that takes longer to start than the library's memset to finish.
+// Clears the pools of a resource. Out of line: compilers expand a memset of some hundred bytes into
+// a string instruction that takes longer to start than the library's memset takes to finish.
 MALLARD_API void zero(void* p, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t keep_every_slab = ~std::size_t{0};
 
-// One of the empty slabs that a resource may keep is the pool's current one; the others make up
-// the reserve.
+// One of the empty slabs that a resource keeps is a pool's current one; the rest is the reserve.
 constexpr std::size_t reserve_of(std::size_t empty_slabs_kept) noexcept {
   return empty_slabs_kept == 0 || empty_slabs_kept == keep_every_slab ? empty_slabs_kept
                                                                       : empty_slabs_kept - 1;
 }
 
-// The options over an upstream that takes nothing back: every empty slab is kept for reuse.
+// Options over an upstream that takes nothing back: every empty slab is kept for reuse.
 template <class Options>
 constexpr Options options_over(Options options, bool upstream_takes_back) noexcept {
   if (!upstream_takes_back) options.empty_slabs_kept = keep_every_slab;
@@ -41,14 +40,14 @@ struct slab_usage {
   std::size_t slabs = 0;
   std::size_t empty_slabs = 0;
   std::size_t reserved_bytes = 0;
-  std::size_t taken_bytes = 0;  // with the slots a pool holds at hand
-  std::size_t freed_bytes = 0;  // of slots that have been taken before
+  std::size_t taken_bytes = 0;  // including the slots that pools hold at hand
+  std::size_t freed_bytes = 0;  // of slots that were taken before
 };
 
 class MALLARD_API slab_set {
  public:
-  // `layouts` is the table that the indexes below refer to; it may be filled in later. `context` is
-  // what the source's functions are called with.
+  // `layouts` is the table that layout indexes refer to; it may be filled in later. `context` is
+  // passed to the source's functions.
   constexpr slab_set(const slab_layout* layouts, const slab_source& source, void* context,
                      std::size_t reserve_limit) noexcept
       : layouts_(layouts),
@@ -58,17 +57,18 @@ class MALLARD_API slab_set {
   slab_set(const slab_set&) = delete;
   slab_set& operator=(const slab_set&) = delete;
 
-  // Puts at least one free slot at hand. When there is none: false, or what the source throws.
+  // Puts at least one free slot at hand. Else it returns false, or throws what the source throws.
   bool refill(slab_pool& pool, unsigned layout_index) {
     return advance(pool, layout_index) || grow(pool, layout_index);
   }
 
-  // The two halves of `refill`: false when the pool's slabs have no slots worth a sweep, and the
-  // pool has no current slab then; and the pool's next slab from the reserve or the source.
+  // The two halves of `refill`. `advance` sweeps the pool's slabs; it returns false when none has
+  // slots worth a sweep, and the pool has no current slab then. `grow` gets the pool's next slab
+  // from the reserve or the source.
   bool advance(slab_pool& pool, unsigned layout_index) noexcept;
   bool grow(slab_pool& pool, unsigned layout_index);
 
-  // When the source has no slab: puts a slot at hand that is not worth a sweep, or those of a
+  // For when the source has no slab: puts at hand a slot that is not worth a sweep, or those of a
   // smaller slab, if the layout has such sizes. O(slabs).
   bool scrape(slab_pool& pool, unsigned layout_index) noexcept;
 
@@ -81,7 +81,7 @@ class MALLARD_API slab_set {
     give_back(pool, layout, p);
   }
 
-  // The same for a block that is not near. The slab knows its set: it is not needed before.
+  // The same for a block that is not near. The slab knows its set, so none is passed.
   MALLARD_ALWAYS_INLINE static void give_back(slab_pool& pool, const slab_layout& layout,
                                               void* p) noexcept {
     if (give_slot(p, layout)) [[unlikely]] {
@@ -89,29 +89,29 @@ class MALLARD_API slab_set {
     }
   }
 
-  // `count` blocks for `bytes` bytes each, linked by their first words in address order as far as
-  // they come from one slab; all or none. Throws what the source throws.
+  // `count` blocks of `bytes` bytes each, linked by their first words, in address order within a
+  // slab; all or none. Throws what the source throws.
   chain_ends take_many(slab_pool& pool, unsigned layout_index, std::size_t count,
                        std::size_t bytes);
 
-  // Takes `count` linked blocks back. Neighbours in the chain that are neighbours in memory too
-  // cost one look at their slab.
+  // Takes `count` linked blocks back. Neighbours in the chain that are neighbours in memory too are
+  // recorded in their slab by one access.
   void give_many(slab_pool& pool, unsigned layout_index, void* first, std::size_t count) noexcept;
 
-  // Moves a slab whose countdown has come to its end to the place its count asks for; or that of
-  // `p`, which is a whole one.
+  // Moves a slab whose countdown has reached zero to the place that its count asks for. `settle`
+  // does so for the slab of `p`, a whole one.
   MALLARD_COLD static void settle_slab(slab_pool& pool, slab* s) noexcept;
   void settle(slab_pool& pool, unsigned layout_index, void* p) noexcept {
     settle_slab(pool, home_of(p, layouts_[layout_index].slab_bytes));
   }
 
-  // Makes the current slab of `from_pool`, which belongs to `from` and has no slots at hand, the
-  // current one of `pool`, which has none. False when there is no such slab.
+  // Moves the current slab of `from_pool`, a pool of `from` without slots at hand, to `pool`, which
+  // has no current slab, and makes it that. False when there is no such slab.
   bool adopt(slab_pool& pool, slab_set& from, slab_pool& from_pool, unsigned layout_index) noexcept;
 
-  // Takes over all slabs of `from`, whose pools have no slots at hand and must be reset by the
-  // caller; empty ones become part of the reserve. `pools` are this set's, by layout index; none
-  // may have a small slab.
+  // Takes over all slabs of `from`; empty ones go to the reserve. Pools of `from` have no slots at
+  // hand; the caller must reset them. `pools` are this set's, by layout index; none has small
+  // slabs.
   template <class Pools>
   void absorb(Pools&& pools, slab_set& from) noexcept {
     from.reserve_.fill(nullptr);
@@ -122,41 +122,39 @@ class MALLARD_API slab_set {
   // Whether an empty slab of the layout's size is in the reserve.
   bool has_reserve(const slab_layout& layout) const noexcept;
 
-  // Puts the slots at hand back into the pool's current slab, which stays where it is, however many
-  // there are.
+  // Puts the slots at hand back into the pool's current slab, which stays where it is.
   void rest_pool(slab_pool& pool, unsigned layout_index) noexcept;
 
-  // Give the pool's current slab, if it is empty, and the whole reserve back to upstream.
+  // Give back the pool's current slab, if it is empty, and the whole reserve.
   void trim_pool(slab_pool& pool, unsigned layout_index) noexcept;
   void trim_reserve() noexcept;
 
-  // For a set under a lock that must not be held while the source is called: with an unlimited
-  // reserve, no slab goes back but by these. Takes the pool's current slab, if it is empty, into
-  // the reserve; takes what is in the reserve beyond `kept` slabs out of the set; and gives that,
-  // a list linked by `ring_next` before `more`, to the source, without a look at anything else of
-  // the set.
+  // For a set under a lock that must not be held while the source is called. With an unlimited
+  // reserve, only these functions give slabs back.
+  // - `retire_current` moves the pool's current slab, if it is empty, into the reserve.
+  // - `detach_reserve` takes the reserve beyond `kept` slabs out of the set: a list linked by
+  //   `ring_next` before `more`.
+  // - `give_detached` gives that list to the source and uses nothing else of the set.
   void retire_current(slab_pool& pool, unsigned layout_index) noexcept;
   slab* detach_reserve(std::size_t kept, slab* more = nullptr) noexcept;
-  // The pool's current slab, with the blocks in use.
+  // Takes the pool's current slab out, with its blocks in use.
   slab* detach_current(slab_pool& pool, unsigned layout_index) noexcept;
   void give_detached(slab* detached) noexcept;
   void set_reserve_limit(std::size_t slabs) noexcept { reserve_limit_ = limit_of(slabs); }
 
-  // Gives every slab back; the pools must be reset by the caller. With `forget`, upstream is known
-  // to ignore deallocation and no slab is visited.
+  // Gives every slab back; the caller must reset the pools. With `forget`, the upstream ignores
+  // deallocation, and no slab is visited.
   void release(bool forget) noexcept;
 
-  // Gives the memory of whole pages between blocks in use back to the system; free blocks hold
-  // nothing. Looks at `most_bytes` of slabs, and has the next call look at the others:
-  // `left_bytes`, at first all that is reserved, says how much is to be looked at still. Returns
-  // the bytes given back. O(slots of these slabs).
+  // Gives whole pages between blocks in use back to the system; free blocks hold no data. Inspects
+  // `most_bytes` of slabs, and the next call continues behind them. `left_bytes`, at first all
+  // reserved bytes, is what is left to inspect. Returns the bytes given back. O(slots of these).
   std::size_t purge_free_pages(std::size_t& left_bytes, std::size_t most_bytes) noexcept;
 
-  // For assertions: whether a block in use at `p` is of this set, and of this layout. It may be
-  // anything that is memory.
+  // For assertions: whether a block in use at `p` is of this set and layout. `p` may be any memory.
   bool owns(const void* p, unsigned layout_index) const noexcept;
-  // The same for whatever set; null when it cannot be one. Once it is known to be one indeed, the
-  // next look at a block of this slab takes less time.
+  // The set that a block seems to belong to; null when it cannot be one. Once it is confirmed,
+  // `note_slab_of` makes the next check of a block of this slab faster.
   static const slab_set* owner_of_block(const void* p, const slab_layout& layout,
                                         unsigned layout_index) noexcept;
   static void note_slab_of(const void* p, const slab_layout& layout) noexcept;
@@ -212,7 +210,7 @@ class MALLARD_API slab_set {
   void enter_ring(slab_pool& pool, slab* s) noexcept;
   void leave_ring(slab_pool& pool, slab* s) noexcept;
   void make_current(slab_pool& pool, slab* s) noexcept;
-  // At the slab's first word.
+  // Puts the pool at the slab's first word.
   void stand_at(slab_pool& pool, slab& s) const noexcept {
     pool.base = start_of(&s);
     if (layouts_[s.layout_index].smalls != nullptr) {

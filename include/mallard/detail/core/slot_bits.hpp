@@ -8,7 +8,7 @@
 
 namespace mallard::inline v1::detail {
 
-// Bit i of the result is bit `granule of slot i` of `word`, slots counted from the word's first.
+// Bit i of the result is the bit of slot i's granule in `word`; slots count from the word's first.
 // O(1) where the processor extracts bits, O(slots in the word) elsewhere.
 MALLARD_API std::uint64_t slots_of_word(const slab_layout& layout, std::uint32_t w,
                                         std::uint64_t word) noexcept;

@@ -1,12 +1,12 @@
-// Purpose: the free parts of one range of memory, for blocks that have no header, of any size and
+// Purpose: the free parts of one range of memory, for blocks without headers, of any size and
 // alignment, the lowest that fits first.
 //
-// A free extent is a node of a treap (Seidel, Aragon, 1996), ordered by address: it lies at the
-// extent's start, has its links as offsets, and knows the largest extent below itself, so the
-// lowest one that fits is found in O(log n). Its priority is a hash of where it is. What is given
-// back is joined with its neighbours. Nothing is stored outside the free memory, and no byte is
-// spent on a block in use but to round its size up to 16: slabs and chunks, which are powers of
-// two aligned to themselves, lie side by side, as they could not behind headers. Not thread-safe.
+// A free extent is a node of a treap (Seidel, Aragon, 1996), ordered by address. The node lies at
+// the extent's start, has its links as offsets, and knows the largest extent of its subtree, so the
+// lowest one that fits is found in O(log n). Its priority is a hash of its position. An extent
+// given back is joined with its neighbours. Nothing is stored outside the free memory, and a block
+// in use costs only what rounds its size up to 16: slabs and chunks, powers of two aligned to
+// themselves, lie side by side, which headers would prevent. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,20 @@ class MALLARD_API extent_tree {
 
   constexpr extent_tree() noexcept = default;
 
-  // The range has addresses for `limit_bytes`; nothing of it is free yet. `base` is aligned to
-  // the granule: 16, or more where the range is so large that its parts could not be numbered.
+  // The range has addresses for `limit_bytes`, of which nothing is free yet. `base` is aligned to
+  // the granule: 16, or more in a range with too many parts to be numbered.
   void start(std::byte* base, std::size_t limit_bytes) noexcept;
 
-  // Granules are what sizes are rounded up to.
+  // Sizes are rounded up to granules.
   std::size_t granule() const noexcept { return std::size_t{1} << shift_; }
   unsigned granule_shift() const noexcept { return shift_; }
   static std::size_t granule_for(std::size_t limit_bytes) noexcept;
 
   // Null when no extent has room. `bytes` is not 0, `alignment` a power of two.
   void* take(std::size_t bytes, std::size_t alignment) noexcept;
-  // Gives back what `take` gave, or adds memory that the range has newly got; `bytes` is rounded up
-  // as there.
+  // Gives back what `take` gave, or adds new memory of the range. Rounds `bytes` up as `take` does.
   void give(void* p, std::size_t bytes) noexcept;
-  // The start of the free extent at the end of the first `usable_bytes`: with what is got behind
-  // it, it is one.
+  // The start of the free extent that ends at `end`, else `end`: memory added there joins it.
   std::byte* start_of_last(std::byte* end) const noexcept;
 
   std::size_t free_bytes() const noexcept { return free_granules_ << shift_; }

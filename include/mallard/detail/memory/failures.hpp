@@ -1,4 +1,4 @@
-// Purpose: the failures of the kinds of memory: one line each, with numbers in it.
+// Purpose: throws the failures of the kinds of memory: one line each, with numbers in it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace mallard::inline v1::detail {
 [[noreturn, gnu::format(printf, 4, 5)]] MALLARD_API MALLARD_COLD void fail_memory(
     memory_fault fault, int error, const char* who, const char* format, ...);
 
-// Why there is no block, for those who throw; those who return null leave it unread.
+// The reason why there is no block, for callers that throw; those that return null ignore it.
 struct refusal {
   memory_fault fault = memory_fault::full;
   int error = 0;
@@ -27,7 +27,7 @@ inline bool is_request(std::size_t bytes, std::size_t alignment,
          bytes <= PTRDIFF_MAX - alignment;
 }
 
-// Throws when it is no request: before anything has been done.
+// Throws when it is no request, before anything was done.
 MALLARD_API void check_request(const char* who, std::size_t bytes, std::size_t alignment,
                                std::size_t largest_alignment);
 

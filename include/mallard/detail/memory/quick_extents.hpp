@@ -1,16 +1,16 @@
-// Purpose: an extent_tree with lists of small blocks before it: a pair costs some ten instructions
-// where the tree takes hundreds.
+// Purpose: an extent_tree with lists of small blocks in front of it: a pair of calls costs some ten
+// instructions where the tree takes hundreds.
 //
 // A block of up to 64 granules (1 KiB) that is given back waits in a list of its size, the last one
 // first, with the link in its own memory. The next block of that size is taken from there. When the
-// tree has no room, all that waits is joined into it and it is asked again; so is it when a 32nd of
-// the range waits, since blocks that stay unjoined for long part the range: at random sizes it then
-// holds 97 % or more of what the tree alone holds. A block is joined at most once for each time
-// that it is given back, as without lists.
+// tree has no room, all that waits is joined into it and it is asked again. The same happens when a
+// 32nd of the range waits, because blocks that stay unjoined split the range: at random sizes it
+// then holds 97 % or more of what the tree alone holds. A block is joined at most once for each
+// time that it is given back, as without lists.
 //
 // Slabs would be as fast. But a slab belongs to one size: 4 KiB of static storage would hold one
-// slab or none, and a few sizes would use it up. Lists part nothing in advance: all storage is for
-// blocks of any size, and a block still has no header. Not thread-safe.
+// slab or none, and a few sizes would use it up. With lists all storage is for blocks of any size,
+// and a block still has no header. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class MALLARD_API quick_extents {
  public:
   constexpr quick_extents() noexcept = default;
 
-  // As the tree's; nothing waits.
+  // As the tree's; the lists become empty.
   void start(std::byte* base, std::size_t limit_bytes) noexcept;
   std::size_t granule() const noexcept { return tree_.granule(); }
 
@@ -56,13 +56,13 @@ class MALLARD_API quick_extents {
     poison(p, rounded);
     if (waiting_bytes_ > most_waiting_) join();
   }
-  // Memory that the range has newly got.
+  // Adds new memory of the range.
   void give_new(void* p, std::size_t bytes) noexcept { tree_.give(p, bytes); }
 
   // Joins all that waits into the tree. Returns whether anything did.
   bool join() noexcept;
 
-  // Call `join` first of these two: the tree knows nothing of what waits.
+  // Call `join` before these two: the tree knows nothing of what waits.
   std::byte* start_of_last(std::byte* end) const noexcept { return tree_.start_of_last(end); }
   template <class Visit>
   void for_each_free(Visit&& visit) const noexcept {

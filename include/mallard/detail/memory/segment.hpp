@@ -1,5 +1,5 @@
-// Purpose: a segment in this process's addresses, and what changes under its lock: units and slabs
-// that are taken and given, slabs that change their owner, the file that grows.
+// Purpose: a segment in this process's addresses, and what its lock guards: units and slabs that
+// are taken and given, slabs that change their owner, the file that grows.
 #pragma once
 
 #include <atomic>
@@ -18,25 +18,24 @@ enum class segment_view {
 
 class MALLARD_API segment {
  public:
-  // Takes the descriptor over; `who` asks, for exceptions.
+  // Takes over the descriptor; `who` names the caller in exceptions.
   segment(const char* who, int descriptor, segment_view view) noexcept
       : who_(who), descriptor_(descriptor), view_(view) {}
   segment(const segment&) = delete;
   segment& operator=(const segment&) = delete;
   ~segment();
 
-  // One of these comes first; both throw memory_error. `address`: where to map it, or null.
-  // `create`: of an empty file. `open`: of what `create` has made, as far as that can be seen
-  // without touching it.
+  // Call one of these first; both throw memory_error. `address`: where to map it, or null. `create`
+  // takes an empty file, `open` one that `create` made, checked as far as that works without
+  // touching it.
   void create(segment_kind kind, std::size_t limit_bytes, void* address);
   void open(segment_kind kind, void* address);
 
-  // Refuses what `create` and `open` would refuse, before there is a file. Errors:
-  // memory_error.
+  // Refuse what `create` and `open` would refuse, before there is a file. Errors: memory_error.
   static void check_limit(const char* who, std::size_t limit_bytes);
   static void check_address(const char* who, const void* address);
-  // True if it is what `create` leaves when its process ends before it does. Whoever asks has seen
-  // to it that nobody is making it now.
+  // Whether it is what `create` leaves when its process ends before it does. The caller has ensured
+  // that nobody is making it now.
   static bool is_half_made(int descriptor, segment_kind kind) noexcept;
 
   const char* who() const noexcept { return who_; }
@@ -54,13 +53,13 @@ class MALLARD_API segment {
   std::uint32_t unit_of(const void* p) const noexcept {
     return static_cast<std::uint32_t>((address_of(p) - address_of(base_)) / unit_bytes);
   }
-  // Everything is where a sane segment has it. Throws memory_error otherwise.
+  // Throws memory_error unless everything is where a sane segment has it.
   void check() const;
 
-  // After a fork in the child: the locks of this process's own, not the parent's.
+  // For the child of a fork: it gets locks of its own, not the parent's.
   void become_another_process() noexcept;
 
-  // Holds the lock; of the shared kind between processes. Errors: memory_error.
+  // Holds the lock, in a shared segment against other processes. Errors: memory_error.
   class [[nodiscard]] guard {
    public:
     explicit guard(segment& s) : segment_(s) { segment_.lock(); }
@@ -72,10 +71,10 @@ class MALLARD_API segment {
     segment& segment_;
   };
 
-  // All below with the lock held.
+  // Everything below requires the lock.
 
-  // Units in a row, the first at a multiple of `alignment` units; no_unit, and why, when there are
-  // none. `may_grow`: the file may grow for it.
+  // Takes units in a row, the first at a multiple of `alignment` units. If there are none: no_unit,
+  // and why. `may_grow`: the file may grow for it.
   struct taken {
     std::uint32_t unit = no_unit;
     int error = 0;  // the system's; 0: the limit
@@ -83,18 +82,18 @@ class MALLARD_API segment {
   taken take_units(std::uint32_t count, std::uint32_t alignment, bool may_grow) noexcept;
   void give_units(std::uint32_t first, std::uint32_t count) noexcept;
 
-  // A slab of nobody's, or a fresh one, for an owner.
+  // Takes a slab without an owner, or a fresh one, for an owner.
   std::uint32_t adopt_slab(unsigned size_class, std::uint32_t owner) noexcept;
   taken take_slab(unsigned size_class, const slab_shape& shape, std::uint32_t owner,
                   bool may_grow) noexcept;
   void give_slab(std::uint32_t unit, const slab_shape& shape) noexcept;
   void leave_slab(std::uint32_t unit) noexcept;  // to nobody
-  // All slabs of an owner that is no more.
+  // Leaves all slabs of an owner that no longer exists.
   void leave_slabs_of(std::uint32_t owner) noexcept;
-  // Gives back slabs of nobody's in which no slot is in use.
+  // Gives back slabs without an owner in which no slot is in use.
   void give_empty_slabs_of_nobody() noexcept;
 
-  // Undoes or finishes what was being done, and finds the slabs of nobody again.
+  // Undoes or finishes the operation that was interrupted, and finds slabs without an owner.
   void recover() noexcept;
 
   std::uint32_t units_in_use() const noexcept;
@@ -151,8 +150,8 @@ class MALLARD_API segment {
   std::size_t reserved_bytes_ = 0;
 };
 
-// A page of this process alone lies before each segment. So whoever knows where the segment is, by
-// an offset from where he is himself, finds what this process knows of it.
+// A page of this process only lies before each segment. Code that finds the segment by an offset
+// from its own address finds there what this process knows of it.
 inline void*& process_word_of(const std::byte* base) noexcept {
   return *reinterpret_cast<void**>(address_of(base) - sizeof(void*));
 }

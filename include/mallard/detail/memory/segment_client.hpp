@@ -1,10 +1,10 @@
 // Purpose: one user of a segment: takes slots from slabs that are its own, without lock or atomic
-// operation, and gives slots back to whoever owns their slab.
+// operation, and gives slots back to the owner of their slab.
 //
-// Each size class has a ring of slabs. The bitmap word at hand is used up first, then the slab's
-// other words, then the next few slabs of the ring are looked at; only when these are full, the
-// segment is asked, under its lock: for a slab of nobody's, or a fresh one. What this object knows
-// for itself, the rings, it can lose; what is true is in the segment.
+// Each size class has a ring of slabs. The client uses up the bitmap word at hand, then the slab's
+// other words, then those of the next few slabs of the ring. Only when these are full, it asks the
+// segment, under its lock, for a slab without an owner, or a fresh one. This object may lose its
+// rings; the truth is in the segment.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class MALLARD_API segment_client {
   }
 
   MALLARD_ALWAYS_INLINE void give(void* p, unsigned size_class) noexcept {
-    // A segment is mapped so that its slabs are aligned to themselves here too.
+    // A segment is mapped so that its slabs are aligned to their size here too.
     const slab_shape& shape = shapes_[size_class];
     const std::uintptr_t inside = address_of(p) & (shape.slab_bytes - 1);
     auto& slab = *reinterpret_cast<segment_slab*>(address_of(p) - inside);
@@ -55,21 +55,21 @@ class MALLARD_API segment_client {
     }
   }
 
-  // Whatever it takes; null, and the system's error or 0, when there is no memory. Throws
+  // Takes a slot by any means; null, and the system's error or 0, when there is no memory. Throws
   // memory_error when it cannot become a client of the segment.
   void* take_slowly(unsigned size_class, int& error);
   segment::taken take_units(std::uint32_t count, std::uint32_t alignment);
   void give_units(std::uint32_t first, std::uint32_t count);
 
-  // Becomes a client: of a file the only one. True when the one before did not leave.
+  // Becomes a client; a file has only one. True when the previous one did not leave.
   bool attach();
-  // False when it is none, as in the child of a fork.
+  // False when it is no client, as in the child of a fork.
   bool leave() noexcept;
-  // In the child of a fork: what is the parent's stays the parent's.
+  // For the child of a fork: what is the parent's stays the parent's.
   void forget() noexcept;
   // Gives back empty slabs.
   void trim();
-  // Takes over what clients have left that are no more. Returns how many of these there were.
+  // Takes over what dead clients have left. Returns how many of these there were.
   unsigned adopt_the_dead();
 
  private:

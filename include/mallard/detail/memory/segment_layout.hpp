@@ -1,26 +1,27 @@
-// Purpose: the layout of a segment: memory that several processes map, at different
-// addresses, or that is a file. Nothing in it is an address; all is offsets from its start.
+// Purpose: the layout of a segment: memory that several processes map at different addresses, or
+// that is a file. It holds no addresses, only offsets from its start.
 //
 // A segment is units of 4 KiB. The first ones hold the header and two bitmaps with a bit for each
 // unit: which are in use, and at which a slab begins. A block of up to 2 KiB is a slot of a slab; a
-// larger one is units of its own. A slab has an owner, the one client that takes slots from it, and
-// two bitmaps of free slots: one that only the owner writes, and one into which all others put what
-// they give back. So to take or give a slot is to change one word, which a process that is killed
-// has either done or not; the bitmaps are the truth, and everything else follows from them.
+// larger one has units of its own. A slab has an owner, the only client that takes slots from it,
+// and two bitmaps of free slots: one that only the owner writes, and one for what all others give
+// back. So taking or giving a slot changes one word, which a process that is killed has either done
+// or not. The bitmaps are the truth, and everything else follows from them.
 //
-// Units change hands under the segment's lock, with a record of what is being done. Whoever gets
-// the lock from a process that died with it takes that back, or finishes it.
+// Units change hands under the segment's lock, with a record of the operation. Whoever gets the
+// lock from a process that died with it undoes that operation, or finishes it.
 //
-// Why not the slab set of `core`? It was designed for one process that ends as a whole:
-//   - Its slabs and pools hold pointers (rings, owners, upstream). Here each process maps the
-//     segment elsewhere, so that all would be offsets, and its hot paths some instructions longer.
-//   - It keeps blocks outside of the bitmap: a hot block, a word at hand, remote frees in batches.
-//     A process that is killed takes those with it. Here every block is in one bitmap at all times.
-//   - A slab's countdown and its bitmap change one after the other; in between they disagree. Here
-//     the bitmap is the only truth, and counts are taken from it.
-//   - Its owners are threads, and the process's registry tells which have ended. Here processes
-//     own slabs. A robust lock finds the dead ones, and the next has to read slabs as they are.
-//   - Other programs open a file, so that its layout has a version; slab sets change theirs freely.
+// The slab set of `core` is designed for one process that ends as a whole, so it does not serve
+// here:
+// - Its slabs and pools hold pointers (rings, owners, upstream). Each process maps the segment
+//   elsewhere, so all would be offsets, and its hot paths some instructions longer.
+// - It keeps blocks outside the bitmap: a hot block, a word at hand, batches of remote frees. A
+//   process that is killed takes those with it. Here every block is in a bitmap at all times.
+// - A slab's countdown and its bitmap change one after the other and disagree in between. Here the
+//   bitmap is the only truth, and counts are taken from it.
+// - Its owners are threads, and the process's registry tells which have ended. Here processes own
+//   slabs. A robust lock finds the dead ones, and the next owner must read slabs as they are.
+// - Other programs open a file, so its layout has a version; slab sets change theirs freely.
 // So they share the size classes, and nothing that is stored.
 #pragma once
 
@@ -51,7 +52,7 @@ enum class segment_kind : std::uint32_t { shared = 1, file = 2 };
 struct slab_shape {
   std::uint32_t slab_bytes = 0;  // a power of two, to which a slab is aligned in the segment
   std::uint32_t block_bytes = 0;
-  std::uint32_t reciprocal = 0;  // of block_bytes, times 2^32, rounded up: exact for 16 bits
+  std::uint32_t reciprocal = 0;  // 2^32 / block_bytes, rounded up: exact for 16 bits
   std::uint32_t first = 0;       // offset of the first slot
   std::uint32_t slots = 0;
   std::uint32_t words = 0;  // of each bitmap
@@ -99,13 +100,13 @@ constexpr slab_shape shape_of(unsigned size_class, std::size_t slab_bytes) noexc
   }
 }
 
-// The bits of a bitmap's word that stand for slots.
+// The bits of a bitmap word that stand for slots.
 constexpr std::uint64_t segment_slots_of_word(const slab_shape& shape, std::size_t word) noexcept {
   const std::size_t left = shape.slots - word * 64;
   return low_bits(static_cast<unsigned>(smaller(left, std::size_t{64})));
 }
 
-// For small segments small slabs, so that many classes have one.
+// Small segments have small slabs, so that many classes get one.
 constexpr std::size_t segment_slab_bytes(std::size_t limit_bytes) noexcept {
   return limit_bytes < (std::size_t{4} << 20) ? 4096 : 16384;
 }
@@ -124,7 +125,7 @@ struct segment_client_slot {
   std::uint32_t process;  // for people
 };
 
-// An operation on units, for the process that finds it unfinished.
+// An operation on units, recorded for the process that finds it unfinished.
 enum class unit_deed : std::uint32_t { none, taking, giving };
 struct unit_record {
   std::atomic<unit_deed> deed;
@@ -138,7 +139,7 @@ struct segment_shape {
   std::uint32_t version;
   segment_kind kind;
   std::uint64_t limit_bytes;
-  std::uint32_t header_bytes;  // of this compilation: also tells other machines' layouts
+  std::uint32_t header_bytes;  // of this compilation; detects other machines' layouts
   std::uint32_t slab_bytes;
   std::uint64_t used_map;  // offsets of the bitmaps
   std::uint64_t slab_map;
@@ -155,13 +156,14 @@ struct segment_header {
   std::atomic<std::uint32_t> lowest_free;   // no unit below is free
   std::atomic<std::uint32_t> usable_units;  // as far as the file goes
   unit_record record;
-  std::array<std::atomic<std::uint32_t>, segment_class_count> orphans;  // first slab of nobody
-  pthread_mutex_t lock;                                                 // of the shared kind
+  std::array<std::atomic<std::uint32_t>, segment_class_count>
+      orphans;           // first slab without an owner
+  pthread_mutex_t lock;  // of the shared kind
   std::array<segment_client_slot, client_count> clients;
   std::array<segment_root, root_count> roots;
 };
 
-// The beginning of the header, read and written of a segment that is not mapped.
+// The beginning of the header, as read and written while the segment is not mapped.
 struct segment_start {
   segment_shape shape;
   std::uint32_t ready;

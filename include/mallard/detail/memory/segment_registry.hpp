@@ -1,4 +1,4 @@
-// Purpose: all segments that this process uses, for the child of a fork: it is another user of
+// Purpose: all segments that this process uses, so that a fork's child becomes another user of
 // them.
 #pragma once
 

@@ -1,13 +1,12 @@
-// Purpose: a number for a type, to be kept with an object that other programs find by its name.
+// Purpose: a number for a type, stored with an object that other programs find by its name.
 //
-// Programs of other compilers find it too, so the number is made of what all agree about: size,
-// alignment, whether it is a number with a sign, without one, a floating one, a bool, an
-// enumeration or a class, and of classes and enumerations their name. The name comes from
-// __PRETTY_FUNCTION__. Of that only the last part counts, without namespaces and template
-// arguments: these gcc and clang write differently. Template arguments that are types count by
-// their own numbers, an element of an array by its. So `long` and `long long` are one type,
-// `a::point` and `b::point` of one size too; `long` and `double`, `std::atomic` of either, and
-// `point` and `size` are not.
+// Programs of other compilers find it too, so the number consists of what all agree about: size,
+// alignment, whether it is a signed, unsigned or floating number, a bool, an enumeration or a
+// class, and the name of a class or an enumeration. The name comes from __PRETTY_FUNCTION__. Only
+// its last part counts, without namespaces and template arguments, which gcc and clang write
+// differently. Template arguments that are types count by their own numbers, an element of an array
+// by its. So `long` and `long long` are one type, as are `a::point` and `b::point` of one size;
+// `long` and `double`, `std::atomic` of either, and `point` and `size` are not.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +50,7 @@ constexpr std::string_view last_name(std::string_view full) noexcept {
 
 template <class T>
 constexpr std::string_view name_of_type() noexcept {
-  // "... [with T = ns::point]" of gcc, "... [T = ns::point]" of clang. gcc may explain more behind
-  // a semicolon.
+  // "... [with T = ns::point]" in gcc, "... [T = ns::point]" in clang. gcc may add more after `;`.
   std::string_view text = __PRETTY_FUNCTION__;
   text.remove_prefix(text.find("T = ") + 4);
   text.remove_suffix(1);
@@ -62,7 +60,7 @@ constexpr std::string_view name_of_type() noexcept {
 template <class T>
 constexpr std::uint64_t type_mark() noexcept;
 
-// Nothing for what is no type, or no template of types.
+// 0 for anything else than a template of types, or of a type and a count.
 template <class T>
 inline constexpr std::uint64_t arguments_mark = 0;
 template <template <class...> class Of, class... Args>

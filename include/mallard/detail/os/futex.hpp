@@ -1,4 +1,4 @@
-// Purpose: how a thread sleeps until another one wakes it.
+// Purpose: lets a thread sleep until another one wakes it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace mallard::inline v1::detail::os {
 void wait_at(const void* word, std::uint32_t value) noexcept;
 void wake_one_at(const void* word) noexcept;
 
-// Between two looks at a word that another thread is about to write.
+// For use between two reads of a word that another thread is about to write.
 inline void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

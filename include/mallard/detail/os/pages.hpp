@@ -1,4 +1,4 @@
-// Purpose: what the library asks of the operating system's virtual memory. One file per system.
+// Purpose: the calls of the operating system's virtual memory. One file per system.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ inline constexpr std::size_t huge_page_bytes = 2 << 20;
 std::size_t page_size() noexcept;
 
 // Readable, writable, zeroed memory aligned to `alignment` (a power of two); null when refused.
-// With `huge`, huge pages are asked for; refusal of those is no failure.
+// With `huge`, asks for huge pages; refusal of those is no failure.
 void* map(std::size_t bytes, std::size_t alignment, bool huge) noexcept;
 
 // Address space without memory behind it, aligned to `alignment`; null when refused.
 void* reserve(std::size_t bytes, std::size_t alignment = page_bytes) noexcept;
 
-// The same at these very addresses. False when refused, or when something is there.
+// The same at exactly these addresses. False when refused, or when something is there.
 bool reserve_at(void* p, std::size_t bytes) noexcept;
 
 // Zeros that can be read only; null when refused.
@@ -29,47 +29,46 @@ void* map_zeros(std::size_t bytes) noexcept;
 // Makes pages of `reserve` or `map_zeros` usable. False when refused.
 bool commit(void* p, std::size_t bytes) noexcept;
 
-// Makes whole pages of `map` fault when they are touched, until they are unmapped. Refusal is no
-// failure.
+// Makes whole pages of `map` fault when touched, until they are unmapped. Refusal is no failure.
 void protect(void* p, std::size_t bytes) noexcept;
 
-// Gives the memory of whole pages back and keeps the addresses usable; their contents become zero,
+// Gives the memory of whole pages back and keeps the addresses usable. Their contents become zero;
 // what is around them stays.
 void purge(void* p, std::size_t bytes) noexcept;
 
-// Moves whole pages with what they hold to usable addresses elsewhere; those they leave stay usable
-// and become zero. False when the system refuses, as it does beyond one mapping: the pages are
-// where they were, and the addresses at `to` may be gone.
+// Moves whole pages with their contents to usable addresses elsewhere; the old addresses stay
+// usable and become zero. False when the system refuses, as it does beyond one mapping: the pages
+// are where they were, and the addresses at `to` may be gone.
 bool move(void* from, std::size_t bytes, void* to) noexcept;
 
-// Puts zeroed memory behind the pages at once, which takes less time than one by one when they are
-// touched. False when refused, which is no failure.
+// Puts zeroed memory behind the pages at once, which is faster than one page for each fault. False
+// when refused, which is no failure.
 bool populate(void* p, std::size_t bytes) noexcept;
 
 // Asks for huge pages where they fit. Refusal is no failure.
 void prefer_huge_pages(void* p, std::size_t bytes) noexcept;
 
-// Makes a mapping of `map` larger, where it is or elsewhere at a multiple of `alignment`, by moving
-// its pages, not its bytes, if `may_be(there)`. Null when refused, as it is when a part of the
-// mapping is not like the rest any more, and then nothing has changed.
+// Makes a mapping of `map` larger by moving its pages, not its bytes: in place, or to another
+// multiple of `alignment` if `may_be(there)`. Null, with nothing changed, when refused, as it is
+// when a part of the mapping is no longer like the rest.
 void* move(void* p, std::size_t bytes, std::size_t new_bytes, std::size_t alignment,
            bool (*may_be)(const void*) noexcept) noexcept;
 
-// Whether the pages, which begin a mapping of `map`, are all alike: when something was advised of a
-// part, or a part was locked or protected, they are not.
+// Whether the pages, which begin a mapping of `map`, are all alike. They are not when a part was
+// advised, locked or protected.
 bool are_alike(void* p, std::size_t bytes) noexcept;
 
-// Gives memory and addresses back, of `map` or `reserve`.
+// Gives back memory and addresses of `map` or `reserve`.
 void unmap(void* p, std::size_t bytes) noexcept;
 
 std::size_t physical_memory_bytes() noexcept;
-// Bytes of addresses that the process may have at all; SIZE_MAX where nothing is said.
+// Bytes of addresses that the process may have; SIZE_MAX without a limit.
 std::size_t most_addresses() noexcept;
 
 // Coarse and cheap; only differences mean something.
 unsigned long long milliseconds() noexcept;
 
-// Whether there is anything at the address that can be read without a fault. For assertions.
+// Whether anything at the address can be read without a fault. For assertions.
 bool is_mapped(const void* p) noexcept;
 
 }  // namespace mallard::inline v1::detail::os

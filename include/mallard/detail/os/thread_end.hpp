@@ -1,5 +1,5 @@
-// Purpose: a call at the end of threads that, unlike the destructor of a thread_local, does not
-// keep the library it is in from being unloaded before.
+// Purpose: a call at the end of threads that does not keep its library from being unloaded before,
+// unlike the destructor of a thread_local.
 #pragma once
 
 #include <pthread.h>
@@ -16,12 +16,12 @@ class thread_end_calls {
   }
   thread_end_calls(const thread_end_calls&) = delete;
   thread_end_calls& operator=(const thread_end_calls&) = delete;
-  // No thread calls any more.
+  // Afterwards no thread calls.
   ~thread_end_calls() {
     if (made_) pthread_key_delete(key_);
   }
 
-  // The calling thread will call at its end, once.
+  // The calling thread calls once, at its end.
   void of_this_thread() noexcept {
     if (made_) pthread_setspecific(key_, this);
   }

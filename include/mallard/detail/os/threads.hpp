@@ -12,7 +12,7 @@
 
 namespace mallard::inline v1::detail::os {
 
-// True only while no other thread can be running, or start without the caller's doing.
+// True only while no other thread can be running, or can start without the caller's action.
 inline bool is_single_threaded() noexcept {
 #ifdef MALLARD_KNOWS_SINGLE_THREADED
   return __libc_single_threaded != 0;

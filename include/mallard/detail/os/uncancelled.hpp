@@ -1,5 +1,5 @@
-// Purpose: system calls for functions that are no cancellation points, although the C library's own
-// functions for them are.
+// Purpose: system calls for functions that must not be cancellation points, although the C
+// library's own functions for them are.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,10 @@
-// Purpose: how much free memory may stay with the process. Little, unless experience shows that
-// what was given back is asked for again at once.
+// Purpose: decides how much free memory may stay with the process.
 //
-// Memory that a program gives up for good goes back at once, without a thread that waits for that.
-// A program that frees and allocates the same in turns has that seen the first time, and keeps what
-// it needed for some seconds. Of what may stay, half of what nobody needed for a second goes back
-// when the second is over, if somebody calls then.
+// The policy keeps little, so memory that a program gives up for good goes back at once, without a
+// thread that waits for that. If the program takes memory again within a second, that amount is
+// regretted: the limit grows by it until five seconds pass without a regret. So a program that
+// frees and allocates the same memory in turns pays for it once. Once a second, half of the memory
+// that nobody needed in that second goes back, if somebody calls then.
 #pragma once
 
 #include <algorithm>
@@ -15,25 +15,24 @@
 
 namespace mallard::inline v1::detail {
 
-// In any unit, the same for all. Not thread-safe.
+// Amounts are in any unit, the same for all calls. Not thread-safe.
 class idle_policy {
  public:
   using clock = unsigned long long (*)() noexcept;  // milliseconds
   static constexpr unsigned long long decay_milliseconds = 1000;
 
-  // So much may stay at least, and whatever happens, at most.
+  // At least `least` may stay, and never more than `most`.
   explicit constexpr idle_policy(std::size_t least, std::size_t most = SIZE_MAX,
                                  clock milliseconds = os::milliseconds) noexcept
       : now_(milliseconds), least_(least), most_(most) {}
 
-  // Memory in use makes room for memory that may be idle.
+  // The more is in use, the more may be idle.
   std::size_t limit(std::size_t used) noexcept {
     if (regretted_ != 0 && now_() - last_regret_ > remembered_milliseconds) regretted_ = 0;
     return std::min(most_, std::max(least_, used / 8) + regretted_);
   }
-  // The bytes that are left when more than that limit was there, or than the `most` that others
-  // leave: less, so that the next free is not too much again. Half, but nearly all where only
-  // `most` is in the way.
+  // The amount to keep when there was more than `limit`, or than `most`, which others leave: less
+  // than that, so that the next free does not exceed it again. Half, or most of an exceeded `most`.
   static constexpr std::size_t rest_of(std::size_t limit, std::size_t most) noexcept {
     return limit <= most ? limit / 2 : most - most / 8;
   }
@@ -42,7 +41,7 @@ class idle_policy {
     most_ = most;
   }
 
-  // So much went back, and so much stays. Memory that comes later was not idle before.
+  // `amount` went back and `left` stays. Memory that comes later was not idle before.
   void gave_back(std::size_t amount, std::size_t left) noexcept {
     needed_to_ = std::min(needed_to_, left);
     const unsigned long long now = now_();
@@ -50,15 +49,15 @@ class idle_policy {
     last_giving_ = now;
   }
 
-  // So much of the kept memory is left, since some was of use.
+  // Some of the kept memory was of use; `idle` is left.
   void reused(std::size_t idle) noexcept { needed_to_ = std::min(needed_to_, idle); }
-  // And the rest would be as well: what is regretted is remembered longer.
+  // The rest would have served as well, so the regret is remembered longer.
   void reused_like_it(std::size_t idle) noexcept {
     reused(idle);
     if (regretted_ != 0) last_regret_ = now_();
   }
 
-  // Memory was taken that has to come from the system.
+  // Memory was taken that must come from the system.
   void took(std::size_t amount) noexcept {
     if (given_back_ == 0) return;
     const unsigned long long now = now_();
@@ -72,14 +71,14 @@ class idle_policy {
     last_regret_ = now;
   }
 
-  // The part of so much idle memory that may stay: all of it, but for half of what was not needed
-  // since the last time, if that was a second ago.
+  // The part of the idle memory that may stay: all of it, less half of what was not needed since
+  // the last call that was a second ago.
   std::size_t after_decay(std::size_t idle) noexcept {
     const unsigned long long now = now_();
     if (now - looked_at_ < decay_milliseconds) return idle;
     const bool is_first = looked_at_ == 0;
     looked_at_ = now;
-    // An odd number loses more than half, so that the last goes, too.
+    // Odd amounts lose more than half, so that the last unit goes too.
     const std::size_t surplus = is_first ? 0 : std::min(needed_to_, idle);
     needed_to_ = idle - (surplus - surplus / 2);
     return needed_to_;
@@ -96,7 +95,7 @@ class idle_policy {
   std::size_t regretted_ = 0;   // of that, taken again soon
   unsigned long long last_giving_ = 0;
   unsigned long long last_regret_ = 0;
-  std::size_t needed_to_ = 0;  // the least that was idle since the last look
+  std::size_t needed_to_ = 0;  // the least that was idle since the last decay
   unsigned long long looked_at_ = 0;
 };
 

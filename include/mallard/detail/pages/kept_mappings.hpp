@@ -1,9 +1,12 @@
-// Purpose: mappings that are free, kept for whoever needs one of about their size: what a program
-// maps and unmaps again and again is not taken from the system and given back each time.
+// Purpose: keeps free mappings for reuse, so that a program that maps and unmaps again and again
+// does not pay the system each time.
 //
-// How many stay is the idle policy's to say; those that have been here longest go first. Everything
-// is O(1) beside the system's work, during which the lock is free. Thread-safe; who finds it held
-// for long, maybe by its own thread, which a signal handler has interrupted, does without.
+// Each mapping's header lies in its own first page, and links it into a bin of its size, eight for
+// each doubling, and into one ring by age. A bitmap finds the next bin that has one, and at most
+// eight of a bin are inspected, so everything is O(1) beside the system's work. The idle policy
+// decides how much stays; the oldest mappings go first. The lock is free while the system works.
+// Thread-safe: a caller that cannot get the lock for long does without, since its own thread may
+// hold it, interrupted by a signal handler.
 #pragma once
 
 #include <array>
@@ -27,17 +30,17 @@ class kept_mappings {
   kept_mappings(const kept_mappings&) = delete;
   kept_mappings& operator=(const kept_mappings&) = delete;
 
-  // Mappings are kept by steps, eight for each doubling; some few of one step are looked at.
+  // Rounds up to the next step, of which there are eight for each doubling.
   static std::size_t step_of(std::size_t bytes) noexcept;
 
   // A mapping of at least `least` bytes and at most `most`; null when there is none.
   void* take(std::size_t least, std::size_t most) noexcept;
-  // Keeps a mapping whose first page is warm, or gives it back. The larger the `used` bytes are
-  // that its owner has mapped besides, the more may stay.
+  // Keeps a mapping whose first page is warm, or gives it back. The more `used` bytes its owner has
+  // mapped besides, the more may stay.
   void give(void* p, std::size_t bytes, std::size_t used) noexcept;
 
-  // Give back half of what nobody needed for a second; what is more than may stay; all. The last
-  // returns the bytes.
+  // `decay` gives back half of what nobody needed for a second, `set_idle_limit` what is more than
+  // may stay, `trim` everything; it returns the bytes.
   void decay() noexcept;
   void set_idle_limit(std::size_t least, std::size_t most) noexcept;
   std::size_t trim() noexcept { return shrink_to(0); }
@@ -50,7 +53,7 @@ class kept_mappings {
   page_lock& lock() noexcept { return lock_; }
 
  private:
-  struct mapping {  // at its own start, which whoever gave it has just used
+  struct mapping {  // at its own start, which the giver has just used
     mapping* bin_next;
     mapping* bin_prev;
     mapping* newer;
@@ -76,7 +79,7 @@ class kept_mappings {
   void remove(mapping* m) noexcept;
   void look_for_gone(std::size_t least, std::size_t most) noexcept;
   void note_gone(std::size_t bytes) noexcept;
-  // Requires that it is free.
+  // Requires that the lock is free.
   std::size_t shrink_to(std::size_t bytes) noexcept;
 
   memory_budget& budget_;
@@ -86,7 +89,7 @@ class kept_mappings {
   mapping* oldest_ = nullptr;  // its `older` is the newest
   std::array<std::uint64_t, bin_words> has_some_{};
   std::array<mapping*, bin_count> bins_{};  // the newest of each
-  // The sizes that were given back last, as long as nobody has asked for the like since.
+  // The sizes given back last, until somebody asks for the like.
   std::array<std::size_t, 16> gone_{};
   std::size_t next_gone_ = 0;
 };

@@ -1,12 +1,11 @@
-// Purpose: how much memory all parts of an engine together may take from the system, and how much
-// of that they may keep while nobody uses it.
+// Purpose: limits how much memory all parts of an engine together take from the system, and how
+// much of that they keep unused.
 //
-// A limit holds for both: memory that is kept counts as taken until the system has it back. What is
-// kept depends on the program's size: a quarter of the most that was in use lately, but never more
-// than 256 MiB. A small program may keep 64 MiB: with less, one that frees and allocates a block of
-// 20 MiB in turns would pay for its pages each time. Each part has an account here, which it alone
-// writes; the sums over them are about right, since nobody stops the others to read theirs. An
-// `idle_policy` says how much of its share a part really keeps.
+// Memory that is kept counts as taken until the system has it back. The parts may keep a quarter of
+// the most that was in use lately, at least 64 MiB and at most 256 MiB. With less, a small program
+// that frees and allocates a block of 20 MiB in turns would pay for its pages each time. Each part
+// writes only its own account; the sums are approximate, because nobody stops the others to read
+// theirs. An `idle_policy` decides how much of its share a part really keeps.
 #pragma once
 
 #include <algorithm>
@@ -21,27 +20,27 @@ class memory_budget {
  public:
   static constexpr std::size_t none = SIZE_MAX;
 
-  // In bytes. A part that takes its memory from the slices has them in use: its account says only
-  // which of these it keeps unused.
+  // In bytes. A part takes its memory from the slices, whose account has it in use; its own account
+  // counts only what it keeps of that unused.
   struct account {
     std::atomic<std::size_t> in_use{0};
     std::atomic<std::size_t> kept{0};
   };
   account slices;
   account mappings;
-  // Pages of slabs that no block is on, kept since they would soon be touched again. Slabs are in
-  // use, so they are not among what is kept of the others: as much again may stay.
+  // Pages of slabs without a block, kept because they would soon be touched again. Slabs are in
+  // use, so these pages have an allowance of their own, as large as that of the others.
   std::atomic<std::size_t> kept_in_slabs{0};
   static constexpr std::size_t most_parts = 4;
   std::array<account, most_parts> parts_of_slices;
 
-  // May keep any amount unless `is_capped`.
+  // Without `is_capped`, any amount may be kept.
   explicit constexpr memory_budget(bool is_capped = false) noexcept
       : most_kept_(is_capped ? by_use : none) {}
 
   bool is_set() const noexcept { return limit_.load(std::memory_order_relaxed) != none; }
 
-  // False when it would be too much; then nobody else is refused anything for it.
+  // False if the limit would be exceeded; a refused request is not charged.
   bool take(std::size_t bytes) noexcept {
     const std::size_t limit = limit_.load(std::memory_order_relaxed);
     std::size_t taken = taken_.load(std::memory_order_relaxed);
@@ -52,22 +51,22 @@ class memory_budget {
   }
   void give(std::size_t bytes) noexcept { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  // Counts as well what was taken before without being counted.
+  // `uncounted` bytes were taken while there was no limit.
   void set(std::size_t bytes, std::size_t uncounted) noexcept {
     if (!is_set()) taken_.fetch_add(uncounted, std::memory_order_relaxed);
     limit_.store(bytes, std::memory_order_relaxed);
     if (!is_set()) give(uncounted);
   }
 
-  // All parts together keep at most so much from now on, whatever is in use.
+  // From now on all parts together keep at most so much, whatever is in use.
   void set_most_kept(std::size_t bytes) noexcept {
     most_kept_.store(bytes, std::memory_order_relaxed);
   }
-  // So much the part with this account may keep beside what the others keep.
+  // Bytes that the part with this account may keep beside what the others keep.
   std::size_t may_keep(const account& mine) const noexcept {
     return beside(kept() - mine.kept.load(std::memory_order_relaxed));
   }
-  // The same of pages of slabs, of which so many are the caller's.
+  // The same for pages of slabs, of which `mine` are the caller's.
   std::size_t may_keep_in_slabs(std::size_t mine) const noexcept {
     return beside(kept_in_slabs.load(std::memory_order_relaxed) - mine);
   }
@@ -82,8 +81,8 @@ class memory_budget {
                               mappings.in_use.load(std::memory_order_relaxed);
     return taken - std::min(taken, kept_in_slices());
   }
-  // To be called before much is freed, and about once a second: the peak is forgotten by an eighth
-  // of what is above the present use, by half in five seconds.
+  // Call `note_use` before much is freed, and `forget_peak` about once a second: it lowers the peak
+  // by an eighth of what is above the present use, so by half in five seconds.
   void note_use() noexcept {
     const std::size_t now = in_use();
     if (now > peak_.load(std::memory_order_relaxed)) peak_.store(now, std::memory_order_relaxed);

@@ -1,8 +1,7 @@
-// Purpose: what the supply of slices has to know of whom it serves: the lock, and what is kept for
-// each region beside its pages.
+// Purpose: tells the supply of slices about its client: the lock, and what else a region keeps.
 //
 // An engine that keeps more there, as the malloc does, defines MALLARD_PAGE_CLIENT as the file that
-// says what, by these names.
+// declares these names instead.
 #pragma once
 
 #ifdef MALLARD_PAGE_CLIENT
@@ -28,15 +27,15 @@ struct region : region_pages {
 inline constexpr std::size_t region_header_slices = divide_up(sizeof(region), slice_bytes);
 
 struct page_client {
-  // A region's start has to hold so much while so many of its slices can be used.
+  // Bytes needed at a region's start while so many of its slices are usable.
   static constexpr std::size_t header_bytes(std::size_t) noexcept { return sizeof(region); }
-  // So much of that is about one slice; 0: nothing.
+  // Bytes of that per slice; 0: none.
   static constexpr std::size_t record_bytes = 0;
   // At the end of a region, never usable.
   static constexpr std::size_t guard_bytes() noexcept { return 0; }
 
-  // A region has been mapped and can be used up to `end`, then more of it, then it goes. False when
-  // there is no memory for what is to be known of it.
+  // A region was mapped and is usable up to `end`, then more of it is, then it goes. False when
+  // there is no memory for the client's records.
   static bool add_region(region& r, std::size_t) noexcept {
     begin_leak_scan(&r, region_bytes);
     return true;

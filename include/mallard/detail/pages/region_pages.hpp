@@ -1,7 +1,5 @@
-// Purpose: what is known of the pages of a region, at its start: which slices are free, and which
-// of these still have memory.
-//
-// A region begins at a multiple of its size, so that it is found from any address in it by a mask.
+// Purpose: the records of a region's pages, at its start: which slices are free, and which of these
+// still have memory. A region begins at a multiple of its size: a mask finds it.
 #pragma once
 
 #include <array>
@@ -16,7 +14,7 @@ namespace mallard::inline v1::detail {
 struct region;
 
 // Guarded by the lock of `slice_supply`. The addresses of the first `reserved_slices` are ours, and
-// the first `ready_slices` of these can be used; what is behind is not marked as free.
+// the first `ready_slices` of these are usable; those behind are not marked as free.
 struct region_pages {
   region* next;
   std::size_t ordinal;  // grows along the list
@@ -25,7 +23,7 @@ struct region_pages {
   std::size_t free_slices;
   std::array<std::uint64_t, region_words> free;
   std::array<std::uint64_t, region_words> dirty;  // free, and not given back to the system
-  // A bit for each word that has a bit.
+  // A bit for each word that has a bit set.
   std::uint64_t free_words;
   std::uint64_t dirty_words;
 

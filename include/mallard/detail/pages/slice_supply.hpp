@@ -1,6 +1,11 @@
 // Purpose: hands out aligned runs of slices for slabs, chunks, heaps and segments, and gives idle
-// memory back to the system. Thread-safe, under one lock, which is not held while the system is
-// asked for anything: slices on their way back are nobody's meanwhile.
+// memory back to the system.
+//
+// Memory comes in regions of 64 MiB, whose headers have two bits per slice: `free`, and `dirty` for
+// free slices still backed by memory. Slabs get dirty slices first; idle memory goes back from the
+// end of each region, so regions fill from their start. Thread-safe. `lock_` guards the bits and is
+// never held during a system call: slices on their way back are marked as neither, so nobody gets
+// them meanwhile. `grow_lock_` is held while more is made usable, `purge_lock_` while it goes back.
 #pragma once
 
 #include <array>
@@ -24,53 +29,52 @@ struct supply_usage {
 
 class slice_supply {
  public:
-  // So many bytes may stay at first.
+  // So many bytes may stay idle at first.
   constexpr slice_supply(memory_budget& budget, std::size_t idle_bytes) noexcept
       : budget_(budget), idle_(idle_bytes / slice_bytes) {}
   slice_supply(const slice_supply&) = delete;
   slice_supply& operator=(const slice_supply&) = delete;
 
-  // A run for one slab: 1, 2, 4, 8 or 16 slices, or 1 or 2 words of them, aligned to its size,
-  // memory that was used before first. `busy`: all of it will be touched soon, and more be asked
-  // for; then memory comes many pages at a time. Null when the system refuses.
+  // Takes a run for one slab: 1, 2, 4, 8 or 16 slices, or 1 or 2 words of them, aligned to its
+  // size; memory that was used before comes first. `busy`: all of it will be touched soon, and more
+  // asked for, so memory comes many pages at a time. Null when the system refuses.
   void* take(std::size_t bytes, bool busy) noexcept;
-  // A run of whole words of slices. Null when it does not fit a region, or the system refuses.
-  // `is_zero`: whether all of it is.
+  // Takes a run of whole words of slices. Null when it does not fit a region, or the system
+  // refuses. `is_zero`: whether all of it is zero.
   static constexpr std::size_t word_bytes = slices_per_word * slice_bytes;
   void* take_words(std::size_t words, bool* is_zero = nullptr) noexcept;
 
   // Takes back what `take` or `take_words` returned.
   void give(void* p, std::size_t bytes) noexcept { give(&p, 1, bytes); }
 
-  // The same of several runs for slabs at once. Returns how many there were, which may be less.
+  // The same for several runs for slabs. Returns how many there were, maybe fewer than asked for.
   unsigned take(void** out, unsigned count, std::size_t bytes) noexcept;
   void give(void* const* runs, unsigned count, std::size_t bytes) noexcept;
 
-  // Half of what nobody needed for a second goes back to the system.
+  // Gives back half of what nobody needed for a second.
   void decay() noexcept;
 
   // Gives all free memory back to the system, and the addresses of regions without slices in use.
   // Returns the bytes of memory.
   std::size_t trim() noexcept;
 
-  // Gives back the addresses at the ends of regions that nobody uses, for whoever needs many of
-  // them in a row: the regions get them again if they can. Returns whether there were any.
+  // Gives back unused addresses at the ends of regions, for a caller that needs many in a row; the
+  // regions get them again if they can. Returns whether there were any.
   bool cut_regions() noexcept;
-  // Whether the process may not have as many addresses as the machine has memory, as it was when
+  // Whether the process may have fewer addresses than the machine has memory, as determined when
   // the first region was made.
   bool has_few_addresses() const noexcept {
     return has_few_addresses_.load(std::memory_order_relaxed);
   }
-  // Whether the last region was to be smaller, since the system has no addresses for a whole one.
+  // Whether the last region had to be smaller because the system has no addresses for a whole one.
   bool is_confined() const noexcept { return is_confined_.load(std::memory_order_relaxed); }
 
-  // So much may stay at least, or an eighth of what is in use, and at most. Gives back what is
-  // more.
+  // At least `least_bytes` or an eighth of what is in use may stay, at most `most_bytes`. Gives
+  // back the rest.
   void set_idle_limit(std::size_t least_bytes, std::size_t most_bytes = SIZE_MAX) noexcept;
-  // Changes the limit that it was made with, which is not to be set otherwise.
+  // Changes the limit of its budget; nothing else may set that.
   void set_limit(std::size_t bytes) noexcept;
-  // From now on, once 8 MiB are in use, what is made usable is of huge pages where the system has
-  // them.
+  // From now on, memory made usable is of huge pages if the system has them, once 8 MiB are in use.
   void prefer_huge_pages() noexcept;
   supply_usage usage() noexcept;
   // Nothing is taken or given back while `visit(region)` runs.
@@ -80,25 +84,25 @@ class slice_supply {
     for (region* r = first_; r != nullptr; r = r->next) visit(*r);
   }
   page_lock& lock() noexcept { return lock_; }
-  // All, in the order in which they are taken.
+  // All locks, in the order in which they are taken.
   static constexpr std::size_t lock_count = 3;
   page_lock& lock_at(std::size_t i) noexcept {
     return i == 0 ? purge_lock_ : i == 1 ? grow_lock_ : lock_;
   }
 
  private:
-  // A search for a run begins here: before that there is none of so many slices.
+  // A search for a run of a kind begins in the first region that may have one.
   static constexpr std::size_t run_kinds = 5;
   struct slice_run {
     region* in;
     std::size_t begin;
     std::size_t end;
-    // With free ones around that nobody may take meanwhile.
+    // With the free slices around it, which nobody may take meanwhile.
     std::size_t from;
     std::size_t to;
   };
 
-  // Require the lock of who makes more usable, and that the last one is free.
+  // Require `grow_lock_`, and that `lock_` is free.
   bool add_region() noexcept;
   static region* make_region(std::size_t reserved) noexcept;
   static bool commit_slices(region& r, std::size_t begin, std::size_t end) noexcept;
@@ -111,7 +115,7 @@ class slice_supply {
   void* try_to_take(std::size_t slices, std::size_t step, Take&& take, bool& is_refused) noexcept;
   std::size_t purge_all() noexcept;
 
-  // Require the last lock.
+  // Require `lock_`.
   std::size_t next_step(std::size_t slices) const noexcept;
   void set_free(region& r, std::size_t begin, std::size_t end, bool dirty) noexcept;
   template <class Take>
@@ -127,19 +131,19 @@ class slice_supply {
 
   static std::size_t cut_free_end(region& r) noexcept;
   void populate(void* p, std::size_t slices) noexcept;
-  // Requires the lock of who purges, and that the last one is free.
+  // Requires `purge_lock_`, and that `lock_` is free.
   std::size_t purge_some(std::size_t slices_to_keep) noexcept;
   static slice_run with_clean_around(region& r, std::size_t begin, std::size_t end) noexcept;
   static void purge_header(const slice_run& run) noexcept;
 
-  // So many runs at a time: nobody who gives one has to wait for more.
+  // So many runs at a time: whoever gives one waits for no more.
   static constexpr std::size_t most_purged_runs = 64;
 
   memory_budget& budget_;
-  page_lock purge_lock_;           // of who gives memory back
-  page_lock grow_lock_;            // of who makes more usable
-  page_lock lock_;                 // of what is known of slices; the only one that most calls take
-  bool wants_huge_pages_ = false;  // under the lock of who makes more usable
+  page_lock purge_lock_;  // while memory is given back
+  page_lock grow_lock_;   // while more is made usable
+  page_lock lock_;        // guards the records of slices; the only one that most calls take
+  bool wants_huge_pages_ = false;  // under `grow_lock_`
   std::atomic<bool> has_few_addresses_{false};
   std::atomic<bool> is_confined_{false};
   region* first_ = nullptr;
@@ -148,7 +152,7 @@ class slice_supply {
   std::size_t regions_made_ = 0;
   std::array<region*, run_kinds> search_from_{};  // null: at the first
   std::size_t searched_from_ = 0;                 // no search begins at a greater ordinal
-  std::size_t under_way_slices_ = 0;              // to the system
+  std::size_t under_way_slices_ = 0;              // on their way to the system
   std::size_t used_slices_ = 0;
   std::size_t dirty_slices_ = 0;
   idle_policy idle_;  // in slices

@@ -1,4 +1,4 @@
-// Purpose: the measures of what memory is handed out in: slices of regions.
+// Purpose: the units in which memory is handed out: slices of regions.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,5 @@
-// Purpose: large ranges of addresses whose pages get memory when they are first touched, for what
-// grows where it is. A few that were given back are kept, for heaps that come and go.
-//
-// Thread-safe, without a lock.
+// Purpose: large ranges of addresses, whose pages get memory when they are first touched, for what
+// grows in place. A few that were given back are kept, for heaps that come and go. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +14,34 @@ struct address_range {
   std::size_t bytes = 0;
 };
 
-// AddressSanitizer has to mark every byte of it.
+// AddressSanitizer must mark every byte of it.
 #ifdef MALLARD_MARKS_MEMORY
 inline constexpr std::size_t standard_range_bytes = std::size_t{16} << 20;
 #else
 inline constexpr std::size_t standard_range_bytes = std::size_t{1} << 30;
 #endif
 
-// So much at the start of a range has small pages, and a little at its end, so that a small heap
+// The first so many bytes of a range have small pages, and a few at its end, so that a small heap
 // takes little memory; what is between is a mapping of its own.
 inline constexpr std::size_t small_pages_bytes = std::size_t{4} << 20;
 
-// Every range is some mappings, and the system allows a process so many (65,530 by default) that a
-// block cannot always have one.
+// A range is several mappings, and the system allows a process only so many (65,530 by default), so
+// that not every block can have a range.
 inline constexpr std::size_t ranges_for_blocks = 4096;
 
 enum class range_use { segment, block };
 
-// At least `bytes`; a standard one if that is enough and can be had. None for a block while so many
-// ranges are in use in the process.
+// At least `bytes`; a standard range if that is enough and available. None for a block while so
+// many ranges are in use in the process.
 MALLARD_API address_range take_range(std::size_t bytes, range_use use) noexcept;
 
-// Gives the ranges that are kept for reuse back to the system.
+// Gives the ranges kept for reuse back to the system.
 MALLARD_API void drop_kept_ranges() noexcept;
 
-// All beyond the first 256 KiB goes back to the system, or all of it. Only the first
+// Gives all beyond the first 256 KiB back to the system, or all of it. Only the first
 // `in_use_bytes` and the last page have memory.
 MALLARD_API void give_range(address_range range, std::size_t in_use_bytes) noexcept;
-// All of it goes back to the system, whatever has become of its mappings.
+// Gives all of it back to the system, whatever has become of its mappings.
 MALLARD_API void drop_range(address_range range) noexcept;
 
 }  // namespace mallard::inline v1::detail

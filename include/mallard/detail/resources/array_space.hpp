@@ -13,7 +13,7 @@ namespace mallard::inline v1::detail {
 
 class MALLARD_API array_space {
  public:
-  // Blocks from here on get a range of their own when that is asked for.
+  // Blocks from this size on get a range of their own when asked for.
   static constexpr std::size_t lone_bytes = std::size_t{64} << 10;
 
   // Segments come from `upstream`, or, if that is the page source, from address ranges.
@@ -25,9 +25,9 @@ class MALLARD_API array_space {
   void* allocate(std::size_t bytes, std::size_t alignment, bool roomy);
   void deallocate(void* p) noexcept;
 
-  // The parts of `allocate`, for an array_space behind a lock that must not be held while upstream
-  // is called: null when there is no room; memory for a segment in which there is; and the same as
-  // `try_allocate` once the space has it.
+  // The parts of `allocate`, for use behind a lock that must not be held while upstream is called:
+  // `try_allocate` returns null when there is no room, `get_segment` gets memory that has room, and
+  // `add_and_allocate` adds it and allocates there.
   void* try_allocate(std::size_t bytes, std::size_t alignment, bool roomy) noexcept;
   struct fresh_segment {
     void* p;
@@ -46,13 +46,13 @@ class MALLARD_API array_space {
                         std::size_t step) noexcept;
   std::size_t shrink(void* p, std::size_t bytes) noexcept;
 
-  // Moves the first `old` bytes of a large block to a range of its own that has room for `bytes`:
-  // pages change their addresses, no byte is copied. Null when that would not pay or the system
-  // refuses; then nothing has changed.
+  // Moves the first `old` bytes of a large block to a range of its own that has room for `bytes`.
+  // Pages change their addresses; only parts of pages at the ends are copied. Null, with nothing
+  // changed, when that would not pay or the system refuses.
   void* move(void* p, std::size_t old, std::size_t bytes) noexcept;
 
   // Gives the memory of free blocks back to the system, and segments without blocks to where they
-  // came from. Returns the bytes of the latter.
+  // came from. Returns the bytes of these segments.
   std::size_t trim() noexcept {
     const detached_segments empty = detach_empty();
     give_back(empty);
@@ -65,7 +65,7 @@ class MALLARD_API array_space {
   };
   detached_segments detach_empty() noexcept;
   void give_back(detached_segments list) const noexcept;
-  // With `forget`, upstream is known to ignore deallocation.
+  // With `forget`, upstream ignores deallocation.
   void release(bool forget) noexcept;
 
   std::size_t blocks() const noexcept { return heap_.in_use_blocks() + lone_blocks_; }
@@ -79,15 +79,15 @@ class MALLARD_API array_space {
     segment* prev;
     std::size_t bytes;   // of the whole range
     std::size_t before;  // of these, before the segment
-    std::size_t used;    // of these, from the range's start, what blocks have reached so far
-    bool patched;        // pages have been moved here: the range has mappings that others have not
+    std::size_t used;    // of these, from the range's start, those that blocks have reached so far
+    bool patched;        // pages were moved here: the range has more mappings than others
     std::byte* range() noexcept { return reinterpret_cast<std::byte*>(this) - before; }
   };
   static constexpr std::size_t segment_header_bytes = 64;
   static constexpr std::size_t first_segment_bytes = std::size_t{64} << 10;
   static constexpr std::size_t largest_step_bytes = std::size_t{4} << 20;
-  static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // freed at once
-  static constexpr std::size_t moved_bytes = std::size_t{1} << 20;   // copied below this
+  static constexpr std::size_t purged_bytes = std::size_t{1} << 20;  // purged at once when freed
+  static constexpr std::size_t moved_bytes = std::size_t{1} << 20;   // smaller blocks are copied
 
   bool owns(void* p) const noexcept;
   void* allocate_lone(std::size_t bytes, const void* like = nullptr, std::size_t unit = 1) noexcept;
@@ -100,7 +100,7 @@ class MALLARD_API array_space {
   static segment* segment_of_lone(void* p) noexcept;
 
   std::pmr::memory_resource* upstream_;
-  bool ranges_;  // not from upstream
+  bool ranges_;  // segments are address ranges, not from upstream
   fit_heap heap_;
   segment* segments_ = nullptr;
   segment* lone_ = nullptr;

@@ -1,4 +1,4 @@
-// Purpose: names the resources whose deallocate does nothing, so that others can spare the calls.
+// Purpose: names the resources whose deallocate does nothing, so that others can skip the calls.
 #pragma once
 
 #include <concepts>

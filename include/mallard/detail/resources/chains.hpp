@@ -1,5 +1,4 @@
-// Purpose: bursts: chains of blocks that are allocated one by one, all or none, and how many bytes
-// a burst may have.
+// Purpose: bursts: chains of blocks that are allocated one by one, all or none; their largest size.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +11,12 @@
 
 namespace mallard::inline v1::detail {
 
-// No machine has addresses for more: user space has at most 56 bits of them. What asks for it is
-// told so before it has taken all the memory there is.
+// User space has up to 56 bits of addresses. Larger bursts are refused before they take all memory.
 inline constexpr std::size_t largest_burst_bytes =
     sizeof(void*) == 8 ? std::size_t{1} << 56 : ~std::size_t{0} / 2;
 
-// Checks a request for `count` blocks of `bytes` bytes, which take those of the smallest class at
-// least. Throws `std::bad_array_new_length`.
+// Checks a request for `count` blocks of `bytes` bytes, which take at least those of the smallest
+// class. Throws `std::bad_array_new_length`.
 inline void check_burst(std::size_t count, std::size_t bytes) {
   if (count > largest_burst_bytes / larger(bytes, smallest_class_bytes)) fail_array_length();
 }
@@ -41,7 +39,7 @@ block_chain allocate_each(Resource& resource, const std::size_t* sizes, std::siz
       resource.deallocate(chain.pop_front(), sizes[i], alignment);
     }
   });
-  // A block has room for the link whatever its size; a sanitizer has to be told.
+  // Every block has room for the link, whatever its size; a sanitizer must be told.
   for (std::size_t i = 0; i < count; ++i) {
     void* const p = resource.allocate(sizes[i], alignment);
     unpoison(p, sizeof(void*));
@@ -51,7 +49,7 @@ block_chain allocate_each(Resource& resource, const std::size_t* sizes, std::siz
   return chain;
 }
 
-// `count` blocks of one size that has room for the link.
+// `count` blocks of one size, which has room for the link.
 template <class Resource>
 chain_ends allocate_equal(Resource& resource, std::size_t count, std::size_t bytes,
                           std::size_t alignment) {

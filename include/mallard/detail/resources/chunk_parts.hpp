@@ -1,6 +1,6 @@
-// Purpose: chunks smaller than a page, for the first slabs of small pools: parts of larger chunks,
-// cut by the slab engine. Pools of few blocks share pages so. Thread-safe, one lock, which is not
-// held while memory is taken from the supply or given back.
+// Purpose: chunks smaller than a page, for the first slabs of small pools: pools of few blocks
+// share pages so. The slab engine cuts them from larger chunks. Thread-safe under one lock, which
+// is not held during calls to the supply: what comes or goes waits in `ready_` or `aside_`.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class chunk_parts {
   constexpr explicit chunk_parts(slice_supply& supply) noexcept
       : supply_(supply), slabs_(part_layouts.data(), source, this, 0) {}
 
-  // Fills `out` with up to `count` parts; returns how many, none when there is no memory.
+  // Fills `out` with up to `count` parts; returns how many: none when there is no memory.
   unsigned take(unsigned part_class, void** out, unsigned count) noexcept;
   void give(unsigned part_class, void* const* parts, unsigned count) noexcept;
 

@@ -1,10 +1,10 @@
 // Purpose: the bump allocation that the monotonic resources share: a stack of chunks, the newest in
-// use, and the block carved last, which may grow and shrink where it is.
+// use, and the block carved last, which may grow and shrink in place.
 //
-// Large blocks can come back alone, as a growing vector frees one after each growth. Containers may
-// be destroyed after the arena was rewound, though, and then free blocks that have long become
-// other blocks. So blocks are taken back only while no memory has been used twice, until the first
-// rewind, and not from the chunk of a mark or older ones, which the mark has to find again.
+// Single large blocks can be taken back, as a growing vector frees one after each growth. But a
+// container may be destroyed after the arena was rewound, and then frees blocks whose memory is in
+// use again. So blocks are taken back only until the first rewind, and never from the chunk of a
+// mark or older ones, which the mark must find again.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ inline constexpr std::size_t bump_alignment = alignof(std::max_align_t);
 // Sizes are rounded up to this, so that most requests find the cursor aligned.
 inline constexpr std::size_t bump_step = 8;
 
-// The bytes that a block takes; an empty block takes a step, to be distinct.
+// The bytes that a block takes; an empty block takes a step, so that its address is its own.
 constexpr std::size_t bump_bytes(std::size_t bytes) noexcept {
   return round_up(bytes + (bytes == 0), bump_step);
 }
 
-// The bytes that stay marked behind every block of a range. In a sanitizer's build a redzone, but
-// for ranges whose size the caller has chosen: what fits there without must fit there too.
+// The bytes that stay poisoned behind every block of a range: a redzone in a sanitizer's build, but
+// none in ranges whose size the caller chose, where everything must fit that fits without one.
 struct no_gap {
   static constexpr no_gap none() noexcept { return {}; }
   static constexpr std::size_t bytes() noexcept { return 0; }
@@ -45,7 +45,7 @@ using bump_gap = std::conditional_t<redzone_bytes == 0, no_gap, redzone_gap>;
 
 // The free range of the newest chunk. The cursor is a multiple of `bump_step` and the end one of
 // `bump_alignment` (a caller's buffer is cut to that), so aligning up within a chunk never passes
-// the end unless more than fundamental alignment is asked for.
+// the end, except for more than fundamental alignment.
 struct bump_range {
   std::byte* cursor = nullptr;
   std::byte* end = nullptr;
@@ -59,12 +59,12 @@ struct bump_range {
       p += round_up(address_of(p), alignment) - address_of(p);
       if (alignment > bump_alignment && p > end) return nullptr;
     }
-    // The room is a multiple of the step, so what fits does so rounded up, too.
+    // The room is a multiple of the step, so what fits also fits rounded up.
     if (bytes - 1 >= static_cast<std::size_t>(end - p)) [[unlikely]] {
       return nullptr;
     }
-    if (p == nullptr) __builtin_unreachable();  // spares the caller its test
-    // One place, written twice: with an addition less if `bytes` is not known to the compiler.
+    if (p == nullptr) __builtin_unreachable();  // spares the caller a test
+    // The same place, written in two ways: one addition less if the compiler does not know `bytes`.
     move_behind(__builtin_constant_p(bytes)
                     ? p + round_up(bytes, bump_step)
                     : reinterpret_cast<std::byte*>(round_up(address_of(p) + bytes, bump_step)));
@@ -91,7 +91,7 @@ struct bump_range {
     return true;
   }
 
-  // Behind the last block there is its gap, as far as the range had room for it.
+  // The last block's gap follows it, as far as the range had room for it.
   bool is_last(const std::byte* block, std::size_t bytes) const noexcept {
     const std::byte* const behind = block + bump_bytes(bytes);
     if constexpr (redzone_bytes == 0) return behind == cursor;
@@ -126,7 +126,7 @@ class MALLARD_API chunk_stack {
  public:
   chunk_stack(monotonic_options options, std::pmr::memory_resource* upstream) noexcept
       : options_(options), next_bytes_(options.initial_bytes), upstream_(upstream) {}
-  // The buffer is used up before upstream is asked.
+  // The buffer is used before upstream is asked.
   chunk_stack(void* buffer, std::size_t bytes, monotonic_options options,
               std::pmr::memory_resource* upstream) noexcept;
   chunk_stack(const chunk_stack&) = delete;
@@ -139,25 +139,25 @@ class MALLARD_API chunk_stack {
     const chunk_header* chunk = nullptr;
     std::byte* cursor = nullptr;
     const chunk_stack* owner = nullptr;
-    std::size_t turn = 0;  // how often it had been rewound before
+    std::size_t turn = 0;  // number of rewinds before it
   };
   mark_type mark() const noexcept {
     marked_ = chunks_;
     return {chunks_, range.cursor, this, turn_};
   }
-  // Newer chunks are kept for reuse: an oversize one for blocks of about its size.
+  // Keeps newer chunks for reuse; an oversize one serves blocks of about its size.
   void rewind(mark_type to) noexcept;
-  // Back to the start; chunks are kept for reuse up to `keep_bytes` in all.
+  // Rewinds to the start; keeps up to `keep_bytes` of chunks for reuse.
   void reset(std::size_t keep_bytes) noexcept;
   void release() noexcept;
 
-  // Carves from another chunk. Throws what upstream throws, leaving all as it was.
+  // Carves from another chunk. Throws what upstream throws, with nothing changed.
   MALLARD_COLD void* carve_slow(std::size_t bytes, std::size_t alignment);
-  // The same, with null for every exception.
+  // The same, but returns null for every exception.
   MALLARD_COLD void* try_carve_slow(std::size_t bytes, std::size_t alignment) noexcept;
 
-  // Frees a block of at least `taken_back_from_bytes` that is the last of the current chunk or
-  // alone in one of the newest. Does nothing for others, and for all once memory was used again.
+  // Takes back a block of at least `taken_back_from_bytes` that is the last of the current chunk,
+  // or the only one of one of the newest. Ignores others, and all once memory was used again.
   static constexpr std::size_t taken_back_from_bytes = std::size_t{32} << 10;
   MALLARD_COLD void take_back(void* p, std::size_t bytes) noexcept;
 
@@ -166,8 +166,8 @@ class MALLARD_API chunk_stack {
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_; }
 
  private:
-  // Blocks up to here share chunks in any case; above, a block that does not fit into the next
-  // chunk gets one of its own, and the growth goes on as if it had not been.
+  // Blocks up to this size always share chunks. A larger one that does not fit the next chunk gets
+  // one of its own, and chunks grow on as if it did not exist.
   static constexpr std::size_t shared_up_to_bytes = std::size_t{64} << 10;
 
   void rewind_to(const mark_type& to) noexcept;

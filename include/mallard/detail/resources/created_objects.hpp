@@ -1,10 +1,9 @@
 // Purpose: the list of objects that an arena destroys when it frees their memory.
 //
-// An object's record lies in the arena, in front of the object: the link to the object created
-// before it, and the function that destroys it. So the list costs two words an object and no
-// allocation of its own, and the newest object, which is destroyed first, is found first. Each
-// record leaves the list before its object is destroyed: what a destructor creates becomes the
-// newest, and is destroyed next.
+// An object's record lies in the arena, before the object: the link to the object created before
+// it, and the function that destroys it. So the list costs two words an object and no allocation of
+// its own, and the newest object is found and destroyed first. A record leaves the list before its
+// object is destroyed: what a destructor creates becomes the newest, and is destroyed next.
 #pragma once
 
 #include "mallard/detail/config.hpp"

@@ -1,5 +1,5 @@
-// Purpose: what a heap can do with the blocks of its array_space, and how often it worked. The
-// verbs are explained in mallard/heap.hpp.
+// Purpose: the verbs of a heap for the blocks of its array_space, with counts of how often they
+// worked. mallard/heap.hpp explains them.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class MALLARD_API growing_blocks : public array_space {
   std::size_t shrinkable_to(void* p, std::size_t old, std::size_t maximum,
                             std::size_t preferred) const noexcept;
 
-  // `remap` as far as no byte has to be copied: null and 0 when they have to.
+  // `remap` if no byte has to be copied; else null and 0.
   sized_block remap_without_copy(void* p, std::size_t old, std::size_t bytes) noexcept;
 
   growth_counts counts() const noexcept { return counts_; }
@@ -42,7 +42,7 @@ class MALLARD_API growing_blocks : public array_space {
   growth_counts counts_;
 };
 
-// For a block that may not grow into all that it got.
+// For a block that may not grow into all the bytes that it got.
 inline void poison_beyond(sized_block block, std::size_t bytes) noexcept {
   poison(static_cast<std::byte*>(block.p) + bytes, block.bytes - bytes);
 }

@@ -1,5 +1,5 @@
-// Purpose: the growing blocks of a heap that many threads use: one of them at a time, but for the
-// calls to upstream, which are made without the lock.
+// Purpose: the growing blocks of a heap that many threads use, under one lock, which is not held
+// during calls to upstream.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace mallard::inline v1::detail {
 
 class MALLARD_API oversize_list {
  public:
-  // Throws `std::bad_alloc` when the size with its header does not fit, or what upstream throws.
+  // Throws `std::bad_alloc` when the size with its header overflows, or what upstream throws.
   void* allocate(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment) {
     void* const p = make(upstream, bytes, alignment);
     insert(p);
@@ -24,7 +24,7 @@ class MALLARD_API oversize_list {
     give_back(upstream, p);
   }
 
-  // The halves of the two, for lists behind a lock: that of upstream and that of the list.
+  // The halves of the two, for lists behind a lock: those of upstream, and those of the list.
   static void* make(std::pmr::memory_resource& upstream, std::size_t bytes, std::size_t alignment);
   // The same for a size class: the block lies where no slot of a slab can. Requires an alignment of
   // at most 64, and larger blocks.
@@ -40,7 +40,7 @@ class MALLARD_API oversize_list {
   void forget() noexcept;
 
   bool owns(const void* p) const noexcept;  // O(blocks)
-  // For assertions: whether a block in use at `p` is of this list. It may be anything.
+  // For assertions: whether a block in use at `p` is of this list. `p` may be anything.
   bool owns_block(const void* p) const noexcept;
   static std::size_t bytes_of(const void* p) noexcept { return header_of(p)->bytes; }
   std::size_t blocks() const noexcept { return blocks_; }

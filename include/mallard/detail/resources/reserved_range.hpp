@@ -18,7 +18,7 @@ class MALLARD_API reserved_range {
   reserved_range& operator=(const reserved_range&) = delete;
   ~reserved_range() { release(); }
 
-  // Ends at the committed part; `carve_slow` moves the end.
+  // Ends where the committed part ends; `carve_slow` moves the end.
   struct growing_range : bump_range {
     explicit growing_range(reserved_range& owner) noexcept : owner_(owner) {}
     bool try_expand(void* p, std::size_t old_bytes, std::size_t new_bytes) noexcept;
@@ -31,7 +31,7 @@ class MALLARD_API reserved_range {
   struct mark_type {
     std::size_t in_use_bytes = 0;
     const reserved_range* owner = nullptr;
-    std::size_t turn = 0;  // how often it had been rewound before
+    std::size_t turn = 0;  // number of rewinds before it
   };
   mark_type mark() const noexcept { return {in_use_bytes(), this, turn_}; }
   void rewind(mark_type to) noexcept;

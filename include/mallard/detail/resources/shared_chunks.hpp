@@ -1,6 +1,5 @@
 // Purpose: the page source's shared level: small chunks are runs of slices of regions, large ones
-// mappings that are kept. Thread-safe; no lock is held while the system is asked for memory, or to
-// take it back.
+// mappings that are kept for reuse. Thread-safe; no lock is held during a system call.
 #pragma once
 
 #include <atomic>
@@ -16,14 +15,13 @@ namespace mallard::inline v1::detail {
 
 inline constexpr std::size_t largest_small_chunk_bytes = std::size_t{256} << 10;
 
-// Powers of two, aligned to their size. Of a chunk that is larger than what was asked for, the rest
-// is addresses: it gets memory when somebody touches it.
+// Powers of two, aligned to their size. The part of a chunk beyond what was asked for is addresses:
+// it gets memory when somebody touches it.
 constexpr std::size_t chunk_class_bytes(unsigned chunk_class) noexcept {
   return chunk_class < part_class_count ? part_bytes(chunk_class)
                                         : slice_bytes << (chunk_class - part_class_count);
 }
-// `request` is what `class_request` makes of a chunk request with at least page alignment, or the
-// size of a part.
+// `request` is `class_request` of a chunk request of at least page alignment, or a part's size.
 constexpr bool is_small_chunk(std::size_t request) noexcept {
   return request - 1 < largest_small_chunk_bytes;
 }
@@ -43,13 +41,13 @@ class MALLARD_API shared_chunks {
   unsigned take_small(unsigned chunk_class, void** out, unsigned count);
   void give_small(unsigned chunk_class, void* const* chunks, unsigned count) noexcept;
 
-  // A request is rounded up to steps of an eighth of a power of two up to 64 MiB, to whole pages
-  // above. Aligned to a page, from 2 MiB on to a huge page, or to `alignment` if that is more. Null
-  // when the system refuses even after what is kept has been given back.
+  // Rounds a request up to steps of an eighth of a power of two up to 64 MiB, to whole pages above.
+  // Aligned to a page, from 2 MiB on to a huge page, or to `alignment` if that is more. Null when
+  // the system refuses even after everything kept was given back.
   void* take_large(std::size_t bytes, std::size_t alignment) noexcept;
   void give_large(void* p, std::size_t bytes, std::size_t alignment) noexcept;
 
-  // So much may be kept, if `caching` is on. Give back what is more.
+  // So much may be kept, if `caching` is on. Gives back the rest.
   void set_limit(std::size_t bytes) noexcept;
   void set_caching(bool on) noexcept;
   bool is_caching() const noexcept { return caches_.load(std::memory_order_relaxed); }
@@ -63,7 +61,7 @@ class MALLARD_API shared_chunks {
   };
   usage_type usage() noexcept;
 
-  // Around a fork, so that the child finds the state whole.
+  // Held across a fork, so that the child finds the state intact.
   void lock() noexcept;
   void unlock() noexcept;
 

@@ -1,4 +1,6 @@
-// Purpose: a thread's own few small chunks, so that most requests take no lock.
+// Purpose: a thread's magazines of small chunks, so that most requests take no lock: for each class
+// a stack of up to 16 chunks, or 1 MiB. An empty one is filled up to half its depth from the shared
+// level; a full one gives back its older half. Only its thread uses it.
 #pragma once
 
 #include <array>
@@ -13,7 +15,7 @@ class thread_chunks {
  public:
   explicit thread_chunks(shared_chunks& shared) noexcept : shared_(shared) {}
 
-  // Last in, first out: the chunk whose pages are warmest. Throws std::bad_alloc.
+  // Last in, first out: the warmest pages first. Throws std::bad_alloc.
   void* take(unsigned chunk_class) {
     if (counts_[chunk_class] == 0) [[unlikely]] {
       fill(chunk_class);

@@ -1,7 +1,6 @@
-// Purpose: the pools of one thread in a synchronized resource.
-//
-// A slab belongs to one heap. Its thread takes from it and gives back to it as if it were alone;
-// what any other thread does with it is in threads/sharing_heap.hpp.
+// Purpose: the pools of one thread in a synchronized resource. A slab belongs to one heap, whose
+// thread takes from it and gives back to it without a lock; for others see
+// threads/sharing_heap.hpp.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ class thread_heap;
 class thread_heaps;
 struct heaps_of_thread;
 
-// Whose slab a block lies in, and of which class.
+// The heap and the class of the slab that a block lies in.
 struct pool_home {
   thread_heap* owner;
   unsigned in_class;
@@ -30,7 +29,7 @@ struct pool_home {
   bool operator==(const pool_home&) const noexcept = default;
 };
 
-// A free block on its way back to its heap holds this: its slab's begin depends on the class.
+// The content of a free block on its way back to its heap. The class tells where its slab begins.
 class classed_block {
  public:
   using home_type = pool_home;
@@ -54,10 +53,10 @@ class classed_block {
 };
 static_assert(sizeof(classed_block) <= smallest_class_bytes);
 
-// Four destinations are what there is room for in an object of 3 KiB that holds two heaps.
+// An object of 3 KiB that holds two heaps has room for four destinations.
 struct pool_batches : remote_batches<thread_heap, classed_block, 4, 4096> {};
 
-// The lock of all lists of such heaps is the registry's (heap_registry.hpp).
+// All lists of such heaps share the registry's lock (heap_registry.hpp).
 std::mutex& registry_lock() noexcept;
 struct registry_mutex {
   void lock() noexcept { registry_lock().lock(); }
@@ -82,13 +81,13 @@ class MALLARD_API thread_heap final : public class_pools,
     return {owner_of(p, size_class), size_class};
   }
 
-  // Gives every slab back, with all blocks in use or under way.
+  // Gives every slab back, with all blocks in use or on their way.
   void start_over(bool upstream_ignores) noexcept {
     release_all(upstream_ignores);
     forget_remote_blocks();
   }
 
-  // The resource's list of heaps asks each for these.
+  // Used by sharing_heap and the resource's list of heaps.
   using list_lock = registry_mutex;
   static constexpr std::size_t common_kept_slabs = 0;
   heap_list<thread_heap>& list() const noexcept;

@@ -1,9 +1,8 @@
-// Purpose: pools of threads: the heaps of all that use one resource, who has which, what ended
-// threads left.
+// Purpose: the heaps of all threads that use one resource: who has which, what ended threads left.
 //
-// A thread that works on its own heap takes no lock. Which thread has which heap, and the list of
-// them (threads/heap_list.hpp), is guarded by the registry's lock (heap_registry.hpp), which is not
-// held while upstream is called.
+// A thread that works on its own heap takes no lock. The registry's lock (heap_registry.hpp) guards
+// which thread has which heap, and the list of heaps (threads/heap_list.hpp). Upstream is called
+// without it.
 #pragma once
 
 #include <array>
@@ -20,8 +19,8 @@
 
 namespace mallard::inline v1::detail {
 
-// The heaps a thread used last; the others are in its table. Identities are never used twice, so an
-// entry of a resource that is gone matches none.
+// The heaps that a thread used last; others are in its table. Identities are never used twice, so
+// an entry of a dead resource matches none.
 struct MALLARD_API known_heap {
   std::uint64_t identity;
   thread_heap* heap;
@@ -56,14 +55,14 @@ class MALLARD_API thread_heaps {
     return entry.identity == identity_ ? entry.heap : nullptr;
   }
 
-  // Where a heap has nothing at hand. No lambda: see class_requests.hpp.
+  // For a heap with nothing at hand. No lambda: see class_requests.hpp.
   struct refill_slowly {
     thread_heap* mine;
     thread_heaps& heaps;
     void* operator()(unsigned size_class) const { return heaps.allocate_slow(mine, size_class); }
   };
 
-  // Blocks by class, as in class_pools, of and for the calling thread.
+  // By class, as in class_pools, for the calling thread.
   MALLARD_ALWAYS_INLINE void* take_small(unsigned size_class) {
     thread_heap* const mine = known();
     if (mine == nullptr) return allocate_slow(mine, size_class);
@@ -91,11 +90,11 @@ class MALLARD_API thread_heaps {
   // For assertions, as in slab_set.
   bool owns(const void* p, unsigned size_class) const noexcept;
 
-  // The rest that the hot paths leave. `mine` may be null. Throw what upstream throws.
+  // The slow paths. `mine` may be null. Throw what upstream throws.
   MALLARD_COLD void* allocate_slow(thread_heap* mine, unsigned size_class);
   MALLARD_COLD void deallocate_slow(thread_heap* mine, void* p, unsigned size_class) noexcept;
 
-  // Bursts, as in class_pools. At most one slab is adopted for one.
+  // Bursts, as in class_pools. One burst adopts at most one slab.
   chain_ends take_many(unsigned size_class, std::size_t count, std::size_t bytes);
   void give_many(unsigned size_class, void* first, std::size_t count) noexcept;
 
@@ -108,15 +107,15 @@ class MALLARD_API thread_heaps {
 
   std::size_t trim() noexcept;
   std::pmr::memory_resource* upstream_resource() const noexcept { return upstream_.to(); }
-  // Memory is taken from upstream, by one thread at a time unless it is thread-safe.
+  // For taking memory from upstream, one thread at a time if that is not thread-safe.
   std::pmr::memory_resource* source() const noexcept { return source_; }
 
   heap_list<thread_heap>& list() noexcept { return list_; }
   bool upstream_ignores() const noexcept { return upstream_ignores_; }
 
-  // For the registry. Leaves to others what a heap holds that belongs to no thread any more.
+  // For the registry. Leaves to others what a heap holds that no thread has any more.
   void orphan(thread_heap& heap) noexcept;
-  // The rest under its lock. A visit is that of a thread that ends, and is waited for.
+  // The rest requires its lock. A visit is that of a thread that ends, and is waited for.
   void begin_visit() noexcept;
   void end_visit() noexcept;
   void forget_other_threads(const heaps_of_thread* survivor) noexcept;
@@ -144,8 +143,8 @@ class MALLARD_API thread_heaps {
   atomic<std::uint32_t> visits_{0};
   heap_list<thread_heap> list_;
   thread_heap first_;             // for the first thread that comes
-  thread_heap orphans_;           // the common one, of nobody
-  std::mutex large_blocks_lock_;  // taken last; of the list, or of what the resource has instead
+  thread_heap orphans_;           // the common heap, of no thread
+  std::mutex large_blocks_lock_;  // taken last; guards the list, or what the resource has instead
   oversize_list oversize_;
 };
 

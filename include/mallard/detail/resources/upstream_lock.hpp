@@ -1,13 +1,13 @@
-// Purpose: upstreams that are not known to be thread-safe are called by one thread at a time.
+// Purpose: lets only one thread at a time call an upstream that is not known to be thread-safe.
 //
-// There is one lock for each upstream, which all resources over it share, and no other lock of the
-// library is held while an upstream runs: it may lock, throw, use other resources, or call back.
-// The lock is reentrant, because it may call back into a resource over itself.
+// Each upstream has one lock, which all resources over it share. No other lock of the library is
+// held while an upstream runs: it may lock, throw, use other resources, or call back. The lock is
+// reentrant, because the upstream may call back into a resource over itself.
 //
-// The locks in use are the nodes of a digital search tree by the upstream's hashed address: each
-// bit of the hash says which way is down. So a lock is found in about as many steps as the
-// logarithm of their number, and the tree needs no memory of its own and never has to be rebuilt.
-// Any leaf below a lock that leaves can take its place, as its hash begins with the same bits.
+// The locks in use are the nodes of a digital search tree, keyed by the hash of the upstream's
+// address: each bit selects a branch. A search takes about as many steps as the logarithm of their
+// number, and the tree needs no memory of its own and is never rebuilt. When a lock leaves, any
+// leaf below it can take its place, because its hash begins with the same bits.
 #pragma once
 
 #include <array>
@@ -26,19 +26,20 @@ class upstream_lock {
   bool try_lock() noexcept;
   void unlock() noexcept;
   bool is_mine() const noexcept;
-  // Forgets a thread that held it and is not there any more.
+  // Forgets a holder that no longer exists.
   void start_over() noexcept;
 
   // Guarded by the registry's lock.
   const std::pmr::memory_resource* upstream = nullptr;  // null: of nobody now
   upstream_lock* next = nullptr;                        // of all
-  std::array<upstream_lock*, 2> below{};  // in the tree; unused ones: the next of them first
+  std::array<upstream_lock*, 2>
+      below{};  // in the tree; of unused ones, the first is the next unused one
   std::uint32_t users = 0;
   bool held_for_fork = false;
 
  private:
   std::mutex mutex_;
-  atomic<const void*> owner_{nullptr};  // names a thread
+  atomic<const void*> owner_{nullptr};  // identifies a thread
   std::uint32_t depth_ = 0;             // of the owner, beyond the first
 };
 
@@ -71,11 +72,11 @@ class MALLARD_API locked_upstream final : public std::pmr::memory_resource {
   atomic<upstream_lock*> lock_{nullptr};  // null until the first request
 };
 
-// Gives the memory of the locks back if nobody uses one. For code that is unloaded.
+// Frees the locks if nobody uses one. For code that is unloaded.
 void drop_unused_locks() noexcept;
 
-// Around a fork, under the registry's lock. A thread that stays in an upstream is not waited for,
-// as it may be waiting for the one that forks: then the child finds the upstream as it was left.
+// Around a fork, under the registry's lock. A thread that stays in an upstream is not waited for:
+// it may be waiting for the one that forks. The child then finds the upstream as it was left.
 void hold_upstreams_for_fork() noexcept;
 void let_upstreams_go() noexcept;
 void let_upstreams_go_in_child() noexcept;

@@ -1,16 +1,16 @@
-// Purpose: all heaps that send each other blocks: how a thread gets one and leaves it, and the
-// common heap, with what ended threads have left.
+// Purpose: the list of all heaps that send each other blocks: how a thread gets a heap and leaves
+// it, and the common heap, which has the slabs of ended threads.
 //
-// A thread that ends leaves its slabs to the common heap under the list's lock, and its heap
-// becomes idle. However many threads have ended, there is one heap to look at for their slabs, and
-// a bit for each class tells without the lock whether there are any.
+// A thread that ends moves its slabs to the common heap under the list's lock, and its heap becomes
+// idle. However many threads have ended, there is one heap to search for their slabs, and a bit for
+// each class tells without the lock whether it has any.
 //
-// Whoever sends blocks pushes first and looks then whether the heap is idle; whoever makes it idle
-// stores that first and looks then for what was sent. All four are in one order, so one of the two
-// sees the other, and works the blocks off under the lock. Nothing waits where nobody looks.
+// A sender pushes a block first and then reads whether the heap is idle. Whoever makes a heap idle
+// stores that first and then looks for pushed blocks. All four accesses are in one order, so one of
+// the two sees the other and collects the blocks under the lock: no block waits where nobody looks.
 //
-// Slabs that become empty under the lock are taken out of the common heap first and given back
-// behind it, so that it is held neither while the system works nor while an upstream does.
+// Slabs that become empty under the lock are taken out of the common heap and given back after it,
+// so it is not held while the system or an upstream works.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@
 
 namespace mallard::inline v1::detail {
 
-// `Heap` says what its lock is (`list_lock`), and how many empty slabs the common heap keeps.
+// `Heap` names its lock (`list_lock`), and how many empty slabs the common heap keeps.
 template <class Heap>
 class heap_list {
  public:
   using lock_type = typename Heap::list_lock;
 
-  // A heap for a thread: one that waits for a thread, or what `make()` returns, which is called
-  // without the lock. Null, or an exception, when that is.
+  // A heap for a thread: an idle one, or what `make()` returns, which is called without the lock.
+  // Null, or an exception, when that is.
   template <class Make>
   Heap* begin_thread(Make&& make) {
     {
@@ -48,7 +48,7 @@ class heap_list {
     return heap;
   }
 
-  // Leaves what is in use of the heap's slabs to the common heap. The thread has put into the slabs
+  // Leaves the heap's slabs in use to the common heap. The thread has put back into the slabs
   // whatever it had at hand.
   void end_thread(Heap& heap) noexcept {
     const holding hold_heap(heap.lock());
@@ -62,31 +62,31 @@ class heap_list {
     work_off(heap);
   }
 
-  // From there on the list does not change but by `take_all`.
+  // The list behind it changes only by `take_all`.
   Heap* first() const noexcept { return first_.load(order::acquire); }
   lock_type& lock() noexcept { return lock_; }
 
-  // Makes a slab of the class with free blocks, which ended threads have left, this heap's. O(1)
-  // without a lock when there is none. Who calls may hold the heap's own lock.
+  // Moves a slab of the class with free blocks, left by ended threads, to this heap. O(1) without a
+  // lock when there is none. The caller may hold the heap's own lock.
   bool adopt(Heap& by, unsigned size_class) noexcept {
     const bool is_there = (ready_.load(order::relaxed) >> size_class & 1) != 0;
     return is_there && adopt_there(by, size_class);
   }
 
-  // Works off what was sent to a heap without a thread, if it still is one.
+  // Collects what was sent to a heap without a thread, if it still has none.
   void collect_idle(Heap& heap) noexcept {
     const access here(*this);
     if (heap.idle.load(order::relaxed)) work_off(heap);
   }
-  // The same of one that is, by who holds the lock.
+  // The same for a heap that is known to be idle. Requires the lock.
   void work_off(Heap& heap) noexcept {
     if (!heap.has_incoming()) return;
     const class_set classes = heap.collect();
-    // Without a common heap, for want of memory, the heap's slabs are still its own.
+    // Without a common heap, for lack of memory, the heap's slabs are still its own.
     if (common_ != nullptr) ready_.fetch_or(classes, order::relaxed);
   }
 
-  // Holds the lock, and behind it gives back what has become empty.
+  // Holds the lock, and gives back what has become empty after releasing it.
   class [[nodiscard]] access {
    public:
     explicit access(heap_list& list) noexcept : list_(list) { list.lock_.lock(); }
@@ -104,7 +104,7 @@ class heap_list {
     heap_list& list_;
   };
 
-  // These require the lock. The common heap may be in the list or not; what waits, is.
+  // Require the lock. The common heap may be in the list or not; idle heaps are.
   void make_common(Heap& heap) noexcept {
     heap.set_reserve_limit(keep_every_slab);
     heap.idle.store(true, order::relaxed);
@@ -119,7 +119,7 @@ class heap_list {
     first_idle_ = &heap;
     heap.idle.store(true, order::seq_cst);
   }
-  // Leaves the list empty, but for the common heap. Returns the first of what was in it.
+  // Empties the list, except for the common heap. Returns the first heap of the list.
   Heap* take_all() noexcept {
     first_idle_ = nullptr;
     return first_.exchange(nullptr, order::acquire);

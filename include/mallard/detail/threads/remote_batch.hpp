@@ -1,5 +1,5 @@
-// Purpose: blocks that a thread frees of other heaps, linked for each of these until there are
-// enough of them to be handed over in one step; and the list that they are handed over to.
+// Purpose: batches of remote frees: blocks of other heaps that a thread frees, linked for each heap
+// until there are enough to hand over in one step, and the list that they are handed over to.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace mallard::inline v1::detail {
 
-// The most bytes of blocks under way to another heap, or one block.
+// A batch holds at most so many bytes of blocks, or one block.
 inline constexpr std::size_t batch_bytes = std::size_t{32} << 10;
 inline constexpr unsigned longest_batch_blocks = 64;
 
@@ -32,14 +32,14 @@ struct remote_batch {
   Heap* to;  // null: the batch is empty
   Block* first;
   Block* last;
-  std::int32_t room;  // bytes; below 0, the batch has to be sent
+  std::int32_t room;  // bytes; below 0, the batch must be sent
 
   void begin(Heap* heap, void* p, std::size_t size_class) noexcept {
     Block* const block = Block::at(p, size_class);
     block->set_next(nullptr);
     *this = {heap, block, block, static_cast<std::int32_t>(batch_bytes) - 1};
   }
-  // For a block of the heap that the batch is for. False when the batch has to be sent.
+  // For a block of the batch's heap. False when the batch must be sent.
   MALLARD_ALWAYS_INLINE bool add(void* p, std::size_t size_class) noexcept {
     Block* const block = Block::at(p, size_class);
     block->set_next(first);
@@ -49,7 +49,7 @@ struct remote_batch {
   }
 };
 
-// Blocks on their way to one heap. Lock-free: any thread pushes, one thread at a time takes all.
+// Blocks on their way to one heap. Lock-free: any thread pushes, one at a time takes all.
 template <class Block>
 class remote_list {
  public:
@@ -57,7 +57,7 @@ class remote_list {
   // The same in one order with all pushes and other sequentially consistent operations.
   bool empty_in_order() const noexcept { return head_.load(order::seq_cst) == nullptr; }
 
-  // Blocks that are linked already.
+  // `first` to `last` are linked already.
   void push(Block* first, Block* last) noexcept {
     Block* before = head_.load(order::relaxed);
     do {
@@ -74,7 +74,7 @@ class remote_list {
 // Heaps that lie `Stride` bytes apart have places of their own.
 template <class Heap, class Block, std::size_t Count, std::size_t Stride>
 struct remote_batches {
-  // The place of a batch for the heap; what is there may be for another one.
+  // The place of the heap's batch; the batch there may be for another heap.
   MALLARD_ALWAYS_INLINE remote_batch<Heap, Block>& of(const Heap* heap) noexcept {
     return places[address_of(heap) / Stride % Count];
   }

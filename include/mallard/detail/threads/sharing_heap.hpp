@@ -1,25 +1,25 @@
-// Purpose: what a heap has to do with threads that are not its own: blocks on their way to it and
-// from it, slabs that change hands, and whether it has a thread at all.
+// Purpose: remote frees, slabs that move between heaps, and whether a heap has a thread: all that a
+// heap has to do with threads that are not its own.
 //
-// A block that a thread frees of another heap is linked into the batch for that heap; a full batch
-// goes to the heap's incoming list by one compare-and-swap. The heap's thread takes the list by one
-// exchange when it has nothing at hand, and puts the blocks into their slabs, a run of one slab's
-// class at a time. What has changed hands under way is sent on.
+// A thread that frees a block of another heap links it into its batch for that heap. A full batch
+// goes to the heap's incoming list by one compare-and-swap. The heap's thread takes the whole list
+// by one exchange when it has nothing at hand, and puts the blocks into their slabs in runs of one
+// class. A block whose slab has moved to another heap meanwhile is sent on.
 //
-// A heap of either face derives from its slab_set and from this. Its thread works on it alone, or
-// under a lock of the heap's if others may give back what it holds for nothing. While it has no
-// thread it is idle, and the lock of its list guards it. The faces differ in what they provide:
+// A heap, of the library or of the malloc, derives from its slab_set and from this. Only its thread
+// works on it, under the heap's lock if others may give back what it holds for nothing. A heap
+// without a thread is idle, and the lock of its list guards it. The two kinds of heaps provide:
 //
 //   Heap   list()                       the heap_list that it is in
 //          batches()                    remote_batches: blocks on their way from it
 //          pools()                      slab_set's, by size class
-//          lock()                       of who works on it: `no_lock` where only its thread does
-//          give_run(first, last, class) blocks of its own slabs, put back there
+//          lock()                       held while it is used: `no_lock` where only its thread does
+//          give_run(first, last, class) puts back blocks of its own slabs
 //          took(slab, from)             a slab of another heap has become its own
-//          leaving(class)               its current slab is to go
-//          may_leave_slabs()            whether they go to others when the thread ends
-//   Block  what a free block holds on its way: at(p, class), set_next, next, leave, and home: the
-//          heap and the class of its slab, which may have changed hands meanwhile
+//          leaving(class)               its current slab is about to leave
+//          may_leave_slabs()            whether others get its slabs when the thread ends
+//   Block  content of a free block on its way: at(p, class), set_next, next, leave, and home: the
+//          heap and the class of its slab, which may have moved to another heap meanwhile
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class alignas(64) sharing_heap {
       post(b);
     }
   }
-  // The same of one block, by a thread that has no heap.
+  // The same for one block, by a thread that has no heap.
   static void send_alone(void* p, block_home home) noexcept {
     batch b;
     b.begin(home.heap(), p, home.size_class());
@@ -61,18 +61,18 @@ class alignas(64) sharing_heap {
     if (b.to->idle.load(order::seq_cst)) b.to->list().collect_idle(*b.to);
   }
 
-  // Hands a batch over that is not empty.
+  // Hands over a batch that is not empty.
   [[gnu::noinline]] void post(batch& b) noexcept {
     Heap& to = *b.to;
     hand_over(b);
     b = {};
-    // In one order with the push, and the other way round in `heap_list::end_thread`.
+    // In one order with the push; `heap_list::end_thread` does the two the other way round.
     if (!to.idle.load(order::seq_cst)) return;
-    // Whoever works on a heap without a thread holds the lock that this would take.
+    // Whoever works on an idle heap already holds the lock that this would take.
     if (idle.load(order::relaxed)) return self().list().work_off(to);
     self().list().collect_idle(to);
   }
-  // Hands over what was sent and waits for company.
+  // Hands over all batches, full or not.
   void post_all() noexcept {
     if (!has_batches_) return;
     has_batches_ = false;
@@ -81,27 +81,27 @@ class alignas(64) sharing_heap {
     }
   }
 
-  // Puts what other threads have freed into the slabs. Returns of which classes.
+  // Puts what other threads have freed into the slabs. Returns the classes of these blocks.
   class_set collect() noexcept { return incoming_.empty() ? 0 : collect_all(); }
   // Whether there is any, in one order with what other threads send and with `idle`.
   bool has_incoming() const noexcept { return !incoming_.empty_in_order(); }
 
-  // Whether a block of the class can be had without a further slab; one more is then at hand.
+  // Whether a block of the class can be taken without another slab; it is at hand then.
   bool advance_class(unsigned size_class) noexcept {
     slab_pool& pool = self().pools()[size_class];
     return pool.free_slots != 0 || self().advance(pool, size_class);
   }
-  // The same with slabs that ended threads have left.
+  // The same, also with slabs that ended threads have left.
   bool advance_or_adopt(unsigned size_class) noexcept {
     if (advance_class(size_class)) return true;
-    // Whoever works on a heap without a thread holds the lock that this would take.
+    // Whoever works on an idle heap already holds the lock that this would take.
     if (idle.load(order::relaxed)) return false;
     while (self().list().adopt(self(), size_class)) {
       if (advance_class(size_class)) return true;
     }
     return false;
   }
-  // Makes a slab with free blocks of the class this heap's. False when the other has none.
+  // Moves a slab of the class with free blocks to this heap. False when the other has none.
   bool adopt_from(Heap& from, unsigned size_class) noexcept {
     slab_pool& pool = self().pools()[size_class];
     slab_pool& from_pool = from.pools()[size_class];
@@ -120,14 +120,14 @@ class alignas(64) sharing_heap {
     return classes;
   }
 
-  Heap* next = nullptr;  // of all heaps; set before the heap is one of them
+  Heap* next = nullptr;  // in the list of all heaps; set before the heap is in it
   // Guarded by the lock of the list.
-  Heap* next_idle = nullptr;  // of those that wait for a thread
+  Heap* next_idle = nullptr;  // in the list of idle heaps
   // Changes under that lock and the heap's own.
   atomic<bool> idle{false};
 
  protected:
-  // As new, without what was on its way from and to the heap.
+  // Drops what is on its way from and to the heap.
   void forget_remote_blocks() noexcept {
     forget_batches();
     incoming_.take_all();
@@ -173,8 +173,8 @@ class alignas(64) sharing_heap {
     return classes;
   }
 
-  // Blocks of slabs that have changed hands. The batches are for the heap's own thread; and who
-  // works on a heap without one may work on all of these.
+  // Sends on blocks of slabs that have moved to another heap. Only the heap's own thread may use
+  // its batches; whoever works on an idle heap may work on all idle ones.
   MALLARD_COLD void forward(void* const* first, void* const* last, block_home home) noexcept {
     Heap& to = *home.heap();
     const auto size_class = static_cast<unsigned>(home.size_class());
@@ -189,7 +189,7 @@ class alignas(64) sharing_heap {
   }
 
   bool has_batches_ = false;  // there may be some
-  // Written by other threads, who look at what is above besides.
+  // Other threads write this; they also read what is above.
   remote_list<Block> incoming_;
 };
 
