@@ -329,7 +329,8 @@ struct run {
   std::size_t count;
 };
 
-// The lowest ones at hand, up to `most`. Requires some; all of a fresh slab are one run.
+// The lowest ones at hand, up to `most`. Requires that there are some. In a fresh slab all are one
+// run.
 run take_run(slab_pool& pool, std::size_t block_bytes, std::size_t most) noexcept {
   const auto start = static_cast<std::size_t>(std::countr_zero(pool.free_slots));
   const auto length = static_cast<std::size_t>(std::countr_one(pool.free_slots >> start));

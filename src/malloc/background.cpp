@@ -6,7 +6,8 @@
 // has called malloc ends this one before it ends itself, and waits for that: then the program's own
 // thread calls the handlers of `exit`. A later thread starts it again. Nobody sees the end of a
 // thread that first calls malloc in its last destructors: once the main thread has ended, this one
-// checks each second whether it is the last. Signals would not end it: it takes none.
+// checks each second whether it is the last. Signals would not end the process either: this thread
+// takes none.
 #include "malloc/background.hpp"
 
 #include <linux/futex.h>

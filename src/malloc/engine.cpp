@@ -82,8 +82,8 @@ void* allocate_mapped_or_not(std::size_t bytes, std::size_t alignment, bool* is_
 
 // Puts blocks that this thread has at hand where others find them, and gives free slices back to
 // the system with their addresses. `pages`: also pages between blocks in use, which are of no use
-// to a request that was refused: it needs addresses, or what counts as taken. Returns whether any
-// went.
+// to a request that was refused: it needs addresses, or what counts as taken. Returns whether there
+// was any.
 MALLARD_COLD bool give_all_back(bool pages) noexcept {
   const std::size_t used_bytes = the_pages.supply.usage().in_use_bytes;
   if (malloc_heap* const heap = cache.heap) {

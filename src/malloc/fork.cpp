@@ -6,7 +6,8 @@
 // that flushes all streams holds that lock and waits for a stream, whose reader may wait for
 // malloc. So the handler takes that lock first; in the child the C library makes it anew. The fork
 // of a signal handler that interrupts malloc does the same, but it may hold one of malloc's locks
-// already: so a fork that cannot get them all for some time releases what it has and begins again.
+// already: so a fork that cannot get all of them for some time releases what it has, and begins
+// again.
 //
 // A signal handler may fork as well, whatever its thread is doing.
 // - If it interrupts a fork, the locks are taken, and the interrupted fork goes on in parent and

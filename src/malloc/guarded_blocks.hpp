@@ -39,7 +39,8 @@ class guarded_blocks {
   void deallocate(void* p) noexcept;
   std::size_t bytes_of(const void* p) noexcept;
 
-  // Reports the misuse of the address, touched by that stack; false when it is none of these.
+  // Reports the misuse of the address, which was touched where the stack says; false when it is in
+  // none of these blocks.
   bool report(const void* touched, bool writing, const call_stack& at) noexcept;
 
   futex_lock& lock() noexcept { return lock_; }

@@ -33,8 +33,8 @@ class malloc_pages {
   // The most free memory that is kept for later, in all.
   void set_idle_limits(std::size_t bytes) noexcept;
 
-  // `decay` gives back half of what nobody needed for a second, `trim` all that is free; it tells
-  // if any was.
+  // `decay` gives back half of what nobody needed for a second, `trim` all that is free; it returns
+  // whether there was any.
   void decay() noexcept;
   bool trim() noexcept;
 

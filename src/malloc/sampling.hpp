@@ -23,7 +23,7 @@ namespace mallard::inline v1::detail {
 // It has no size, and its magazine never holds a block.
 inline constexpr unsigned class_without_blocks = malloc_class_count;
 
-// As class_by_block, or the class without blocks everywhere. Changes while others read it.
+// As class_by_block, or everywhere the class without blocks. Changes while others read it.
 [[gnu::visibility("hidden")]] extern constinit std::array<
     std::uint8_t, largest_class_bytes / malloc_alignment + 1> class_at_hand;
 

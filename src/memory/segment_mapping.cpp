@@ -69,7 +69,7 @@ void segment::reserve(void* address) {
 }
 
 // Maps through another descriptor: a mapping keeps an open file and its locks, even in a child that
-// lives longer.
+// outlives this process.
 void segment::map() {
   int other = -1;
   int error = os::open_again(descriptor_, !is_private(), other);

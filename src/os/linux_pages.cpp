@@ -145,8 +145,8 @@ void split_huge_pages_at_purge() noexcept {
   splits_huge_pages.store(true, std::memory_order_relaxed);
 }
 
-// MADV_DONTNEED alone leaves a huge page charged to the process's group, though the resident memory
-// looks as if it had gone; MADV_FREE splits it at once.
+// MADV_DONTNEED by itself leaves a huge page charged to the process's group, though the resident
+// memory looks as if it had gone; MADV_FREE splits it at once.
 void purge(void* p, std::size_t bytes) noexcept {
   const page_range range = whole_pages(p, bytes);
   if (range.bytes == 0) return;

@@ -155,8 +155,8 @@ void* adaptive_pool_resource::allocate_other(std::size_t bytes, std::size_t alig
   return p;
 }
 
-// Without memory, the pool is left without a multipool, as before. Upstream may make one by a call
-// back.
+// Without memory, the pool is left without a multipool, as it was. Upstream may call back and make
+// one meanwhile.
 void* adaptive_pool_resource::allocate_first_other(std::size_t bytes, std::size_t alignment) {
   constexpr std::size_t others_bytes = sizeof(multipool_resource);
   void* const memory = upstream_resource()->allocate(others_bytes, alignof(multipool_resource));

@@ -30,8 +30,9 @@ struct fit_block {
   static constexpr std::size_t header_bytes = 16;
   static constexpr std::size_t smallest_bytes = 32;
   static constexpr std::size_t beside_bytes = sizeof(std::size_t) + redzone_bytes;
-  // `aligned`: over-aligned, at most to its address's own alignment. `purged`: a free block that
-  // has (almost) no memory behind what it needs, so that the rest is zero.
+  // `lone`: in a range of addresses of its own (array_space). `aligned`: over-aligned, at most to
+  // its address's own alignment. `purged`: a free block that has (almost) no memory behind what it
+  // needs, so that the rest is zero.
   enum flag : std::size_t {
     free = 1,
     after_free = 2,

@@ -3,8 +3,8 @@
 // A bitmap behind the header records the free slots, never the blocks themselves. So a free block
 // is not touched, and slots are handed out in address order. A pool works on one bitmap word at a
 // time: it takes the word's free slots into itself, one bit per slot, and the slab counts them as
-// taken. A block given back goes to the pool's word if it is near, else to its slab's bitmap. The
-// slab counts down then, and the slow path runs only at zero. Only the owner's thread writes here.
+// taken. A block given back goes to the pool's word if it is near, else to its slab's bitmap; then
+// the slab counts down, and only at zero the slow path runs. Only the owner's thread writes here.
 #pragma once
 
 #include <bit>

@@ -5,8 +5,8 @@
 // first, with the link in its own memory. The next block of that size is taken from there. When the
 // tree has no room, all that waits is joined into it and it is asked again. The same happens when a
 // 32nd of the range waits, because blocks that stay unjoined split the range: at random sizes it
-// then holds 97 % or more of what the tree alone holds. A block is joined at most once for each
-// time that it is given back, as without lists.
+// then holds 97 % or more of what a tree without lists holds. A block is joined at most once for
+// each time that it is given back, as without lists.
 //
 // Slabs would be as fast. But a slab belongs to one size: 4 KiB of static storage would hold one
 // slab or none, and a few sizes would use it up. With lists all storage is for blocks of any size,

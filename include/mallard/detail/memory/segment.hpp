@@ -26,8 +26,8 @@ class MALLARD_API segment {
   ~segment();
 
   // Call one of these first; both throw memory_error. `address`: where to map it, or null. `create`
-  // takes an empty file, `open` one that `create` made, checked as far as that works without
-  // touching it.
+  // takes an empty file, `open` one that `create` made, as far as that can be seen without touching
+  // it.
   void create(segment_kind kind, std::size_t limit_bytes, void* address);
   void open(segment_kind kind, void* address);
 

@@ -78,7 +78,7 @@ class MALLARD_API segment_client {
     std::byte* first;                  // the slot of its lowest bit
     std::size_t block_bytes;
     std::uint32_t current = no_unit;  // the slab it is of
-    std::uint32_t sweep = no_unit;    // of the ring, the one to be looked at next
+    std::uint32_t sweep = no_unit;    // the next slab of the ring to inspect
   };
   static constexpr std::uint32_t not_attached = ~std::uint32_t{0};
 

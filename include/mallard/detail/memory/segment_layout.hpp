@@ -156,9 +156,8 @@ struct segment_header {
   std::atomic<std::uint32_t> lowest_free;   // no unit below is free
   std::atomic<std::uint32_t> usable_units;  // as far as the file goes
   unit_record record;
-  std::array<std::atomic<std::uint32_t>, segment_class_count>
-      orphans;           // first slab without an owner
-  pthread_mutex_t lock;  // of the shared kind
+  std::array<std::atomic<std::uint32_t>, segment_class_count> orphans;  // first unowned slab
+  pthread_mutex_t lock;                                                 // of the shared kind
   std::array<segment_client_slot, client_count> clients;
   std::array<segment_root, root_count> roots;
 };

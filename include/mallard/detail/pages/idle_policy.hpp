@@ -32,7 +32,8 @@ class idle_policy {
     return std::min(most_, std::max(least_, used / 8) + regretted_);
   }
   // The amount to keep when there was more than `limit`, or than `most`, which others leave: less
-  // than that, so that the next free does not exceed it again. Half, or most of an exceeded `most`.
+  // than that, so that the next free does not exceed it again. Half, but nearly all where only
+  // `most` is exceeded.
   static constexpr std::size_t rest_of(std::size_t limit, std::size_t most) noexcept {
     return limit <= most ? limit / 2 : most - most / 8;
   }

@@ -32,8 +32,7 @@ class upstream_lock {
   // Guarded by the registry's lock.
   const std::pmr::memory_resource* upstream = nullptr;  // null: of nobody now
   upstream_lock* next = nullptr;                        // of all
-  std::array<upstream_lock*, 2>
-      below{};  // in the tree; of unused ones, the first is the next unused one
+  std::array<upstream_lock*, 2> below{};  // in the tree; an unused one's first: the next unused
   std::uint32_t users = 0;
   bool held_for_fork = false;
 
