@@ -97,23 +97,23 @@ function table(kind, heading, by_hand) {
     });
   }
   if (errors.length) {
-    console.log(`\nWhat was predicted is off what was tried by ${(100 * median(errors)).toFixed(0)} % in the median, ${
-      (100 * Math.max(...errors)).toFixed(0)} % at most, of ${errors.length}; ${untold} more were not predicted.`);
+    console.log(`\nThe ${errors.length} predictions are off the trials by ${(100 * median(errors)).toFixed(0)} % in the median and ${
+      (100 * Math.max(...errors)).toFixed(0)} % at most; ${untold} more variants were tried without a prediction.`);
   }
-  console.log(`What was advised was the best of what was tried, or within 3 % of it, in ${best} of ${choices}.`);
+  console.log(`The advice was the best of the variants tried, or within 3 % of it, in ${best} of ${choices} programs.`);
 }
 
-table('example-', '### Examples of ours', true);
+table('example-', '### Our examples', true);
 table('program-', '### Programs from Debian', false);
 
 const share_of = (test) => `${verdicts.filter(test).length} of ${verdicts.length}`;
 const errors = verdicts.map(({ error }) => error).filter((one) => one !== null);
 console.log(`\n### Against the goals\n\n| goal | found |\n|---|---|
 | the first advice is the best by hand, or within 5 % of it | ${share_of(({ within }) => within)} |
-| "leave it" where 10 % is to be had by hand | ${share_of(({ left }) => left)} |
+| "leave it" although 10 % can be gained by hand | ${share_of(({ left }) => left)} |
 | the first advice is proved | ${share_of(({ proved }) => proved)} |`);
 if (errors.length) {
-  console.log(`| what was tried is off the same by hand | ${(100 * median(errors)).toFixed(0)} % in the median, ${
+  console.log(`| trials are off the same change by hand | ${(100 * median(errors)).toFixed(0)} % in the median, ${
     (100 * Math.max(...errors)).toFixed(0)} % at most, of ${errors.length} |`);
 }
 console.log('');

@@ -29,7 +29,7 @@ void refuse_what_says_nothing(const profile::trace_reader& trace) {
   }
   if (trace.stacks().size() <= 1) {
     throw std::runtime_error(
-        "the trace has no stacks: nothing is known of functions (recorded with "
+        "the trace has no stacks, so its functions are not known (recorded with "
         "--sample-stacks 0?)");
   }
 }
@@ -136,7 +136,7 @@ std::string missing_text(const std::vector<replay::replay_outcome>& outcomes, un
   std::string out = "time was short:";
   if (missing > 0) out += fmt::format(" {} of {} replays were left out", missing, all);
   if (fewer > 0) {
-    out += fmt::format("{} were repeated less than {} times",
+    out += fmt::format("{} were repeated fewer than {} times",
                        missing > 0 ? fmt::format(", {}", fewer) : fmt::format(" {} replays", fewer),
                        wanted);
   }
@@ -210,7 +210,8 @@ advice_report adviser::to_try(std::vector<candidate> later) const {
   advice_report out = rank_untried(dims_, all, mallocs, command_of(dims_));
   add_facts(out);
   if (has_later) {
-    out.remarks.push_back("as many were recorded from its middle on, and tell of ways, too");
+    out.remarks.push_back(
+        "as many were recorded from the middle of another run, and give candidates, too");
   }
   return out;
 }
@@ -232,8 +233,8 @@ advice_report adviser::replayed() {
   }
   advice_report out = rank(dims_, candidates_, outcomes, command_of(dims_), before > 0);
   if (std::max(before, after) > much_slower * std::min(before, after)) {
-    doubt_all(out, fmt::format("the program took {:.2f} s of the processor, and {:.2f} s when it "
-                               "was replayed: other work disturbs it",
+    doubt_all(out, fmt::format("the program took {:.2f} s of processor time before the replay and "
+                               "{:.2f} s after it: other work disturbs it",
                                before, after));
   }
   add_facts(out);
@@ -258,12 +259,11 @@ void adviser::add_replays(advice_report& report,
 void adviser::add_facts(advice_report& out) const {
   if (options_.recorded_share < 1) {
     out.remarks.push_back(fmt::format(
-        "recorded: its first {} operations of the heap, {} of all; the others are taken to be like "
-        "them",
+        "recorded: the first {} heap operations, {} of all; the rest is assumed to be similar",
         trace_.event_count(), percent_text(options_.recorded_share)));
   }
   if (options_.recorded_share < small_share) {
-    doubt_all(out, fmt::format("of its operations only the first, {}, were recorded",
+    doubt_all(out, fmt::format("only the first {} of its operations were recorded",
                                percent_text(options_.recorded_share)));
   }
   out.reading_seconds = reading_seconds_;
@@ -274,10 +274,10 @@ void adviser::add_facts(advice_report& out) const {
   out.peak_bytes = dims_.total.peak_bytes;
   if (!has_samples_) {
     out.remarks.push_back(
-        "the recording is too short for a sample of the processor's time: how much of that is the "
-        "heap's is not known");
+        "the recording is too short for a sample of processor time, so the heap's share of it is "
+        "not known");
   }
-  if (!dims_.complete) out.remarks.push_back("the trace is not whole");
+  if (!dims_.complete) out.remarks.push_back("the trace is incomplete");
 }
 
 }  // namespace mallard::advise

@@ -30,7 +30,7 @@ bool is_known(const std::optional<profile::heap_share>& heap) {
 }
 
 std::string heap_text(const std::optional<profile::heap_share>& heap) {
-  constexpr const char* of_the_time = "of the program's time is in its operations of the heap";
+  constexpr const char* of_the_time = "of the program's time is in its heap operations";
   if (!is_known(heap)) return fmt::format("it is not known how much {}", of_the_time);
   return fmt::format("{:.1f} % ({:.1f} to {:.1f}{}) {}", 100 * heap->share, 100 * heap->low,
                      100 * heap->high, heap->measured ? "" : ", estimated", of_the_time);

@@ -72,13 +72,12 @@ class finder {
   void find() {
     if (is_nameless()) {
       add(strategy::monotonic,
-          "its function has no name, so nobody could be told where: symbols of "
-          "the program would help");
+          "its function has no name: build the program with symbols to locate it");
       return;
     }
     if (is_the_program()) {
       add(strategy::multipool,
-          "it is the program under another name: what it calls asks for nearly all blocks");
+          "it stands for the whole program: its callees request nearly all blocks");
       return;
     }
     const std::size_t before = out_.size();
@@ -87,7 +86,8 @@ class finder {
       for (candidate& one : std::span(out_).subspan(before)) {
         if (is_arena(one.how) && one.refused.empty()) {
           one.doubts.push_back(
-              "C code takes no resource: a scope's heap costs more than the arena that was tried");
+              "C code cannot take a resource, and a scope's heap costs more than the arena tried "
+              "here");
         }
       }
       add(strategy::multipool, "C code cannot take a resource: another malloc can be tried");
@@ -103,34 +103,35 @@ class finder {
     const auto percent = [&](std::uint64_t ns) { return 100 * share(ns, bound.program_ns); };
     base_.because.push_back(
         {"D", is_known(dims_.heap)
-                  ? fmt::format("{:.1f} % of the program's time is in its operations of the heap",
+                  ? fmt::format("{:.1f} % of the program's time is in its heap operations",
                                 percent(bound.allocation_ns))
                   : heap_text(std::nullopt)});
     if (bound.placement_ns > 0) {
       base_.because.push_back(
-          {"L", fmt::format("{} at its peak, on {:.1f} times the pages it needs: of the program's "
-                            "time about {:.1f} %",
+          {"L", fmt::format("{} at its peak, on {:.1f} times the pages it needs: about {:.1f} % "
+                            "of the program's time",
                             bytes_text(one_.where.peak_bytes), one_.where.page_diffusion,
                             percent(bound.placement_ns))});
     }
     if (one_.dims.U.literal) {
       base_.because.push_back(
-          {"U", fmt::format("{:.1f} % of the bytes that it asks for live at once",
+          {"U", fmt::format("{:.1f} % of the bytes it requests are live at once",
                             100 * *one_.dims.U.literal)});
     }
     base_.because.push_back(
         {"V", fmt::format("{:.1f} size classes would serve it", one_.effective_classes)});
     if (one_.threads.size() > 1) {
       base_.because.push_back(
-          {"C", fmt::format("{} threads, {:.1f} % of its blocks are freed by another than "
-                            "allocated them",
+          {"C", fmt::format("{} threads; {:.1f} % of its blocks are freed by a thread that did not "
+                            "allocate them",
                             one_.threads.size(),
                             100 * share(one_.total.remote_frees, one_.total.frees))});
     }
     if (one_.dims.F.scaled && *one_.dims.F.scaled > 0.1) {
       base_.because.push_back(
-          {"F", fmt::format("{:.0f} % of its allocations come between others' of the same size",
-                            100 * *one_.dims.F.scaled)});
+          {"F",
+           fmt::format("{:.0f} % of its allocations are interleaved with others' of the same size",
+                       100 * *one_.dims.F.scaled)});
     }
   }
 
@@ -157,18 +158,18 @@ class finder {
 
   std::string why_no_arena() const {
     if (scope_ == nullptr && one_.epochs.count == 0) {
-      return "nothing of it is all dead before the end: an arena would only grow";
+      return "its blocks are never all dead before the end: an arena would only grow";
     }
     if (scope_ == nullptr && !dims_.loops.empty()) {
       const profile::arena_loop& loop = dims_.loops.front();
-      return fmt::format("no call ends when its blocks are dead: turns of the loop at {}:{} do",
+      return fmt::format("no call ends with its blocks dead, but turns of the loop at {}:{} do",
                          profile::file_name(loop.file), loop.first_line);
     }
     if (scope_ != nullptr && scope_->trunk) {
       return base_.where.line != 0 ? "it ends when the program does: an arena would only grow"
                                    : "it ends when the program does: an arena would only grow; "
-                                     "debug information (-g) "
-                                     "would show whether turns of a loop in it could have one";
+                                     "build with debug information (-g) to see "
+                                     "whether turns of a loop in it could have one";
     }
     const std::uint64_t held = scope_ != nullptr ? scope_->max_bytes : one_.epochs.max_bytes;
     if (held > much_memory && held > 8 * one_.total.peak_bytes) {
@@ -204,8 +205,8 @@ class finder {
       names += (names.empty() ? "" : " and ") + profile::short_name(one);
     }
     arena.because.push_back(
-        {"kept", fmt::format("{} of its {} blocks outlive the call, from {}: they stay with the "
-                             "malloc",
+        {"kept", fmt::format("{} of its {} blocks outlive the call, requested by {}: they stay "
+                             "with the malloc",
                              scope_->survivors, scope_->blocks, names)});
     return true;
   }
@@ -214,26 +215,26 @@ class finder {
     if (scope_ == nullptr) {
       arena.because.push_back(
           {"epochs",
-           fmt::format("{} times nothing of it lived; {} in one, at most {}", one_.epochs.count,
-                       bytes_text(one_.epochs.median_bytes), bytes_text(one_.epochs.max_bytes))});
+           fmt::format("all its blocks were dead {} times; {} allocated in between, at most {}",
+                       one_.epochs.count, bytes_text(one_.epochs.median_bytes),
+                       bytes_text(one_.epochs.max_bytes))});
       arena.ends_with_call = false;
       arena.doubts.push_back(
-          "no function ends when all of it is dead: somebody has to release the resource at such "
-          "an instant");
+          "no function ends with all its blocks dead: release the resource yourself at such an "
+          "instant");
       return;
     }
     arena.because.push_back(
         {"arena scope",
          fmt::format(
-             "of {} calls, {:.2f} % of the blocks are dead at their end; {} in one, at most "
-             "{}",
+             "{} calls, which end with {:.2f} % of their blocks dead; {} in one, at most {}",
              scope_->invocations, 100 * scope_->dead_share, bytes_text(scope_->median_bytes),
              bytes_text(scope_->max_bytes))});
     arena.first_bytes = first_bytes_of(scope_->p99_bytes);
     arena.may_wink_out = scope_->survivors == 0;
     if (may_be_of_open_calls()) {
       arena.doubts.push_back(fmt::format(
-          "{} blocks live where the recording ends, perhaps of a call that goes on there",
+          "{} blocks are live at the end of the trace, perhaps of a call that had not returned",
           scope_->survivors));
     } else if (scope_->survivors > 0 && !except_what_is_kept(arena)) {
       std::string where = "somewhere";
@@ -251,8 +252,7 @@ class finder {
     }
     if (one_.total.remote_frees > 0) {
       arena.doubts.push_back(
-          "some blocks are freed by other threads: they must be done with them "
-          "when the call ends");
+          "other threads free some blocks, and have to do so before the call returns");
     }
   }
 
@@ -260,14 +260,14 @@ class finder {
     std::string no = why_no_arena();
     // Nobody would release it, and a scope's heap ends with a call.
     if (no.empty() && !base_.where.is_cpp && scope_ == nullptr) {
-      no = "no call of it ends when its blocks are dead, as a scope's heap in C needs";
+      no = "a scope's heap in C needs a call that ends with its blocks dead, and it has none";
     }
     candidate& arena = add(strategy::monotonic, no);
     if (no.empty()) describe_arena(arena);
     if (!no.empty()) return;
     if (one_.dims.U.literal && *one_.dims.U.literal < low_utilization && one_.total.frees > 0) {
-      candidate& pool = add(strategy::multipool_on_monotonic,
-                            shared() ? "its blocks are freed by other threads" : "");
+      candidate& pool =
+          add(strategy::multipool_on_monotonic, shared() ? "other threads free its blocks" : "");
       describe_arena(pool);
     }
   }
@@ -277,11 +277,12 @@ class finder {
   void pools() {
     std::string no;
     if (one_.effective_classes > most_classes) {
-      no = fmt::format("{:.0f} size classes: too many to keep lists for", one_.effective_classes);
+      no = fmt::format("{:.0f} size classes: too many for a pool's free lists",
+                       one_.effective_classes);
     }
     if (shared()) {
       candidate& own =
-          add(strategy::multipool, "its blocks are freed by other threads than allocated them");
+          add(strategy::multipool, "its blocks are freed by threads that did not allocate them");
       own.doubts.clear();
       add(strategy::synchronized_multipool, no);
       return;
@@ -289,8 +290,8 @@ class finder {
     candidate& pool = add(strategy::multipool, no);
     pool.one_for_each_thread = one_.threads.size() > 1;
     if (pool.one_for_each_thread) {
-      pool.doubts.push_back(fmt::format("it is used by {} threads: each needs a pool of its own",
-                                        one_.threads.size()));
+      pool.doubts.push_back(
+          fmt::format("{} threads use it: each needs its own pool", one_.threads.size()));
     }
   }
 
@@ -306,12 +307,12 @@ class finder {
     if (grows) {
       heap.because.push_back(
           {"growth",
-           fmt::format("reallocations copy {:.0f} % of its bytes, which can grow in place",
+           fmt::format("reallocations copy {:.0f} % of its bytes; blocks could grow in place",
                        100 * share(one_.total.moved_bytes, one_.total.bytes))});
     }
     if (has_large) {
       heap.because.push_back(
-          {"sizes", fmt::format("{:.0f} % of its bytes are in blocks above {}",
+          {"sizes", fmt::format("{:.0f} % of its bytes are in blocks larger than {}",
                                 100 * share(large, one_.total.bytes), bytes_text(largest_pooled))});
     }
   }
@@ -326,8 +327,7 @@ class finder {
       }
     }
     if (all == 0 || share(most, all) < one_size_share || size > 1024) return;
-    candidate& pool =
-        add(strategy::adaptive_pool, shared() ? "its blocks are freed by other threads" : "");
+    candidate& pool = add(strategy::adaptive_pool, shared() ? "other threads free its blocks" : "");
     pool.because.push_back({"nodes", fmt::format("{:.0f} % of its blocks have {} bytes",
                                                  100 * share(most, all), size)});
     pool.one_for_each_thread = one_.threads.size() > 1;
@@ -360,13 +360,14 @@ void add_loop(const profile::arena_loop& loop, const dims_result& dims,
   made.first_bytes = first_bytes_of(loop.p99_bytes);
   made.one_for_each_thread = loop.threads.size() > 1;
   made.because.push_back(
-      {"turns", fmt::format("{} times nothing lives of what lines {} to {} ask for: {:.1f} % of "
+      {"turns", fmt::format("{} times all blocks requested in lines {} to {} are dead: {:.1f} % of "
                             "all blocks; {} in one turn, at most {}",
                             loop.turns, loop.first_line, loop.last_line, 100 * part,
                             bytes_text(loop.median_bytes), bytes_text(loop.max_bytes))});
   if (loop.kept > 0) {
-    made.doubts.push_back(fmt::format("{} of its {} blocks live on: they need another resource",
-                                      loop.kept, loop.blocks));
+    made.doubts.push_back(
+        fmt::format("{} of its {} blocks outlive their turn: they need another resource", loop.kept,
+                    loop.blocks));
   }
   if (loop.max_bytes > much_memory) {
     made.refused = fmt::format("an arena would hold {} in one turn", bytes_text(loop.max_bytes));

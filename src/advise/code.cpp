@@ -89,24 +89,24 @@ class writer {
     const std::string place =
         what_.where.function.empty() ? what_.where.subsystem : what_.where.function;
     if (what_.loop) {
-      line("// Before the loop at {}:{} in {}; in it, the last statement of each turn is",
+      line("// Before the loop at {}:{} in {}. The last statement of each turn becomes",
            remark(profile::file_name(what_.loop->file)), what_.loop->first, remark(place));
       line("//   resource.rewind();");
-      line("// when nothing of the turn lives any more.");
+      line("// when all blocks of the turn are dead.");
     } else if (is_arena(what_.how) && !what_.ends_with_call) {
-      line("// Beside what {} fills. Where nothing of it lives, as between two documents,",
+      line("// Beside what {} fills. When all its blocks are dead, as between two documents,",
            remark(place));
       line("//   resource.rewind();");
-      line("// gives all of it back.");
+      line("// frees all its memory for reuse.");
     } else if (is_arena(what_.how)) {
-      line("// At the beginning of {}: all of it is given back at its end.", remark(place));
+      line("// At the beginning of {}, which frees all its memory when it returns.", remark(place));
       for (const std::string& by : what_.kept_by) {
-        line("// What {} keeps outlives that: it takes no resource.", remark(by));
+        line("// What {} keeps lives longer: do not give it the resource.", remark(by));
       }
     } else if (what_.one_for_each_thread) {
-      line("// One for each thread, beside what {} fills; it outlives that.", remark(place));
+      line("// One for each thread, beside what {} fills, which it has to outlive.", remark(place));
     } else {
-      line("// Beside what {} fills, for instance a member before it: it outlives that.",
+      line("// Beside what {} fills, which it has to outlive: for instance a member before it.",
            remark(place));
     }
     if (what_.how == strategy::multipool_on_monotonic) {
@@ -147,12 +147,12 @@ class writer {
   void own_container() {
     const code_place& where = what_.where;
     if (where.change) {
-      line("\n// {}:{}, by run time; `resource` has to be in its sight:",
+      line("\n// {}:{}, bound at run time; `resource` has to be visible there:",
            remark(profile::file_name(where.file)), where.change->line);
       line("// - {}", remark(where.change->before));
       line("// + {}", remark(where.change->after));
     } else if (!where.container.kind.empty() && !where.container.is_pointer()) {
-      line("\n// It is {} that allocates: {}, made with &resource.",
+      line("\n// {} allocates: make it {}, constructed with &resource.",
            remark(where.container.in("std::")), remark(where.container.in("std::pmr::")));
     }
   }
@@ -163,7 +163,7 @@ class writer {
     const std::string as = is_builtin(by.arguments) ? by.arguments : "int";
     const bool unique = by.kind == "unique_ptr";
     line("\n// std::make_{}<{}> becomes{}", unique ? "unique" : "shared", remark(by.arguments),
-         as == by.arguments ? "" : ", `int` being that type,");
+         as == by.arguments ? "" : ", with `int` for that type,");
     if (unique) {
       line("std::unique_ptr<{0}, mallard::resource_deleter<{0}, {1}>> owned =", as, bound_);
       line("    mallard::allocate_unique<{}, {}>(resource);", as, bound_);
@@ -178,7 +178,7 @@ class writer {
     const std::string& of = what_.where.type;
     const std::string as = is_builtin(of) ? of : "int";
     line("\n// {} take it at run time{}", which,
-         of.empty() || as == of ? "," : ", `int` being " + remark(of) + ',');
+         of.empty() || as == of ? "," : ", with `int` for " + remark(of) + ',');
     line("std::pmr::{}<{}> by_base{{&resource}};", container, as);
     line("// or have it in their type, which saves the virtual calls:");
     line("std::{0}<{1}, mallard::allocator<{1}, {2}>> by_type{{&resource}};", container, as,
@@ -186,7 +186,7 @@ class writer {
   }
 
   void winked_out() {
-    line("\n// or need not be destroyed at all, if all they own is memory of the resource:");
+    line("\n// or are never destroyed, if they own nothing but memory of the resource:");
     line("using winked = std::vector<int, mallard::allocator<int, {}>>;", bound_);
     line("winked& dropped = *mallard::make<winked>(resource);");
     line("dropped.push_back(1);");
@@ -208,7 +208,7 @@ std::string scope_in_c(const candidate& what) {
       "#include \"mallard/malloc/malloc.h\"\n\n"
       "// At the beginning of {0}, in a program that is linked with the drop-in malloc:\n"
       "mallard_scope* scope = mallard_scope_begin(0);\n"
-      "// and at its end, behind the last use of what it asked for:\n"
+      "// and at its end, after the last use of the blocks it requested:\n"
       "mallard_scope_end(scope);\n",
       remark(place));
 }

@@ -25,7 +25,7 @@ std::string_view text_of(std::string_view touch) {
   if (touch == "none") return "blocks are not touched";
   if (touch == "first") return "the first byte of blocks is written";
   if (touch == "all") return "blocks are written and read once";
-  return "blocks are read in the order of birth";
+  return "blocks are read in allocation order";
 }
 
 struct entry {
@@ -57,7 +57,7 @@ level_ranking ranking_of(const std::string& subsystem, const std::string& touch,
                          const std::vector<entry>& order) {
   constexpr std::size_t most_shown = 3;
   level_ranking out{subsystem, touch, {}, {}};
-  out.says = fmt::format("{} ranks otherwise where {}:",
+  out.says = fmt::format("{} has another order if {}:",
                          subsystem.empty() ? "the whole program" : subsystem, text_of(touch));
   for (std::size_t i = 0; i < order.size(); ++i) {
     out.order.push_back({order[i].strategy, order[i].times.median});

@@ -116,7 +116,7 @@ void set_aside_all_but_mallocs(advice_report& report) {
   };
   for (const advice& one : report.advices) {
     if (!is_resource(one)) continue;
-    report.others.push_back({one.from, {}, {}, "time was short: mallocs alone were tried"});
+    report.others.push_back({one.from, {}, {}, "time was short: only mallocs were tried"});
   }
   std::erase_if(report.advices, is_resource);
 }
@@ -236,13 +236,11 @@ void program_advice::time_it() {
   }
   if (!request_.metric.empty() && !std::isfinite(plain_.metric)) {
     throw std::runtime_error(
-        fmt::format("{}: nothing that it writes is a number that --metric '{}' "
-                    "finds",
-                    program, request_.metric));
+        fmt::format("{}: --metric '{}' finds no number in its output", program, request_.metric));
   }
   if (request_.is_driven && plain_.status != 0) {
     throw std::runtime_error(program + ": the load failed, or the program " +
-                             how_it_ended(plain_.status) + " before it was over");
+                             how_it_ended(plain_.status) + " before the load was over");
   }
 }
 
@@ -347,7 +345,7 @@ bool program_advice::race(advice_report& report) {
   constexpr double of_all = 0.8;  // the rest is for a second look
   trial.time_budget = of_all * seconds;
   trial.last_start = plan_->last_start() - passed();
-  begin(fmt::format("trying {} ways on the program, in turns", report.advices.size()), seconds);
+  begin(fmt::format("trying {} variants on the program, in turns", report.advices.size()), seconds);
   race_on_program(report, request_.runs, trial);
   constexpr std::size_t runs_of_second_look = 4;  // as it is, the hook alone, and the way twice
   const double left = plan_->race_seconds(passed(), runs_of_second_look);
@@ -383,9 +381,10 @@ void program_advice::try_the_best(advice_report& report) {
       }
       trial.last_start = quick.last_start() - passed();
       if (plan.most == 0 || trial.last_start <= 0) {
-        report.remarks.push_back(known ? "time was short: not all were tried on the program whose "
-                                         "gain is not predicted"
-                                       : "time was short: the best was not tried on the program");
+        report.remarks.push_back(known
+                                     ? "time was short: some variants whose gain is not predicted "
+                                       "were not tried on the program"
+                                     : "time was short: the best was not tried on the program");
         return;
       }
       trial.most = plan.most;
@@ -411,11 +410,11 @@ void program_advice::add_remarks(advice_report& report) const {
   }
   if (run_.summary.cut) {
     report.remarks.push_back(fmt::format(
-        "time was short: its recorded run was ended after {:.0f} s", run_.summary.seconds));
+        "time was short: the recorded run was ended after {:.0f} s", run_.summary.seconds));
   }
   if (is_pipe(STDIN_FILENO)) {
     report.remarks.push_back(
-        "its input is a pipe, which only the recorded run could read: give it as a file (< FILE)");
+        "its input is a pipe, which only the recorded run could read: pass a file (< FILE)");
   }
 }
 

@@ -25,12 +25,12 @@ std::string runs_text(unsigned runs) {
 
 std::string why_dropped(const trial_figures& tried) {
   const std::string where = tried.runs < enough_runs
-                                ? fmt::format(" in {} of the living program", runs_text(tried.runs))
-                                : " on the living program";
+                                ? fmt::format(" in {} of the program", runs_text(tried.runs))
+                                : " on the program";
   const bool slower =
       tried.runs < enough_runs ? tried.times.median < 1 / told_by_few_runs : tried.times.high < 1;
   return slower ? fmt::format("slower{}, whatever the replay says", where)
-                : "no sure difference" + where;
+                : "no clear difference" + where;
 }
 
 // C code cannot take a resource: what it would have to be given is behind what can be done.
@@ -130,9 +130,8 @@ void settle_confidence(advice& one) {
     if (one.confidence == "high") one.confidence = "medium";
   } else {
     one.confidence = lowered(one.confidence);
-    one.from.doubts.push_back(
-        fmt::format("it was tried in {}: nothing says how much another would differ",
-                    runs_text(one.tried->runs)));
+    one.from.doubts.push_back(fmt::format(
+        "it was tried in {}: too few to tell how much runs differ", runs_text(one.tried->runs)));
   }
 }
 
@@ -162,10 +161,10 @@ std::string name_of(const candidate& one) {
 advice to_leave_it(const advice_report& report, unsigned runs) {
   advice leave;
   leave.from.how = strategy::global;
-  leave.what = "Leave it: nothing that was tried makes it faster for sure";
+  leave.what = "Leave it: nothing that was tried makes the program clearly faster";
   leave.confidence = runs < enough_runs ? "low" : "high";
   if (const considered* const best = undecided(report)) {
-    leave.what = fmt::format("Leave it for now: {} was {}, and more runs would have to tell",
+    leave.what = fmt::format("Leave it for now: {} was {}, but only more runs can confirm that",
                              name_of(best->from), tried_text(*best->tried));
     leave.confidence = "low";
   }
@@ -187,7 +186,7 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
   report.proved = runs >= enough_runs && !too_short &&
                   !(first.from.how == strategy::global && undecided(report) != nullptr);
   if (too_short) {
-    report.proof = "Not proved: the program is too short, give it more to do.";
+    report.proof = "Not proved: the program is too short. Give it more work.";
     first.confidence = "low";
   } else if (report.proved) {
     report.proof = fmt::format("Proved on the program, in {}.", runs_text(runs));
@@ -200,7 +199,7 @@ void say_how_far(advice_report& report, unsigned dropped_runs) {
   } else if (first.from.how == strategy::global) {
     report.proof = "Nothing was tried on the program: there was nothing to try.";
   } else {
-    report.proof = "Not proved: predicted by replay alone, and not tried on the program";
+    report.proof = "Not proved: predicted only by replay, and not tried on the program";
     report.proof += first.tried_remark.empty() ? "." : ": " + first.tried_remark + '.';
   }
 }
@@ -211,7 +210,7 @@ void say_that_it_dies(advice_report& report) {
   report.proved = false;
   report.proof = fmt::format("Not proved: the program dies of {} each time.", report.died_of);
   first.what =
-      fmt::format("The program dies of {}: mend that first. {}", report.died_of, first.what);
+      fmt::format("The program dies of {}: fix that first. {}", report.died_of, first.what);
   first.confidence = "low";
 }
 

@@ -40,7 +40,7 @@ std::string resource_text(const candidate& one) {
 
 std::string sentence(const candidate& one) {
   if (one.how == strategy::global) {
-    return "Leave it: no allocator that was replayed makes the program noticeably faster";
+    return "Leave it: no replayed allocator makes the program noticeably faster";
   }
   if (one.how == strategy::switch_malloc) return "Switch malloc to " + one.malloc;
   if (one.loop) {
@@ -55,7 +55,8 @@ std::string sentence(const candidate& one) {
 // A loss that no figure shows is none.
 std::string why_no_gain(const interval& gain) {
   const bool slower = gain.high < 1 && gain.median <= 1 / least_gain;
-  return slower ? "slower than the program as it is" : "no difference to the program as it is";
+  return slower ? "slower than the unmodified program"
+                : "no difference from the unmodified program";
 }
 
 interval of_outcome(const replay_outcome& one) {
@@ -158,7 +159,7 @@ class ranker {
     const std::string name = one.loop ? std::string() : replay_name(one.how);
     if (name.empty()) {
       out_.others.push_back(
-          {one, {}, {}, "replays do not have it; mallard whatif tries it on the living program"});
+          {one, {}, {}, "replay does not support it; mallard whatif tries it on the program"});
       return {};
     }
     const replay_outcome* const first = find(one.where.subsystem, name, "first");
@@ -184,11 +185,11 @@ class ranker {
     if (walked != nullptr && walked->remark.empty()) {
       made.from.because.push_back(
           {"replay, walked", replayed_text(of_outcome(*walked), walked->repetitions) +
-                                 " where its blocks are read in the order of birth, too"});
+                                 " if its blocks are also read in allocation order"});
       if ((walked->median < 1) != (first->median < 1)) {
         ++weak;
         made.from.doubts.push_back(
-            "how its blocks are used decides: walked, the answer is another");
+            "the answer depends on how its blocks are used: it is another if they are walked");
       }
     }
     made.confidence = confidence(made, weak);
@@ -199,7 +200,8 @@ class ranker {
 
   std::string untold(const advice& made, const replay_outcome& of, std::uint64_t placed_ns) const {
     if (!dims_.heap) {
-      return "the recording is too short to say how much of the program's time its operations take";
+      return "the recording is too short to tell how much of the program's time its operations "
+             "take";
     }
     return why_untold(made.of_operations, of.seconds_global, program_seconds_,
                       placement(placed_ns));
@@ -225,21 +227,20 @@ class ranker {
     }
     if (made.replays == 1) {
       ++weak;
-      made.from.doubts.push_back("there was time for one replay: it has no interval");
+      made.from.doubts.push_back("there was time for only one replay, so there is no interval");
     }
     if (made.gain.high - made.gain.low > 0.1 * made.gain.median) {
       ++weak;
-      made.from.doubts.push_back("the replays vary: the interval is wide");
+      made.from.doubts.push_back("the replays vary, so the interval is wide");
     }
     if (few_samples_ || !is_known(dims_.heap)) {
       weak += is_known(dims_.heap) ? 1 : 2;
       made.from.doubts.push_back(
-          "the recording is short: which share of the time allocation has is "
-          "not known well");
+          "the recording is short: allocation's share of the time is not known well");
     }
     if (!dims_.complete || dims_.dropped > 0) {
       ++weak;
-      made.from.doubts.push_back("the trace is not whole");
+      made.from.doubts.push_back("the trace is incomplete");
     }
     for (const std::string& doubt : made.from.doubts)
       weak += doubt.find("is a guess") != doubt.npos;
@@ -376,12 +377,12 @@ std::string why_untold(const interval& of_part, double seconds, double program_s
   const double more = gain(error_of_seconds);
   const double less = gain(-error_of_seconds);
   if (std::max(more, less) > (1 + most_changed) * std::min(more, less)) {
-    return "so much of the program is its operations that a tenth more or less would change it by "
-           "a third";
+    return "its operations are so much of the program that an error of a tenth would change the "
+           "gain by a third";
   }
   if (placement > much_placement) {
-    return "where its blocks lie may matter more than what the heap takes, and a replay does not "
-           "see that";
+    return "block placement may matter more than heap operations, and a replay does not see "
+           "placement";
   }
   return {};
 }

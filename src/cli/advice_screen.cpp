@@ -66,24 +66,24 @@ std::string bound_text(const advice& one, const advice_report& report) {
   if (report.bound) {
     const double most = report.bound->times.median;
     const bool is_it = one.tried && one.tried->times.median >= most;
-    if (most <= 1) return "nothing: an ideal malloc, which frees for nothing, gained nothing";
+    if (most <= 1) return "no gain: an ideal malloc, whose frees cost nothing, gained nothing";
     const std::string out =
-        is_it ? "that: an ideal malloc gained no more"
-              : fmt::format("{} on an ideal malloc", advise::tried_text(*report.bound));
+        is_it ? "this gain: an ideal malloc gained no more"
+              : fmt::format("{} with an ideal malloc", advise::tried_text(*report.bound));
     if (!report.heap || most <= advise::bound_times(report.heap->high, 1)) {
-      return out + ", which frees for nothing";
+      return out + ", whose frees cost nothing";
     }
     // Else it would seem to contradict the share.
-    return out + "; more than its operations take: by where blocks lie" +
-           (report.bound->runs < advise::enough_runs ? ", or by other work" : "");
+    return out + "; more than its heap operations take, because of block placement" +
+           (report.bound->runs < advise::enough_runs ? " or of other work" : "");
   }
-  if (!advise::is_known(report.heap)) return "it is not known: the recording is too short";
+  if (!advise::is_known(report.heap)) return "not known: the recording is too short";
   const double operations = advise::bound_times(static_cast<double>(one.from.allocation_ns),
                                                 static_cast<double>(report.cpu_ns));
   const bool placed = one.from.placement_ns != 0;
-  return fmt::format("{:.2f} times as fast by its operations, an estimate{}",
+  return fmt::format("{:.2f} times as fast by its heap operations, an estimate{}",
                      placed ? operations : one.from.bound,
-                     placed ? "; where its blocks lie may gain more, and only a trial tells" : "");
+                     placed ? "; block placement may gain more, which only a trial shows" : "");
 }
 
 // A trial knows better than a replay, and better than an estimate of what placement costs.
@@ -104,7 +104,7 @@ std::vector<const evidence*> chosen_evidence(const advice& one, std::size_t most
 }
 
 std::string beside_text(const advice& one) {
-  return fmt::format("{} as the program's malloc as well: {}", one.beside_malloc,
+  return fmt::format("{} as the malloc of all other blocks: {}", one.beside_malloc,
                      advise::tried_text(*one.tried_beside_malloc));
 }
 
@@ -120,7 +120,7 @@ void print_advice(const advice& one, const advice_report& report, bool colour) {
   if (one.tried_beside_malloc) rows.emplace_back("with", beside_text(one));
   if (!one.tried_remark.empty()) rows.emplace_back("not tried", one.tried_remark);
   if (report.bound || (!one.tried && one.tried_remark.empty()))
-    rows.emplace_back("at most", bound_text(one, report));
+    rows.emplace_back("upper bound", bound_text(one, report));
   const bool has_memory = one.from.how != strategy::global;
   const std::size_t most = most_lines - (has_memory ? 1 : 0) - (one.from.doubts.empty() ? 0 : 1);
   // Reasons have the lines that are left.
@@ -160,7 +160,7 @@ std::size_t width_of(const Rows& rows, const Label& label) {
 // The number of --metric, with its share of what it is without this way; empty: there is none.
 std::string metric_text(const advise::trial_figures& tried) {
   if (!tried.metric) return {};
-  return fmt::format(", {:.4g} of --metric: {:.2f} of it as it is", tried.metric->value,
+  return fmt::format(", --metric: {:.4g}, {:.2f} of the baseline", tried.metric->value,
                      tried.metric->share.median);
 }
 
@@ -191,7 +191,7 @@ void print_tried(const advice_report& report, bool colour) {
                advise::memory_text(tried.memory), metric_text(tried));
   }
   if (!report.metric.empty()) {
-    fmt::print("   {:.4g} is what /{}/ finds as it is; the less the better\n",
+    fmt::print("   {:.4g} is what /{}/ finds in the unmodified program; smaller is better\n",
                report.metric_as_it_is, report.metric);
   }
   if (rows.size() > most_rows) fmt::print("   and {} more (--json)\n", rows.size() - most_rows);
@@ -213,7 +213,7 @@ void print_alternatives(const advice_report& report, bool colour) {
 
 void print_code(const advice& one, bool colour) {
   if (one.code.empty()) return;
-  fmt::print("\n{}\n", styled("What to write", style::bold, colour));
+  fmt::print("\n{}\n", styled("To apply it", style::bold, colour));
   std::size_t at = 0;
   while (at < one.code.size()) {
     const std::size_t end = std::min(one.code.find('\n', at), one.code.size());
@@ -236,7 +236,7 @@ void print_refused(const advice_report& report, bool colour) {
     std::string way, says;
     std::size_t others = 0;
     std::string text() const {
-      return others == 0 ? way : fmt::format("{}, and of {} more", way, others);
+      return others == 0 ? way : fmt::format("{}, and {} more", way, others);
     }
   };
   std::vector<row> rows;
@@ -283,7 +283,7 @@ void print_advice_screen(const advice_report& report, bool colour) {
              static_cast<double>(report.duration_ns) / 1e9, report.allocations,
              bytes_text(report.peak_bytes));
   if (report.program_runs > 0) {
-    fmt::print("   for this advice it was run {} time{}\n", report.program_runs,
+    fmt::print("   the program ran {} time{} for this advice\n", report.program_runs,
                report.program_runs == 1 ? "" : "s");
   }
   for (const std::string& remark : report.remarks) fmt::print("   {}\n", remark);

@@ -112,8 +112,8 @@ int advise_program(const advise_request& request, colour_choice choice) {
   wanted.begins = [&](std::string_view phase, double seconds) { phases->begin(phase, seconds); };
   wanted.runs_long = [] {
     fmt::print(stderr,
-               "mallard: the program has run for 30 s, and advice begins when it ends; --load "
-               "drives a server, and ends it\n");
+               "mallard: the program has run for 30 s; the advice begins when it ends (--load "
+               "drives and ends a server)\n");
   };
   wanted.interrupted = was_interrupted;
   advise::program_advice advice(std::move(wanted));
@@ -161,14 +161,14 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
   std::error_code not_there;
   if (std::filesystem::exists(request.page, not_there) &&
       !std::filesystem::is_regular_file(request.page, not_there)) {
-    throw usage_error(request.page + ": not a regular file, which a page has to be");
+    throw usage_error(request.page + ": a page has to be a regular file");
   }
   if (!request.page.empty()) expect_writable(request.page, "-o");
   if (!request.keep.empty()) expect_writable(request.keep, "--keep");
   if (request.pid != 0) return advise_process(request, choice);
   if (is_command) return advise_command(request, choice);
   if (request.words.size() > 1) throw usage_error("advise takes one trace, or a command after --");
-  if (!request.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
+  if (!request.keep.empty()) throw usage_error("--keep is for commands: this is a trace already");
   return advise_trace(request, request.words.front(), choice);
 }
 
@@ -176,9 +176,9 @@ int give_advice(const advise_request& request, bool is_command, colour_choice ch
 void check_time(advise_request& request, bool is_command) {
   constexpr double seconds_of_process = 30;
   if (!std::isfinite(request.seconds) || request.seconds < 0) {
-    throw usage_error("--for: seconds; 0 has no end");
+    throw usage_error("--for takes seconds; 0 means no limit");
   }
-  if (request.pid < 0) throw usage_error("--pid: the number of a process");
+  if (request.pid < 0) throw usage_error("--pid takes the number of a process");
   if (request.pid != 0) {
     if (!request.words.empty()) throw usage_error("advise takes --pid, a trace or a command");
     if (request.seconds == 0) request.seconds = seconds_of_process;
@@ -186,7 +186,8 @@ void check_time(advise_request& request, bool is_command) {
   }
   if (request.seconds == 0) return;
   if (!is_command) throw usage_error("--for is for --pid, or a command after --");
-  if (!request.load.load.empty()) throw usage_error("--for and --load: the load ends the program");
+  if (!request.load.load.empty())
+    throw usage_error("--for and --load exclude each other: the load ends the program");
   request.load = load_of_seconds(request.seconds);
 }
 
@@ -194,12 +195,13 @@ void check_time(advise_request& request, bool is_command) {
 void check_metric(advise_request& request, bool is_command) {
   if (request.metric.empty()) return;
   if (!is_command || request.once || request.no_try) {
-    throw usage_error("--metric compares runs: it is for a command after --, and what tries it");
+    throw usage_error(
+        "--metric compares runs: it needs a command after --, without --once or --no-try");
   }
   try {
     const profile::line_pattern pattern(request.metric);
   } catch (const std::invalid_argument&) {
-    throw usage_error("--metric: '" + request.metric + "' is no regular expression");
+    throw usage_error("--metric: '" + request.metric + "' is not a regular expression");
   }
   request.load.shows_load = true;
 }
@@ -209,14 +211,15 @@ void check_metric(advise_request& request, bool is_command) {
 void add_advise_command(command_parser app, const context& shared) {
   const command_parser command =
       app.add_command("advise",
-                      "Find the allocator that makes a program faster, where it goes, and what it "
-                      "gains; runs the program dozens of times: mallard advise -- COMMAND");
+                      "Find the allocator that makes a program faster, the place for it, and the "
+                      "gain; runs the program dozens of times: mallard advise -- COMMAND");
   const auto request = std::make_shared<advise_request>();
   command.add_option("TRACE", request->words,
                      "A trace of `mallard record` (default: the newest here), or -- and a command");
   command.add_flag(
       "--quick", request->quick,
-      "Take at most three times the program's time and a minute; else ten times and five minutes");
+      "Take at most three times the program's time plus a minute (default: ten times plus five "
+      "minutes)");
   const parser_option json = command.add_flag(
       "--json", request->json, "Print all of it as JSON (" + document("advise.md") + ")");
   command.add_flag("--markdown", request->markdown, "Print Markdown, for a pull request")
@@ -225,22 +228,23 @@ void add_advise_command(command_parser app, const context& shared) {
                      "Drive a server: run this shell command against it each time");
   command.add_option("--ready", request->load.ready,
                      "Begin the load once this shell command succeeds");
-  command.add_option("--metric", request->metric,
-                     "Compare a number that the load or the program prints, as a latency, for each "
-                     "way beside the processor's time: its regular expression, with the number in "
-                     "parentheses; smaller is better");
+  command.add_option(
+      "--metric", request->metric,
+      "Also compare a number that the load or the program prints, such as a latency: "
+      "a regular expression with the number in parentheses; smaller is better");
   command.add_option("--pid", request->pid,
-                     "Record the running process with this number for 30 s (--for), and advise on "
-                     "it; it goes on, and nothing is tried");
-  command.add_option("--for", request->seconds,
-                     "End the program after so many seconds, each time; or record that long");
+                     "Record the running process with this number for 30 s (see --for) and advise "
+                     "from that; the process goes on, and nothing is tried");
+  command.add_option(
+      "--for", request->seconds,
+      "End each run of the program after this many seconds; with --pid, record that long");
   command.add_flag("--no-try", request->no_try,
                    "Replay the recording only; do not run the program again");
   command.add_new_file(
       "-o,--output", request->page,
       "Write the page with all figures here (default: advice.html; for a trace, none)");
   command.add_flag("--once", request->once,
-                   "Run the program a single time, to record it: nothing is timed or tried");
+                   "Run the program only once, to record it; nothing is timed or tried");
   command.add_new_file("--keep", request->keep, "Keep the command's trace here");
   command.runs([&shared, request] {
     if (request->page.empty() && shared.has_dashes) request->page = "advice.html";
@@ -249,7 +253,7 @@ void add_advise_command(command_parser app, const context& shared) {
     }
     if (request->once && !shared.has_dashes) throw usage_error("--once is for a command after --");
     if (!request->load.ready.empty() && request->load.load.empty()) {
-      throw usage_error("--ready says when the load begins: --load is missing");
+      throw usage_error("--ready needs --load: it says when the load begins");
     }
     check_time(*request, shared.has_dashes);
     check_metric(*request, shared.has_dashes);

@@ -36,7 +36,7 @@ int list_everything() {
   }
   fmt::print("  {:<5} a pool that threads may share, abstract base (contention)\n", "sync");
   fmt::print("  {:<5} a lock around the multipool (contention)\n", "mutex");
-  fmt::print("\nAllocators of the benches that list them one by one\n");
+  fmt::print("\nAllocators of the benches that have their own list\n");
   std::vector<std::string> listed;
   for (const lab::bench& bench : lab::all_benches()) {
     for (const lab::contender& one : bench.contenders.listed) {

@@ -30,16 +30,16 @@ void add_rivals(command_parser command, const lab::rivals_of& who, bench_options
   if (who.kind == lab::rivals::mallocs) {
     command
         .add_option("--allocators", asked.mallocs,
-                    "Like glibc,mallard,jemalloc (default: all that are found)")
+                    "Like glibc,mallard,jemalloc (default: all found)")
         .takes("MALLOC");
     command.add_option("--allocator", asked.more_mallocs,
-                       "Another one, NAME=FILE.so; may be given several times");
+                       "Another malloc, NAME=FILE.so; may be given several times");
     return;
   }
   if (who.kind == lab::rivals::columns) {
     command.add_option(
         "--columns", asked.columns,
-        "Allocators, like v2@mallard,std@std (default: all; an unknown one lists them)");
+        "Allocators, like v2@mallard,std@std (default: all; an unknown name lists them)");
   } else {
     command
         .add_option("--strategies", asked.strategies,
@@ -47,17 +47,17 @@ void add_rivals(command_parser command, const lab::rivals_of& who, bench_options
         .takes("STRATEGY");
     command
         .add_option("--peer-strategies", asked.peer_strategies,
-                    "Those of the other libraries (default: the same)")
+                    "Strategies of the other libraries (default: as --strategies)")
         .takes("STRATEGY");
   }
   command
       .add_option("--peers", asked.peers,
-                  "Libraries whose resources are measured (default: all that are there)")
+                  "Libraries whose resources are measured (default: all available)")
       .takes("PEER");
   command.add_option("--heap", asked.heaps, with_default("clean, aged or both", who.usual_heaps));
   command
       .add_option("--malloc", options.malloc,
-                  "Measure on this malloc: a name that 'mallard bench list' knows, or a library")
+                  "Measure with this malloc: a name from 'mallard bench list', or a library")
       .takes("MALLOC");
 }
 
@@ -89,14 +89,14 @@ void add_bench_options(command_parser command, const lab::bench& what, bench_opt
                   fmt::format("Repetitions of each cell (default: {})", what.repetitions))
       .within(1, 10000);
   command.add_option("--seed", options.seed,
-                     "Seed of what is drawn, of the order and the intervals");
+                     "Seed of random choices, of the order and of the intervals");
   command.add_option("--json", options.json, "Result file (default: results/BENCH-DATE.jsonl)");
   command.add_option("--timeout", options.timeout, "Seconds a repetition may take (default: 300)")
       .within(0.001, 1e6);
-  command.add_flag("--quick", options.quick, "Smaller defaults: done in some 20 seconds");
-  const parser_option resume = command.add_flag(
-      "--resume", options.resume, "Go on with the result file: skip the cells that it has");
-  command.add_flag("--force", options.force, "Replace the result file if there is one")
+  command.add_flag("--quick", options.quick, "Smaller defaults, for a run of some 20 seconds");
+  const parser_option resume = command.add_flag("--resume", options.resume,
+                                                "Continue the result file: skip the cells it has");
+  command.add_flag("--force", options.force, "Replace the result file if it exists")
       .excludes(resume);
 }
 

@@ -42,14 +42,13 @@ std::string amount(const profile::budget_rule& rule, std::uint64_t value) {
 std::string describe(const check_options& options, const budget_finding& one) {
   std::string text = fmt::format("{}:{}: {}: ", options.budget, one.rule.line, one.rule.text);
   if (one.is_inlined) {
-    return text + "it is inlined where it is called: nothing tells one call from the next";
+    return text + "it is inlined into its callers, so its calls cannot be told apart";
   }
   if (one.too_many != 0) {
-    return text + fmt::format("{} functions have such a name, too many to follow their calls",
-                              one.too_many);
+    return text + fmt::format("{} functions match, too many to follow their calls", one.too_many);
   }
   if (one.unclear) {
-    text += "calls of it cannot be told apart: one takes at least " +
+    text += "its calls cannot be told apart: one takes at least " +
             amount(one.rule, one.unclear->least);
     if (one.unclear->most != UINT64_MAX) {
       text += ", at most " + amount(one.rule, one.unclear->most);
@@ -72,7 +71,8 @@ std::string describe(const check_options& options, const budget_finding& one) {
   }
   text += (one.exact ? "it is " : "it is at least ") + amount(one.rule, *one.found);
   if (one.where) {
-    text += ", most of it of " + place_text(one.where->function, one.where->file, one.where->line);
+    text +=
+        ", most of it from " + place_text(one.where->function, one.where->file, one.where->line);
   }
   return text;
 }
@@ -156,8 +156,8 @@ rule_list rules_of(const check_options& options) {
   std::error_code ignored;
   if (options.update && std::filesystem::exists(options.budget, ignored) &&
       !std::filesystem::is_regular_file(options.budget, ignored)) {
-    throw usage_error(
-        fmt::format("--update: {} is no file that can be written anew", options.budget));
+    throw usage_error(fmt::format("--update: {} is not a regular file, so it cannot be rewritten",
+                                  options.budget));
   }
   try {
     return profile::read_budget(options.budget);
@@ -172,7 +172,7 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
   const bool by_function =
       std::any_of(rules.begin(), rules.end(), [](const auto& one) { return !one.pattern.empty(); });
   if (by_function && trace.stacks().size() <= 1) {
-    throw std::runtime_error(path + ": has no stacks, so nothing is known of functions");
+    throw std::runtime_error(path + ": has no stacks, so its functions are not known");
   }
   const std::vector<budget_finding> findings = profile::check_budget(trace, rules);
   std::size_t breaches = 0;
@@ -188,7 +188,8 @@ int check_trace(const check_options& options, const rule_list& rules, const std:
   }
   if (options.json) print_json(path, findings);
   if (!warn_if_not_whole(trace, path)) {
-    throw std::runtime_error(path + ": is not whole: what it keeps to is not known");
+    throw std::runtime_error(path +
+                             ": is incomplete, so it is not known whether it keeps the budget");
   }
   if (options.update) {
     const std::size_t tightened = profile::tighten_budget(options.budget, findings);
@@ -231,7 +232,7 @@ int check(const check_options& options, bool is_command) {
   if (options.words.size() > 1) {
     throw usage_error("check takes one trace, or a command after --");
   }
-  if (!options.keep.empty()) throw usage_error("--keep is for commands: there is a trace already");
+  if (!options.keep.empty()) throw usage_error("--keep is for commands: this is a trace already");
   return check_trace(options, rules_of(options), options.words.front());
 }
 
@@ -239,8 +240,7 @@ int check(const check_options& options, bool is_command) {
 
 void add_check_command(command_parser app, const context& shared) {
   const command_parser command = app.add_command(
-      "check",
-      "Check a program against its budget of memory: mallard check --budget FILE -- COMMAND");
+      "check", "Check a program against a memory budget: mallard check --budget FILE -- COMMAND");
   const auto options = std::make_shared<check_options>();
   command.add_option("TRACE", options->words,
                      "A trace of `mallard record` (default: the newest here), or -- and a command");
@@ -249,7 +249,7 @@ void add_check_command(command_parser app, const context& shared) {
   command.add_option("--format", options->format, "text (default) or github: annotations");
   command.add_option("--keep", options->keep, "Keep the command's trace here");
   command.add_flag("--update", options->update,
-                   "Lower each limit that is kept with room to what was found");
+                   "Lower each limit that leaves room to the value found");
   command.add_flag("--json", options->json, "Print every rule and its result as JSON");
   command.runs([&shared, options] {
     options->words = words_or_newest_trace(options->words, shared.has_dashes);

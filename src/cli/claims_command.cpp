@@ -107,8 +107,8 @@ int judge(const claims_options& options, colour_choice colour) {
 }  // namespace
 
 void add_claims_command(command_parser app, const context& shared) {
-  const command_parser command = app.add_command(
-      "claims", "Judge the documents' statements, or those in a file of yours, by result files");
+  const command_parser command =
+      app.add_command("claims", "Judge the documents' statements, or your own, by result files");
   const auto options = std::make_shared<claims_options>();
   command.add_option("RESULT", options->files, "Result files").required();
   command.add_option("--statements", options->statements,

@@ -195,7 +195,7 @@ parser_option command_parser::add_new_file(const std::string& names, Value& valu
                                            const std::string& help) const {
   files_->push_back(parser_->add_option(names, value, help));
   if (parser_->get_option_no_throw("--force") == nullptr) {
-    parser_->add_flag_callback("--force", [] {}, "Replace the file if it is there");
+    parser_->add_flag_callback("--force", [] {}, "Replace the file if it exists");
   }
   return parser_option(files_->back());
 }
@@ -250,7 +250,7 @@ command_parser::action parse_command_line(int argc, const char* const* argv,
   } catch (const CLI::Success& asked) {  // --help, --version
     return [app, status = app->exit(asked)] { return status; };
   } catch (const CLI::ParseError& problem) {
-    throw usage_error(fmt::format("{} (--help tells more)", describe(problem, *app)));
+    throw usage_error(fmt::format("{} (see --help)", describe(problem, *app)));
   }
 }
 

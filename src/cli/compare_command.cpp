@@ -52,7 +52,7 @@ void print_pairs(const compare_options& options, const lab::result_file& first,
     base = parse_selector("--base", options.base, first.cells);
     against = parse_selector("--against", options.against, second.cells);
     if (base->malloc.empty() != against->malloc.empty()) {
-      throw usage_error("--base and --against have to be two strategies or two mallocs");
+      throw usage_error("--base and --against must be two strategies or two mallocs");
     }
   }
   const auto pairs = compare_figures(first.cells, second.cells, base, against, options.measure);
@@ -86,7 +86,7 @@ void add_compare_command(command_parser app) {
       app.add_command("compare", "Compare two results, strategies or mallocs");
   const auto options = std::make_shared<compare_options>();
   command.add_option("A", options->first, "Result file").required();
-  command.add_option("B", options->second, "Another one (default: the same)");
+  command.add_option("B", options->second, "Another result file (default: A)");
   command.add_option("--base", options->base, "Strategy or malloc of A, like AS1@global");
   command.add_option("--against", options->against, "Strategy or malloc of B, like AS7@mallard");
   command.add_option("--measure", options->measure,

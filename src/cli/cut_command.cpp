@@ -46,7 +46,7 @@ int cut(cut_options options) {
   profile::selection part;
   if (!options.from.empty()) part.from = parse_time("--from", options.from);
   if (!options.to.empty()) part.until = parse_time("--to", options.to);
-  if (part.until <= part.from) throw usage_error("--from is not before --to");
+  if (part.until <= part.from) throw usage_error("--from must be before --to");
   if (!options.threads.empty()) {
     const auto threads = lab::parse_integers("--threads", options.threads, 0, UINT32_MAX);
     part.threads.emplace(threads.begin(), threads.end());
@@ -80,10 +80,10 @@ void add_cut_command(command_parser app) {
       app.add_command("cut", "Cut a range of time or some threads out of a trace");
   const auto options = std::make_shared<cut_options>();
   command.add_option("TRACE", options->trace, trace_only_help);
-  command.add_new_file("-o,--output", options->output, "The new trace").required();
-  command.add_option("--from", options->from, "From this time on: 1.5s, 20ms, 300us");
-  command.add_option("--to", options->to, "Before this time");
-  command.add_option("--threads", options->threads, "Only these, by their numbers: 0,2-4");
+  command.add_new_file("-o,--output", options->output, "Write the new trace here").required();
+  command.add_option("--from", options->from, "Start at this time: 1.5s, 20ms, 300us");
+  command.add_option("--to", options->to, "End before this time");
+  command.add_option("--threads", options->threads, "Only these threads, by number: 0,2-4");
   command.runs([options] { return cut(*options); });
 }
 

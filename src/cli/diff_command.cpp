@@ -250,7 +250,7 @@ int diff(const diff_options& options, colour_choice choice) {
       print_text(options, before, after, sites, order, use_colour(choice, STDOUT_FILENO));
     }
   }
-  const std::string no_stacks = ": has no stacks: what grew is not known by function";
+  const std::string no_stacks = ": has no stacks, so growth by function is not known";
   if (!before.has_stacks) warn({options.before + no_stacks});
   if (!after.has_stacks) warn({options.after + no_stacks});
   return success;
@@ -265,14 +265,14 @@ void add_diff_command(command_parser app, const context& shared) {
   command
       .add_option("BEFORE", options->before, "A trace of `mallard record`, or another tool's file")
       .required();
-  command.add_option("AFTER", options->after, "A later one").required();
+  command.add_option("AFTER", options->after, "A later trace").required();
   add_place_options(command, options->places);
   command.add_option("--format", options->format,
-                     "text (default) or markdown: tables for a comment on a change");
+                     "text (default) or markdown: tables for a comment on a pull request");
   command.add_option("--collapsed", options->collapsed,
                      "Write stacks with both values here, for flamegraph.pl");
   command.add_new_file("-o,--output", options->page,
-                       "Write a page with a flame graph of each here");
+                       "Write a page with a flame graph of each trace here");
   add_weight_option(command, options->weight, "--collapsed");
   command.runs([&shared, options] { return diff(*options, shared.colour); });
 }

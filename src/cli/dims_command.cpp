@@ -62,8 +62,8 @@ void print_what_is_missing(const profile::dims_result& result, bool colour) {
   if (!was_recorded(result, "times")) return;  // said already
   const char* const why =
       result.all.cpu_ns == 0
-          ? "D -: there is no sample of processor time; the run was too short, or recorded without"
-      : !result.all.dims.D.scaled ? "D -: no operation was timed; one of 64 is"
+          ? "D -: no sample of processor time; the run was too short, or recorded without samples"
+      : !result.all.dims.D.scaled ? "D -: no operation was timed; one in 64 is"
                                   : "D -: no sample of processor time fell into these functions";
   fmt::print("  {}\n", styled(why, style::faint, colour));
 }
@@ -123,10 +123,10 @@ void print_scopes(const profile::dims_result& result, bool all, bool colour) {
   for (const auto& one : result.arena_scopes) {
     if (!all && ++rows > 20) break;
     std::string remark = one.marked ? "marked in the source" : "";
-    if (one.trunk) remark = "called once, with nearly all blocks: an arena there only grows";
+    if (one.trunk) remark = "called once, with nearly all blocks: an arena there would only grow";
     if (one.confidence == "low") remark = "a guess: frame addresses are not known";
     if (one.confidence == "medium" && remark.empty()) {
-      remark = "its calls are mostly told apart by nothing living between them";
+      remark = "most of its calls are told apart only by instants at which its blocks are all dead";
     }
     table.add({fitted_function(one.function, 40), fmt::format("{}", one.threads.size()),
                fmt::format("{}", one.invocations), base::share_text(one.dead_share),
@@ -246,7 +246,8 @@ void add_dims_command(command_parser app, const context& shared) {
       command, options->grouping,
       "Subsystems: found (default), module, namespace, function, scope, resource, thread");
   command
-      .add_option("--windows", options->windows, "Cut the time into so many windows (default 100)")
+      .add_option("--windows", options->windows,
+                  "Divide the time into this many windows (default 100)")
       .within(1, 10000);
   const parser_option json = command.add_flag(
       "--json", options->json, "Print everything as JSON (" + document("dims.md") + ")");

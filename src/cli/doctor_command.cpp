@@ -78,7 +78,7 @@ void examine_machine(findings& found) {
   found.either(
       machine.transparent_hugepages != "never" && machine.transparent_hugepages != "unknown",
       "huge pages", machine.transparent_hugepages,
-      "not available: arenas and pools run on small pages");
+      "not available: arenas and pools use small pages");
 
   const auto governor = lab::read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   found.either(!governor || *governor == "performance", "frequency governor",
@@ -96,7 +96,7 @@ void examine_machine(findings& found) {
 }
 
 void examine_meters(findings& found) {
-  found.either(lab::reset_peak_resident(), "peak memory", "of the timed phase alone",
+  found.either(lab::reset_peak_resident(), "peak memory", "of the timed phase only",
                "since the start of the process (/proc/self/clear_refs does not work)");
   found.either(hardware_counters_work(), "hardware counters", "available",
                "not available (virtual machine, or /proc/sys/kernel/perf_event_paranoid)");
@@ -135,7 +135,8 @@ int print_library(const std::string& malloc) {
   const std::filesystem::path file =
       lab::find_malloc("--library", malloc, lab::find_mallocs(lab::own_program())).file;
   if (file.empty()) {
-    throw usage_error(fmt::format("--library: '{}' is the system's own, which needs none", malloc));
+    throw usage_error(
+        fmt::format("--library: '{}' is the system's own and needs no library", malloc));
   }
   fmt::print("{}\n", whatif::preloadable(file));
   return success;
@@ -155,11 +156,10 @@ int examine(colour_choice colour) {
 void add_doctor_command(command_parser app, const context& shared) {
   const auto library = std::make_shared<std::string>();
   const command_parser command =
-      app.add_command("doctor", "Tell what this machine and build can measure");
+      app.add_command("doctor", "Show what this machine and build can measure");
   command
-      .add_option(
-          "--library", *library,
-          "Print the file of a malloc alone, for LD_PRELOAD: mallard, mallard-hardened, ...")
+      .add_option("--library", *library,
+                  "Print only the file of a malloc, for LD_PRELOAD: mallard, mallard-hardened, ...")
       .takes("MALLOC");
   command.runs([library, &shared] {
     return library->empty() ? examine(shared.colour) : print_library(*library);

@@ -94,7 +94,8 @@ int convert(export_options options) {
     return export_profile(options.file, options.to, options.weight, options.out);
   }
   if (!options.to.empty()) {
-    throw usage_error(fmt::format("{}: is no trace: --to is for traces", options.file.string()));
+    throw usage_error(
+        fmt::format("{}: is not a trace, and --to is for traces", options.file.string()));
   }
   if (options.google_benchmark == options.csv) {
     throw usage_error("export needs one format: --google-benchmark or --csv");
@@ -130,7 +131,7 @@ void add_export_command(command_parser app) {
   command.add_option("--to", options->to,
                      "Format for a trace: collapsed, speedscope, pprof, perfetto, csv or sqlite");
   add_weight_option(command, options->weight, "collapsed stacks");
-  command.add_new_file("-o,--output", options->out, "The new file").required();
+  command.add_new_file("-o,--output", options->out, "Write the new file here").required();
   command.runs([options] { return convert(*options); });
 }
 

@@ -29,7 +29,7 @@ void add_rule(const std::string& text, profile::subsystem_options& options) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == text.npos || equals + 1 == text.size()) {
     throw usage_error(
-        fmt::format("--subsystem: '{}' is not NAME=REGEX, nor a file of these", text));
+        fmt::format("--subsystem: '{}' is neither NAME=REGEX nor a file of such lines", text));
   }
   if (!profile::is_name_pattern(text.substr(equals + 1))) {
     throw usage_error(
@@ -45,7 +45,7 @@ void add_grouping_options(command_parser command, grouping_options& options,
   command.add_option("--by", options.by, by_help);
   command.add_option(
       "--subsystem", options.rules,
-      "NAME=REGEX: functions on the stack that make a subsystem; or a file of these");
+      "NAME=REGEX: functions on the stack that define a subsystem; or a file of such lines");
 }
 
 profile::subsystem_options parse_subsystems(const grouping_options& options) {

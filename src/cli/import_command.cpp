@@ -24,7 +24,7 @@ int import(const import_options& options) {
   expect_other_file(options.file, options.out);
   if (profile::is_summed_profile(options.file.string())) {
     throw usage_error(fmt::format(
-        "{}: has the sums of stacks, not operations: top, dims, diff, report and export read it",
+        "{}: has sums by stack, not operations; top, dims, diff, report and export read it",
         options.file.string()));
   }
   need_file(options.out.string(), "a trace");
@@ -32,7 +32,7 @@ int import(const import_options& options) {
       profile::import_trace(options.file.string(), options.out.string());
   warn(result.problems);
   if (result.lost > result.problems.size()) {
-    warn({fmt::format("{}: {} lines in all are not understood", options.file.string(),
+    warn({fmt::format("{}: {} lines in total are not understood", options.file.string(),
                       result.lost)});
   }
   fmt::print("{} events: {}\nNext: mallard dims {}\n", result.events, options.out.string(),
@@ -44,13 +44,13 @@ int import(const import_options& options) {
 
 void add_import_command(command_parser app, const context&) {
   const command_parser command =
-      app.add_command("import", "Make a trace of a recording by heaptrack or logging_resource");
+      app.add_command("import", "Convert a recording of heaptrack or logging_resource to a trace");
   const auto options = std::make_shared<import_options>();
   command
       .add_option("FILE", options->file,
                   "heaptrack's file, or a CSV file of mallard::logging_resource")
       .required();
-  command.add_new_file("-o,--output", options->out, "The trace").required();
+  command.add_new_file("-o,--output", options->out, "Write the trace here").required();
   command.runs([options] { return import(*options); });
 }
 

@@ -240,17 +240,17 @@ pid_t pid_of(const live_request& request) {
   pid_t pid = 0;
   const auto read = std::from_chars(word.data(), word.data() + word.size(), pid);
   if (read.ec != std::errc() || read.ptr != word.data() + word.size() || pid <= 0) {
-    throw usage_error(fmt::format("'{}' is no process's number; a command comes after --", word));
+    throw usage_error(fmt::format("'{}' is not a process number; a command comes after --", word));
   }
   return pid;
 }
 
 void check(const live_request& request) {
   if (!std::isfinite(request.interval) || request.interval < 0.05) {
-    throw usage_error("--interval: seconds from 0.05 on");
+    throw usage_error("--interval takes 0.05 seconds or more");
   }
   if (!std::isfinite(request.duration) || request.duration < 0) {
-    throw usage_error("--duration: seconds from 0 on; 0 has no end");
+    throw usage_error("--duration takes seconds; 0 means no limit");
   }
   if (request.by != "rate" && request.by != "live") {
     throw usage_error(fmt::format("--by: unknown value '{}' (known: rate, live)", request.by));
@@ -288,16 +288,17 @@ void add_live_command(command_parser app, const context& shared) {
   const auto request = std::make_shared<live_request>();
   command.add_option("PROGRAM", request->words, "The number of a process, or -- and a command");
   command.add_option("--pid", request->pid, "The number of a process");
-  command.add_option("--interval", request->interval, "Seconds between two looks (default 1)");
+  command.add_option("--interval", request->interval, "Seconds between updates (default 1)");
   command.add_option("--duration,--for", request->duration,
-                     "End after so many seconds (0: when the program ends)");
+                     "End after this many seconds (0: when the program ends)");
   command.add_option(
       "--by", request->by,
-      "Functions first that allocate most often, rate, or that have most live bytes, "
-      "live (rate)");
-  command.add_new_file("-o,--output", request->output,
-                       "Send the command's output here (default: nowhere while there is a screen, "
-                       "else standard error)");
+      "Functions to list first: rate, those that allocate most often (default), or live, those "
+      "with the most live bytes");
+  command.add_new_file(
+      "-o,--output", request->output,
+      "Send the command's output here (default: discarded while the screen is shown, "
+      "else standard error)");
   command.add_flag("--library", request->library,
                    "Print the library to preload: LD_PRELOAD=\"$(mallard live --library)\"");
   command.runs([&shared, request] { return watch_it(*request, shared.has_dashes, shared.colour); });

@@ -69,9 +69,9 @@ std::string live_screen(const watch::reading& now, const watch::rates& what,
   for (std::size_t i = 0; i < threads; ++i) {
     lines.push_back(fitted(thread_line(what.threads[i]), view.width));
   }
-  heading(
-      fmt::format("q quit   r by rate   l by live bytes{}",
-                  now.not_kept == 0 ? "" : fmt::format("   {} samples had no room", now.not_kept)));
+  heading(fmt::format(
+      "q quit   r by rate   l by live bytes{}",
+      now.not_kept == 0 ? "" : fmt::format("   {} samples lost for lack of room", now.not_kept)));
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   return text;

@@ -291,7 +291,7 @@ std::string manual_page(const std::vector<described_command>& all, std::string_v
   std::string out = fmt::format(
       ".TH MALLARD 1 \"\" \"mallard {}\" \"User Commands\"\n.SH NAME\nmallard \\- {}\n"
       ".SH SYNOPSIS\n.B mallard\n[\\fIOPTIONS\\fR] \\fICOMMAND\\fR ...\n"
-      ".SH DESCRIPTION\n{}\n.PP\n.B mallard advise \\-\\- \\fIPROGRAM\\fR\nis where to begin.\n"
+      ".SH DESCRIPTION\n{}\n.PP\n.B mallard advise \\-\\- \\fIPROGRAM\\fR\nis the place to begin.\n"
       ".SH OPTIONS\n{}",
       version, roff("measures what a local memory allocator would gain"), roff(program.help),
       options_text(program));

@@ -42,8 +42,8 @@ std::string trace_or_newest(const std::string& named) {
   const std::string found = newest_trace();
   if (found.empty()) {
     throw usage_error(
-        "no trace is named, and the current directory has none (mallard record -- COMMAND makes "
-        "one)");
+        "no trace is named, and the current directory has none; mallard record -- COMMAND makes "
+        "one");
   }
   fmt::print(stderr, "mallard: {}, the newest trace here\n", fitted(found, found.size()));
   return found;

@@ -15,7 +15,8 @@ namespace mallard::cli {
 void expect_other_file(const std::filesystem::path& input, const std::filesystem::path& output) {
   std::error_code no_output_yet;
   if (std::filesystem::equivalent(input, output, no_output_yet)) {
-    throw usage_error(fmt::format("{}: is the input", output.string()));
+    throw usage_error(
+        fmt::format("{}: is the input; the output needs another file", output.string()));
   }
 }
 
@@ -23,7 +24,7 @@ void refuse_to_replace(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code not_there;
   if (!fs::is_regular_file(path, not_there) || fs::file_size(path, not_there) == 0) return;
-  throw usage_error(fmt::format("{}: is there already (--force replaces it)", path.string()));
+  throw usage_error(fmt::format("{}: exists already (--force replaces it)", path.string()));
 }
 
 void expect_writable(const std::filesystem::path& path, std::string_view option) {
@@ -34,7 +35,7 @@ void expect_writable(const std::filesystem::path& path, std::string_view option)
   const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | (is_new ? O_CREAT | O_EXCL : 0), 0666);
   if (file < 0) {
     const std::string why = std::generic_category().message(errno);
-    throw usage_error(fmt::format("{}: cannot be written in {} ({}): {} names another place",
+    throw usage_error(fmt::format("{}: cannot be written in {} ({}); name another place with {}",
                                   path.filename().string(),
                                   fs::absolute(path, ignored).parent_path().string(), why, option));
   }

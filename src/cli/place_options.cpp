@@ -50,13 +50,13 @@ void add_place_options(command_parser command, place_options& options) {
   command.add_option("--by", options.by, "function (default) or line");
   command.add_option("--sort", options.sort,
                      fmt::format("{} (default {})", known_measures(), options.sort));
-  command.add_option("-n,--rows", options.rows, "Print so many rows (default 20)");
+  command.add_option("-n,--rows", options.rows, "Print this many rows (default 20)");
   command.add_flag("--json", options.json, "Print all of it as JSON");
 }
 
 void add_weight_option(command_parser command, std::string& weight, std::string_view of) {
   command.add_option("--weight", weight,
-                     fmt::format("Of {}: {} (default {})", of, known_weights(), weight));
+                     fmt::format("Weight of {}: {} (default {})", of, known_weights(), weight));
 }
 
 const profile::weight_kind& parse_weight(const std::string& word) {

@@ -40,7 +40,7 @@ std::vector<std::string> own_arguments() {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execv("/proc/self/exe", arguments.data());
-  throw std::runtime_error("--malloc: the program cannot be started anew");
+  throw std::runtime_error("--malloc: mallard cannot restart itself");
 }
 
 }  // namespace
@@ -51,13 +51,13 @@ void preload_malloc(const std::string& wanted) {
   const fs::path library = lab::find_malloc("--malloc", wanted, mallocs).file;
   if (library.empty()) {
     if (!lab::malloc_is_replaced()) return;
-    throw usage_error(fmt::format("--malloc: malloc is that of {}, which was preloaded",
-                                  lab::malloc_file().string()));
+    throw usage_error(
+        fmt::format("--malloc: {} was preloaded and provides malloc", lab::malloc_file().string()));
   }
   if (lab::malloc_file() == library) return;
   const char* tried = std::getenv(marker);
   if (tried && library == tried) {
-    throw usage_error(fmt::format("--malloc: {} is preloaded, but malloc still is that of {}",
+    throw usage_error(fmt::format("--malloc: {} is preloaded, but malloc still comes from {}",
                                   library.string(), lab::malloc_file().string()));
   }
   start_anew(library);

@@ -58,8 +58,8 @@ bool warn_if_not_whole(const profile::trace_reader& trace, const std::string& na
 
 std::string waits_long_text(int pid) {
   return fmt::format(
-      "mallard: process {} is at no place yet where a library can be loaded; this takes 10 s at "
-      "most",
+      "mallard: process {} is not yet at a place where a library can be loaded; waiting at most "
+      "10 s",
       pid);
 }
 

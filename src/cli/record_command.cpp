@@ -53,7 +53,7 @@ void print_process(const profile::recorded_process& one) {
   say("mallard: {}: {} events of {} thread{}, {}", one.file, one.events, one.threads,
       one.threads == 1 ? "" : "s", base::bytes_text(one.bytes));
   if (one.waited_ns > 1'000'000) {
-    say("; waited {:.3f} s for its recording", static_cast<double>(one.waited_ns) / 1e9);
+    say("; waited {:.3f} s because of full buffers", static_cast<double>(one.waited_ns) / 1e9);
   }
   if (one.dropped != 0) say("; {} events lost", one.dropped);
   if (!one.error.empty()) say("; incomplete: {}", one.error);
@@ -69,20 +69,20 @@ void print_summary(const profile::record_summary& done) {
     say("mallard: and the traces of {} more processes\n", done.processes.size() - most_lines);
   }
   if (done.refused != 0) {
-    say("mallard: {} times there were too many threads at once to record another\n", done.refused);
+    say("mallard: {} times a thread was not recorded, because there were too many at once\n",
+        done.refused);
   }
   for (const profile::program_check& one : done.not_followed) {
     say("mallard: {}\n", profile::describe(one));
   }
   if (done.more_not_followed != 0) {
-    say("mallard: and {} more programs were started that are not recorded\n",
-        done.more_not_followed);
+    say("mallard: and {} more programs were started and not recorded\n", done.more_not_followed);
   }
   if (!done.not_let_be.empty()) {
     say("mallard: {}; its calls still go through the recorder, which is idle\n", done.not_let_be);
   }
   if (done.left_running != 0) {
-    say("mallard: {} process{} of the program go{} on unrecorded (--wait waits for {})\n",
+    say("mallard: {} process{} of the program go{} on unrecorded; --wait waits for {}\n",
         done.left_running, done.left_running == 1 ? "" : "es", done.left_running == 1 ? "es" : "",
         done.left_running == 1 ? "it" : "them");
   }
@@ -100,7 +100,7 @@ void print_summary(const profile::record_summary& done) {
 }
 
 void check_subject(const profile::record_options& options) {
-  if (options.pid < 0) throw usage_error("--pid: the number of a process");
+  if (options.pid < 0) throw usage_error("--pid takes the number of a process");
   if (options.pid == 0 && options.command.empty()) {
     throw usage_error("record takes -- and a command, or --pid and the number of a process");
   }
@@ -108,7 +108,7 @@ void check_subject(const profile::record_options& options) {
     throw usage_error("record takes a command or --pid, not both");
   }
   if (!std::isfinite(options.longest) || options.longest < 0) {
-    throw usage_error("--for: seconds; 0 has no end");
+    throw usage_error("--for takes seconds; 0 means no limit");
   }
 }
 
@@ -124,17 +124,17 @@ int run_record(const record_request& request) {
                                   request.unwind));
   }
   if (!std::isfinite(options.delay) || options.delay < 0) {
-    throw usage_error("--delay: seconds from 0 on");
+    throw usage_error("--delay takes seconds from 0 on");
   }
   if (!std::isfinite(options.duration) || options.duration < 0) {
-    throw usage_error("--duration: seconds from 0 on; 0 has no end");
+    throw usage_error("--duration takes seconds; 0 means no limit");
   }
   need_file(options.output, "a trace");
   std::error_code not_there;
   if (fs::exists(options.output, not_there) && !fs::is_regular_file(options.output, not_there)) {
-    throw usage_error(options.output + ": not a regular file, which a trace has to be");
+    throw usage_error(options.output + ": a trace has to be a regular file");
   }
-  if (options.session.depth == 0) throw usage_error("--depth: 1 frame or more");
+  if (options.session.depth == 0) throw usage_error("--depth takes 1 frame or more");
   check_subject(options);
   if (options.pid == 0) {
     const std::string remark = whatif::look_at_program(options.command.front());
@@ -166,59 +166,57 @@ int run_record(const record_request& request) {
 void add_record_command(command_parser app) {
   const command_parser record = app.add_command(
       "record",
-      "Run a program and write down what it allocates: mallard record -- COMMAND, or --pid PID");
+      "Run a program and record what it allocates: mallard record -- COMMAND, or --pid PID");
   auto request = std::make_shared<record_request>();
   recorder::session_options& session = request->options.session;
   session.cpu_period_us = 1000;
   record.add_option("command", request->options.command, "The program and its arguments");
   record.end_options_at_words();
-  record.add_new_file("-o,--output", request->options.output,
-                      "Write the trace here (default: mallard.NAME.PID.trace); children's have "
-                      "their number before the ending");
+  record.add_new_file(
+      "-o,--output", request->options.output,
+      "Write the trace here (default: mallard.NAME.PID.trace); traces of children have "
+      "their PID before the ending");
   record.add_option("--depth", session.depth,
-                    "Look at so many frames of a stack in every event; those outside are taken to "
-                    "be as they were less than a microsecond ago (default 24)");
+                    "Read this many frames of a stack at every event; the outer ones are assumed "
+                    "to be as they were less than a microsecond ago (default 24)");
   record.add_option("--unwind", request->unwind,
-                    "Find stacks by the exception tables, which almost all programs have, or by "
+                    "Unwind stacks by exception tables, which almost all programs have, or by "
                     "frame-pointers (default: tables)");
-  record.add_option("--sample-stacks", session.sample_stacks,
-                    "Give every n-th event a stack; all are counted (default 1; 0: none has)");
+  record.add_option(
+      "--sample-stacks", session.sample_stacks,
+      "Record the stack of every n-th event; all events are counted (default 1; 0: no stacks)");
   record.add_flag("--no-cpu", request->no_cpu,
-                  "Take no samples of the processor's time (default: 1000 a second)");
+                  "Do not sample processor time (default: 1000 samples a second)");
   record.add_flag(
       "--no-symbols", request->no_symbols,
-      "Write no names: the trace is ready sooner, and can be read on this machine alone");
-  record.add_flag("--no-follow", request->no_follow, "Record no child processes");
-  record.add_flag("--wait", request->options.wait,
-                  "Wait until all child processes have ended, too");
+      "Do not store symbols: the trace is ready sooner, but only this machine can read it");
+  record.add_flag("--no-follow", request->no_follow, "Do not record child processes");
+  record.add_flag("--wait", request->options.wait, "Wait until all child processes have ended");
   record.add_flag("--drop", session.drop, "Lose events when a buffer is full, instead of waiting");
   record.add_option(
       "--pid", request->options.pid,
-      "Attach to the process with this number, which runs already, instead of starting "
-      "a program; Ctrl-C or --for ends that, and the process goes on");
+      "Attach to the running process with this number instead of starting a program; Ctrl-C or "
+      "--for ends the recording, and the process goes on");
   record.add_option("--for", request->options.longest,
-                    "End the program, or let the process of --pid be, after so many seconds (0: "
-                    "never)");
+                    "End the program, or detach from the process of --pid, after this many seconds "
+                    "(0: never)");
   const parser_option delay =
-      record.add_option("--delay", request->options.delay, "Begin after so many seconds");
+      record.add_option("--delay", request->options.delay, "Begin after this many seconds");
   const parser_option duration = record.add_option("--duration", request->options.duration,
-                                                   "End after so many seconds (0: never)");
-  record
-      .add_flag("--paused", request->options.paused,
-                "Begin when `mallard control PID start` says so")
+                                                   "Record for this many seconds (0: to the end)");
+  record.add_flag("--paused", request->options.paused, "Begin on `mallard control PID start`")
       .excludes(delay)
       .excludes(duration);
-  record.add_flag("-q,--quiet", request->quiet, "Say nothing");
+  record.add_flag("-q,--quiet", request->quiet, "Print nothing");
   record.runs([request] { return run_record(*request); });
 }
 
 void add_control_command(command_parser app) {
   const command_parser control =
-      app.add_command("control", "Start or stop a recording that is under way");
+      app.add_command("control", "Start or stop recording while the program runs");
   auto pid = std::make_shared<int>(0);
   auto verb = std::make_shared<std::string>();
-  control.add_option("pid", *pid, "Process number of the recorded program, or of `mallard record`")
-      .required();
+  control.add_option("pid", *pid, "PID of the recorded program, or of `mallard record`").required();
   control.add_option("verb", *verb, "start or stop").required();
   control.runs([pid, verb] {
     if (*verb == "start") {

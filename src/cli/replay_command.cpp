@@ -156,7 +156,7 @@ int run_replay(replay_command_options options, const context& shared) {
   }
   fmt::print("{}{}", outcomes_text(*session, session->outcomes(cells), colour), loop_text(cells));
   if (end == lab::bench_end::interrupted) {
-    fmt::print(stderr, "mallard: interrupted; what was measured is in {}\n",
+    fmt::print(stderr, "mallard: interrupted; the results so far are in {}\n",
                writer.path().string());
     return interrupted;
   }
@@ -193,11 +193,11 @@ void add_replay_command(command_parser app, const context& shared) {
       .takes("STRATEGY");
   command
       .add_option("--peers", options->peers,
-                  "Libraries whose resources are measured (default: all that are there)")
+                  "Libraries whose resources are measured (default: all available)")
       .takes("PEER");
   command
       .add_option("--mallocs", options->mallocs,
-                  "Like mallard,jemalloc, all or none (default: all that are found)")
+                  "Like mallard,jemalloc, all or none (default: all found)")
       .takes("MALLOC");
   command.add_option("--touch", options->touch,
                      "Touch blocks: none, first, all, walk (default: first,walk)");
@@ -211,10 +211,10 @@ void add_replay_command(command_parser app, const context& shared) {
       .within(1, 1000);
   command.add_option("--seed", options->seed, "Seed of ageing and of the order of repetitions");
   command.add_flag("--quick", options->quick,
-                   "Our resources alone, fewer strategies, one touch level, 3 repetitions");
+                   "Only our resources, fewer strategies, one touch level, 3 repetitions");
   command.add_option("--json", options->json,
-                     "Results file (default: a new one in the folder results)");
-  command.add_flag("--force", options->force, "Replace the results file");
+                     "Result file (default: a new one in the folder results)");
+  command.add_flag("--force", options->force, "Replace the result file if it exists");
   command.runs([&shared, options] { return run_replay(*options, shared); });
 }
 

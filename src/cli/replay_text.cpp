@@ -29,17 +29,17 @@ std::string memory_text(double memory) {
 
 std::string subject_line(const replay::replay_session::subject& of) {
   const replay::program_facts& facts = of.facts;
-  std::string text = fmt::format("  {}: {} operations, {} at most at once", fitted(of.name, 60),
+  std::string text = fmt::format("  {}: {} operations, {} live at its peak", fitted(of.name, 60),
                                  facts.own_operations, bytes_text(facts.own_peak_bytes));
   if (facts.by_scope) {
-    text += fmt::format("; ended by {} returns of {}, {} at most in one", facts.epochs,
+    text += fmt::format("; ended by {} returns of {}, at most {} in one", facts.epochs,
                         of.scope == of.name ? "it" : fitted(of.scope, 60),
                         bytes_text(facts.largest_epoch_bytes));
     if (facts.survivors > 0) {
       text += fmt::format("; {} survivors go to the global heap", facts.survivors);
     }
   } else if (facts.epochs > 0) {
-    text += fmt::format("; nothing of it lives {} times, {} at most between", facts.epochs,
+    text += fmt::format("; all its blocks are dead {} times, at most {} in between", facts.epochs,
                         bytes_text(facts.largest_epoch_bytes));
   }
   return text + '\n';
@@ -97,10 +97,11 @@ std::string table(const std::string& subsystem, const std::vector<std::string>& 
 
 std::string subjects_text(const replay::replay_session& session) {
   const replay::program_facts& facts = session.subjects().front().facts;
-  std::string text = fmt::format("Replaying {} operations of the heap", facts.operations);
+  std::string text = fmt::format("Replaying {} heap operations", facts.operations);
   if (facts.handed > 0) text += fmt::format("; {} blocks pass between threads", facts.handed);
   if (facts.unknown_frees > 0) {
-    text += fmt::format("; {} frees of blocks from before are left out", facts.unknown_frees);
+    text += fmt::format("; {} frees of blocks from before the recording are left out",
+                        facts.unknown_frees);
   }
   text += '\n';
   for (const auto& one : session.subjects()) text += subject_line(one);
@@ -130,7 +131,7 @@ std::string loop_text(const std::vector<lab::cell_result>& cells) {
     const double ns = cell.ok() ? cell.median_of(replay::loop_measure) : std::nan("");
     if (std::isfinite(ns)) {
       return fmt::format(
-          "\nThe loop that replays takes {:.1f} ns an operation, which is subtracted.\n", ns);
+          "\nThe replay loop itself takes {:.1f} ns an operation, which is subtracted.\n", ns);
     }
   }
   return "";

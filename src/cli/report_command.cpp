@@ -29,7 +29,7 @@ int write(report_options options) {
   const auto traces = std::count_if(options.files.begin(), options.files.end(), is_profile);
   if (traces > 0) {
     if (options.files.size() > 1) {
-      throw usage_error("a report is of result files, or of one trace");
+      throw usage_error("report takes result files, or one trace");
     }
     warn(report::write_trace_report(options.files.front(), options.out));
     fmt::print("Report: {}\n", options.out.string());
@@ -51,7 +51,7 @@ void add_report_command(command_parser app) {
       "RESULT", options->files,
       "Result files; or a trace (default: the newest here), heaptrack's file, DHAT's JSON or a "
       "heap profile of pprof's, tcmalloc's or jemalloc's");
-  command.add_new_file("-o,--output", options->out, "The page (default: report.html)");
+  command.add_new_file("-o,--output", options->out, "Write the page here (default: report.html)");
   command.runs([options] { return write(*options); });
 }
 

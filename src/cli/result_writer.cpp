@@ -55,7 +55,7 @@ result_writer::result_writer(fs::path path, const lab::run_info& run, existing_f
   const bool there =
       fs::exists(path_) && !(fs::is_regular_file(path_) && fs::file_size(path_) == 0);
   if (there && policy == existing_file::refuse) {
-    fail(path_, "is there already (--resume goes on with it, --force replaces it)");
+    fail(path_, "exists already (--resume continues it, --force replaces it)");
   }
   const bool resume = there && policy == existing_file::resume;
   if (resume) {

@@ -24,8 +24,8 @@ std::filesystem::path default_file(const lab::run_info& run) {
   std::filesystem::create_directories("results", problem);
   if (problem) {
     throw std::runtime_error(fmt::format(
-        "results: this folder for the figures cannot be made in {} ({}): --json names a "
-        "file elsewhere",
+        "results: this folder for result files cannot be made in {} ({}); name a file with "
+        "--json",
         std::filesystem::current_path().string(), problem.message()));
   }
   return std::filesystem::path("results") / fmt::format("{}-{}.jsonl", run.bench, name);
@@ -53,7 +53,7 @@ lab::run_info describe_run(std::string_view bench, const std::string& command_li
 
 result_writer open_results(const file_choice& choice, const lab::run_info& run) {
   if (choice.resume && !choice.json) {
-    throw usage_error("--resume needs the file to go on with: --json FILE");
+    throw usage_error("--resume needs the file to continue: --json FILE");
   }
   const auto policy = choice.resume  ? existing_file::resume
                       : choice.force ? existing_file::replace
@@ -77,10 +77,11 @@ void warn_of_run(const lab::run_info& run) {
 }
 
 int tell_interrupted(const result_writer& writer) {
-  fmt::print(stderr,
-             "mallard: interrupted; what was measured is in {0} (the same command with --json {0} "
-             "--resume goes on)\n",
-             writer.path().string());
+  fmt::print(
+      stderr,
+      "mallard: interrupted; the results so far are in {0} (the same command with --json {0} "
+      "--resume continues)\n",
+      writer.path().string());
   return interrupted;
 }
 

@@ -77,7 +77,7 @@ int export_profile(const std::filesystem::path& from, const std::string& to,
   if (profile::is_summed_profile(from.string())) {
     if (!has_stacks_alone(to)) {
       throw usage_error(
-          fmt::format("{}: has the sums of stacks, not blocks: --to collapsed, "
+          fmt::format("{}: has sums by stack, not blocks; use --to collapsed, "
                       "speedscope or pprof",
                       from.string()));
     }

@@ -79,7 +79,7 @@ void add_routes(const whatif_outcome& one, text_table& table) {
     const auto last =
         first + static_cast<std::ptrdiff_t>(std::min(route.survivor_names.size(), most));
     table.add_line(
-        fmt::format("    survived, of those asked for in: {}", fmt::join(first, last, ", ")));
+        fmt::format("    survivors were requested in: {}", fmt::join(first, last, ", ")));
   }
 }
 
@@ -103,11 +103,11 @@ void print(const whatif_result& result, bool colour) {
   fmt::print("By {} time, {}; ", result.by_processor_time ? "processor" : "elapsed",
              runs == 1 ? "one run"
              : runs < lab::fewest_for_interval
-                 ? fmt::format("medians of {} runs, and the least to the most of them", runs)
+                 ? fmt::format("medians of {} runs, with their range", runs)
                  : fmt::format("medians of {} runs with 95 % intervals", runs));
   fmt::print(
-      "the hook's own {} are taken off where there are routes, and up to {:.0f} ns for each "
-      "block.\n",
+      "where there are routes, the hook's own {} and up to {:.0f} ns for each block are "
+      "subtracted.\n",
       base::time_text(result.hook_seconds), result.block_seconds * 1e9);
 }
 
@@ -143,9 +143,9 @@ int run_whatif(const whatif_request& request, const context& shared) {
                                   request.unwind));
   }
   options.by_frame_pointers = request.unwind == "frame-pointers";
-  if (options.repetitions == 0) throw usage_error("--repetitions: 1 or more");
+  if (options.repetitions == 0) throw usage_error("--repetitions takes 1 or more");
   if (!std::isfinite(options.time_budget) || options.time_budget < 0) {
-    throw usage_error("--budget: seconds from 0 on; 0 has no end");
+    throw usage_error("--budget takes seconds; 0 means no limit");
   }
   for (const std::string& word : request.routes) {
     if (options.variants.empty() || request.each) {
@@ -154,7 +154,7 @@ int run_whatif(const whatif_request& request, const context& shared) {
     options.variants.back().routes.push_back(parse(word));
   }
   if (options.variants.empty() && options.mallocs.empty()) {
-    throw usage_error("nothing to try: --route PATTERN=STRATEGY or --malloc NAME is missing");
+    throw usage_error("nothing to try: add --route PATTERN=STRATEGY or --malloc NAME");
   }
   check_results_file(request);
   const interrupt_guard guard;
@@ -166,7 +166,8 @@ int run_whatif(const whatif_request& request, const context& shared) {
     throw usage_error(problem.what());
   }
   if (was_interrupted() && result.outcomes.empty()) {
-    fmt::print(stderr, "mallard: interrupted before all ways had run once: there are no figures\n");
+    fmt::print(stderr,
+               "mallard: interrupted before all variants had run once, so there are no figures\n");
     return interrupted;
   }
   print(result, use_colour(shared.colour, STDOUT_FILENO));
@@ -175,7 +176,7 @@ int run_whatif(const whatif_request& request, const context& shared) {
     fmt::print("Results: {}\n", *request.json);
   }
   if (was_interrupted()) {
-    fmt::print(stderr, "mallard: interrupted; the figures are of the rounds that were whole\n");
+    fmt::print(stderr, "mallard: interrupted; the figures are of the complete rounds\n");
     return interrupted;
   }
   // Why is said beside the others' figures.
@@ -189,7 +190,7 @@ int run_whatif(const whatif_request& request, const context& shared) {
 void add_whatif_command(command_parser app, const context& shared) {
   const command_parser whatif = app.add_command(
       "whatif",
-      "Run a program with some of its blocks from a resource: mallard whatif --route "
+      "Measure a program with some of its blocks from a resource: mallard whatif --route "
       "'PATTERN=STRATEGY' -- COMMAND");
   auto request = std::make_shared<whatif_request>();
   whatif.add_option("command", request->options.command, "The program and its arguments")
@@ -203,21 +204,22 @@ void add_whatif_command(command_parser app, const context& shared) {
                   "and monotonic, multipool, multipool-on-monotonic, heap or adaptive-pool")
       .takes("PATTERN=RESOURCE")
       .one_at_a_time();
-  whatif.add_flag("--each", request->each, "Try each route alone, not all of them together");
+  whatif.add_flag("--each", request->each, "Try each route by itself, not all of them together");
   whatif
       .add_option("--malloc", request->options.mallocs,
-                  "Try another malloc, too: its name or file, or all")
+                  "Also try another malloc: its name or file, or all")
       .takes("MALLOC")
       .one_at_a_time();
   whatif.add_option("--repetitions", request->options.repetitions,
-                    "Runs of each that count (default 10)");
+                    "Counted runs of each variant (default 10)");
   whatif.add_option("--budget", request->options.time_budget,
-                    "Begin no round of runs after so many seconds (0: no limit)");
-  whatif.add_flag("--check-output", request->options.check_output,
-                  "Give no figures where the program writes or ends differently than as it is");
+                    "Start no round of runs after this many seconds (0: no limit)");
+  whatif.add_flag(
+      "--check-output", request->options.check_output,
+      "Discard variants whose output or exit status differs from the unmodified program's");
   whatif.add_option("--unwind", request->unwind,
-                    "Find stacks by the exception tables, or by frame-pointers (default: tables)");
-  whatif.add_new_file("--json", request->json, "Results file, for show, compare and report");
+                    "Unwind stacks by exception tables, or by frame-pointers (default: tables)");
+  whatif.add_new_file("--json", request->json, "Result file, for show, compare and report");
   whatif.runs([&shared, request] { return run_whatif(*request, shared); });
 }
 

@@ -83,20 +83,21 @@ std::vector<lab::cell_result> whatif_cells(const whatif::whatif_result& result,
 
 lab::words_of_benches whatif_words() {
   lab::bench_words words;
-  words.title = "What if: a program with some of its blocks elsewhere";
-  words.summary = "A whole program, as it is and with blocks of some functions from a resource";
-  words.measures = {{"time", "s", "Time without what the hook takes"},
-                    {"processor", "s", "Processor time"},
-                    {"elapsed", "s", "Elapsed time"},
-                    {"speed_up", "ratio", "Times as fast as it is", lab::better::more},
-                    {"rss", "B", "Peak memory"},
-                    {"page_faults", "count", "Page faults"},
-                    {"routed_blocks", "count", "Routed blocks", lab::better::more},
-                    {"routed_bytes", "B", "Routed bytes", lab::better::more},
-                    {"held", "B", "Held by the routes' resources at most"},
-                    {"passed_on", "count", "Blocks passed on"},
-                    {"resets", "count", "Resets"},
-                    {"survivors", "count", "Blocks that outlive their scope"}};
+  words.title = "What-if: a program with some of its blocks from a resource";
+  words.summary = "A whole program, unmodified and with blocks of some functions from a resource";
+  words.measures = {
+      {"time", "s", "Time without the hook's cost"},
+      {"processor", "s", "Processor time"},
+      {"elapsed", "s", "Elapsed time"},
+      {"speed_up", "ratio", "Speed-up over the unmodified program", lab::better::more},
+      {"rss", "B", "Peak memory"},
+      {"page_faults", "count", "Page faults"},
+      {"routed_blocks", "count", "Routed blocks", lab::better::more},
+      {"routed_bytes", "B", "Routed bytes", lab::better::more},
+      {"held", "B", "Held at most by the routes' resources"},
+      {"passed_on", "count", "Blocks passed on"},
+      {"resets", "count", "Resets"},
+      {"survivors", "count", "Blocks that outlive their scope"}};
   return {{bench_name, words}};
 }
 

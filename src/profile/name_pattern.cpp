@@ -23,7 +23,7 @@ std::regex made_of(const std::string& text, std::regex::flag_type how) try {
 }
 
 std::invalid_argument takes_too_long(const std::string& text) {
-  return std::invalid_argument("'" + text + "' takes too long to look for");
+  return std::invalid_argument("'" + text + "' takes too long to match");
 }
 
 }  // namespace

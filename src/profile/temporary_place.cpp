@@ -12,8 +12,8 @@ std::filesystem::path temporary_place() {
   if (!problem) return out;
   const char* const named = std::getenv("TMPDIR");
   throw std::runtime_error(std::string(named == nullptr ? "/tmp" : named) +
-                           ": no folder for temporary files (" + problem.message() +
-                           "): set TMPDIR to one that is there");
+                           ": is not a folder for temporary files (" + problem.message() +
+                           "): set TMPDIR to an existing folder");
 }
 
 std::string no_temporary_file(const std::filesystem::path& file, const std::string& why) {

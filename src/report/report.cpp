@@ -58,7 +58,7 @@ void refuse_to_overwrite(const std::filesystem::path& input, const std::filesyst
   std::error_code no_output_yet;
   if (std::filesystem::equivalent(input, out, no_output_yet)) {
     throw std::runtime_error(
-        fmt::format("{}: is an input; the report needs a file of its own", input.string()));
+        fmt::format("{}: is an input; the report needs another file", input.string()));
   }
 }
 
@@ -126,7 +126,7 @@ void write_report(std::span<const std::filesystem::path> results,
     std::error_code no_output_yet;
     if (std::filesystem::equivalent(path, out, no_output_yet)) {
       throw std::runtime_error(
-          fmt::format("{}: is an input; the report needs a file of its own", out.string()));
+          fmt::format("{}: is an input; the report needs another file", out.string()));
     }
   }
   replace_file(out, fill_page(page_template(), make_model(lab::merge(files))));

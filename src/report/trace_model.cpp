@@ -244,7 +244,7 @@ json top(const std::vector<profile::site>& sites) {
 json notes(const profile::dims_result& dims) {
   json all = json::array();
   if (dims.dropped > 0) {
-    all.push_back(fmt::format("{} events were dropped: figures are too small.", dims.dropped));
+    all.push_back(fmt::format("{} events were lost, so figures are too small.", dims.dropped));
   }
   if (!dims.not_recorded.empty()) {
     all.push_back(fmt::format("Not recorded: {}.", fmt::join(dims.not_recorded, ", ")));

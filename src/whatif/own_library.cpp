@@ -29,8 +29,8 @@ std::string preloadable(const fs::path& library) {
   if ((mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) || lstat(folder.c_str(), &found) != 0 ||
       !S_ISDIR(found.st_mode) || found.st_uid != getuid() || (found.st_mode & 022) != 0) {
     throw std::runtime_error(
-        fmt::format("{}: the name has a space or a colon, and {} is no folder of yours alone for a "
-                    "link to it",
+        fmt::format("{}: the name has a space or a colon, which needs a link to it, but {} is not "
+                    "a folder that only you can write to",
                     name, folder.string()));
   }
   const fs::path link =
@@ -67,7 +67,7 @@ std::string find_own_library(std::string_view name) {
       return preloadable(fs::canonical(folder / name));
   }
   throw lab::usage_error(
-      fmt::format("there is no {} in {} or beside this program", name,
+      fmt::format("{} is neither in {} nor beside this program", name,
                   (here.parent_path() / MALLARD_LIBRARY_FOLDER).lexically_normal().string()));
 }
 

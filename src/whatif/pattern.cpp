@@ -35,7 +35,7 @@ std::size_t index_in(List& list, std::size_t most, const whatif_route& from, con
                      const Make& make) {
   const auto found = std::find_if(list.begin(), list.end(), is);
   if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  if (list.size() == most) fail(from, "more than {} conditions of a kind", most);
+  if (list.size() == most) fail(from, "more than {} conditions of one kind", most);
   list.push_back(make());
   return list.size() - 1;
 }
@@ -44,7 +44,7 @@ std::uint64_t number(const whatif_route& from, std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
-    fail(from, "size:LOW-HIGH, in bytes: '{}' is no number", text);
+    fail(from, "size:LOW-HIGH, in bytes: '{}' is not a number", text);
   }
   return value;
 }
@@ -55,10 +55,10 @@ void add_sizes(const whatif_route& from, std::string_view text, route::route_rul
   const std::uint64_t high = dash == text.npos         ? low
                              : dash + 1 == text.size() ? UINT64_MAX
                                                        : number(from, text.substr(dash + 1));
-  if (low > high) fail(from, "no size is from {} to {}", low, high);
+  if (low > high) fail(from, "the range of sizes from {} to {} is empty", low, high);
   rule.smallest = std::max(rule.smallest, low);
   rule.largest = std::min(rule.largest, high);
-  if (rule.smallest > rule.largest) fail(from, "no size is in both ranges");
+  if (rule.smallest > rule.largest) fail(from, "the ranges of sizes do not overlap");
 }
 
 std::uint32_t mark_of_function(const whatif_route& from, const std::string& text, conditions& all) {
@@ -78,12 +78,14 @@ std::uint32_t mark_of_function(const whatif_route& from, const std::string& text
 // "FILE:FIRST-LAST", or one line.
 std::uint32_t mark_of_lines(const whatif_route& from, const std::string& text, conditions& all) {
   const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || colon == 0) fail(from, "line:FILE:FIRST-LAST: '{}' is not", text);
+  if (colon == text.npos || colon == 0)
+    fail(from, "'{}' is not of the form line:FILE:FIRST-LAST", text);
   const std::string_view lines = std::string_view(text).substr(colon + 1);
   const std::size_t dash = lines.find('-');
   const std::uint64_t first = number(from, lines.substr(0, dash));
   const std::uint64_t last = dash == lines.npos ? first : number(from, lines.substr(dash + 1));
-  if (first > last || last > UINT32_MAX) fail(from, "no line is from {} to {}", first, last);
+  if (first > last || last > UINT32_MAX)
+    fail(from, "the range of lines from {} to {} is empty", first, last);
   const std::string whole = "line:" + text;
   const std::size_t index = index_in(
       all.functions, route::marks::most_functions, from,
@@ -127,7 +129,7 @@ std::vector<std::string> strategy_names() {
 route::route_rule parse_route(const whatif_route& from, conditions& all) {
   route::route_rule rule;
   rule.how = strategy_of(from);
-  if (from.pattern.empty()) fail(from, "there is no pattern");
+  if (from.pattern.empty()) fail(from, "the pattern is empty");
   for (const std::string& piece : pieces(from.pattern)) {
     const auto after = [&](std::string_view kind) { return piece.substr(kind.size()); };
     if (piece.starts_with("scope:")) {
@@ -154,8 +156,8 @@ route::route_rule parse_route(const whatif_route& from, conditions& all) {
   }
   if (rule.is_scoped() && rule.scopes == 0 && (rule.marks & route::marks::functions) == 0) {
     fail(from,
-         "{} needs an end, that of a function or a scope: function:REGEX, line:FILE:FIRST-LAST or "
-         "scope:NAME is missing",
+         "{} needs the end of a function or a scope: add function:REGEX, line:FILE:FIRST-LAST or "
+         "scope:NAME",
          from.strategy);
   }
   return rule;

@@ -61,13 +61,13 @@ void check_program(const std::string& word) {
     case profile::obstacle::static_program:
       return fail("is linked statically: nothing can be preloaded, so nothing is routed");
     case profile::obstacle::other_libc:
-      return fail("is made for musl's C library, which cannot load what is made for glibc");
+      return fail("is built for musl, which cannot load libraries built for glibc");
     case profile::obstacle::privileged:
       return fail(
-          "runs with the rights of another user: what is preloaded is ignored, so nothing is "
+          "runs with the rights of another user: preloaded libraries are ignored, so nothing is "
           "routed");
     case profile::obstacle::own_malloc:
-      return fail("has a malloc of its own inside: its calls of that cannot be routed");
+      return fail("contains its own malloc: calls of that cannot be routed");
     default:
       throw std::runtime_error(describe(found));
   }
@@ -188,8 +188,7 @@ class experiment {
   void parse() {
     for (const whatif_variant& variant : options_.variants) {
       if (variant.routes.size() > route::most_routes) {
-        throw std::runtime_error(
-            fmt::format("more than {} routes at the same time", route::most_routes));
+        throw std::runtime_error(fmt::format("more than {} routes at once", route::most_routes));
       }
       std::vector<route::route_rule>& rules = rules_.emplace_back();
       for (const whatif_route& one : variant.routes) rules.push_back(parse_route(one, conditions_));
@@ -275,7 +274,7 @@ class experiment {
         continue;
       }
       if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
-        one.remark = "there was no time left for it";
+        one.remark = "no time was left for it";
         first_of_.push_back({});
         continue;
       }
@@ -289,7 +288,7 @@ class experiment {
       names_.resize(contenders_.size());
       names_[i] = session_->survivor_names();
       if (session_->was_out_of_addresses()) {
-        one.remark = "too few addresses are left in the program for routed blocks";
+        one.remark = "the program has too few free addresses for routed blocks";
       }
     }
     return true;
@@ -446,15 +445,15 @@ class experiment {
     if (!one.remark.empty()) return;
     if (done.status != plain.status) {
       one.remark =
-          fmt::format("{}; as it is, the program {}", how_it_ended(done), how_it_ended(plain));
+          fmt::format("{}; unmodified, the program {}", how_it_ended(done), how_it_ended(plain));
     } else if (done.output != plain.output) {
-      one.remark = "what it wrote differs from what the program writes as it is";
+      one.remark = "its output differs from the unmodified program's";
     }
   }
 
   [[noreturn]] static void fail_changing() {
     throw std::runtime_error(
-        "the program writes something else each time: there is nothing to compare its output with");
+        "the program's output differs from run to run, so it cannot be compared");
   }
 
   void measure(contender& one) {
@@ -573,8 +572,7 @@ class experiment {
       out.gains = std::move(gain->samples);
     } else {
       out.remark =
-          "the hook and the way to the resource take too much of its time: what is left of it "
-          "cannot be told";
+          "the hook and the calls of the resource take too much of its time to measure the rest";
     }
     out.metric = metric_of(one);
     // The hook's own memory is no part of a program that was written with the resources.

@@ -108,7 +108,7 @@ TEST_F(candidates_test, the_program_under_another_name_is_no_place_for_a_resourc
   place.asks_itself = false;
   const std::vector<candidate> all = find_candidates(dims, {place});
   ASSERT_EQ(all.size(), 1u);
-  EXPECT_THAT(all[0].refused, HasSubstr("the program under another name"));
+  EXPECT_THAT(all[0].refused, HasSubstr("stands for the whole program"));
   // A handler that is called again and again is one, whoever asks for its blocks.
   parse().name = "parse";
   add_scope();
@@ -139,7 +139,7 @@ TEST_F(candidates_test, an_arena_that_no_call_ends_is_given_back_by_hand_or_by_a
   ASSERT_NE(arena, nullptr);
   EXPECT_EQ(arena->refused, "");
   EXPECT_FALSE(arena->ends_with_call);
-  EXPECT_THAT(code_for(*arena, ""), HasSubstr("Where nothing of it lives"));
+  EXPECT_THAT(code_for(*arena, ""), HasSubstr("When all its blocks are dead"));
   dims.loops.push_back(
       {"main", "/src/server.cpp", 40, 52, {0}, 100, 9000, 900000, 0, 8000, 9000, 10000});
   EXPECT_THAT(refusal(strategy::monotonic), HasSubstr("the loop at server.cpp:40"));
@@ -199,7 +199,7 @@ TEST_F(candidates_test, what_one_function_keeps_stays_with_the_malloc) {
   EXPECT_FALSE(arena->may_wink_out);
   EXPECT_EQ(route_of(*arena),
             "function:(^|[ *&])parse($|\\W)+not:(^|[ *&])remember($|\\W)=monotonic");
-  EXPECT_THAT(code_for(*arena, ""), HasSubstr("remember(int) keeps outlives that"));
+  EXPECT_THAT(code_for(*arena, ""), HasSubstr("remember(int) keeps lives longer"));
 }
 
 TEST_F(candidates_test, survivors_that_come_from_everywhere_are_a_doubt) {
@@ -216,7 +216,7 @@ TEST_F(candidates_test,
   add_scope();
   ends_early = true;
   dims.arena_scopes[0].survivors = 99;  // of 100 in each call
-  EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("a call that goes on"));
+  EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("a call that had not returned"));
   dims.arena_scopes[0].survivors = 400;
   EXPECT_THAT(find(strategy::monotonic)->doubts.front(), HasSubstr("outlive the call"));
 }
@@ -238,7 +238,7 @@ TEST_F(candidates_test, remote_frees_need_a_shared_pool) {
   EXPECT_EQ(refusal(strategy::multipool), "");
   EXPECT_EQ(refusal(strategy::synchronized_multipool), "no candidate");
   parse().total.remote_frees = 5;
-  EXPECT_THAT(refusal(strategy::multipool), HasSubstr("freed by other threads"));
+  EXPECT_THAT(refusal(strategy::multipool), HasSubstr("freed by threads that did not allocate"));
   EXPECT_EQ(refusal(strategy::synchronized_multipool), "");
 }
 

@@ -42,7 +42,7 @@ TEST(trial, what_does_not_hold_on_the_program_is_no_advice) {
       {tried(strategy::multipool, "a", {0.9, 0.95, 0.99}, 9), of(strategy::multipool, "b")});
   ASSERT_EQ(report.advices.size(), 1u);
   EXPECT_EQ(report.advices[0].from.where.subsystem, "b");
-  EXPECT_EQ(report.others.back().why_not, "slower on the living program, whatever the replay says");
+  EXPECT_EQ(report.others.back().why_not, "slower on the program, whatever the replay says");
   EXPECT_EQ(report.others.back().tried->times.median, 0.95);
 }
 
@@ -66,9 +66,8 @@ TEST(trial, a_gain_that_is_not_sure_is_no_proof_for_leaving_it) {
 
 TEST(trial, what_was_proved_has_no_doubts_of_replays_and_recordings) {
   advice one = tried(strategy::multipool, "a", {1.3, 1.4, 1.5}, 9);
-  one.from.doubts = {"the replays vary: the interval is wide", "it is used by 3 threads"};
-  EXPECT_THAT(settled({one}).advices[0].from.doubts,
-              testing::ElementsAre("it is used by 3 threads"));
+  one.from.doubts = {"the replays vary, so the interval is wide", "3 threads use it"};
+  EXPECT_THAT(settled({one}).advices[0].from.doubts, testing::ElementsAre("3 threads use it"));
 }
 
 TEST(trial, what_the_ideal_malloc_gained_is_the_bound_of_all) {
@@ -97,7 +96,7 @@ TEST(trial, after_one_run_that_gained_nothing_to_leave_it_is_not_proved) {
   EXPECT_EQ(report.advices[0].from.how, strategy::global);
   EXPECT_EQ(report.advices[0].confidence, "low");
   EXPECT_FALSE(report.proved);
-  EXPECT_EQ(report.others.back().why_not, "no sure difference in one run of the living program");
+  EXPECT_EQ(report.others.back().why_not, "no clear difference in one run of the program");
 }
 
 TEST(trial, one_run_has_no_interval_and_lowers_the_confidence) {
@@ -155,14 +154,14 @@ TEST(trial, a_program_that_is_too_short_proves_nothing_in_any_number_of_runs) {
 
 TEST(trial, what_is_proved_is_sure_whatever_the_replay_was) {
   advice one = tried(strategy::multipool, "a", {1.25, 1.3, 1.35}, 9);
-  one.untold = "where its blocks lie may matter more";
+  one.untold = "block placement may matter more";
   one.confidence = "low";
   EXPECT_EQ(settled({one}).advices[0].confidence, "high");
   one.tried->times = {1.05, 1.3, 1.6};
   EXPECT_EQ(settled({one}).advices[0].confidence, "medium");
   const advice_report report = settled({one});
   EXPECT_TRUE(to_json(report)["advice"][0]["gain"].is_null());
-  EXPECT_THAT(to_markdown(report), HasSubstr("no figure: where its blocks lie"));
+  EXPECT_THAT(to_markdown(report), HasSubstr("no figure: block placement"));
 }
 
 TEST(trial, what_was_not_tried_is_not_proved_nor_of_high_confidence) {
@@ -170,7 +169,7 @@ TEST(trial, what_was_not_tried_is_not_proved_nor_of_high_confidence) {
   untried.tried_remark = "its function has no name";
   const advice_report report = settled({untried});
   EXPECT_FALSE(report.proved);
-  EXPECT_THAT(report.proof, HasSubstr("predicted by replay alone"));
+  EXPECT_THAT(report.proof, HasSubstr("predicted only by replay"));
   EXPECT_THAT(report.proof, HasSubstr("its function has no name"));
   EXPECT_EQ(report.advices[0].confidence, "medium");
 }

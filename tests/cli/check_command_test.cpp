@@ -41,8 +41,8 @@ TEST_F(check_command_test, a_folder_for_temporary_files_that_is_not_there_is_nam
   write("b", "allocations <= 1\n");
   setenv("TMPDIR", "/nonexistent", 1);
   expect_refused({"check", "--budget", "b", "--", "touch", "ran"}, 1,
-                 "/nonexistent: no folder for temporary files (No such file or directory): set "
-                 "TMPDIR to one that is there");
+                 "/nonexistent: is not a folder for temporary files (No such file or directory): "
+                 "set TMPDIR to an existing folder");
   unsetenv("TMPDIR");
   EXPECT_FALSE(fs::exists(file("ran")));
 }
@@ -100,7 +100,7 @@ TEST_F(calls_of_handlers, that_may_be_loops_have_no_figure) {
   EXPECT_LE(one["unclear"]["least"].get<int>(), std::stoi(truth));
   EXPECT_GE(one["unclear"]["most"].get<int>(), std::stoi(truth));
   const ended told = run({"check", "t", "--budget", "b"});
-  EXPECT_THAT(told.out, HasSubstr("calls of it cannot be told apart: one takes at least "));
+  EXPECT_THAT(told.out, HasSubstr("its calls cannot be told apart: one takes at least "));
   EXPECT_THAT(told.out, HasSubstr("; MALLARD_SCOPE in the source tells them apart\n"));
 }
 
@@ -189,8 +189,8 @@ TEST_F(check_command_test, the_peaks_place_is_where_most_lived_then) {
   script.finish();
   write("b", "peak <= 1 B\nbytes <= 1 B\n");
   const ended broken = run({"check", "t", "--budget", "b"});
-  EXPECT_THAT(broken.out, HasSubstr("b:1: peak <= 1 B: it is 5.86 KiB, most of it of keeps"));
-  EXPECT_THAT(broken.out, HasSubstr("most of it of passes"));
+  EXPECT_THAT(broken.out, HasSubstr("b:1: peak <= 1 B: it is 5.86 KiB, most of it from keeps"));
+  EXPECT_THAT(broken.out, HasSubstr("most of it from passes"));
 }
 
 TEST_F(check_command_test, bad_input_is_one_line) {
@@ -226,7 +226,7 @@ TEST_F(check_command_test, a_trace_that_is_not_whole_keeps_to_nothing) {
   write("b", "peak <= 1 GiB\n");
   const ended half = run({"check", "t", "--budget", "b"});
   EXPECT_EQ(half.status, 1);
-  EXPECT_THAT(half.err, HasSubstr("t: is not whole"));
+  EXPECT_THAT(half.err, HasSubstr("t: is incomplete"));
 }
 
 // One bit in the largest chunk, which is that of the events.
@@ -240,7 +240,7 @@ TEST_F(check_command_test, a_trace_whose_events_are_damaged_is_not_whole_for_any
   write("b", "peak <= 1 GiB\n");
   const ended checked = run({"check", "t", "--budget", "b"});
   EXPECT_EQ(checked.status, 1);
-  EXPECT_THAT(checked.err, HasSubstr("t: is not whole"));
+  EXPECT_THAT(checked.err, HasSubstr("t: is incomplete"));
   const ended dims = run({"dims", "t", "--json"});
   EXPECT_FALSE(nlohmann::json::parse(dims.out)["complete"]);
   const std::string said = "damaged at byte";

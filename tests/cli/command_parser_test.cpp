@@ -30,7 +30,7 @@ parsed parse(const words& line) {
           const command_parser command = app.add_command(name, "A command.");
           command.add_option("command", out.program, "The program and its arguments");
           command.add_option("-o,--output", out.output, "A file");
-          command.add_flag("-q,--quiet", out.quiet, "Say nothing");
+          command.add_flag("-q,--quiet", out.quiet, "Print nothing");
           if (std::string(name) == "record") command.end_options_at_words();
           command.runs([] { return 0; });
         }

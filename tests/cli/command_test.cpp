@@ -83,8 +83,8 @@ TEST_F(commands_test, bad_bench_options_are_refused_before_any_file_is_made) {
 
 TEST_F(commands_test, output_that_cannot_be_written_is_found_out_before_measuring) {
   expect_refused(small_bench("/no/such/folder/x.jsonl"), 1, "cannot be written");
-  expect_refused(small_bench("."), 1, "is there already");
-  expect_refused(small_bench("good.jsonl"), 1, "is there already");
+  expect_refused(small_bench("."), 1, "exists already");
+  expect_refused(small_bench("good.jsonl"), 1, "exists already");
   EXPECT_EQ(read_file(file("good.jsonl")), good_);
 }
 
@@ -93,7 +93,7 @@ TEST_F(commands_test, a_folder_for_figures_that_cannot_be_made_is_named) {
   words call = small_bench("none");
   std::erase(call, "--json");
   std::erase(call, "none");
-  expect_refused(call, 1, "results: this folder for the figures cannot be made in ");
+  expect_refused(call, 1, "results: this folder for result files cannot be made in ");
 }
 
 TEST_F(commands_test, bad_result_files_are_refused_by_every_reader) {
@@ -276,7 +276,7 @@ TEST_F(commands_test, doctor_prints_the_file_of_a_malloc_for_the_preload) {
   EXPECT_EQ(ours.status, 0);
   EXPECT_THAT(ours.out, EndsWith("/libmallard-malloc.so\n"));
   EXPECT_TRUE(fs::exists(ours.out.substr(0, ours.out.size() - 1)));
-  expect_refused({"doctor", "--library", "glibc"}, 2, "which needs none");
+  expect_refused({"doctor", "--library", "glibc"}, 2, "needs no library");
   expect_refused({"doctor", "--library", "nomalloc"}, 2, "--library: unknown value 'nomalloc'");
 }
 

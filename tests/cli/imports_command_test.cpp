@@ -45,7 +45,7 @@ TEST_F(imports_command_test, sums_of_dhat_are_listed_compared_exported_and_drawn
   EXPECT_EQ(read_file(file("c")), "??? (liba.so.1);makes 1024\n");
   for (const words& other : {words{"check", "d", "--budget", "b"}, words{"cut", "d", "-o", "x"}}) {
     write("b", "peak <= 1 GiB\n");
-    expect_refused(other, 1, "d: has the sums of stacks, not operations");
+    expect_refused(other, 1, "d: has sums by stack, not operations");
   }
 }
 
@@ -67,7 +67,7 @@ TEST_F(imports_command_test, lines_that_are_not_understood_are_said_and_fail_the
   const ended checked = run({"check", "h", "--budget", "b"});
   EXPECT_EQ(checked.status, 1);
   EXPECT_THAT(checked.err, HasSubstr("h:16: is not understood"));
-  EXPECT_THAT(checked.err, HasSubstr("h: is not whole"));
+  EXPECT_THAT(checked.err, HasSubstr("h: is incomplete"));
   const ended dims = run({"dims", "h", "--json"});
   EXPECT_FALSE(nlohmann::json::parse(dims.out)["complete"]);
   EXPECT_THAT(dims.err, HasSubstr("h:16: is not understood"));

@@ -132,7 +132,7 @@ TEST_F(profile_command_test, sums_of_dhat_have_dimensions_as_far_as_they_say) {
   EXPECT_EQ(json["total"]["bytes"], 64);
   EXPECT_EQ(json["total"]["peak_bytes"], 48);
   EXPECT_TRUE(json["program"]["D"]["scaled"].is_null());
-  expect_refused({"dims", "d.json", "--by", "thread"}, 2, "sums of stacks have neither threads");
+  expect_refused({"dims", "d.json", "--by", "thread"}, 2, "sums by stack have no threads");
 }
 
 // By the files that it was recorded with, which are still there.
@@ -250,7 +250,7 @@ TEST_F(profile_command_test, a_file_that_is_there_is_replaced_only_when_asked) {
     const bool is_whatif = command.front() == "whatif";
     words asked = command;
     asked.insert(asked.begin() + 1, {is_whatif ? "--json" : "-o", "kept"});
-    expect_refused(asked, 2, "kept: is there already (--force replaces it)");
+    expect_refused(asked, 2, "kept: exists already (--force replaces it)");
     EXPECT_EQ(read_file(file("kept")), kept) << command.front();
     if (is_whatif || command.front() == "advise") continue;  // takes its time
     asked.insert(asked.begin() + 1, "--force");
@@ -265,8 +265,8 @@ TEST_F(profile_command_test, files_that_are_no_traces_are_named) {
     expect_refused({verb, "text"}, 1, "text: ");
     expect_refused({verb, "nothing"}, 1, "nothing: ");
   }
-  expect_refused({"import", "text", "-o", "x"}, 1, "text: is no file of heaptrack's");
-  expect_refused({"report", "t.mallard", "t.mallard", "-o", "x"}, 2, "of one trace");
+  expect_refused({"import", "text", "-o", "x"}, 1, "text: is not a file of heaptrack");
+  expect_refused({"report", "t.mallard", "t.mallard", "-o", "x"}, 2, "or one trace");
   EXPECT_FALSE(fs::exists(file("x")));
 }
 

@@ -151,7 +151,7 @@ TEST_F(series_command_test, resume_measures_only_what_is_missing_and_only_in_the
   const words call = locality_ + words{"--json", "new.jsonl"};
   ASSERT_EQ(run(call).status, 0);
   const std::string before = read_file(file("new.jsonl"));
-  expect_refused(call, 1, "is there already");
+  expect_refused(call, 1, "exists already");
   EXPECT_EQ(run(call + words{"--resume"}).status, 0);
   EXPECT_EQ(read_file(file("new.jsonl")), before);
   EXPECT_EQ(run(call + words{"--resume", "--heap", "clean,aged"}).status, 0);
@@ -223,7 +223,8 @@ TEST_F(series_command_test, libraries_that_are_no_malloc_are_refused) {
   const words call = contention_ + words{"--json", "new.jsonl", "--malloc"};
   expect_refused(call + words{"text.so"}, 2, "text.so is no shared library");
   expect_refused(call + words{"missing.so"}, 2, "unknown value 'missing.so'");
-  if (!lab::sanitized) expect_refused(call + words{HARMLESS_LIBRARY}, 2, "but malloc still is");
+  if (!lab::sanitized)
+    expect_refused(call + words{HARMLESS_LIBRARY}, 2, "but malloc still comes from");
   EXPECT_FALSE(fs::exists(file("new.jsonl")));
 }
 

@@ -43,7 +43,7 @@ class replay_command_test : public command_test {
 TEST_F(replay_command_test, says_what_it_replays_and_writes_a_result_file) {
   const ended result = run(words{"replay", "t.mallard", "--only", "(all),handle"} + little_);
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("Replaying 10050 operations of the heap"));
+  EXPECT_THAT(result.out, HasSubstr("Replaying 10050 heap operations"));
   EXPECT_THAT(result.out, HasSubstr("handle: 10000 operations"));
   EXPECT_THAT(result.out, HasSubstr("ended by 50 returns of it"));
   EXPECT_THAT(result.out, HasSubstr("ns an operation"));

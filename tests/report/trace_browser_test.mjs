@@ -102,7 +102,7 @@ test('sections follow the part of the time that is chosen', async (t) => {
   const last = Number(await page.locator('#range-to').getAttribute('max'));
   await page.locator('#range-to').fill(String(Math.floor(last / 2)));
   const first = await bytesOf();
-  await page.locator('.part').filter({ hasText: 'lived at the highest instant' }).waitFor();
+  await page.locator('.part').filter({ hasText: 'live at the highest instant' }).waitFor();
   const listed = (await copied(page, 'the functions')).reduce((sum, row) => sum + Number(row.bytes), 0);
   assert.equal(listed, first);
   await page.locator('#range-to').fill(String(last));
@@ -164,7 +164,7 @@ test('a difference has a flame graph of each recording', async (t) => {
   assert.equal(await page.locator('#flame canvas').count(), 2);
   assert.match(await page.locator('h1').innerText(), /What grew/);
   assert.ok(await page.locator('#top tbody tr').count() > 5);
-  assert.match(await page.locator('#functions').innerText(), /None differs/);
+  assert.match(await page.locator('#functions').innerText(), /There is no difference/);
 });
 
 test('a page of differences does not scroll sideways in a narrow window', async (t) => {

@@ -16,7 +16,7 @@ class live_command_test : public command_test {};
 
 TEST_F(live_command_test, refuses_what_it_cannot_show_in_one_line) {
   expect_refused({"live"}, 2, "a process's number, or -- and a command");
-  expect_refused({"live", "1x"}, 2, "'1x' is no process's number");
+  expect_refused({"live", "1x"}, 2, "'1x' is not a process number");
   expect_refused({"live", "1", "2"}, 2, "one process");
   expect_refused({"live", "2000000000"}, 1, "there is no process 2000000000");
   expect_refused({"live", "--pid", "2000000000"}, 1, "there is no process 2000000000");

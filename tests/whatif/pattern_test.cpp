@@ -109,8 +109,8 @@ TEST(pattern, what_cannot_be_meant_is_one_line) {
 }
 
 TEST(pattern, monotonic_without_an_end_is_refused) {
-  EXPECT_NE(complaint({"size:1-256", "monotonic"}).find("needs an end"), std::string::npos);
-  EXPECT_NE(complaint({"module:lib*", "multipool-on-monotonic"}).find("needs an end"),
+  EXPECT_NE(complaint({"size:1-256", "monotonic"}).find("needs the end of"), std::string::npos);
+  EXPECT_NE(complaint({"module:lib*", "multipool-on-monotonic"}).find("needs the end of"),
             std::string::npos);
   EXPECT_EQ(complaint({"scope:request", "monotonic"}), "");
 }

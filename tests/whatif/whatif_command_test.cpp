@@ -24,7 +24,7 @@ TEST_F(whatif_command_test, says_what_a_route_does) {
     EXPECT_THAT(result.out, HasSubstr(row));
   }
   EXPECT_THAT(result.out, HasSubstr("one_request=monotonic: 20000 blocks, 781 KiB asked for"));
-  EXPECT_THAT(result.out, HasSubstr("are taken off where there are routes"));
+  EXPECT_THAT(result.out, HasSubstr("where there are routes, the hook's own "));
 }
 
 TEST_F(whatif_command_test, routes_are_tried_together_or_each_alone) {
@@ -73,7 +73,7 @@ TEST_F(whatif_command_test, writes_a_result_file) {
   EXPECT_EQ(run({"compare", "r.jsonl", "r.jsonl"}).status, 0);
 
   const std::string before = read_file(file("r.jsonl"));
-  expect_refused(call, 2, "is there already");
+  expect_refused(call, 2, "exists already");
   expect_refused({"whatif", "--json", "r.jsonl", "--force", "--route", "one_reqest=heap", "--",
                   MALLARD_ROUTED_PROGRAM, "requests"},
                  2, "matches nothing");
@@ -107,8 +107,8 @@ TEST_F(whatif_command_test, routes_that_cannot_be_meant_are_refused) {
   expect_refused(with("=heap"), 2, "is not PATTERN=STRATEGY");
   expect_refused(with("one_request="), 2, "is not PATTERN=STRATEGY");
   expect_refused(with("(=heap"), 2, "is not a regular expression");
-  expect_refused(with("size:9-1=heap"), 2, "no size is from 9 to 1");
-  expect_refused(with("size:40=monotonic"), 2, "monotonic needs an end");
+  expect_refused(with("size:9-1=heap"), 2, "the range of sizes from 9 to 1 is empty");
+  expect_refused(with("size:40=monotonic"), 2, "monotonic needs the end of a function");
 }
 
 TEST_F(whatif_command_test, what_cannot_be_started_is_refused) {
@@ -141,7 +141,7 @@ TEST_F(whatif_command_test, a_program_that_ends_otherwise_with_a_route_has_no_fi
   const ended result = run(with("produce=heap", "picky"));
   EXPECT_EQ(result.status, 1) << result.out;
   EXPECT_THAT(result.out,
-              HasSubstr("ended with status 5; as it is, the program ended with status 0"));
+              HasSubstr("ended with status 5; unmodified, the program ended with status 0"));
 }
 
 // As it is, too: what is compared is how it ends.
@@ -154,7 +154,7 @@ TEST_F(whatif_command_test, a_program_that_fails_by_itself_is_measured_all_the_s
 TEST_F(whatif_command_test, output_that_changes_by_itself_cannot_be_compared) {
   expect_refused({"whatif", "--check-output", "--route", "produce=heap", "--",
                   MALLARD_ROUTED_PROGRAM, "different"},
-                 2, "something else each time");
+                 2, "differs from run to run");
 }
 
 TEST_F(whatif_command_test, scripts_are_routed_by_the_programs_they_start) {

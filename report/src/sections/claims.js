@@ -104,4 +104,4 @@ export const claims = (dataset) => judgement('claims', dataset.claims,
   'The documents’ claims, on this machine',
   'Each statement of P0089R1, of its slides and of the talk, of Gaztañaga’s article and of the ' +
   'chapter on mallocs in Zulfiqar’s thesis, checked against the cells measured ' +
-  'here. Undecided means that the intervals overlap or that a cell it needs is missing.');
+  'here. Undecided means that the intervals overlap, or that a cell that the statement needs is missing.');

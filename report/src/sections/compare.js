@@ -110,9 +110,9 @@ export function compare(dataset) {
     } }, 'Swap'));
   redrawLists();
   redraw();
-  return section('compare', 'Any strategy against any',
-    'How many times faster the first is than the second, cell by cell. Blue: faster; orange: ' +
-    'slower; a question mark: the intervals overlap.',
+  return section('compare', 'Any strategy against any other',
+    'The speed of the first over that of the second, cell by cell. Blue: faster. Orange: ' +
+    'slower. Question mark: the intervals overlap.',
     h('div', { class: 'card' },
       h('div', { class: 'controls' }, lists,
         choice('Heap', heapOptions(dataset), show.heap,

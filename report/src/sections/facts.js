@@ -19,7 +19,7 @@ function spread(dataset) {
   if (errors.length === 0) return 'nothing was measured';
   const typical = median(errors);
   return `half of the cells within ±${significant(100 * typical, 2)} %` +
-    (typical > noisy ? ': noisy, better repeated on a quiet machine' : '');
+    (typical > noisy ? ': noisy; repeat it on a quiet machine' : '');
 }
 
 export function facts(dataset) {

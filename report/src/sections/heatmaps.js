@@ -112,7 +112,7 @@ function structureCard(dataset, model, structure, show) {
 
 /** Names of AS1 to AS14. */
 const strategyKey = (model) => h('details', { class: 'key' },
-  h('summary', {}, 'What AS1 … AS14 stand for'),
+  h('summary', {}, 'Meaning of AS1 … AS14'),
   h('ul', {}, model.strategies.map((one) =>
     h('li', {}, h('strong', {}, one.id), ` ${describeStrategy(one)}`))));
 
@@ -128,7 +128,7 @@ export function heatmaps(dataset, model) {
   redraw();
   return section('maps', 'Heat maps: measured beside published',
     'Rows are the sizes of the outer container, columns the strategies. Each table is coloured ' +
-    'over all of its own values, as in the paper, so compare colours within a table and numbers ' +
+    'over its own values, as in the paper: compare colours within a table and numbers ' +
     'between tables. Point at a cell, or use the arrow keys, for its spread.',
     strategyKey(model),
     h('div', { class: 'controls sticky' },

@@ -61,8 +61,8 @@ export function mallocs(dataset) {
   if (all.length > 0) redraw();
   else fill(body, h('p', { class: 'hint empty' }, 'No cell of AS1 was measured under both.'));
   return section('mallocs', 'The global heap under other mallocs',
-    'How many times faster AS1 is when another library’s malloc is loaded in place of the C ' +
-    'library’s, in the geometric mean over the cells measured under both. The tables of the ' +
+    'The speed-up of AS1 when another library’s malloc is loaded in place of the C ' +
+    'library’s: the geometric mean over the cells measured under both. The tables of the ' +
     'benchmarks show the single cells.',
     h('div', { class: 'card' },
       h('div', { class: 'controls' },

@@ -47,7 +47,7 @@ export function peers(dataset) {
   const strategies = [['all', 'All, in the geometric mean'], ...dataset.strategies
     .filter(({ id }) => id !== 'AS1').map((one) => [one.id, `${one.id}, by structure`])];
   return section('peers', 'The same strategy from each library',
-    'Speed-up over the global heap (AS1) under the same condition, in the geometric mean.',
+    'Geometric mean of the speed-up over the global heap (AS1) under the same condition.',
     h('div', { class: 'card' },
       h('div', { class: 'controls' },
         dropdown('Strategy', strategies, show.strategy,

@@ -77,7 +77,7 @@ function gainOf(without, withLocal) {
 
 const publishedCard = (title, value, doubtful) => () => smallCard(`${title} · published`,
   [['Printed as', String(value)],
-    ...(doubtful ? [['†', 'timed nothing: its number of accesses overflowed']] : [])]);
+    ...(doubtful ? [['†', 'timed nothing, because its number of accesses overflowed']] : [])]);
 
 /** One of the paper's four views: its measured grid beside the published one. */
 function view(series, show, { title, what, published, columnTitle, coordinate, figure }) {
@@ -124,7 +124,7 @@ function surfaceViews(series, model, show, tables) {
     view(series, show, { ...common, title: `Slow-down with local allocators (${name})`,
       what: 'the slow-down with', published: published('with_local'),
       figure: (at) => degradationOf(cell(at, show.column)) }),
-    view(series, show, { ...common, title: `Without by with: what ${name} saves`, what: 'the ratio',
+    view(series, show, { ...common, title: `Slow-down without by with: the gain of ${name}`, what: 'the ratio',
       published: published('ratio'),
       figure: (at) => gainOf(cell(at, global), cell(at, show.column)) })];
 }

@@ -96,7 +96,7 @@ export function addresses({ addresses: data, history }) {
     const used = data.bases.filter((unused, cell) => cellOf(snapshot, cell)).length;
     fill(said, `After ${duration(Math.max(snapshot.seconds, 1e-9))}: ${bytes(snapshot.live_bytes)} live in ` +
       `${count(used)} of ${count(data.bases.length)} cells of ${bytes(data.cell_bytes)}` +
-      `${at === peak ? '; the most of all instants shown' : ''}.`);
+      `${at === peak ? ', the most of all instants shown' : ''}.`);
   }
   const csv = () => [['seconds', 'address', 'bytes', 'subsystem', 'share_in_use'],
     ...data.snapshots.flatMap((snapshot) => data.bases.flatMap((base, at) => {
@@ -115,8 +115,8 @@ export function addresses({ addresses: data, history }) {
     choose(best);
   });
   return section('addresses', 'Addresses',
-    'Where blocks lie. A subsystem whose colour is scattered among others is diffused: walking its blocks costs ' +
-    'cache misses that a local allocator would spare it. Pale cells are mostly holes.',
+    'The placement of blocks. A subsystem whose colour is scattered among others is diffused: walking its blocks ' +
+    'causes cache misses that a local allocator would avoid. Pale cells are mostly holes.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         h('div', { class: 'dropdown wide' }, h('label', { for: 'addresses-time' }, 'Time'), slider),

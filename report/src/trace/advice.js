@@ -33,7 +33,7 @@ function details(one) {
     h('ul', { class: 'said' },
       one.evidence.map(({ what, says }) => h('li', {}, h('strong', {}, `${names[what] ?? what}: `), says)),
       one.untold && !one.tried && h('li', {}, h('strong', {}, 'predicted: '), `no figure: ${one.untold}`),
-      !one.tried && h('li', {}, h('strong', {}, 'at most: '), `${figure(one.bound)} times as fast, with what its blocks' places may cost`),
+      !one.tried && h('li', {}, h('strong', {}, 'upper bound: '), `${figure(one.bound)} times as fast, with the possible cost of block placement`),
       one.doubts.map((text) => h('li', {}, h('strong', {}, 'but: '), text)),
       one.tried_remark && h('li', {}, h('strong', {}, 'not tried: '), one.tried_remark)),
     one.code && [h('pre', {}, h('code', {}, one.code)),
@@ -60,8 +60,7 @@ export function advice({ advice: { advice: all, considered, proof, replays: repl
   const csv = () => [['advice', 'low', 'median', 'high', 'tried', 'memory', 'confidence'],
     ...all.map((one) => [one.what, one.gain?.low ?? '', one.gain?.median ?? '', one.gain?.high ?? '', one.tried?.median ?? '',
       one.memory, one.confidence])];
-  return section('advice', 'Advice', 'Times as fast as the program as it is: tried on the living program, or ' +
-    'predicted by replay of the recording.',
+  return section('advice', 'Advice', 'Speed-ups over the unmodified program: tried on the program itself, or predicted by replay of the recording.',
     verdict(all, proof),
     h('article', { class: 'card' }, h('div', { class: 'controls' }, csvButton(csv, 'the advice')),
       table(columns, all, { caption: 'Advice, the best first', className: 'compact' })),
@@ -69,6 +68,6 @@ export function advice({ advice: { advice: all, considered, proof, replays: repl
     replays(replayed),
     rankings.length > 0 && h('ul', { class: 'said' }, rankings.map(({ says }) => h('li', {}, says))),
     all.slice(1).map(details),
-    considered.length > 0 && h('article', { class: 'card' }, h('h3', {}, 'Looked at, and not advised'),
-      table(others, considered, { caption: 'What was looked at and is not advised', className: 'compact' })));
+    considered.length > 0 && h('article', { class: 'card' }, h('h3', {}, 'Considered and not advised'),
+      table(others, considered, { caption: 'Variants considered and not advised', className: 'compact' })));
 }

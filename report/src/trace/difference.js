@@ -109,7 +109,7 @@ function places({ difference: { places: all, by } }) {
   const sorted = () => [...all].sort((a, b) => Math.abs(b.growth[state.by]) - Math.abs(a.growth[state.by]));
   const redraw = () => {
     const changed = sorted().filter(({ growth }) => growth[state.by] !== 0).slice(0, most);
-    fill(body, changed.length === 0 ? h('p', { class: 'hint' }, 'None differs by this measure.')
+    fill(body, changed.length === 0 ? h('p', { class: 'hint' }, 'There is no difference by this measure.')
       : table(columns, changed,
         { caption: `Growth by ${write[state.by].name.toLowerCase()}`, className: 'compact' }));
   };
@@ -117,7 +117,7 @@ function places({ difference: { places: all, by } }) {
     ...sorted().map((one) => [one.function, one.file, one.line, ...measures.map(([word]) => one.growth[word])])];
   redraw();
   return section('functions', by === 'line' ? 'Lines' : 'Functions',
-    'Each with its growth: + where it allocates more than before, − where less.',
+    'The growth of each: + if it allocates more than before, − if less.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         choice('By', measures.map(([word]) => [word, write[word].name]), state.by,

@@ -72,7 +72,7 @@ export function dimensions({ subsystems }) {
     [one[letter].scaled, one[letter].literal]), one.total.bytes, operationsOf(one), one.total.peak_bytes])];
   return section('dimensions', 'The six dimensions',
     'Density, variation, locality, utilization, contention and fragmentability of each subsystem, scaled to 0 to ' +
-    '1. Point at a figure for what the documents’ own formula gives.',
+    '1. Point at a figure for the value of the documents’ own formula.',
     h('div', { class: 'pair' },
       h('article', { class: 'card' }, h('h3', {}, 'Side by side'),
         chart(parallel(drawn), { height: 360, label: 'The six dimensions as parallel axes' }).element),

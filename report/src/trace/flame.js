@@ -53,7 +53,7 @@ export class FlameGraph {
     this.functions = functions;
     this.tint = tint;
     this.canvas = h('canvas', { class: 'flame', tabindex: '0', role: 'img',
-      'aria-label': 'Flame graph; arrow keys walk it, Enter widens, Escape goes back' });
+      'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape zooms out' });
     this.card = null;
     this.pattern = '';
     this.canvas.addEventListener('mousemove', (event) => this.point(this.boxAt(event), event));
@@ -219,8 +219,8 @@ export function flame(model) {
   offer();
   onRange(offer);
   return section('flame', 'Where it is allocated',
-    'Wide is much. Callers stand above what they call; a click widens a function, a click on a box above it ' +
-    'goes back.',
+    'The width of a box is its weight. Callers are above their callees. Click a function to zoom in, and a box above ' +
+    'it to zoom out.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         chooser,

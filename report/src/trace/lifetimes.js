@@ -26,15 +26,15 @@ export function lifetimes({ lifetimes: data }) {
         figures: figures[row].map((value, column) => (value === 0 ? null : {
           text: state.of === 'bytes' ? bytes(value) : shortCount(value), t: 1 - Math.log1p(value) / Math.log1p(most),
           card: () => smallCard(`from ${bytes(size)}, ${lifeText(data.lives[column])}`,
-            [[state.of === 'bytes' ? 'Bytes' : 'Blocks', write(value)], ['Of all', percent(value / sum)]]) })) })) }));
+            [[state.of === 'bytes' ? 'Bytes' : 'Blocks', write(value)], ['Of the total', percent(value / sum)]]) })) })) }));
   };
   const csv = () => [['size_from', 'lifetime_from_seconds', 'blocks', 'bytes'],
     ...data.sizes.flatMap((size, row) => data.lives.map((life, column) =>
       [size, life ?? 'end', data.blocks[row][column], data.bytes[row][column]]))];
   redraw();
   return section('lifetimes', 'Sizes and lifetimes',
-    'How long blocks of each size live. Much on the left is work for pools and arenas; what lives to the end need ' +
-    'never be freed.',
+    'Lifetimes of blocks of each size. Many short lives, on the left, suit pools and arenas; blocks that live to the ' +
+    'end need never be freed.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' }, choice('Of', [['blocks', 'Blocks'], ['bytes', 'Bytes']], state.of,
         (value) => { state.of = value; redraw(); }, { id: 'lifetimes-of' }), csvButton(csv, 'sizes and lifetimes')),

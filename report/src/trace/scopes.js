@@ -35,8 +35,8 @@ export function scopes(model) {
   const columns = [
     { title: 'Function', cell: (one) => [functionName(one.function, 80),
       one.where && h('p', { class: 'hint' }, one.where),
-      one.by_instant > 0 && h('p', { class: 'hint' }, `${count(one.by_instant)} invocations are told from the next ` +
-        'only by the instant at which nothing lived.'),
+      one.by_instant > 0 && h('p', { class: 'hint' }, `${count(one.by_instant)} invocations are told apart ` +
+        'from the next only by an instant with no live blocks.'),
       one.confidence !== 'high' && h('p', { class: 'hint' }, `Confidence: ${one.confidence}`)] },
     { title: 'Invocations', numeric: true, cell: (one) => count(one.invocations) },
     { title: 'Dead at return', numeric: true, cell: (one) => percent(one.dead_share) },
@@ -58,8 +58,8 @@ export function scopes(model) {
     const listed = part ? sorted.filter((one) => part.has(one.function))
       .sort((a, b) => part.get(b.function) - part.get(a.function)) : sorted;
     const shown = listed.slice(0, most);
-    fill(body, part ? h('p', { class: 'hint part' }, 'Functions that asked for memory in the chosen part of the time; ' +
-      'all but the bytes then are figures of the whole recording.') : '',
+    fill(body, part ? h('p', { class: 'hint part' }, 'Functions that requested memory in the chosen part of the time. ' +
+      'All figures except “Bytes then” are of the whole recording.') : '',
     table(part ? [columns[0], { title: 'Bytes then', numeric: true, cell: (one) => bytes(part.get(one.function)) },
       ...columns.slice(1)] : columns, shown, { caption: 'Arena scopes', className: 'scopes' }),
     shown.length < listed.length
@@ -68,15 +68,15 @@ export function scopes(model) {
   show(atFirst);
   onRange(() => show(atFirst));
   return section('scopes', 'Where an arena would go',
-    'Functions whose blocks are dead when they return, the outermost of each kind: what is allocated below ' +
-    'them can come from a monotonic resource that lives as long as the call and is dropped as a whole. Bytes ' +
-    'are those of one invocation: the size such an arena needs.',
+    'Functions whose blocks are dead when they return; of nested ones, the outermost. Blocks allocated below them can ' +
+    'come from a monotonic resource that lives as long as the call and is released as a whole. The bytes are those ' +
+    'of one invocation: the size that such an arena needs.',
     h('article', { class: 'card' },
       all.length === 0 ? h('p', { class: 'hint empty' },
-        'No function was found of whose blocks 99 of 100 are dead when it returns.')
+        'No function was found that returns with at least 99 % of its blocks dead.')
         : [h('div', { class: 'card-head' }, h('h3', {}, 'Arena scopes'), csvButton(rows, 'the arena scopes')),
           body,
           trunk.length > 0 && h('p', { class: 'hint trunk' },
-            'Called once, with nearly all that the program allocates, so that an arena there would only grow until ' +
-            'the program’s exit: ', trunk.flatMap((one, at) => [at > 0 && ', ', functionName(one.function, 60)]), '.')]));
+            'Called once, with nearly all of the program’s allocations, so an arena there would only grow until ' +
+            'the program exits: ', trunk.flatMap((one, at) => [at > 0 && ', ', functionName(one.function, 60)]), '.')]));
 }

@@ -34,8 +34,8 @@ export function threads({ activity: data, history }) {
   redraw();
   onRange(redraw);
   return section('threads', 'Threads over time',
-    'Operations of each thread in each stretch of time. Threads that are busy at once contend for the heap; a ' +
-    'remote free is that of a block which another thread allocated.',
+    'Operations of each thread in each stretch of time. Threads that are busy at once contend for the heap. A ' +
+    'remote free is one of a block that another thread allocated.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' }, choice('Of', [['operations', 'Operations'], ['remote', 'Remote frees']],
         state.of, (value) => { state.of = value; redraw(); }, { id: 'threads-of' }),

@@ -38,7 +38,7 @@ function layers({ seconds, names, live, resident }) {
       splitLine: { lineStyle: { color: colour('line') } } },
     tooltip: { ...tooltip((all) => smallCard(`after ${duration(Math.max(all[0].value[0], 1e-9))}`,
       [...all.map(({ seriesName, value }) => [seriesName, bytes(value[1])]),
-        ['live, together', bytes(all.reduce((sum, { seriesName, value }) =>
+        ['live in total', bytes(all.reduce((sum, { seriesName, value }) =>
           (seriesName === residentName ? sum : sum + value[1]), 0))]])), trigger: 'axis' },
     series: [...names.map((name, at) => ({ type: 'line', name, stack: 'live', symbol: 'none', step: 'end',
       color: tone(names, at), lineStyle: { width: 0.6 }, areaStyle: { opacity: 0.75 },
@@ -62,7 +62,7 @@ function epochRows({ seconds, names, epochs }) {
         color: colour('muted') } },
     tooltip: tooltip(({ value: [row, from, to] }) => smallCard(withEpochs[row].name,
       [['Epoch', `${duration(Math.max(from, 1e-9))} to ${duration(to)}`],
-        ['Epochs in all', count(withEpochs[row].all.count)]])),
+        ['Epochs in total', count(withEpochs[row].all.count)]])),
     series: [{ type: 'custom', data: bars, encode: { x: [1, 2], y: 0 }, renderItem(params, api) {
       const [left, y] = api.coord([api.value(1), api.value(0)]);
       const right = api.coord([api.value(2), api.value(0)])[0];
@@ -133,10 +133,10 @@ export function timeline(model) {
     chart(layers(data), { height: 340, label: 'Live bytes over time, by subsystem' }).element);
   const csv = () => [['seconds', ...data.names], ...data.seconds.map((x, i) => [x, ...data.live.map((one) => one[i])])];
   return section('timeline', 'Live bytes over time',
-    'Each layer is what one subsystem has allocated and not yet freed, at the highest instant of each stretch of ' +
-    'time, so that the top of the curve is the peak; the dashed line is the memory that the process has in RAM. A ' +
-    'subsystem that falls to nothing again and again could have an arena for each epoch. Drag over the chart, ' +
-    'or move the sliders, to see a part of the time in the flame graph, the functions, the threads and the addresses.',
+    'Each layer is one subsystem’s live bytes, at the highest instant of each stretch of time, so the top of the curve ' +
+    'is the peak. The dashed line is the resident memory of the process. A subsystem that falls to nothing again and ' +
+    'again could have an arena for each epoch. Drag over the chart, or move the sliders, to limit the flame graph, ' +
+    'the functions, the threads and the addresses to a part of the time.',
     h('article', { class: 'card' },
       h('div', { class: 'card-head' }, h('h3', {}, 'Live bytes'), csvButton(csv, 'the live bytes over time')),
       model.history.steps.length > 1 && rangePicker(model, frame),

@@ -50,8 +50,8 @@ export function top(model) {
   redraw();
   onRange(redraw);
   return section('functions', 'Functions',
-    'The function nearest to the allocation that is the program’s own, and what it allocates. Choose one to see ' +
-    'who calls it, and what it calls.',
+    'The program’s own function nearest to each allocation, and what it allocates. Choose one to see its callers ' +
+    'and callees.',
     h('article', { class: 'card' },
       h('div', { class: 'controls' },
         dropdown('By', orders.map((order) => [order, weights[order].name]), state.by,

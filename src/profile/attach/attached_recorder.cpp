@@ -26,7 +26,7 @@ attached_recorder::attached_recorder(pid_t pid, std::string library,
     : process_(pid, std::move(waits_long)), library_(std::move(library)) {
   if (was_started_recorded(pid) && process_.has_library(library_)) {
     throw std::runtime_error("process " + std::to_string(pid) +
-                             " was started by `mallard record`: it has that one's hooks");
+                             " was started by `mallard record` and has its hooks already");
   }
 }
 
@@ -36,7 +36,7 @@ void attached_recorder::begin(const session_memory& memory) {
   if (!memory.has_process(static_cast<std::uint32_t>(process_.pid()))) {
     std::string why = " is being recorded already, or has no room for a recording";
     if (process_.has_fewer_rights()) {
-      why += ", or may not open it: it has fewer capabilities than this command";
+      why += ", or may not open the recording: it has fewer capabilities than this command";
     }
     throw std::runtime_error("process " + std::to_string(process_.pid()) + why);
   }

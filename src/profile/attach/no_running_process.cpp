@@ -6,7 +6,7 @@
 namespace mallard::profile {
 
 running_process::running_process(pid_t pid, std::function<void()>) : pid_(pid), memory_(pid) {
-  throw std::runtime_error("attaching to a process works on x86-64 alone");
+  throw std::runtime_error("attaching to a process works only on x86-64");
 }
 
 std::vector<std::string> running_process::command() const {

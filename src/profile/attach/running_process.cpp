@@ -124,11 +124,13 @@ std::string way_round_ptrace_scope(int scope) {
   const std::string is = "kernel.yama.ptrace_scope is " + std::to_string(scope);
   switch (scope) {
     case 1:
-      return is + ", so only its parent and root may: run this command with sudo";
+      return is + ", so only its parent and root may attach: run this command with sudo";
     case 2:
-      return is + ", so only root may: run this command with sudo";
+      return is + ", so only root may attach: run this command with sudo";
     case 3:
-      return is + ", so nobody may until the machine starts anew: start the program recorded";
+      return is +
+             ", so nobody may attach until the machine restarts: start the program with mallard "
+             "record";
     default:
       return "";
   }
@@ -145,10 +147,10 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   if (pid == getpid()) fail("is this command itself");
   if (!fs::exists(folder, error)) fail("does not exist");
   if (!is_there()) fail("has ended");
-  if (status_of(folder, "Tgid:") != pid) fail("is a thread: name its process");
+  if (status_of(folder, "Tgid:") != pid) fail("is a thread: give the number of its process");
   const std::string program = fs::read_symlink(folder + "/exe", error).string();
-  if (error == std::errc::no_such_file_or_directory) fail("is one of the system's own");
-  if (error) fail("is another user's: only that user, or root, may attach to it");
+  if (error == std::errc::no_such_file_or_directory) fail("is one of the kernel's own");
+  if (error) fail("belongs to another user: only that user or root may attach to it");
   if (const long tracer = status_of(folder, "TracerPid:"); tracer != 0) {
     fail("is traced by process " + std::to_string(tracer) + ", as by a debugger");
   }
@@ -161,10 +163,10 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
     fail("runs in other namespaces, as in a container: attach from inside");
   }
   if (status_of(folder, "Seccomp_filters:") > status_of("/proc/self", "Seccomp_filters:")) {
-    fail("has given up calls of the system by a seccomp filter: it cannot load a library");
+    fail("has given up system calls by a seccomp filter: it cannot load a library");
   }
   const std::vector<mapping> all = mappings_of(pid);
-  if (all.empty()) fail("may not be looked at");
+  if (all.empty()) fail("may not be inspected");
   const auto has = [&](const char* name) {
     return std::any_of(all.begin(), all.end(),
                        [&](const mapping& one) { return is_named(one, name); });
@@ -173,9 +175,9 @@ running_process::running_process(pid_t pid, std::function<void()> waits_long)
   found.file = program;
   if (has("ld-musl")) found.what = obstacle::other_libc;
   if (found.what != obstacle::none) throw std::runtime_error(describe(found));
-  if (!has("libc.so.6")) fail("has no C library of the system's: nothing can be loaded into it");
+  if (!has("libc.so.6")) fail("does not use the system's C library: nothing can be loaded into it");
   for (const char* sanitizer : {"libasan.so", "libtsan.so", "liblsan.so"}) {
-    if (has(sanitizer)) fail(std::string("has a sanitizer's malloc, of ") + sanitizer);
+    if (has(sanitizer)) fail(std::string("has the malloc of a sanitizer, ") + sanitizer);
   }
 }
 
@@ -318,7 +320,7 @@ bool running_process::is_safe(const stopped_thread& at, const places& of,
 std::unique_ptr<stopped_thread> running_process::stop_somewhere(
     const places& of, const std::vector<mapping>& all) const {
   if (state() == 'T') {
-    fail("is stopped, as by Ctrl-Z: let it go on first, with kill -CONT " + std::to_string(pid_));
+    fail("is stopped, as by Ctrl-Z: continue it first with kill -CONT " + std::to_string(pid_));
   }
   const clock::time_point end = clock::now() + longest_search;
   bool waiting_only = true, is_silent = static_cast<bool>(waits_long_);
@@ -349,7 +351,7 @@ std::unique_ptr<stopped_thread> running_process::stop_somewhere(
     }
   } while (clock::now() < end);
   fail(
-      "was at no place for 10 s where a library can be loaded: all its threads were in a malloc, "
+      "was for 10 s at no place where a library can be loaded: all its threads were in a malloc, "
       "the dynamic linker, signal handlers or system calls");
 }
 
@@ -371,14 +373,15 @@ void running_process::call(const std::string& library, const char* function,
   const auto module =
       std::find_if(with.begin(), with.end(), [&](const mapping& one) { return one.path == file; });
   if (module == with.end()) {
-    fail("could not load " + file + ": it may lack memory, descriptors or the right to read it");
+    fail("could not load " + file +
+         ": it may lack memory, file descriptors or the right to read it");
   }
   const std::map<std::string, std::uint64_t> symbols = memory_.symbols(module->range.start);
   const auto at = symbols.find(function);
-  if (at == symbols.end()) fail("has another version of " + file);
+  if (at == symbols.end()) fail("has loaded another version of " + file);
   const std::uint64_t argument = text.empty() ? 0 : thread->put(text.c_str(), text.size() + 1);
   if (!thread->call(at->second, argument, 0, of.handler_end, longest_call)) {
-    fail(is_there() ? "did not come back from the recorder within 10 s" : "has ended");
+    fail(is_there() ? "did not return from the recorder within 10 s" : "has ended");
   }
 }
 

@@ -82,7 +82,8 @@ class rule_reader {
   }
   [[noreturn]] void no_rule() const {
     fail("'" + made_.text +
-         "' is not MEASURE [[per call] of PATTERN] <= NUMBER [+TOLERANCE %], nor none in PATTERN");
+         "' is neither MEASURE [[per call] of PATTERN] <= NUMBER [+TOLERANCE %] nor none in "
+         "PATTERN");
   }
 
   void measure(std::string_view word) {
@@ -99,14 +100,15 @@ class rule_reader {
 
   void pattern(std::string_view text) {
     if (text.empty()) {
-      if (made_.what == budget_measure::survivors) fail("survivors of which function?");
+      if (made_.what == budget_measure::survivors)
+        fail("survivors need a function: survivors of PATTERN");
       return;
     }
     std::string_view joint = take_word(text);
     if (joint == "per") {
       if (take_word(text) != "call") no_rule();
       if (made_.what != budget_measure::allocations && made_.what != budget_measure::bytes) {
-        fail("per call there are allocations and bytes");
+        fail("only allocations and bytes have a limit per call");
       }
       made_.per_call = true;
       joint = take_word(text);
@@ -127,7 +129,7 @@ class rule_reader {
       const std::string_view sign =
           trimmed(percent.substr(static_cast<std::size_t>(end - percent.data())));
       if (error != std::errc() || !(more >= 0 && more <= 1000) || sign != "%") {
-        fail("'" + std::string(text.substr(plus)) + "' is not +TOLERANCE %, of at most 1000 %");
+        fail("'" + std::string(text.substr(plus)) + "' is not +TOLERANCE %, at most 1000 %");
       }
       text = trimmed(text.substr(0, plus));
     }
@@ -135,7 +137,7 @@ class rule_reader {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     const std::string whole(text);
-    if (error != std::errc() || !(value >= 0)) fail("'" + whole + "' is not a number from 0 on");
+    if (error != std::errc() || !(value >= 0)) fail("'" + whole + "' is not a number of 0 or more");
     double factor = 1;
     if (!unit.empty()) {
       factor = 0;
@@ -143,7 +145,7 @@ class rule_reader {
         if (one.word == unit) factor = one.bytes;
       }
       if (factor == 0 || !is_bytes(made_.what)) {
-        fail("'" + std::string(unit) + "' is no unit of this (" +
+        fail("'" + std::string(unit) + "' is not a unit of this (" +
              (is_bytes(made_.what) ? "known: B, kB, MB, GB, KiB, MiB, GiB" : "a count has none") +
              ")");
       }
@@ -182,7 +184,7 @@ std::vector<budget_rule> parse_budget(std::istream& text, const std::string& nam
     if (rule.empty() || rule.front() == '#') continue;
     rules.push_back(rule_reader(name, number).read(rule));
   }
-  if (rules.empty()) throw std::runtime_error(name + ": has no rule");
+  if (rules.empty()) throw std::runtime_error(name + ": has no rules");
   return rules;
 }
 
@@ -219,7 +221,7 @@ std::size_t tighten_budget(const std::string& path, const std::vector<budget_fin
   if (failed) {
     std::error_code ignored;
     std::filesystem::remove(made, ignored);
-    throw std::system_error(failed, path + ": cannot be written anew");
+    throw std::system_error(failed, path + ": cannot be rewritten");
   }
   return limits.size();
 }

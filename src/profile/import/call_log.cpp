@@ -101,7 +101,7 @@ import_result import_call_log(const std::string& from, const std::string& to) {
   line_source lines(from);
   std::string line;
   if (!lines.next(line) || line != columns) {
-    throw std::runtime_error(from + ": is no file of logging_resource's");
+    throw std::runtime_error(from + ": is not a file of logging_resource");
   }
   process_info process;
   process.command = {from};

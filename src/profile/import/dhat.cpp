@@ -108,13 +108,13 @@ summed_profile read_dhat(const std::string& path) {
     const nlohmann::json whole = nlohmann::json::parse(in);
     const int version = whole.at("dhatFileVersion").get<int>();
     if (version != 2) {
-      throw std::runtime_error(fmt::format("version {}, and 2 is known here", version));
+      throw std::runtime_error(fmt::format("version {} is not known, only 2", version));
     }
     profile_maker maker(whole.at("ftbl"));
     for (const nlohmann::json& point : whole.at("pps")) maker.add(point);
     return maker.take(whole.value("cmd", std::string()));
   } catch (const nlohmann::json::exception&) {
-    throw std::runtime_error(path + ": is damaged, or no file of DHAT's");
+    throw std::runtime_error(path + ": is damaged, or not a file of DHAT");
   } catch (const std::runtime_error& problem) {
     throw std::runtime_error(fmt::format("{}: {}", path, problem.what()));
   }

@@ -72,7 +72,7 @@ class heap_profile_reader {
   void take_kind(const std::string& kind) {
     if (kind == "heapprofile") return;  // all blocks
     if (!kind.starts_with(jemalloc_start)) {
-      throw std::runtime_error("is a profile of a kind that is not known: " + kind.substr(0, 40));
+      throw std::runtime_error("is a profile of an unknown kind: " + kind.substr(0, 40));
     }
     period_ = std::strtod(kind.c_str() + jemalloc_start.size(), nullptr);
   }

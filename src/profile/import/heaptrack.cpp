@@ -259,14 +259,14 @@ bool is_heaptrack(const std::string& path) {
 
 import_result import_heaptrack(const std::string& from, const std::string& to) {
   line_source lines(from);
-  if (!is_heaptrack(from)) throw std::runtime_error(from + ": is no file of heaptrack's");
+  if (!is_heaptrack(from)) throw std::runtime_error(from + ": is not a file of heaptrack");
   const names all = read_names(from);
   if (all.file_version > 3) {
-    throw std::runtime_error(from + ": is of a later version of heaptrack (" +
-                             std::to_string(all.file_version) + ") than is known here (3)");
+    throw std::runtime_error(from + ": comes from a later version of heaptrack (" +
+                             std::to_string(all.file_version) + ") than the known one (3)");
   }
   if (all.file_version < 2) {
-    throw std::runtime_error(from + ": is of a version of heaptrack from before 1.1");
+    throw std::runtime_error(from + ": comes from a version of heaptrack before 1.1");
   }
   process_info process;
   process.command = {all.command};

@@ -54,7 +54,7 @@ opened_trace open_trace(const std::string& path) {
     out.trace = std::make_unique<trace_reader>(made.path());
   } else if (path != "-" && !is_trace(path) && is_summed_profile(path)) {
     throw std::runtime_error(path +
-                             ": has the sums of stacks, not operations: top, dims, diff, report "
+                             ": has sums by stack, not operations; top, dims, diff, report "
                              "and export read it");
   } else {
     out.trace = std::make_unique<trace_reader>(path);

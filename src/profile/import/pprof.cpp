@@ -95,7 +95,7 @@ void for_each_field(std::string_view message, const Take& take) {
         bytes.bytes(4);
         break;
       default:
-        throw malformed("a field is of no known type");
+        throw malformed("a field has an unknown type");
     }
     take(one);
   }
@@ -288,7 +288,8 @@ class profile_reader {
       if (part.number == 1) part.append_to(stack);
       if (part.number == 2) part.append_to(values);
     });
-    if (values.size() != weights_.size()) throw malformed("a sample has not a value of each type");
+    if (values.size() != weights_.size())
+      throw malformed("a sample does not have a value of each type");
     std::uint32_t node = 0;
     for (auto at = stack.rbegin(); at != stack.rend(); ++at) node = enter(node, *at);
     stack_weights& own = made_.own(node);
@@ -302,7 +303,7 @@ class profile_reader {
   // Below `node`, with what was inlined at the location.
   std::uint32_t enter(std::uint32_t node, std::uint64_t id) {
     const auto found = locations_.find(id);
-    if (found == locations_.end()) throw malformed("a sample has a location that is not there");
+    if (found == locations_.end()) throw malformed("a sample has an unknown location");
     const location& at = found->second;
     const std::string module(text(mapping_file(at.mapping)));
     for (auto one = at.found.rbegin(); one != at.found.rend(); ++one) {
@@ -313,7 +314,7 @@ class profile_reader {
     if (at.lines.empty()) return made_.child(node, {nameless_in(module), module, {}, 0});
     for (auto one = at.lines.rbegin(); one != at.lines.rend(); ++one) {
       const auto of = functions_.find(one->function);
-      if (of == functions_.end()) throw malformed("a line has a function that is not there");
+      if (of == functions_.end()) throw malformed("a line has an unknown function");
       std::string name(text(of->second.name));
       if (is_allocation_function(name)) break;  // what it calls is the heap's, too
       if (name.empty()) name = nameless_in(module);
@@ -366,8 +367,8 @@ summed_profile read_pprof(const std::string& path) {
   try {
     const std::string whole = unpacked(read_all(path));
     profile_reader reader(whole);
-    if (!reader.is_profile()) throw malformed("is no profile of pprof's");
-    if (!reader.is_of_memory()) throw malformed("is a profile of something else than memory");
+    if (!reader.is_profile()) throw malformed("is not a profile of pprof");
+    if (!reader.is_of_memory()) throw malformed("is not a profile of memory");
     return reader.make();
   } catch (const std::runtime_error& problem) {
     throw std::runtime_error(path + ": " + problem.what());

@@ -53,8 +53,7 @@ class grouper {
           out[id] = is_own(id) ? short_name(function(id).name) : above;
           break;
         default:
-          throw std::invalid_argument(
-              "sums of stacks have neither threads nor scopes nor resources");
+          throw std::invalid_argument("sums by stack have no threads, scopes or resources");
       }
     }
     return out;

@@ -213,26 +213,27 @@ std::string describe(const program_check& found) {
       return found.file + " is linked statically: nothing can be preloaded, so nothing is recorded";
     case obstacle::other_libc:
       return found.file +
-             " is made for musl's C library: what is preloaded is made for glibc, so nothing is "
+             " is built for musl, which cannot load libraries built for glibc, so nothing is "
              "recorded";
     case obstacle::privileged:
       return found.file +
-             " runs with the rights of another user: what is preloaded is ignored, so nothing is "
-             "recorded";
+             " runs with the rights of another user: preloaded libraries are ignored, so nothing "
+             "is recorded";
     case obstacle::sanitized:
       return found.file + " is built with " + found.sanitizer +
-             ", whose malloc has to be the program's: record it built without";
+             ", which needs its own malloc: record a build without it";
     case obstacle::own_malloc:
-      return found.file + " has a malloc of its own inside: its calls of that are not recorded";
+      return found.file + " contains its own malloc: calls of that are not recorded";
     case obstacle::other_machine:
-      return found.file + " is for another kind of machine than the recorder: nothing is recorded";
+      return found.file +
+             " is built for another kind of machine than the recorder: nothing is recorded";
     case obstacle::little_room:
       return found.file +
-             " may have less address space than a recording takes: nothing is recorded";
+             " may have less address space than a recording needs: nothing is recorded";
     case obstacle::unreachable:
       return found.file +
-             " runs as another user, or in other namespaces, from where it does not reach the "
-             "recorder: nothing is recorded";
+             " runs as another user or in other namespaces and cannot reach the recorder: nothing "
+             "is recorded";
     case obstacle::not_told:
       return found.file +
              " is started with an environment that does not preload the recorder: nothing "

@@ -62,25 +62,25 @@ TEST(budget_file, has_rules_for_each_call_and_for_none) {
 }
 
 TEST(budget_file, what_is_no_rule_is_named_with_its_line) {
-  EXPECT_EQ(error_of("# nothing\n"), "b: has no rule");
-  EXPECT_THAT(error_of("\npeak 3\n"), HasSubstr("b:2: 'peak 3' is not MEASURE"));
+  EXPECT_EQ(error_of("# nothing\n"), "b: has no rules");
+  EXPECT_THAT(error_of("\npeak 3\n"), HasSubstr("b:2: 'peak 3' is neither MEASURE"));
   EXPECT_THAT(error_of("weight <= 3"), HasSubstr("b:1: unknown measure 'weight' (known: peak, "));
   EXPECT_THAT(error_of("peak <= many"), HasSubstr("'many' is not a number"));
-  EXPECT_THAT(error_of("peak <= -1"), HasSubstr("'-1' is not a number from 0 on"));
+  EXPECT_THAT(error_of("peak <= -1"), HasSubstr("'-1' is not a number of 0 or more"));
   EXPECT_THAT(error_of("peak <= nan"), HasSubstr("'nan' is not a number"));
-  EXPECT_THAT(error_of("peak <= 1 furlong"), HasSubstr("'furlong' is no unit"));
-  EXPECT_THAT(error_of("leaks <= 1 KiB"), HasSubstr("'KiB' is no unit of this"));
+  EXPECT_THAT(error_of("peak <= 1 furlong"), HasSubstr("'furlong' is not a unit"));
+  EXPECT_THAT(error_of("leaks <= 1 KiB"), HasSubstr("'KiB' is not a unit of this"));
   EXPECT_THAT(error_of("leaks <= 0.5"), HasSubstr("'0.5' is not a whole number"));
   EXPECT_THAT(error_of("peak <= 1e30"), HasSubstr("not a whole number"));
   EXPECT_THAT(error_of("leaks in ( <= 1"), HasSubstr("'(' is not a regular expression"));
-  EXPECT_THAT(error_of("leaks under f <= 1"), HasSubstr("is not MEASURE"));
-  EXPECT_THAT(error_of("survivors <= 1"), HasSubstr("of which function?"));
-  EXPECT_THAT(error_of("peak per call of f <= 1"), HasSubstr("per call there are allocations and"));
-  EXPECT_THAT(error_of("bytes per run of f <= 1"), HasSubstr("is not MEASURE"));
-  EXPECT_THAT(error_of("bytes per call <= 1"), HasSubstr("is not MEASURE"));
+  EXPECT_THAT(error_of("leaks under f <= 1"), HasSubstr("is neither MEASURE"));
+  EXPECT_THAT(error_of("survivors <= 1"), HasSubstr("survivors need a function"));
+  EXPECT_THAT(error_of("peak per call of f <= 1"), HasSubstr("only allocations and bytes have"));
+  EXPECT_THAT(error_of("bytes per run of f <= 1"), HasSubstr("is neither MEASURE"));
+  EXPECT_THAT(error_of("bytes per call <= 1"), HasSubstr("is neither MEASURE"));
   EXPECT_THAT(error_of("bytes <= 1 + 5"), HasSubstr("'+ 5' is not +TOLERANCE %"));
   EXPECT_THAT(error_of("bytes <= 1 + -5 %"), HasSubstr("is not +TOLERANCE %"));
-  EXPECT_THAT(error_of("none in "), HasSubstr("is not MEASURE"));
+  EXPECT_THAT(error_of("none in "), HasSubstr("is neither MEASURE"));
 }
 
 // main calls `parse` twice: 3 blocks each, of which one outlives it; the second is never freed.
