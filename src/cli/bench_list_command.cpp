@@ -45,7 +45,7 @@ int list_everything() {
     }
   }
   for (const std::string& name : listed) fmt::print("  {}\n", name);
-  fmt::print("\nHeaps\n  clean  as it is at the start of a program\n");
+  fmt::print("\nHeaps\n  clean  as at the start of a program\n");
   fmt::print("  aged   full of holes, and settled; the same for every strategy\n");
   fmt::print("\nPeers\n");
   for (const auto& peer : lab::available_peers()) {

@@ -39,7 +39,7 @@ void warn_of_differences(const lab::run_info& a, const lab::run_info& b) {
 void print_head(const compare_options& options) {
   const bool selected = !options.base.empty();
   fmt::print(
-      "How many times as fast {} is as {} (below 1: slower; ~: the 95 % confidence intervals "
+      "Speed-up of {} over {} (below 1: slower; ~: the 95 % confidence intervals "
       "overlap)\n\n",
       selected ? options.against : options.second, selected ? options.base : options.first);
 }

@@ -79,8 +79,8 @@ void print_heap_share(const profile::dims_result& result) {
 }
 
 void print_table(const profile::dims_result& result, bool colour) {
-  fmt::print("\n{}\n", styled("The six dimensions, each from 0 to 1 (without a scale; --csv and "
-                              "--json have the literal formulas too)",
+  fmt::print("\n{}\n", styled("The six dimensions, scaled to 0 to 1 (--csv and --json also have "
+                              "the literal formulas)",
                               style::bold, colour));
   std::vector<text_table::column> columns = {{"subsystem", text_table::left}, {"bytes"}, {"share"}};
   for (const auto letter : letters) columns.push_back({std::string(letter), text_table::left});

@@ -66,7 +66,7 @@ void add_outcome(const whatif_outcome& one, text_table& table, bool colour) {
 
 void add_routes(const whatif_outcome& one, text_table& table) {
   for (const whatif::route_outcome& route : one.routes) {
-    std::string line = fmt::format("  {}={}: {} blocks, {} asked for, {} held at most",
+    std::string line = fmt::format("  {}={}: {} blocks, {} requested, at most {} held",
                                    route.pattern, route.strategy, route.blocks,
                                    bytes_text(route.bytes), bytes_text(route.peak_bytes));
     if (route.resets != 0) line += fmt::format(", {} resets", route.resets);

@@ -44,12 +44,12 @@ void check(const profile::trace_reader& trace, const decode_options& options) {
   }
   if (trace.stacks().size() <= 1 || trace.facts().process.sample_stacks > 1) {
     fail(trace.stacks().size() <= 1
-             ? "the trace has no stacks, so its subsystems are not known: record it with them"
+             ? "the trace has no stacks, so its subsystems are not known: record it with stacks"
              : "only some operations of the trace have stacks: record it without --sample-stacks");
   }
   if (options.grouping.by == grouping::resource) {
     fail(
-        "what a resource hands out is no operation of the heap: group by found, module, namespace, "
+        "blocks from a resource are not heap operations: group by found, module, namespace, "
         "function, thread or scope, or give rules");
   }
 }

@@ -165,7 +165,7 @@ const replay_session::subject& replay_session::subject_at(const lab::place& at) 
 
 std::string replay_session::why_not(const lab::contender& who, const subject& of) const {
   if (!who.library.empty()) {
-    return of.name == whole_program ? "" : "a malloc is the whole program's";
+    return of.name == whole_program ? "" : "a malloc serves the whole program, not one subsystem";
   }
   if (who.strategy == loop_strategy && of.name != subjects_.front().name) return "measured once";
   const auto wanted = options_.strategies_of.find(of.name);
@@ -176,7 +176,7 @@ std::string replay_session::why_not(const lab::contender& who, const subject& of
   }
   const program_facts& facts = of.facts;
   if (!is_shared(who.strategy) && facts.own_handed > 0) {
-    return fmt::format("{} of {} blocks are freed by another thread: for resources with locks",
+    return fmt::format("{} of {} blocks are freed by another thread: only for resources with locks",
                        facts.own_handed, facts.own_allocations);
   }
   if (is_monotonic(who.strategy) && !facts.is_bounded()) {
@@ -187,7 +187,7 @@ std::string replay_session::why_not(const lab::contender& who, const subject& of
     return fmt::format("would need {}", base::bytes_text(facts.largest_epoch_bytes));
   }
   if (is_winked_out(who.strategy) && facts.epochs == 0) {
-    return "there is no instant at which all of it could be dropped";
+    return "there is no instant at which all its blocks are dead";
   }
   return "";
 }

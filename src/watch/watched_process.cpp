@@ -50,7 +50,7 @@ std::string find_session(pid_t pid) {
   }
   if (error) {
     throw std::runtime_error(
-        fmt::format("process {} may not be looked at: {}", pid, error.message()));
+        fmt::format("process {} may not be inspected: {}", pid, error.message()));
   }
   for (const auto& one : all) {
     if (is_of_a_session(one.path())) return one.path().string();
@@ -61,7 +61,7 @@ std::string find_session(pid_t pid) {
 live::session* map_session(pid_t pid, const std::string& file) {
   if (file.empty()) throw std::runtime_error(fmt::format("process {} does not count", pid));
   if (access(file.c_str(), R_OK | W_OK) != 0) {
-    throw std::runtime_error(fmt::format("process {} may not be looked at: {}", pid,
+    throw std::runtime_error(fmt::format("process {} may not be inspected: {}", pid,
                                          std::generic_category().message(errno)));
   }
   void* const memory =
@@ -146,11 +146,11 @@ void watched_process::refuse_attached(pid_t pid) {
   if (!watcher) return;
   if (*watcher != 0) {
     throw std::runtime_error(
-        fmt::format("process {} is looked at by `mallard live`: its calls go there", pid));
+        fmt::format("process {} is watched by `mallard live`: its calls go there", pid));
   }
   throw std::runtime_error(
       fmt::format("process {0} still counts for a `mallard live` that was killed: `mallard live "
-                  "{0} --duration 1` lets it go",
+                  "{0} --duration 1` releases it",
                   pid));
 }
 

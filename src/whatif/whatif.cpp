@@ -274,7 +274,7 @@ class experiment {
         continue;
       }
       if (options_.last_start > 0 && seconds_passed() > options_.last_start) {
-        one.remark = "no time was left for it";
+        one.remark = "there was no time left for it";
         first_of_.push_back({});
         continue;
       }

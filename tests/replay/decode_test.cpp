@@ -236,7 +236,7 @@ TEST_F(what_cannot_be_replayed, is_a_trace_of_another_architecture) {
 TEST_F(what_cannot_be_replayed, is_what_a_resource_hands_out) {
   write_server(script);
   EXPECT_THAT(complaint(file.path(), whole_program, grouped_by(profile::grouping::resource)),
-              HasSubstr("no operation of the heap"));
+              HasSubstr("not heap operations"));
 }
 
 // Two threads in a scope and outside of it: 4 blocks inside of the first thread, 2 of the second.

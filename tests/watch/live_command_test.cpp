@@ -58,8 +58,8 @@ TEST_F(live_command_test, a_process_is_recorded_or_looked_at_and_not_both_at_onc
   const pid_t live = start({"live", "--pid", number, "--duration", "60"});
   wait_for_library(child, "libmallard-live");
   expect_refused({"record", "--pid", number, "--for", "0.2", "-o", "a.trace"}, 1,
-                 "is looked at by `mallard live`");
-  expect_refused({"advise", "--pid", number, "--for", "0.2"}, 1, "is looked at by `mallard live`");
+                 "is watched by `mallard live`");
+  expect_refused({"advise", "--pid", number, "--for", "0.2"}, 1, "is watched by `mallard live`");
   kill(live, SIGINT);
   finish(live);
   const pid_t record = start({"record", "--pid", number, "--for", "60", "-o", "b.trace"});
@@ -81,7 +81,7 @@ TEST_F(live_command_test, a_process_whose_watcher_was_killed_can_be_let_go) {
   finish(live);
   const words record = {"record", "--pid", number, "--for", "0.2", "-o", "a.trace"};
   expect_refused(record, 1,
-                 "that was killed: `mallard live " + number + " --duration 1` lets it go");
+                 "that was killed: `mallard live " + number + " --duration 1` releases it");
   EXPECT_EQ(run({"live", number, "--duration", "1"}).status, 0);
   const ended recorded = run(record);
   EXPECT_EQ(recorded.status, 0) << recorded.err;

@@ -23,7 +23,7 @@ TEST_F(whatif_command_test, says_what_a_route_does) {
   for (const char* row : {"as it is", "hook alone", "with routes"}) {
     EXPECT_THAT(result.out, HasSubstr(row));
   }
-  EXPECT_THAT(result.out, HasSubstr("one_request=monotonic: 20000 blocks, 781 KiB asked for"));
+  EXPECT_THAT(result.out, HasSubstr("one_request=monotonic: 20000 blocks, 781 KiB requested"));
   EXPECT_THAT(result.out, HasSubstr("where there are routes, the hook's own "));
 }
 

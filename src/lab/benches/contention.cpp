@@ -69,7 +69,7 @@ bench make_contention() {
                {.text = "Benchmark IV: each thread allocates a block, writes its first byte and "
                         "frees it, again and again. AS1 in seconds, the others in percent of it, "
                         "as the paper prints them. The original’s calls by abstract base were "
-                        "bound statically; those measured here are virtual. Where there are more "
+                        "bound statically; those measured here are virtual. If there are more "
                         "threads than cores, they wait for each other whatever the allocator.",
                 .order = 40,
                 .method = {{.title = "Contention",

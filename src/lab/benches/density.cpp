@@ -159,15 +159,15 @@ bench make_density() {
                           {"The container is built, lightly used and destroyed again and again "
                            "until a fixed number of leaf elements has been inserted, so that "
                            "cells of all sizes do comparable work."}},
-                     {.title = "What the published tables measured",
+                     {.title = "Conditions of the published tables",
                       .paragraphs =
                           {"The published figures of AS1 and AS2 were taken on a heap that had "
                            "been scrambled on purpose just before; those of AS3 to AS14 on a "
                            "clean one. A run on the same machine without scrambling shows much "
                            "smaller differences, and the global heap ahead of the multipool in "
                            "several structures. The speed-ups in the published tables therefore "
-                           "compare two different conditions. Look at the clean and the aged "
-                           "heap here for the two halves of the picture.",
+                           "compare two different conditions. Compare the clean and the aged "
+                           "heap here.",
                            "In DS4, DS8 and DS12 the original’s strings with a custom allocator "
                            "used a hash whose value the containers did not store, so that long "
                            "strings were hashed again and again; those of AS1 did not. Most of "

@@ -78,8 +78,8 @@ bench make_false_sharing() {
       .limits_memory = true,
       .page = {.section =
                    {.text = "The same number of increments in all, divided among the threads: with "
-                            "as many cores, twice the threads should take half the time. Where "
-                            "counters of different threads lie on one cache line they do not. "
+                            "as many cores, twice the threads should take half the time. "
+                            "They do not if counters of different threads are on one cache line. "
                             "An arena for each thread keeps them apart.",
                     .order = 50},
                .cards = {{.view = page_view::kinds,

@@ -162,10 +162,11 @@ bench make_locality() {
       .limits_memory = true,
       .page = {.section =
                    {.text = "Benchmark II: many lists are filled one after the other; then their "
-                            "elements wander from list to list. Shown is how many times slower "
-                            "walking the lists is after than before. Drag a surface to turn it, or "
-                            "use the arrow keys. Beside it: what P0089R1 published; † marks cells "
-                            "that timed nothing, because their number of accesses overflowed.",
+                            "elements wander from list to list. The figure is how many times "
+                            "slower walking the lists is after than before. Drag a surface to "
+                            "turn it, or use the arrow keys. Beside it are the figures of P0089R1; "
+                            "† marks cells that timed nothing, because their number of accesses "
+                            "overflowed.",
                     .order = 20,
                     .method =
                         {{.title = "Locality",
@@ -178,10 +179,10 @@ bench make_locality() {
                                "walk before, both taken inside one process.",
                                "The original timed whole programs and subtracted others: three of "
                                "its cells of 2^25 links timed nothing, because a 32-bit number "
-                               "of accesses overflowed, and where lists have one link a third of "
-                               "them were empty after the shuffle. Its code shuffles otherwise "
-                               "than the paper or the slides say: each way is a variant of its "
-                               "own here."}}}},
+                               "of accesses overflowed, and of the lists with one link a third "
+                               "were empty after the shuffle. Its code shuffles otherwise "
+                               "than the paper or the slides say; each of the three is a variant "
+                               "here."}}}},
                .cards = {{.view = page_view::surfaces,
                           .measures = {"access_after"},
                           .published = "benchmark2"}},

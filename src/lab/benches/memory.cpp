@@ -317,9 +317,9 @@ bench make_memory() {
       .page =
           {.section = mallocs_section(),
            .cards = {{.title = "Memory over time",
-                      .hint = "Producers allocate all objects, consumers free them. Between what "
-                              "the program asked for and what the allocator holds lies its "
-                              "overhead. Resident pages are what the system has really given; "
+                      .hint = "Producers allocate all objects, consumers free them. The overhead "
+                              "of an allocator is what it holds beyond the bytes requested. "
+                              "Resident pages are what the system really provides; "
                               "the others are parts of the address space, as in the thesis.",
                       .of_series = true,
                       .along = "point",

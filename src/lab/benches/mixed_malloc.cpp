@@ -209,10 +209,9 @@ bench make_mixed_malloc() {
       .page = {.section = mallocs_section(),
                .cards = {lines_by_threads({"time", "rss"}),
                          {.title = "Latency of single calls",
-                          .hint =
-                              "Half of the calls are faster than p50, all but one in a hundred "
-                              "than p99, all but one in a thousand than p99.9. What reading the "
-                              "clock takes is taken off, so that a call may come out at 0.",
+                          .hint = "Half of the calls are faster than p50, all but one in a hundred "
+                                  "than p99, all but one in a thousand than p99.9. The cost of "
+                                  "reading the clock is subtracted, so a call may take 0.",
                           .half = true,
                           .along_title = "Call and percentile",
                           .groups = {{"All calls",

@@ -26,8 +26,8 @@ bench make_scratch() {
   return make_cache_bench(
       "scratch", "Mallocs: blocks of several threads on one cache line, put there by the program",
       "Cache scratch: false sharing preserved",
-      "The first objects of all threads are neighbours. Who frees one gets the "
-      "same line again, unless it goes back to where it came from.");
+      "The first objects of all threads are neighbours. The thread that frees "
+      "one gets the same line again, unless the malloc returns it to where it came from.");
 }
 
 }  // namespace mallard::lab

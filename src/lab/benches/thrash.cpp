@@ -19,9 +19,8 @@ bench make_thrash() {
   return make_cache_bench(
       "thrash", "Mallocs: blocks of several threads on one cache line, put there by the malloc",
       "Cache thrash: false sharing by the allocator",
-      "Each thread allocates a small object and writes to it: it takes longer "
-      "with more threads when neighbours on a cache line are given to different "
-      "threads.");
+      "Each thread allocates a small object and writes to it. This takes longer "
+      "with more threads if different threads get neighbours on a cache line.");
 }
 
 }  // namespace mallard::lab

@@ -82,8 +82,8 @@ page_topic extended_allocators() {
               "grows and shrinks arrays where they lie, and serves or takes back many nodes in one "
               "call. mallard’s are bound to its heap and pools, Boost’s to its own version of "
               "dlmalloc; std is std::allocator, in std’s containers and in Boost’s.",
-              "The article was written when containers copied what they move, and a copy was dear. "
-              "Where moving is copying bytes, growth in place saves less than it did."}};
+              "The article was written when containers copied what they move, and a copy was "
+              "expensive. If moving copies only bytes, growth in place saves less than it did."}};
 }
 
 std::vector<std::string> extended_bases() {

@@ -14,7 +14,7 @@ page_section mallocs_section() {
       .text =
           "Churn, cache thrash, cache scratch, speed and memory are after the performance "
           "chapter of Zulfiqar’s thesis on llheap; axes are logarithmic as there, but for "
-          "memory. Every process runs under one malloc. Where there are more threads than "
+          "memory. Every process runs under one malloc. If there are more threads than "
           "cores, they wait for each other whatever the allocator.",
       .order = 80,
       .method = {{.title = "Mallocs against each other",
@@ -22,8 +22,8 @@ page_section mallocs_section() {
                       "Each repetition is a process of its own that was started on that malloc. "
                       "The thesis’s curves are of machines with 96 and 128 cores and of "
                       "allocators of its time; its programs are not published, so they were "
-                      "written anew from its text. Its memory is address space; resident pages, "
-                      "which the system has really given, stand beside it here."}}}};
+                      "rewritten from its text. Its memory is address space; resident pages, "
+                      "which the system really provides, are shown beside it here."}}}};
 }
 
 page_card lines_by_threads(std::vector<std::string> measures, std::string hint) {
