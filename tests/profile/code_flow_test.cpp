@@ -36,6 +36,27 @@ std::array<std::uint64_t, 3> called_from;
 namespace {
 
 #if defined(__x86_64__)
+// Three switches as gcc writes them: a whole one; one that is entered behind its comparison; one
+// whose comparison is of another register. Each has a call before, and one in each of its two
+// cases.
+#define MALLARD_SWITCH(name, compared, enters)                                         \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                    \
+      ":\n.cfi_startproc\n"                                                            \
+      "call " #name "\n.globl " #name "_0\n" #name "_0:\n" enters "cmp $2, %" compared \
+      "\n"                                                                             \
+      "ja 1f\nlea 2f(%rip), %rdx\n5: mov %edi, %eax\nmovslq (%rdx,%rax,4), %rax\n"     \
+      "add %rdx, %rax\nnotrack jmp *%rax\n"                                            \
+      "3: call " #name "\n.globl " #name "_1\n" #name                                  \
+      "_1:\nret\n"                                                                     \
+      "4: call " #name "\n.globl " #name "_2\n" #name                                  \
+      "_2:\nret\n"                                                                     \
+      "1: ret\n.cfi_endproc\n.section .rodata\n.balign 4\n"                            \
+      "2: .long 3b-2b, 4b-2b, 3b-2b\n.text\n");                                        \
+  extern "C" char name[], name##_0[], name##_1[], name##_2[]
+MALLARD_SWITCH(mallard_switch, "edi", "");
+MALLARD_SWITCH(mallard_entered_switch, "edi", "test %esi, %esi\nje 5f\n");
+MALLARD_SWITCH(mallard_unbounded_switch, "esi", "");
+
 std::string code(std::initializer_list<int> bytes) {
   std::string out;
   for (const int one : bytes) out += static_cast<char>(one);
@@ -63,15 +84,46 @@ TEST(instruction, that_ends_behind_the_code_is_not_known) {
   EXPECT_EQ(decode("").kind, instruction_kind::unknown);
 }
 
-TEST(code_flow, leads_from_call_to_call_and_round_loops) {
-  ASSERT_TRUE(known_way(2));
-  std::uint64_t bias = 0;  // the program is the first
+std::uint64_t bias_of_program() {
+  std::uint64_t out = 0;  // the program is the first
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* to) {
         *static_cast<std::uint64_t*>(to) = info->dlpi_addr;
         return 1;
       },
-      &bias);
+      &out);
+  return out;
+}
+
+// The flow from the call before a switch.
+place_flow flow_before(const char* start, const char* place) {
+  const std::uint64_t bias = bias_of_program();
+  return flows_of("/proc/self/exe", {{reinterpret_cast<std::uint64_t>(place) - bias,
+                                      reinterpret_cast<std::uint64_t>(start) - bias}})[0];
+}
+
+TEST(code_flow, leads_through_a_switch_to_all_its_cases) {
+  const std::uint64_t bias = bias_of_program();
+  const auto at = [&](const char* place) { return reinterpret_cast<std::uint64_t>(place) - bias; };
+  const std::vector<place_flow> found =
+      flows_of("/proc/self/exe", {{at(mallard_switch_0), at(mallard_switch)},
+                                  {at(mallard_switch_1), at(mallard_switch)},
+                                  {at(mallard_switch_2), at(mallard_switch)}});
+  ASSERT_TRUE(found[0].known);
+  EXPECT_EQ(found[0].next,
+            (std::vector<std::uint64_t>{at(mallard_switch_1), at(mallard_switch_2)}));
+  EXPECT_TRUE(found[0].leaves);  // past the last case
+  EXPECT_EQ(found[0].calls, at(mallard_switch));
+}
+
+TEST(code_flow, of_a_switch_whose_cases_are_not_certain_is_not_known) {
+  EXPECT_FALSE(flow_before(mallard_entered_switch, mallard_entered_switch_0).known);
+  EXPECT_FALSE(flow_before(mallard_unbounded_switch, mallard_unbounded_switch_0).known);
+}
+
+TEST(code_flow, leads_from_call_to_call_and_round_loops) {
+  ASSERT_TRUE(known_way(2));
+  const std::uint64_t bias = bias_of_program();
   const std::uint64_t start = reinterpret_cast<std::uint64_t>(&known_way) - bias;
   std::vector<std::uint64_t> at;
   for (std::size_t i = 0; i < 3; ++i) at.push_back(called_from[i] - bias);

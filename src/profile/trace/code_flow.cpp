@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 
 #include "profile/trace/elf_file.hpp"
 #include "profile/trace/instruction.hpp"
+#include "profile/trace/symbolizer.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -20,7 +22,7 @@ class file_image {
  public:
   explicit file_image(const std::string& path) : file_(path) {}
 
-  bool is_x86_64() const { return file_.machine() == EM_X86_64; }
+  std::uint16_t machine() const { return file_.machine(); }
   const std::vector<Elf64_Phdr>& segments() const { return file_.segments(); }
 
   // Up to so many bytes; fewer where the file has no more.
@@ -109,37 +111,22 @@ class table_reader {
 // Finds the handler that a throw at an address leads to.
 class handler_table {
  public:
-  explicit handler_table(file_image& image) : image_(image) {
-    for (const Elf64_Phdr& one : image.segments()) {
-      if (one.p_type == PT_GNU_EH_FRAME) read_index(one.p_vaddr);
-    }
-  }
+  handler_table(file_image& image, const std::string& path)
+      : image_(image), functions_(described_functions(path)) {}
 
-  bool begins_at(std::uint64_t address) const { return frames_.contains(address); }
+  bool begins_at(std::uint64_t address) const {
+    const described_function* const one = function_at(functions_, address);
+    return one != nullptr && one->start == address;
+  }
 
   // 0: none.
   std::uint64_t handler_of(std::uint64_t address) const {
-    auto after = frames_.upper_bound(address);
-    if (after == frames_.begin()) return 0;
-    const auto [start, frame] = *std::prev(after);
-    const std::uint64_t table = handlers_of_frame(frame);
-    return table == 0 ? 0 : handler_in(table, start, address);
+    const described_function* const one = function_at(functions_, address);
+    const std::uint64_t table = one == nullptr ? 0 : handlers_of_frame(one->frame);
+    return table == 0 ? 0 : handler_in(table, one->start, address);
   }
 
  private:
-  void read_index(std::uint64_t header) {
-    table_reader in(image_, header);
-    constexpr std::uint32_t usual = 0x3b031b01;  // version 1, and encodings all linkers choose
-    if (in.number<std::uint32_t>() != usual) return;
-    in.skip(4);
-    const auto entries = in.number<std::uint32_t>();
-    for (std::uint32_t i = 0; i < entries; ++i) {
-      const std::uint64_t start = header + static_cast<std::uint64_t>(in.number<std::int32_t>());
-      const std::uint64_t frame = header + static_cast<std::uint64_t>(in.number<std::int32_t>());
-      frames_.emplace(start, frame);
-    }
-  }
-
   // A function's description says where its language has a table of its own.
   std::uint64_t handlers_of_frame(std::uint64_t frame) const {
     table_reader in(image_, frame);
@@ -185,7 +172,7 @@ class handler_table {
   }
 
   file_image& image_;
-  std::map<std::uint64_t, std::uint64_t> frames_;
+  std::vector<described_function> functions_;
 };
 
 // The functions of other modules that are called through the file's table, by their places in it.
@@ -258,18 +245,137 @@ class import_table {
   std::unordered_map<std::uint64_t, std::string> names_;
 };
 
+struct instruction_at {
+  std::uint64_t address = 0;
+  instruction is;
+};
+
+// Finds where a jump leads that goes through a table, as gcc and clang write one for a switch:
+//   cmp $last,%edi; ja past; lea table(%rip),%rdx; movslq (%rdx,%rdi,4),%rax; add %rdx,%rax; jmp
+//   *%rax
+// or, in code that has a fixed address, cmp and ja, then jmp *table(,%rdi,8). Only where all of it
+// is found, nothing jumps into its midst, and each entry leads to code is the jump known: an entry
+// too few would be a way that is not seen.
+class switch_reader {
+ public:
+  // `run`: the instructions before, without a jump between, and the jump.
+  switch_reader(file_image& image, std::span<const instruction_at> run)
+      : image_(image), run_(run.last(std::min<std::size_t>(run.size(), 16))) {}
+
+  // The first of the instructions that say where the jump leads.
+  std::uint64_t begin() const { return begin_; }
+
+  // Empty: not known.
+  std::vector<std::uint64_t> targets() {
+    const operand& jump = run_.back().is.rm;
+    std::uint64_t table = 0;
+    std::uint8_t index = operand::none;
+    if (jump.is_register) {
+      const auto [base, entry] = entry_of(jump.base);
+      if (entry == nullptr) return {};
+      table = base;
+      index = entry->rm.index;
+    } else if (jump.base == operand::none && jump.scale == 8) {
+      table = static_cast<std::uint32_t>(jump.distance);
+      index = jump.index;
+    }
+    std::vector<std::uint64_t> out(index == operand::none ? 0 : cases_of(index));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      table_reader in(image_, table + (jump.is_register ? 4 : 8) * i);
+      out[i] = jump.is_register ? table + static_cast<std::uint64_t>(in.number<std::int32_t>())
+                                : in.number<std::uint64_t>();
+      if (image_.at(out[i], 1, true).empty()) return {};
+    }
+    return out;
+  }
+
+ private:
+  // The last before the jump that `is` is true for; null: none.
+  template <class Test>
+  const instruction_at* last(Test is) {
+    for (std::size_t i = run_.size() - 1; i-- > 0;) {
+      if (!is(run_[i].is)) continue;
+      begin_ = std::min(begin_, run_[i].address);
+      return &run_[i];
+    }
+    return nullptr;
+  }
+
+  // The table's address, and the instruction that reads an entry into the sum in this register.
+  std::pair<std::uint64_t, const instruction*> entry_of(std::uint8_t sum) {
+    const auto is_entry = [&](const instruction& one) {
+      return one.opcode == 0x63 && !one.rm.is_register && one.rm.scale == 4 &&
+             one.rm.index != operand::none && one.rm.distance == 0;
+    };
+    const instruction_at* const entry = last(is_entry);
+    if (entry == nullptr) return {};
+    const std::uint8_t base = entry->is.rm.base, read = entry->is.reg;
+    const auto adds = [&](const instruction& one) {
+      const bool to_rm = one.opcode == 0x01, to_reg = one.opcode == 0x03;
+      const std::uint8_t to = to_rm ? one.rm.base : one.reg, from = to_rm ? one.reg : one.rm.base;
+      return (to_rm || to_reg) && one.rm.is_register && to == sum &&
+             ((to == base && from == read) || (to == read && from == base));
+    };
+    const auto is_table = [&](const instruction& one) {
+      return one.opcode == 0x8d && one.reg == base && one.rm.base == operand::next_instruction;
+    };
+    const instruction_at* const table = last(is_table);
+    if (table == nullptr || last(adds) == nullptr) return {};
+    return {table->address + table->is.bytes +
+                static_cast<std::uint64_t>(std::int64_t{table->is.rm.distance}),
+            &entry->is};
+  }
+
+  // As many as the comparison of the index lets through; 0: not known.
+  std::size_t cases_of(std::uint8_t index) {
+    const instruction_at* const past =
+        last([](const instruction& one) { return one.kind == instruction_kind::branch; });
+    const bool if_above = past != nullptr && (past->is.opcode == 0x77 || past->is.opcode == 0x0f87);
+    if (!if_above || past == run_.data()) return 0;
+    const instruction_at& compares = *std::prev(past);
+    const unsigned opcode = compares.is.opcode;
+    const bool is_far = opcode == 0x81 || opcode == 0x3d;
+    const bool of_rm = (opcode >= 0x80 && opcode <= 0x83) && (compares.is.reg & 7) == 7;
+    if (!of_rm && opcode != 0x3c && opcode != 0x3d) return 0;
+    const operand what = of_rm ? compares.is.rm : operand{.is_register = true, .base = 0};
+    if (!is_or_becomes(what, index)) return 0;
+    const std::size_t bytes = is_far ? 4 : 1;
+    table_reader in(image_, compares.address + compares.is.bytes - bytes);
+    const std::int64_t cases =
+        is_far ? in.number<std::int32_t>() : std::int64_t{in.number<std::int8_t>()};
+    constexpr std::int64_t most = 1000;
+    return cases < 0 || cases >= most ? 0 : static_cast<std::size_t>(cases) + 1;
+  }
+
+  bool is_or_becomes(const operand& what, std::uint8_t index) {
+    if (what.is_register && what.base == index) return true;
+    return last([&](const instruction& one) {
+             const bool widens = one.opcode == 0x0fb6 || one.opcode == 0x0fb7 || one.opcode == 0x63;
+             if (one.opcode == 0x8b || widens) return one.reg == index && one.rm == what;
+             return one.opcode == 0x89 && one.rm == operand{.is_register = true, .base = index} &&
+                    what.is_register && one.reg == what.base;
+           }) != nullptr;
+  }
+
+  file_image& image_;
+  std::span<const instruction_at> run_;
+  std::uint64_t begin_ = UINT64_MAX;
+};
+
 // Goes through the code.
 class code_walker {
  public:
   code_walker(const std::string& path, const std::vector<code_place>& places)
-      : image_(path), handlers_(image_), imports_(image_) {
+      : image_(path), handlers_(image_, path), imports_(image_) {
     for (const code_place& one : places) {
       places_.insert(one.place);
       starts_.insert(one.start);
     }
   }
 
-  bool understands() const { return image_.is_x86_64() && !imports_.has_jumps_of_its_own(); }
+  bool understands() const {
+    return image_.machine() == EM_X86_64 && !imports_.has_jumps_of_its_own();
+  }
 
   struct way {
     bool known = true;
@@ -288,21 +394,33 @@ class code_walker {
   }
   way from_start(std::uint64_t start) { return start == 0 ? way{.known = false} : from({start}); }
 
-  // Says which function the call before the place is of.
-  void find_called(std::uint64_t place, place_flow& out) {
-    constexpr std::uint64_t call_bytes = 5;
-    const instruction call = decode(image_.at(place - call_bytes, call_bytes, true));
-    if (call.kind != instruction_kind::call || call.bytes != call_bytes) return;
-    out.calls = place - call_bytes + static_cast<std::uint64_t>(call.target);
-    std::uint64_t at_first = out.calls;
-    instruction first = decode_at(at_first);
+  // The function that the call before the place is of; 0: no direct call stands there.
+  std::uint64_t called_before(std::uint64_t place) {
+    std::uint64_t out = 0;
+    if (image_.machine() == EM_X86_64) {
+      constexpr std::uint64_t call_bytes = 5;
+      const instruction call = decode(image_.at(place - call_bytes, call_bytes, true));
+      if (call.kind != instruction_kind::call || call.bytes != call_bytes) return 0;
+      out = place - call_bytes + static_cast<std::uint64_t>(call.target);
+    } else if (image_.machine() == EM_AARCH64) {
+      const auto call = table_reader(image_, place - 4).number<std::uint32_t>();
+      if ((call & 0xfc000000) != 0x94000000) return 0;
+      const auto words = static_cast<std::int32_t>(call << 6) >> 6;
+      out = place - 4 + static_cast<std::uint64_t>(std::int64_t{words} * 4);
+    }
+    return image_.at(out, 1, true).empty() ? 0 : out;
+  }
+
+  // A call of what begins there is one of another module's function that always allocates.
+  bool allocates_outside(std::uint64_t start) {
+    instruction first = decode_at(start);
     // A mark for indirect calls may stand first.
     if (first.kind == instruction_kind::plain) {
-      at_first += first.bytes;
-      first = decode_at(at_first);
+      start += first.bytes;
+      first = decode_at(start);
     }
-    out.outside = first.kind == instruction_kind::jump_outside &&
-                  imports_.allocates(at_first + static_cast<std::uint64_t>(first.target));
+    return first.kind == instruction_kind::jump_outside &&
+           imports_.allocates(start + static_cast<std::uint64_t>(first.target));
   }
 
  private:
@@ -320,11 +438,17 @@ class code_walker {
     way out;
     const std::uint64_t own = ahead.front();
     std::unordered_set<std::uint64_t> met;
+    std::vector<instruction_at> run;                                 // since the last jump
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> unentered;  // nothing may jump into these
+    std::vector<std::uint64_t> targets;
     while (!ahead.empty() && out.known) {
       std::uint64_t at = ahead.back();
       ahead.pop_back();
+      run.clear();
+      targets.push_back(at);
       for (bool goes_on = true; goes_on && out.known && met.insert(at).second;) {
         const instruction one = decode_at(at);
+        run.push_back({at, one});
         const std::uint64_t behind = at + one.bytes;
         const std::uint64_t target = at + static_cast<std::uint64_t>(one.target);
         switch (one.kind) {
@@ -355,7 +479,15 @@ class code_walker {
           case instruction_kind::stop:
             goes_on = false;
             break;
-          case instruction_kind::jump_indirect:
+          case instruction_kind::jump_indirect: {
+            switch_reader of_switch(image_, run);
+            const std::vector<std::uint64_t> cases = of_switch.targets();
+            out.known = !cases.empty();
+            ahead.insert(ahead.end(), cases.begin(), cases.end());
+            unentered.emplace_back(of_switch.begin(), at);
+            goes_on = false;
+            break;
+          }
           case instruction_kind::unknown:
             out.known = false;
             break;
@@ -365,6 +497,11 @@ class code_walker {
         if (met.size() > most_instructions) out.known = false;
         at = behind;
       }
+    }
+    for (const auto& [after, last] : unentered) {
+      out.known = out.known && std::none_of(targets.begin(), targets.end(), [&](std::uint64_t to) {
+                    return to > after && to <= last;
+                  });
     }
     return out;
   }
@@ -381,6 +518,9 @@ class code_walker {
 std::vector<place_flow> flows_of(const std::string& path, const std::vector<code_place>& places) {
   std::vector<place_flow> out(places.size());
   code_walker code(path, places);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    out[i].calls = code.called_before(places[i].place);
+  }
   if (!code.understands()) return out;
   std::map<std::uint64_t, code_walker::way> from_starts;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -398,9 +538,35 @@ std::vector<place_flow> flows_of(const std::string& path, const std::vector<code
     if (fresh && start->second.known) {
       flow.begins.emplace(start->second.places.begin(), start->second.places.end());
     }
-    code.find_called(one.place, flow);
+    flow.outside = flow.calls != 0 && code.allocates_outside(flow.calls);
   }
   return out;
+}
+
+std::uint32_t movable_bytes(const std::string& path, std::uint64_t start, std::uint32_t least) {
+  file_image image(path);
+  const bool is_program =
+      std::any_of(image.segments().begin(), image.segments().end(),
+                  [](const Elf64_Phdr& one) { return one.p_type == PT_INTERP; });
+  if (image.machine() != EM_X86_64 || !is_program) return 0;
+  const std::vector<described_function> functions = described_functions(path);
+  const described_function* const own = function_at(functions, start);
+  if (own == nullptr || own->start != start) return 0;
+  const std::uint64_t end = own == &functions.back() ? start : (own + 1)->start;
+  std::uint64_t moved_to = 0;
+  for (std::uint64_t at = start; at < end;) {
+    const instruction one = decode(image.at(at, 15, true));
+    const std::uint64_t target = at + static_cast<std::uint64_t>(one.target);
+    const bool is_anywhere =
+        one.kind == instruction_kind::plain && one.rm.base != operand::next_instruction;
+    const bool enters =
+        (one.kind == instruction_kind::branch || one.kind == instruction_kind::jump) &&
+        target > start && (moved_to == 0 || target < moved_to);
+    if (one.bytes == 0 || (moved_to == 0 && !is_anywhere) || (moved_to != 0 && enters)) return 0;
+    at += one.bytes;
+    if (moved_to == 0 && at - start >= least) moved_to = at;
+  }
+  return static_cast<std::uint32_t>(moved_to == 0 ? 0 : moved_to - start);
 }
 
 }  // namespace mallard::profile

@@ -30,10 +30,15 @@ struct code_place {
   std::uint64_t start = 0;  // of its function; 0: not known
 };
 
-// One for each place of the ELF file. Where a way is not known, as through a table of jumps, or on
-// other processors than x86-64, so is nothing of the place, nor where the file calls setjmp or
-// longjmp. A throw leads to the handlers of the calls that it leaves; functions without a table for
-// unwinding are taken to have none.
+// One for each place of the ELF file. Nothing but `calls` is known of a place where a way is not,
+// as through a jump to what a register says that is no switch, on other processors than x86-64, or
+// where the file calls setjmp or longjmp. A throw leads to the handlers of the calls that it
+// leaves; functions without a table for unwinding are taken to have none.
 std::vector<place_flow> flows_of(const std::string& path, const std::vector<code_place>& places);
+
+// So many bytes, `least` or more, are whole instructions at a function's beginning that do the same
+// anywhere else, and nothing in the function jumps into their midst. 0: there are none, or the file
+// is no program for x86-64, or no function begins at `start` (relative to the load bias).
+std::uint32_t movable_bytes(const std::string& path, std::uint64_t start, std::uint32_t least);
 
 }  // namespace mallard::profile

@@ -17,56 +17,36 @@ T load(const std::string& bytes, std::size_t at) {
 
 }  // namespace
 
-// .eh_frame_hdr: a sorted table of 32-bit distances, of which the first of each pair is a
-// function's beginning, counted from the table's header.
-std::vector<std::uint64_t> function_starts(const std::string& path) {
+// .eh_frame_hdr: a sorted table of pairs of 32-bit distances, counted from the table's header.
+std::vector<described_function> described_functions(const std::string& path) {
   elf_file file(path);
-  std::vector<std::uint64_t> out;
+  std::vector<described_function> out;
   for (const Elf64_Phdr& segment : file.segments()) {
     if (segment.p_type != PT_GNU_EH_FRAME) continue;
     const std::string bytes = file.bytes(segment.p_offset, segment.p_filesz);
-    constexpr unsigned char signed4_from_pc = 0x1b, unsigned4 = 0x03, signed4_from_header = 0x3b;
-    if (bytes.size() < 12 || bytes[0] != 1) continue;
-    const auto encoding = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-    if (encoding(1) != signed4_from_pc || encoding(2) != unsigned4 ||
-        encoding(3) != signed4_from_header) {
-      continue;
-    }
+    constexpr std::uint32_t usual = 0x3b031b01;  // version 1, and the encodings all linkers choose
+    if (bytes.size() < 12 || load<std::uint32_t>(bytes, 0) != usual) continue;
     const std::size_t entries =
         std::min<std::size_t>(load<std::uint32_t>(bytes, 8), (bytes.size() - 12) / 8);
+    const auto address = [&](std::size_t at) {
+      return segment.p_vaddr + static_cast<std::uint64_t>(load<std::int32_t>(bytes, at));
+    };
     for (std::size_t i = 0; i < entries; ++i) {
-      const auto distance = load<std::int32_t>(bytes, 12 + 8 * i);
-      out.push_back(segment.p_vaddr + static_cast<std::uint64_t>(std::int64_t{distance}));
+      out.push_back({address(12 + 8 * i), address(16 + 8 * i)});
     }
   }
-  std::sort(out.begin(), out.end());
+  std::sort(out.begin(), out.end(), [](const described_function& a, const described_function& b) {
+    return a.start < b.start;
+  });
   return out;
 }
 
-std::vector<bool> after_direct_call(const std::string& path,
-                                    const std::vector<std::uint64_t>& places) {
-  elf_file file(path);
-  std::vector<bool> out(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    for (const Elf64_Phdr& segment : file.segments()) {
-      const std::uint64_t offset = places[i] - segment.p_vaddr;
-      if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X) || offset < 5 ||
-          offset > segment.p_filesz) {
-        continue;
-      }
-      const std::string code = file.bytes(segment.p_offset + offset - 5, 5);
-      if (code.size() < 5) continue;
-      if (file.machine() == EM_X86_64 && code[0] == '\xe8') {
-        // Its target, too, must be code of this file.
-        const auto distance = load<std::int32_t>(code, 1);
-        const std::uint64_t target = offset + static_cast<std::uint64_t>(std::int64_t{distance});
-        out[i] = target < segment.p_filesz;
-      } else if (file.machine() == EM_AARCH64) {
-        out[i] = (load<std::uint32_t>(code, 1) & 0xfc000000) == 0x94000000;
-      }
-    }
-  }
-  return out;
+const described_function* function_at(const std::vector<described_function>& functions,
+                                      std::uint64_t place) {
+  const auto after = std::upper_bound(
+      functions.begin(), functions.end(), place,
+      [](std::uint64_t at, const described_function& one) { return at < one.start; });
+  return after == functions.begin() ? nullptr : &*std::prev(after);
 }
 
 std::uint64_t place_of_offset(const std::string& path, std::uint64_t offset) {

@@ -16,6 +16,7 @@ class decoder {
     out_.kind = kind::plain;
     prefixes();
     const std::uint8_t opcode = byte();
+    out_.opcode = opcode;
     if (opcode == 0xc4 || opcode == 0xc5 || opcode == 0x62) {
       vector_opcode(opcode);
     } else if (opcode == 0x0f) {
@@ -42,7 +43,7 @@ class decoder {
       const std::uint8_t one = at_ < code_.size() ? static_cast<std::uint8_t>(code_[at_]) : 0x90;
       const bool is_rex = (one & 0xf0) == 0x40;
       if (is_rex) {
-        wide_ = (one & 8) != 0;
+        rex_ = one;
         ++at_;
         return;
       }
@@ -57,39 +58,53 @@ class decoder {
     }
   }
 
-  // An operand in a register or memory. Returns: the byte that says which.
-  std::uint8_t operand() {
+  // A register's number: three bits, and one of the prefix.
+  std::uint8_t numbered(unsigned low, unsigned bit_of_prefix) const {
+    return static_cast<std::uint8_t>((low & 7) | ((rex_ >> bit_of_prefix & 1u) << 3));
+  }
+
+  // An operand in a register or memory, and the register beside it.
+  void operands() {
     const std::uint8_t says = byte();
-    const unsigned mode = says >> 6, base = says & 7u;
-    if (mode == 3) return says;
-    bool far = mode == 2 || (mode == 0 && base == 5);
-    if (base == 4) {
+    const unsigned mode = says >> 6;
+    out_.reg = numbered(says >> 3, 2);
+    operand& rm = out_.rm;
+    rm.is_register = mode == 3;
+    rm.base = numbered(says, 0);
+    if (rm.is_register) return;
+    bool far = mode == 2;
+    if ((says & 7) == 4) {
       const std::uint8_t scaled = byte();
-      far = far || (mode == 0 && (scaled & 7) == 5);
+      rm.base = numbered(scaled, 0);
+      rm.index = numbered(scaled >> 3, 1);
+      rm.scale = static_cast<std::uint8_t>(1 << (scaled >> 6));
+      if (rm.index == 4) rm.index = operand::none;
+      if (mode == 0 && (scaled & 7) == 5) {
+        rm.base = operand::none;
+        far = true;
+      }
+    } else if (mode == 0 && (says & 7) == 5) {
+      rm.base = operand::next_instruction;
+      far = true;
     }
-    skip(far ? 4 : mode == 1 ? 1 : 0);
-    return says;
+    if (far || mode == 1) rm.distance = number(far ? 4 : 1);
   }
 
-  void distance(std::size_t bytes) {
-    if (bytes == 1) {
-      out_.target = static_cast<std::int8_t>(byte());
-    } else {
-      std::int32_t away = 0;
-      if (at_ + 4 <= code_.size()) std::memcpy(&away, code_.data() + at_, 4);
-      out_.target = away;
-      skip(4);
-    }
-    relative_ = true;
+  std::int32_t number(std::size_t bytes) {
+    if (bytes == 1) return static_cast<std::int8_t>(byte());
+    std::int32_t out = 0;
+    if (at_ + 4 <= code_.size()) std::memcpy(&out, code_.data() + at_, 4);
+    skip(4);
+    return out;
   }
 
-  std::size_t word() const { return short_ && !wide_ ? 2 : 4; }
+  std::size_t word() const { return short_ && (rex_ & 8) == 0 ? 2 : 4; }
 
   void first_map(std::uint8_t opcode) {
     const unsigned low = opcode & 7u;
     if (opcode < 0x40) {  // eight operations with the same operands
       if (low < 4) {
-        operand();
+        operands();
       } else if (low == 4) {
         skip(1);
       } else if (low == 5) {
@@ -101,9 +116,9 @@ class decoder {
     }
     if (opcode >= 0x70 && opcode < 0x80) return branch(kind::branch, 1);
     if (opcode >= 0xb0 && opcode < 0xb8) return skip(1);
-    if (opcode >= 0xb8 && opcode < 0xc0) return skip(wide_ ? 8 : word());
-    if (opcode >= 0xd8 && opcode < 0xe0) return void(operand());
-    if (opcode >= 0x84 && opcode < 0x90) return void(operand());
+    if (opcode >= 0xb8 && opcode < 0xc0) return skip((rex_ & 8) != 0 ? 8 : word());
+    if (opcode >= 0xd8 && opcode < 0xe0) return operands();
+    if (opcode >= 0x84 && opcode < 0x90) return operands();
     if (opcode >= 0xa0 && opcode < 0xa4) return skip(short_address_ ? 4 : 8);
     switch (opcode) {
       case 0x63:
@@ -112,7 +127,7 @@ class decoder {
       case 0xd2:
       case 0xd3:
       case 0xfe:
-        return void(operand());
+        return operands();
       case 0x68:
       case 0xa9:
         return skip(word());
@@ -127,7 +142,7 @@ class decoder {
       case 0x69:
       case 0x81:
       case 0xc7:
-        operand();
+        operands();
         return skip(word());
       case 0x6b:
       case 0x80:
@@ -135,11 +150,12 @@ class decoder {
       case 0xc0:
       case 0xc1:
       case 0xc6:
-        operand();
+        operands();
         return skip(1);
       case 0xf6:
       case 0xf7:
-        if ((operand() >> 3 & 7) < 2) skip(opcode == 0xf6 ? 1 : word());
+        operands();
+        if ((out_.reg & 7) < 2) skip(opcode == 0xf6 ? 1 : word());
         return;
       case 0xc8:
         return skip(3);
@@ -187,32 +203,30 @@ class decoder {
 
   void branch(kind what, std::size_t bytes) {
     out_.kind = what;
-    distance(bytes);
+    out_.target = number(bytes);
+    relative_ = true;
   }
 
   void through_memory() {
-    const std::uint8_t says = operand();
-    const unsigned what = says >> 3 & 7u;
+    operands();
+    const unsigned what = out_.reg & 7u;
     if (what == 2 || what == 3) out_.kind = kind::call_indirect;
     if (what == 4 || what == 5) {
-      const bool fixed = (says & 0xc7) == 5;
-      out_.kind = fixed ? kind::jump_outside : kind::jump_indirect;
-      if (fixed && at_ <= code_.size()) {
-        std::int32_t distance = 0;
-        std::memcpy(&distance, code_.data() + at_ - sizeof distance, sizeof distance);
-        out_.target = static_cast<std::int64_t>(at_) + distance;
-      }
+      relative_ = out_.rm.base == operand::next_instruction;
+      out_.kind = relative_ ? kind::jump_outside : kind::jump_indirect;
+      out_.target = out_.rm.distance;
     }
   }
 
   void second_map() {
     const std::uint8_t opcode = byte();
+    out_.opcode = static_cast<std::uint16_t>(0x0f00 | opcode);
     if (opcode == 0x38) {
       byte();
-      operand();
+      operands();
     } else if (opcode == 0x3a) {
       byte();
-      operand();
+      operands();
       skip(1);
     } else if (opcode >= 0x80 && opcode < 0x90) {
       branch(kind::branch, 4);
@@ -222,7 +236,7 @@ class decoder {
                !(opcode >= 0x30 && opcode <= 0x37) && opcode != 0x77 &&
                !(opcode >= 0xa0 && opcode <= 0xa2) && !(opcode >= 0xa8 && opcode <= 0xaa) &&
                !(opcode >= 0xc8 && opcode <= 0xcf)) {
-      operand();
+      operands();
       const bool has_number = opcode == 0x0f || (opcode >= 0x70 && opcode <= 0x73) ||
                               opcode == 0xa4 || opcode == 0xac || opcode == 0xba ||
                               opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6);
@@ -236,7 +250,7 @@ class decoder {
     skip(prefix == 0x62 ? 2 : 1);
     const std::uint8_t opcode = byte();
     if (map == 1 && opcode == 0x77) return;
-    operand();
+    operands();
     const bool has_number =
         map == 3 || (map == 1 && ((opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
                                   (opcode >= 0xc4 && opcode <= 0xc6)));
@@ -245,7 +259,8 @@ class decoder {
 
   std::string_view code_;
   std::size_t at_ = 0;
-  bool wide_ = false, short_ = false, short_address_ = false, relative_ = false;
+  std::uint8_t rex_ = 0;
+  bool short_ = false, short_address_ = false, relative_ = false;
   instruction out_;
 };
 

@@ -50,7 +50,8 @@ class string_pool {
 // A file, with what has been read of it.
 class module_symbols {
  public:
-  explicit module_symbols(const std::string& path) : path_(path), starts_(function_starts(path)) {
+  explicit module_symbols(const std::string& path)
+      : path_(path), functions_(described_functions(path)) {
     state_ = backtrace_create_state(path_.c_str(), 0, &ignore, nullptr);
   }
 
@@ -66,9 +67,9 @@ class module_symbols {
       backtrace_syminfo(state_, pc, &add_name, &ignore, this);
     }
     if (out.start != 0) out.start += load_bias;
-    if (out.start == 0 && !starts_.empty()) {
-      const auto after = std::upper_bound(starts_.begin(), starts_.end(), place);
-      if (after != starts_.begin()) out.start = *std::prev(after) + load_bias;
+    if (const described_function* const one = function_at(functions_, place);
+        out.start == 0 && one != nullptr) {
+      out.start = one->start + load_bias;
     }
     return out;
   }
@@ -95,7 +96,7 @@ class module_symbols {
   }
 
   const std::string path_;  // libbacktrace keeps a pointer to it
-  std::vector<std::uint64_t> starts_;
+  std::vector<described_function> functions_;
   backtrace_state* state_;
   string_pool* strings_ = nullptr;
   symbol* wanted_ = nullptr;
@@ -170,19 +171,17 @@ symbol_table find_symbols(const module_addresses& of_module,
     const module_info& module = modules[index];
     if (!module.build_id.empty() && build_id_of(module.path) != module.build_id) continue;
     module_symbols& symbols = known.of(module);
-    std::vector<std::uint64_t> places;
-    for (const std::uint64_t ip : addresses) places.push_back(ip - module.load_bias);
-    const std::vector<bool> direct = after_direct_call(module.path, places);
     std::vector<symbol> found;
-    std::vector<code_place> starts;
+    std::vector<code_place> places;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       found.push_back(symbols.find(addresses[i], module.load_bias, strings));
-      found[i].direct = direct[i];
       const std::uint64_t start = found[i].start;
-      starts.push_back({places[i], start == 0 ? 0 : start - module.load_bias});
+      places.push_back(
+          {addresses[i] - module.load_bias, start == 0 ? 0 : start - module.load_bias});
     }
-    std::vector<place_flow> flows = flows_of(module.path, starts);
+    std::vector<place_flow> flows = flows_of(module.path, places);
     for (std::size_t i = 0; i < addresses.size(); ++i) {
+      found[i].direct = flows[i].calls != 0;
       found[i].flow = in_process(std::move(flows[i]), module.load_bias);
       if (found[i].start == 0 && found[i].lines.empty()) continue;
       out.of.emplace(symbol_key{index, addresses[i]}, std::move(found[i]));

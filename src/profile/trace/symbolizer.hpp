@@ -30,13 +30,17 @@ class symbolizer {
 // the build-id says.
 void find_missing_symbols(trace_reader& trace);
 
-// Starts of the functions of an ELF file, by its table for unwinding; relative to the load bias.
-// Empty if it has none.
-std::vector<std::uint64_t> function_starts(const std::string& path);
-// For each of the places (relative to the load bias, return addresses) whether the instruction
-// before it is a direct call, as far as this processor's instructions are known (x86-64, aarch64).
-std::vector<bool> after_direct_call(const std::string& path,
-                                    const std::vector<std::uint64_t>& places);
+// A function of an ELF file, and its description for unwinding; both relative to the load bias.
+struct described_function {
+  std::uint64_t start = 0;
+  std::uint64_t frame = 0;
+};
+
+// All that the file's table for unwinding has, in order; empty if it has none.
+std::vector<described_function> described_functions(const std::string& path);
+// The last that begins at `place` or before; null: none.
+const described_function* function_at(const std::vector<described_function>& functions,
+                                      std::uint64_t place);
 // The place of an offset of the file when it is loaded, relative to the load bias; the offset
 // itself where no part of the file that is loaded begins on its page.
 std::uint64_t place_of_offset(const std::string& path, std::uint64_t offset);
