@@ -34,7 +34,7 @@ bool go_to_caller(unwind::frame_state& at, bool& is_exact, unwind::readable_rang
   const frame_rule rule = rule_at(is_exact ? at.ip : at.ip - 1);
   is_exact = false;
   if (const unwind::frame_end end = unwind::end_of_frame(at, rule, readable); end.address != 0) {
-    at = unwind::caller_of(at, end, unwind::saved_bp_place(at, rule, end, readable));
+    at = unwind::caller_of(at, end, unwind::saved_bp_place(at, rule, end, readable), readable);
     return at.ip != 0;
   }
   is_exact = rule.how == frame_rule::address::signal && unwind::go_to_interrupted(at, readable);

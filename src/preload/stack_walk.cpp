@@ -7,7 +7,6 @@ namespace mallard::preload {
 namespace {
 
 using address = unwind::frame_rule::address;
-using unwind::load;
 
 }  // namespace
 
@@ -51,7 +50,7 @@ void stack_walk::walk(unwind::frame_state at, bool exact, bool long_ago) noexcep
     fresh = {at.ip, frame_address, at.bp, 0, rule.how != address::of_sp};
     if (found) {
       fresh.bp_place = unwind::saved_bp_place(at, rule, end, readable_);
-      at = unwind::caller_of(at, end, fresh.bp_place);
+      at = unwind::caller_of(at, end, fresh.bp_place, readable_);
       if (at.ip != 0) continue;
     }
     if (rule.how == address::signal && unwind::go_to_interrupted(at, readable_)) {
@@ -87,8 +86,8 @@ bool stack_walk::still_there(std::size_t& count, bool long_ago) noexcept {
   for (std::size_t i = count - 1; i > to; --i) {
     const known_frame& inner = frames_[i];
     const known_frame& outer = frames_[i - 1];
-    if (unwind::return_address_below(inner.frame_address) != outer.ip ||
-        (inner.bp_place != 0 && load(inner.bp_place) != outer.bp)) [[unlikely]] {
+    if (unwind::return_address_below(inner.frame_address, readable_) != outer.ip ||
+        (inner.bp_place != 0 && readable_.load(inner.bp_place) != outer.bp)) [[unlikely]] {
       count = i;
       return false;
     }

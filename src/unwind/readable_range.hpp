@@ -20,6 +20,10 @@ class readable_range {
   bool has(std::uint64_t at) noexcept {
     return at - first_ < end_ - first_ ? (at & 7) == 0 : try_page(at);
   }
+  // Only where it can.
+  static std::uint64_t load(std::uint64_t at) noexcept {
+    return *reinterpret_cast<const std::uint64_t*>(at);
+  }
   std::uint64_t end() const { return end_; }
   // Counts how often another stack was entered: while it is the same, the range has only grown.
   std::uint32_t entered() const { return entered_; }

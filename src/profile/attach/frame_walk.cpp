@@ -10,7 +10,7 @@
 #include <string>
 
 #include "profile/trace/elf_file.hpp"
-#include "unwind/frame_rule.hpp"
+#include "unwind/frame_step.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -71,10 +71,25 @@ class module_image {
   const std::uint8_t* frames_ = nullptr;
 };
 
+// The process's words, as a step from frame to frame reads them.
+struct words_of_process {
+  const process_memory& memory;
+
+  bool has(std::uint64_t at) const {
+    std::uint64_t word = 0;
+    return (at & 7) == 0 && memory.read(at, &word, sizeof word);
+  }
+  std::uint64_t load(std::uint64_t at) const {
+    std::uint64_t word = 0;
+    memory.read(at, &word, sizeof word);
+    return word;
+  }
+};
+
 class walker {
  public:
   walker(const process_memory& memory, const std::vector<mapping>& modules)
-      : memory_(memory), modules_(modules) {}
+      : memory_{memory}, modules_(modules) {}
 
   frame_walk walk(frame_state at, const std::function<bool(std::uint64_t)>& looked_for) {
     constexpr int most_frames = 1000;
@@ -93,27 +108,11 @@ class walker {
   }
 
  private:
-  bool read(std::uint64_t from, std::uint64_t& to) const {
-    return memory_.read(from, &to, sizeof to);
-  }
-
   // To the caller's frame.
   bool step(const frame_rule& rule, frame_state& at) const {
-    using address = frame_rule::address;
-    using saved = frame_rule::saved;
-    const auto offset = static_cast<std::uint64_t>(std::int64_t{rule.offset});
-    std::uint64_t end = 0;
-    if (rule.how == address::of_sp) end = at.sp + offset;
-    if (rule.how == address::of_bp) end = at.bp + offset;
-    if (rule.how == address::at_bp && !read(at.bp + offset, end)) return false;
-    frame_state out{.ip = 0, .sp = end, .bp = at.bp};
-    if (end <= at.sp || !read(end - sizeof end, out.ip)) return false;
-    if (rule.bp != saved::nowhere) {
-      const std::uint64_t from = rule.bp == saved::at_frame_address ? end : at.bp;
-      const auto bp_offset = static_cast<std::uint64_t>(std::int64_t{rule.bp_offset});
-      if (!read(from + bp_offset, out.bp)) return false;
-    }
-    at = out;
+    const unwind::frame_end end = unwind::end_of_frame(at, rule, memory_);
+    if (end.address == 0) return false;
+    at = unwind::caller_of(at, end, unwind::saved_bp_place(at, rule, end, memory_), memory_);
     return true;
   }
 
@@ -129,7 +128,7 @@ class walker {
     return image->rule_at(ip);
   }
 
-  const process_memory& memory_;
+  words_of_process memory_;
   const std::vector<mapping>& modules_;
   std::map<std::string, std::unique_ptr<module_image>> images_;
 };
