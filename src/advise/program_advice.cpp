@@ -20,6 +20,7 @@
 
 #include "advise/proof.hpp"
 #include "advise/trial.hpp"
+#include "process/process.hpp"
 #include "profile/trace/symbolizer.hpp"
 
 namespace mallard::advise {
@@ -130,32 +131,6 @@ bool is_pipe(int file) {
   return fstat(file, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
 }
 
-std::string signal_name(int signal) {
-  switch (signal) {
-    case SIGABRT:
-      return "SIGABRT";
-    case SIGBUS:
-      return "SIGBUS";
-    case SIGFPE:
-      return "SIGFPE";
-    case SIGILL:
-      return "SIGILL";
-    case SIGKILL:
-      return "SIGKILL";
-    case SIGSEGV:
-      return "SIGSEGV";
-    case SIGTERM:
-      return "SIGTERM";
-    default:
-      return fmt::format("signal {}", signal);
-  }
-}
-
-std::string how_it_ended(int status) {
-  if (WIFSIGNALED(status)) return "was killed by " + signal_name(WTERMSIG(status));
-  return fmt::format("ended with status {}", WEXITSTATUS(status));
-}
-
 }  // namespace
 
 program_advice::program_advice(program_request request)
@@ -240,7 +215,7 @@ void program_advice::time_it() {
   }
   if (request_.is_driven && plain_.status != 0) {
     throw std::runtime_error(program + ": the load failed, or the program " +
-                             how_it_ended(plain_.status) + " before the load was over");
+                             process::describe_end(plain_.status) + " before the load was over");
   }
 }
 
@@ -404,9 +379,10 @@ void program_advice::add_remarks(advice_report& report) const {
   report.command = request_.command;
   report.metric = request_.metric;
   if (!report.metric.empty()) report.metric_as_it_is = plain_.metric;
-  if (plain_.status != 0) report.remarks.push_back("the program " + how_it_ended(plain_.status));
+  if (plain_.status != 0)
+    report.remarks.push_back("the program " + process::describe_end(plain_.status));
   if (WIFSIGNALED(plain_.status) && !request_.is_driven) {
-    report.died_of = signal_name(WTERMSIG(plain_.status));
+    report.died_of = process::describe_signal(WTERMSIG(plain_.status));
   }
   if (run_.summary.cut) {
     report.remarks.push_back(fmt::format(

@@ -101,12 +101,14 @@ double processor_seconds_of(const rusage& used) {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
+std::string describe_signal(int number) {
+  return "signal " + std::to_string(number) + " (" + strsignal(number) + ')';
+}
+
 std::string describe_end(int status) {
-  if (WIFSIGNALED(status)) {
-    const int number = WTERMSIG(status);
-    return "killed by signal " + std::to_string(number) + " (" + strsignal(number) + ')';
-  }
-  return "exited with status " + std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+  return WIFSIGNALED(status)
+             ? "was killed by " + describe_signal(WTERMSIG(status))
+             : "ended with status " + std::to_string(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
 }  // namespace mallard::process

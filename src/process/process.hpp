@@ -53,7 +53,9 @@ int wait_for(pid_t child, rusage* used = nullptr);
 double seconds_of(const timeval& time);
 double processor_seconds_of(const rusage& used);
 
-// "killed by signal 11 (Segmentation fault)", "exited with status 3".
+// "signal 11 (Segmentation fault)".
+std::string describe_signal(int number);
+// "was killed by signal 11 (Segmentation fault)", "ended with status 3".
 std::string describe_end(int status);
 
 }  // namespace mallard::process

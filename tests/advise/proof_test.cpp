@@ -123,11 +123,12 @@ TEST(trial, what_ran_often_enough_is_proved_with_its_interval) {
 TEST(trial, a_program_that_dies_of_a_signal_has_no_proof_and_its_death_is_told_first) {
   advice_report report;
   report.advices = {tried(strategy::multipool, "a", {0.99, 1, 1.01}, 9)};
-  report.died_of = "SIGABRT";
+  report.died_of = "signal 6 (Aborted)";
   settle(report);
   EXPECT_FALSE(report.proved);
-  EXPECT_THAT(report.advices[0].what, testing::StartsWith("The program dies of SIGABRT: "));
-  EXPECT_EQ(report.proof, "Not proved: the program dies of SIGABRT each time.");
+  EXPECT_THAT(report.advices[0].what,
+              testing::StartsWith("The program dies of signal 6 (Aborted): "));
+  EXPECT_EQ(report.proof, "Not proved: the program dies of signal 6 (Aborted) each time.");
   EXPECT_EQ(report.advices[0].confidence, "low");
 }
 

@@ -335,7 +335,7 @@ TEST_F(malloc_process_test, failures_are_one_line_each) {
               HasSubstr("was preloaded, but malloc is still"));
   unlink(text.c_str());
   EXPECT_EQ(run_executed("/no/such/program", on_glibc, of_size(64).make(), {}, nullptr).error,
-            "exited with status 127");
+            "ended with status 127");
   task unheard_of = of_size(64).make();
   unheard_of.name = "unheard-of";
   EXPECT_EQ(run_executed(MALLARD_COMMAND, on_glibc, unheard_of, {}, nullptr).error,

@@ -233,7 +233,7 @@ TEST(run_bench, crashes_and_timeouts_fail_their_cell_and_the_rest_goes_on) {
   plan.timeout_seconds = 0.5;
   const auto cells = measure_all(plan);
   ASSERT_EQ(cells.size(), 3U);
-  EXPECT_THAT(cells[0].error, StartsWith("killed by signal 11"));
+  EXPECT_THAT(cells[0].error, StartsWith("was killed by signal 11"));
   EXPECT_EQ(cells[1].error, "timed out after 0.5 s");
   ASSERT_TRUE(cells[2].ok()) << cells[2].error;
   EXPECT_EQ(cells[2].median_of("time"), 1);

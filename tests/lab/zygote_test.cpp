@@ -121,7 +121,7 @@ TEST(zygote, crash_is_an_error_that_names_the_signal) {
 }
 
 TEST(zygote, exit_is_an_error_that_names_the_status) {
-  EXPECT_EQ(run_clean(make_job(leave)).error, "exited with status 3");
+  EXPECT_EQ(run_clean(make_job(leave)).error, "ended with status 3");
 }
 
 TEST(zygote, timeout_ends_the_child) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profile/function_names.hpp"
+
 namespace mallard::profile {
 
 call_counter::call_counter(const trace_reader& trace, const function_table& functions,
@@ -17,7 +19,7 @@ call_counter::call_counter(const trace_reader& trace, const function_table& func
 // for unwinding hides it.
 bool call_counter::is_broken_at(std::uint32_t outermost) const {
   const function& one = functions_[outermost];
-  return outermost != 0 && !one.root && one.name.find("+0x") == one.name.npos;
+  return outermost != 0 && !one.root && !is_nameless(one.name);
 }
 
 // A function that is asked for and jumps to another at its end has that one's frame in its place.
