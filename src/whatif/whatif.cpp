@@ -21,6 +21,7 @@
 #include "lab/measuring/interleave.hpp"
 #include "lab/measuring/mallocs.hpp"
 #include "lab/measuring/statistics.hpp"
+#include "process/process.hpp"
 #include "profile/record/program_check.hpp"
 #include "whatif/gain.hpp"
 #include "whatif/own_library.hpp"
@@ -92,8 +93,7 @@ std::vector<lab::malloc_library> find_mallocs(const std::vector<std::string>& wa
 
 std::string how_it_ended(const run_figures& run) {
   if (run.error != 0) return std::generic_category().message(run.error);
-  return WIFSIGNALED(run.status) ? fmt::format("was killed by signal {}", WTERMSIG(run.status))
-                                 : fmt::format("ended with status {}", WEXITSTATUS(run.status));
+  return process::describe_end(run.status);
 }
 
 interval_of_runs interval(const std::vector<double>& values, std::uint64_t seed) {
@@ -457,9 +457,18 @@ class experiment {
   }
 
   void measure(contender& one) {
-    const run_figures done = run_once(one, options_.check_output, false);
+    run_figures done = run_once(one, options_.check_output, false);
     if (is_interrupted()) return;  // so was the program, where both are of one terminal
     const run_figures& plain = first_of_[as_it_is];
+    if (one.hooked && session_->was_by_entries() &&
+        (done.status != plain.status || session_->has_lost_entries())) {
+      session_->search_stacks();
+      for (contender& other : contenders_) {
+        if (other.hooked) other.runs.clear();
+      }
+      done = run_once(one, options_.check_output, false);
+      if (is_interrupted()) return;
+    }
     if (&one == &contenders_[as_it_is] && done.output != plain.output) fail_changing();
     judge(one, plain, done);
     if (one.remark.empty()) one.runs.push_back(done);
@@ -483,6 +492,7 @@ class experiment {
     if (plain.runs.empty()) return out;  // interrupted
     const auto time = figure();
     out.by_processor_time = time == &run_figures::processor_seconds;
+    out.by_entries = session_->was_by_entries();
     const std::vector<double> base = each(plain.runs, time);
     if (!contenders_[hook_alone].runs.empty()) {
       const std::vector<double> hooked = each(contenders_[hook_alone].runs, time);

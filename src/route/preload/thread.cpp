@@ -71,7 +71,11 @@ void forget_parents_counts() noexcept {
   if (this_thread.state != nullptr) this_thread.state->forget_counts();
 }
 
-routing_thread::routing_thread() noexcept : epoch_(process.epoch.load(std::memory_order_relaxed)) {
+routing_thread::routing_thread() noexcept
+    : epoch_(process.epoch.load(std::memory_order_relaxed)),
+      walks_(process.all->walks),
+      served_(process.all->only_looks ? 0 : UINT32_MAX),
+      entered_count_(process.all->entered_count) {
   constexpr std::uint32_t checked = 24;  // of each walk; all are, as all that there were is old
   stack_.open(process.rules, process.all->by_frame_pointers, checked);
   find_sizes();
@@ -97,8 +101,7 @@ std::uint32_t routing_thread::fitting_size(std::size_t bytes) const noexcept {
   std::uint32_t out = 0;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const route_rule& rule = all.routes[i];
-    const bool fits =
-        (rule.scopes & ~scopes_) == 0 && bytes - rule.smallest <= rule.largest - rule.smallest;
+    const bool fits = is_open(rule) && bytes - rule.smallest <= rule.largest - rule.smallest;
     out |= std::uint32_t{fits} << i;
   }
   return out;
@@ -112,7 +115,7 @@ void routing_thread::find_sizes() noexcept {
   fits_any_size_ = 0;
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     const route_rule& rule = all.routes[i];
-    if ((rule.scopes & ~scopes_) != 0) continue;
+    if (!is_open(rule)) continue;
     fits_any_size_ |= std::uint32_t{1} << i;
     asks_for_size |= rule.smallest != 0 || rule.largest != UINT64_MAX;
     smallest = std::min(smallest, rule.smallest);
@@ -170,7 +173,8 @@ int routing_thread::choose(std::uint32_t fitting, const unwind::frame_state& cal
 
 int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   const session& all = *process.all;
-  std::uint32_t fits = fitting(bytes);
+  look_at_entered(caller.sp);
+  const std::uint32_t fits = fitting(bytes);
   if (!all.walks) return choose(fits, caller);
   if ((fits | open_ | std::uint32_t{all.names_survivors}) == 0) return -1;
   const stack_answer stack = answer_of(caller);
@@ -180,7 +184,8 @@ int routing_thread::route_of(std::size_t bytes, const unwind::frame_state& calle
 
 int routing_thread::route_here(std::size_t bytes, const unwind::frame_state& caller) noexcept {
   walked_ = false;
-  return choose(fitting(bytes) & recent_->answer().routes, caller);
+  const std::uint32_t fits = fitting(bytes);
+  return choose(recent_ == nullptr ? fits : fits & recent_->answer().routes, caller);
 }
 
 void routing_thread::leave() noexcept {
@@ -378,20 +383,36 @@ void routing_thread::enter_scope(const char* name) noexcept {
     return;
   }
   if (depth_[__builtin_ctz(bit)]++ != 0) return;
-  scopes_ |= bit;
-  find_sizes();
+  open_scope(bit);
   if (all.route_count == 0) all.entered_scopes.fetch_or(bit, std::memory_order_relaxed);
 }
 
 void routing_thread::exit_scope(const char* name) noexcept {
-  const session& all = *process.all;
-  const std::uint32_t bit = bit_of_scope(all, name);
+  const std::uint32_t bit = bit_of_scope(*process.all, name);
   if (bit == 0 || depth_[__builtin_ctz(bit)] == 0 || --depth_[__builtin_ctz(bit)] != 0) return;
+  close_scope(bit);
+}
+
+void routing_thread::open_scope(std::uint32_t bit) noexcept {
+  scopes_ |= bit;
+  find_sizes();
+}
+
+void routing_thread::close_scope(std::uint32_t bit) noexcept {
+  const session& all = *process.all;
   scopes_ &= ~bit;
   find_sizes();
   for (std::uint32_t i = 0; i < all.route_count; ++i) {
     if ((all.routes[i].scopes & bit) != 0 && all.routes[i].is_scoped()) end_invocation(i);
   }
+}
+
+void routing_thread::has_changed(std::uint32_t entered, std::uint64_t sp) noexcept {
+  const std::uint32_t bit = scope_of_entered(entered);
+  const std::uint64_t now = entered_scopes[entered].goes_on(sp);
+  if (entered_[entered] != 0) close_scope(bit);
+  if (now != 0) open_scope(bit);
+  entered_[entered] = now;
 }
 
 // The innermost function outside the runtime: its address's place in the session, + 1.
