@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory_resource>
@@ -21,17 +20,6 @@ namespace {
 
 using mallard::logging_resource;
 
-// A file of the running test; it goes with it.
-struct log_file {
-  explicit log_file(const char* name) : text(mallard::scratch_path(name).string()) {}
-  log_file(const log_file&) = delete;
-  log_file& operator=(const log_file&) = delete;
-  ~log_file() { std::filesystem::remove(text); }
-  const char* c_str() const { return text.c_str(); }
-  operator const std::string&() const { return text; }
-  std::string text;
-};
-
 std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream in(path);
   std::vector<std::string> lines;
@@ -47,13 +35,13 @@ std::string cell(const std::string& line, std::size_t column) {
 }
 
 TEST(logging_resource, without_a_name_its_cells_are_empty) {
-  const log_file path("unnamed.csv");
+  const mallard::scratch_file file;
   {
-    logging_resource log(path.c_str(), nullptr);
+    logging_resource log(file.path().c_str(), nullptr);
     log.deallocate(log.allocate(10, 8), 10, 8);
   }
-  ASSERT_EQ(lines_of(path).size(), 3u);
-  EXPECT_EQ(cell(lines_of(path)[1], 6), "");
+  ASSERT_EQ(lines_of(file.path()).size(), 3u);
+  EXPECT_EQ(cell(lines_of(file.path())[1], 6), "");
 }
 
 TEST(logging_resource, without_a_path_there_is_an_error_with_a_name) {
@@ -66,15 +54,15 @@ TEST(logging_resource, without_a_path_there_is_an_error_with_a_name) {
 }
 
 TEST(logging_resource, writes_a_line_for_each_call) {
-  const log_file path("log.csv");
+  const mallard::scratch_file file;
   void* p = nullptr;
   {
-    logging_resource log(path.c_str(), "names");
+    logging_resource log(file.path().c_str(), "names");
     p = log.allocate(100, 16);
     log.deallocate(p, 100, 16);
     EXPECT_EQ(log.error(), 0);
   }
-  const auto lines = lines_of(path);
+  const auto lines = lines_of(file.path());
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0], "time_ns,thread,call,block,bytes,alignment,resource");
   EXPECT_TRUE(std::regex_match(lines[1], std::regex("[0-9]+,1,allocate,0x[0-9a-f]+,100,16,names")))
@@ -86,35 +74,36 @@ TEST(logging_resource, writes_a_line_for_each_call) {
 }
 
 TEST(logging_resource, logs_what_upstream_refuses) {
-  const log_file path("refused.csv");
+  const mallard::scratch_file file;
   {
-    logging_resource log(path.c_str(), "n", std::pmr::null_memory_resource());
+    logging_resource log(file.path().c_str(), "n", std::pmr::null_memory_resource());
     EXPECT_THROW((void)log.allocate(10, 8), std::bad_alloc);
     log.flush();
-    EXPECT_TRUE(std::regex_match(lines_of(path).at(1), std::regex("[0-9]+,1,failed,,10,8,n")));
+    EXPECT_TRUE(
+        std::regex_match(lines_of(file.path()).at(1), std::regex("[0-9]+,1,failed,,10,8,n")));
   }
 }
 
 TEST(logging_resource, numbers_threads_as_they_come) {
-  const log_file path("threads.csv");
+  const mallard::scratch_file file;
   {
-    logging_resource log(path.c_str());
+    logging_resource log(file.path().c_str());
     log.deallocate(log.allocate(1, 1), 1, 1);
     std::thread([&] { log.deallocate(log.allocate(2, 1), 2, 1); }).join();
   }
-  const auto lines = lines_of(path);
+  const auto lines = lines_of(file.path());
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(cell(lines[2], 1), "1");
   EXPECT_EQ(cell(lines[3], 1), "2");
 }
 
 TEST(logging_resource, names_with_commas_and_quotes_stay_one_cell) {
-  const log_file path("quotes.csv");
+  const mallard::scratch_file file;
   {
-    logging_resource log(path.c_str(), "a \"b\", c");
+    logging_resource log(file.path().c_str(), "a \"b\", c");
     log.deallocate(log.allocate(1, 1), 1, 1);
   }
-  EXPECT_TRUE(lines_of(path).at(1).ends_with(",1,1,\"a \"\"b\"\", c\""));
+  EXPECT_TRUE(lines_of(file.path()).at(1).ends_with(",1,1,\"a \"\"b\"\", c\""));
 }
 
 TEST(logging_resource, a_path_that_cannot_be_opened_is_an_error_with_the_systems_word) {

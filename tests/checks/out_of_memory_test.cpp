@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <memory_resource>
 #include <new>
@@ -50,10 +49,10 @@ std::byte* room() {
 }
 
 TEST(without_memory, a_log_loses_lines_and_no_blocks) {
-  const auto path = mallard::scratch_path("no_memory.csv");
+  const mallard::scratch_file file;
   std::pmr::monotonic_buffer_resource below(room(), 1 << 20, std::pmr::null_memory_resource());
   {
-    mallard::logging_resource log(path.c_str(), "log", &below);
+    mallard::logging_resource log(file.path().c_str(), "log", &below);
     void* p = nullptr;
     {
       const out_of_memory now;
@@ -63,7 +62,6 @@ TEST(without_memory, a_log_loses_lines_and_no_blocks) {
     EXPECT_NE(p, nullptr);
     EXPECT_EQ(log.error(), ENOMEM);
   }
-  std::remove(path.c_str());
 }
 
 TEST(without_memory, a_guard_resource_takes_blocks_back) {

@@ -1,15 +1,14 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "support/commands.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -58,8 +57,7 @@ TEST(embedded, threads_that_used_it_may_outlive_it) {
 }
 
 TEST(embedded, thirty_copies_fit_into_one_process) {
-  const fs::path folder = fs::temp_directory_path() / ("mallard-" + std::to_string(getpid()));
-  fs::create_directory(folder);
+  const mallard::scratch_folder folder;
   std::vector<void*> libraries;
   for (int i = 0; i < 30; ++i) {
     const fs::path copy = folder / (std::to_string(i) + ".so");
@@ -69,17 +67,12 @@ TEST(embedded, thirty_copies_fit_into_one_process) {
     EXPECT_EQ(work_of(libraries.back()), 42);
   }
   for (void* const library : libraries) dlclose(library);
-  fs::remove_all(folder);
 }
 
 TEST(embedded, no_name_of_ours_leaves_a_plug_in) {
   std::string command = MALLARD_NM " -D --defined-only ";
   command += plug_in;
-  const std::unique_ptr<FILE, int (*)(FILE*)> names(popen(command.c_str(), "r"), pclose);
-  ASSERT_NE(names, nullptr);
-  std::string all;
-  std::array<char, 512> part;
-  while (fgets(part.data(), part.size(), names.get()) != nullptr) all += part.data();
+  const std::string all = mallard_test::run_command(command).text;
   EXPECT_NE(all.find("plug_in_work"), std::string::npos);
   EXPECT_EQ(all.find("mallard"), std::string::npos) << all;
 }

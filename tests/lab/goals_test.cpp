@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "claim_sides.hpp"
 #include "lab/claims/claim_table.hpp"
+#include "support/read_file.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -21,11 +20,8 @@ const claim_verdict* find(const std::vector<claim_verdict>& all, std::string_vie
 }
 
 const std::vector<claim>& goals() {
-  static const std::vector<claim> all = [] {
-    std::stringstream text;
-    text << std::ifstream(MALLARD_GOALS).rdbuf();
-    return read_claims(text.str(), MALLARD_GOALS);
-  }();
+  static const std::vector<claim> all =
+      read_claims(mallard_test::read_file(MALLARD_GOALS), MALLARD_GOALS);
   return all;
 }
 

@@ -3,12 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "lab/measuring/usage_error.hpp"
+#include "support/scratch_path.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -21,10 +21,7 @@ class mallocs_test : public testing::Test {
     if (const char* path = std::getenv("LD_LIBRARY_PATH")) before_ = path;
     fs::create_directories(folder_ / "bin");
   }
-  void TearDown() override {
-    fs::remove_all(folder_);
-    setenv("LD_LIBRARY_PATH", before_.c_str(), 1);
-  }
+  void TearDown() override { setenv("LD_LIBRARY_PATH", before_.c_str(), 1); }
   fs::path make(const std::string& name) const {
     fs::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name) << "library";
@@ -37,7 +34,7 @@ class mallocs_test : public testing::Test {
     return {};
   }
 
-  const fs::path folder_ = fs::path(testing::TempDir()) / ("mallocs_" + std::to_string(getpid()));
+  const scratch_folder folder_;
   std::string before_;
 };
 

@@ -34,9 +34,9 @@ class result_file_test : public testing::Test {
     }
     return "no complaint";
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
-  const std::filesystem::path path_ = scratch_path("results.jsonl");
+  const scratch_file file_;
+  const std::filesystem::path path_ = file_.path();
   const std::string run_ = to_line(make_run()) + "\n";
   const cell_result cell_ = make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
 };
@@ -173,9 +173,9 @@ class cell_line : public testing::Test {
     EXPECT_NE(at, line.npos) << before;
     return line.replace(at, before.size(), after);
   }
-  void TearDown() override { std::filesystem::remove(path_); }
 
-  const std::filesystem::path path_ = scratch_path("line");
+  const scratch_file file_;
+  const std::filesystem::path path_ = file_.path();
   const std::string run_ = to_line(make_series_run()) + "\n";
   const cell_result cell_ = make_series_cell(8, "AS7", "mallard", "aged", 0.25);
 };

@@ -1,8 +1,9 @@
 // Processes that get less of the system than usual: each on its own, on each of the libraries.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
+
+#include "support/commands.hpp"
 
 namespace {
 
@@ -15,13 +16,9 @@ class confined_malloc : public testing::TestWithParam<const char*> {
     const std::string command = before + "MALLARD_MALLOC=" + options + " LD_PRELOAD=" + preloaded +
                                 ":" + GetParam() + " timeout 100 " MALLARD_CONFINED_PROGRAM " " +
                                 confinement + " 2>&1";
-    std::FILE* const f = popen(command.c_str(), "r");
-    ASSERT_NE(f, nullptr);
-    std::string text;
-    char part[512];
-    while (const std::size_t n = std::fread(part, 1, sizeof part, f)) text.append(part, n);
-    EXPECT_EQ(pclose(f), 0) << confinement << ": " << text;
-    EXPECT_EQ(text, "") << confinement;
+    const mallard_test::command_end end = mallard_test::run_command(command);
+    EXPECT_EQ(end.status, 0) << confinement << ": " << end.text;
+    EXPECT_EQ(end.text, "") << confinement;
   }
 };
 

@@ -2,34 +2,24 @@
 // freed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
-#include <filesystem>
 #include <regex>
 #include <sstream>
 #include <string>
 
 #include "profile/trace/symbolizer.hpp"
+#include "support/commands.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
-struct ended {
-  int status = 0;
-  std::string text;
-};
+using ended = mallard_test::command_end;
 
 ended run(const std::string& mistake, const std::string& library,
           const std::string& options = "guard=1/1") {
-  const std::string command = "MALLARD_MALLOC='" + options + "' LD_PRELOAD='" + library +
-                              "' exec '" MALLARD_GUARD_PROGRAM "' '" + mistake + "' 2>&1";
-  std::FILE* const f = popen(command.c_str(), "r");
-  ended out;
-  char part[512];
-  while (const std::size_t n = std::fread(part, 1, sizeof part, f)) out.text.append(part, n);
-  out.status = pclose(f);
-  return out;
+  return mallard_test::run_command("MALLARD_MALLOC='" + options + "' LD_PRELOAD='" + library +
+                                   "' exec '" MALLARD_GUARD_PROGRAM "' '" + mistake + "' 2>&1");
 }
 
 // The innermost function of the program in the stack that has this title; empty: none.
@@ -96,16 +86,13 @@ TEST_P(guarded_blocks, a_write_next_to_a_block_is_found_when_it_is_freed) {
 }
 
 TEST_P(guarded_blocks, a_right_program_goes_on) {
-  const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) / ("guarded." + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+  const mallard::scratch_folder folder;
   for (const char* const options : {"guard=1/1", "guard=1/3", "guard=1/2,profile=100"}) {
     const ended program =
-        run("right", GetParam(), options + (",profile_file=" + folder.string() + "/profile"));
+        run("right", GetParam(), options + (",profile_file=" + (folder / "profile").string()));
     EXPECT_EQ(program.status, 0) << program.text;
     EXPECT_EQ(program.text, "");
   }
-  std::filesystem::remove_all(folder);
 }
 
 std::string name_of(const testing::TestParamInfo<const char*>& library) {

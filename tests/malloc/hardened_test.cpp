@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstring>
+#include <sstream>
 #include <string>
+
+#include "support/commands.hpp"
 
 namespace {
 
@@ -20,15 +22,13 @@ ending run(const std::string& misuse, const std::string& options = "",
                               " timeout 60 " MALLARD_MISUSE_PROGRAM " " + misuse +
                               " 2>&1; echo \"code $?\"";
   ending out{"", -1};
-  FILE* const pipe = popen(("exec 2>/dev/null; " + command).c_str(), "r");
-  char line[512];
-  while (std::fgets(line, sizeof line, pipe) != nullptr) {
+  std::istringstream lines(mallard_test::run_command("exec 2>/dev/null; " + command).text);
+  for (std::string line; std::getline(lines, line);) {
     // The shell says itself what a signal did.
-    if (std::sscanf(line, "code %d", &out.code) != 1 && std::strcmp(line, "Aborted\n") != 0) {
-      out.text += line;
+    if (std::sscanf(line.c_str(), "code %d", &out.code) != 1 && line != "Aborted") {
+      out.text += line + '\n';
     }
   }
-  pclose(pipe);
   return out;
 }
 

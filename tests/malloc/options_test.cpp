@@ -5,7 +5,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -14,19 +13,17 @@
 #include <sstream>
 #include <string>
 
+#include "support/commands.hpp"
+
 namespace {
 
 // The text that the program writes, to the standard error too, with the variable set so.
 std::string output_with(const std::string& options, const std::string& mib = "1",
                         const std::string& program = "'" MALLARD_OPTION_PROGRAM "'") {
-  const std::string command = "MALLARD_MALLOC='" + options + "' " + program + " " + mib + " 2>&1";
-  std::FILE* const f = popen(command.c_str(), "r");
-  if (f == nullptr) return "popen failed";
-  std::string text;
-  char part[512];
-  while (const std::size_t n = std::fread(part, 1, sizeof part, f)) text.append(part, n);
-  EXPECT_EQ(pclose(f), 0) << text;
-  return text;
+  const mallard_test::command_end end = mallard_test::run_command(
+      "MALLARD_MALLOC='" + options + "' " + program + " " + mib + " 2>&1");
+  EXPECT_EQ(end.status, 0) << end.text;
+  return end.text;
 }
 
 TEST(malloc_options, none_is_fine) {

@@ -1,11 +1,9 @@
 // The heap profile of a program that counts itself, read by the command's own reader of pprof's
 // files.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -13,6 +11,8 @@
 #include <vector>
 
 #include "profile/import/pprof.hpp"
+#include "support/commands.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -43,25 +43,16 @@ sums_by_function read_profile(const fs::path& path) {
 
 class profiled_program : public testing::Test {
  protected:
-  profiled_program() {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~profiled_program() override { fs::remove_all(folder_); }
-
   // Returns what it says of itself.
   sums_by_function run(const std::string& arguments, const std::string& options,
                        const std::string& library = "") {
     const std::string program =
         library.empty() ? MALLARD_LINKED_PROGRAM : MALLARD_PRELOADED_PROGRAM;
-    const std::string command = "cd '" + folder_.string() + "' && MALLARD_MALLOC='" + options +
-                                "' LD_PRELOAD='" + library + "' '" + program + "' " + arguments +
-                                " 2>&1";
-    std::FILE* const f = popen(command.c_str(), "r");
-    std::string text;
-    char part[512];
-    while (const std::size_t n = std::fread(part, 1, sizeof part, f)) text.append(part, n);
-    EXPECT_EQ(pclose(f), 0) << text;
+    const std::string command = "cd '" + folder_.path().string() + "' && MALLARD_MALLOC='" +
+                                options + "' LD_PRELOAD='" + library + "' '" + program + "' " +
+                                arguments + " 2>&1";
+    const auto [text, status] = mallard_test::run_command(command);
+    EXPECT_EQ(status, 0) << text;
     sums_by_function truth;
     std::istringstream lines(text);
     for (std::string name; lines >> name;) {
@@ -73,7 +64,7 @@ class profiled_program : public testing::Test {
 
   std::vector<fs::path> files() const {
     std::vector<fs::path> out;
-    for (const auto& one : fs::directory_iterator(folder_)) out.push_back(one.path());
+    for (const auto& one : fs::directory_iterator(folder_.path())) out.push_back(one.path());
     std::sort(out.begin(), out.end());
     return out;
   }
@@ -83,8 +74,7 @@ class profiled_program : public testing::Test {
     return all.empty() ? fs::path() : all.front();
   }
 
-  const fs::path folder_ =
-      fs::path(testing::TempDir()) / ("malloc_profile." + std::to_string(getpid()));
+  const mallard::scratch_folder folder_;
 };
 
 class malloc_profile : public profiled_program, public testing::WithParamInterface<const char*> {};
@@ -187,14 +177,9 @@ TEST_F(linked_malloc_profile, a_forked_child_goes_on_with_it) {
 TEST_F(linked_malloc_profile, a_file_that_cannot_be_written_is_named) {
   const std::string command = std::string("MALLARD_MALLOC=profile=16K,profile_file=/none/here '") +
                               MALLARD_LINKED_PROGRAM + "' all 2>&1";
-  std::FILE* const f = popen(command.c_str(), "r");
-  char text[512] = {};
-  const std::size_t length = std::fread(text, 1, sizeof text - 1, f);
-  EXPECT_EQ(pclose(f), 0);
-  EXPECT_EQ(std::string(text, length)
-                .rfind("mallard: the heap profile cannot be written: /none/here.", 0),
-            0U)
-      << text;
+  const auto [text, status] = mallard_test::run_command(command);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text.rfind("mallard: the heap profile cannot be written: /none/here.", 0), 0U) << text;
 }
 
 }  // namespace

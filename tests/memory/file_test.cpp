@@ -28,6 +28,7 @@
 #include "memory/expect_memory_error.hpp"
 #include "support/forked.hpp"
 #include "support/instrumented.hpp"
+#include "support/read_file.hpp"
 #include "support/require.hpp"
 #include "support/scratch_path.hpp"
 #include "support/units.hpp"
@@ -264,8 +265,7 @@ TEST_F(file_test, a_file_that_was_cut_is_named_whatever_is_left) {
 // Wherever a bit is turned: an error with a name, or a file that can be used.
 TEST_F(file_test, no_turned_bit_leads_to_undefined_behaviour) {
   make(mib);
-  std::ifstream in(path_, std::ios::binary);
-  const std::string good(std::istreambuf_iterator<char>(in), {});
+  const std::string good = mallard_test::read_file(path_);
   const auto use = [&] {
     try {
       file_resource file(path(), {.recover = true});

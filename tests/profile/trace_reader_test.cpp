@@ -8,6 +8,7 @@
 
 #include "profile/trace/copy_trace.hpp"
 #include "profile/trace_script.hpp"
+#include "support/read_file.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -16,10 +17,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string read_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
@@ -117,7 +114,7 @@ TEST(trace_reader, takes_a_range_of_time_or_threads) {
 TEST(trace_reader, cut_at_every_byte_it_gives_what_is_there_and_says_what_is_not) {
   const scratch_file file("whole"), cut("cut");
   write_trace(file.path());
-  const std::string bytes = read_bytes(file.path());
+  const std::string bytes = mallard_test::read_file(file.path());
   trace_reader whole(file.path());
   const auto everything = all_of(whole);
   std::size_t most = 0;
@@ -143,7 +140,7 @@ TEST(trace_reader, cut_at_every_byte_it_gives_what_is_there_and_says_what_is_not
 TEST(trace_reader, a_damaged_byte_loses_a_chunk_at_most) {
   const scratch_file file("whole"), bad("bad");
   write_trace(file.path());
-  const std::string bytes = read_bytes(file.path());
+  const std::string bytes = mallard_test::read_file(file.path());
   trace_reader whole(file.path());
   const std::size_t everything = all_of(whole).size();
   std::size_t worst = everything;
@@ -250,7 +247,8 @@ TEST(trace_writer, a_place_that_cannot_be_written_is_refused) {
 }
 
 TEST(trace_writer, a_file_that_another_writes_is_refused_and_stays_whole) {
-  const std::string path = testing::TempDir() + "mallard_two_writers.trace";
+  const scratch_file file;
+  const std::string& path = file.path();
   {
     trace_writer writer(path, {});
     try {
@@ -263,7 +261,6 @@ TEST(trace_writer, a_file_that_another_writes_is_refused_and_stays_whole) {
   }
   EXPECT_TRUE(trace_reader(path).is_whole());
   EXPECT_TRUE(trace_writer(path, {}).finish());  // it is free again
-  std::filesystem::remove(path);
 }
 
 }  // namespace

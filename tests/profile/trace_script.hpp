@@ -19,19 +19,6 @@
 
 namespace mallard::profile {
 
-// A file of the test's own that is removed with it.
-class scratch_file {
- public:
-  explicit scratch_file(const std::string& name = "trace") : path_(scratch_path(name)) {}
-  ~scratch_file() { std::filesystem::remove(path_); }
-  scratch_file(const scratch_file&) = delete;
-  scratch_file& operator=(const scratch_file&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 class trace_script {
  public:
   static constexpr std::string_view inlined_into = " < ";

@@ -18,6 +18,7 @@
 #include "profile/record/recording.hpp"
 #include "profile/trace/symbolizer.hpp"
 #include "profile/trace/trace_reader.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -106,14 +107,10 @@ found look_at(const std::string& file) {
 class attaching : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("mallard_attach_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     options.library = MALLARD_RECORD_FILE;
     options.output = (folder_ / "out.trace").string();
     options.session.cpu_period_us = 1000;
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   record_summary attach(pid_t pid, double seconds) {
     options.pid = pid;
@@ -132,7 +129,7 @@ class attaching : public testing::Test {
     return "nothing was refused";
   }
 
-  fs::path folder_;
+  const mallard::scratch_folder folder_;
   record_options options;
 };
 

@@ -22,6 +22,7 @@
 #include "profile/trace/symbolizer.hpp"
 #include "profile/trace/trace_reader.hpp"
 #include "recorder/ticks.hpp"
+#include "support/scratch_path.hpp"
 
 namespace {
 
@@ -62,13 +63,9 @@ counts count(const std::string& file) {
 class recording : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("mallard_record_" + std::to_string(getpid()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     options.library = MALLARD_RECORD_FILE;
     options.output = file("out.trace");
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string file(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -106,7 +103,7 @@ class recording : public testing::Test {
   record_options options;
 
  private:
-  fs::path folder_;
+  const mallard::scratch_folder folder_;
 };
 
 TEST_F(recording, counts_what_a_program_does) {

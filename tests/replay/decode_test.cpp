@@ -7,7 +7,6 @@
 namespace mallard::replay {
 namespace {
 
-using profile::scratch_file;
 using profile::trace_reader;
 using profile::trace_script;
 using testing::HasSubstr;

@@ -1,9 +1,7 @@
 #include "result_files.hpp"
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 
 namespace mallard::report_test {
 
@@ -78,36 +76,20 @@ lab::result_file sample_series_file(std::string_view name, std::vector<lab::cell
   return file;
 }
 
-scratch_directory::scratch_directory() {
-  std::string name = fs::temp_directory_path() / "mallard-report-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  path_ = name;
-}
-
-scratch_directory::~scratch_directory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::size_t scratch_directory::entries() const {
+std::size_t result_folder::entries() const {
   return static_cast<std::size_t>(
-      std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+      std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
 }
 
-fs::path scratch_directory::write(std::string_view name, std::string_view text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
-  return path_ / name;
+fs::path result_folder::write(std::string_view name, std::string_view text) const {
+  std::ofstream(*this / name, std::ios::binary) << text;
+  return *this / name;
 }
 
-fs::path scratch_directory::write(const lab::result_file& file) const {
+fs::path result_folder::write(const lab::result_file& file) const {
   std::string text = to_line(file.run) + "\n";
   for (const auto& cell : file.cells) text += to_line(cell) + "\n";
   return write(file.path.string(), text);
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace mallard::report_test

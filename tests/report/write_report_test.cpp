@@ -33,7 +33,7 @@ bool contains(const std::string& text, std::string_view part) {
 
 class write_report_to : public testing::Test {
  protected:
-  scratch_directory dir_;
+  result_folder dir_;
   std::filesystem::path results_ =
       dir_.write(sample_file("a.jsonl", {sample_cell("AS1", 1.0), sample_cell("AS7", 0.731)}));
 };

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/read_file.hpp"
 
 namespace {
 
@@ -58,8 +58,7 @@ TEST(bench_names, nothing_but_its_own_file_and_claims_knows_a_bench) {
       const auto starts = [&](std::string_view prefix) { return path.starts_with(prefix); };
       if (!one.is_regular_file() || std::any_of(left_out.begin(), left_out.end(), starts)) continue;
       ++looked_at;
-      std::ifstream in(one.path(), std::ios::binary);
-      const std::string text(std::istreambuf_iterator<char>(in), {});
+      const std::string text = mallard_test::read_file(one.path());
       for (const std::string& name : names) {
         EXPECT_FALSE(names_bench(text, name)) << path << " knows the bench " << name;
       }

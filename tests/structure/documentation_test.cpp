@@ -132,8 +132,8 @@ TEST(documentation, every_link_of_a_page_leads_to_a_file_and_a_heading) {
 
 // `make site` builds these with zensical; what goes into it is made without.
 TEST(documentation, the_site_has_each_document_and_the_contracts_of_each_public_header) {
-  const fs::path pages = mallard::scratch_path("site");
-  fs::remove_all(pages);
+  const mallard::scratch_folder site;
+  const fs::path& pages = site.path();
   for (const char* maker : {"pages.mjs", "api.mjs"}) {
     const std::string call = "node '" + (source / "packaging/site" / maker).string() + "' '" +
                              pages.string() + "' >/dev/null";
@@ -163,7 +163,6 @@ TEST(documentation, the_site_has_each_document_and_the_contracts_of_each_public_
     EXPECT_NE(references.find(contract), std::string::npos) << contract;
   }
   EXPECT_EQ(references.find("### chunk_stack"), std::string::npos) << "of detail";
-  fs::remove_all(pages);
 }
 
 TEST(documentation, figures_quoted_elsewhere_are_those_of_the_results) {

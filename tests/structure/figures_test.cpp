@@ -6,23 +6,20 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "support/read_file.hpp"
+
 namespace {
+
+using mallard_test::read_file;
 
 namespace fs = std::filesystem;
 
 const fs::path top = MALLARD_SOURCE_DIR;
-
-std::string text_in(const fs::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::uint32_t hash_of(const std::string& line) {
   std::uint32_t value = 0x811c9dc5;
@@ -31,7 +28,7 @@ std::uint32_t hash_of(const std::string& line) {
 }
 
 void add_lines(std::set<std::uint32_t>& sample, const fs::path& file) {
-  std::istringstream lines(text_in(file));
+  std::istringstream lines(read_file(file));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
     line = line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
@@ -63,7 +60,7 @@ struct measured_engine {
 
 measured_engine engine_of_the_figures() {
   measured_engine read;
-  std::istringstream lines(text_in(top / "reference/engine.txt"));
+  std::istringstream lines(read_file(top / "reference/engine.txt"));
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("#")) continue;
     std::istringstream words(line);
@@ -97,7 +94,7 @@ TEST(figures, say_how_much_of_the_engine_has_changed_since) {
     static const std::regex said(
         "figures: begin -->\nMeasured at ([0-9a-f]+) on ([0-9-]+); at most ([0-9]+) % of the "
         "engine's lines have changed since\\.");
-    const std::string text = text_in(top / page);
+    const std::string text = read_file(top / page);
     std::smatch found;
     ASSERT_TRUE(std::regex_search(text, found, said)) << page;
     EXPECT_EQ(found[1], then.commit) << page;

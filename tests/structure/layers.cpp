@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <sstream>
 #include <stdexcept>
+
+#include "support/read_file.hpp"
 
 namespace structure {
 namespace {
@@ -141,9 +141,8 @@ source_tree read_sources(const std::string& root) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(root) / top)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".hpp" && extension != ".cpp" && extension != ".h") continue;
-      std::ifstream in(entry.path());
       tree[fs::relative(entry.path(), root).generic_string()] =
-          std::string(std::istreambuf_iterator<char>(in), {});
+          mallard_test::read_file(entry.path());
     }
   }
   return tree;

@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <fstream>
-#include <sstream>
+
+#include "support/commands.hpp"
+#include "support/read_file.hpp"
 
 namespace {
 
@@ -14,25 +13,8 @@ using structure::include_violations;
 using structure::room;
 using structure::source_tree;
 
-std::string text_of(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
 std::vector<room> rooms_of_the_map() {
-  return structure::read_rooms(text_of(MALLARD_SOURCE_DIR "/docs/map.md"));
-}
-
-std::string output_of(const std::string& command) {
-  std::string text;
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (!pipe) return text;
-  std::array<char, 4096> part;
-  while (const std::size_t bytes = std::fread(part.data(), 1, part.size(), pipe)) {
-    text.append(part.data(), bytes);
-  }
-  return pclose(pipe) == 0 ? text : std::string();
+  return structure::read_rooms(mallard_test::read_file(MALLARD_SOURCE_DIR "/docs/map.md"));
 }
 
 TEST(layers, every_include_is_one_that_the_map_allows) {
@@ -44,8 +26,9 @@ TEST(layers, every_include_is_one_that_the_map_allows) {
 // Not to be run for a build without ninja, which has no list of what was compiled from what.
 TEST(layers, every_object_depends_only_on_what_the_map_allows) {
   if (std::string(MALLARD_NINJA).find("ninja") == std::string::npos) GTEST_SKIP();
-  const std::string deps =
-      output_of("'" MALLARD_NINJA "' -n -C '" MALLARD_BINARY_DIR "' -t deps 2>&1");
+  const auto [deps, status] =
+      mallard_test::run_command("'" MALLARD_NINJA "' -n -C '" MALLARD_BINARY_DIR "' -t deps 2>&1");
+  ASSERT_EQ(status, 0);
   ASSERT_NE(deps.find("src/core/slab_set.cpp"), deps.npos) << deps.substr(0, 1000);
   for (const std::string& one : structure::build_violations(
            rooms_of_the_map(), deps, MALLARD_BINARY_DIR, MALLARD_SOURCE_DIR)) {

@@ -2,26 +2,24 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 
+#include "support/read_file.hpp"
+#include "support/scratch_path.hpp"
+
 namespace {
 
-std::string words_in(const std::string& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
+using mallard_test::read_file;
 
 // Its build script compiles what these lists name, in the folders that crate.sh copies.
 TEST(packages, the_crate_carries_every_file_that_it_compiles) {
-  std::string folder = (std::filesystem::temp_directory_path() / "crate-XXXXXX").string();
-  ASSERT_TRUE(mkdtemp(folder.data()));
+  const mallard::scratch_folder crate;
+  const std::string folder = crate.path().string();
   const std::string command = "'" MALLARD_SOURCE_DIR "/packaging/rust/crate.sh' '" + folder + "'";
   ASSERT_EQ(std::system(command.c_str()), 0);
   const std::string malloc_folder = folder + "/vendor/src/malloc/";
-  const std::string lists = words_in(malloc_folder + "CMakeLists.txt");
+  const std::string lists = read_file(malloc_folder + "CMakeLists.txt");
   for (const char* list : {"set(mallard_malloc_engine", "set(mallard_malloc_entry"}) {
     const std::size_t begin = lists.find(list);
     ASSERT_NE(begin, lists.npos) << list;
@@ -33,13 +31,12 @@ TEST(packages, the_crate_carries_every_file_that_it_compiles) {
     }
     EXPECT_GT(files, 0u) << list;
   }
-  std::filesystem::remove_all(folder);
 }
 
 // `install` is told of files by their place in the source; the recipe copies what its list names.
 TEST(packages, conans_recipe_carries_every_folder_that_is_installed) {
-  const std::string recipe = words_in(MALLARD_SOURCE_DIR "/packaging/conan/conanfile.py");
-  const std::string rules = words_in(MALLARD_SOURCE_DIR "/cmake/MallardInstall.cmake");
+  const std::string recipe = read_file(MALLARD_SOURCE_DIR "/packaging/conan/conanfile.py");
+  const std::string rules = read_file(MALLARD_SOURCE_DIR "/cmake/MallardInstall.cmake");
   const std::string source = "${PROJECT_SOURCE_DIR}/";
   std::size_t named = 0;
   for (std::size_t at = rules.find(source); at != rules.npos; at = rules.find(source, at + 1)) {

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/commands.hpp"
+#include "support/scratch_path.hpp"
 #include "whatif/strategies.hpp"
 #include "whatif/whatif.hpp"
 
@@ -18,22 +20,9 @@ namespace fs = std::filesystem;
 class real_program_test : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
-        fs::path(testing::TempDir()) /
-        (std::string("real_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
     // Its own blocks are to be seen.
     setenv("PYTHONMALLOC", "malloc", 1);
     setenv("PYTHONHASHSEED", "0", 1);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  static bool is_installed(const std::string& name) {
-    for (const char* folder : {"/usr/bin/", "/usr/local/bin/", "/bin/"}) {
-      if (fs::exists(folder + name)) return true;
-    }
-    return false;
   }
 
   // Its output is as it is without, for each strategy and pattern; those that end with a function
@@ -41,7 +30,7 @@ class real_program_test : public testing::Test {
   void expect_the_same(const std::vector<std::string>& command,
                        const std::vector<std::string>& functions,
                        const std::vector<std::string>& others) const {
-    if (!is_installed(command[0])) GTEST_SKIP() << command[0] << " is not installed";
+    if (!mallard_test::is_installed(command[0])) GTEST_SKIP() << command[0] << " is not installed";
     whatif_options options;
     options.command = command;
     options.library = MALLARD_ROUTE_FILE;
@@ -64,7 +53,7 @@ class real_program_test : public testing::Test {
     }
   }
 
-  fs::path folder_;
+  const mallard::scratch_folder folder_;
 };
 
 TEST_F(real_program_test, python_reads_and_writes_json) {
@@ -109,7 +98,7 @@ git repack -q -a -d
 git log -p --stat | cat
 git fsck --no-progress
 )";
-  fs::current_path(folder_);
+  fs::current_path(folder_.path());
   expect_the_same({"sh", (folder_ / "work.sh").string()}, {}, {"size:1-512", "module:git*"});
 }
 

@@ -10,6 +10,7 @@
 
 #include "profile/nearest_names.hpp"
 #include "profile/trace_script.hpp"
+#include "support/read_file.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -167,9 +168,7 @@ TEST_F(budget_test, is_tightened_to_what_was_found_and_nothing_else_changes) {
                                   "  allocations in lex <= 9\npeak in lex <= 1000";
   trace_reader trace(file_.path());
   EXPECT_EQ(tighten_budget(budget.path(), check_budget(trace, read_budget(budget.path()))), 2u);
-  std::ostringstream text;
-  text << std::ifstream(budget.path()).rdbuf();
-  EXPECT_EQ(text.str(),
+  EXPECT_EQ(mallard_test::read_file(budget.path()),
             "# ours\nbytes <= 2220 + 5 %\n\nleaks <= 0\n"
             "  allocations in lex <= 2\npeak in lex <= 1000\n");
 }

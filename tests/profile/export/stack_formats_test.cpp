@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "profile/export/perfetto.hpp"
+#include "support/commands.hpp"
 #include "support/scratch_path.hpp"
 
 namespace mallard::profile {
@@ -131,14 +130,12 @@ TEST(pprof, says_names_files_and_times_and_starts_its_strings_with_an_empty_one)
 // Go builds its reader when it is first asked for, which takes minutes: so only when wanted.
 TEST(pprof, is_read_by_gos_own_reader) {
   if (std::getenv("MALLARD_LONG_TESTS") == nullptr) GTEST_SKIP() << "MALLARD_LONG_TESTS is not set";
-  if (std::system("command -v go >/dev/null") != 0) GTEST_SKIP() << "no go on this machine";
-  const auto file = scratch_path("pprof");
-  std::ofstream(file, std::ios::binary) << to_pprof(small(), five_ms);
-  std::FILE* pipe = popen(("go tool pprof -raw " + file.string() + " 2>&1").c_str(), "r");
-  std::string text;
-  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
-  EXPECT_EQ(pclose(pipe), 0);
-  std::filesystem::remove(file);
+  if (!mallard_test::is_installed("go")) GTEST_SKIP() << "no go on this machine";
+  const scratch_file file;
+  std::ofstream(file.path(), std::ios::binary) << to_pprof(small(), five_ms);
+  const auto [text, status] =
+      mallard_test::run_command("go tool pprof -raw " + file.path() + " 2>&1");
+  EXPECT_EQ(status, 0);
   EXPECT_THAT(text, testing::HasSubstr("alloc_space/bytes"));
   EXPECT_THAT(text, testing::HasSubstr("parse /src/parse.cpp:14"));
 }

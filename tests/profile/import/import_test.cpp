@@ -28,9 +28,6 @@ using testing::HasSubstr;
 
 class import_test : public testing::Test {
  protected:
-  void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return (folder_ / name).string();
@@ -52,7 +49,7 @@ class import_test : public testing::Test {
     return "";
   }
 
-  fs::path folder_ = scratch_path("import");
+  const scratch_folder folder_;
 };
 
 // main at a.cpp:7 calls make, inlined into it at a.cpp:9; two blocks of 0x20 bytes, one freed.
@@ -388,7 +385,7 @@ TEST_F(import_test, heap_profiles_of_tools_that_are_here_have_names) {
         " --gtest_also_run_disabled_tests --gtest_filter='*DISABLED_keeps_blocks' >/dev/null 2>&1";
     if (std::system(command.c_str()) != 0)
       continue;  // as where a sanitizer's malloc has to come first
-    for (const auto& entry : fs::directory_iterator(folder_)) {
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
       if (entry.path().extension() != ".heap") continue;
       ++tried;
       std::uint64_t bytes = 0;
