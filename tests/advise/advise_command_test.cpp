@@ -82,9 +82,9 @@ TEST_F(advise_command_test, refuses_in_one_line_what_it_can_say_nothing_of) {
 
 // While the program is timed, which ends as well.
 TEST_F(advise_command_test, an_interrupt_ends_it_with_the_status_of_one) {
-  std::ofstream(file("script")) << "#!/bin/sh\n[ ! -e pid ] || exit 0\necho $$ > writing && mv "
-                                   "writing pid && exec sleep 60\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script",
+               "[ ! -e pid ] || exit 0\necho $$ > writing && mv "
+               "writing pid && exec sleep 60\n");
   const pid_t child = start(quick({"--", "./script"}));
   while (!fs::exists(file("pid"))) usleep(1000);
   kill(child, SIGINT);
@@ -148,9 +148,7 @@ TEST_F(advise_command_test, records_tries_all_ways_and_writes_the_page) {
 }
 
 TEST_F(advise_command_test, compares_a_number_that_the_program_prints) {
-  std::ofstream(file("script")) << "#!/bin/sh\n" ADVISED_PROGRAM
-                                   " 2000\necho 'p50: 1 ms, p99: 12.5 ms'\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script", ADVISED_PROGRAM " 2000\necho 'p50: 1 ms, p99: 12.5 ms'\n");
   const ended result =
       run(quick({"--json", "--metric", "p99: ([0-9.]+)", "--for", "9", "--", "./script"}));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -188,9 +186,8 @@ TEST_F(advise_command_test, says_it_on_one_screen_and_how_the_program_ended) {
 }
 
 TEST_F(advise_command_test, a_server_is_driven_by_its_load_and_told_to_end_each_time) {
-  std::ofstream(file("server")) << "#!/bin/sh\nrm -f served\n" ADVISED_PROGRAM
-                                   " 2000\ntouch served\nwhile :; do sleep 0.05; done\n";
-  fs::permissions(file("server"), fs::perms::owner_all);
+  write_script("server", "rm -f served\n" ADVISED_PROGRAM
+                         " 2000\ntouch served\nwhile :; do sleep 0.05; done\n");
   const ended result = run(quick({"--no-try", "--json", "--load", "echo once >>loads", "--ready",
                                   "test -e served", "--", "./server"}));
   ASSERT_EQ(result.status, 0) << result.err;
@@ -204,8 +201,7 @@ TEST_F(advise_command_test, a_server_is_driven_by_its_load_and_told_to_end_each_
 }
 
 TEST_F(advise_command_test, a_load_that_fails_is_said) {
-  std::ofstream(file("server")) << "#!/bin/sh\n" ADVISED_PROGRAM " 2000\nexec sleep 60\n";
-  fs::permissions(file("server"), fs::perms::owner_all);
+  write_script("server", ADVISED_PROGRAM " 2000\nexec sleep 60\n");
   expect_refused(
       {"advise", "--quick", "--load", "exit 3", "--ready", "sleep 0.2", "--", "./server"}, 1,
       "./server: the load failed");
@@ -214,8 +210,7 @@ TEST_F(advise_command_test, a_load_that_fails_is_said) {
 }
 
 TEST_F(advise_command_test, once_runs_a_program_with_side_effects_a_single_time) {
-  std::ofstream(file("script")) << "#!/bin/sh\necho again >>runs\nexec " ADVISED_PROGRAM " 2000\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script", "echo again >>runs\nexec " ADVISED_PROGRAM " 2000\n");
   const ended result = run(quick({"--once", "--json", "--", "./script"}));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(read_file(file("runs")), "again\n");
@@ -224,8 +219,7 @@ TEST_F(advise_command_test, once_runs_a_program_with_side_effects_a_single_time)
 }
 
 TEST_F(advise_command_test, says_what_it_does_where_standard_error_is_no_terminal) {
-  std::ofstream(file("script")) << "#!/bin/sh\nsleep 2\nexec " ADVISED_PROGRAM " 1000\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script", "sleep 2\nexec " ADVISED_PROGRAM " 1000\n");
   const ended result = run(quick({"--once", "--json", "--", "./script"}));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("mallard: recording the program: 2 s\n"));

@@ -13,12 +13,6 @@ using testing::StartsWith;
 
 class check_command_test : public command_test {
  protected:
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
-  }
-  void record(const std::string& name, const words& command) const {
-    ASSERT_EQ(run(words{"record", "--no-cpu", "-q", "-o", name, "--"} + command).status, 0);
-  }
 };
 
 TEST_F(check_command_test, a_program_within_its_budget_says_nothing) {
@@ -73,10 +67,7 @@ TEST_F(check_command_test, a_budget_may_come_through_a_pipe) {
 #if defined(__x86_64__)
 class calls_of_handlers : public check_command_test {
  protected:
-  void SetUp() override {
-    check_command_test::SetUp();
-    record("t", {HANDLERS_PROGRAM});
-  }
+  void SetUp() override { record("t", {HANDLERS_PROGRAM}); }
   nlohmann::json checked(const std::string& of, const std::string& limit) const {
     write("b", "allocations per call of " + of + " <= " + limit + "\n");
     return nlohmann::json::parse(run({"check", "t", "--budget", "b", "--json"}).out)["rules"][0];
@@ -138,12 +129,11 @@ TEST_F(check_command_test, update_lowers_the_limits_that_are_kept_and_nothing_el
   EXPECT_EQ(updated.status, 1);
   EXPECT_THAT(updated.err, HasSubstr("b: 2 rules are tighter now"));
   const auto total = nlohmann::json::parse(run({"dims", "t", "--json"}).out)["total"];
-  std::ifstream in(file("real"));
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  EXPECT_THAT(text, StartsWith("# sort\nallocations <= " +
-                               std::to_string(total["allocations"].get<std::uint64_t>() +
-                                              total["reallocations"].get<std::uint64_t>()) +
-                               " +5 %\n\npeak <= 1 B\nleaked <= "));
+  EXPECT_THAT(read_file(file("real")),
+              StartsWith("# sort\nallocations <= " +
+                         std::to_string(total["allocations"].get<std::uint64_t>() +
+                                        total["reallocations"].get<std::uint64_t>()) +
+                         " +5 %\n\npeak <= 1 B\nleaked <= "));
   EXPECT_THAT(run({"check", "t", "--budget", "b", "--update"}).err, HasSubstr("b: 0 rules"));
 }
 
@@ -236,7 +226,7 @@ TEST_F(check_command_test, a_trace_whose_events_are_damaged_is_not_whole_for_any
   constexpr std::size_t header = 40;
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
   ASSERT_GT(bytes.size() / 3, header);
-  std::ofstream(file("t"), std::ios::binary) << bytes;
+  write("t", bytes);
   write("b", "peak <= 1 GiB\n");
   const ended checked = run({"check", "t", "--budget", "b"});
   EXPECT_EQ(checked.status, 1);

@@ -14,19 +14,14 @@
 #include <string>
 #include <vector>
 
+#include "support/read_file.hpp"
 #include "support/scratch_path.hpp"
 
 namespace mallard {
 
 namespace fs = std::filesystem;
 
-inline std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
+using mallard_test::read_file;
 using words = std::vector<std::string>;
 
 inline words operator+(words first, const words& second) {
@@ -43,13 +38,18 @@ struct ended {
 // Each test has a folder of its own and runs the command in it.
 class command_test : public testing::Test {
  protected:
-  void SetUp() override {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path file(const std::string& name) const { return folder_ / name; }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(file(name), std::ios::binary) << text;
+  }
+  void write_script(const std::string& name, const std::string& text) const {
+    write(name, "#!/bin/sh\n" + text);
+    fs::permissions(file(name), fs::perms::owner_all);
+  }
+  void record(const std::string& name, const words& command) const {
+    ASSERT_EQ(run(words{"record", "--no-cpu", "-q", "-o", name, "--"} + command).status, 0);
+  }
 
   pid_t start(const words& call) const {
     const pid_t child = fork();
@@ -59,7 +59,7 @@ class command_test : public testing::Test {
     };
     redirect("stdout", STDOUT_FILENO);
     redirect("stderr", STDERR_FILENO);
-    if (chdir(folder_.c_str()) != 0) _exit(126);
+    if (chdir(folder_.path().c_str()) != 0) _exit(126);
     std::vector<char*> arguments = {const_cast<char*>("mallard")};
     for (const auto& word : call) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
@@ -87,7 +87,7 @@ class command_test : public testing::Test {
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << all << result.err;
   }
 
-  const fs::path folder_ = scratch_path("command");
+  const scratch_folder folder_;
 };
 
 }  // namespace mallard

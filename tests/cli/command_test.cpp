@@ -1,16 +1,12 @@
 // The command as a user calls it: good input works, bad input is one clear line and a status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "cells.hpp"
-#include "command_fixture.hpp"
+#include "cli/bench_fixture.hpp"
 #include "sanitized.hpp"
 
 namespace mallard {
@@ -20,21 +16,16 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class commands_test : public command_test {
+class commands_test : public bench_command_test {
  protected:
-  void SetUp() override {
-    command_test::SetUp();
-    std::ofstream(file("good.jsonl")) << good_;
-  }
+  void SetUp() override { write("good.jsonl", good_); }
 
   // A bench of one structure that takes a moment.
-  std::vector<std::string> small_bench(const std::string& json,
-                                       std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {
-        "bench",   "density", "--ds",    "1",       "--sizes", "4", "--strategies", "AS1,AS3",
-        "--peers", "std",     "--scale", "1/65536", "--reps",  "2", "--json",       json};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+  words small_bench(const std::string& json, const words& more = {}) const {
+    const words call = {"bench",        "density", "--ds",    "1",   "--sizes", "4",
+                        "--strategies", "AS1,AS3", "--peers", "std", "--scale", "1/65536",
+                        "--reps",       "2",       "--json",  json};
+    return call + more;
   }
 
   const std::string good_ = to_line(lab::make_run()) + "\n" +
@@ -60,24 +51,18 @@ TEST_F(commands_test, unknown_commands_and_options_are_refused) {
 }
 
 TEST_F(commands_test, bad_bench_options_are_refused_before_any_file_is_made) {
-  const auto refused = [&](const std::vector<std::string>& more, const std::string& message) {
-    std::vector<std::string> words = {"bench", "density", "--json", "new.jsonl"};
-    words.insert(words.end(), more.begin(), more.end());
-    expect_refused(words, 2, message);
-    EXPECT_FALSE(fs::exists(file("new.jsonl")));
-  };
-  refused({"--ds", "13"}, "--ds: unknown value '13'");
-  refused({"--sizes", "99"}, "--sizes: unknown value '99'");
-  refused({"--sizes", ""}, "--sizes: unknown value ''");
-  refused({"--strategies", "AS77"}, "--strategies: unknown value 'AS77'");
-  refused({"--peers", "jemalloc"}, "--peers: unknown value 'jemalloc'");
-  refused({"--heap", "dusty"}, "--heap: unknown value 'dusty'");
-  refused({"--scale", "7"}, "--scale: '7'");
-  refused({"--reps", "0"}, "--reps");
-  refused({"--timeout", "-1"}, "--timeout");
-  refused({"--memory-limit", "much"}, "--memory-limit: 'much'");
-  refused({"--strategies", "AS2", "--peers", "mallard"}, "none of the peers");
-  refused({"--paper", "--scale", ""}, "--scale: ''");
+  refused("density", {"--ds", "13"}, "--ds: unknown value '13'");
+  refused("density", {"--sizes", "99"}, "--sizes: unknown value '99'");
+  refused("density", {"--sizes", ""}, "--sizes: unknown value ''");
+  refused("density", {"--strategies", "AS77"}, "--strategies: unknown value 'AS77'");
+  refused("density", {"--peers", "jemalloc"}, "--peers: unknown value 'jemalloc'");
+  refused("density", {"--heap", "dusty"}, "--heap: unknown value 'dusty'");
+  refused("density", {"--scale", "7"}, "--scale: '7'");
+  refused("density", {"--reps", "0"}, "--reps");
+  refused("density", {"--timeout", "-1"}, "--timeout");
+  refused("density", {"--memory-limit", "much"}, "--memory-limit: 'much'");
+  refused("density", {"--strategies", "AS2", "--peers", "mallard"}, "none of the peers");
+  refused("density", {"--paper", "--scale", ""}, "--scale: ''");
   expect_refused({"bench", "density", "--resume"}, 2, "--resume needs the file");
 }
 
@@ -89,7 +74,7 @@ TEST_F(commands_test, output_that_cannot_be_written_is_found_out_before_measurin
 }
 
 TEST_F(commands_test, a_folder_for_figures_that_cannot_be_made_is_named) {
-  std::ofstream(file("results")) << "a file";
+  write("results", "a file");
   words call = small_bench("none");
   std::erase(call, "--json");
   std::erase(call, "none");
@@ -97,27 +82,22 @@ TEST_F(commands_test, a_folder_for_figures_that_cannot_be_made_is_named) {
 }
 
 TEST_F(commands_test, bad_result_files_are_refused_by_every_reader) {
-  std::ofstream(file("bad.jsonl")) << good_ << "{\"kind\":\"cell\"}\n";
+  write("bad.jsonl", good_ + "{\"kind\":\"cell\"}\n");
   for (const char* name : {"show", "claims", "compare", "report", "export"}) {
-    std::vector<std::string> options;
+    words options;
     if (std::string(name) == "compare") options = {"good.jsonl"};
     if (std::string(name) == "report") options = {"-o", "page.html"};
     if (std::string(name) == "export") options = {"--google-benchmark", "-o", "out.json"};
-    const auto words = [&](const char* input) {
-      std::vector<std::string> all = {name, input};
-      all.insert(all.end(), options.begin(), options.end());
-      return all;
-    };
-    expect_refused(words("none.jsonl"), 1, "none.jsonl: cannot be read");
-    expect_refused(words("bad.jsonl"), 1, "bad.jsonl:4: ");
-    expect_refused(words("."), 1, "cannot be read");
+    expect_refused(words{name, "none.jsonl"} + options, 1, "none.jsonl: cannot be read");
+    expect_refused(words{name, "bad.jsonl"} + options, 1, "bad.jsonl:4: ");
+    expect_refused(words{name, "."} + options, 1, "cannot be read");
   }
   EXPECT_FALSE(fs::exists(file("page.html")));
   EXPECT_FALSE(fs::exists(file("out.json")));
 }
 
 TEST_F(commands_test, cut_off_last_line_is_a_warning) {
-  std::ofstream(file("cut.jsonl")) << good_.substr(0, good_.size() - 20);
+  write("cut.jsonl", good_.substr(0, good_.size() - 20));
   const ended result = run({"show", "cut.jsonl", "--peer", "global"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("cut.jsonl:3: the last line is cut off"));
@@ -189,12 +169,12 @@ TEST_F(commands_test, claims_are_judged_over_files_of_several_benches) {
   EXPECT_TRUE(by_id.contains("I-1.1"));
   EXPECT_FALSE(by_id.contains("III-1"));
 
-  std::ofstream(file("bad.jsonl")) << "{}\n";
+  write("bad.jsonl", "{}\n");
   expect_refused({"claims", "good.jsonl", "bad.jsonl"}, 1, "bad.jsonl:1: ");
   expect_refused({"claims"}, 2, "RESULT");
   expect_refused({"claims", "good.jsonl", "--statements", "none.json"}, 1,
                  "none.json: cannot be read");
-  std::ofstream(file("mine.json")) << R"({"claims": [{"id": "A-1"}]})";
+  write("mine.json", R"({"claims": [{"id": "A-1"}]})");
   expect_refused({"claims", "good.jsonl", "--statements", "mine.json"}, 1,
                  "mine.json: A-1: 'statement' is missing");
 }
@@ -232,13 +212,10 @@ TEST_F(commands_test, resume_measures_only_what_is_missing) {
 
 TEST_F(commands_test, failed_cells_are_named_and_the_rest_goes_on) {
   if (lab::sanitized) GTEST_SKIP();
-  auto words = small_bench("new.jsonl");
-  words[3] = "1,6";
-  words[5] = "4,12";
-  const ended result = run([&] {
-    words.insert(words.end(), {"--memory-limit", "150M"});
-    return words;
-  }());
+  words call = small_bench("new.jsonl", {"--memory-limit", "150M"});
+  call[3] = "1,6";
+  call[5] = "4,12";
+  const ended result = run(call);
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err,
               HasSubstr("density, ds DS6, size 12, AS1@global (clean heap) failed: out of memory"));
@@ -251,18 +228,9 @@ TEST_F(commands_test, failed_cells_are_named_and_the_rest_goes_on) {
 }
 
 TEST_F(commands_test, interrupt_keeps_what_is_measured_and_says_how_to_go_on) {
-  auto words = small_bench("new.jsonl");
-  *(std::find(words.begin(), words.end(), "--reps") + 1) = "10000";
-  const pid_t child = start(words);
-  // Wait until it measures: the first line is there.
-  for (int i = 0; i < 500 && read_file(file("new.jsonl")).empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
-  kill(child, SIGINT);
-  const ended result = finish(child);
-  EXPECT_EQ(result.status, 130);
-  EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
+  words call = small_bench("new.jsonl");
+  *(std::find(call.begin(), call.end(), "--reps") + 1) = "10000";
+  interrupt(call, std::chrono::milliseconds(1500));
   const auto results = lab::load_results(file("new.jsonl"));
   EXPECT_GE(results.cells.size(), 1U);
   for (const auto& cell : results.cells) {
@@ -280,13 +248,27 @@ TEST_F(commands_test, doctor_prints_the_file_of_a_malloc_for_the_preload) {
   expect_refused({"doctor", "--library", "nomalloc"}, 2, "--library: unknown value 'nomalloc'");
 }
 
-TEST_F(commands_test, doctor_and_list_name_the_peers) {
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"doctor"}, std::vector<std::string>{"bench", "list"}}) {
-    const ended result = run(words);
-    EXPECT_EQ(result.status, 0);
-    EXPECT_THAT(result.out, HasSubstr("std"));
-    EXPECT_THAT(result.out, HasSubstr("boost"));  // built in, or skipped with its reason
+TEST_F(commands_test, list_names_the_benches_the_peers_and_the_mallocs) {
+  const ended listed = run({"bench", "list"});
+  EXPECT_EQ(listed.status, 0);
+  const std::string& list = listed.out;
+  for (const char* bench :
+       {"density", "locality",    "utilization",   "contention",     "false-sharing",
+        "churn",   "thrash",      "scratch",       "speed",          "memory",
+        "larson",  "remote-free", "mixed-malloc",  "expand-forward", "expand-backward",
+        "shrink",  "burst",       "adaptive-pool", "realloc",        "mixed"}) {
+    EXPECT_THAT(list, HasSubstr(std::string("\n  ") + bench)) << bench;
+  }
+  EXPECT_THAT(list, HasSubstr("\nMallocs\n  glibc             the system's\n"));
+  for (const char* name : {"mallard", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "sync",
+                           "mutex", "std@std", "realloc@global", "heap@mallard"}) {
+    EXPECT_THAT(list, HasSubstr(name));
+  }
+  const ended doctor = run({"doctor"});
+  EXPECT_EQ(doctor.status, 0);
+  for (const std::string& all : {list, doctor.out}) {
+    EXPECT_THAT(all, HasSubstr("std"));
+    EXPECT_THAT(all, HasSubstr("boost"));  // built in, or skipped with its reason
   }
 }
 

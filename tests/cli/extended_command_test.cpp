@@ -1,18 +1,14 @@
 // The benches of extended allocators as a user calls them.
 #include <set>
 
-#include "command_fixture.hpp"
-#include "lab/results/results.hpp"
+#include "cli/bench_fixture.hpp"
 
 namespace mallard {
 namespace {
 
 using testing::HasSubstr;
 
-class extended_command_test : public command_test {
- protected:
-  lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
-};
+using extended_command_test = bench_command_test;
 
 std::set<std::string> columns_of(const lab::result_file& results) {
   std::set<std::string> columns;
@@ -77,20 +73,7 @@ TEST_F(extended_command_test, columns_are_those_asked_for) {
   EXPECT_EQ(columns_of(load("new.jsonl")), (std::set<std::string>{"AS1@global", "heap@mallard"}));
 }
 
-TEST_F(extended_command_test, cells_of_both_heaps_and_only_what_is_missing_are_measured) {
-  const words call = {"bench",   "shrink", "--sizes", "2x50",   "--columns",
-                      "std@std", "--reps", "2",       "--json", "new.jsonl"};
-  ASSERT_EQ(run(call).status, 0);
-  EXPECT_EQ(run(call + words{"--resume", "--heap", "both"}).status, 0);
-  EXPECT_EQ(load("new.jsonl").cells.size(), 2U);
-}
-
 TEST_F(extended_command_test, bad_options_are_refused_before_any_file_is_made) {
-  const auto refused = [&](const std::string& bench, const words& more,
-                           const std::string& message) {
-    expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
-    EXPECT_FALSE(fs::exists(file("new.jsonl")));
-  };
   refused("expand-forward", {"--sizes", "100"}, "--sizes: '100' is not containers x elements");
   refused("expand-forward", {"--sizes", "x"}, "--sizes: '' is not a number");
   refused("expand-forward", {"--sizes", "10x0"}, "--sizes: '0' is not a number from 1");
@@ -134,14 +117,6 @@ TEST_F(extended_command_test, cells_that_exceed_the_memory_limit_fail_and_the_re
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("realloc@global (clean heap) failed: out of memory\n"));
   EXPECT_EQ(load("new.jsonl").cells.size(), 2U);
-}
-
-TEST_F(extended_command_test, list_names_the_benches_and_their_allocators) {
-  const std::string list = run({"bench", "list"}).out;
-  for (const words& bench : small_benches) EXPECT_THAT(list, HasSubstr(bench[0]));
-  for (const char* name : {"std@std", "realloc@global", "heap@mallard"}) {
-    EXPECT_THAT(list, HasSubstr(name));
-  }
 }
 
 }  // namespace

@@ -11,9 +11,6 @@ using testing::Not;
 
 class imports_command_test : public command_test {
  protected:
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
-  }
   nlohmann::json json_of(const words& command) const {
     return nlohmann::json::parse(run(command).out);
   }

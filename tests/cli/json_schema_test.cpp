@@ -13,8 +13,9 @@ using testing::SizeIs;
 
 class json_schema_test : public command_test {
  protected:
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name)) << text;
+  // With samples of the processor.
+  void record(const std::string& out, const words& command) const {
+    ASSERT_EQ(run(words{"record", "-q", "-o", out, "--"} + command).status, 0);
   }
   static const json_schema& schema() {
     static const json_schema read(
@@ -23,9 +24,6 @@ class json_schema_test : public command_test {
   }
   std::vector<std::string> complaints(const std::string& definition, const words& command) const {
     return schema().complaints(definition, nlohmann::json::parse(run(command).out));
-  }
-  void record(const std::string& out, const words& command) const {
-    ASSERT_EQ(run(words{"record", "-q", "-o", out, "--"} + command).status, 0);
   }
 };
 

@@ -1,10 +1,8 @@
 // The benches of mallocs as a user calls them.
 #include <chrono>
 #include <set>
-#include <thread>
 
-#include "command_fixture.hpp"
-#include "lab/results/results.hpp"
+#include "cli/bench_fixture.hpp"
 #include "sanitized.hpp"
 
 namespace mallard {
@@ -14,10 +12,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class malloc_command_test : public command_test {
+class malloc_command_test : public bench_command_test {
  protected:
-  lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
-
   // So small that it takes a moment.
   static words small(const std::string& bench, const words& more) {
     return words{"bench", bench, "--reps", "2", "--allocators", "glibc"} + more;
@@ -155,30 +151,27 @@ TEST_F(malloc_command_test, other_libraries_are_measured_under_their_names) {
 
 TEST_F(malloc_command_test, sizes_may_come_from_a_histogram) {
   if (lab::sanitized) GTEST_SKIP();
-  std::ofstream(file("sizes.txt")) << "# bytes weight\n16 3\n\n200 0.5\n";
+  write("sizes.txt", "# bytes weight\n16 3\n\n200 0.5\n");
   const words call = churn_ + words{"--distribution", "sizes.txt", "--json", "new.jsonl"};
   EXPECT_EQ(run(call).status, 0);
   EXPECT_EQ(std::get<std::string>(load("new.jsonl").run.parameters.at("distribution")),
             "sizes.txt");
-  const auto refused = [&](const std::string& text, const std::string& message) {
-    std::ofstream(file("bad.txt"), std::ios::trunc) << text;
-    expect_refused(churn_ + words{"--distribution", "bad.txt", "--json", "x.jsonl"}, 2, message);
+  const std::pair<const char*, const char*> bad[] = {
+      {"16 1\nmany 2\n", "bad.txt:2: a size and a weight are expected"},
+      {"16\n", "bad.txt:1: a size and a weight are expected"},
+      {"16 1 1\n", "bad.txt:1: a size and a weight are expected"},
+      {"0 1\n", "bad.txt:1: the size must be from 1 to 2^30"},
+      {"16 -1\n", "bad.txt:1: the weight must not be negative"},
+      {"16 0\n", "there is no size with a weight"},
+      {"", "there is no size with a weight"},
   };
-  refused("16 1\nmany 2\n", "bad.txt:2: a size and a weight are expected");
-  refused("16\n", "bad.txt:1: a size and a weight are expected");
-  refused("16 1 1\n", "bad.txt:1: a size and a weight are expected");
-  refused("0 1\n", "bad.txt:1: the size must be from 1 to 2^30");
-  refused("16 -1\n", "bad.txt:1: the weight must not be negative");
-  refused("16 0\n", "there is no size with a weight");
-  refused("", "there is no size with a weight");
+  for (const auto& [text, message] : bad) {
+    write("bad.txt", text);
+    expect_refused(churn_ + words{"--distribution", "bad.txt", "--json", "x.jsonl"}, 2, message);
+  }
 }
 
 TEST_F(malloc_command_test, bad_options_are_refused_before_any_file_is_made) {
-  const auto refused = [&](const std::string& bench, const words& more,
-                           const std::string& message) {
-    expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
-    EXPECT_FALSE(fs::exists(file("new.jsonl")));
-  };
   refused("churn", {"--allocators", "nobody"}, "--allocators: unknown value 'nobody'");
   refused("churn", {"--allocators", ""}, "--allocators: unknown value ''");
   refused("churn", {"--allocator", "nobody"}, "--allocator: 'nobody' is not NAME=FILE");
@@ -233,30 +226,10 @@ TEST_F(malloc_command_test, interrupt_ends_the_measuring_process_too) {
   if (lab::sanitized) GTEST_SKIP();
   // An hour of one process.
   const auto begin = std::chrono::steady_clock::now();
-  const pid_t child =
-      start(small("larson", {"--threads", "1", "--seconds", "3600", "--json", "new.jsonl"}));
-  for (int i = 0; i < 500 && read_file(file("new.jsonl")).empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  kill(child, SIGINT);
-  const ended result = finish(child);
-  EXPECT_EQ(result.status, 130);
-  EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
+  interrupt(small("larson", {"--threads", "1", "--seconds", "3600", "--json", "new.jsonl"}),
+            std::chrono::milliseconds(300));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
   EXPECT_TRUE(load("new.jsonl").cells.empty());
-}
-
-TEST_F(malloc_command_test, what_is_not_installed_is_named_and_skipped) {
-  const ended list = run({"bench", "list"});
-  EXPECT_THAT(list.out, HasSubstr("\nMallocs\n  glibc             the system's\n"));
-  for (const char* name : {"mallard", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"}) {
-    EXPECT_THAT(list.out, HasSubstr(name));
-  }
-  for (const char* bench :
-       {"churn", "thrash", "scratch", "speed", "memory", "larson", "remote-free", "mixed-malloc"}) {
-    EXPECT_THAT(list.out, HasSubstr(std::string("\n  ") + bench)) << bench;
-  }
 }
 
 TEST_F(malloc_command_test, measuring_processes_are_not_for_users) {

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "cli/command_fixture.hpp"
+#include "support/commands.hpp"
 
 namespace {
 
@@ -120,9 +121,6 @@ class completion_test : public manual_test {
         "source ./mallard.zsh; words=(" +
             line + "); CURRENT=$#words; _mallard_of; true");
   }
-  static bool has(const std::string& shell) {
-    return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
-  }
 };
 
 TEST_F(completion_test, bash_completes_commands_and_options_but_not_the_programs_words) {
@@ -147,7 +145,7 @@ TEST_F(completion_test, bash_completes_traces_mallocs_strategies_and_resources) 
 }
 
 TEST_F(completion_test, fish_does_the_same) {
-  if (!has("fish")) GTEST_SKIP() << "there is no fish";
+  if (!mallard_test::is_installed("fish")) GTEST_SKIP() << "there is no fish";
   std::ofstream(file("first.trace"));
   EXPECT_EQ(by_fish("mallard adv"), "advise");
   EXPECT_EQ(by_fish("mallard bench densi"), "density");
@@ -161,7 +159,7 @@ TEST_F(completion_test, fish_does_the_same) {
 }
 
 TEST_F(completion_test, zsh_does_the_same) {
-  if (!has("zsh")) GTEST_SKIP() << "there is no zsh";
+  if (!mallard_test::is_installed("zsh")) GTEST_SKIP() << "there is no zsh";
   EXPECT_THAT(by_zsh("mallard adv"), HasSubstr("advise"));
   EXPECT_THAT(by_zsh("mallard bench densi"), HasSubstr("density"));
   EXPECT_THAT(by_zsh("mallard advise --loa"), HasSubstr("--load"));

@@ -1,12 +1,10 @@
 // The readers of traces, as a user calls them on a trace of a real program.
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command_fixture.hpp"
+#include "support/commands.hpp"
 
 namespace {
 
@@ -16,28 +14,17 @@ using testing::HasSubstr;
 class profile_command_test : public command_test {
  protected:
   void SetUp() override {
-    command_test::SetUp();
     ASSERT_EQ(run({"record", "--no-cpu", "-o", "t.mallard", "--", "sort", "/etc/passwd"}).status,
               0);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
   }
   nlohmann::json dims(const words& options = {}) const {
     return nlohmann::json::parse(run(words{"dims", "t.mallard", "--json"} + options).out);
   }
-  static bool installed(const std::string& program) {
-    return std::system(("command -v " + program + " >/dev/null").c_str()) == 0;
-  }
   // The output of a shell in the folder, where $MALLARD is the command.
   std::string output_of(const std::string& line) const {
-    const std::string all =
-        "cd '" + folder_.string() + "' && MALLARD='" + MALLARD_COMMAND + "' && " + line;
-    const auto close = [](FILE* pipe) { pclose(pipe); };
-    const std::unique_ptr<FILE, decltype(close)> pipe(popen(all.c_str(), "r"), close);
-    std::string out;
-    for (int c = 0; (c = fgetc(pipe.get())) != EOF;) out.push_back(static_cast<char>(c));
-    return out;
+    return mallard_test::run_command("cd '" + file("").string() + "' && MALLARD='" +
+                                     MALLARD_COMMAND + "' && " + line)
+        .text;
   }
   std::string total_bytes() const {
     return std::to_string(dims()["total"]["bytes"].get<std::uint64_t>());
@@ -91,7 +78,7 @@ TEST_F(profile_command_test, exports_have_a_row_for_each_block) {
   EXPECT_EQ(lines(read_file(file("b.csv"))), allocations + 1);
   ASSERT_EQ(run({"export", "t.mallard", "--to", "sqlite", "-o", "b.db"}).status, 0);
   EXPECT_THAT(read_file(file("b.db")), testing::StartsWith("SQLite format 3"));
-  if (!installed("sqlite3")) GTEST_SKIP() << "no sqlite3 to read the database";
+  if (!mallard_test::is_installed("sqlite3")) GTEST_SKIP() << "no sqlite3 to read the database";
   EXPECT_EQ(
       output_of("sqlite3 b.db 'PRAGMA integrity_check; SELECT count(*) FROM blocks;"
                 " SELECT sum(bytes) FROM blocks; SELECT sum(bytes) FROM sites;'"),
@@ -101,7 +88,7 @@ TEST_F(profile_command_test, exports_have_a_row_for_each_block) {
 // Both count what was still allocated when the program ended. No program that keeps its
 // environment: the recorders add to it.
 TEST_F(profile_command_test, live_bytes_are_heaptracks) {
-  if (!installed("heaptrack")) GTEST_SKIP() << "no heaptrack to compare with";
+  if (!mallard_test::is_installed("heaptrack")) GTEST_SKIP() << "no heaptrack to compare with";
   const auto total_of = [&](const std::string& name) {
     return nlohmann::json::parse(run({"dims", name, "--json"}).out)["total"];
   };

@@ -20,15 +20,12 @@ class record_command_test : public command_test {
       for (const auto& [name, to] : {std::pair{"stdout", 1}, std::pair{"stderr", 2}}) {
         dup2(open(file(name).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600), to);
       }
-      if (chdir(folder_.c_str()) != 0) _exit(126);
+      if (chdir(folder_.path().c_str()) != 0) _exit(126);
       setenv("MALLARD", MALLARD_COMMAND, 1);
       execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
       _exit(127);
     }
     return finish(child);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(file(name), std::ios::binary) << text;
   }
 };
 
@@ -43,7 +40,7 @@ TEST_F(record_command_test, what_cannot_be_started_is_refused_and_leaves_no_trac
   write("script", "#!/no/such/interpreter\n");
   fs::permissions(file("script"), fs::perms::owner_all);
   expect_refused(record("./script"), 2, "/no/such/interpreter: no such program");
-  for (const auto& entry : fs::directory_iterator(folder_)) {
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
     EXPECT_NE(entry.path().extension(), ".trace") << entry.path();
   }
 }

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "cells.hpp"
+#include "support/read_file.hpp"
 #include "support/scratch_path.hpp"
 
 namespace mallard::cli {
@@ -16,15 +16,7 @@ using testing::HasSubstr;
 
 class result_writer_test : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove(path_); }
-  void TearDown() override { std::filesystem::remove(path_); }
-
-  std::string content() const {
-    std::ifstream in(path_);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
+  std::string content() const { return mallard_test::read_file(path_); }
   std::string complaint(const lab::run_info& run, existing_file policy) const {
     try {
       const result_writer writer(path_, run, policy);
@@ -34,7 +26,8 @@ class result_writer_test : public testing::Test {
     return "no complaint";
   }
 
-  const std::filesystem::path path_ = scratch_path("results");
+  const scratch_file file_;
+  const std::filesystem::path path_ = file_.path();
   const lab::run_info run_ = lab::make_run();
   const lab::cell_result cell_ = lab::make_cell("DS2", 6, "AS7", "mallard", "aged", 0.25);
 };

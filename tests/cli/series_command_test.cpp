@@ -1,11 +1,7 @@
 // The series benches as a user calls them.
-#include <chrono>
-#include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
-#include "cells.hpp"
-#include "command_fixture.hpp"
+#include "cli/bench_fixture.hpp"
 #include "sanitized.hpp"
 
 namespace mallard {
@@ -15,10 +11,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class series_command_test : public command_test {
+class series_command_test : public bench_command_test {
  protected:
-  lab::result_file load(const std::string& name) const { return lab::load_results(file(name)); }
-
   // Each bench, so small that it takes a moment.
   const words locality_ = {"bench",  "locality",   "--links", "2^12",       "--subsystem",
                            "4,8",    "--accesses", "2",       "--repeats",  "2",
@@ -96,11 +90,6 @@ TEST_F(series_command_test, locality_has_the_measures_that_it_promises) {
 }
 
 TEST_F(series_command_test, bad_options_are_refused_before_any_file_is_made) {
-  const auto refused = [&](const std::string& bench, const words& more,
-                           const std::string& message) {
-    expect_refused(words{"bench", bench, "--json", "new.jsonl"} + more, 2, message);
-    EXPECT_FALSE(fs::exists(file("new.jsonl")));
-  };
   refused("locality", {"--links", "2^70"}, "--links: '2^70' is too many");
   refused("locality", {"--links", "3^5"}, "--links: '3^5' is not a number of links");
   refused("locality", {"--links", "many"}, "--links: 'many' is not a number of links");
@@ -129,62 +118,6 @@ TEST_F(series_command_test, bad_options_are_refused_before_any_file_is_made) {
   refused("utilization", {"--memory-limit", "2^70"}, "--memory-limit: '2^70'");
   expect_refused({"bench", "contention", "--resume"}, 2, "--resume needs the file");
   expect_refused(contention_ + words{"--json", "/no/such/folder/x"}, 1, "cannot be written");
-}
-
-TEST_F(series_command_test, cells_that_exceed_the_memory_limit_fail_and_the_rest_goes_on) {
-  if (lab::sanitized) GTEST_SKIP();
-  const ended result = run({"bench", "utilization", "--total", "30", "--active", "16", "--block",
-                            "12", "--strategies", "AS1,AS3,AS7", "--peers", "mallard", "--reps",
-                            "1", "--memory-limit", "400M", "--json", "new.jsonl"});
-  EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("mallard: utilization, total 30, active 16, block 12, "
-                                    "AS3@mallard (clean heap) failed: out of memory\n"));
-  EXPECT_THAT(result.out, HasSubstr("FAIL"));
-  const auto results = load("new.jsonl");
-  ASSERT_EQ(results.cells.size(), 3U);
-  EXPECT_EQ(std::count_if(results.cells.begin(), results.cells.end(),
-                          [](const auto& cell) { return cell.ok(); }),
-            2);
-}
-
-TEST_F(series_command_test, resume_measures_only_what_is_missing_and_only_in_the_same_way) {
-  const words call = locality_ + words{"--json", "new.jsonl"};
-  ASSERT_EQ(run(call).status, 0);
-  const std::string before = read_file(file("new.jsonl"));
-  expect_refused(call, 1, "exists already");
-  EXPECT_EQ(run(call + words{"--resume"}).status, 0);
-  EXPECT_EQ(read_file(file("new.jsonl")), before);
-  EXPECT_EQ(run(call + words{"--resume", "--heap", "clean,aged"}).status, 0);
-  EXPECT_EQ(load("new.jsonl").cells.size(), 2U * 2U * 8U);
-  words other = call + words{"--resume"};
-  *(std::find(other.begin(), other.end(), "--repeats") + 1) = "3";
-  expect_refused(other, 1, "--repeats 2, not 3");
-}
-
-TEST_F(series_command_test, interrupt_keeps_what_is_measured_and_says_how_to_go_on) {
-  words call = contention_ + words{"--json", "new.jsonl"};
-  *(std::find(call.begin(), call.end(), "--reps") + 1) = "10000";
-  const pid_t child = start(call);
-  for (int i = 0; i < 500 && read_file(file("new.jsonl")).empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
-  kill(child, SIGINT);
-  const ended result = finish(child);
-  EXPECT_EQ(result.status, 130);
-  EXPECT_THAT(result.err, HasSubstr("--json new.jsonl --resume"));
-  for (const auto& cell : load("new.jsonl").cells) {
-    EXPECT_TRUE(cell.ok());
-    EXPECT_LT(cell.find("time")->samples.size(), 10000U);
-  }
-}
-
-TEST_F(series_command_test, list_names_all_benches) {
-  const ended list = run({"bench", "list"});
-  for (const char* name :
-       {"density", "locality", "utilization", "contention", "false-sharing", "sync", "mutex"}) {
-    EXPECT_THAT(list.out, HasSubstr(name));
-  }
 }
 
 // The library refuses blocks of 32 KiB: whoever gets one does not run on it.
@@ -219,7 +152,7 @@ TEST_F(series_command_test, density_runs_on_a_preloaded_malloc_too) {
 }
 
 TEST_F(series_command_test, libraries_that_are_no_malloc_are_refused) {
-  std::ofstream(file("text.so")) << "not a library\n";
+  write("text.so", "not a library\n");
   const words call = contention_ + words{"--json", "new.jsonl", "--malloc"};
   expect_refused(call + words{"text.so"}, 2, "text.so is no shared library");
   expect_refused(call + words{"missing.so"}, 2, "unknown value 'missing.so'");

@@ -13,7 +13,6 @@ class replay_command_test : public command_test {
  protected:
   // Requests whose blocks die with them, and a table that only grows.
   void SetUp() override {
-    command_test::SetUp();
     profile::trace_script script(file("t.mallard").string());
     script.call("main", 1, [&] {
       for (int request = 0; request < 50; ++request) {

@@ -44,8 +44,7 @@ pid_t start_working() {
 
 void wait_for_library(pid_t of, const std::string& name) {
   for (int i = 0; i < 2000; ++i) {
-    std::ifstream in("/proc/" + std::to_string(of) + "/maps");
-    const std::string maps{std::istreambuf_iterator<char>(in), {}};
+    const std::string maps = read_file("/proc/" + std::to_string(of) + "/maps");
     if (maps.find(name) != maps.npos) break;
     usleep(5000);
   }
@@ -117,8 +116,7 @@ TEST_F(live_command_test, without_a_terminal_prints_plain_lines_and_ends_as_the_
 }
 
 TEST_F(live_command_test, an_interrupt_ends_it_with_the_status_of_one) {
-  std::ofstream(file("script")) << "#!/bin/sh\n: > started\nexec " COUNTED_PROGRAM " work\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script", ": > started\nexec " COUNTED_PROGRAM " work\n");
   const pid_t child = start({"live", "--interval", "0.1", "--", "./script"});
   while (!fs::exists(file("started"))) usleep(1000);
   kill(child, SIGINT);
@@ -147,7 +145,7 @@ std::string read_all(int terminal) {
     const ssize_t got = read(terminal, some, sizeof some);
     if (got <= 0) break;  // the other end is closed
     text.append(some, static_cast<std::size_t>(got));
-    if (text.find("q quit") != text.npos && write(terminal, "q", 1) != 1) break;
+    if (text.find("q quit") != text.npos && ::write(terminal, "q", 1) != 1) break;
   }
   return text;
 }

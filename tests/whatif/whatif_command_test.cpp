@@ -158,8 +158,7 @@ TEST_F(whatif_command_test, output_that_changes_by_itself_cannot_be_compared) {
 }
 
 TEST_F(whatif_command_test, scripts_are_routed_by_the_programs_they_start) {
-  std::ofstream(file("script")) << "#!/bin/sh\n" MALLARD_ROUTED_PROGRAM " requests\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script", MALLARD_ROUTED_PROGRAM " requests\n");
   const ended result = run({"whatif", "--repetitions", "1", "--route",
                             "module:routed_program+size:40=multipool", "--", "./script"});
   ASSERT_EQ(result.status, 0) << result.err;
@@ -167,9 +166,7 @@ TEST_F(whatif_command_test, scripts_are_routed_by_the_programs_they_start) {
 }
 
 TEST_F(whatif_command_test, an_interrupt_ends_it_with_the_status_of_one) {
-  std::ofstream(file("script")) << "#!/bin/sh\n: > started\nexec " MALLARD_ROUTED_PROGRAM
-                                   " requests\n";
-  fs::permissions(file("script"), fs::perms::owner_all);
+  write_script("script", ": > started\nexec " MALLARD_ROUTED_PROGRAM " requests\n");
   const pid_t child = start(
       {"whatif", "--repetitions", "1000000", "--route", "one_request=heap", "--", "./script"});
   while (!fs::exists(file("started"))) usleep(1000);
