@@ -1,7 +1,6 @@
 #include "mallard/adaptive_pool_allocator.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,6 +14,8 @@
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/detail/core/annotate.hpp"
 #include "mallard/node_bytes.hpp"
+#include "support/child.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -76,17 +77,13 @@ TEST(adaptive_pool_allocator, slabs_hold_the_blocks_and_the_overhead_that_were_a
 
 TEST(adaptive_pool_allocator, all_containers_share_the_pool_when_none_is_given) {
   using set = std::set<int, std::less<>, adaptive_pool_allocator<int>>;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
-      for (int round = 0; round < 20; ++round) {
-        set s;
-        for (int i = 0; i < 500; ++i) s.insert(i * 7 % 501);
-        ASSERT_EQ(s.size(), 500u);
-      }
-    });
-  }
-  for (auto& t : threads) t.join();
+  mallard_test::in_threads(4, [] {
+    for (int round = 0; round < 20; ++round) {
+      set s;
+      for (int i = 0; i < 500; ++i) s.insert(i * 7 % 501);
+      ASSERT_EQ(s.size(), 500u);
+    }
+  });
   EXPECT_TRUE(set().get_allocator() == adaptive_pool_allocator<char>());
   adaptive_pool_resource pool;
   EXPECT_FALSE(adaptive_pool_allocator<int>(&pool) == adaptive_pool_allocator<int>());
@@ -119,30 +116,14 @@ TEST(adaptive_pool_allocator, the_shared_pool_survives_a_fork_among_threads) {
     std::list<int, mallard::adaptive_pool_allocator<int>> a(20);
     std::list<int, mallard::node_allocator<int>> b(20);
   };
-  std::atomic<bool> over = false;
-  std::vector<std::thread> busy;
-  for (int t = 0; t < 3; ++t) {
-    busy.emplace_back([&] {
-      while (!over) use();
-    });
-  }
+  const mallard_test::busy_threads busy(3, use);
   for (int i = 0; i < 300; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int code = mallard_test::exit_code_of([&] {
       use();
       std::thread(use).join();
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status != 0) {
-      ADD_FAILURE() << "child " << i << " ended with status " << status;
-      break;
-    }
+    });
+    ASSERT_EQ(code, 0) << "child " << i;
   }
-  over = true;
-  for (auto& t : busy) t.join();
 }
 
 template <std::size_t Bytes>
@@ -157,16 +138,9 @@ void use_the_pool_first_at_a_fork() {
   });
   while (!ready) {
   }
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    use();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  const int code = mallard_test::exit_code_of(use);
   other.join();
-  EXPECT_EQ(status, 0) << Bytes;
+  EXPECT_EQ(code, 0) << Bytes;
 }
 
 TEST(adaptive_pool_allocator, a_shared_pool_that_is_being_made_at_a_fork_serves_the_child) {

@@ -8,11 +8,11 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/memory/memory_error.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -154,18 +154,14 @@ TEST(limit_resource, a_limit_of_0_is_an_error_with_the_systems_word) {
 TEST(limit_resource, the_limit_holds_for_all_threads_together) {
   mallard::synchronized_multipool_resource pool;
   limit_resource quota({.bytes = 1000}, &pool);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 2000; ++i) {
-        if (void* const p = quota.try_allocate(300, 8)) {
-          EXPECT_LE(quota.in_use().bytes, 1000u);
-          quota.deallocate(p, 300, 8);
-        }
+  mallard_test::in_threads(4, [&] {
+    for (int i = 0; i < 2000; ++i) {
+      if (void* const p = quota.try_allocate(300, 8)) {
+        EXPECT_LE(quota.in_use().bytes, 1000u);
+        quota.deallocate(p, 300, 8);
       }
-    });
-  }
-  for (std::thread& t : threads) t.join();
+    }
+  });
   EXPECT_EQ(quota.in_use().bytes, 0u);
   EXPECT_EQ(quota.in_use().blocks, 0u);
 }

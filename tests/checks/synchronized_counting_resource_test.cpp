@@ -9,6 +9,7 @@
 
 #include "mallard/checks/counting_report.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -67,17 +68,13 @@ TEST(synchronized_counting_resource, peaks_of_several_threads_are_known_within_6
   synchronized_counting_resource counter(&pool);
   constexpr int threads = 4;
   std::atomic<int> ready{0};
-  std::vector<std::thread> all;
-  for (int t = 0; t < threads; ++t) {
-    all.emplace_back([&] {
-      std::vector<void*> mine;
-      for (int i = 0; i < 1000; ++i) mine.push_back(counter.allocate(1000, 8));
-      ++ready;
-      while (ready < threads) std::this_thread::yield();  // 4,000 blocks are in use now
-      for (void* p : mine) counter.deallocate(p, 1000, 8);
-    });
-  }
-  for (std::thread& t : all) t.join();
+  mallard_test::in_threads(threads, [&] {
+    std::vector<void*> mine;
+    for (int i = 0; i < 1000; ++i) mine.push_back(counter.allocate(1000, 8));
+    ++ready;
+    while (ready < threads) std::this_thread::yield();  // 4,000 blocks are in use now
+    for (void* p : mine) counter.deallocate(p, 1000, 8);
+  });
   EXPECT_LE(counter.counts().peak_bytes, 4'000'000u);
   EXPECT_GE(counter.counts().peak_bytes, 4'000'000u - threads * 64 * 1024u);
   EXPECT_LE(counter.counts().peak_blocks, 4000u);

@@ -8,8 +8,9 @@
 #include <limits>
 #include <memory_resource>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/threads.hpp"
 
 namespace {
 
@@ -319,18 +320,14 @@ TEST(test_resource, equals_itself_only) {
 
 TEST(test_resource, serves_many_threads) {
   test_resource memory;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&memory] {
-      std::vector<void*> mine;
-      for (std::size_t i = 0; i < 500; ++i) {
-        mine.push_back(memory.allocate(i, 8));
-        if (i % 100 == 0) (void)memory.counts();
-      }
-      for (std::size_t i = 0; i < 500; ++i) memory.deallocate(mine[i], i, 8);
-    });
-  }
-  for (std::thread& t : threads) t.join();
+  mallard_test::in_threads(4, [&memory] {
+    std::vector<void*> mine;
+    for (std::size_t i = 0; i < 500; ++i) {
+      mine.push_back(memory.allocate(i, 8));
+      if (i % 100 == 0) (void)memory.counts();
+    }
+    for (std::size_t i = 0; i < 500; ++i) memory.deallocate(mine[i], i, 8);
+  });
   EXPECT_EQ(memory.counts().allocations, 2000u);
   EXPECT_EQ(memory.counts().in_use_blocks, 0u);
 }

@@ -7,7 +7,7 @@
 
 #include "cells.hpp"
 #include "cli/bench_fixture.hpp"
-#include "sanitized.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard {
 namespace {
@@ -211,7 +211,7 @@ TEST_F(commands_test, resume_measures_only_what_is_missing) {
 }
 
 TEST_F(commands_test, failed_cells_are_named_and_the_rest_goes_on) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   words call = small_bench("new.jsonl", {"--memory-limit", "150M"});
   call[3] = "1,6";
   call[5] = "4,12";

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "cli/bench_fixture.hpp"
-#include "sanitized.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard {
 namespace {
@@ -28,7 +28,7 @@ std::string beside_build_warning(const std::string& text) {
 }
 
 TEST_F(malloc_command_test, each_bench_writes_what_show_and_export_read) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   struct expected {
     words call;
     std::size_t cells;
@@ -98,7 +98,7 @@ TEST_F(malloc_command_test, each_bench_writes_what_show_and_export_read) {
 }
 
 TEST_F(malloc_command_test, memory_series_has_sixty_points_of_one_run) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   ASSERT_EQ(run(small("memory", {"--teams", "1x2", "--objects", "50", "--json", "m.jsonl"})).status,
             0);
   std::set<std::int64_t> points;
@@ -118,7 +118,7 @@ TEST_F(malloc_command_test, memory_series_has_sixty_points_of_one_run) {
 }
 
 TEST_F(malloc_command_test, failed_allocators_are_a_row_and_the_others_go_on) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   const ended result = run({"bench", "churn", "--reps", "2", "--threads", "1,2", "--objects",
                             "1000", "--allocators", "useless,glibc", "--allocator",
                             std::string("useless=") + HARMLESS_LIBRARY, "--json", "new.jsonl"});
@@ -139,7 +139,7 @@ TEST_F(malloc_command_test, failed_allocators_are_a_row_and_the_others_go_on) {
 }
 
 TEST_F(malloc_command_test, other_libraries_are_measured_under_their_names) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   const ended result = run({"bench", "remote-free", "--reps", "1", "--threads", "1", "--objects",
                             "1000", "--allocators", "glibc,mine", "--allocator",
                             std::string("mine=") + PICKY_MALLOC, "--json", "new.jsonl"});
@@ -150,7 +150,7 @@ TEST_F(malloc_command_test, other_libraries_are_measured_under_their_names) {
 }
 
 TEST_F(malloc_command_test, sizes_may_come_from_a_histogram) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   write("sizes.txt", "# bytes weight\n16 3\n\n200 0.5\n");
   const words call = churn_ + words{"--distribution", "sizes.txt", "--json", "new.jsonl"};
   EXPECT_EQ(run(call).status, 0);
@@ -207,7 +207,7 @@ TEST_F(malloc_command_test, bad_options_are_refused_before_any_file_is_made) {
 }
 
 TEST_F(malloc_command_test, resume_measures_only_what_is_missing_and_only_in_the_same_way) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   const words speed = small("speed", {"--threads", "1", "--objects", "500", "--chains",
                                       "malloc,calloc-free", "--json", "new.jsonl"});
   ASSERT_EQ(run(speed).status, 0);
@@ -223,7 +223,7 @@ TEST_F(malloc_command_test, resume_measures_only_what_is_missing_and_only_in_the
 }
 
 TEST_F(malloc_command_test, interrupt_ends_the_measuring_process_too) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   // An hour of one process.
   const auto begin = std::chrono::steady_clock::now();
   interrupt(small("larson", {"--threads", "1", "--seconds", "3600", "--json", "new.jsonl"}),

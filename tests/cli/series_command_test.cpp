@@ -2,7 +2,7 @@
 #include <set>
 
 #include "cli/bench_fixture.hpp"
-#include "sanitized.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard {
 namespace {
@@ -122,7 +122,7 @@ TEST_F(series_command_test, bad_options_are_refused_before_any_file_is_made) {
 
 // The library refuses blocks of 32 KiB: whoever gets one does not run on it.
 TEST_F(series_command_test, global_heap_runs_on_the_preloaded_malloc_and_ours_do_not) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   const words call = {"bench",     "utilization", "--total",      "24",          "--active",
                       "20",        "--block",     "15",           "--reps",      "1",
                       "--peers",   "mallard",     "--strategies", "AS1,AS2,AS7", "--json",
@@ -142,7 +142,7 @@ TEST_F(series_command_test, global_heap_runs_on_the_preloaded_malloc_and_ours_do
 }
 
 TEST_F(series_command_test, density_runs_on_a_preloaded_malloc_too) {
-  if (lab::sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   const ended result =
       run({"bench",  "density",    "--ds",     "1",          "--sizes", "4",        "--strategies",
            "AS1",    "--peers",    "std",      "--scale",    "1/65536", "--reps",   "1",
@@ -156,7 +156,7 @@ TEST_F(series_command_test, libraries_that_are_no_malloc_are_refused) {
   const words call = contention_ + words{"--json", "new.jsonl", "--malloc"};
   expect_refused(call + words{"text.so"}, 2, "text.so is no shared library");
   expect_refused(call + words{"missing.so"}, 2, "unknown value 'missing.so'");
-  if (!lab::sanitized)
+  if (!mallard_test::instrumented)
     expect_refused(call + words{HARMLESS_LIBRARY}, 2, "but malloc still comes from");
   EXPECT_FALSE(fs::exists(file("new.jsonl")));
 }

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,21 +11,17 @@
 #include "lab/kernels/barrier.hpp"
 #include "lab/measuring/meters.hpp"
 #include "lab/measuring/private_heap.hpp"
-#include "sanitized.hpp"
+#include "support/child.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard::lab {
 namespace {
 
 constexpr aging_recipe small = {.lists = 16, .strings_per_list = 500};
 
-// A child process gives this back in its exit status.
 template <class Check>
 bool in_child(const Check& check) {
-  const pid_t child = fork();
-  if (child == 0) _exit(check() ? 0 : 1);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return mallard_test::exit_code_of([&] { _exit(check() ? 0 : 1); }) == 0;
 }
 
 TEST(aging, same_recipe_keeps_the_same_strings_every_time) {
@@ -49,7 +44,7 @@ TEST(aging, frees_three_of_four_lists_and_keeps_the_rest) {
 }
 
 TEST(private_heap, leaves_no_page_of_the_heap_to_be_copied_later) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   std::vector<char> block(32 << 10, 'x');  // on the heap, and there before the fork
   EXPECT_TRUE(in_child([&] {
     make_heap_private();
@@ -60,7 +55,7 @@ TEST(private_heap, leaves_no_page_of_the_heap_to_be_copied_later) {
 }
 
 TEST(private_heap, anywhere_copies_what_is_in_use_and_nothing_else) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   constexpr std::size_t half = 16 << 20;
   void* mapped =
       mmap(nullptr, 2 * half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

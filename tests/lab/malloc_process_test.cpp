@@ -16,7 +16,7 @@
 #include "counted_calls.hpp"
 #include "moody_sizes.hpp"
 #include "plans.hpp"
-#include "sanitized.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -86,7 +86,7 @@ outcome run(const contender& on, const small_job& what, double timeout = 60) {
 class malloc_process_test : public testing::Test {
  protected:
   void SetUp() override {
-    if (sanitized) GTEST_SKIP();
+    if (mallard_test::instrumented) GTEST_SKIP();
   }
 };
 

@@ -14,7 +14,7 @@
 #include "lab/measuring/malloc_library.hpp"
 #include "lab/measuring/thread_team.hpp"
 #include "plans.hpp"
-#include "sanitized.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -123,7 +123,7 @@ TEST(run_bench, every_bench_of_columns_measures_its_figures) {
 }
 
 TEST(run_bench, monotonic_keeps_all_that_the_others_give_back) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   const auto cells =
       measure_all(plan_of("utilization", {{"total", "26"}, {"active", "16"}, {"block", "12"}},
                           {column_named("AS1", "global"), column_named("AS3", "mallard"),
@@ -146,7 +146,7 @@ TEST(run_bench, finished_cells_are_not_measured_again) {
 }
 
 TEST(run_bench, memory_limit_fails_the_cells_that_need_more_and_no_others) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   bench_plan plan =
       plan_of("utilization", {{"total", "30"}, {"active", "16"}, {"block", "12"}}, few);
   plan.memory_limit = 400 << 20;
@@ -158,7 +158,7 @@ TEST(run_bench, memory_limit_fails_the_cells_that_need_more_and_no_others) {
 }
 
 TEST(run_bench, threads_that_run_out_of_memory_fail_their_cell_too) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   bench_plan plan = plan_of(
       "contention", {{"iterations", "20"}, {"block", "10"}, {"threads", "2"}, {"form", "own"}},
       {column_named("AS3", "mallard")});
@@ -327,7 +327,7 @@ TEST(malloc_library, names_come_from_the_file) {
 }
 
 TEST(malloc_library, tests_run_on_the_systems_own) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   EXPECT_EQ(malloc_name(), "glibc");
   EXPECT_FALSE(malloc_is_replaced());
 }

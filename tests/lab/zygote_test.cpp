@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -16,7 +15,7 @@
 #include "lab/kernels/container_run.hpp"
 #include "lab/measuring/contender.hpp"
 #include "lab/measuring/strategies.hpp"
-#include "sanitized.hpp"
+#include "support/instrumented.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -135,7 +134,7 @@ TEST(zygote, exception_is_an_error_with_its_text) {
 }
 
 TEST(zygote, memory_limit_makes_out_of_memory_an_error) {
-  if (sanitized) GTEST_SKIP();
+  if (mallard_test::instrumented) GTEST_SKIP();
   measuring_limits limits = usual_limits();
   limits.memory_limit = 512 << 20;
   EXPECT_EQ(run_clean(make_job(exhaust), limits).error, "out of memory");

@@ -14,6 +14,7 @@
 #include "malloc/random_program.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -57,18 +58,14 @@ TEST(malloc_engine, heaps_change_hands_while_blocks_are_under_way_to_them) {
     }
   });
   for (int turn = 0; turn < 100; ++turn) {
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 3; ++t) {
-      threads.emplace_back([&, t] {
-        for (std::size_t i = 0; i < 300; ++i) {
-          const std::size_t bytes = 16 + (i * 37 + static_cast<std::size_t>(t)) % 3000;
-          auto* const p = static_cast<char*>(detail::allocate(bytes));
-          p[0] = p[bytes - 1] = 1;
-          detail::deallocate(ring[(i * 5) % ring_size].exchange(p));
-        }
-      });
-    }
-    for (std::thread& t : threads) t.join();
+    mallard_test::in_threads(std::size_t{3}, [&](std::size_t t) {
+      for (std::size_t i = 0; i < 300; ++i) {
+        const std::size_t bytes = 16 + (i * 37 + t) % 3000;
+        auto* const p = static_cast<char*>(detail::allocate(bytes));
+        p[0] = p[bytes - 1] = 1;
+        detail::deallocate(ring[(i * 5) % ring_size].exchange(p));
+      }
+    });
     detail::trim();
   }
   stop = true;
@@ -211,17 +208,13 @@ TEST(malloc_engine, no_block_waits_in_heaps_without_threads) {
   std::vector<std::atomic<void*>> ring(ring_size);
   detail::trim();  // what this thread still has of others goes home
   for (int turn = 0; turn < 400; ++turn) {
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < 4; ++t) {
-      threads.emplace_back([&, t] {
-        for (std::size_t i = 0; i < 150 + 50 * t; ++i) {
-          void* const p = detail::allocate(16 + (i + t) % 3 * 16);
-          detail::deallocate(ring[(i * 5 + t) % ring_size].exchange(p));
-        }
-        for (std::atomic<void*>& place : ring) detail::deallocate(place.exchange(nullptr));
-      });
-    }
-    for (std::thread& t : threads) t.join();
+    mallard_test::in_threads(std::size_t{4}, [&](std::size_t t) {
+      for (std::size_t i = 0; i < 150 + 50 * t; ++i) {
+        void* const p = detail::allocate(16 + (i + t) % 3 * 16);
+        detail::deallocate(ring[(i * 5 + t) % ring_size].exchange(p));
+      }
+      for (std::atomic<void*>& place : ring) detail::deallocate(place.exchange(nullptr));
+    });
     ASSERT_EQ(bytes_in_use_of_other_heaps(), 0u) << "turn " << turn;
   }
 }

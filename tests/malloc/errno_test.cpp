@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "malloc/workload.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -37,27 +38,19 @@ TEST(malloc_errno, free_keeps_it_when_threads_meet_at_the_blocks_of_ended_ones) 
   std::atomic<int> changed{0};
   for (int turn = 0; turn < 20; ++turn) {
     std::vector<std::vector<void*>> blocks(owners, std::vector<void*>(blocks_each));
-    std::vector<std::thread> threads;
     std::atomic<std::size_t> ready{0};
-    for (std::vector<void*>& own : blocks) {
-      threads.emplace_back([&] {
-        for (void*& p : own) p = std::malloc(40);
-        // All at once, so that each has a heap of its own.
-        for (++ready; ready != owners;) std::this_thread::yield();
-      });
-    }
-    for (std::thread& t : threads) t.join();
-    threads.clear();
-    for (std::size_t t = 0; t < freers; ++t) {
-      threads.emplace_back([&, t] {
-        for (std::size_t i = t; i < blocks_each; i += freers) {
-          for (const std::vector<void*>& of_one : blocks) {
-            if (!free_keeps_errno(of_one[i])) ++changed;
-          }
+    mallard_test::in_threads(owners, [&](std::size_t t) {
+      for (void*& p : blocks[t]) p = std::malloc(40);
+      // All at once, so that each has a heap of its own.
+      for (++ready; ready != owners;) std::this_thread::yield();
+    });
+    mallard_test::in_threads(freers, [&](std::size_t t) {
+      for (std::size_t i = t; i < blocks_each; i += freers) {
+        for (const std::vector<void*>& of_one : blocks) {
+          if (!free_keeps_errno(of_one[i])) ++changed;
         }
-      });
-    }
-    for (std::thread& t : threads) t.join();
+      }
+    });
   }
   EXPECT_EQ(changed, 0);
 }
@@ -66,21 +59,17 @@ TEST(malloc_errno, free_keeps_it_whosever_block_it_is_and_whoever_else_is_at_it)
   std::vector<std::atomic<void*>> ring(2'048);
   std::atomic<int> changed{0};
   for (int turn = 0; turn < 40; ++turn) {
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < 6; ++t) {
-      threads.emplace_back([&, t] {
-        for (std::size_t i = 0; i < 4'000; ++i) {
-          void* const p = allocate_some(i + 7 * t);
-          if (i % 5 == 0) {
-            if (!free_keeps_errno(p)) ++changed;
-            continue;
-          }
-          // Mostly another thread's, often one that has ended.
-          if (!free_keeps_errno(ring[(i * 37 + t) % ring.size()].exchange(p))) ++changed;
+    mallard_test::in_threads(std::size_t{6}, [&](std::size_t t) {
+      for (std::size_t i = 0; i < 4'000; ++i) {
+        void* const p = allocate_some(i + 7 * t);
+        if (i % 5 == 0) {
+          if (!free_keeps_errno(p)) ++changed;
+          continue;
         }
-      });
-    }
-    for (std::thread& t : threads) t.join();
+        // Mostly another thread's, often one that has ended.
+        if (!free_keeps_errno(ring[(i * 37 + t) % ring.size()].exchange(p))) ++changed;
+      }
+    });
   }
   for (std::atomic<void*>& place : ring) {
     if (!free_keeps_errno(place.exchange(nullptr))) ++changed;

@@ -5,24 +5,22 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
 #include "support/addresses.hpp"
+#include "support/threads.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -237,39 +235,33 @@ TEST(user_heap, many_come_and_go) {
 
 TEST(user_heap, threads_may_share_one) {
   owned_heap h;
-  std::vector<std::thread> team;
-  for (unsigned t = 0; t < 4; ++t) {
-    team.emplace_back([&h, t] {
-      std::mt19937 random(t);
-      std::vector<std::pair<unsigned char*, std::size_t>> live;
-      for (int i = 0; i < 20'000; ++i) {
-        if (live.size() > 100 || (random() % 2 == 0 && !live.empty())) {
-          const std::size_t at = random() % live.size();
-          const auto [p, bytes] = live[at];
-          ASSERT_TRUE(all_bytes_are(p, bytes, static_cast<unsigned char>(bytes % 251)));
-          std::free(p);
-          live[at] = live.back();
-          live.pop_back();
-        } else {
-          const std::size_t bytes = random() % 2000;
-          auto* const p = static_cast<unsigned char*>(h.allocate(bytes));
-          ASSERT_NE(p, nullptr);
-          std::memset(p, static_cast<int>(bytes % 251), bytes);
-          live.emplace_back(p, bytes);
-        }
+  mallard_test::in_threads(4u, [&h](unsigned t) {
+    std::mt19937 random(t);
+    std::vector<std::pair<unsigned char*, std::size_t>> live;
+    for (int i = 0; i < 20'000; ++i) {
+      if (live.size() > 100 || (random() % 2 == 0 && !live.empty())) {
+        const std::size_t at = random() % live.size();
+        const auto [p, bytes] = live[at];
+        ASSERT_TRUE(all_bytes_are(p, bytes, static_cast<unsigned char>(bytes % 251)));
+        std::free(p);
+        live[at] = live.back();
+        live.pop_back();
+      } else {
+        const std::size_t bytes = random() % 2000;
+        auto* const p = static_cast<unsigned char*>(h.allocate(bytes));
+        ASSERT_NE(p, nullptr);
+        std::memset(p, static_cast<int>(bytes % 251), bytes);
+        live.emplace_back(p, bytes);
       }
-    });
-  }
-  for (std::thread& t : team) t.join();
+    }
+  });
 }
 
 // Whatever the handler interrupts, destructors that use heaps meet no lock of its thread.
 TEST(user_heap, a_signal_handler_may_end_the_process) {
   static mallard_heap* heap = nullptr;
   for (int i = 0; i < 20; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int code = malloc_test::exit_code_of([i] {
       heap = mallard_heap_create();
       std::atexit([] {
         std::free(mallard_heap_allocate(heap, 100, 0));
@@ -284,33 +276,16 @@ TEST(user_heap, a_signal_handler_may_end_the_process) {
       for (std::size_t n = 0;; n = (n + 4801) % (300 * kib)) {
         mallard_heap_free(heap, mallard_heap_allocate(heap, n, 0));
       }
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    ASSERT_TRUE(WIFEXITED(status)) << i;
-    ASSERT_EQ(WEXITSTATUS(status), 5) << i;
+    });
+    ASSERT_EQ(code, 5) << i;
   }
 }
 
 TEST(user_heap, a_fork_while_threads_allocate_does_not_lock_the_child) {
   owned_heap h;
-  std::atomic<bool> end{false};
-  std::thread busy([&] {
-    while (!end) mallard_heap_free(h.heap, h.allocate(100));
-  });
-  for (int i = 0; i < 100; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
-      mallard_heap_free(h.heap, h.allocate(100));
-      _exit(0);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
-  end = true;
-  busy.join();
+  const auto use = [&] { mallard_heap_free(h.heap, h.allocate(100)); };
+  const mallard_test::busy_threads busy(1, use);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(malloc_test::exit_code_of(use), 0);
 }
 
 TEST(user_heap, where_addresses_are_limited_gets_what_malloc_has_freed) {

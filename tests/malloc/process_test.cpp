@@ -11,6 +11,7 @@
 #include <string>
 
 #include "malloc/workload.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -55,11 +56,7 @@ TEST(malloc_process, destructors_of_thread_locals_may_allocate_and_free) {
     }
   };
   static thread_local owner of_thread;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 50; ++i) {
-    threads.emplace_back([] { of_thread.names.resize(10, std::string(50, 'y')); });
-  }
-  for (std::thread& t : threads) t.join();
+  mallard_test::in_threads(50, [] { of_thread.names.resize(10, std::string(50, 'y')); });
 }
 
 // Each destructor sets its key again, as often as the system calls it: later than any cleaning up

@@ -3,8 +3,6 @@
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -23,6 +21,7 @@
 
 #include "mallard/malloc/malloc_scope.hpp"
 #include "malloc/workload.hpp"
+#include "support/threads.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -205,23 +204,19 @@ TEST_F(malloc_scopes, other_threads_allocate_as_before) {
 TEST_F(malloc_scopes, threads_may_have_scopes_of_one_heap_and_free_each_others_blocks) {
   constexpr unsigned threads = 4;
   std::atomic<void*> mailbox[threads]{};
-  std::vector<std::thread> team;
-  for (unsigned t = 0; t < threads; ++t) {
-    team.emplace_back([&, t] {
-      std::mt19937 random(t);
-      for (int round = 0; round < 200; ++round) {
-        const malloc_scope scope(round % 3 == 0 ? nullptr : heap_);
-        for (int i = 0; i < 200; ++i) {
-          const std::size_t bytes = 1 + random() % (i % 50 == 0 ? 400 * kib : 500);
-          void* const p = std::malloc(bytes);
-          ASSERT_NE(p, nullptr);
-          std::memset(p, 1, bytes);
-          std::free(mailbox[random() % threads].exchange(p));
-        }
+  mallard_test::in_threads(threads, [&](unsigned t) {
+    std::mt19937 random(t);
+    for (int round = 0; round < 200; ++round) {
+      const malloc_scope scope(round % 3 == 0 ? nullptr : heap_);
+      for (int i = 0; i < 200; ++i) {
+        const std::size_t bytes = 1 + random() % (i % 50 == 0 ? 400 * kib : 500);
+        void* const p = std::malloc(bytes);
+        ASSERT_NE(p, nullptr);
+        std::memset(p, 1, bytes);
+        std::free(mailbox[random() % threads].exchange(p));
       }
-    });
-  }
-  for (std::thread& t : team) t.join();
+    }
+  });
   for (auto& box : mailbox) std::free(box.load());
   EXPECT_EQ(malloc_scope(heap_).survivors(), 0u);
 }
@@ -279,34 +274,24 @@ TEST_F(malloc_scopes, one_begun_by_a_late_destructor_ends_with_the_thread_or_is_
 }
 
 TEST_F(malloc_scopes, a_forked_child_goes_on_in_its_scope) {
-  std::atomic<bool> end{false};
-  std::thread busy([&] {
-    while (!end) {
-      const malloc_scope scope(heap_);
-      std::free(std::malloc(100));
-      std::free(std::malloc(400 * kib));
-    }
+  const mallard_test::busy_threads busy(1, [&] {
+    const malloc_scope scope(heap_);
+    std::free(std::malloc(100));
+    std::free(std::malloc(400 * kib));
   });
   for (int i = 0; i < 50; ++i) {
     const malloc_scope scope(i % 2 == 0 ? heap_ : nullptr);
     void* const p = std::malloc(100);
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int code = malloc_test::exit_code_of([&] {
       std::free(p);
       for (std::size_t n = 0; n < 1000; ++n) std::free(std::malloc(100 + n));
       mallard_scope* const inner = mallard_scope_begin(heap_);
       std::free(std::malloc(100));
       mallard_scope_end(inner);
-      _exit(0);
-    }
+    });
     std::free(p);
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
+    EXPECT_EQ(code, 0);
   }
-  end = true;
-  busy.join();
 }
 
 TEST_F(malloc_scopes, a_heap_made_in_one_outlives_it) {

@@ -21,6 +21,7 @@
 #include "mallard/malloc/malloc.h"
 #include "malloc/workload.hpp"
 #include "support/instruction_count.hpp"
+#include "support/threads.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -280,27 +281,16 @@ TEST(malloc_stats, what_scopes_have_at_hand_is_not_in_use) {
 }
 
 TEST(malloc_stats, figures_can_be_asked_for_while_threads_allocate) {
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      std::vector<void*> blocks;
-      for (std::size_t i = 0; !stop; ++i) {
-        blocks.push_back(std::malloc(i * 37 % 50'000));
-        if (blocks.size() < 300) continue;
-        for (void* p : blocks) std::free(p);
-        blocks.clear();
-      }
-      for (void* p : blocks) std::free(p);
-    });
-  }
+  const mallard_test::busy_threads busy(3, [] {
+    std::array<void*, 300> blocks{};
+    for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = std::malloc(i * 167 % 50'000);
+    for (void* p : blocks) std::free(p);
+  });
   for (int i = 0; i < 300; ++i) {
     const std::string text = stats_json();
     std::string_view rest = text;
     ASSERT_TRUE(take_json(rest)) << text;
   }
-  stop = true;
-  for (std::thread& t : threads) t.join();
 }
 
 TEST(malloc_stats, mallopt_knows_the_parameters_of_glibc) {

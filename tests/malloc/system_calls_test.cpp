@@ -25,6 +25,7 @@
 #include "support/forked.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
+#include "support/threads.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -629,18 +630,14 @@ TEST(malloc_system_calls, the_slabs_of_ended_threads_are_all_in_one_heap) {
     constexpr std::size_t count = 100;
     std::vector<void*> left(2 * count);
     std::atomic<std::size_t> ready{0};
-    std::vector<std::thread> threads;
-    for (std::size_t t = 0; t < count; ++t) {
-      threads.emplace_back([&, t] {
-        for (int i = 0; i < 100; ++i) detail::deallocate(detail::allocate(3'000));
-        left[2 * t] = detail::allocate(3'000);
-        left[2 * t + 1] = detail::allocate(40);
-        // All are there at once, each with a heap of its own.
-        ++ready;
-        while (ready != count) std::this_thread::yield();
-      });
-    }
-    for (std::thread& t : threads) t.join();
+    mallard_test::in_threads(count, [&](std::size_t t) {
+      for (int i = 0; i < 100; ++i) detail::deallocate(detail::allocate(3'000));
+      left[2 * t] = detail::allocate(3'000);
+      left[2 * t + 1] = detail::allocate(40);
+      // All are there at once, each with a heap of its own.
+      ++ready;
+      while (ready != count) std::this_thread::yield();
+    });
     std::size_t heaps = 0;
     std::size_t with_slabs = 0;
     for (detail::malloc_heap* h = detail::the_heaps.first(); h != nullptr; h = h->next) {

@@ -1,19 +1,19 @@
 // Work that the tests of processes and threads keep a malloc busy with, and how they watch it.
 #pragma once
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <thread>
-#include <vector>
+
+#include "support/child.hpp"
+#include "support/threads.hpp"
 
 namespace malloc_test {
+
+using mallard_test::exit_code_of;
 
 inline constexpr std::array<std::size_t, 7> sizes = {16,     100,     900,      5'000,
                                                      40'000, 200'000, 9'000'000};
@@ -30,39 +30,11 @@ inline void allocate_and_free(int rounds) {
 }
 
 // Threads that allocate all the time, until the object goes.
-class busy_threads {
+class busy_threads : public mallard_test::busy_threads {
  public:
-  explicit busy_threads(int count) {
-    for (int i = 0; i < count; ++i) {
-      threads_.emplace_back([this] {
-        while (!stop_) allocate_and_free(1);
-      });
-    }
-  }
-  ~busy_threads() {
-    stop_ = true;
-    for (std::thread& t : threads_) t.join();
-  }
-  busy_threads(const busy_threads&) = delete;
-  busy_threads& operator=(const busy_threads&) = delete;
-
- private:
-  std::atomic<bool> stop_{false};
-  std::vector<std::thread> threads_;
+  explicit busy_threads(int count)
+      : mallard_test::busy_threads(count, [] { allocate_and_free(1); }) {}
 };
-
-// Returns the exit code; -1 after a signal, also that of the alarm.
-inline int exit_code_of(const std::function<void()>& in_child) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    in_child();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 struct process_bytes {
   std::size_t mapped;

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <map>
 #include <memory_resource>
-#include <thread>
 #include <vector>
 
 #include "mallard/monotonic.hpp"
 #include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -127,13 +127,9 @@ TEST(protected_resource, built_once_it_is_read_by_many_threads) {
       *std::pmr::polymorphic_allocator<>(&arena).new_object<std::pmr::vector<std::pmr::string>>();
   for (int i = 0; i < 1000; ++i) words.emplace_back("a string too long for itself to hold");
   const protect_scope built(resource);
-  std::vector<std::thread> readers;
-  for (int i = 0; i < 2; ++i) {
-    readers.emplace_back([&] {
-      for (const auto& word : words) EXPECT_EQ(word.size(), 36u);
-    });
-  }
-  for (std::thread& reader : readers) reader.join();
+  mallard_test::in_threads(2, [&] {
+    for (const auto& word : words) EXPECT_EQ(word.size(), 36u);
+  });
 }
 
 TEST(protected_resource, bad_limits_and_requests_throw) {

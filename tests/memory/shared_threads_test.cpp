@@ -4,12 +4,12 @@
 #include <cstring>
 #include <mutex>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "mallard/memory/shared.hpp"
 #include "support/instrumented.hpp"
 #include "support/marked_block.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -51,36 +51,29 @@ void trade(shared_resource& shared, const shared_resource& as_seen_by, market& a
   }
 }
 
-TEST(shared_threads, of_one_resource) {
-  shared_resource shared;
-  market all;
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < 4; ++i) {
-    threads.emplace_back([&, i] { trade(shared, shared, all, i); });
-  }
-  for (std::thread& thread : threads) thread.join();
+void expect_all_goes_back(shared_resource& shared, const market& all) {
   shared.verify();
   for (const marked_block& b : all.blocks) shared.deallocate(b.p, b.bytes);
   shared.trim();
   EXPECT_EQ(shared.stats().slabs, 0u);
 }
 
+TEST(shared_threads, of_one_resource) {
+  shared_resource shared;
+  market all;
+  mallard_test::in_threads(4u, [&](unsigned i) { trade(shared, shared, all, i); });
+  expect_all_goes_back(shared, all);
+}
+
 TEST(shared_threads, each_with_a_resource_of_its_own) {
   shared_resource shared;
   market all;
-  std::vector<std::thread> threads;
-  for (unsigned i = 0; i < 4; ++i) {
-    threads.emplace_back([&, i] {
-      shared_resource own = shared_resource::attach(shared.descriptor());
-      trade(own, shared, all, i);
-      own.verify();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  shared.verify();
-  for (const marked_block& b : all.blocks) shared.deallocate(b.p, b.bytes);
-  shared.trim();
-  EXPECT_EQ(shared.stats().slabs, 0u);
+  mallard_test::in_threads(4u, [&](unsigned i) {
+    shared_resource own = shared_resource::attach(shared.descriptor());
+    trade(own, shared, all, i);
+    own.verify();
+  });
+  expect_all_goes_back(shared, all);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "mallard/segregating.hpp"
 #include "mallard/synchronized.hpp"
 #include "mallard/typed.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -160,21 +161,15 @@ TEST(segregating_resource, owns_what_either_does) {
 
 TEST(synchronized, threads_share_one_resource) {
   mallard::synchronized<monotonic_resource> shared(1024);
-  {
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&] {
-        mallard::typed::vector<int, mallard::synchronized<monotonic_resource>> by_type(&shared);
-        std::pmr::vector<int> by_base(&shared);
-        for (int i = 0; i < 2000; ++i) {
-          by_type.push_back(i);
-          by_base.push_back(i);
-        }
-        EXPECT_EQ(by_type.back(), 1999);
-      });
+  mallard_test::in_threads(4, [&] {
+    mallard::typed::vector<int, mallard::synchronized<monotonic_resource>> by_type(&shared);
+    std::pmr::vector<int> by_base(&shared);
+    for (int i = 0; i < 2000; ++i) {
+      by_type.push_back(i);
+      by_base.push_back(i);
     }
-    for (std::thread& t : threads) t.join();
-  }
+    EXPECT_EQ(by_type.back(), 1999);
+  });
   EXPECT_GT(shared.with([](monotonic_resource& r) { return r.stats().in_use_bytes; }),
             4 * 2 * 2000 * sizeof(int));
   shared.with([](monotonic_resource& r) { r.release(); });

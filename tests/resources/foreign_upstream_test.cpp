@@ -18,6 +18,7 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "mallard/synchronized_multipool.hpp"
+#include "support/threads.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -184,23 +185,19 @@ TEST(foreign_upstream, is_called_by_one_thread_at_a_time_from_whatever_resources
   upstream.before_allocate = upstream.before_deallocate = look;
   synchronized_multipool_resource pool({.empty_slabs_kept = 0}, &upstream);
   synchronized_heap_resource heap({.empty_slabs_kept = 0}, &upstream);
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < 25; ++i) {
-        for (const std::size_t bytes :
-             {std::size_t{100}, std::size_t{50'000}, std::size_t{1} << 20}) {
-          void* const a = pool.allocate(bytes);
-          void* const b = heap.allocate(bytes);
-          pool.deallocate(a, bytes);
-          heap.deallocate(b, bytes);
-        }
-        pool.trim();
-        heap.trim();
+  mallard_test::in_threads(4, [&] {
+    for (int i = 0; i < 25; ++i) {
+      for (const std::size_t bytes :
+           {std::size_t{100}, std::size_t{50'000}, std::size_t{1} << 20}) {
+        void* const a = pool.allocate(bytes);
+        void* const b = heap.allocate(bytes);
+        pool.deallocate(a, bytes);
+        heap.deallocate(b, bytes);
       }
-    });
-  }
-  for (auto& t : threads) t.join();
+      pool.trim();
+      heap.trim();
+    }
+  });
   EXPECT_TRUE(alone);
 }
 

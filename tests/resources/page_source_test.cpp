@@ -1,8 +1,6 @@
 #include "mallard/page_source.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -12,7 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "support/child.hpp"
 #include "support/seeds.hpp"
+#include "support/threads.hpp"
 #include "support/units.hpp"
 
 namespace {
@@ -183,9 +183,7 @@ TEST_F(page_source_test, serves_many_threads) {
     }
   };
   for (const std::uint64_t seed : mallard_test::test_seeds(3)) {
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < 4; ++t) threads.emplace_back(work, seed * 100 + t);
-    for (std::thread& t : threads) t.join();
+    mallard_test::in_threads(4u, [&](unsigned t) { work(seed * 100 + t); });
     EXPECT_EQ(damaged, 0) << mallard_test::reproduce_with(seed);
   }
   for (const auto& [p, bytes] : shared) source.deallocate(p, bytes, alignment_of(bytes));
@@ -207,24 +205,15 @@ TEST_F(page_source_test, an_ended_thread_leaves_nothing_behind) {
 
 #if !defined(__SANITIZE_THREAD__)
 TEST_F(page_source_test, a_child_forked_amid_the_work_of_others_can_allocate) {
-  std::atomic<bool> stop{false};
-  std::thread busy([&] {
-    while (!stop) source.deallocate(source.allocate(3 * mib), 3 * mib);
-  });
+  const mallard_test::busy_threads busy(
+      1, [&] { source.deallocate(source.allocate(3 * mib), 3 * mib); });
   for (int i = 0; i < 20; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(10);  // a deadlock ends the child
+    const int code = mallard_test::exit_code_of([&] {
       std::memset(source.allocate(3 * mib), 1, 3 * mib);
       std::memset(source.allocate(16 * kib), 1, 16 * kib);
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+    });
+    EXPECT_EQ(code, 0);
   }
-  stop = true;
-  busy.join();
 }
 #endif
 

@@ -1,10 +1,8 @@
 #include "mallard/synchronized_heap.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -20,8 +18,10 @@
 #include "mallard/multipool.hpp"
 #include "mallard/synchronized_multipool.hpp"
 #include "resources/heap_program.hpp"
+#include "support/child.hpp"
 #include "support/marked_block.hpp"
 #include "support/seeds.hpp"
+#include "support/threads.hpp"
 #include "support/worker.hpp"
 
 namespace {
@@ -205,39 +205,35 @@ TEST(synchronized_heap, threads_that_exchange_arrays_at_full_speed_spoil_none) {
     std::optional<marked_block> held;
   };
   std::vector<place> exchange(64);
-  std::vector<std::thread> threads;
-  for (unsigned t = 0; t < 6; ++t) {
-    threads.emplace_back([&, t] {
-      std::mt19937 engine(t);
-      const auto random = [&] { return static_cast<unsigned>(engine()); };
-      for (int i = 0; i < 3000; ++i) {
-        const sized_block fresh = heap.allocate_at_least(1 + random() % 20'000);
-        std::optional<marked_block> mine{
-            {fresh.p, fresh.bytes, static_cast<unsigned char>(random())}};
-        std::memset(mine->p, mine->mark, mine->bytes);
-        {
-          place& at = exchange[random() % exchange.size()];
-          const std::lock_guard hold(at.lock);
-          std::swap(at.held, mine);
-        }
-        const block_chain nodes = heap.allocate_many(20, 40);
-        void* const aligned = heap.allocate_at_least(100, 256).p;
-        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(aligned) % 256, 0u);
-        heap.deallocate_expandable(aligned);
-        if (mine) {
-          const std::size_t now = heap.try_expand(mine->p, mine->bytes, mine->bytes + 100, 0);
-          if (now == 0) heap.shrink(mine->p, mine->bytes, mine->bytes, mine->bytes / 2);
-          if (now == 0) mine->bytes /= 2;
-          const sized_block moved = heap.remap(mine->p, mine->bytes, mine->bytes * 2);
-          expect_unchanged({moved.p, mine->bytes, mine->mark});
-          heap.deallocate_expandable(moved.p);
-        }
-        heap.deallocate_many(nodes, 40);
-        if (i % 1000 == 999) heap.trim();
+  mallard_test::in_threads(6u, [&](unsigned t) {
+    std::mt19937 engine(t);
+    const auto random = [&] { return static_cast<unsigned>(engine()); };
+    for (int i = 0; i < 3000; ++i) {
+      const sized_block fresh = heap.allocate_at_least(1 + random() % 20'000);
+      std::optional<marked_block> mine{
+          {fresh.p, fresh.bytes, static_cast<unsigned char>(random())}};
+      std::memset(mine->p, mine->mark, mine->bytes);
+      {
+        place& at = exchange[random() % exchange.size()];
+        const std::lock_guard hold(at.lock);
+        std::swap(at.held, mine);
       }
-    });
-  }
-  for (auto& t : threads) t.join();
+      const block_chain nodes = heap.allocate_many(20, 40);
+      void* const aligned = heap.allocate_at_least(100, 256).p;
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(aligned) % 256, 0u);
+      heap.deallocate_expandable(aligned);
+      if (mine) {
+        const std::size_t now = heap.try_expand(mine->p, mine->bytes, mine->bytes + 100, 0);
+        if (now == 0) heap.shrink(mine->p, mine->bytes, mine->bytes, mine->bytes / 2);
+        if (now == 0) mine->bytes /= 2;
+        const sized_block moved = heap.remap(mine->p, mine->bytes, mine->bytes * 2);
+        expect_unchanged({moved.p, mine->bytes, mine->mark});
+        heap.deallocate_expandable(moved.p);
+      }
+      heap.deallocate_many(nodes, 40);
+      if (i % 1000 == 999) heap.trim();
+    }
+  });
   for (place& at : exchange) {
     if (at.held) heap.deallocate_expandable(at.held->p);
   }
@@ -249,31 +245,16 @@ TEST(synchronized_heap, threads_that_exchange_arrays_at_full_speed_spoil_none) {
 
 TEST(synchronized_heap, a_child_of_a_process_busy_with_arrays_can_go_on) {
   synchronized_heap_resource heap;
-  std::atomic<bool> over = false;
-  std::vector<std::thread> busy;
-  for (int t = 0; t < 3; ++t) {
-    busy.emplace_back([&] {
-      while (!over) heap.deallocate_expandable(heap.allocate_at_least(1000).p);
-    });
-  }
+  const mallard_test::busy_threads busy(
+      3, [&] { heap.deallocate_expandable(heap.allocate_at_least(1000).p); });
   for (int i = 0; i < 100; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int code = mallard_test::exit_code_of([&] {
       const sized_block block = heap.allocate_at_least(5000);
       give(heap, take(heap, 100, 1));
       heap.deallocate_expandable(block.p);
-      _exit(testing::Test::HasFailure() ? 1 : 0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status != 0) {
-      ADD_FAILURE() << "child " << i << " ended with status " << status;
-      break;
-    }
+    });
+    ASSERT_EQ(code, 0) << "child " << i;
   }
-  over = true;
-  for (auto& t : busy) t.join();
 }
 
 #endif

@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -23,8 +21,10 @@
 
 #include "mallard/allocator.hpp"
 #include "mallard/checks/test_resource.hpp"
+#include "support/child.hpp"
 #include "support/marked_block.hpp"
 #include "support/seeds.hpp"
+#include "support/threads.hpp"
 #include "support/watchdog.hpp"
 #include "support/worker.hpp"
 
@@ -319,25 +319,21 @@ TEST(synchronized_multipool, threads_that_exchange_blocks_at_full_speed_lose_non
   };
   std::vector<place> exchange(places);
   for (int generation = 0; generation < 3; ++generation) {
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < 8; ++t) {
-      threads.emplace_back([&, t] {
-        std::mt19937 engine(t + static_cast<unsigned>(generation) * 100);
-        const auto random = [&] { return static_cast<unsigned>(engine()); };
-        for (int i = 0; i < 10'000; ++i) {
-          const std::size_t bytes = random() % 100 == 0 ? random() % 60'000 : 1 + random() % 400;
-          std::optional<block> mine = take(pool, bytes, static_cast<unsigned char>(random()));
-          {
-            place& at = exchange[random() % places];
-            const std::lock_guard hold(at.lock);
-            std::swap(at.held, mine);
-          }
-          if (mine) give(pool, *mine);
-          if (i % 1000 == 999) pool.trim();
+    mallard_test::in_threads(8u, [&](unsigned t) {
+      std::mt19937 engine(t + static_cast<unsigned>(generation) * 100);
+      const auto random = [&] { return static_cast<unsigned>(engine()); };
+      for (int i = 0; i < 10'000; ++i) {
+        const std::size_t bytes = random() % 100 == 0 ? random() % 60'000 : 1 + random() % 400;
+        std::optional<block> mine = take(pool, bytes, static_cast<unsigned char>(random()));
+        {
+          place& at = exchange[random() % places];
+          const std::lock_guard hold(at.lock);
+          std::swap(at.held, mine);
         }
-      });
-    }
-    for (auto& t : threads) t.join();
+        if (mine) give(pool, *mine);
+        if (i % 1000 == 999) pool.trim();
+      }
+    });
   }
   for (place& at : exchange) {
     if (at.held) give(pool, *at.held);
@@ -352,41 +348,26 @@ TEST(synchronized_multipool, a_child_of_a_busy_process_can_go_on) {
   synchronized_multipool_resource pool;
   std::pmr::monotonic_buffer_resource plain;
   synchronized_multipool_resource over_plain(&plain);
-  std::atomic<bool> over = false;
-  std::vector<std::thread> busy;
-  for (int t = 0; t < 3; ++t) {
-    busy.emplace_back([&] {
-      while (!over) {
-        std::pmr::list<std::pmr::string> list(&pool);
-        for (int i = 0; i < 50; ++i) list.emplace_back(100, 'x');
-        void* const big = pool.allocate(100'000);
-        void* const other = over_plain.allocate(200);
-        std::thread([&] { over_plain.deallocate(other, 200); }).join();
-        pool.deallocate(big, 100'000);
-      }
-    });
-  }
+  const mallard_test::busy_threads busy(3, [&] {
+    std::pmr::list<std::pmr::string> list(&pool);
+    for (int i = 0; i < 50; ++i) list.emplace_back(100, 'x');
+    void* const big = pool.allocate(100'000);
+    void* const other = over_plain.allocate(200);
+    std::thread([&] { over_plain.deallocate(other, 200); }).join();
+    pool.deallocate(big, 100'000);
+  });
   const block before = take(pool, 64, 9);
   for (int i = 0; i < 100; ++i) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(20);
+    const int code = mallard_test::exit_code_of([&] {
       give(pool, before);
       for (int k = 0; k < 100; ++k) give(pool, take(pool, 1 + static_cast<unsigned>(k) * 500, 3));
       give(over_plain, take(over_plain, 100, 1));
       std::thread([&] { give(pool, take(pool, 100, 1)); }).join();
       pool.trim();
-      _exit(testing::Test::HasFailure() ? 1 : 0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status != 0) {
-      ADD_FAILURE() << "child " << i << " ended with status " << status;
-      break;
-    }
+    });
+    EXPECT_EQ(code, 0) << "child " << i;
+    if (code != 0) break;
   }
-  over = true;
-  for (auto& t : busy) t.join();
   give(pool, before);
 }
 
@@ -412,12 +393,8 @@ TEST(synchronized_multipool, a_thread_takes_no_lock_however_many_resources_it_us
     const mallard_test::watchdog dog("a thread that waits for the registry");
     other.does(use_all);
   };
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
+  EXPECT_EQ(mallard_test::exit_code_of([] {}), 0);
   during_fork = nullptr;
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
 }
 
 // The first heap of a resource is part of it, whoever had it.
@@ -429,18 +406,14 @@ TEST(synchronized_multipool, a_child_that_releases_it_gets_nothing_of_threads_th
   });
   void* const mine = pool.allocate(64);
   first.does([&] { pool.deallocate(mine, 64); });  // waits for more on its way
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
+  const int code = mallard_test::exit_code_of([&] {
     pool.release();
     const auto after = pool.stats();
     const bool is_new = after.slabs == 0 && after.in_use_bytes == 0;
     give(pool, take(pool, 200, 1));
-    _exit(is_new && !testing::Test::HasFailure() ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+    EXPECT_TRUE(is_new);
+  });
+  EXPECT_EQ(code, 0);
   pool.release();
 }
 

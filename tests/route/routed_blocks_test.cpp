@@ -2,7 +2,6 @@
 // live, whichever thread frees them and whatever scope has ended.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -18,6 +17,7 @@
 
 #include "preload/next.hpp"
 #include "route/preload/hook.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -259,57 +259,49 @@ TEST_F(routed_blocks_test, of_a_thread_that_ends_serve_others_when_they_are_free
 
 TEST_F(routed_blocks_test, of_many_threads_do_not_meet) {
   std::array<int, 4> spoilt{};
-  std::vector<std::thread> threads;
-  for (std::size_t number = 0; number < spoilt.size(); ++number) {
-    threads.emplace_back([&, number] {
-      std::mt19937 random(static_cast<unsigned>(number));
-      std::vector<filled> live(64);
-      for (int turn = 0; turn < 4000; ++turn) {
-        filled& one = live[random() % live.size()];
-        if (one.block != nullptr) spoilt[number] += !check_and_free(one);
-        one = fill(16 + random() % 2000, static_cast<unsigned char>(random()));
-        if (one.block == nullptr) ++spoilt[number];
-      }
-      for (const filled& one : live) {
-        if (one.block != nullptr) spoilt[number] += !check_and_free(one);
-      }
-    });
-  }
-  for (std::thread& one : threads) one.join();
+  mallard_test::in_threads(spoilt.size(), [&](std::size_t number) {
+    std::mt19937 random(static_cast<unsigned>(number));
+    std::vector<filled> live(64);
+    for (int turn = 0; turn < 4000; ++turn) {
+      filled& one = live[random() % live.size()];
+      if (one.block != nullptr) spoilt[number] += !check_and_free(one);
+      one = fill(16 + random() % 2000, static_cast<unsigned char>(random()));
+      if (one.block == nullptr) ++spoilt[number];
+    }
+    for (const filled& one : live) {
+      if (one.block != nullptr) spoilt[number] += !check_and_free(one);
+    }
+  });
   for (const int count : spoilt) EXPECT_EQ(count, 0);
 }
 
 TEST_F(routed_blocks_test, runs_of_the_range_belong_to_one_owner_each) {
   thread();
   std::array<int, 4> wrong{};
-  std::vector<std::thread> threads;
-  for (std::size_t number = 0; number < wrong.size(); ++number) {
-    threads.emplace_back([&, number] {
-      const auto owner = static_cast<std::uint32_t>(60000 + number);
-      std::mt19937 random(owner);
-      struct run {
-        void* start = nullptr;
-        std::size_t bytes = 0;
-      };
-      std::vector<run> live(8);
-      for (int turn = 0; turn < 1500; ++turn) {
-        run& one = live[random() % live.size()];
-        if (one.start != nullptr) {
-          auto* const last = static_cast<std::byte*>(one.start) + one.bytes - 1;
-          wrong[number] += process.range.owner_of(one.start) != owner;
-          wrong[number] += process.range.owner_of(last) != owner;
-          process.range.give(one.start, one.bytes);
-        }
-        one.bytes = std::size_t{1} << (12 + random() % 9);
-        one.start = process.range.take(one.bytes, owner);
-        if (one.start == nullptr) ++wrong[number];
+  mallard_test::in_threads(wrong.size(), [&](std::size_t number) {
+    const auto owner = static_cast<std::uint32_t>(60000 + number);
+    std::mt19937 random(owner);
+    struct run {
+      void* start = nullptr;
+      std::size_t bytes = 0;
+    };
+    std::vector<run> live(8);
+    for (int turn = 0; turn < 1500; ++turn) {
+      run& one = live[random() % live.size()];
+      if (one.start != nullptr) {
+        auto* const last = static_cast<std::byte*>(one.start) + one.bytes - 1;
+        wrong[number] += process.range.owner_of(one.start) != owner;
+        wrong[number] += process.range.owner_of(last) != owner;
+        process.range.give(one.start, one.bytes);
       }
-      for (const run& one : live) {
-        if (one.start != nullptr) process.range.give(one.start, one.bytes);
-      }
-    });
-  }
-  for (std::thread& one : threads) one.join();
+      one.bytes = std::size_t{1} << (12 + random() % 9);
+      one.start = process.range.take(one.bytes, owner);
+      if (one.start == nullptr) ++wrong[number];
+    }
+    for (const run& one : live) {
+      if (one.start != nullptr) process.range.give(one.start, one.bytes);
+    }
+  });
   for (const int count : wrong) EXPECT_EQ(count, 0);
 }
 

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
 #include "mallard/checks/test_resource.hpp"
 #include "mallard/pmr.hpp"
 #include "support/addresses.hpp"
+#include "support/threads.hpp"
 
 namespace {
 
@@ -279,15 +279,11 @@ TYPED_TEST(libstdcxx_pool, an_upstream_that_throws_leaves_the_pool_usable) {
 
 TEST(libstdcxx_synchronized_pool, allocate_from_many_threads) {
   synchronized_pool_resource p;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      std::vector<void*> blocks;
-      for (int i = 0; i < 2000; ++i) blocks.push_back(p.allocate(40, 8));
-      for (void* const block : blocks) p.deallocate(block, 40, 8);
-    });
-  }
-  for (std::thread& t : threads) t.join();
+  mallard_test::in_threads(4, [&] {
+    std::vector<void*> blocks;
+    for (int i = 0; i < 2000; ++i) blocks.push_back(p.allocate(40, 8));
+    for (void* const block : blocks) p.deallocate(block, 40, 8);
+  });
   EXPECT_EQ(p.stats().in_use_bytes, 0u);
 }
 
