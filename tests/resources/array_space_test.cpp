@@ -6,42 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory_resource>
 #include <new>
 
+#include "mallard/checks/test_resource.hpp"
 #include "mallard/page_source.hpp"
 
 namespace {
 
 using mallard::detail::array_space;
 
-// Ranges that were given out and have not come back.
-class counted_upstream : public std::pmr::memory_resource {
- public:
-  std::size_t blocks = 0;
-  std::size_t bytes = 0;
-  bool refuses = false;
-
- private:
-  void* do_allocate(std::size_t size, std::size_t alignment) override {
-    if (refuses) throw std::bad_alloc();
-    ++blocks;
-    bytes += size;
-    return ::operator new(size, std::align_val_t{alignment});
-  }
-  void do_deallocate(void* p, std::size_t size, std::size_t alignment) override {
-    --blocks;
-    bytes -= size;
-    ::operator delete(p, std::align_val_t{alignment});
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
-
 class array_space_test : public testing::Test {
  protected:
   ~array_space_test() override { space.release(false); }
 
-  counted_upstream upstream;
+  mallard::test_resource upstream;
   array_space space{&upstream};
 };
 
@@ -51,9 +29,9 @@ TEST_F(array_space_test, blocks_share_a_segment_and_are_aligned) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b) % 256, 0U);
   EXPECT_GE(array_space::payload_bytes(a), 1000U);
   EXPECT_GE(array_space::payload_bytes(b), 5000U);
-  EXPECT_EQ(upstream.blocks, 1U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 1U);
   EXPECT_EQ(space.blocks(), 2U);
-  EXPECT_EQ(space.reserved_bytes() <= upstream.bytes, true);
+  EXPECT_EQ(space.reserved_bytes() <= upstream.counts().in_use_bytes, true);
   space.deallocate(a);
   space.deallocate(b);
   EXPECT_EQ(space.blocks(), 0U);
@@ -68,7 +46,7 @@ TEST_F(array_space_test, free_neighbours_become_one_block) {
   space.deallocate(b);
   void* const both = space.allocate(38000, 16, false);
   EXPECT_EQ(both, a);
-  EXPECT_EQ(upstream.blocks, 1U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 1U);
   space.deallocate(both);
   space.deallocate(behind);
 }
@@ -87,7 +65,7 @@ TEST_F(array_space_test, a_block_grows_into_what_is_free_behind_and_before_it) {
   ASSERT_NE(front, nullptr);
   EXPECT_LT(front, p);
   EXPECT_GE(array_space::payload_bytes(front), 20000U);
-  EXPECT_EQ(upstream.blocks, 1U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 1U);
   space.deallocate(front);
   space.deallocate(last);
 }
@@ -99,35 +77,35 @@ TEST_F(array_space_test, what_a_block_no_longer_needs_is_free) {
   void* const in_between = space.allocate(20000, 16, false);
   EXPECT_GT(in_between, p);
   EXPECT_LT(in_between, behind);
-  EXPECT_EQ(upstream.blocks, 1U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 1U);
   for (void* const one : {p, behind, in_between}) space.deallocate(one);
 }
 
 TEST_F(array_space_test, segments_without_blocks_go_back_by_trim_and_others_stay) {
   void* const small = space.allocate(100, 16, false);
   void* const large = space.allocate(3 << 20, 16, false);
-  EXPECT_EQ(upstream.blocks, 2U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 2U);
   EXPECT_EQ(space.trim(), 0U);
   space.deallocate(large);
-  EXPECT_EQ(upstream.blocks, 2U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 2U);
   EXPECT_GE(space.trim(), std::size_t{3} << 20);
-  EXPECT_EQ(upstream.blocks, 1U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 1U);
   space.deallocate(small);
   space.trim();
-  EXPECT_EQ(upstream.blocks, 0U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0U);
 }
 
 TEST_F(array_space_test, release_gives_all_segments_back) {
   for (int i = 0; i < 50; ++i) space.allocate(100000, 16, false);
-  EXPECT_GT(upstream.blocks, 2U);
+  EXPECT_GT(upstream.counts().in_use_blocks, 2U);
   space.release(false);
-  EXPECT_EQ(upstream.blocks, 0U);
+  EXPECT_EQ(upstream.counts().in_use_blocks, 0U);
   EXPECT_EQ(space.blocks(), 0U);
 }
 
 TEST_F(array_space_test, what_upstream_throws_comes_through_and_changes_nothing) {
   void* const p = space.allocate(100, 16, false);
-  upstream.refuses = true;
+  upstream.fail_after(0);
   EXPECT_THROW(space.allocate(10 << 20, 16, false), std::bad_alloc);
   EXPECT_THROW(space.allocate(~std::size_t{0} / 2, 16, false), std::bad_alloc);
   EXPECT_EQ(space.try_allocate(10 << 20, 16, false), nullptr);

@@ -38,13 +38,6 @@ using mallard_test::take;
 using mallard_test::worker;
 using block = marked_block;
 
-TEST(synchronized_multipool, a_block_may_be_given_back_by_another_thread) {
-  synchronized_multipool_resource pool;
-  void* const p = pool.allocate(24);
-  std::thread([&] { pool.deallocate(p, 24); }).join();
-  EXPECT_EQ(pool.stats().in_use_bytes, 0u);
-}
-
 TEST(synchronized_multipool, what_others_give_back_is_used_again) {
   synchronized_multipool_resource pool;
   worker other;
@@ -61,22 +54,6 @@ TEST(synchronized_multipool, what_others_give_back_is_used_again) {
   EXPECT_LE(pool.stats().slabs, before.slabs + 3);
   for (void* p : blocks) pool.deallocate(p, 24);
   EXPECT_EQ(pool.stats().in_use_bytes, 0u);
-}
-
-TEST(synchronized_multipool, a_thread_alone_stays_on_its_own_slabs) {
-  synchronized_multipool_resource pool;
-  const auto of_thread = [&] {
-    std::vector<std::uintptr_t> slabs;
-    for (int i = 0; i < 100; ++i) {
-      slabs.push_back(reinterpret_cast<std::uintptr_t>(pool.allocate(24)) / (16 * 1024));
-    }
-    return slabs;
-  };
-  const auto mine = of_thread();
-  std::vector<std::uintptr_t> theirs;
-  worker other;
-  other.does([&] { theirs = of_thread(); });
-  for (const auto slab : mine) EXPECT_EQ(std::count(theirs.begin(), theirs.end(), slab), 0);
 }
 
 TEST(synchronized_multipool, slabs_of_ended_threads_are_adopted) {
@@ -98,23 +75,6 @@ TEST(synchronized_multipool, slabs_of_ended_threads_are_adopted) {
   EXPECT_EQ(pool.stats().in_use_bytes, 0u);
   pool.trim();
   EXPECT_EQ(pool.stats().slabs, 0u);
-}
-
-TEST(synchronized_multipool, a_living_thread_adopts_what_an_ended_one_left) {
-  synchronized_multipool_resource pool;
-  std::vector<block> theirs;
-  std::thread([&] {
-    for (int k = 0; k < 10'000; ++k) theirs.push_back(take(pool, 24, 2));
-  }).join();
-  EXPECT_GE(pool.stats().orphan_slabs, 10u);
-  for (std::size_t k = 0; k < theirs.size(); k += 2) give(pool, theirs[k]);
-  const std::size_t before = pool.stats().slabs;
-  std::vector<block> mine;
-  for (std::size_t k = 0; k < theirs.size() / 2; ++k) mine.push_back(take(pool, 24, 3));
-  EXPECT_LE(pool.stats().slabs, before + 1);
-  for (const block& b : mine) give(pool, b);
-  for (std::size_t k = 1; k < theirs.size(); k += 2) give(pool, theirs[k]);
-  EXPECT_EQ(pool.stats().in_use_bytes, 0u);
 }
 
 TEST(synchronized_multipool, memory_goes_back_upstream_whoever_frees_it) {

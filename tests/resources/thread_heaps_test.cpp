@@ -4,33 +4,14 @@
 
 #include <cstddef>
 #include <memory>
-#include <memory_resource>
-#include <new>
 #include <thread>
 #include <vector>
+
+#include "mallard/checks/test_resource.hpp"
 
 namespace {
 
 using namespace mallard::detail;
-
-// One call at a time: the pools take care of that, unless it is known to be thread-safe.
-class counted_upstream : public std::pmr::memory_resource {
- public:
-  std::size_t blocks = 0;
-  std::size_t calls = 0;
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-    ++blocks;
-    ++calls;
-    return ::operator new(bytes, std::align_val_t{alignment});
-  }
-  void do_deallocate(void* p, std::size_t, std::size_t alignment) override {
-    --blocks;
-    ::operator delete(p, std::align_val_t{alignment});
-  }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-};
 
 class thread_heaps_test : public testing::Test {
  protected:
@@ -51,7 +32,7 @@ class thread_heaps_test : public testing::Test {
     return (now.slabs.taken_bytes - now.at_hand_bytes) / 64;
   }
 
-  counted_upstream upstream;
+  mallard::test_resource upstream;
   thread_heaps heaps{&upstream, 1, false};
 };
 
@@ -81,11 +62,11 @@ TEST_F(thread_heaps_test, what_an_ended_thread_left_is_adopted) {
   std::thread([&] { left = take(capacity / 2); }).join();
   EXPECT_EQ(heaps.usage().orphan_slabs, 1U);
   // The rest of the own slab, then the orphan's free slots, and upstream only after these.
-  const std::size_t calls = upstream.calls;
+  const std::size_t calls = upstream.counts().allocations;
   const std::vector<void*> own = take(capacity - 1);
   const std::vector<void*> adopted = take(1);
   EXPECT_EQ(home_of(adopted[0]), home_of(left[0]));
-  EXPECT_EQ(upstream.calls, calls);
+  EXPECT_EQ(upstream.counts().allocations, calls);
   EXPECT_EQ(heaps.usage().orphan_slabs, 0U);
   give(left);
   EXPECT_EQ(in_use(), capacity + 1);
@@ -93,10 +74,10 @@ TEST_F(thread_heaps_test, what_an_ended_thread_left_is_adopted) {
 
 TEST_F(thread_heaps_test, a_thread_that_ends_gives_empty_slabs_back) {
   take(1);
-  const std::size_t blocks = upstream.blocks;
+  const std::size_t blocks = upstream.counts().in_use_blocks;
   std::thread([&] { give(take(5 * capacity)); }).join();
   // The rest is the heap of that thread, for the next one.
-  EXPECT_LE(upstream.blocks, blocks + 1);
+  EXPECT_LE(upstream.counts().in_use_blocks, blocks + 1);
   EXPECT_EQ(heaps.usage().orphan_slabs, 0U);
 }
 
@@ -107,33 +88,6 @@ TEST_F(thread_heaps_test, the_next_thread_gets_the_heap_of_one_that_ended) {
   EXPECT_GT(heap_bytes, 0U);
   for (int i = 0; i < 5; ++i) std::thread([&] { give(take(1)); }).join();
   EXPECT_EQ(heaps.usage().heap_bytes, heap_bytes);
-}
-
-TEST_F(thread_heaps_test, a_burst_comes_from_one_thread_and_may_go_back_by_another) {
-  const chain_ends chain = heaps.take_many(index, 100, 64);
-  EXPECT_EQ(in_use(), 100U);
-  std::thread([&] { heaps.give_many(index, chain.first, 100); }).join();
-  EXPECT_EQ(in_use(), 0U);
-}
-
-TEST_F(thread_heaps_test, large_blocks_are_anybodys) {
-  void* p = nullptr;
-  std::thread([&] { p = heaps.allocate_oversize(10 << 20, 64); }).join();
-  EXPECT_EQ(heaps.usage().oversize_blocks, 1U);
-  heaps.deallocate_oversize(p);
-  EXPECT_EQ(heaps.usage().oversize_blocks, 0U);
-}
-
-TEST_F(thread_heaps_test, release_takes_everything_and_threads_begin_anew) {
-  take(capacity);
-  std::thread([&] {
-    take(capacity);
-    heaps.release();
-    EXPECT_EQ(in_use(), 0U);
-    give(take(1));
-  }).join();
-  give(take(1));
-  EXPECT_EQ(in_use(), 0U);
 }
 
 TEST_F(thread_heaps_test, of_many_resources_each_thread_finds_its_heap) {
