@@ -22,11 +22,16 @@ function ofWholeRun({ at, measures, ...rest }) {
     minor_faults: measures.minor_faults.samples };
 }
 
-function makeResults(name, ...options) {
-  execFileSync(process.execPath, [path.join(here, 'make_results.mjs'), file(name), ...options]);
-  return readFileSync(file(name), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-    .filter(({ kind }) => kind === 'cell').map(ofWholeRun);
+const linesOf = (name) => readFileSync(file(name), 'utf8').trim().split('\n')
+  .map((line) => JSON.parse(line));
+const writeLines = (name, lines) =>
+  writeFileSync(file(name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+
+function makeCells(script, name, ...options) {
+  execFileSync(process.execPath, [path.join(here, script), file(name), ...options]);
+  return linesOf(name).filter(({ kind }) => kind === 'cell');
 }
+const makeResults = (...args) => makeCells('make_results.mjs', ...args).map(ofWholeRun);
 
 function makeReport(name, ...results) {
   execFileSync(mallard, ['report', ...results.map(file), '-o', file(name)]);
@@ -39,13 +44,8 @@ makeResults('paper.jsonl', '--mode', 'paper', '--sizes', '6,8', '--cpu', hostile
 const single = makeReport('single.html', 'fair.jsonl');
 
 const benches = ['locality', 'shuffles', 'utilization', 'contention', 'false-sharing'];
-function makeSeries(bench, malloc = 'glibc') {
-  const name = `${bench}-${malloc}.jsonl`;
-  execFileSync(process.execPath,
-    [path.join(here, 'make_series_results.mjs'), file(name), bench, '--malloc', malloc]);
-  return readFileSync(file(name), 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-    .filter(({ kind }) => kind === 'cell');
-}
+const makeSeries = (bench, malloc = 'glibc') =>
+  makeCells('make_series_results.mjs', `${bench}-${malloc}.jsonl`, bench, '--malloc', malloc);
 const seriesCells = [...benches.flatMap((bench) => makeSeries(bench)),
   ...makeSeries('contention', 'jemalloc'), ...makeSeries('utilization', 'jemalloc')];
 const seriesFiles = [...benches.map((bench) => `${bench}-glibc.jsonl`),
@@ -65,15 +65,16 @@ const merged = makeReport('merged.html', 'fair.jsonl', 'again.jsonl', 'paper.jso
 
 /** A report on what `change` makes of the cells of fair.jsonl; it returns null to drop a cell. */
 function reportOn(name, change) {
-  const lines = readFileSync(file('fair.jsonl'), 'utf8').trim().split('\n')
-    .map((line) => JSON.parse(line))
-    .map((line) => (line.kind === 'cell' ? change(line) : line)).filter(Boolean);
-  writeFileSync(file(`${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeLines(`${name}.jsonl`, linesOf('fair.jsonl')
+    .map((line) => (line.kind === 'cell' ? change(line) : line)).filter(Boolean));
   return makeReport(`${name}.html`, `${name}.jsonl`);
 }
 
 const find = (ds, size, strategy, peer, heap) => cells.find((cell) => cell.ds === ds &&
   cell.size === size && cell.strategy === strategy && cell.peer === peer && cell.heap === heap);
+
+const sectionsOf = (page) => page.locator('main section')
+  .evaluateAll((all) => all.map(({ id }) => id));
 
 /** The texts drawn in a chart, in document order. */
 const textsOf = (locator) => locator.locator('svg text').allTextContents();
@@ -342,7 +343,7 @@ test('benches of several files stand in one report, each with its section', asyn
   const page = await open(t, several);
   await drawAll(page);
   assert.equal(await page.locator('#dataset').count(), 0, 'one data set');
-  const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
+  const sections = await sectionsOf(page);
   assert.deepEqual(sections, ['top', 'claims', 'density', 'maps', 'compare', 'peers',
     'locality', 'utilization', 'contention', 'false-sharing', 'mallocs', 'method']);
   const links = await page.locator('#sections a').evaluateAll((all) =>
@@ -357,10 +358,8 @@ test('benches of several files stand in one report, each with its section', asyn
 });
 
 test('a bench that this program does not know gets lines and a table', async (t) => {
-  const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
-    .map((line) => ({ ...JSON.parse(line), bench: 'novel-bench' }));
-  for (const line of lines) if (line.at) line.at = { type: 'int', ...line.at };
-  writeFileSync(file('novel.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeLines('novel.jsonl', linesOf('utilization-glibc.jsonl').map((line) =>
+    ({ ...line, bench: 'novel-bench', ...(line.at ? { at: { type: 'int', ...line.at } } : {}) })));
   const page = await open(t, makeReport('novel.html', 'novel.jsonl'));
   assert.equal(await page.locator('#novel-bench h2').innerText(), 'Novel bench');
   await drawing(page.getByLabel('Lines: Time, Novel bench by block'));
@@ -377,15 +376,12 @@ test('a bench that this program does not know gets lines and a table', async (t)
 test('what a result file says of its benches is on the page, whoever wrote it', async (t) => {
   const said = (title, better) => ({ title, summary: '', main: 'score',
     measures: { score: { title: 'Points scored', unit: 'B', better } } });
-  const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
-    .map((line) => JSON.parse(line)).filter(({ status = 'ok' }) => status === 'ok');
-  const [run, ...all] = lines;
+  const [run, ...all] = linesOf('utilization-glibc.jsonl').filter(({ status = 'ok' }) => status === 'ok');
   const page = async (name, bench, better) => {
     const cellsOf = all.map(({ measures, ...rest }) =>
       ({ ...rest, bench, measures: { score: { ...measures.time, unit: 'B' } } }));
     const about = { ...run, bench, benches: { [bench]: said('Foreign title: what it is', better) } };
-    writeFileSync(file(`${name}.jsonl`),
-      [about, ...cellsOf].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    writeLines(`${name}.jsonl`, [about, ...cellsOf]);
     return open(t, makeReport(`${name}.html`, `${name}.jsonl`));
   };
   /** The colour of a table's greatest figure. */
@@ -417,7 +413,7 @@ const ratioText = (value) => `${Number(value.toPrecision(3)) >= 1 ? value.toPrec
 test('benches of arrays, nodes and mallocs have sections, and every chart is drawn', async (t) => {
   const page = await open(t, newerReport);
   await drawAll(page);
-  const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
+  const sections = await sectionsOf(page);
   assert.deepEqual(sections, ['top', 'claims', 'arrays', 'nodes', 'malloc-benches', 'mixed',
     'mallocs', 'method']);
   const charts = await page.locator('.chart').evaluateAll((all) => all.map((chart) =>
@@ -477,13 +473,12 @@ test('arrays: times in proportion to a column that can be chosen', async (t) => 
 });
 
 test('arrays: what was never tried is not the same as what never succeeded', async (t) => {
-  const lines = readFileSync(file('expand-forward-glibc.jsonl'), 'utf8').trim().split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = linesOf('expand-forward-glibc.jsonl');
   for (const { strategy, peer, at, measures } of lines) {
     if (strategy !== 'v2' || peer !== 'boost' || at.elements !== 10) continue;
     measures.success = { unit: 'ratio', samples: [0], median: 0, ci_low: 0, ci_high: 0 };
   }
-  writeFileSync(file('zero.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  writeLines('zero.jsonl', lines);
   const page = await open(t, makeReport('zero.html', 'zero.jsonl'));
   const card = cardOf(page, 'Vectors that grow forward');
   await card.getByLabel('Measure').selectOption({ label: 'Success in place' });
@@ -536,7 +531,7 @@ test('memory over time: a line for each malloc beside what was requested', async
 
 test('sections appear only where there is data', async (t) => {
   const page = await open(t, makeReport('one-bench.html', 'utilization-glibc.jsonl'));
-  const sections = await page.locator('main section').evaluateAll((all) => all.map(({ id }) => id));
+  const sections = await sectionsOf(page);
   assert.deepEqual(sections, ['top', 'claims', 'utilization', 'method']);
   assert.doesNotMatch(await page.locator('main').innerText(), /NaN|undefined[^.,]|Infinity/);
   const without = await open(t, single);
@@ -590,10 +585,9 @@ test('utilization: the published table stands beside, whole on demand', async (t
 
 test('utilization: with less memory in all, the published rows of the same blocks stand beside',
   async (t) => {
-    const lines = readFileSync(file('utilization-glibc.jsonl'), 'utf8').trim().split('\n')
-      .map((line) => JSON.parse(line)).filter(({ at }) => !at || at.total === 30);
+    const lines = linesOf('utilization-glibc.jsonl').filter(({ at }) => !at || at.total === 30);
     for (const { at } of lines) if (at) at.total = 28;
-    writeFileSync(file('small.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    writeLines('small.jsonl', lines);
     const page = await open(t, makeReport('small.html', 'small.jsonl'));
     const rows = await copied(page, 'utilization, published');
     assert.equal(rows.length, 6 * 8);
@@ -722,8 +716,8 @@ test('other mallocs: the global heap under each, in the mean', async (t) => {
     'jemalloc');
 });
 
-test('several benches on a narrow screen and on paper', async (t) => {
-  for (const report of [several, newerReport]) {
+test('a narrow screen never scrolls sideways, and several benches are on paper', async (t) => {
+  for (const report of [single, several, newerReport]) {
     const page = await open(t, report, { viewport: { width: 360, height: 740 } });
     await drawAll(page);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
@@ -754,12 +748,6 @@ for (const [what, change] of Object.entries(sparse)) {
     }
   });
 }
-
-test('a narrow screen never scrolls sideways', async (t) => {
-  const page = await open(t, single, { viewport: { width: 360, height: 740 } });
-  await drawAll(page);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
-});
 
 test('paper gets every chart, in light colours', async (t) => {
   const page = await open(t, single, { colorScheme: 'dark' });

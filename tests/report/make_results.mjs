@@ -4,8 +4,9 @@
 //   node make_results.mjs OUT.jsonl [--cpu NAME] [--mode fair|paper] [--sizes 6,10,14]
 //                         [--seed N] [--fail DS/SIZE/STRATEGY/PEER/HEAP] [--ds DS1,DS2]
 
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+
+import { measure, randomNumbers, writeResults } from './made_up.mjs';
 
 const { values: options, positionals: [out] } = parseArgs({
   allowPositionals: true,
@@ -19,16 +20,6 @@ const { values: options, positionals: [out] } = parseArgs({
   },
 });
 
-/** Evenly distributed numbers in [0, 1): xorshift, so that files do not depend on the engine. */
-function randomNumbers(seed) {
-  let state = (seed * 2654435761 + 1) >>> 0;
-  return () => {
-    state ^= state << 13; state >>>= 0;
-    state ^= state >>> 17;
-    state ^= state << 5; state >>>= 0;
-    return state / 2 ** 32;
-  };
-}
 const random = randomNumbers(Number(options.seed));
 
 const leaves = 2 ** 21;
@@ -73,10 +64,6 @@ function cell(structure, size, strategy, peer, heap) {
   // Noise is one-sided: interruptions only ever cost time.
   const seconds = Array.from({ length: repetitions },
     () => typical * (1 + 0.03 * random() + (random() > 0.9 ? 0.08 * random() : 0)));
-  const measure = (unit, samples) => {
-    const sorted = [...samples].sort((a, b) => a - b);
-    return { unit, samples, median: sorted[2], ci_low: sorted[0], ci_high: sorted[4] };
-  };
   const each = (unit, make) => measure(unit, Array.from({ length: repetitions }, make));
   const resident = (strategy === 'AS1' || strategy === 'AS2' ? 8 : 11) * 2 ** 20 +
     2 ** size * (structure.strings ? 560 : 40) * (heap === 'aged' ? 1.3 : 1);
@@ -93,28 +80,18 @@ function cell(structure, size, strategy, peer, heap) {
 
 const sizes = options.sizes.split(',').map(Number);
 const heaps = ['clean', 'aged'];
-const lines = [{
-  kind: 'run', schema: 2, version: '0.1.0', bench: 'density',
-  command: `mallard bench density --sizes ${options.sizes} --mode ${options.mode} --json results.jsonl`,
-  date: '2026-01-02T03:04:05Z',
-  machine: { cpu: options.cpu, cores: 4, memory_bytes: 16 * 2 ** 30, kernel: 'Linux 6.1.0',
-    page_bytes: 4096, transparent_hugepages: 'madvise', l1d_bytes: 2 ** 15, l2_bytes: 2 ** 20,
-    l3_bytes: 2 ** 25 },
-  build: { compiler: 'gcc 12.2.0', flags: '-O3 -DNDEBUG', build_type: 'Release',
-    assertions: false },
-  mode: options.mode, parameters: { scale: leaves / 2 ** 27, leaves }, repetitions, seed: 1, heaps,
-  peers: [{ name: 'std', version: 'libstdc++ 12.2.0' }, { name: 'boost', version: '1.81' }],
-  skipped: [],
-}];
+const cells = [];
 for (const structure of structures) {
   for (const size of sizes) {
     for (const heap of heaps) {
       for (const strategy of names) {
         const peers = strategy === 'AS1' ? ['global']
           : strategy === 'AS2' ? ['std', 'boost'] : ['mallard', 'std', 'boost'];
-        for (const peer of peers) lines.push(cell(structure, size, strategy, peer, heap));
+        for (const peer of peers) cells.push(cell(structure, size, strategy, peer, heap));
       }
     }
   }
 }
-writeFileSync(out, lines.map((line) => JSON.stringify(line) + '\n').join(''));
+writeResults(out, options.cpu, { bench: 'density', mode: options.mode, heaps,
+  command: `mallard bench density --sizes ${options.sizes} --mode ${options.mode} --json results.jsonl`,
+  parameters: { scale: leaves / 2 ** 27, leaves } }, cells);

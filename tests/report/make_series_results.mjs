@@ -8,9 +8,9 @@
 // of mallocs (all of them in one file): churn, thrash, scratch, speed, memory, larson, remote-free,
 // mixed-malloc.
 
-import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import { measure, randomNumbers, writeResults } from './made_up.mjs';
 import { articleCells } from './make_article_cells.mjs';
 import { mallocCells } from './make_malloc_cells.mjs';
 
@@ -25,28 +25,17 @@ const { values: options, positionals: [out, what] } = parseArgs({
 const bench = what === 'shuffles' ? 'locality' : what;
 const { malloc } = options;
 
-/** Evenly distributed numbers in [0, 1), the same on every engine. */
-let state = (Number(options.seed) * 2654435761 + 1) >>> 0;
-function random() {
-  state ^= state << 13; state >>>= 0;
-  state ^= state >>> 17;
-  state ^= state << 5; state >>>= 0;
-  return state / 2 ** 32;
-}
+const random = randomNumbers(Number(options.seed));
 
-/** A measure of five samples a little above `figure`. */
-function measure(unit, figure) {
-  const samples = Array.from({ length: 5 }, () => figure * (1 + 0.04 * random()));
-  const sorted = [...samples].sort((a, b) => a - b);
-  return { unit, samples, median: sorted[2], ci_low: sorted[0], ci_high: sorted[4] };
-}
+/** A measure whose samples are a little above `figure`. */
+const above = (unit, figure) => measure(unit, Array.from({ length: 5 }, () => figure * (1 + 0.04 * random())));
 
 const lines = [];
 function cell(at, strategy, peer, figures, under = malloc, of = bench) {
   const key = { kind: 'cell', bench: of, at, strategy, peer, heap: 'clean', malloc: under };
   lines.push(typeof figures === 'string' ? { ...key, status: 'failed', error: figures }
     : { ...key, status: 'ok', measures: Object.fromEntries(Object.entries(figures)
-      .map(([name, [unit, figure]]) => [name, measure(unit, figure)])) });
+      .map(([name, [unit, figure]]) => [name, above(unit, figure)])) });
 }
 
 const mallocFactor = { glibc: 1, jemalloc: 1.12, tcmalloc: 0.9 }[malloc] ?? 1;
@@ -164,16 +153,5 @@ const write = {
 };
 write[what]();
 
-writeFileSync(out, [{
-  kind: 'run', schema: 2, version: '0.1.0', bench,
-  command: `mallard bench ${bench}${malloc === 'glibc' ? '' : ` --malloc ${malloc}`}`,
-  date: '2026-01-03T03:04:05Z',
-  machine: { cpu: options.cpu, cores: 4, memory_bytes: 16 * 2 ** 30, kernel: 'Linux 6.1.0',
-    page_bytes: 4096, transparent_hugepages: 'madvise', l1d_bytes: 2 ** 15, l2_bytes: 2 ** 20,
-    l3_bytes: 2 ** 25 },
-  build: { compiler: 'gcc 12.2.0', flags: '-O3 -DNDEBUG', build_type: 'Release',
-    assertions: false },
-  mode: 'fair', repetitions: 5, seed: 1, heaps: ['clean'],
-  peers: [{ name: 'std', version: 'libstdc++ 12.2.0' }, { name: 'boost', version: '1.81' }],
-  skipped: [], parameters: {}, malloc,
-}, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+writeResults(out, options.cpu, { bench, heaps: ['clean'], parameters: {}, malloc,
+  command: `mallard bench ${bench}${malloc === 'glibc' ? '' : ` --malloc ${malloc}`}` }, lines);

@@ -28,15 +28,24 @@ lab::run_info sample_run() {
   return run;
 }
 
-lab::cell_result failed_cell(std::string_view strategy, std::string_view error) {
+namespace {
+
+lab::cell_result bare_cell(std::string_view bench, const lab::place& at, std::string_view strategy,
+                           std::string_view error) {
   lab::cell_result cell;
-  cell.bench = "density";
-  cell.at = {{"ds", "DS1"}, {"size", 6}};
+  cell.bench = bench;
+  cell.at = at;
   cell.strategy = strategy;
   cell.peer = strategy == "AS1" ? "global" : "mallard";
   cell.heap = "clean";
   cell.error = error;
   return cell;
+}
+
+}  // namespace
+
+lab::cell_result failed_cell(std::string_view strategy, std::string_view error) {
+  return bare_cell("density", {{"ds", "DS1"}, {"size", 6}}, strategy, error);
 }
 
 lab::cell_result sample_cell(std::string_view strategy, double seconds) {
@@ -51,15 +60,10 @@ lab::result_file sample_file(std::string_view name, std::vector<lab::cell_result
 }
 
 lab::cell_result failed_series_cell(std::string_view strategy, std::string_view error) {
-  lab::cell_result cell;
-  cell.bench = "utilization";
-  cell.at = {
-      {"total", std::int64_t{30}}, {"active", std::int64_t{15}}, {"block", std::int64_t{10}}};
-  cell.strategy = strategy;
-  cell.peer = strategy == "AS1" ? "global" : "mallard";
-  cell.heap = "clean";
-  cell.error = error;
-  return cell;
+  return bare_cell(
+      "utilization",
+      {{"total", std::int64_t{30}}, {"active", std::int64_t{15}}, {"block", std::int64_t{10}}},
+      strategy, error);
 }
 
 lab::cell_result sample_series_cell(std::string_view strategy, double seconds) {

@@ -18,6 +18,9 @@ const page1 = pathToFileURL(file('one.html')).href;
 const said = JSON.parse(execFileSync(mallard, ['advise', '--quick', '--json', '-o', file('advice.html'),
   file('one.mallard')], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
 const advicePage = pathToFileURL(file('advice.html')).href;
+execFileSync(mallard, ['diff', file('one.mallard'), file('one.mallard'), '-o', file('diff.html')],
+  { stdio: 'ignore' });
+const differences = pathToFileURL(file('diff.html')).href;
 
 test('the recorded program says what it says without the recording', () => {
   assert.equal(out, `${300 * 20 + 500}\n`);
@@ -29,6 +32,8 @@ test('the page names the arena scope first, with its figures', async (t) => {
   assert.match(said, /handle_request/);
   assert.match(said, /was called 300 times/);
   assert.match(await page.title(), /server_program/);
+  assert.equal(await page.locator('h1').count(), 1);
+  assert.match(await page.locator('h1').innerText(), /where would an arena go/);
 });
 
 test('the command that records it again is one that a shell takes', async (t) => {
@@ -84,12 +89,6 @@ test('the curve of live bytes is as high as the peak', async (t) => {
   const rows = await copied(page, 'the live bytes over time');
   const highest = Math.max(...rows.map(({ seconds, ...live }) => Object.values(live).reduce((a, b) => a + Number(b), 0)));
   assert.equal(highest, dims.total.peak_bytes);
-});
-
-test('the page has one title', async (t) => {
-  const page = await open(t, page1);
-  assert.equal(await page.locator('h1').count(), 1);
-  assert.match(await page.locator('h1').innerText(), /where would an arena go/);
 });
 
 test('sections follow the part of the time that is chosen', async (t) => {
@@ -157,21 +156,12 @@ test('a function has callers and callees', async (t) => {
 });
 
 test('a difference has a flame graph of each recording', async (t) => {
-  execFileSync(mallard, ['diff', file('one.mallard'), file('one.mallard'), '-o', file('diff.html')],
-    { stdio: 'ignore' });
-  const page = await open(t, pathToFileURL(file('diff.html')).href);
+  const page = await open(t, differences);
   await drawAll(page);
   assert.equal(await page.locator('#flame canvas').count(), 2);
   assert.match(await page.locator('h1').innerText(), /What grew/);
   assert.ok(await page.locator('#top tbody tr').count() > 5);
   assert.match(await page.locator('#functions').innerText(), /There is no difference/);
-});
-
-test('a page of differences does not scroll sideways in a narrow window', async (t) => {
-  const page = await open(t, pathToFileURL(file('diff.html')).href, { viewport: { width: 380, height: 800 } });
-  await drawAll(page);
-  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-  assert.ok(inner <= outer, `${inner} > ${outer}`);
 });
 
 test('a search in the flame graph says how much the found functions weigh', async (t) => {
@@ -227,13 +217,6 @@ test('the page is dark where the system is', async (t) => {
   assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
 });
 
-test('a page of a narrow window does not scroll sideways', async (t) => {
-  const page = await open(t, page1, { viewport: { width: 380, height: 800 } });
-  await drawAll(page);
-  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-  assert.ok(inner <= outer, `${inner} > ${outer}`);
-});
-
 test('the page of advice begins with the verdict', async (t) => {
   const page = await open(t, advicePage);
   const verdict = await page.locator('#advice .verdict').innerText();
@@ -268,11 +251,13 @@ test('the code of an advice is copied as it is', async (t) => {
   }
 });
 
-test('the page of advice does not scroll sideways in a narrow window', async (t) => {
-  const page = await open(t, advicePage, { viewport: { width: 380, height: 800 } });
-  await drawAll(page);
-  const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-  assert.ok(inner <= outer, `${inner} > ${outer}`);
+test('no page scrolls sideways in a narrow window', async (t) => {
+  for (const url of [page1, differences, advicePage]) {
+    const page = await open(t, url, { viewport: { width: 380, height: 800 } });
+    await drawAll(page);
+    const [inner, outer] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+    assert.ok(inner <= outer, `${url}: ${inner} > ${outer}`);
+  }
 });
 
 // As its own command does, which gives the page a script with the file inside.
