@@ -1,7 +1,7 @@
 // Grouped bars of speed-ups on a logarithmic axis that starts at 1×: up is faster, down is slower.
 // Over each bar: its 95 % interval and the range from the worst to the best cell.
 
-import { tooltip } from './chart.js';
+import { across, tooltip } from './chart.js';
 import { interval, times } from './format.js';
 import { colour } from './theme.js';
 import { smallCard } from './tooltip.js';
@@ -72,13 +72,7 @@ export function strategyBars({ categories, titles, series }) {
     series: [
       ...series.map((one, index) => barSeries(one, index, series.length)),
       // The line of "no difference".
-      { type: 'custom', silent: true, data: [0], legendHoverLink: false, tooltip: { show: false },
-        renderItem(params, api) {
-          const { x, width } = params.coordSys;
-          const y = api.coord([0, 0])[1];
-          return { type: 'line', shape: { x1: x, x2: x + width, y1: y, y2: y },
-            style: { stroke: colour('ink'), lineWidth: 1 } };
-        } },
+      across(0),
     ],
   });
 }

@@ -1,7 +1,7 @@
 // The only door to ECharts: registers the few parts the page uses (the bundler drops the rest),
 // draws a chart when it comes near the screen, and redraws it when theme or data change.
 
-import { BarChart, CustomChart, LineChart, RadarChart } from 'echarts/charts';
+import { CustomChart, LineChart, RadarChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, LegendScrollComponent, RadarComponent, TooltipComponent }
   from 'echarts/components';
 import * as echarts from 'echarts/core';
@@ -11,7 +11,7 @@ import { h } from './dom.js';
 import { colour, onThemeChange } from './theme.js';
 
 // SVG and not canvas: sharp on paper and when zoomed.
-echarts.use([BarChart, CustomChart, LineChart, RadarChart, GridComponent, LegendComponent,
+echarts.use([CustomChart, LineChart, RadarChart, GridComponent, LegendComponent,
   LegendScrollComponent, RadarComponent, TooltipComponent, SVGRenderer]);
 
 export const fontFamily = "'Inter Variable', system-ui, sans-serif";
@@ -114,6 +114,29 @@ function base() {
     textStyle: { fontFamily, color: colour('ink') },
   };
 }
+
+/** A legend that scrolls where there are many names; those of a `width` are cut there. */
+export const legend = (names, { width, ...look }) => ({ type: 'scroll', top: 0, left: 0, itemGap: 14,
+  textStyle: { color: colour('muted'), fontSize: 12, ...(width && { width, overflow: 'truncate' }) },
+  inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') },
+  pageIconColor: colour('muted'), data: names, ...look });
+
+/** The axis of figures, with lines across; `custom` says at which of them. */
+export const figureAxis = (axis, write, custom = {}) => ({ ...axis,
+  axisLabel: { color: colour('muted'), fontSize: 11, formatter: write, ...custom },
+  minorSplitLine: { show: false },
+  splitLine: { lineStyle: { color: colour('line') }, ...custom } });
+
+/** A line across at a figure. */
+export const across = (value, look) => ({
+  type: 'custom', silent: true, data: [0], tooltip: { show: false }, legendHoverLink: false,
+  renderItem(params, api) {
+    const { x, width } = params.coordSys;
+    const y = api.coord([0, value])[1];
+    return { type: 'line', shape: { x1: x, x2: x + width, y1: y, y2: y },
+      style: { stroke: colour('ink'), lineWidth: 1, ...look } };
+  },
+});
 
 /** A tooltip dressed like the page; `content(params)` returns an element. */
 export function tooltip(content) {

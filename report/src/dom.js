@@ -55,6 +55,17 @@ export function checkbox(label, checked, onChange) {
     label);
 }
 
+/** The pen of a canvas that has this size, as sharp as the screen. */
+export function penOf(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.style.height = `${height}px`;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const pen = canvas.getContext('2d');
+  pen.scale(ratio, ratio);
+  return pen;
+}
+
 /** Tells screen readers (and nobody else) what has just changed. */
 export function announce(text) {
   document.getElementById('announcer').textContent = text;

@@ -1,7 +1,7 @@
 // Grouped bars of figures, each with its 95 % interval: from zero, or on a logarithmic axis.
 
 import { slot } from './bars.js';
-import { tooltip } from './chart.js';
+import { across, figureAxis, legend, tooltip } from './chart.js';
 import { binaryAxis, ticks, tones } from './lines.js';
 import { colour } from './theme.js';
 
@@ -52,17 +52,6 @@ function bars({ name, points }, index, total, origin, floor) {
   };
 }
 
-/** A line across at the figure that all others are divided by. */
-const reference = (value) => ({
-  type: 'custom', silent: true, data: [0], tooltip: { show: false }, legendHoverLink: false,
-  renderItem(params, api) {
-    const { x, width } = params.coordSys;
-    const y = api.coord([0, value])[1];
-    return { type: 'line', shape: { x1: x, x2: x + width, y1: y, y2: y },
-      style: { stroke: colour('ink'), lineWidth: 1, lineDash: [4, 3], opacity: 0.6 } };
-  },
-});
-
 /**
  * positions: labels of the groups; series: [{name, points: [{value, low, high, card()} or null]}];
  * write(figure) writes the axis; `log`: logarithmic; `one`: figures are ratios, with a line at 1, from
@@ -86,10 +75,7 @@ export function figureBars({ positions, series, xName, write, log = false, one =
     const custom = log ? { customValues: ticks(floor, top) } : {};
     const origin = log && one ? 1 : floor;
     return {
-      legend: { type: 'scroll', top: 0, left: 0, itemWidth: 12, itemHeight: 12, itemGap: 14,
-        icon: 'roundRect', textStyle: { color: colour('muted'), fontSize: 12 },
-        inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') },
-        pageIconColor: colour('muted'), data: series.map(({ name }) => name) },
+      legend: legend(series.map(({ name }) => name), { itemWidth: 12, itemHeight: 12, icon: 'roundRect' }),
       grid: { left: 62, right: 8, top: 36, bottom: positions.length > 8 ? 92 : 44 },
       xAxis: { type: 'category', data: positions, name: xName, nameLocation: 'middle',
         nameGap: positions.length > 8 ? 78 : 28,
@@ -97,13 +83,11 @@ export function figureBars({ positions, series, xName, write, log = false, one =
         axisLine: { onZero: false, lineStyle: { color: colour('line') } },
         axisLabel: { interval: 0, color: colour('muted'), fontSize: 11,
           rotate: positions.length > 8 ? 32 : 0 } },
-      yAxis: { ...(log ? fromPower : { type: 'value', ...fromZero }),
-        axisLabel: { color: colour('muted'), fontSize: 11, formatter: write, ...custom },
-        minorSplitLine: { show: false },
-        splitLine: { lineStyle: { color: colour('line') }, ...custom } },
+      yAxis: figureAxis(log ? fromPower : { type: 'value', ...fromZero }, write, custom),
       tooltip: tooltip(({ seriesIndex, dataIndex }) => series[seriesIndex].points[dataIndex].card()),
       series: [...series.map((single, at) => bars(single, at, series.length, origin, floor)),
-        ...(one ? [reference(1)] : [])],
+        // The figure that all others are divided by.
+        ...(one ? [across(1, { lineDash: [4, 3], opacity: 0.6 })] : [])],
     };
   };
 }

@@ -4,6 +4,7 @@
 import { h, withPowers } from './dom.js';
 import { hoverCard } from './hover.js';
 import { shade } from './palette.js';
+import { framed } from './table.js';
 
 /** Fill and ink of both themes; the style sheet picks those of the theme in force. */
 function paint(element, palette, t) {
@@ -45,7 +46,6 @@ function walkable(table) {
     next.setAttribute('tabindex', '0');
     next.focus();
   });
-  return table;
 }
 
 /**
@@ -53,13 +53,12 @@ function walkable(table) {
  * figures [{text, t, failed, card} or null], t being the place in the palette.
  */
 export function figureTable({ heads, columns, rows, caption, palette = 'safe' }) {
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    walkable(h('table', { class: 'figures-table' },
-      h('caption', { class: 'offscreen' }, caption),
-      h('thead', {}, h('tr', {},
-        heads.map((head) => h('th', { scope: 'col', class: 'row-label' }, head)),
-        columns.map((name) => h('th', { scope: 'col', class: 'number' }, name)))),
-      h('tbody', {}, rows.map(({ labels, figures }) => h('tr', {},
-        labels.map((label) => h('th', { scope: 'row', class: 'row-label' }, withPowers(label))),
-        figures.map((figure) => figureCell(figure, palette))))))));
+  const frame = framed(caption, 'figures-table', [
+    heads.map((head) => h('th', { scope: 'col', class: 'row-label' }, head)),
+    columns.map((name) => h('th', { scope: 'col', class: 'number' }, name))],
+  rows.map(({ labels, figures }) => [
+    labels.map((label) => h('th', { scope: 'row', class: 'row-label' }, withPowers(label))),
+    figures.map((figure) => figureCell(figure, palette))]));
+  walkable(frame.firstChild);
+  return frame;
 }

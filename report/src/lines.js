@@ -1,6 +1,6 @@
 // Lines over some positions, on a logarithmic axis or from zero, each point with its 95 % interval.
 
-import { tooltip } from './chart.js';
+import { figureAxis, legend, tooltip } from './chart.js';
 import { colour } from './theme.js';
 
 /** Distinguishable in both themes, also for the colour-blind; then the same again, dashed. */
@@ -55,20 +55,14 @@ export function lineChart({ positions, series, xName, write, linear = false, bin
     const custom = linear ? {} : { customValues: ticks(min, max) };
     const tone = (at) => colour(tones[at % tones.length]);
     return {
-      legend: { type: 'scroll', top: 0, left: 0, itemWidth: 18, itemHeight: 9, itemGap: 14,
-        textStyle: { color: colour('muted'), fontSize: 12 }, inactiveColor: colour('faint'),
-        pageTextStyle: { color: colour('muted') }, pageIconColor: colour('muted'),
-        data: series.map(({ name }) => name) },
+      legend: legend(series.map(({ name }) => name), { itemWidth: 18, itemHeight: 9 }),
       grid: { left: 62, right: 12, top: 36, bottom: 44 },
       xAxis: { type: 'category', data: positions, boundaryGap: positions.length < 12, name: xName,
         nameLocation: 'middle', nameGap: 28, nameTextStyle: { color: colour('muted'), fontSize: 12 },
         axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
         axisLabel: { color: colour('muted'), fontSize: 11,
           ...(many ? { interval: Math.ceil(positions.length / 12) - 1 } : {}) } },
-      yAxis: { ...axis,
-        axisLabel: { color: colour('muted'), fontSize: 11, formatter: write, ...custom },
-        minorSplitLine: { show: false },
-        splitLine: { lineStyle: { color: colour('line') }, ...custom } },
+      yAxis: figureAxis(axis, write, custom),
       tooltip: tooltip(({ data }) => data.card()),
       series: series.flatMap(({ name, points }, at) => [
         { type: 'line', name, z: 2, symbol: 'circle', symbolSize: many ? 4 : 7, color: tone(at),

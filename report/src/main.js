@@ -2,7 +2,7 @@
 
 import { disposeCharts } from './chart.js';
 import { loadModel } from './data.js';
-import { dropdown, h } from './dom.js';
+import { dropdown } from './dom.js';
 import { benchName } from './names.js';
 import { benchSections } from './sections/benches.js';
 import { claims } from './sections/claims.js';
@@ -12,7 +12,7 @@ import { heatmaps } from './sections/heatmaps.js';
 import { mallocs } from './sections/mallocs.js';
 import { method } from './sections/method.js';
 import { peers } from './sections/peers.js';
-import { fill, promoteTitle } from './sections/section.js';
+import { fill, showSections } from './sections/section.js';
 import { structures } from './sections/structures.js';
 import { startTheme } from './theme.js';
 import { showDifference } from './trace/difference.js';
@@ -53,10 +53,7 @@ function show(dataset) {
     : [];
   const shown = [...opening(dataset), ...benchSections(dataset), ...closing]
     .filter(([, , , wanted]) => wanted(dataset));
-  fill(main, chooser, shown.map(([, , make]) => make(dataset, model)));
-  fill(document.getElementById('sections'),
-    shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
-  promoteTitle(main);
+  showSections(main, shown.map(([id, text, make]) => [id, text, make(dataset, model)]), chooser);
 }
 
 const { version } = model.recording ?? model.made_by ?? model.datasets[0].run;

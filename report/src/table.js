@@ -14,17 +14,18 @@ export const toCsv = (rows) => rows.map((row) => row.map(quote).join(',') + '\r\
 export const csvButton = (rows, what) =>
   copyButton('Copy as CSV', () => toCsv(rows()), { 'aria-label': `Copy ${what} as CSV` });
 
-/**
- * A table. columns: [{title, cell(row) -> node or text, numeric}]. Wide tables scroll inside their
- * frame, never the page.
- */
-export function table(columns, rows, { caption, className = '' }) {
-  const cellProps = ({ numeric }) => ({ class: numeric ? 'number' : null });
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+/** A table of rows of cells. Wide ones scroll inside their frame, never the page. */
+export const framed = (caption, className, head, rows) =>
+  h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     h('table', { class: className },
       h('caption', { class: 'offscreen' }, caption),
-      h('thead', {}, h('tr', {},
-        columns.map((column) => h('th', { scope: 'col', ...cellProps(column) }, column.title)))),
-      h('tbody', {}, rows.map((row) => h('tr', {},
-        columns.map((column) => h('td', cellProps(column), column.cell(row))))))));
+      h('thead', {}, h('tr', {}, head)),
+      h('tbody', {}, rows.map((cells) => h('tr', {}, cells)))));
+
+/** The same of columns: [{title, cell(row) -> node or text, numeric}]. */
+export function table(columns, rows, { caption, className = '' }) {
+  const cellProps = ({ numeric }) => ({ class: numeric ? 'number' : null });
+  return framed(caption, className,
+    columns.map((column) => h('th', { scope: 'col', ...cellProps(column) }, column.title)),
+    rows.map((row) => columns.map((column) => h('td', cellProps(column), column.cell(row)))));
 }

@@ -7,7 +7,7 @@ import { pageOf, peerName } from '../names.js';
 import { asOne, geometricMean, speedUp } from '../stats.js';
 import { inOrder } from './benches.js';
 import { facts } from './facts.js';
-import { section } from './section.js';
+import { section, tile } from './section.js';
 import { home, ranking, strategyText } from './structures.js';
 
 /** "On a clean heap AS4 (…) is fastest: 1.9× the speed of the global heap; …" */
@@ -72,12 +72,6 @@ function verdict(dataset) {
     ...headlineSentences(dataset)];
   return h('p', { class: 'verdict' }, sentences.length > 0 ? sentences
     : 'No local strategy was measured beside the global heap.');
-}
-
-function tile(title, figures, tone = '') {
-  return h('div', { class: `tile ${tone}` }, h('span', { class: 'tile-title' }, title),
-    h('div', { class: 'tile-figures' }, figures.map(([value, detail]) =>
-      h('div', {}, h('strong', {}, value), h('span', {}, detail)))));
 }
 
 /** Mean speed-up of one contender over another under each heap, as one tile. */

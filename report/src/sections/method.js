@@ -1,8 +1,7 @@
 // The meaning of the numbers, and its limits.
 
-import { h, withPowers } from '../dom.js';
 import { methodOf } from './benches.js';
-import { section } from './section.js';
+import { section, topics } from './section.js';
 
 /** Before what is said of single benches, and after it. */
 const general = [
@@ -57,5 +56,4 @@ const closing = [
 ];
 
 export const method = (dataset) => section('method', 'Method and caveats', null,
-  h('div', { class: 'topics' }, [...general, ...methodOf(dataset), ...closing].map(([title, text]) =>
-    h('article', {}, h('h3', {}, title), text.map((one) => h('p', {}, withPowers(one)))))));
+  topics([...general, ...methodOf(dataset), ...closing]));

@@ -1,7 +1,7 @@
 // The address map: every cell is some pages in a row, coloured by the subsystem that has most bytes there,
 // the paler the less of it is in use. Gaps between mappings are left out.
 
-import { h } from '../dom.js';
+import { h, penOf } from '../dom.js';
 import { bytes, count, duration } from '../format.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton } from '../table.js';
@@ -48,12 +48,7 @@ class AddressMap {
     if (width === 0) return;
     this.across = Math.max(1, Math.floor(width / side));
     const height = Math.ceil(this.data.bases.length / this.across) * side;
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.style.height = `${height}px`;
-    this.canvas.width = width * ratio;
-    this.canvas.height = height * ratio;
-    const pen = this.canvas.getContext('2d');
-    pen.scale(ratio, ratio);
+    const pen = penOf(this.canvas, width, height);
     const tones = this.data.names.map((unused, at) => this.tone(at));
     const empty = colour('sunken');
     for (let at = 0; at < this.data.bases.length; ++at) {

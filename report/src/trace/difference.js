@@ -3,7 +3,7 @@
 import { shellCommand } from '../command.js';
 import { choice, h } from '../dom.js';
 import { bytes, count, significant } from '../format.js';
-import { fill, promoteTitle, section } from '../sections/section.js';
+import { fill, section, showSections } from '../sections/section.js';
 import { csvButton, table } from '../table.js';
 import { colour } from '../theme.js';
 import { FlameGraph } from './flame.js';
@@ -126,9 +126,7 @@ function places({ difference: { places: all, by } }) {
 }
 
 export function showDifference(model, main) {
-  const shown = [['top', 'Sums', findings], ['flame', 'Flame graphs', flames], ['functions', 'Functions', places]];
-  fill(main, shown.map(([, , make]) => make(model)));
-  promoteTitle(main);
-  fill(document.getElementById('sections'), shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
+  showSections(main, [['top', 'Sums', findings(model)], ['flame', 'Flame graphs', flames(model)],
+    ['functions', 'Functions', places(model)]]);
   document.title = 'Mallard: what grew';
 }

@@ -1,6 +1,6 @@
 // The six dimensions of each subsystem: a table, the same as axes side by side, and as a radar.
 
-import { chart, tooltip } from '../chart.js';
+import { chart, legend, tooltip } from '../chart.js';
 import { h } from '../dom.js';
 import { figureTable } from '../figures.js';
 import { bytes, count, significant } from '../format.js';
@@ -24,15 +24,12 @@ function card(one) {
 const operationsOf = ({ total }) => total.allocations + total.frees + total.reallocations;
 const narrow = () => window.innerWidth < 700;
 
-const legend = (all) => ({ type: 'scroll', top: 0, left: 0, itemWidth: 18, itemHeight: 9,
-  textStyle: { color: colour('muted'), fontSize: 12, width: 260, overflow: 'truncate' },
-  inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') },
-  data: all.map(({ name }) => name) });
+const namesOf = (all) => legend(all.map(({ name }) => name), { itemWidth: 18, itemHeight: 9, width: 260 });
 
 /** One vertical axis for each dimension, a line for each subsystem; gaps where nothing was recorded. */
 function parallel(all) {
   return () => ({
-    legend: legend(all),
+    legend: namesOf(all),
     grid: { left: 34, right: 20, top: 40, bottom: 44 },
     // Beside each other the names have no room where the page is narrow; the radar has them.
     xAxis: { type: 'category',
@@ -50,7 +47,7 @@ function parallel(all) {
 
 function radar(all) {
   return () => ({
-    legend: legend(all),
+    legend: namesOf(all),
     radar: { center: ['50%', '56%'], radius: narrow() ? '44%' : '66%', splitNumber: 4,
       indicator: dimensionsOfAll.map(([letter, name]) => ({ name: narrow() ? name : `${letter} ${name}`, max: 1 })),
       axisName: { color: colour('muted'), fontSize: narrow() ? 11 : 12 },

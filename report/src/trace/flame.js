@@ -1,7 +1,7 @@
 // The flame graph: which functions a weight comes from. A click makes a function as wide as the page, the
 // field finds functions by name, and the arrow keys walk the tree.
 
-import { announce, choice, h } from '../dom.js';
+import { announce, choice, h, penOf } from '../dom.js';
 import { fill, section } from '../sections/section.js';
 import { csvButton } from '../table.js';
 import { colour, onThemeChange } from '../theme.js';
@@ -92,12 +92,7 @@ export class FlameGraph {
     if (!this.root || width === 0) return;
     this.boxes = boxesOf(this.at, width);
     const height = (1 + Math.max(...this.boxes.map(({ node }) => node.depth))) * rowHeight;
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.style.height = `${height}px`;
-    this.canvas.width = width * ratio;
-    this.canvas.height = height * ratio;
-    const pen = this.canvas.getContext('2d');
-    pen.scale(ratio, ratio);
+    const pen = penOf(this.canvas, width, height);
     pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
     pen.textBaseline = 'middle';
     const dark = document.documentElement.dataset.theme === 'dark';

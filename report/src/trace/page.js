@@ -1,8 +1,7 @@
 // The page of a recorded program: its sections in their order.
 
 import { shellCommand } from '../command.js';
-import { h } from '../dom.js';
-import { fill, promoteTitle } from '../sections/section.js';
+import { showSections } from '../sections/section.js';
 import { addresses } from './addresses.js';
 import { advice } from './advice.js';
 import { dimensions } from './dimensions.js';
@@ -34,10 +33,7 @@ const sections = [
 ];
 
 export function showTrace(model, main) {
-  const shown = sections.filter(([, , , wanted]) => wanted(model));
-  fill(main, shown.map(([, , make]) => make(model)));
-  fill(document.getElementById('sections'),
-    shown.map(([id, text]) => h('a', { href: `#${id}` }, text)));
-  promoteTitle(main);
+  showSections(main, sections.filter(([, , , wanted]) => wanted(model))
+    .map(([id, text, make]) => [id, text, make(model)]));
   document.title = `Mallard: ${shellCommand(model.command)}`;
 }

@@ -4,7 +4,7 @@
 import { choice, h } from '../dom.js';
 import { heat, ratioScale } from '../palette.js';
 import { fill } from '../sections/section.js';
-import { csvButton } from '../table.js';
+import { csvButton, framed } from '../table.js';
 
 const palette = 'safe';
 /** So many times as fast, or as slow, has the full colour. */
@@ -13,7 +13,7 @@ const position = ratioScale(extreme);
 
 const touches = {
   none: 'Blocks are not touched', first: 'First byte written', all: 'All written and read',
-  walk: 'Walked in allocation order',
+  walk: 'Walked in order of birth',
 };
 const strategies = {
   AS5: 'monotonic', AS9: 'multipool', AS13: 'multipool on monotonic', sync: 'synchronized multipool',
@@ -44,14 +44,11 @@ function matrix(cells) {
   const rows = unique(cells.map((one) => one.strategy));
   const columns = unique(cells.map((one) => one.subsystem));
   const at = new Map(cells.map((one) => [`${one.strategy}\n${one.subsystem}`, one]));
-  const caption = 'Time of the replayed operations, in percent of the global heap’s';
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
-    h('table', { class: 'compact replays' },
-      h('caption', { class: 'offscreen' }, caption),
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Strategy'),
-        columns.map((one) => h('th', { scope: 'col', class: 'number' }, subsystemName(one))))),
-      h('tbody', {}, rows.map((row) => h('tr', {}, h('th', { scope: 'row' }, strategyName(row)),
-        columns.map((column) => cellOf(at.get(`${row}\n${column}`))))))));
+  return framed('Time of the replayed operations, in per cent of the global heap', 'compact replays',
+    [h('th', { scope: 'col' }, 'Strategy'),
+      columns.map((one) => h('th', { scope: 'col', class: 'number' }, subsystemName(one)))],
+    rows.map((row) => [h('th', { scope: 'row' }, strategyName(row)),
+      columns.map((column) => cellOf(at.get(`${row}\n${column}`)))]));
 }
 
 /** Null where nothing was replayed. */
@@ -66,9 +63,9 @@ export function replays(all) {
       [strategy, subsystemName(subsystem), touch, times && 100 / times.median, times && 100 / times.high,
         times && 100 / times.low, memory, remark])];
   return h('article', { class: 'card', id: 'replays' },
-    h('h3', {}, 'Replays, in percent of the global heap’s time'),
-    h('p', { class: 'hint' }, 'Less is faster. Times are those of a part’s own operations, not of the program. A dash marks ' +
-      'a strategy that could not serve the part, or for which there was no time: point at it for the reason.'),
+    h('h3', {}, 'What was replayed, in per cent of the global heap'),
+    h('p', { class: 'hint' }, 'Less is faster. The time of a part’s own operations, not of the program; a dash is ' +
+      'a strategy that could not serve it, or that there was no time for: point at it.'),
     h('div', { class: 'controls' },
       choice('How its blocks are used', levels.map((one) => [one, touches[one] ?? one]), levels[0], draw),
       csvButton(csv, 'the replays')),

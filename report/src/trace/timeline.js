@@ -1,7 +1,7 @@
 // Live bytes over time, one layer for each subsystem; below, the epochs: stretches of time between two
 // instants at which nothing of a subsystem lives.
 
-import { chart, fontFamily, tooltip } from '../chart.js';
+import { chart, figureAxis, fontFamily, legend, tooltip } from '../chart.js';
 import { h } from '../dom.js';
 import { bytes, count, duration } from '../format.js';
 import { binaryAxis } from '../lines.js';
@@ -27,15 +27,12 @@ function layers({ seconds, names, live, resident }) {
   const sums = [...seconds.map((unused, i) => live.reduce((sum, one) => sum + one[i], 0)), ...resident.bytes];
   const hasResident = resident.bytes.length > 1;
   return () => ({
-    legend: { type: 'scroll', top: 0, left: 0, itemWidth: 14, itemHeight: 10, icon: 'roundRect',
-      data: hasResident ? [...names, residentName] : names,
-      textStyle: { color: colour('muted'), fontSize: 12, width: 260, overflow: 'truncate' },
-      inactiveColor: colour('faint'), pageTextStyle: { color: colour('muted') } },
+    legend: legend(hasResident ? [...names, residentName] : names,
+      { itemWidth: 14, itemHeight: 10, icon: 'roundRect', width: 260 }),
     grid: { ...grid, top: 38, bottom: 26 },
     xAxis: timeAxis(seconds),
-    yAxis: { type: 'value', ...binaryAxis(Math.max(1, ...sums)),
-      axisLabel: { color: colour('muted'), fontSize: 11, formatter: (value) => (value === 0 ? '0' : bytes(value)) },
-      splitLine: { lineStyle: { color: colour('line') } } },
+    yAxis: figureAxis({ type: 'value', ...binaryAxis(Math.max(1, ...sums)) },
+      (value) => (value === 0 ? '0' : bytes(value))),
     tooltip: { ...tooltip((all) => smallCard(`after ${duration(Math.max(all[0].value[0], 1e-9))}`,
       [...all.map(({ seriesName, value }) => [seriesName, bytes(value[1])]),
         ['live in total', bytes(all.reduce((sum, { seriesName, value }) =>
