@@ -4,7 +4,6 @@
 //   build/release/bench/mallard_counting [repetitions]
 //
 // Ends with 1 when the goal is missed.
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +18,7 @@
 namespace {
 
 using mallard::bench::laundered;
+using mallard::bench::median;
 using mallard::bench::now;
 
 constexpr long pairs = 500'000;
@@ -32,11 +32,6 @@ double one_operation(R& resource) {
     resource.deallocate(laundered(resource.allocate(24, 8)), 24, 8);
   }
   return (now() - start) / (2 * static_cast<double>(pairs));
-}
-
-double median(std::vector<double>& values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 }  // namespace

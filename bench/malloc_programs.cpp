@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "measured.hpp"
+
 namespace {
 
 struct program {
@@ -58,12 +60,6 @@ bool run(const program& what, const library& with, reading& out) {
   return true;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 struct cell {
   std::vector<double> times;
   std::vector<double> peaks;
@@ -80,7 +76,7 @@ void print_table(const char* title, const std::vector<program>& programs,
   std::size_t complete = 0;
   for (std::size_t p = 0; p < programs.size(); ++p) {
     std::vector<double> medians;
-    for (const cell& c : cells[p]) medians.push_back((c.*what).empty() ? 0 : median(c.*what));
+    for (const cell& c : cells[p]) medians.push_back(mallard::bench::median(c.*what));
     const double best = *std::min_element(medians.begin(), medians.end());
     std::printf("%-18s", programs[p].name.c_str());
     for (std::size_t l = 0; l < libraries.size(); ++l) {

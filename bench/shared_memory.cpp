@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -30,6 +29,7 @@
 namespace {
 
 using mallard::bench::laundered;
+using mallard::bench::median;
 using mallard::bench::now;
 
 constexpr std::size_t limit_bytes = std::size_t{64} << 20;
@@ -138,11 +138,6 @@ void measure(unsigned processes, std::vector<double>& pairs_ns, std::vector<doub
   pairs_ns.push_back(mean(out.pairs));
   churn_ns.push_back(mean(out.churn));
   munmap(page, 4096);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
 }
 
 bool missed = false;

@@ -72,12 +72,7 @@ std::uint32_t mark_tracker::birth(std::uint32_t thread, std::uint64_t bytes) {
 }
 
 void mark_tracker::death(std::uint32_t mark, std::uint32_t stack, std::uint64_t bytes) {
-  for (std::uint32_t at = mark; at != 0 && !nodes_[at].open; at = nodes_[at].parent) {
-    if (nodes_[at].recursive) continue;
-    block_sum& sum = sums_[nodes_[at].name].survivors[stack];
-    ++sum.blocks;
-    sum.bytes += bytes;
-  }
+  never(mark, stack, bytes);
   unreference(mark);
 }
 
