@@ -40,6 +40,14 @@ class arena_scopes_test : public testing::Test {
     for (int i = 0; i < 200; ++i) script.allocate(line, 8);
   }
   void in_main(const std::function<void()>& body) { script.call("main", 1, body); }
+  // The result of a program whose main keeps something and then does the same again and again.
+  void in_turns(int turns, const std::function<void(int)>& body) {
+    in_main([&] {
+      keep(2);
+      for (int i = 0; i < turns; ++i) body(i);
+    });
+    result();
+  }
 
   scratch_file file;
   trace_script script{file.path()};
@@ -55,14 +63,10 @@ void work(trace_script& script, int blocks) {
 }
 
 TEST_F(arena_scopes_test, a_function_whose_blocks_all_die_in_it_is_one) {
-  in_main([&] {
-    keep(2);
-    for (int i = 1; i <= 50; ++i) {
-      script.call("parse", 5, [&] { work(script, i); });
-      script.allocate(6, 8);  // seen in main: parse has returned
-    }
+  in_turns(50, [&](int i) {
+    script.call("parse", 5, [&] { work(script, i + 1); });
+    script.allocate(6, 8);  // seen in main: parse has returned
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("parse"));
   const arena_scope& parse = scope("parse");
   EXPECT_EQ(parse.invocations, 50u);
@@ -94,29 +98,21 @@ TEST_F(arena_scopes_test,
 }
 
 TEST_F(arena_scopes_test, a_wrapper_of_a_call_is_called_as_often_as_the_call) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 30; ++i) {
-      script.call("outer", 5, [&] { script.call("inner", 7, [&] { work(script, 7); }); });
-    }
+  in_turns(30, [&](int) {
+    script.call("outer", 5, [&] { script.call("inner", 7, [&] { work(script, 7); }); });
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("outer"));
   EXPECT_EQ(scope("outer").invocations, 30u);
 }
 
 TEST_F(arena_scopes_test, one_after_another_in_one_invocation_is_one_invocation) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 10; ++i) {
-      script.call("parse", 5, [&] {
-        script.free(11, script.allocate(10, 64));
-        script.free(13, script.allocate(12, 64));  // nothing lives between, but code goes on
-      });
-      script.allocate(6, 8);
-    }
+  in_turns(10, [&](int) {
+    script.call("parse", 5, [&] {
+      script.free(11, script.allocate(10, 64));
+      script.free(13, script.allocate(12, 64));  // nothing lives between, but code goes on
+    });
+    script.allocate(6, 8);
   });
-  result();
   EXPECT_EQ(scope("parse").invocations, 10u);
   EXPECT_EQ(scope("parse").median_bytes, 128u);
 }
@@ -146,16 +142,12 @@ TEST_F(arena_scopes_test, survivors_up_to_one_percent_are_named) {
 }
 
 TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 100; ++i) {
-      script.call("handle", 5, [&] {
-        work(script, 199);
-        script.call("remember", 30, [&] { script.allocate(40, 16); });
-      });
-    }
+  in_turns(100, [&](int) {
+    script.call("handle", 5, [&] {
+      work(script, 199);
+      script.call("remember", 30, [&] { script.allocate(40, 16); });
+    });
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("handle"));
   const arena_scope& handle = scope("handle");
   EXPECT_FALSE(handle.trunk);
@@ -170,90 +162,70 @@ TEST_F(arena_scopes_test, calls_of_a_handler_that_fills_a_cache_are_told_apart) 
 
 TEST_F(arena_scopes_test,
        calls_that_were_asked_for_are_told_apart_though_a_third_of_their_blocks_stays) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 100; ++i) {
-      script.call("handle", 5, [&] {
-        work(script, 20);
-        script.call("remember", 30, [&] {
-          for (int j = 0; j < 10; ++j) script.allocate(40, 16);
-        });
-      });
-    }
-  });
   options.scopes_asked_for = {"^handle$"};
-  result();
+  in_turns(100, [&](int) {
+    script.call("handle", 5, [&] {
+      work(script, 20);
+      script.call("remember", 30, [&] {
+        for (int j = 0; j < 10; ++j) script.allocate(40, 16);
+      });
+    });
+  });
   EXPECT_EQ(scope("handle").invocations, 100u);
   EXPECT_EQ(scope("handle").survivors, 1000u);
   EXPECT_EQ(scope("handle").max_blocks, 30u);
 }
 
 TEST_F(arena_scopes_test, what_all_its_calls_have_in_common_keeps_nothing) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 100; ++i) {
-      script.call("handle", 5, [&] {
-        work(script, 199);
-        script.call("make", 30, [&] {
-          if (i % 2 == 0) script.allocate(40, 16);
-        });
-        for (int j = 0; j < 9; ++j) {
-          script.call("make", 31, [&] { script.free(41, script.allocate(40, 16)); });
-        }
+  in_turns(100, [&](int i) {
+    script.call("handle", 5, [&] {
+      work(script, 199);
+      script.call("make", 30, [&] {
+        if (i % 2 == 0) script.allocate(40, 16);
       });
-    }
+      for (int j = 0; j < 9; ++j) {
+        script.call("make", 31, [&] { script.free(41, script.allocate(40, 16)); });
+      }
+    });
   });
-  result();
   EXPECT_EQ(scope("handle").survivors, 50u);
   EXPECT_THAT(scope("handle").kept_by, IsEmpty());
 }
 
 TEST_F(arena_scopes_test, a_result_that_grows_in_a_loop_does_not_make_the_loops_turns_calls) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 100; ++i) {
-      script.call("load", 5, [&] {
-        std::vector<std::uint64_t> result;
-        for (int turn = 0; turn < 10; ++turn) {
-          script.call("parse", 6, [&] { work(script, 20); });
-          result.push_back(script.allocate(7, 16));
-        }
-        for (const std::uint64_t one : result) script.free(8, one);
-      });
-      script.allocate(9, 8);
-    }
+  in_turns(100, [&](int) {
+    script.call("load", 5, [&] {
+      std::vector<std::uint64_t> result;
+      for (int turn = 0; turn < 10; ++turn) {
+        script.call("parse", 6, [&] { work(script, 20); });
+        result.push_back(script.allocate(7, 16));
+      }
+      for (const std::uint64_t one : result) script.free(8, one);
+    });
+    script.allocate(9, 8);
   });
-  result();
   EXPECT_EQ(scope("load").invocations, 100u);
   EXPECT_EQ(scope("load").survivors, 0u);
 }
 
 TEST_F(arena_scopes_test, what_its_caller_frees_has_survived_it) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 50; ++i) {
-      std::uint64_t made = 0;
-      script.call("make", 5, [&] { made = script.allocate(10, 100); });
-      script.free(6, made);
-    }
+  in_turns(50, [&](int) {
+    std::uint64_t made = 0;
+    script.call("make", 5, [&] { made = script.allocate(10, 100); });
+    script.free(6, made);
   });
-  result();
   EXPECT_THAT(names(), IsEmpty());
 }
 
 TEST_F(arena_scopes_test, the_outermost_is_the_one_named) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 10; ++i) {
-      script.call("request", 5, [&] {
-        const std::uint64_t own = script.allocate(7, 10);
-        for (int k = 0; k < 5; ++k) script.call("query", 8, [&] { work(script, 3); });
-        script.free(9, own);
-      });
-      script.allocate(6, 8);
-    }
+  in_turns(10, [&](int) {
+    script.call("request", 5, [&] {
+      const std::uint64_t own = script.allocate(7, 10);
+      for (int k = 0; k < 5; ++k) script.call("query", 8, [&] { work(script, 3); });
+      script.free(9, own);
+    });
+    script.allocate(6, 8);
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("request"));
   EXPECT_EQ(scope("request").invocations, 10u);
   EXPECT_EQ(scope("request").max_bytes, 1510u);
@@ -261,16 +233,12 @@ TEST_F(arena_scopes_test, the_outermost_is_the_one_named) {
 
 TEST_F(arena_scopes_test, a_function_of_a_librarys_header_is_none_and_its_caller_is) {
   script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
-  in_main([&] {
-    keep(2);
-    for (int i = 1; i <= 50; ++i) {
-      script.call("read_request", 5, [&] {
-        script.call("sax_parse_internal", 6, [&] { work(script, i); });
-        script.call("boost::json::parse(std::string const&)", 7, [&] { work(script, i); });
-      });
-    }
+  in_turns(50, [&](int i) {
+    script.call("read_request", 5, [&] {
+      script.call("sax_parse_internal", 6, [&] { work(script, i + 1); });
+      script.call("boost::json::parse(std::string const&)", 7, [&] { work(script, i + 1); });
+    });
   });
-  result();
   EXPECT_THAT(names(), ElementsAre("read_request"));
   EXPECT_THAT(dims.subsystems, testing::Not(testing::Contains(testing::Field(
                                    &subsystem::name, testing::StartsWith("sax_parse")))));
@@ -278,13 +246,7 @@ TEST_F(arena_scopes_test, a_function_of_a_librarys_header_is_none_and_its_caller
 
 TEST_F(arena_scopes_test, a_library_that_main_calls_itself_is_no_place_for_an_arena) {
   script.files_["sax_parse_internal"] = "/usr/include/nlohmann/detail/input/parser.hpp";
-  in_main([&] {
-    keep(2);
-    for (int i = 1; i <= 50; ++i) {
-      script.call("sax_parse_internal", 6, [&] { work(script, i); });
-    }
-  });
-  result();
+  in_turns(50, [&](int i) { script.call("sax_parse_internal", 6, [&] { work(script, i + 1); }); });
   EXPECT_THAT(names(), testing::Not(testing::Contains("sax_parse_internal")));
 }
 
@@ -338,21 +300,16 @@ TEST_F(arena_scopes_test, recursion_that_hands_blocks_up_is_one_too) {
 }
 
 TEST_F(arena_scopes_test, a_free_that_a_function_jumps_to_as_its_last_act_is_the_functions) {
-  std::vector<std::uint64_t> kept;
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 30; ++i) {
-      std::uint64_t block = 0;
-      script.call("parse", 5, [&] {
-        block = script.allocate(10, 100);
-        script.free(12, script.allocate(11, 20));
-      });
-      script.free(5, block);  // from where main called parse: nothing else is called there
-      script.call("make", 7, [&] { block = script.allocate(10, 100); });
-      script.free(8, block);  // main's own
-    }
+  in_turns(30, [&](int) {
+    std::uint64_t block = 0;
+    script.call("parse", 5, [&] {
+      block = script.allocate(10, 100);
+      script.free(12, script.allocate(11, 20));
+    });
+    script.free(5, block);  // from where main called parse: nothing else is called there
+    script.call("make", 7, [&] { block = script.allocate(10, 100); });
+    script.free(8, block);  // main's own
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("parse"));
   EXPECT_EQ(scope("parse").invocations, 30u);
   EXPECT_EQ(scope("parse").by_instant, 0u);
@@ -360,20 +317,16 @@ TEST_F(arena_scopes_test, a_free_that_a_function_jumps_to_as_its_last_act_is_the
 }
 
 TEST_F(arena_scopes_test, a_function_that_is_jumped_to_goes_on_for_the_one_that_jumped) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 30; ++i) {
-      std::uint64_t block = 0;
-      script.call("parse", 5, [&] { block = script.allocate(10, 100); });
-      // In its place, at its address: parse has jumped there.
-      script.call("finish", 5, [&] {
-        const auto more = script.allocate(3, 8);
-        script.free(4, block);
-        script.free(5, more);
-      });
-    }
+  in_turns(30, [&](int) {
+    std::uint64_t block = 0;
+    script.call("parse", 5, [&] { block = script.allocate(10, 100); });
+    // In its place, at its address: parse has jumped there.
+    script.call("finish", 5, [&] {
+      const auto more = script.allocate(3, 8);
+      script.free(4, block);
+      script.free(5, more);
+    });
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("parse"));
   EXPECT_EQ(scope("parse").invocations, 30u);
   EXPECT_EQ(scope("parse").max_bytes, 108u);
@@ -381,35 +334,27 @@ TEST_F(arena_scopes_test, a_function_that_is_jumped_to_goes_on_for_the_one_that_
 
 TEST_F(arena_scopes_test, functions_called_through_a_pointer_are_not_one_another) {
   script.direct_calls_ = false;
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 30; ++i) {
-      std::uint64_t block = 0;
-      script.call("make", 5, [&] { block = script.allocate(10, 100); });
-      script.call("consume", 5, [&] { script.free(4, block); });
-    }
+  in_turns(30, [&](int) {
+    std::uint64_t block = 0;
+    script.call("make", 5, [&] { block = script.allocate(10, 100); });
+    script.call("consume", 5, [&] { script.free(4, block); });
   });
-  result();
   EXPECT_THAT(names(), IsEmpty());
 }
 
 TEST_F(arena_scopes_test, an_exception_ends_the_functions_it_passes) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 20; ++i) {
-      script.call("attempt", 5, [&] {
-        std::uint64_t thrown = 0;
-        script.call("fail", 8, [&] {
-          const std::uint64_t local = script.allocate(10, 40);
-          thrown = script.allocate(11, 144);  // the exception
-          script.free(50, local);             // while unwinding
-        });
-        script.free(9, thrown);  // caught here
+  in_turns(20, [&](int) {
+    script.call("attempt", 5, [&] {
+      std::uint64_t thrown = 0;
+      script.call("fail", 8, [&] {
+        const std::uint64_t local = script.allocate(10, 40);
+        thrown = script.allocate(11, 144);  // the exception
+        script.free(50, local);             // while unwinding
       });
-      script.allocate(6, 8);
-    }
+      script.free(9, thrown);  // caught here
+    });
+    script.allocate(6, 8);
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("attempt"));
   EXPECT_EQ(scope("attempt").invocations, 20u);
   EXPECT_EQ(scope("attempt").survivors, 0u);
@@ -436,25 +381,21 @@ TEST_F(arena_scopes_test, what_a_long_jump_left_behind_has_survived) {
 }
 
 TEST_F(arena_scopes_test, a_coroutine_without_a_stack_loses_its_frame_when_it_is_suspended) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 10; ++i) {
-      script.call("drive", 5, [&] {
-        std::uint64_t state = 0, local = 0;
-        script.call("generate.ramp", 8, [&] { state = script.allocate(1, 200); });
-        for (int k = 0; k < 3; ++k) {
-          script.call("generate.resume", 10, [&] {
-            if (k == 0) local = script.allocate(20, 32);  // lives across suspensions
-            script.free(22, script.allocate(21, 16));
-            if (k == 2) script.free(23, local);
-          });
-        }
-        script.free(12, state);
-      });
-      script.allocate(6, 8);
-    }
+  in_turns(10, [&](int) {
+    script.call("drive", 5, [&] {
+      std::uint64_t state = 0, local = 0;
+      script.call("generate.ramp", 8, [&] { state = script.allocate(1, 200); });
+      for (int k = 0; k < 3; ++k) {
+        script.call("generate.resume", 10, [&] {
+          if (k == 0) local = script.allocate(20, 32);  // lives across suspensions
+          script.free(22, script.allocate(21, 16));
+          if (k == 2) script.free(23, local);
+        });
+      }
+      script.free(12, state);
+    });
+    script.allocate(6, 8);
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("drive"));
   EXPECT_EQ(scope("drive").survivors, 0u);
   EXPECT_EQ(scope("drive").invocations, 10u);
@@ -485,26 +426,22 @@ TEST_F(arena_scopes_test, a_stackful_coroutine_that_is_switched_away_from_has_no
 }
 
 TEST_F(arena_scopes_test, blocks_that_another_thread_frees_before_the_function_goes_on_are_dead) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 20; ++i) {
-      script.call("fan_out", 5, [&] {
-        const std::uint64_t list = script.allocate(10, 80);
-        std::vector<std::uint64_t> jobs;
-        for (int k = 0; k < 10; ++k) jobs.push_back(script.allocate(11, 32));
-        script.on_thread(1);
-        script.call("start_thread", 1, [&] {
-          script.call("helper", 1, [&] {
-            for (const auto one : jobs) script.free(5, one);
-          });
+  in_turns(20, [&](int) {
+    script.call("fan_out", 5, [&] {
+      const std::uint64_t list = script.allocate(10, 80);
+      std::vector<std::uint64_t> jobs;
+      for (int k = 0; k < 10; ++k) jobs.push_back(script.allocate(11, 32));
+      script.on_thread(1);
+      script.call("start_thread", 1, [&] {
+        script.call("helper", 1, [&] {
+          for (const auto one : jobs) script.free(5, one);
         });
-        script.on_thread(0);
-        script.free(15, list);  // after it has waited for the other
       });
-      script.allocate(6, 8);
-    }
+      script.on_thread(0);
+      script.free(15, list);  // after it has waited for the other
+    });
+    script.allocate(6, 8);
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("fan_out"));
   EXPECT_EQ(scope("fan_out").survivors, 0u);
   EXPECT_EQ(scope("fan_out").invocations, 20u);
@@ -512,18 +449,14 @@ TEST_F(arena_scopes_test, blocks_that_another_thread_frees_before_the_function_g
 
 TEST_F(arena_scopes_test, blocks_handed_over_and_freed_later_have_survived) {
   std::vector<std::uint64_t> queue;
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 100; ++i) {
-      script.call("produce", 5, [&] { queue.push_back(script.allocate(10, 32)); });
-      // The other thread takes it when produce has long returned and nothing else is recorded here.
-      script.on_thread(1);
-      script.call("start_thread", 1,
-                  [&] { script.call("consume", 1, [&] { script.free(5, queue.back()); }); });
-      script.on_thread(0);
-    }
+  in_turns(100, [&](int) {
+    script.call("produce", 5, [&] { queue.push_back(script.allocate(10, 32)); });
+    // The other thread takes it when produce has long returned and nothing else is recorded here.
+    script.on_thread(1);
+    script.call("start_thread", 1,
+                [&] { script.call("consume", 1, [&] { script.free(5, queue.back()); }); });
+    script.on_thread(0);
   });
-  result();
   EXPECT_THAT(names(), IsEmpty());
 }
 
@@ -621,28 +554,20 @@ TEST_F(arena_scopes_test, the_whole_run_is_marked_also_where_nothing_smaller_is)
 }
 
 TEST_F(arena_scopes_test, where_frees_have_no_stacks_only_what_goes_on_is_dead) {
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 20; ++i) {
-      std::uint64_t made = 0;
-      script.call("make", 5, [&] { made = script.allocate(10, 100); });
-      script.free_without_stack(made);
-    }
+  in_turns(20, [&](int) {
+    std::uint64_t made = 0;
+    script.call("make", 5, [&] { made = script.allocate(10, 100); });
+    script.free_without_stack(made);
   });
-  result();
   EXPECT_THAT(names(), IsEmpty());
 }
 
 TEST_F(arena_scopes_test, without_frame_addresses_it_says_how_sure_it_is) {
   script.frame_addresses_ = false;
-  in_main([&] {
-    keep(2);
-    for (int i = 0; i < 20; ++i) {
-      script.call("parse", 5, [&] { work(script, 10); });
-      script.allocate(6, 8);
-    }
+  in_turns(20, [&](int) {
+    script.call("parse", 5, [&] { work(script, 10); });
+    script.allocate(6, 8);
   });
-  result();
   ASSERT_THAT(names(), ElementsAre("parse"));
   EXPECT_EQ(scope("parse").invocations, 20u);
   EXPECT_EQ(scope("parse").confidence, "low");
