@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mallard/detail/core/annotate.hpp"
+#include "support/expect_passed.hpp"
 #include "support/forked.hpp"
 
 namespace {
@@ -54,8 +55,7 @@ TEST_P(planted_faults, are_found) {
 TEST_P(planted_faults, are_not_found_in_the_program_without) {
   const program& what = GetParam();
   if (stops(what)) {
-    const auto outcome = mallard_test::run_forked([&] { (void)faults_of(what, false); });
-    EXPECT_TRUE(outcome.passed) << outcome.message;
+    mallard_test::expect_passed([&] { (void)faults_of(what, false); });
   }
   if (what.crashes) return;
   for (const auto fault : faults_of(what, false)) ADD_FAILURE() << to_string(fault);

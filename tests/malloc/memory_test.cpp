@@ -8,12 +8,13 @@
 
 #include "malloc/footprint.hpp"
 #include "support/choices.hpp"
-#include "support/forked.hpp"
+#include "support/expect_passed.hpp"
 #include "support/require.hpp"
 #include "support/units.hpp"
 
 namespace {
 
+using mallard_test::expect_passed;
 using mallard_test::require;
 using malloc_test::resident_bytes;
 
@@ -40,11 +41,6 @@ void expect_unchanged_and_free(const std::vector<void*>& live) {
     for (std::size_t i = 0; i < block_bytes; ++i) require(bytes[i] == 1, "a block was changed");
     std::free(p);
   }
-}
-
-void expect_passed(const std::function<void()>& check) {
-  const mallard_test::outcome outcome = mallard_test::run_forked(check);
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(malloc_memory, trimming_gives_back_what_lies_between_blocks_in_use) {

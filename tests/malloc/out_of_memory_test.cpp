@@ -16,6 +16,7 @@
 #include "malloc/huge_block.hpp"
 #include "malloc/large_space.hpp"
 #include "malloc/malloc_pages.hpp"
+#include "support/expect_passed.hpp"
 #include "support/forked.hpp"
 #include "support/require.hpp"
 
@@ -188,7 +189,7 @@ TEST(malloc_out_of_memory, one_refused_call_loses_nothing) {
 }
 
 TEST(malloc_out_of_memory, a_failed_move_leaves_alone_what_was_mapped_there_since) {
-  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     constexpr std::size_t bytes = std::size_t{20} << 20;
     auto* const p = static_cast<unsigned char*>(detail::allocate(bytes));
     std::memset(p, 5, bytes);
@@ -203,13 +204,12 @@ TEST(malloc_out_of_memory, a_failed_move_leaves_alone_what_was_mapped_there_sinc
     }
     detail::deallocate(now);
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 // Memory that the thread has at hand then goes back to the system without waiting in the supply.
 TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_serves_a_request) {
   for (const std::size_t bytes : {8'192ul, 20'000ul, 262'144ul}) {
-    const mallard_test::outcome outcome = mallard_test::run_forked([=] {
+    mallard_test::expect_passed([=] {
       constexpr std::size_t mib = std::size_t{1} << 20;
       detail::the_pages.set_limit(24 * mib);
       detail::the_pages.supply.set_idle_limit(0);
@@ -218,13 +218,12 @@ TEST(malloc_out_of_memory, under_a_limit_without_idle_memory_all_that_is_free_se
       for (void* p : blocks) detail::deallocate(p);
       require(detail::allocate(23 * mib) != nullptr, "refused, after blocks of ", bytes);
     });
-    EXPECT_TRUE(outcome.passed) << outcome.message;
   }
 }
 
 // All is looked through for a request that is refused, but not again for the next one.
 TEST(malloc_out_of_memory, a_refused_request_asks_nothing_of_the_system_until_something_was_freed) {
-  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     constexpr std::size_t mib = std::size_t{1} << 20;
     detail::the_pages.set_limit(32 * mib);
     std::vector<void*> blocks;
@@ -241,7 +240,6 @@ TEST(malloc_out_of_memory, a_refused_request_asks_nothing_of_the_system_until_so
     for (void* p : blocks) detail::deallocate(p);
     require(detail::allocate(mib) != nullptr, "refused though all was freed");
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 double processor_us() {
@@ -252,7 +250,7 @@ double processor_us() {
 
 // A cache that is full evicts something and tries again: that must not look at all that there is.
 TEST(malloc_out_of_memory, a_request_that_is_tried_again_after_one_block_was_freed_takes_no_time) {
-  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     constexpr std::size_t mib = std::size_t{1} << 20;
     detail::the_pages.set_limit(256 * mib);
     std::vector<void*> blocks;
@@ -271,11 +269,10 @@ TEST(malloc_out_of_memory, a_request_that_is_tried_again_after_one_block_was_fre
     for (void* p : blocks) detail::deallocate(p);
     require(detail::allocate(30'000) != nullptr, "refused though all was freed");
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
-  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     constexpr std::size_t mib = std::size_t{1} << 20;
     detail::the_pages.set_idle_limits(0);
     std::vector<void*> blocks(6);
@@ -285,12 +282,11 @@ TEST(malloc_out_of_memory, without_idle_memory_large_blocks_go_back_at_once) {
     const std::size_t after = malloc_test::resident_bytes();
     require(after < before - 5 * mib, "resident: ", after, ", before: ", before);
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 // Memory that is usable of a region counts where memory is limited.
 TEST(malloc_out_of_memory, a_region_is_made_usable_no_further_for_what_does_not_fit_it) {
-  const mallard_test::outcome outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     const auto usable_slices = [] {
       std::vector<std::size_t> out;
       detail::the_pages.supply.for_each_region(
@@ -309,7 +305,6 @@ TEST(malloc_out_of_memory, a_region_is_made_usable_no_further_for_what_does_not_
     require(detail::the_pages.supply.take_words(20) != nullptr, "refused");
     require(usable_slices().size() == 2, "there was room in the regions");
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(malloc_out_of_memory, a_system_that_refuses_everything_from_some_call_on_loses_nothing) {

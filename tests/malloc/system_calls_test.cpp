@@ -22,7 +22,7 @@
 #include "malloc/footprint.hpp"
 #include "malloc/malloc_heaps.hpp"
 #include "malloc/malloc_pages.hpp"
-#include "support/forked.hpp"
+#include "support/expect_passed.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/threads.hpp"
@@ -31,6 +31,7 @@
 namespace {
 
 namespace detail = mallard::detail;
+using mallard_test::expect_passed;
 using mallard_test::require;
 
 using mallard_test::mib;
@@ -119,11 +120,6 @@ int __wrap_madvise(void* p, size_t bytes, int advice) {
 }
 
 namespace {
-
-void expect_passed(const std::function<void()>& check) {
-  const mallard_test::outcome outcome = mallard_test::run_forked(check);
-  EXPECT_TRUE(outcome.passed) << outcome.message;
-}
 
 // Allocates so many bytes in blocks and frees them all.
 void run_phase(std::size_t bytes, std::size_t block_bytes) {
@@ -304,7 +300,7 @@ long faults() {
 
 TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page_faults) {
   for (const std::size_t bytes : {6 * mib, 8 * mib, 9 * mib, 20 * mib, 30 * mib}) {
-    const mallard_test::outcome outcome = mallard_test::run_forked([=] {
+    expect_passed([=] {
       const auto turn = [=] {
         void* const p = detail::allocate(bytes);
         std::memset(p, 1, bytes);
@@ -315,7 +311,6 @@ TEST(malloc_system_calls, large_blocks_allocated_and_freed_by_turns_take_no_page
       for (int i = 0; i < 20; ++i) turn();
       require(faults() - before < 100, "page faults: ", faults() - before, ", of bytes ", bytes);
     });
-    EXPECT_TRUE(outcome.passed) << outcome.message;
   }
 }
 
@@ -445,7 +440,7 @@ std::size_t taken_bytes() {
 
 TEST(malloc_system_calls, what_is_kept_counts_under_a_limit) {
   for (const bool keeps : {true, false}) {
-    const mallard_test::outcome outcome = mallard_test::run_forked([=] {
+    expect_passed([=] {
       time_stands_still = true;
       constexpr std::size_t limit = 100 * mib;
       detail::the_pages.set_limit(limit);
@@ -460,7 +455,6 @@ TEST(malloc_system_calls, what_is_kept_counts_under_a_limit) {
         require(keeps || taken_bytes() < 4 * mib, "kept: ", taken_bytes());
       }
     });
-    EXPECT_TRUE(outcome.passed) << outcome.message;
   }
 }
 

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory_resource>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "mallard/memory/memory_error.hpp"
+#include "mallard/multipool.hpp"
 
 namespace mallard_test {
 
@@ -47,6 +50,18 @@ void expect_bad_requests_to_throw(Resource& resource) {
   expect(memory_fault::full, std::errc::not_enough_memory, SIZE_MAX / 4, 16);
   void* const p = resource.allocate(100, 64);
   resource.deallocate(p, 100, 64);
+}
+
+// A pool of this process's own lives in it; looks at what is in use meanwhile.
+template <class Resource>
+std::size_t use_pool_in(Resource& resource) {
+  mallard::multipool_resource pool(&resource);
+  std::pmr::vector<std::pmr::string> names(&pool);
+  for (int i = 0; i < 10'000; ++i) names.emplace_back(100, 'x');
+  if constexpr (requires { resource.owns(names[5000].data()); }) {
+    EXPECT_TRUE(resource.owns(names[5000].data()));
+  }
+  return resource.stats().in_use_bytes;
 }
 
 }  // namespace mallard_test

@@ -24,8 +24,8 @@
 #include "mallard/detail/memory/type_mark.hpp"
 #include "mallard/detail/os/pages.hpp"
 #include "mallard/memory/offset_allocator.hpp"
-#include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
+#include "support/expect_passed.hpp"
 #include "support/forked.hpp"
 #include "support/instrumented.hpp"
 #include "support/read_file.hpp"
@@ -429,7 +429,7 @@ TEST_F(file_test, a_constructor_that_throws_leaves_nothing) {
 TEST_F(file_test, in_the_child_of_a_fork_it_gives_no_memory) {
   file_resource file(path(), {.limit_bytes = 4 * mib});
   void* const p = file.allocate(100);
-  const auto child = mallard_test::run_forked([&] {
+  mallard_test::expect_passed([&] {
     try {
       (void)file.allocate(100);
     } catch (const mallard::memory_error& e) {
@@ -439,14 +439,13 @@ TEST_F(file_test, in_the_child_of_a_fork_it_gives_no_memory) {
     }
     mallard_test::fail("two users of one file");
   });
-  EXPECT_TRUE(child.passed) << child.message;
   void* const q = file.allocate(100);
   EXPECT_NE(q, p);
   file.verify();
 }
 
 TEST_F(file_test, a_limit_of_file_sizes_is_an_error_and_no_signal) {
-  const auto child = mallard_test::run_forked([&] {
+  mallard_test::expect_passed([&] {
     const rlimit small{2 * mib, 2 * mib};
     setrlimit(RLIMIT_FSIZE, &small);
     file_resource file(path(), {.limit_bytes = 16 * mib});
@@ -462,13 +461,12 @@ TEST_F(file_test, a_limit_of_file_sizes_is_an_error_and_no_signal) {
     for (void* const p : blocks) file.deallocate(p, 100'000);
     file.verify();
   });
-  EXPECT_TRUE(child.passed) << child.message;
 }
 
 // Without a mount of its own it cannot be tried; the refused calls are tried elsewhere.
 TEST_F(file_test, a_full_file_system_is_an_error_and_no_signal) {
   std::filesystem::create_directory(path_);
-  const auto child = mallard_test::run_forked([&] {
+  mallard_test::expect_passed([&] {
     if (unshare(CLONE_NEWNS) != 0) return;
     if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return;
     if (mount("tmpfs", path(), "tmpfs", 0, "size=1m") != 0) return;
@@ -492,19 +490,11 @@ TEST_F(file_test, a_full_file_system_is_an_error_and_no_signal) {
       require(e.code() == std::errc::no_space_on_device, e.what());
     }
   });
-  EXPECT_TRUE(child.passed) << child.message;
 }
 
 TEST_F(file_test, pools_of_this_process_live_in_it_and_give_all_back) {
   file_resource file(path());
-  std::size_t before = 0;
-  {
-    mallard::multipool_resource pool(&file);
-    std::pmr::vector<std::pmr::string> names(&pool);
-    for (int i = 0; i < 10'000; ++i) names.emplace_back(100, 'x');
-    EXPECT_TRUE(file.owns(names[5000].data()));
-    before = file.stats().in_use_bytes;
-  }
+  const std::size_t before = mallard_test::use_pool_in(file);
   EXPECT_LT(file.stats().in_use_bytes, before / 4);
 }
 

@@ -4,12 +4,10 @@
 
 #include <cstring>
 #include <fstream>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
 #include "mallard/detail/os/pages.hpp"
-#include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
 #include "support/units.hpp"
 
@@ -119,11 +117,7 @@ TEST(huge_resource, bad_options_and_requests_throw) {
 
 TEST(huge_resource, pools_give_all_of_it_back) {
   huge_resource resource;
-  {
-    mallard::multipool_resource pool(&resource);
-    std::pmr::vector<std::pmr::string> names(&pool);
-    for (int i = 0; i < 10'000; ++i) names.emplace_back(100, 'x');
-  }
+  mallard_test::use_pool_in(resource);
   EXPECT_EQ(resource.stats().in_use_bytes, 0u);
   resource.release();
   EXPECT_EQ(resource.stats().usable_bytes, 0u);

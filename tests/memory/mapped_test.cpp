@@ -6,12 +6,10 @@
 
 #include <cstring>
 #include <fstream>
-#include <memory_resource>
 #include <string>
 #include <vector>
 
 #include "mallard/detail/os/pages.hpp"
-#include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
 #include "support/forked.hpp"
 #include "support/instrumented.hpp"
@@ -142,12 +140,7 @@ TEST(mapped_resource, the_limit_holds_and_all_of_it_can_be_had) {
 
 TEST(mapped_resource, pools_give_all_of_it_back) {
   mapped_resource resource;
-  {
-    mallard::multipool_resource pool(&resource);
-    std::pmr::vector<std::pmr::string> names(&pool);
-    for (int i = 0; i < 10'000; ++i) names.emplace_back(100, 'x');
-    EXPECT_TRUE(resource.owns(names[5000].data()));
-  }
+  mallard_test::use_pool_in(resource);
   EXPECT_EQ(resource.stats().in_use_bytes, 0u);
 }
 

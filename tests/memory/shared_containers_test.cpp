@@ -29,7 +29,7 @@
 
 #include "mallard/memory/offset_allocator.hpp"
 #include "mallard/memory/shared.hpp"
-#include "support/forked.hpp"
+#include "support/expect_passed.hpp"
 #include "support/require.hpp"
 
 namespace {
@@ -45,14 +45,13 @@ void pass_to_and_fro(const std::function<void(Container&, int)>& add,
   shared_resource shared({.limit_bytes = std::size_t{16} << 20});
   Container* const here = shared.make<Container>("container", shared);
   for (int i = 0; i < 500; ++i) add(*here, i);
-  const auto child = mallard_test::run_forked([&] {
+  mallard_test::expect_passed([&] {
     shared_resource elsewhere = shared_resource::attach(shared.descriptor());
     Container* const there = elsewhere.find<Container>("container");
     require(static_cast<void*>(there) != here, "at the same address");
     for (int i = 0; i < 500; ++i) require(has(*there, i), "not found: ", i);
     for (int i = 500; i < 1000; ++i) add(*there, i);
   });
-  EXPECT_TRUE(child.passed) << child.message;
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(has(*here, i)) << i;
   const Container copy(*here);
   EXPECT_TRUE(has(copy, 999));

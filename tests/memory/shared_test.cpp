@@ -10,15 +10,13 @@
 #include <atomic>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "mallard/memory/offset_allocator.hpp"
-#include "mallard/multipool.hpp"
 #include "memory/expect_memory_error.hpp"
-#include "support/forked.hpp"
+#include "support/expect_passed.hpp"
 #include "support/require.hpp"
 #include "support/units.hpp"
 
@@ -28,6 +26,7 @@ using mallard::memory_fault;
 using mallard::shared_options;
 using mallard::shared_resource;
 using mallard_test::expect_memory_error;
+using mallard_test::expect_passed;
 using mallard_test::require;
 
 using mallard_test::mib;
@@ -43,15 +42,10 @@ class shared_test : public testing::Test {
                       std::to_string(getpid());
 };
 
-void expect_passes(const std::function<void()>& check) {
-  const auto result = mallard_test::run_forked(check);
-  EXPECT_TRUE(result.passed) << result.message;
-}
-
 TEST_F(shared_test, what_one_process_makes_another_one_finds) {
   shared_resource shared = shared_resource::create(name());
   shared.make<ints>("ints", shared)->assign(1000, 7);
-  expect_passes([&] {
+  expect_passed([&] {
     shared_resource elsewhere = shared_resource::open(name());
     require(elsewhere.base() != shared.base(), "it is the same address");
     ints* const found = elsewhere.find<ints>("ints");
@@ -185,7 +179,7 @@ TEST_F(shared_test, the_child_of_a_fork_is_another_user) {
   std::strcpy(from_parent, "parent's");
   std::vector<void*> blocks;
   for (int i = 0; i < 100; ++i) blocks.push_back(shared.allocate(64));
-  expect_passes([&] {
+  expect_passed([&] {
     require(std::strcmp(from_parent, "parent's") == 0, "its blocks are not there");
     shared.deallocate(from_parent, 64);
     for (int i = 0; i < 1000; ++i) {
@@ -203,7 +197,7 @@ TEST_F(shared_test, the_child_of_a_fork_is_another_user) {
 
 TEST_F(shared_test, a_child_that_outlives_its_parent_has_what_it_needs) {
   shared_resource first;
-  expect_passes([&] {
+  expect_passed([&] {
     // This one maps it itself, makes a child, and ends while that one goes on.
     shared_resource own = shared_resource::attach(first.descriptor());
     (void)own.allocate(100);
@@ -287,12 +281,7 @@ TEST_F(shared_test, every_second_block_given_back_by_another_serves_again) {
 
 TEST_F(shared_test, a_pool_of_this_process_lives_in_it) {
   shared_resource shared;
-  {
-    mallard::multipool_resource pool(&shared);
-    std::pmr::vector<std::pmr::string> names(&pool);
-    for (int i = 0; i < 10'000; ++i) names.emplace_back(100, 'x');
-    EXPECT_TRUE(shared.owns(names[5000].data()));
-  }
+  mallard_test::use_pool_in(shared);
   shared.trim();
   EXPECT_LT(shared.stats().in_use_bytes, mib);
 }

@@ -18,7 +18,7 @@
 #include "mallard/detail/resources/address_ranges.hpp"
 #include "mallard/synchronized_heap.hpp"
 #include "resources/heap_program.hpp"
-#include "support/forked.hpp"
+#include "support/expect_passed.hpp"
 #include "support/instrumented.hpp"
 #include "support/require.hpp"
 #include "support/seeds.hpp"
@@ -260,7 +260,7 @@ void require_pattern(const sized_block& a, std::size_t bytes) {
 }
 
 TEST(heap, a_move_without_memory_leaves_everything_as_it_was) {
-  const auto outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     heap_resource heap;
     const sized_block a = walled_in_array(heap, 8 * mib);
     const auto before = heap.stats();
@@ -271,11 +271,10 @@ TEST(heap, a_move_without_memory_leaves_everything_as_it_was) {
     require_pattern(a, 8 * mib);
     mallard_test::require(heap.remap(a.p, 8 * mib, mib).p == a.p, "does not shrink any more");
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(heap, an_array_whose_pages_the_system_does_not_move_is_copied) {
-  const auto outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     {
       std::vector<heap_resource> heaps(8);  // leave ranges of addresses behind
       for (heap_resource& heap : heaps) static_cast<void>(heap.allocate_at_least(1000));
@@ -288,7 +287,6 @@ TEST(heap, an_array_whose_pages_the_system_does_not_move_is_copied) {
     require_pattern(copied, 8 * mib);
     std::memset(copied.p, 1, copied.bytes);
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 #endif
@@ -325,7 +323,7 @@ TEST(heap, remap_keeps_the_alignment_of_a_block) {
 // The system allows a process 65,530 mappings by default.
 TEST(heap, many_growing_blocks_share_mappings) {
   constexpr std::size_t count = mallard_test::instrumented ? 6'000 : 50'000;
-  const auto outcome = mallard_test::run_forked([] {
+  mallard_test::expect_passed([] {
     heap_resource heap;
     std::vector<sized_block> blocks(count);
     for (sized_block& b : blocks) {
@@ -349,7 +347,6 @@ TEST(heap, many_growing_blocks_share_mappings) {
     mallard_test::require(heap.stats().lone_blocks == 1, "no range any more");
     heap.deallocate_expandable(again.p);
   });
-  EXPECT_TRUE(outcome.passed) << outcome.message;
 }
 
 TEST(heap, over_aligned_blocks_of_every_kind_are_aligned) {
