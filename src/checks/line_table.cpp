@@ -32,24 +32,8 @@ class reader {
     return value;
   }
   std::uint64_t offset(bool wide) { return wide ? fixed<std::uint64_t>() : fixed<std::uint32_t>(); }
-  std::uint64_t unsigned_leb() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      const auto byte = fixed<std::uint8_t>();
-      if (shift < 64) value |= std::uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-  }
-  std::int64_t signed_leb() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-      const auto byte = fixed<std::uint8_t>();
-      if (shift < 64) value |= std::uint64_t{byte & 0x7fu} << shift;
-      if ((byte & 0x80) != 0) continue;
-      if ((byte & 0x40) != 0 && shift + 7 < 64) value |= ~std::uint64_t{0} << (shift + 7);
-      return static_cast<std::int64_t>(value);
-    }
-  }
+  std::uint64_t unsigned_leb() { return leb(false); }
+  std::int64_t signed_leb() { return static_cast<std::int64_t>(leb(true)); }
   std::string_view text() {
     const std::size_t end = data_.find('\0');
     const std::string_view out = data_.substr(0, end);
@@ -58,6 +42,19 @@ class reader {
   }
 
  private:
+  std::uint64_t leb(bool is_signed) {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const auto byte = fixed<std::uint8_t>();
+      if (shift < 64) value |= std::uint64_t{byte & 0x7fu} << shift;
+      if ((byte & 0x80) != 0) continue;
+      if (is_signed && (byte & 0x40) != 0 && shift + 7 < 64) {
+        value |= ~std::uint64_t{0} << (shift + 7);
+      }
+      return value;
+    }
+  }
+
   std::string_view data_;
   bool cut_ = false;
 };

@@ -211,8 +211,6 @@ class finder {
     return out;
   }
 
-  using blocks_of_stack = std::pair<std::uint32_t, block_sum>;
-
   // The stacks of the blocks that outlived these functions, by stack for each.
   std::vector<std::vector<blocks_of_stack>> survivor_stacks(
       const std::vector<std::uint32_t>& of) const {
@@ -307,30 +305,16 @@ class finder {
     out.module = functions_[function].module;
     out.trunk = trunk_[function];
     out.root = functions_[function].root;
-    out.threads.assign(sum.threads.begin(), sum.threads.end());
-    out.invocations = sum.invocations;
     out.by_instant = sum.by_instant;
     out.blocks = one.blocks;
     out.total_bytes = one.bytes;
     out.survivors = one.survivors;
     out.dead = one.blocks - one.survivors;
     out.dead_share = static_cast<double>(out.dead) / static_cast<double>(out.blocks);
-    out.median_bytes = sum.bytes.quantile(0.5);
-    out.p99_bytes = sum.bytes.quantile(0.99);
-    out.max_bytes = sum.bytes.max();
-    out.bytes_counts = sum.bytes.sorted();
-    out.max_blocks = sum.most_blocks;
     // Most ends are then guessed from nothing being alive: a loop inside looks the same.
     const bool by_instant = 2 * sum.by_instant > sum.invocations;
     out.confidence = guessed_[function] ? "low" : by_instant ? "medium" : "high";
-    std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
-      return std::tie(b.second.blocks, a.first) < std::tie(a.second.blocks, b.first);
-    });
-    if (stacks.size() > stacks_shown) stacks.resize(stacks_shown);
-    for (const auto& [stack, blocks] : stacks) {
-      out.survivor_stacks.push_back(
-          {frame_names(trace_, functions_, stack, 16), blocks.blocks, blocks.bytes});
-    }
+    describe_calls(out, sum, std::move(stacks), trace_, functions_);
     return out;
   }
 
@@ -347,10 +331,10 @@ class finder {
   block_sum total_;
 };
 
-}  // namespace
-
+// The names of a stack's frames, innermost first, without the heap's own.
 std::vector<std::string> frame_names(const trace_reader& trace, const function_table& functions,
-                                     std::uint32_t stack, std::size_t most) {
+                                     std::uint32_t stack) {
+  constexpr std::size_t most = 16;
   std::vector<std::string> out;
   for (std::uint32_t at = stack; at != 0 && out.size() < most; at = trace.stacks().parent(at)) {
     const std::string& name = functions[functions.of(at)].name;
@@ -358,6 +342,28 @@ std::vector<std::string> frame_names(const trace_reader& trace, const function_t
     out.push_back(name);
   }
   return out;
+}
+
+}  // namespace
+
+void describe_calls(arena_scope& out, const invocation_sum& calls,
+                    std::vector<blocks_of_stack> survivors, const trace_reader& trace,
+                    const function_table& functions) {
+  out.threads.assign(calls.threads.begin(), calls.threads.end());
+  out.invocations = calls.invocations;
+  out.median_bytes = calls.bytes.quantile(0.5);
+  out.p99_bytes = calls.bytes.quantile(0.99);
+  out.max_bytes = calls.bytes.max();
+  out.bytes_counts = calls.bytes.sorted();
+  out.max_blocks = calls.most_blocks;
+  std::sort(survivors.begin(), survivors.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.second.blocks, a.first) < std::tie(a.second.blocks, b.first);
+  });
+  if (survivors.size() > stacks_shown) survivors.resize(stacks_shown);
+  for (const auto& [stack, blocks] : survivors) {
+    out.survivor_stacks.push_back(
+        {frame_names(trace, functions, stack), blocks.blocks, blocks.bytes});
+  }
 }
 
 std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profile/invocations.hpp"
@@ -22,8 +23,11 @@ std::vector<arena_scope> find_arena_scopes(const invocation_tracker& tracker,
                                            const function_table& functions,
                                            const std::vector<std::string>& asked_for = {});
 
-// The names of a stack's frames, innermost first, without the heap's own.
-std::vector<std::string> frame_names(const trace_reader& trace, const function_table& functions,
-                                     std::uint32_t stack, std::size_t most);
+using blocks_of_stack = std::pair<std::uint32_t, block_sum>;
+
+// Gives a scope the figures of its calls, and the stacks of most of the blocks that outlived them.
+void describe_calls(arena_scope& out, const invocation_sum& calls,
+                    std::vector<blocks_of_stack> survivors, const trace_reader& trace,
+                    const function_table& functions);
 
 }  // namespace mallard::profile

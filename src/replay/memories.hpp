@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory_resource>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
 
 #include "lab/kernels/barrier.hpp"
+#include "lab/kernels/locked_pool.hpp"
 
 namespace mallard::replay {
 
@@ -187,29 +187,11 @@ class shared_memory : public resource_calls<Base> {
   void end_epoch(bool) {}
 };
 
-// A lock around a pool that knows nothing of threads: what one would write oneself.
 template <class Family>
-class locked_pool {
+class locked_memory : public resource_calls<lab::locked_pool<Family>> {
  public:
-  void* allocate(std::size_t bytes, std::size_t alignment) {
-    const std::scoped_lock lock(mutex_);
-    return pool_.allocate(bytes, alignment);
-  }
-  void deallocate(void* p, std::size_t bytes, std::size_t alignment) {
-    const std::scoped_lock lock(mutex_);
-    pool_.deallocate(p, bytes, alignment);
-  }
-
- private:
-  std::mutex mutex_;
-  typename Family::multipool pool_;
-};
-
-template <class Family>
-class locked_memory : public resource_calls<locked_pool<Family>> {
- public:
-  explicit locked_memory(locked_pool<Family>& pool)
-      : resource_calls<locked_pool<Family>>(lab::launder_pointer(&pool)) {}
+  explicit locked_memory(lab::locked_pool<Family>& pool)
+      : resource_calls<lab::locked_pool<Family>>(lab::launder_pointer(&pool)) {}
   void end_epoch(bool) {}
 };
 

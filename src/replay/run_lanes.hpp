@@ -119,7 +119,7 @@ run_function find_family_run(std::string_view strategy) {
   if (strategy == "mutex") {
     return [](const program_view& what, const run_setting& how, void (*fail)(std::string_view)) {
       using own = locked_memory<Family>;
-      locked_pool<Family> pool;
+      lab::locked_pool<Family> pool;
       return run_lanes<own, global_heap>(what, how, 0, fail,
                                          [&](auto) { return std::make_unique<own>(pool); });
     };

@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
-#include <mutex>
 #include <new>
 
 #include "lab/kernels/barrier.hpp"
+#include "lab/kernels/locked_pool.hpp"
 #include "lab/measuring/strategies.hpp"
 #include "mallard/allocator.hpp"
 
@@ -141,26 +141,10 @@ class synchronized_arena {
 template <class Family>
 class locked_arena {
  public:
-  class locked {
-   public:
-    void* allocate(std::size_t bytes, std::size_t alignment) {
-      const std::scoped_lock lock(mutex_);
-      return pool_.allocate(bytes, alignment);
-    }
-    void deallocate(void* p, std::size_t bytes, std::size_t alignment) noexcept {
-      const std::scoped_lock lock(mutex_);
-      pool_.deallocate(p, bytes, alignment);
-    }
-
-   private:
-    std::mutex mutex_;
-    typename Family::multipool pool_;
-  };
-
-  locked* heap() { return &heap_; }
+  locked_pool<Family>* heap() { return &heap_; }
 
  private:
-  locked heap_;
+  locked_pool<Family> heap_;
 };
 
 }  // namespace mallard::lab
