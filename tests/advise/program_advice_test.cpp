@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/message_of.hpp"
+
 namespace {
 
 using namespace mallard::advise;
@@ -31,12 +33,7 @@ class program_advice_test : public testing::Test {
     };
   }
   std::string complaint() {
-    try {
-      program_advice(request_).give();
-    } catch (const std::exception& problem) {
-      return problem.what();
-    }
-    return {};
+    return mallard_test::message_of<std::exception>([&] { program_advice(request_).give(); });
   }
 
   program_request request_;

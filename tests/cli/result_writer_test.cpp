@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cells.hpp"
+#include "support/message_of.hpp"
 #include "support/read_file.hpp"
 #include "support/scratch_path.hpp"
 
@@ -18,12 +19,8 @@ class result_writer_test : public testing::Test {
  protected:
   std::string content() const { return mallard_test::read_file(path_); }
   std::string complaint(const lab::run_info& run, existing_file policy) const {
-    try {
-      const result_writer writer(path_, run, policy);
-    } catch (const std::runtime_error& problem) {
-      return problem.what();
-    }
-    return "no complaint";
+    return mallard_test::message_of([&] { const result_writer writer(path_, run, policy); },
+                                    "no complaint");
   }
 
   const scratch_file file_;

@@ -9,6 +9,7 @@
 #include "lab/measuring/strategies.hpp"
 #include "lab/measuring/usage_error.hpp"
 #include "plans.hpp"
+#include "support/message_of.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -18,12 +19,7 @@ using testing::HasSubstr;
 
 template <class Parse>
 std::string complaint(const Parse& parse) {
-  try {
-    parse();
-  } catch (const usage_error& problem) {
-    return problem.what();
-  }
-  return "no complaint";
+  return mallard_test::message_of<usage_error>(parse, "no complaint");
 }
 
 // The places of the axis of that name, as text.

@@ -8,6 +8,7 @@
 #include "lab/measuring/peers.hpp"
 #include "lab/measuring/usage_error.hpp"
 #include "plans.hpp"
+#include "support/message_of.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -23,12 +24,7 @@ std::vector<std::string> along(const bench_plan& plan, std::string_view name) {
 }
 
 std::string complaint(std::string_view bench, const texts_of& texts) {
-  try {
-    plan_of(bench, texts, {});
-  } catch (const usage_error& problem) {
-    return problem.what();
-  }
-  return "no complaint";
+  return mallard_test::message_of<usage_error>([&] { plan_of(bench, texts, {}); }, "no complaint");
 }
 
 TEST(benches, each_says_all_that_is_said_of_it) {

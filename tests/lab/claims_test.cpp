@@ -13,6 +13,7 @@
 #include "lab/kernels/extended_work.hpp"
 #include "lab/measuring/strategies.hpp"
 #include "lab/measuring/structures.hpp"
+#include "support/message_of.hpp"
 
 namespace mallard::lab {
 namespace {
@@ -71,15 +72,10 @@ TEST(claim_table, has_unique_ids_and_known_names) {
 }
 
 std::string complaint(std::string_view members) {
-  try {
-    read_claims(R"({"bench": "density", "claims": [{"id": "A-1", "statement": "Faster",)"
-                R"( "holds": [{"label": "time", "left": "AS1")" +
-                    std::string(members),
-                "mine.json");
-  } catch (const std::runtime_error& problem) {
-    return problem.what();
-  }
-  return "none";
+  const std::string text = R"({"bench": "density", "claims": [{"id": "A-1", "statement": "Faster",)"
+                           R"( "holds": [{"label": "time", "left": "AS1")" +
+                           std::string(members);
+  return mallard_test::message_of([&] { read_claims(text, "mine.json"); }, "none");
 }
 
 TEST(claim_file, a_mistake_is_named_with_its_file_and_claim) {

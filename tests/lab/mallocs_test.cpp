@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "lab/measuring/usage_error.hpp"
+#include "support/message_of.hpp"
 #include "support/scratch_path.hpp"
 
 namespace mallard::lab {
@@ -75,13 +76,8 @@ TEST_F(mallocs_test, are_found_by_either_name_or_by_their_file) {
     EXPECT_EQ(find_malloc("--m", name, all).name, "tcmalloc");
   }
   EXPECT_TRUE(find_malloc("--m", "glibc", all).file.empty());
-  const auto complaint = [&](const std::string& wanted) -> std::string {
-    try {
-      find_malloc("--m", wanted, all);
-    } catch (const usage_error& problem) {
-      return problem.what();
-    }
-    return "no complaint";
+  const auto complaint = [&](const std::string& wanted) {
+    return mallard_test::message_of<usage_error>([&] { find_malloc("--m", wanted, all); });
   };
   EXPECT_THAT(complaint("nobody"),
               testing::StartsWith("--m: unknown value 'nobody' (known: glibc"));

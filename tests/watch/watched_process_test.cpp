@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/message_of.hpp"
 #include "watch/rates.hpp"
 
 namespace {
@@ -155,12 +156,7 @@ TEST(watched_process, rates_are_of_the_time_between_two_readings) {
 }
 
 std::string why_not(pid_t pid) {
-  try {
-    watched_process seen(pid);
-  } catch (const std::runtime_error& problem) {
-    return problem.what();
-  }
-  return "";
+  return mallard_test::message_of([&] { watched_process seen(pid); });
 }
 
 TEST(watched_process, says_why_there_is_nothing_to_see) {

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/message_of.hpp"
+
 namespace {
 
 using namespace mallard::whatif;
@@ -15,12 +17,7 @@ using mallard::route::route_rule;
 
 std::string complaint(const whatif_route& route) {
   conditions all;
-  try {
-    parse_route(route, all);
-  } catch (const std::runtime_error& problem) {
-    return problem.what();
-  }
-  return "";
+  return mallard_test::message_of([&] { parse_route(route, all); });
 }
 
 TEST(pattern, a_bare_word_is_a_function) {

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "support/message_of.hpp"
 #include "whatif/strategies.hpp"
 
 namespace {
@@ -53,12 +54,7 @@ std::vector<whatif_outcome> try_each_strategy(const std::string& what, const std
 }
 
 std::string complaint(const whatif_options& options) {
-  try {
-    try_whatif(options);
-  } catch (const std::runtime_error& problem) {
-    return problem.what();
-  }
-  return "";
+  return mallard_test::message_of([&] { try_whatif(options); });
 }
 
 // The line of the routed program that has this remark.

@@ -10,6 +10,7 @@
 
 #include "profile/nearest_names.hpp"
 #include "profile/trace_script.hpp"
+#include "support/message_of.hpp"
 #include "support/read_file.hpp"
 
 namespace mallard::profile {
@@ -25,12 +26,7 @@ std::vector<budget_rule> rules(const std::string& text) {
 }
 
 std::string error_of(const std::string& text) {
-  try {
-    rules(text);
-  } catch (const std::runtime_error& problem) {
-    return problem.what();
-  }
-  return "none";
+  return mallard_test::message_of([&] { rules(text); }, "none");
 }
 
 TEST(budget_file, has_a_rule_a_line_and_remarks) {

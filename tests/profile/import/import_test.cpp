@@ -18,6 +18,7 @@
 #include "profile/import/pprof.hpp"
 #include "profile/import/summed_dims.hpp"
 #include "profile/trace/trace_reader.hpp"
+#include "support/message_of.hpp"
 #include "support/scratch_path.hpp"
 
 namespace mallard::profile {
@@ -41,12 +42,7 @@ class import_test : public testing::Test {
     return all;
   }
   std::string said_by(const std::string& from) const {
-    try {
-      import_heaptrack(from, trace());
-    } catch (const std::runtime_error& problem) {
-      return problem.what();
-    }
-    return "";
+    return mallard_test::message_of([&] { import_heaptrack(from, trace()); });
   }
 
   const scratch_folder folder_;
